@@ -1,7 +1,7 @@
 # Builds, tests and runs repscope. `make` alone builds the binaries into bin/.
 #
 #   make test                                   all tests but those of GPUs, which make cuda-fake has
-#   make analyse-all                            the analyses on the built-in example
+#   make analyse-all                            the analyses on the built-in example; V=1 prints all tables
 #   make analyse-all FRAMES=val.npz WEIGHTS=weights MODELS="a=a.onnx b=b.onnx" OUT=results
 
 GO          ?= go
@@ -35,7 +35,12 @@ FUZZTIME  ?= 60s
 # where it gains nothing.
 SMALL = -trimpath $(foreach package,$(shell sed '/^\#/d' packaging/cold.txt),-gcflags=$(package)=-l)
 build:
-	CGO_ENABLED=0 $(GO) build $(SMALL) -ldflags='-s -w' -o bin/ ./cmd/...
+	@echo "building bin/repscope"
+	@CGO_ENABLED=0 $(GO) build $(SMALL) -ldflags='-s -w' -o bin/ ./cmd/repscope
+	$(LINKS)
+
+# bin/NAME for every binary: a link to bin/repscope, which is linked once instead of sixteen times.
+LINKS = @rm -f $(filter-out bin/repscope,$(patsubst cmd/%/,bin/%,$(wildcard cmd/*/))) && bin/repscope links bin
 
 # What the parts of a binary weigh: make weigh BINARY=reward
 BINARY ?= neighborhood
@@ -93,10 +98,10 @@ lint: $(STATICCHECK)
 $(STATICCHECK):
 	GOBIN="$(CURDIR)/bin/tools" $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# How often intervals and tests hold; writes the tables of docs/calibration.md.
+# Coverage of intervals and false-positive rates of tests; writes docs/statistics. PAGES only writes the pages again.
 DRAWS ?= 40
 calibrate:
-	$(GO) run ./docs/calibration -draws $(DRAWS)
+	$(GO) run ./internal/calibration $(if $(PAGES),-pages,-draws $(DRAWS))
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHPKGS)
@@ -128,33 +133,48 @@ oracle:
 	if ! echo "$(ORT_SHA256)  $$library" | sha256sum --check --quiet; then rm -rf node_modules/onnxruntime-node; exit 1; fi; \
 	echo "ONNX Runtime $(ORT_VERSION) is in .oracle/"
 
-# Latents are cached by content, so only the first analysis encodes them.
+# The list of analyses, built with the flags of bin/repscope: the packages are compiled already.
+LIST = CGO_ENABLED=0 $(GO) run $(SMALL) -ldflags='-s -w' ./suite/list
+
+# Prints a line for each analysis and one screen at the end; V=1 prints all tables. console/NAME.txt has the tables, notes
+# and warnings of each analysis. Latents are cached by content: only the first analysis encodes them.
+RESULTS = $(or $(OUT),evaluation_plots)
+V ?=
 analyse-all: build
-	@set -e; list="$(or $(ANALYSES),$$($(GO) run ./suite/list))"; for analysis in $$list; do \
-		echo "== $$analysis"; \
+	@set -e; logs="$(RESULTS)/console"; mkdir -p "$$logs"; \
+	list="$(or $(ANALYSES),$$($(LIST)))"; for analysis in $$list; do \
 		case "$$analysis$(if $(FRAMES),:own)" in \
-		reconstruction:own) if [ -z "$(PREDICTIONS)" ]; then echo 'left out: name predicted frames with PREDICTIONS="NAME=FILE"'; continue; fi; \
-			bin/$$analysis $(PREDICTED) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
-		generation:own|forecast:own|sequence:own|canvas:own) echo 'left out: it takes no frames';; \
-		*) bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
+		reconstruction:own) left="$(if $(PREDICTIONS),,name predicted frames with PREDICTIONS=\"NAME=FILE\")";; \
+		generation:own|forecast:own|sequence:own|canvas:own) left="it takes no frames";; \
+		*) left="";; \
 		esac; \
-	done; \
-	echo "== compare"; \
-	bin/compare "$(or $(OUT),evaluation_plots)" $(if $(OUT),--out "$(OUT)/comparison")
+		if [ -n "$$left" ]; then printf '%-15s left out: %s\n' "$$analysis" "$$left"; continue; fi; \
+		case $$analysis in reconstruction) set -- $(PREDICTED);; *) set -- $(INPUT);; esac; \
+		set -- "$$@" $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS) $(if $(filter --quiet,$(FLAGS)),,--verbose); \
+		log="$$logs/$$analysis.txt"; start=$$(date +%s); failed=; \
+		if [ -n "$(V)" ]; then echo "== $$analysis"; bin/$$analysis "$$@"; continue; fi; \
+		bin/$$analysis "$$@" >"$$log" 2>&1 || failed=1; \
+		if [ -n "$$failed" ]; then grep "^$$analysis: " "$$log" >&2 || true; echo "$$analysis failed: see $$log" >&2; exit 1; fi; \
+		warnings=$$(grep -c "^$$analysis: warning: " "$$log" || true); \
+		printf '%-15s %4d s  %s\n' "$$analysis" $$(($$(date +%s) - start)) "$$([ "$$warnings" = 0 ] || echo "warnings: $$warnings")"; \
+	done; echo; \
+	bin/compare "$(RESULTS)" $(if $(OUT),--out "$(OUT)/comparison") $(if $(V),--verbose) 2>"$$logs/compare.txt" || { cat "$$logs/compare.txt" >&2; exit 1; }; \
+	echo "files and figures: $(RESULTS)/*; tables and warnings: $$logs/*.txt"
 
 # The built-in example's frames as .npy files, for use with other tools.
 example-data:
 	$(GO) run ./internal/example/generate --out example-data
 
-# The figures of the README.
+# The figures of the README and of the pages below docs.
 figures: build
-	@set -e; mkdir -p docs/figures; list="$$($(GO) run ./suite/list --figures)"; echo "$$list" | while read -r analysis flags; do \
+	@set -e; mkdir -p docs/figures; list="$$($(LIST) --figures)"; echo "$$list" | while read -r analysis flags; do \
 		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done
 	@bin/compare --example --metrics error --quiet --out bin/figures/compare && cp bin/figures/compare/compare_study.png docs/figures/
 	@cd bin/figures && ../evaluate report smoothness robustness neighborhood manifold geometry --quiet --out report.html && \
 		chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1160 --screenshot="$(CURDIR)/docs/figures/evaluate_report.png" "file://$(CURDIR)/bin/figures/report.html"
+	@for figure in docs/figures/*.png; do grep -rqF "$$(basename $$figure)" README.md docs --include=*.md || rm $$figure; done
 
 clean:
 	rm -rf bin
@@ -166,7 +186,8 @@ CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/internal/cuda/include" CGO_
 .PHONY: cuda ptx ptx-check cuda-fake gpu-check gpu-check-bundle
 cuda:
 	@command -v gcc >/dev/null || { echo "make cuda needs gcc"; exit 1; }
-	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/ ./cmd/...
+	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/ ./cmd/repscope
+	$(LINKS)
 
 # The kernels' PTX, which is committed; needs clang 19.
 ptx:

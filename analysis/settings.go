@@ -1,4 +1,4 @@
-// Package analysis holds what all analyses have in common. Each analysis is a package below it: arrays in,
+// Package analysis holds what all analyzes have in common. Each analysis is a package below it: arrays in,
 // estimates out. Its program, with flags, files and figures, is the package command of the analysis.
 package analysis
 
@@ -8,7 +8,7 @@ import (
 	"repscope/stat"
 )
 
-// Settings are the options that all analyses share. They stand in the Options of each:
+// Settings are the options that all analyzes share. They stand in the Options of each:
 //
 //	smoothness.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}}
 //

@@ -4,7 +4,7 @@
 //	go -C beam build -o ../bin/beam . && bin/beam --shards 16 --out results -- neighborhood --frames /data/f.npy --latents z=/data/z.npy
 //
 // Without further flags it runs in this process (prism). --runner=flink --endpoint=HOST:8081 and --runner=dataflow
-// --project=… --region=… --staging_location=gs://… run elsewhere; see docs/scale.md.
+// --project=… --region=… --staging_location=gs://… run elsewhere; see docs/guides/clusters.md.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	shards = flag.Int("shards", 8, "`N` shards of the work; more than it has units are empty")
-	out    = flag.String("out", "", "`DIR` for the files of the result, on a disk that the workers see (required)")
+	shards = flag.Int("shards", 8, "`N` shards of the work; shards beyond its number of units are empty")
+	out    = flag.String("out", "", "`DIR` for the files of the result, on a disk that the workers share (required)")
 )
 
 func main() {

@@ -38,7 +38,7 @@ type work struct {
 func newWork(args []string, out string, of int) (*work, error) {
 	entry, ok := suite.Find(args[0])
 	if !ok || !entry.Analysis {
-		return nil, fmt.Errorf("%q is no analysis", args[0])
+		return nil, fmt.Errorf("%q is not an analysis", args[0])
 	}
 	task := run.Task{Command: entry.Command, Args: append(args[1:len(args):len(args)], "--shard", "0/1")}
 	if _, err := task.Settle(); err != nil {

@@ -90,12 +90,12 @@ func TestAnalyses(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--out is missing":         nil,
-		"no analysis":              {},
-		`"encode" is no analysis`:  {"encode"},
-		"unknown flag --frame":     {"neighborhood", "--frame", "x"},
-		"did you mean --latents?":  {"manifold", "--latent", "z=z.npy"},
-		"--shard and --approx can": {"neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--approx"},
+		"--out is missing":            nil,
+		"no analysis":                 {},
+		`"encode" is not an analysis`: {"encode"},
+		"unknown flag --frame":        {"neighborhood", "--frame", "x"},
+		"did you mean --latents?":     {"manifold", "--latent", "z=z.npy"},
+		"--shard and --approx can":    {"neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--approx"},
 	} {
 		out := "out"
 		if args == nil {

@@ -67,11 +67,10 @@ func NewAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	return a, nil
 }
 
-// ResumeAppender opens a file that an Appender left at the given position, which
-// may lie before the end of what was written; what follows is cut off. It is an
-// error if the file is shorter or its content has changed, in which case it stays
-// as it is. An Appender holds a lock on its file, where the file system has
-// locks; that another process has it is an error.
+// ResumeAppender opens a file that an Appender left at the given position. The position can be before the end of the
+// file; later contents are cut off. Errors: the file is shorter or its contents have changed, in which case it stays
+// unchanged, or another process holds the lock on the file. An Appender locks its file if the file system supports
+// locks.
 func ResumeAppender(path, format, name string, t DType, shape []int, at AppendPosition) (*Appender, error) {
 	a, err := newAppender(path, format, name, t, shape)
 	if err != nil {
@@ -96,7 +95,7 @@ func (a *Appender) resume(at AppendPosition) error {
 		copy(head[zipCRC:zipCRC+4], a.head[zipCRC:]) // which a Finish that nobody heard of has set
 	}
 	if err != nil || !bytes.Equal(head, a.head) {
-		return errors.New("its header is not that of this array")
+		return errors.New("its header belongs to another array")
 	}
 	length := int64(at.Rows) * int64(a.row)
 	sum := crc32.NewIEEE()
@@ -157,7 +156,7 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(shape) == 0 || size == 0 {
-		return nil, fmt.Errorf("%s: shape %v holds no rows", path, shape)
+		return nil, fmt.Errorf("%s: shape %v has no rows", path, shape)
 	}
 	a := &Appender{path: path, t: t, rows: shape[0], row: int(size / int64(shape[0]))}
 	switch format {
@@ -196,7 +195,7 @@ func (a *Appender) Append(values []float32) error {
 		for i, v := range values {
 			h := dtype.Float32ToFloat16(v)
 			if h&0x7fff == 0x7c00 && !math.IsInf(float64(v), 0) {
-				return fmt.Errorf("%s: row %d: element %d is %g, more than float16 can hold (65504); choose float32",
+				return fmt.Errorf("%s: row %d: element %d is %g, outside the range of float16 (±65504); choose float32",
 					a.path, a.done+i*size/a.row, i%(a.row/size), v)
 			}
 			binary.LittleEndian.PutUint16(a.raw[2*i:], h)

@@ -134,7 +134,7 @@ func TestAppenderErrors(t *testing.T) {
 	check(DiscardAppended(path), "another run is writing")
 	check(a.Finish(), "2 rows of 4")
 	_, err = ResumeAppender(path, "npy", "x", Float16, []int{5, 2}, at)
-	check(err, "header is not that of this array")
+	check(err, "header belongs to another array")
 	_, err = ResumeAppender(path, "npy", "x", Float16, []int{4, 2}, AppendPosition{Rows: 3, CRC: at.CRC})
 	check(err, "truncated")
 	data, _ := os.ReadFile(path)

@@ -135,7 +135,7 @@ func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if size != int64(len(raw)) {
-		return nil, fmt.Errorf("%s: %d elements do not make shape %v", name, len(data), shape)
+		return nil, fmt.Errorf("%s: %d elements do not fit shape %v", name, len(data), shape)
 	}
 	return newArray(name, "", "", slices.Clone(shape), t, dtype.HostOrder(), &region{memory(raw), 0, rowBytes(shape, t)}), nil
 }
@@ -326,15 +326,14 @@ func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
 		return err
 	}
 	if i := slices.Index(dst, math.MinInt64); i >= 0 {
-		return fmt.Errorf("%s: element %d is NaT, no time", a.name, lo*a.rowLen+i)
+		return fmt.Errorf("%s: element %d is NaT, want a time", a.name, lo*a.rowLen+i)
 	}
 	return nil
 }
 
-// SHA256 returns the hexadecimal digest of the file the array came from, the
-// same as sha256sum prints; of a folder, that of its images' names and
-// contents in order; of an array in memory, that of its type, shape and bytes. It is computed
-// once, by streaming.
+// SHA256 returns the hexadecimal digest of the array's file, the same as sha256sum prints. For a folder it is the
+// digest of the names and contents of its images in order; for an array in memory, of its type, shape and bytes. It
+// is computed once, by streaming.
 func (a *Array) SHA256() (string, error) { return a.digest() }
 
 // Close releases the file. The array cannot be read afterwards.

@@ -164,7 +164,7 @@ func TestBadFiles(t *testing.T) {
 		"no_dict.npy":     "want a dict",
 		"empty_dict.npy":  `key "descr" is missing`,
 		"no_shape.npy":    `key "shape" is missing`,
-		"negative.npy":    "holds -3",
+		"negative.npy":    "contains -3",
 		"huge.npy":        "truncated: shape [99999999999] of type float32 takes 399999999996 bytes, the file has 24",
 		"overflow.npy":    "does not fit in memory",
 		"object.npy":      "never loaded",
@@ -192,11 +192,11 @@ func TestBadFiles(t *testing.T) {
 		"size.safetensors":      `array "a": shape [3] of type F32 takes 12 bytes`,
 		"overflow.safetensors":  "does not fit in memory",
 		"twice.safetensors":     `array "a" twice`,
-		"json.safetensors":      "no valid JSON",
+		"json.safetensors":      "not a valid JSON",
 		"header.safetensors":    "header has 1152921504606846976 bytes",
 
-		"mixed":   "a10.png is 5×3, grey, 8 bits, but testdata/bad/mixed/a2.png is 5×4, grey, 8 bits",
-		"colours": "b.png is 5×4, colour, 8 bits",
+		"mixed":   "a10.png is 5×3, gray, 8 bits, but testdata/bad/mixed/a2.png is 5×4, gray, 8 bits",
+		"colours": "b.png is 5×4, color, 8 bits",
 		"alpha":   "a.png: the pixel at column 0, row 1 is transparent",
 		"cut":     "b.png: truncated image",
 		"large":   "60000×60000 pixels",
@@ -218,16 +218,16 @@ func TestBadFiles(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	for spec, want := range map[string]string{
-		"testdata/stored.npz":           "holds 3 arrays; name one as testdata/stored.npz:frames (there are frames, episode, half)",
+		"testdata/stored.npz":           "contains 3 arrays; name one as testdata/stored.npz:frames (there are frames, episode, half)",
 		"testdata/stored.npz:frame":     `did you mean "frames"?`,
 		"testdata/stored.npz:EPISODES":  `did you mean "episode"?`,
 		"testdata/f4.npy:x":             `without a name, not "x"`,
 		"testdata/grey:x":               `no array "x"`,
-		"testdata/weights.safetensors":  "holds 5 arrays",
+		"testdata/weights.safetensors":  "contains 5 arrays",
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
 		"testdata/generate.py":          "want " + FormatNames(),
-		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, torch, which would be episodes",
+		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, torch; each folder would be an episode",
 		"testdata/expected.json:frames": "is a JSON file; want .npy",
 	} {
 		a, err := Open(spec)

@@ -26,11 +26,10 @@ type Captions struct {
 // captionColumns are those of a table of captions.
 var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {Name: "gen_caption"}}
 
-// ParseCaptions reads a table (CSV; tabs in a .tsv) with the columns case_id, gt_caption and
-// gen_caption and any others, in any order; name is that of the file. A caption may be empty,
-// and stand in quotes over several lines; white space around it is dropped. Errors name the
-// file and lines: a missing column, a row without a case or of another number of cells, two
-// rows of one case, no rows.
+// ParseCaptions reads a table (CSV, or tabs in a .tsv) with the columns case_id, gt_caption and gen_caption, in any
+// order and next to others; name is the name of the file. Captions can be empty, and can be quoted over several
+// lines; surrounding white space is removed. Errors name the file and lines: a missing column, a row without a case
+// or with a wrong number of cells, two rows of one case, and no rows.
 func ParseCaptions(name string, data []byte) ([]Captions, error) {
 	list, err := parseCaptions(name, data)
 	if err != nil {
@@ -67,7 +66,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 		list = append(list, c)
 	}
 	if len(list) == 0 {
-		return nil, errors.New("the table has names but no rows")
+		return nil, errors.New("the table has column names but no rows")
 	}
 	return list, nil
 }
@@ -83,7 +82,7 @@ func (l caseLines) add(id string, line int) error {
 		return fmt.Errorf("line %d has no case_id", line)
 	}
 	if before, ok := l[id]; ok {
-		return fmt.Errorf("lines %d and %d are both of case %s", before, line, id)
+		return fmt.Errorf("lines %d and %d both have case %s", before, line, id)
 	}
 	l[id] = line
 	return nil
@@ -106,11 +105,10 @@ type semanticScore struct {
 	Generated *string  `json:"gen_caption"`
 }
 
-// ParseSemanticScores reads a list [{"case_id", "blip_score", "gt_caption", "gen_caption"}, …],
-// such as precomputed_blip_scores.json; name is that of the file. Scores and captions may be
-// null or missing, and a score NaN, as Python writes it; other keys are passed over. Errors
-// name the file and lines: no JSON, no list, a row without a case, two rows of one case, a
-// score or caption of another type.
+// ParseSemanticScores reads a list [{"case_id", "blip_score", "gt_caption", "gen_caption"}, …], such as
+// precomputed_blip_scores.json; name is the name of the file. Scores and captions can be null or missing, and scores
+// NaN, as Python writes it; other keys are ignored. Errors name the file and lines: text that is not JSON or not a
+// list, a row without a case, two rows of one case, and a score or caption of a wrong type.
 func ParseSemanticScores(name string, data []byte) ([]SemanticScore, error) {
 	list, err := parseSemanticScores(data)
 	if err != nil {
@@ -125,7 +123,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	if token, err := d.Token(); err != nil {
 		return nil, jsonError(err)
 	} else if token != json.Delim('[') {
-		return nil, errors.New(`it is no list; want [{"case_id": …, "blip_score": …, "gt_caption": …, "gen_caption": …}, …]`)
+		return nil, errors.New(`it is not a list; want [{"case_id": …, "blip_score": …, "gt_caption": …, "gen_caption": …}, …]`)
 	}
 	var list []SemanticScore
 	seen := newCaseLines()
@@ -152,7 +150,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 		return nil, jsonError(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is text after the list")
+		return nil, errors.New("text follows the list")
 	}
 	return list, nil
 }
@@ -206,14 +204,13 @@ func EncodeSemanticScores(w io.Writer, list []SemanticScore) error {
 	return e.Encode(rows)
 }
 
-// ParseCases reads the cases that the rows of a matrix belong to: a list of texts in JSON, the
-// column case_id of a table, or one per line; name is that of the file, whose ending tells
-// which. Empty lines at the end are passed over. Errors name the file and lines: none, an empty
-// one, one that is there twice.
+// ParseCases reads the cases of the rows of a matrix: a list of texts in JSON, the column case_id of a table, or one
+// case per line. name is the name of the file; its ending selects the format. Empty lines at the end are ignored.
+// Errors name the file and lines: no cases, an empty case, and a repeated case.
 func ParseCases(name string, data []byte) ([]string, error) {
 	list, err := parseCases(name, bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	if err == nil && len(list) == 0 {
-		err = errors.New("it names no case")
+		err = errors.New("it has no case")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -228,7 +225,7 @@ func parseCases(name string, data []byte) ([]string, error) {
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
 		if err := json.Unmarshal(trimmed, &list); err != nil {
-			return nil, fmt.Errorf("it is no list of texts: %w", jsonError(err))
+			return nil, fmt.Errorf("it is not a list of texts: %w", jsonError(err))
 		}
 	} else {
 		for line := range strings.Lines(string(bytes.TrimRight(data, " \t\r\n"))) {

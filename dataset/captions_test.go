@@ -33,11 +33,11 @@ func TestParseCaptionsErrors(t *testing.T) {
 	const head = "case_id,gt_caption,gen_caption\n"
 	for text, want := range map[string]string{
 		"":                                    "c.csv: the table is empty",
-		head:                                  "c.csv: the table has names but no rows",
+		head:                                  "c.csv: the table has column names but no rows",
 		"case_id,gt_caption,caption\na,b,c\n": `c.csv: there is no column "gen_caption"; the columns are case_id, gt_caption, caption`,
-		head + "a,b,c\n\nb,c,d\na,x,y\n":      "c.csv: lines 2 and 5 are both of case a",
+		head + "a,b,c\n\nb,c,d\na,x,y\n":      "c.csv: lines 2 and 5 both have case a",
 		head + " ,b,c\n":                      "c.csv: line 2 has no case_id",
-		head + "a,b\n":                        "c.csv: line 2 has another number of cells",
+		head + "a,b\n":                        "c.csv: line 2 does not have the same number of cells",
 		head + "a,\"b,c\n":                    "c.csv: line ",
 	} {
 		if _, err := ParseCaptions("c.csv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -68,14 +68,14 @@ func TestParseSemanticScoresErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                     "s.json: ",
-		"{}":                                   "s.json: it is no list; want",
+		"{}":                                   "s.json: it is not a list; want",
 		`[{"case_id": "a"`:                     "s.json: ",
 		"[\n1]":                                "s.json: line 2: it is 1, want an object",
 		`[{"blip_score": 1}]`:                  "s.json: line 1 has no case_id",
 		`[{"case_id": 7}]`:                     "s.json: line 1: case_id is a number, want a string or null",
 		`[{"case_id":"a","blip_score":"0.5"}]`: "s.json: line 1: blip_score is a string, want a number or null",
-		"[{\"case_id\":\"a\"},\n\n{\"case_id\":\"a\"}]": "s.json: lines 1 and 3 are both of case a",
-		`[{"case_id":"a"}] 7`:                           "s.json: there is text after the list",
+		"[{\"case_id\":\"a\"},\n\n{\"case_id\":\"a\"}]": "s.json: lines 1 and 3 both have case a",
+		`[{"case_id":"a"}] 7`:                           "s.json: text follows the list",
 	} {
 		if _, err := ParseSemanticScores("s.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q gives %v, want %s…", text, err, want)
@@ -102,7 +102,7 @@ func TestEncodeSemanticScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := ParseSemanticScores("s.json", b.Bytes())
-		if err != nil && !strings.Contains(err.Error(), "are both of case") {
+		if err != nil && !strings.Contains(err.Error(), "both have case") {
 			t.Fatal(err)
 		}
 		for i := range got {
@@ -129,9 +129,9 @@ func TestParseCases(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"ids.txt", "", "ids.txt: it names no case"}, {"ids.txt", "a\n\nb\n", "ids.txt: line 2 has no case_id"},
-		{"ids.txt", "a\nb\na", "ids.txt: lines 1 and 3 are both of case a"}, {"ids.json", "[1]", "ids.json: it is no list of texts"},
-		{"ids.csv", "id\na\n", `ids.csv: there is no column "case_id"`}, {"ids.csv", "case_id\n", "ids.csv: it names no case"},
+		{"ids.txt", "", "ids.txt: it has no case"}, {"ids.txt", "a\n\nb\n", "ids.txt: line 2 has no case_id"},
+		{"ids.txt", "a\nb\na", "ids.txt: lines 1 and 3 both have case a"}, {"ids.json", "[1]", "ids.json: it is not a list of texts"},
+		{"ids.csv", "id\na\n", `ids.csv: there is no column "case_id"`}, {"ids.csv", "case_id\n", "ids.csv: it has no case"},
 	} {
 		if _, err := ParseCases(c.name, []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s of %q gives %v, want %s…", c.name, c.text, err, c.want)

@@ -35,7 +35,7 @@ type Node struct {
 	// file says otherwise) and have an opacity above 0.01, that it is no slice, and in no section
 	// whose contents are hidden.
 	Shown bool
-	// Opacity is that of the node alone, 1 unless the file says otherwise.
+	// Opacity is the opacity of the node itself; default 1.
 	Opacity float64
 	// Bounds is the absolute bounding box; nil where it is null or missing.
 	Bounds *Bounds
@@ -44,11 +44,11 @@ type Node struct {
 	// weight, 400 of regular and 700 of bold; 0 where there is none.
 	Characters           string
 	FontSize, FontWeight float64
-	// Fills and Strokes are those of the node. Where it has no key of fills, as in old files, they are
-	// its background; strokes of no weight are none.
+	// Fills and Strokes are the paints of the node. Fills default to its background in old files without a key of
+	// fills; strokes without weight are omitted.
 	Fills, Strokes []Paint
-	// Clips says that what is below the node is seen within its bounds alone; Mask that it is not
-	// seen itself, and what comes after it below the same parent within its bounds alone.
+	// Clips says that descendants of the node are visible only within its bounds. Mask says that the node is
+	// invisible, and that later siblings are visible only within its bounds.
 	Clips, Mask bool
 	// Rotation is by how much the node is turned, with all that it is in, in radians, and Size its
 	// size before that, nil where the file does not tell it.
@@ -72,14 +72,12 @@ type Paint struct {
 	Color   [4]float64 // red, green, blue and alpha in [0, 1] of a SOLID one
 }
 
-// ParseDesign reads the design in data: {"document": node}, {"nodes": {key: {"document":
-// node}}}, or a node alone; several keys of nodes whose value is not null are below a root of the type
-// DOCUMENT, which has nothing else. name is that of the file, for
-// errors. Fills and strokes that are null or a word ("MIXED") are none; colors may also be
-// written as "#rrggbb" or "#rrggbbaa". Ids may repeat, but for that of a node among its own
-// descendants, which would be a circle. Errors: no JSON or a truncated one; values of the
-// wrong type, sizes that are negative or not finite, colors and opacities out of [0, 1], and
-// keys that are there twice where they are read, each with the node; the limits above.
+// ParseDesign reads the design in data: {"document": node}, {"nodes": {key: {"document": node}}}, or a node alone.
+// Several non-null keys of nodes become children of a root of type DOCUMENT without other contents. name is the name
+// of the file, for errors. Fills and strokes that are null or a word ("MIXED") are dropped; colors can also be
+// "#rrggbb" or "#rrggbbaa". Ids can repeat, except between a node and its descendants. Errors: text that is not JSON
+// or is truncated; and, with the node, values of wrong type, negative or infinite sizes, colors and opacities outside
+// [0, 1], repeated keys, and values beyond the limits above.
 func ParseDesign(name string, data []byte) (*Design, error) {
 	r := &designReader{jsonText: newJSONText(data), words: map[string]string{}}
 	r.find()
@@ -198,7 +196,7 @@ func (r *designReader) documents() {
 		return
 	}
 	if len(found) == 0 {
-		r.fail(`"nodes" holds no keys with a value, want at least one`)
+		r.fail(`"nodes" has no keys with a value, want at least one`)
 		return
 	}
 	for i, at := range found {
@@ -288,7 +286,7 @@ func (r *designReader) open(parent int) {
 		return
 	}
 	if len(r.nodes) == maxDesignNodes {
-		r.fail("more than %d nodes, which are the most that are read", maxDesignNodes)
+		r.fail("more than %d nodes; that is the limit", maxDesignNodes)
 		return
 	}
 	depth := 0

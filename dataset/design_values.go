@@ -109,7 +109,7 @@ func (r *designReader) bounds(node int, kind string) *Bounds {
 				from := r.at
 				if sides[i], seen[i] = r.finite(node, name), true; r.err == nil && i >= 2 && sides[i] < 0 {
 					r.at = from
-					r.fail("%s: its box has a %s of %g, want at least 0", r.who(node), name, sides[i])
+					r.fail("%s: the %s of its box is %g, want at least 0", r.who(node), name, sides[i])
 				}
 				return
 			}
@@ -152,7 +152,7 @@ func (r *designReader) style(node int, kind string) {
 		v := r.finite(node, key)
 		if r.err == nil && v < 0 {
 			r.at = at
-			r.fail("%s: its font has a %s of %g, want at least 0", r.who(node), what, v)
+			r.fail("%s: the %s of its font is %g, want at least 0", r.who(node), what, v)
 		}
 		*into = v
 	})
@@ -169,7 +169,7 @@ func (r *designReader) paints(node int, kind, key string) (list []Paint) {
 	}
 	for begun := false; r.element(&begun); {
 		if len(list) == maxDesignPaints {
-			r.fail("%s: more than %d %s, which are the most that are read", r.who(node), maxDesignPaints, key)
+			r.fail("%s: more than %d %s; that is the limit", r.who(node), maxDesignPaints, key)
 			return nil
 		}
 		if kind := r.kind(); r.want(node, key, kind, jsonObject) {
@@ -272,7 +272,7 @@ func (d *Design) circle() error {
 		}
 		if n.ID != "" {
 			if around[n.ID] {
-				return fmt.Errorf("node %q is among its own descendants, %d levels below the root: its ids form a circle", n.ID, n.Depth)
+				return fmt.Errorf("node %q is one of its own descendants, %d levels below the root: the ids form a cycle", n.ID, n.Depth)
 			}
 			around[n.ID] = true
 		}

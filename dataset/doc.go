@@ -2,14 +2,14 @@
 // sequences of states. Large files are mapped or read row by row, never loaded
 // whole. The formats are
 //
-//   - .npy: one array, as numpy.save writes it
-//   - .npz: arrays by name, as numpy.savez and numpy.savez_compressed write them
+//   - .npy: one array, as written by numpy.save
+//   - .npz: arrays by name, as written by numpy.savez and numpy.savez_compressed
 //   - .safetensors: arrays by name
 //   - .pt, .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
 //     published experience dataset
 //   - .tif: the pages of a TIFF file, each a frame
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
-//     their names; or folders of such files, one per episode
+//     names; or folders of such files, one per episode
 //
 // They are told apart by their content (see [FormatNames]). Tables, problems of boards, sequences of
 // residues, vocabularies, and interface designs with their screens and traces of tools have

@@ -101,8 +101,8 @@ func doubts(values []int64, kind string, times bool) []string {
 	}
 	if kind == EpisodeEnds {
 		if n > 1 && values[0] != 0 && values[n-1] == 0 {
-			return []string{"read as flags of the last frames of episodes, but the first frame is flagged and the last one is not, " +
-				"as where flags mark the first frames"}
+			return []string{"read as flags of the last frames of episodes, but the first frame is flagged and the last frame is not, " +
+				"as if the flags marked first frames"}
 		}
 		return nil
 	}
@@ -118,8 +118,8 @@ func doubts(values []int64, kind string, times bool) []string {
 		seen[v] = true
 	}
 	if stretches > len(seen) {
-		out = append(out, fmt.Sprintf("read as episode numbers, but numbers come back after others (%d stretches of %d numbers); "+
-			"frames of one number count as one episode", stretches, len(seen)))
+		out = append(out, fmt.Sprintf("read as episode numbers, but numbers return after others (%d runs of %d numbers); "+
+			"all frames with one number count as one episode", stretches, len(seen)))
 	}
 	return out
 }

@@ -41,7 +41,7 @@ func TestReadEpisodes(t *testing.T) {
 		{array([]float32{2, 2, 3, 3}, 4), "", "[2 2 3 3] []", "numbers", ""},
 		// Flags of the first frames.
 		{array([]bool{true, false, false, true, false}, 5), "starts", "[] [false false true false false]", "starts", ""},
-		{array([]bool{true, false, false, true, false}, 5), "", "[] [true false false true false]", "ends", "the first frame is flagged and the last one is not"},
+		{array([]bool{true, false, false, true, false}, 5), "", "[] [true false false true false]", "ends", "the first frame is flagged and the last frame is not"},
 		{array([]uint8{1, 0, 0, 1, 0}, 5), "", "[] [true false false true false]", "ends", "the first frame is flagged"},
 		{array([]bool{true, false, false, true, false}, 5), "ends", "[] [true false false true false]", "ends", ""},
 		{array([]bool{true, false, false, true}, 4), "", "[] [true false false true]", "ends", ""},
@@ -49,12 +49,12 @@ func TestReadEpisodes(t *testing.T) {
 		{array([]int64{1, 1, 1, 0, 0}, 5), "", "[1 1 1 0 0] []", "numbers", ""},
 		{array([]int64{0, 0, 0, 0, 1}, 5), "", "[] [false false false false true]", "ends", ""},
 		{array([]int64{0, 1, 1, 0, 1, 0, 1}, 7), "", "[] [false true true false true false true]", "ends", ""},
-		{array([]int64{0, 0, 1, 1, 1, 0}, 6), "", "[0 0 1 1 1 0] []", "numbers", "3 stretches of 2 numbers"},
+		{array([]int64{0, 0, 1, 1, 1, 0}, 6), "", "[0 0 1 1 1 0] []", "numbers", "3 runs of 2 numbers"},
 		{array([]int64{0, 0, 0}, 3), "", "[0 0 0] []", "numbers", ""},
 		{array([]int64{1}, 1), "", "[1] []", "numbers", ""},
 		// Rewards and labels are no episodes.
-		{array([]int64{0, 1, 0, -1, 0}, 5), "", "[0 1 0 -1 0] []", "numbers", "row 3 is -1; read as episode numbers, but numbers come back after others (5 stretches of 3 numbers)"},
-		{array([]int64{2, 0, 1, 2, 3, 1}, 6), "", "[2 0 1 2 3 1] []", "numbers", "6 stretches of 4 numbers"},
+		{array([]int64{0, 1, 0, -1, 0}, 5), "", "[0 1 0 -1 0] []", "numbers", "row 3 is -1; read as episode numbers, but numbers return after others (5 runs of 3 numbers)"},
+		{array([]int64{2, 0, 1, 2, 3, 1}, 6), "", "[2 0 1 2 3 1] []", "numbers", "6 runs of 4 numbers"},
 		{array([]int64{2, 0, 1, 2, 3, 1}, 6), "numbers", "[2 0 1 2 3 1] []", "numbers", ""},
 	} {
 		e, err := ReadEpisodes(c.a, c.kind)

@@ -52,7 +52,7 @@ func isExperience(root any) bool {
 func experienceSplit(path string, root any, split string) (*torchfile.Object, string, error) {
 	if o, ok := root.(*torchfile.Object); ok {
 		if split != "" {
-			return nil, "", fmt.Errorf("%s: holds one dataset, without the split %q", path, split)
+			return nil, "", fmt.Errorf("%s: has one dataset, without the split %q", path, split)
 		}
 		return o, "", nil
 	}
@@ -131,7 +131,7 @@ var experienceAttributes = []string{"states", "actions", "rewards", "stop_episod
 func readExperience(file *torchfile.File, split string) (*experience, error) {
 	path := file.Path()
 	if !isExperience(file.Root()) {
-		return nil, fmt.Errorf("%s: no experience dataset: want a dict of train_dataset and val_dataset of class %s", path, torchfile.ExperienceDataset)
+		return nil, fmt.Errorf("%s: not an experience dataset: want a dict of train_dataset and val_dataset of class %s", path, torchfile.ExperienceDataset)
 	}
 	o, split, err := experienceSplit(path, file.Root(), split)
 	if err != nil {
@@ -234,7 +234,7 @@ func (e *experience) matches(a *Array) error {
 // A zero Window means SequenceLength; Episodes and Ends must be unset.
 func (e *experience) States(o StateOptions) (*States, error) {
 	if o.Episodes != nil || o.Ends != nil {
-		return nil, errors.New("the episodes of an experience dataset come from its own file")
+		return nil, errors.New("an experience dataset has its own episodes; leave --episodes out")
 	}
 	if o.Window == 0 {
 		o.Window = e.SequenceLength

@@ -18,7 +18,7 @@ import (
 // Fixations are places in pixels, X to the right and Y downward from the corner at the top left:
 // pixel (i, j) is i ≤ x < i+1, j ≤ y < j+1. They may lie beyond the picture.
 type Fixations struct {
-	// Width and Height are those of the picture, 0 where the file does not say.
+	// Width and Height are the size of the image, 0 if the file does not record it.
 	Width, Height int
 	X, Y          []float64
 	// Samples says which picture each fixation belongs to; nil for a file of one picture.
@@ -98,7 +98,7 @@ func pointFixations(name string, a *Array) (*Fixations, error) {
 func (f *Fixations) add(x, y float64) error {
 	switch {
 	case math.IsInf(x, 0) || math.IsInf(y, 0):
-		return fmt.Errorf("the place (%v, %v), want finite numbers", x, y)
+		return fmt.Errorf("the point (%v, %v), want finite numbers", x, y)
 	case math.IsNaN(x) || math.IsNaN(y):
 		f.Missing++
 	default:
@@ -119,7 +119,7 @@ func planeFixations(name string, p *Plane) (*Fixations, error) {
 			mark = v
 		}
 		if v != mark { // NaN too
-			return nil, fmt.Errorf("%s: holds %v and %v at column %d, row %d; want a picture of 0 and one other number, which marks fixations",
+			return nil, fmt.Errorf("%s: found %v and %v at column %d, row %d; want an image of 0 and one other number, which marks fixations",
 				name, mark, v, i%p.Width, i/p.Width)
 		}
 		f.X, f.Y = append(f.X, float64(i%p.Width)+0.5), append(f.Y, float64(i/p.Width)+0.5)

@@ -55,16 +55,16 @@ func TestParseFixationsErrors(t *testing.T) {
 	for name, c := range map[string]struct{ data, want string }{
 		"empty":         {" \n", "the file is empty; want rows x,y"},
 		"other header":  {"a,b\n1,2\n", `there is no column "x"; the columns are a, b, want x, y`},
-		"x twice":       {"x,X,y\n1,2,3\n", "the columns x and X both hold x; want one of them"},
+		"x twice":       {"x,X,y\n1,2,3\n", "the columns x and X both contain x; want one of them"},
 		"three":         {"1,2,3\n", "rows of 3 numbers without a header, want x,y"},
 		"text":          {"x,y\n1,2\n1,two\n", `line 3: "two" is not a number`},
-		"infinite":      {"x,y\n1,inf\n", "line 2: the place (1, +Inf), want finite numbers"},
-		"short":         {"x,y\n1\n", "line 2 has another number of cells than the first"},
+		"infinite":      {"x,y\n1,inf\n", "line 2: the point (1, +Inf), want finite numbers"},
+		"short":         {"x,y\n1\n", "line 2 does not have the same number of cells as the first line"},
 		"quote":         {"x,y\n\"1,2\n", "line 2"},
-		"density":       {string(npyOf(t, []int{2, 3}, []float32{0, 1, 2, 3, 4, 5})), "holds 1 and 2 at column 2, row 0; want a picture of 0"},
-		"not a number":  {string(npyOf(t, []int{1, 3}, []float32{0, 1, float32(math.NaN())})), "holds 1 and NaN"},
-		"infinite rows": {string(npyOf(t, []int{2, 2}, []float64{0, 1, 2, math.Inf(-1)})), "row 1: the place (2, -Inf)"},
-		"other bytes":   {"\x00\x01\x02", "neither a PNG nor a JPEG nor a TIFF file"},
+		"density":       {string(npyOf(t, []int{2, 3}, []float32{0, 1, 2, 3, 4, 5})), "found 1 and 2 at column 2, row 0; want an image of 0"},
+		"not a number":  {string(npyOf(t, []int{1, 3}, []float32{0, 1, float32(math.NaN())})), "found 1 and NaN"},
+		"infinite rows": {string(npyOf(t, []int{2, 2}, []float64{0, 1, 2, math.Inf(-1)})), "row 1: the point (2, -Inf)"},
+		"other bytes":   {"\x00\x01\x02", "not a PNG, JPEG or TIFF file"},
 	} {
 		f, err := ParseFixations("dir/f.csv", []byte(c.data))
 		if err == nil || !strings.HasPrefix(err.Error(), "dir/f.csv: ") || !strings.Contains(err.Error(), c.want) {

@@ -38,11 +38,11 @@ type arrayFormat struct {
 // needs; the reader passes the tests of TestReaders.
 var formats = []arrayFormat{
 	{
-		name: ".npy", what: "one array, as numpy.save writes it",
+		name: ".npy", what: "one array, as written by numpy.save",
 		is: begins(format.NPY), endings: []string{".npy"}, open: openOnly,
 	},
 	{
-		name: ".npz", what: "arrays by name, as numpy.savez and numpy.savez_compressed write them",
+		name: ".npz", what: "arrays by name, as written by numpy.savez and numpy.savez_compressed",
 		is:   func(kind format.Kind, file *mmap.File) (bool, error) { return zipWith(kind, file, false) },
 		open: openNPZ, openAll: allNPZ,
 	},
@@ -64,7 +64,7 @@ var formats = []arrayFormat{
 		name: ".tif", what: "the pages of a TIFF file, each a frame",
 		is: begins(format.TIFF), endings: []string{".tif", ".tiff"}, open: openTIFF,
 	},
-	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of their names; or folders of such files, one per episode"},
+	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }
 
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a
@@ -170,7 +170,7 @@ func (e *ForeignError) Hints() []string {
 // openOnly opens the array of a .npy file.
 func openOnly(file *mmap.File, key string) (*Array, error) {
 	if key != "" {
-		return nil, fmt.Errorf("%s: a .npy file holds one array without a name, not %q", file.Path(), key)
+		return nil, fmt.Errorf("%s: a .npy file has one array without a name, not %q", file.Path(), key)
 	}
 	return openNPY(file)
 }

@@ -34,9 +34,9 @@ type imageKind struct {
 }
 
 func (k imageKind) String() string {
-	s := "grey"
+	s := "gray"
 	if k.color {
-		s = "colour"
+		s = "color"
 	}
 	bits := 8
 	if k.deep {
@@ -106,7 +106,7 @@ func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 			return nil, fmt.Errorf("%s: %w", f.path, err)
 		}
 		if len(pages) != 1 {
-			return nil, fmt.Errorf("%s: holds %d pages, want one per file of a folder; give the file itself to take its pages as frames", f.path, len(pages))
+			return nil, fmt.Errorf("%s: has %d pages, want one per file of a folder; give the file itself to use its pages as frames", f.path, len(pages))
 		}
 		page = pages[0]
 	}
@@ -140,7 +140,7 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	default:
 		palette, ok := m.(color.Palette)
 		if !ok {
-			return fmt.Errorf("%s: its color model (CMYK or other) is not supported; convert it to RGB or grey", f.path)
+			return fmt.Errorf("%s: its color model (CMYK or other) is not supported; convert it to RGB or gray", f.path)
 		}
 		f.palette = len(palette)
 		for _, c := range palette {
@@ -236,7 +236,7 @@ func imageError(path string, err error) error {
 		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"):
 		return fmt.Errorf("%s: %w image: %w", path, ErrTruncated, err)
 	case errors.Is(err, image.ErrFormat):
-		return fmt.Errorf("%s: neither a PNG nor a JPEG nor a TIFF file", path)
+		return fmt.Errorf("%s: not a PNG, JPEG or TIFF file", path)
 	case errors.As(err, &png), errors.As(err, &jpeg), errors.As(err, &tif):
 		return fmt.Errorf("%s: %w; convert it to a PNG file", path, err)
 	}
@@ -254,9 +254,9 @@ func (f *imageFile) decode(dst []byte) error {
 		return err
 	}
 	k, bounds := f.kind, img.Bounds()
-	if grey, ok := img.(*image.Gray); ok && !k.color {
+	if gray, ok := img.(*image.Gray); ok && !k.color {
 		for y := range k.height {
-			copy(dst[y*k.width:(y+1)*k.width], grey.Pix[y*grey.Stride:])
+			copy(dst[y*k.width:(y+1)*k.width], gray.Pix[y*gray.Stride:])
 		}
 		return nil
 	}
@@ -275,7 +275,7 @@ func (f *imageFile) decode(dst []byte) error {
 			if alpha != 0xffff {
 				fix := "remove the alpha channel"
 				if f.marked {
-					fix = "its color is one that the chunk tRNS marks; write the image without that"
+					fix = "the chunk tRNS marks its color as transparent; write the image without that chunk"
 				}
 				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; %s", f.path, x, y, fix)
 			}

@@ -109,7 +109,7 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	a := newArray(folder, folder, "", shape, t, dtype.LittleEndian, s)
 	a.notes = s.notes
 	if len(f.files) > 0 && len(f.folders) > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, since it holds images itself: %s", list(baseNames(f.folders))))
+		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
 	}
 	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, s.resized()) })
 	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
@@ -152,7 +152,7 @@ func (f *imageFolder) empty(folder string) error {
 	if f.others != "" {
 		other = fmt.Sprintf("; its files end in %s", f.others)
 		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
-			return &ForeignError{folder, "holds no .png, .jpg or .tif files, but files that end in " + f.others, recipe}
+			return &ForeignError{folder, "contains no .png, .jpg or .tif files, but files that end in " + f.others, recipe}
 		}
 	}
 	return fmt.Errorf("%s: no .png, .jpg or .tif files in this folder%s", folder, other)
@@ -180,7 +180,7 @@ func episodeFolders(folder string, folders []string) (files []string, episodes [
 	case len(files) == 0:
 		err = fmt.Errorf("%s: no .png, .jpg or .tif files in this folder, nor in its %d folders", folder, len(folders))
 	case len(empty) > 0:
-		err = fmt.Errorf("%s: no .png, .jpg or .tif files in its folders %s, which would be episodes", folder, list(empty))
+		err = fmt.Errorf("%s: no .png, .jpg or .tif files in its folders %s; each folder would be an episode", folder, list(empty))
 	}
 	return files, episodes, names, err
 }
@@ -210,7 +210,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
 			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
 			if f.kind.color == s.kind.color && f.kind.deep == s.kind.deep {
-				err = fmt.Errorf("%w (width×height), unless --resize HxW, height first, says to which size all of them are brought", err)
+				err = fmt.Errorf("%w (width×height), or --resize HxW (height first) must set one size", err)
 			}
 			return nil, err
 		}
@@ -218,7 +218,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	}
 	if sizes {
 		s.kind.width, s.kind.height = o.Width, o.Height
-		s.notes = append(s.notes, fmt.Sprintf("its images are of several sizes and were resized to %dx%d (height x width)", o.Height, o.Width))
+		s.notes = append(s.notes, fmt.Sprintf("its images have several sizes and were resized to %dx%d (height x width)", o.Height, o.Width))
 	}
 	s.notes = append(s.notes, leftOut(s.files, "images")...)
 	if s.kind.width > maxPixels || s.kind.height > maxPixels || int64(s.kind.width)*int64(s.kind.height) > maxPixels {
@@ -254,14 +254,14 @@ func leftOut(files []imageFile, what string) (notes []string) {
 	}
 	of := fmt.Sprintf("of %d %s", len(files), what)
 	if alpha > 0 {
-		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is left out; a pixel that is not opaque is an error",
+		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is ignored; a pixel that is not opaque is an error",
 			alpha, of))
 	}
 	if marked > 0 {
-		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is left out; a pixel of that color is an error", marked, of))
+		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is ignored; a pixel of that color is an error", marked, of))
 	}
 	if gamma > 0 {
-		notes = append(notes, fmt.Sprintf("%d %s state a gamma (gAMA, such as %g), which is left out: samples are taken as they are stored",
+		notes = append(notes, fmt.Sprintf("%d %s state a gamma (gAMA, such as %g), which is ignored: stored samples are used unchanged",
 			gamma, of, float64(stated)/100000))
 	}
 	return notes

@@ -91,7 +91,7 @@ func TestEpisodeFolders(t *testing.T) {
 	// Images beside the folders win, and the folders are mentioned.
 	grey(t, filepath.Join(dir, "a.png"), 2, 2, 1)
 	r, err = OpenRecording(dir, ImageOptions{})
-	if err != nil || r.Frames.Len() != 1 || r.Episodes != nil || !slices.Equal(r.Frames.Notes(), []string{"its folders are not read, since it holds images itself: ep1, ep3, ep10"}) {
+	if err != nil || r.Frames.Len() != 1 || r.Episodes != nil || !slices.Equal(r.Frames.Notes(), []string{"its folders are not read, because it contains images itself: ep1, ep3, ep10"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -110,9 +110,9 @@ func TestFolderErrors(t *testing.T) {
 		return dir
 	}
 	for _, c := range []struct{ dir, want, hint string }{
-		{make("ep0/a.png", "ep1/notes.txt", "ep2/deep/a.png"), "no .png, .jpg or .tif files in its folders ep1, ep2, which would be episodes", ""},
+		{make("ep0/a.png", "ep1/notes.txt", "ep2/deep/a.png"), "no .png, .jpg or .tif files in its folders ep1, ep2; each folder would be an episode", ""},
 		{make("ep0/notes.txt", "ep1/deep/a.png"), "no .png, .jpg or .tif files in this folder, nor in its 2 folders", ""},
-		{make("a.bmp", "b.bmp", "c.txt"), "holds no .png, .jpg or .tif files, but files that end in .bmp", "*.bmp"},
+		{make("a.bmp", "b.bmp", "c.txt"), "contains no .png, .jpg or .tif files, but files that end in .bmp", "*.bmp"},
 		{make("a.log"), "no .png, .jpg or .tif files in this folder; its files end in .log", ""},
 		{make(), "no .png, .jpg or .tif files in this folder", ""},
 		{make(".zgroup", "x/.zarray"), "is a Zarr group", "zarr.open"},
@@ -147,7 +147,7 @@ func TestImageSizes(t *testing.T) {
 	copy(wide.Pix, []uint8{0, 20, 40, 61, 0, 0, 0, 0, 255, 255, 255, 255})
 	writePNG(t, filepath.Join(dir, "2.png"), wide)
 	_, err := Open(dir)
-	want := fmt.Sprintf("%s is 2×3, grey, 8 bits, but %s is 8×6, grey, 8 bits: all images of a folder must agree (width×height), unless --resize HxW, height first, says to which size all of them are brought",
+	want := fmt.Sprintf("%s is 2×3, gray, 8 bits, but %s is 8×6, gray, 8 bits: all images of a folder must agree (width×height), or --resize HxW (height first) must set one size",
 		filepath.Join(dir, "1.png"), filepath.Join(dir, "0.png"))
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -170,7 +170,7 @@ func TestImageSizes(t *testing.T) {
 		if !slices.Equal(got, want) || !slices.Equal(r.Frames.Shape(), []int{3, 3, 2}) {
 			t.Errorf("nearest %v: %v, want %v", nearest, got, want)
 		}
-		if !slices.Equal(r.Frames.Notes(), []string{"its images are of several sizes and were resized to 3x2 (height x width)"}) {
+		if !slices.Equal(r.Frames.Notes(), []string{"its images have several sizes and were resized to 3x2 (height x width)"}) {
 			t.Errorf("notes %q", r.Frames.Notes())
 		}
 		sum, err := r.Frames.SHA256()
@@ -246,7 +246,7 @@ func TestAlpha(t *testing.T) {
 	if err := a.ReadUint8(got, 0, 2); err != nil || !slices.Equal(a.Shape(), []int{2, 1, 2}) || !slices.Equal(got, []uint8{7, 90, 5, 5}) {
 		t.Errorf("%v %v, %v", a.Shape(), got, err)
 	}
-	if !slices.Equal(a.Notes(), []string{"the alpha channel of 1 of 2 images is left out; a pixel that is not opaque is an error"}) {
+	if !slices.Equal(a.Notes(), []string{"the alpha channel of 1 of 2 images is ignored; a pixel that is not opaque is an error"}) {
 		t.Errorf("notes %q", a.Notes())
 	}
 	writeBytes(t, filepath.Join(dir, "0.png"), greyAlpha([2]uint8{7, 255}, [2]uint8{90, 254}))

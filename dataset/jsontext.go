@@ -51,7 +51,7 @@ func (t *jsonText) fail(format string, args ...any) {
 		return
 	}
 	if t.at >= len(t.data) {
-		t.err = fmt.Errorf("%w: the JSON text ends at %s, before what it began", ErrTruncated, t.place(len(t.data)))
+		t.err = fmt.Errorf("%w: the JSON text ends too early, at %s", ErrTruncated, t.place(len(t.data)))
 		return
 	}
 	t.err = fmt.Errorf("%s: %s", t.place(t.at), fmt.Sprintf(format, args...))
@@ -334,7 +334,7 @@ func (t *jsonText) float() float64 {
 // holds no escapes and only ASCII.
 func (t *jsonText) quoted() (inside []byte, plain bool) {
 	if t.err == nil && (t.at >= len(t.data) || t.data[t.at] != '"') {
-		t.fail("want a text in quotes")
+		t.fail("want a string in quotes")
 	}
 	if t.err != nil {
 		return nil, true
@@ -358,7 +358,7 @@ func (t *jsonText) quoted() (inside []byte, plain bool) {
 			}
 		case c < ' ':
 			t.at = at
-			t.fail("a control character %q inside of a string", rune(c))
+			t.fail("a control character %q inside a string", rune(c))
 			return nil, true
 		case c >= utf8.RuneSelf:
 			plain = false

@@ -58,8 +58,8 @@ func TestJSONTextSaysWhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"{\n \"a\": 1,\n \"b\" 2}", `line 3, byte 16: want a colon after the key "b"`},
-		{"[1, 2", "truncated: the JSON text ends at line 1, byte 5, before what it began"},
-		{`"abc`, "truncated: the JSON text ends at line 1, byte 4"},
+		{"[1, 2", "truncated: the JSON text ends too early, at line 1, byte 5"},
+		{`"abc`, "truncated: the JSON text ends too early, at line 1, byte 4"},
 		{"", "it is empty, want JSON: truncated"},
 		{"\xff\xfe{\x00", "it is UTF-16 text"},
 		{"\x1f\x8b\x08", "it is compressed by gzip"},
@@ -68,7 +68,7 @@ func TestJSONTextSaysWhere(t *testing.T) {
 		{"[nil]", `line 1, byte 1: found "nil", want a value`},
 		{"[1] [2]", `line 1, byte 4: found '[' after the end`},
 		{"[007]", `line 1, byte 1: a number with a leading zero`},
-		{"{'a': 1}", `line 1, byte 1: want a text in quotes`},
+		{"{'a': 1}", `line 1, byte 1: want a string in quotes`},
 	} {
 		r := newJSONText([]byte(c.text))
 		r.skip()

@@ -58,7 +58,7 @@ func readNPYHeader(r io.Reader, total int64) (npyHeader, error) {
 	length := int64(binary.LittleEndian.Uint32(start[8:12]))
 	h.offset = int64(8 + width)
 	if length > total-h.offset {
-		return h, fmt.Errorf("%w: the header has %d bytes, the file %d in all", ErrTruncated, length, total)
+		return h, fmt.Errorf("%w: the header has %d bytes, the file %d in total", ErrTruncated, length, total)
 	}
 	if length > maxNPYHeader {
 		return h, fmt.Errorf("the header has %d bytes, want at most %d", length, maxNPYHeader)
@@ -99,7 +99,7 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 		return err
 	}
 	if p.skip(); p.at < len(p.text) {
-		return p.errorf("unexpected text after the dict")
+		return p.errorf("text follows the dict")
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -136,14 +136,14 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 	for i, n := range shape {
 		v, ok := n.(int64)
 		if !ok || v < 0 || v > math.MaxInt {
-			return fmt.Errorf("'shape' holds %v, want lengths", n)
+			return fmt.Errorf("'shape' contains %v, want lengths", n)
 		}
 		h.shape[i] = int(v)
 	}
 	if h.code != "" && h.code[0] != 'M' && h.code[0] != 'm' {
 		n, err := strconv.Atoi(h.code[1:])
 		if err != nil || n < 0 {
-			return &elementError{code: h.code, message: fmt.Sprintf("type %.40q is no text of a length", h.code)}
+			return &elementError{code: h.code, message: fmt.Sprintf("type %.40q is not a text type with a length", h.code)}
 		}
 		h.shape = append(h.shape, n)
 	}
@@ -198,9 +198,9 @@ func unreadElements(code string) error {
 		case 'c':
 			reason = "complex numbers are not supported"
 		case 'S', 'U', 'a':
-			reason = "text is not read here"
+			reason = "text is not supported here"
 		case 'M', 'm':
-			reason = "times are not read here"
+			reason = "times are not supported here"
 		}
 	}
 	return &elementError{
@@ -267,7 +267,7 @@ func (p *literal) value(depth int) (any, error) {
 	}
 	p.skip()
 	if p.at == len(p.text) {
-		return nil, p.errorf("the text ends where a value should stand")
+		return nil, p.errorf("the text ends where a value is expected")
 	}
 	switch c := p.text[p.at]; {
 	case c == '{':
@@ -359,7 +359,7 @@ func (p *literal) quoted() (any, error) {
 	quote := p.text[p.at]
 	length := strings.IndexByte(p.text[p.at+1:], quote)
 	if length < 0 {
-		return nil, p.errorf("a string without an end")
+		return nil, p.errorf("a string without a closing quote")
 	}
 	s := p.text[p.at+1 : p.at+1+length]
 	if strings.IndexByte(s, '\\') >= 0 {
@@ -377,7 +377,7 @@ func (p *literal) integer() (any, error) {
 	}
 	v, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
 	if err != nil {
-		return nil, p.errorf("%.40q is no integer", p.text[start:p.at])
+		return nil, p.errorf("%.40q is not an integer", p.text[start:p.at])
 	}
 	if p.at < len(p.text) && (p.text[p.at] == 'L' || p.text[p.at] == 'l') { // Python 2
 		p.at++

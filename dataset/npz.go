@@ -51,7 +51,7 @@ func npzMembers(file *mmap.File, archive *zip.Reader) (names []string, members m
 			continue
 		}
 		if members[name] != nil {
-			return nil, nil, fmt.Errorf("%s: corrupt: array %q is there twice", file.Path(), name)
+			return nil, nil, fmt.Errorf("%s: corrupt: array %q appears twice", file.Path(), name)
 		}
 		members[name] = m
 		names = append(names, name)

@@ -120,7 +120,7 @@ func (a *Array) numbered() (*Array, error) {
 			}
 		}
 		if texts[i] = strings.TrimRight(string(b), "\x00"); texts[i] == "" {
-			return nil, fmt.Errorf("%s: element %d is an empty text", a.name, i)
+			return nil, fmt.Errorf("%s: element %d is an empty string", a.name, i)
 		}
 	}
 	c := newTexts(texts)
@@ -259,11 +259,11 @@ func chooseKey(path, key string, names []string) (string, error) {
 func chooseName(path, what, key string, names []string) (string, error) {
 	switch {
 	case len(names) == 0:
-		return "", fmt.Errorf("%s: holds no %ss", path, what)
+		return "", fmt.Errorf("%s: contains no %ss", path, what)
 	case key == "" && len(names) == 1:
 		return names[0], nil
 	case key == "":
-		return "", fmt.Errorf("%s: holds %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path,
+		return "", fmt.Errorf("%s: contains %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path,
 			names[0], list(names))
 	case slices.Contains(names, key):
 		return key, nil

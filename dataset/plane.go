@@ -11,7 +11,7 @@ import (
 	"repscope/internal/format"
 )
 
-// MaxPlane is the largest number of pixels of a [Plane], above that of a screen of 8K.
+// MaxPlane is the largest number of pixels of a [Plane], more than an 8K screen has.
 const MaxPlane = 1 << 25
 
 // Plane is a picture of one channel: Values [Height, Width] by rows from the top, as they are in the
@@ -21,11 +21,10 @@ type Plane struct {
 	Values        []float64
 }
 
-// ParsePlane reads a picture of one channel in data; name is that of the file, for errors. It is an
-// image (PNG, JPEG or TIFF) whose pixels are opaque and gray, also where they are stored as colors, or
-// a .npy array [H, W], which may have axes of size one before H or after W. NaN and infinities of an array
-// stay as they are. Colors, transparency, several pictures in one file, more than [MaxPlane]
-// pixels and none are errors.
+// ParsePlane reads an image of one channel in data; name is the name of the file, for errors. The data are an image
+// (PNG, JPEG or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with axes
+// of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
+// images in one file, more than [MaxPlane] pixels, and no pixels.
 func ParsePlane(name string, data []byte) (*Plane, error) {
 	if bytes.HasPrefix(data, []byte(npyMagic)) {
 		return parseArrayPlane(name, data)
@@ -36,7 +35,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 		pages, err := tiffPages(bytes.NewReader(data), int64(len(data)))
 		switch {
 		case err == nil && len(pages) != 1:
-			err = fmt.Errorf("holds %d pages, want one", len(pages))
+			err = fmt.Errorf("has %d pages, want one", len(pages))
 		case err == nil:
 			err = pages[0].verify()
 		}
@@ -97,7 +96,7 @@ func (p *Plane) fill(img image.Image, deep bool) error {
 			case alpha != 0xffff:
 				return fmt.Errorf("the pixel at column %d, row %d is transparent; want an opaque gray image", x, y)
 			case r != g || g != b:
-				return fmt.Errorf("the pixel at column %d, row %d is the color (%d, %d, %d); want a gray image, not colors that stand for numbers",
+				return fmt.Errorf("the pixel at column %d, row %d is the color (%d, %d, %d); want a gray image, not a color map of numbers",
 					x, y, r, g, b)
 			}
 			p.Values = append(p.Values, float64(r))
@@ -120,7 +119,7 @@ func parseArrayPlane(name string, data []byte) (*Plane, error) {
 		shape = shape[:len(shape)-1]
 	}
 	if len(shape) != 2 {
-		return nil, fmt.Errorf("%s: an array of shape %v, want one picture [H, W]", name, a.Shape())
+		return nil, fmt.Errorf("%s: an array of shape %v, want one image [H, W]", name, a.Shape())
 	}
 	p := &Plane{Width: shape[1], Height: shape[0]}
 	if err := planeSize(p.Width, p.Height); err != nil {

@@ -122,7 +122,7 @@ func (f *PositionFile) open() error {
 		f.runs[i][len(f.runs[i])-1].end = before + reader.InputOffset()
 	}
 	if len(f.ids) == 0 {
-		return errors.New("the table has names but no rows")
+		return errors.New("the table has column names but no rows")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (f *PositionFile) parse(record []string, row int) (Position, error) {
 		if f.columns[positionNLL] < 0 {
 			p.NLL = -math.Log(prob)
 		} else if math.Abs(prob-p.Prob) > 0.01 {
-			return p, fmt.Errorf("column nll: %s makes the probability %.3g, but prob is %s; nll is −ln prob, in nats", cell(positionNLL), p.Prob, cell(positionProb))
+			return p, fmt.Errorf("column nll: %s is a probability of %.3g, but prob is %s; want nll = −ln prob, in nats", cell(positionNLL), p.Prob, cell(positionProb))
 		}
 		p.Prob = prob
 	}

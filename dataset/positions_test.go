@@ -71,8 +71,8 @@ func TestBadPositions(t *testing.T) {
 	t.Parallel()
 	const names = "seq,pos,region_mode,target,pred,nll,prob\na,0,standard,E,E,0,1\n"
 	for _, c := range []struct{ content, want, hint string }{
-		{"", "p.csv: the table is empty; want a line of names and rows", ""},
-		{"seq,pos,target,pred,nll\n", "p.csv: the table has names but no rows", ""},
+		{"", "p.csv: the table is empty; want a line of column names and rows", ""},
+		{"seq,pos,target,pred,nll\n", "p.csv: the table has column names but no rows", ""},
 		{"seq,position,target,pred,nll\na,0,E,E,0\n",
 			"p.csv: there is no column \"pos\"; the columns are seq, position, target, pred, nll, want seq, pos, target, pred",
 			"is position the column pos?"},
@@ -88,8 +88,8 @@ func TestBadPositions(t *testing.T) {
 		{names + "a,1,standard,E,E,nan,1\n", `p.csv: row 1 (line 3), column nll: "nan", want a number of at least 0`, ""},
 		{names + "a,1,standard,E,E,,1\n", `p.csv: row 1 (line 3), column nll: "", want a number of at least 0`, ""},
 		{names + "a,1,standard,E,E,0,1.5\n", `p.csv: row 1 (line 3), column prob: "1.5", want a number from 0 to 1`, ""},
-		{names + "a,1,standard,E,E,1,0.5\n", "p.csv: row 1 (line 3), column nll: 1 makes the probability 0.368, but prob is 0.5; nll is −ln prob, in nats", ""},
-		{names + "a,1,standard,E,E,0\n", "p.csv: line 3 has another number of cells than the first", ""},
+		{names + "a,1,standard,E,E,1,0.5\n", "p.csv: row 1 (line 3), column nll: 1 is a probability of 0.368, but prob is 0.5; want nll = −ln prob, in nats", ""},
+		{names + "a,1,standard,E,E,0\n", "p.csv: line 3 does not have the same number of cells as the first line", ""},
 	} {
 		_, err := positionText(t, "p.csv", c.content)
 		if err == nil || !strings.HasSuffix(err.Error(), "/"+c.want) {

@@ -89,12 +89,10 @@ type move struct {
 	IsStart, IsEnd bool
 }
 
-// ReadProblems reads a set of problems, {"data": [problem, …]} or a bare list, of which
-// each is {"grade": "6B+", "moves": [{"description": "F7", "isStart": true, "isEnd": false}, …]};
-// names are also read with a capital ("Grade"). A hold that is start and end is set in both
-// channels, as is one that is there twice. Problems that cannot be read are left out and
-// listed with the reason; the file is read piece by piece. Errors: no JSON, no list of
-// problems.
+// ReadProblems reads a set of problems, {"data": [problem, …]} or a bare list. A problem is {"grade": "6B+", "moves":
+// [{"description": "F7", "isStart": true, "isEnd": false}, …]}; names can have a capital ("Grade"). A hold that is
+// start and end, or that appears twice, is set in all its channels. Unreadable problems are left out and listed with
+// the reason; the file is read in parts. Errors: text that is not JSON, or not a list of problems.
 func ReadProblems(path string) (*Problems, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -153,7 +151,7 @@ func toList(d *json.Decoder) error {
 		return nil
 	case json.Delim('{'):
 	default:
-		return errors.New("it is no list; " + want)
+		return errors.New("it is not a list; " + want)
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -171,7 +169,7 @@ func toList(d *json.Decoder) error {
 			return err
 		}
 		if token != json.Delim('[') {
-			return errors.New(`"data" is no list; ` + want)
+			return errors.New(`"data" is not a list; ` + want)
 		}
 		return nil
 	}
@@ -185,7 +183,7 @@ func jsonError(err error) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("no JSON at byte %d: %w", syntax.Offset, err)
+		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	}
 	return err
 }
@@ -247,7 +245,7 @@ func parseHold(text string) (int, error) {
 	column := int(s[0]) - 'A'
 	row, err := strconv.Atoi(s[1:])
 	if column < 0 || column >= BoardColumns || err != nil || row < 1 || row > BoardRows || s[1] == '+' {
-		return 0, fmt.Errorf("%q is no hold: want a column A to K and a row 1 to 18, such as F7", text)
+		return 0, fmt.Errorf("%q is not a hold: want a column A to K and a row 1 to 18, such as F7", text)
 	}
 	return (row-1)*BoardColumns + column, nil
 }
@@ -295,7 +293,7 @@ func BoardOf(grid []uint8) Board {
 // Valid reports whether a problem has a start, an end and at least 3 other holds.
 func (b Board) Valid() bool { return b.Start >= 1 && b.End >= 1 && b.Middle >= 3 }
 
-// Unusual says what is strange about a problem that may be valid.
+// Unusual describes properties of a problem that are unusual but can be valid.
 func (b Board) Unusual() []string {
 	var out []string
 	for _, of := range []struct {
@@ -324,5 +322,5 @@ func (b Board) Statistics(documented bool) []float64 {
 	return []float64{float64(b.Holds), float64(b.Start), float64(b.End), float64(middle), float64(b.Vertical), float64(b.Horizontal)}
 }
 
-// IsBoard reports whether grids of a shape are those of a board.
+// IsBoard reports whether grids of a shape are boards.
 func IsBoard(shape []int) bool { return slices.Equal(shape, BoardShape()) }

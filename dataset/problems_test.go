@@ -55,11 +55,11 @@ func TestReadProblemsListsBadOnes(t *testing.T) {
 		`{"moves":3}`:                                "moves is a number, want a list",
 		`{"grade":6,"moves":[]}`:                     "grade is a number, want a string",
 		`{"moves":[{"isStart":true}]}`:               "move 0: it has no description of a hold",
-		`{"moves":[{"description":"L1"}]}`:           `move 0: "L1" is no hold: want a column A to K and a row 1 to 18`,
-		`{"moves":[{"description":"A19"}]}`:          `"A19" is no hold`,
-		`{"moves":[{"description":"A0"}]}`:           `"A0" is no hold`,
-		`{"moves":[{"description":"A+1"}]}`:          `"A+1" is no hold`,
-		`{"moves":[{"description":"A"}]}`:            `"A" is no hold`,
+		`{"moves":[{"description":"L1"}]}`:           `move 0: "L1" is not a hold: want a column A to K and a row 1 to 18`,
+		`{"moves":[{"description":"A19"}]}`:          `"A19" is not a hold`,
+		`{"moves":[{"description":"A0"}]}`:           `"A0" is not a hold`,
+		`{"moves":[{"description":"A+1"}]}`:          `"A+1" is not a hold`,
+		`{"moves":[{"description":"A"}]}`:            `"A" is not a hold`,
 		`{"moves":[{"description":"A1","isEnd":1}]}`: "moves.isend is a number, want true or false",
 	} {
 		p, err := readProblems(strings.NewReader("[" + good + "," + text + "," + good + "]"))
@@ -78,10 +78,10 @@ func TestReadProblemsOfOtherFiles(t *testing.T) {
 		``:                 "does not end",
 		`[`:                "does not end",
 		`[{"moves":`:       "does not end",
-		`7`:                "it is no list",
+		`7`:                "it is not a list",
 		`{"rows":[1]}`:     `there is no "data"`,
-		`{"data":{"a":1}}`: `"data" is no list`,
-		`[{},x]`:           "no JSON at byte",
+		`{"data":{"a":1}}`: `"data" is not a list`,
+		`[{},x]`:           "not JSON at byte",
 	} {
 		path := filepath.Join(t.TempDir(), "p.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

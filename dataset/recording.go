@@ -9,8 +9,8 @@ import (
 	"repscope/internal/mmap"
 )
 
-// Recording is frames as a file holds them. Ends, Window, Episodes and Folders are
-// those of a format that brings episodes, nil and 0 for plain arrays.
+// Recording is the frames of a file. Formats with episodes also set Ends, Window, Episodes and Folders; they are nil
+// and 0 for plain arrays.
 type Recording struct {
 	Frames   *Array
 	Ends     []bool   // end-of-episode flag per frame

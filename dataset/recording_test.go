@@ -50,7 +50,7 @@ func TestOpenRecording(t *testing.T) {
 	for spec, want := range map[string]string{
 		filepath.Join(t.TempDir(), "none.pth"): "no such file",
 		experienceFile + ":test":               "test",
-		plain + ":x":                           "holds one array without a name",
+		plain + ":x":                           "has one array without a name",
 	} {
 		if _, err := OpenRecording(spec, ImageOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", spec, err, want)

@@ -24,16 +24,15 @@ type Screen struct {
 	Pixels        []byte
 	// Alpha says that some pixel is not opaque.
 	Alpha bool
-	// Orientation is that of the file's Exif metadata, by which the pixels were turned and mirrored, from 2
-	// to 8; 0 where they stand as they are stored.
+	// Orientation is the orientation in the file's Exif metadata, 2 to 8, by which the pixels were rotated and
+	// mirrored; 0 if the pixels are unchanged.
 	Orientation int
 }
 
-// ParseScreen reads the image in data, a PNG, JPEG, TIFF or BMP file; name is that of the file,
-// for errors. Channels of 16 bits are rounded to 8; gray and palettes become colors; an image that is
-// stored turned is turned as it is to be seen. The
-// header is checked before anything is decoded. Errors: another format, an animation or
-// several pages, CMYK, no pixels or more than 2²⁶, a truncated or corrupt file.
+// ParseScreen reads the image in data, a PNG, JPEG, TIFF or BMP file; name is the name of the file, for errors.
+// 16-bit channels are rounded to 8 bits, gray and palette images become colors, and rotated images are turned
+// upright. The header is checked before anything is decoded. Errors: another format, an animation or several pages,
+// CMYK, no pixels or more than 2²⁶, and a truncated or corrupt file.
 func ParseScreen(name string, data []byte) (*Screen, error) {
 	f := imageFile{path: name}
 	d, err := screenDecoder(data)

@@ -174,8 +174,8 @@ func TestBadScreens(t *testing.T) {
 		{"20,000 × 20,000", append(pngHeader(20_000, 20_000), bytes.Repeat([]byte("x"), 100_000)...), "20000×20000 pixels in a file of 100033 bytes, want at most 67108864 pixels"},
 		{"more pixels than any file of its size holds", pngHeader(8000, 8000), "8000×8000 pixels in a file of 33 bytes"},
 		{"the largest size", pngHeader(1<<31-1, 1<<31-1), "dimension overflow"},
-		{"a TIFF without pages", []byte("II*\x00\x00\x00\x00\x00"), "a TIFF file without pages"},
-		{"a TIFF of a page beyond", []byte("II*\x00\x40\x00\x00\x00"), "truncated: page 0 lies at byte 64 of 8"},
+		{"a TIFF without pages", []byte("II*\x00\x00\x00\x00\x00"), "the TIFF file has no pages"},
+		{"a TIFF of a page beyond", []byte("II*\x00\x40\x00\x00\x00"), "truncated: page 0 begins at byte 64 of 8"},
 		{"a BMP header", []byte("BM\x00\x00\x00\x00"), "truncated image"},
 	} {
 		s, err := ParseScreen("some/s.png", c.data)

@@ -18,13 +18,13 @@ import (
 
 // Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
 type Sequence struct {
-	// ID is that of its column or FASTA header, else its number in the file from 0.
+	// ID is the id in its column or FASTA header, else the index in the file, from 0.
 	ID      string
 	Cluster string // empty where no column says it
 	// Chains are the letters of the residues; empty for a chain that is not there.
 	Chains [2]string
-	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that are
-	// not those of the germline, else 0. Empty where that is not known.
+	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that differ from the germline,
+	// else 0. Both are empty if unknown.
 	CDR, NonTemplated [2]string
 	// Coordinates are three numbers per residue, NaN for one that is not resolved; empty where
 	// they are not known.
@@ -159,18 +159,18 @@ func (f *SequenceFile) open(path string) error {
 	start := strings.TrimLeft(strings.TrimPrefix(string(first), "\ufeff"), " \t\r\n")
 	switch {
 	case f.file.Size() == 0 || start == "" && int64(len(first)) == f.file.Size():
-		return errors.New("the file is empty; want a table with a line of names, or FASTA records")
+		return errors.New("the file is empty; want a table with a line of column names, or FASTA records")
 	case strings.HasPrefix(start, ">"):
 		return f.openFASTA()
 	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
 		return errors.New("the text is encoded as UTF-16, want UTF-8")
 	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(gunzip.Name(path)))):
-		return errors.New("there is no FASTA record at its beginning: a line with > and an id")
+		return errors.New("it does not begin with a FASTA record: want a line with > and an id")
 	}
 	if n := metadataLine(first); n > 0 {
 		f.file, f.skipped = behind{f.file, int64(n)}, 1
 		if err := f.openTable(); err != nil {
-			return fmt.Errorf("behind a first line of metadata: %w", err)
+			return fmt.Errorf("after a first line of metadata: %w", err)
 		}
 		return nil
 	}
@@ -242,7 +242,7 @@ func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
 			return fmt.Errorf("%s has no id", f.place(i))
 		}
 		if other, ok := c.ids[s.ID]; ok {
-			return fmt.Errorf("%s has the id %q of %s; ids must be unique", f.place(i), s.ID, f.place(other))
+			return fmt.Errorf("%s has the same id %q as %s; want unique ids", f.place(i), s.ID, f.place(other))
 		}
 		c.ids[s.ID] = i
 	}
@@ -304,11 +304,11 @@ func (f *SequenceFile) letterError(chain string, i int) error {
 	err := fmt.Errorf("position %d is %q, want one of the letters %s", i, letter, allowed)
 	switch {
 	case letter >= 'a' && letter <= 'z' && f.letters[letter-'a'+'A']:
-		return text.WithHint(err, "residues are capital letters; --residues upper reads small ones as them")
+		return text.WithHint(err, "residues are upper-case letters; --residues upper converts lower-case letters")
 	case letter == '*':
-		return text.WithHint(err, "--residues stop leaves a stop at the end out")
+		return text.WithHint(err, "--residues stop drops a stop at the end")
 	case letter == '-' || letter == '.':
-		return text.WithHint(err, "--residues gaps leaves gaps out")
+		return text.WithHint(err, "--residues gaps drops gaps")
 	}
 	return err
 }
@@ -319,7 +319,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	f.roles = make([]int, len(sequenceRoles))
 	for key := range f.options.Columns {
 		if !slices.Contains(SequenceRoles(), key) {
-			return fmt.Errorf("%q is nothing that a column holds: %s", key, strings.Join(SequenceRoles(), ", "))
+			return fmt.Errorf("%q is not the meaning of a column: want one of %s", key, strings.Join(SequenceRoles(), ", "))
 		}
 	}
 	for i, role := range sequenceRoles {
@@ -333,7 +333,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		for _, name := range append([]string{role.name}, role.found...) {
 			at := f.free(names, name)
 			if at >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
-				return text.WithHint(fmt.Errorf("the columns %s and %s both hold %s", names[f.roles[i]], name, role.name), fmt.Sprintf("--columns %s=… says which is meant", role.name))
+				return text.WithHint(fmt.Errorf("the columns %s and %s both contain %s", names[f.roles[i]], name, role.name), fmt.Sprintf("choose one with --columns %s=…", role.name))
 			}
 			if at >= 0 && f.roles[i] < 0 {
 				f.roles[i] = at
@@ -351,12 +351,12 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	}
 	f.chooseParts(names)
 	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 && f.roles[roleChain] < 0 {
-		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
+		err := fmt.Errorf("no column contains a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
-			return text.WithHint(err, "cells of a .tsv are separated by tabs")
+			return text.WithHint(err, "the cells of a .tsv file are separated by tabs")
 		}
-		return text.WithHint(err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME")
+		return text.WithHint(err, "name them with --columns heavy=NAME,light=NAME; a single chain is heavy=NAME")
 	}
 	return f.checkUses()
 }
@@ -415,14 +415,14 @@ func (f *SequenceFile) checkUses() error {
 			continue
 		}
 		if other, ok := users[at]; ok {
-			return fmt.Errorf("the column %s cannot hold both %s and %s", f.names[at], other, sequenceRoles[i].name)
+			return fmt.Errorf("the column %s cannot contain both %s and %s", f.names[at], other, sequenceRoles[i].name)
 		}
 		users[at] = sequenceRoles[i].name
 	}
 	for i := roleHeavyCDR; i <= roleLightCoordinates; i++ {
 		chain := roleHeavy + (i-roleHeavyCDR)%2
 		if f.roles[i] >= 0 && f.roles[chain] < 0 {
-			return fmt.Errorf("there is a column %s but none of the %s chain", f.names[f.roles[i]], sequenceRoles[chain].name)
+			return fmt.Errorf("there is a column %s but no column of the %s chain", f.names[f.roles[i]], sequenceRoles[chain].name)
 		}
 	}
 	return nil

@@ -198,7 +198,7 @@ func locusOf(locus string) (int, error) {
 	case "IGK", "IGL", "K", "L", "KAPPA", "LAMBDA", "LIGHT", "VL", "VK":
 		return 1, nil
 	}
-	return 0, fmt.Errorf("%.40q is no locus of an antibody, want IGH, IGK or IGL", locus)
+	return 0, fmt.Errorf("%.40q is not a locus of an antibody, want IGH, IGK or IGL", locus)
 }
 
 // partNotes says of how many sequences the CDRs that columns hold have no place in the chain, or several; empty if of
@@ -207,7 +207,7 @@ func (f *SequenceFile) partNotes() []string {
 	if f.unplaced == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: the CDRs of columns such as cdr3_aa have no place in the chain, or several, in %s: these have no regions",
+	return []string{fmt.Sprintf("%s: CDRs of columns such as cdr3_aa match no or several positions of the chain in %s, which get no regions",
 		f.file.Path(), text.Count(f.unplaced, "sequence"))}
 }
 

@@ -73,7 +73,7 @@ func TestCompressedTables(t *testing.T) {
 		t.Errorf("a truncated file: %v", err)
 	}
 	bomb := textFile(t, "bomb.csv.gz", gzipped(t, "heavy\n"+strings.Repeat("E", 1<<27)))
-	if _, err := OpenSequences(bomb, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), "expands too far") {
+	if _, err := OpenSequences(bomb, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), "expands too much") {
 		t.Errorf("128 MiB of one letter: %v", err)
 	}
 	if info, err := os.Stat(bomb); err != nil || info.Size() > 1<<18 {
@@ -124,14 +124,14 @@ func TestReceptorTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := f.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "have no place in the chain, or several, in 2 sequences") || f.Has("heavy_cdr") {
+	if notes := f.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "match no or several positions of the chain in 2 sequences") || f.Has("heavy_cdr") {
 		t.Errorf("notes %q", notes)
 	}
 	for content, want := range map[string]string{
-		"sequence_alignment_aa,locus\nEVQ,TRB\n":          `row 0 (line 2), column locus: "TRB" is no locus of an antibody, want IGH, IGK or IGL`,
-		metadata + "sequence_alignment_aa\nEVQ\nE9\n":     "behind a first line of metadata: row 1 (line 4), column sequence_alignment_aa: position 1 is '9'",
-		"{not metadata}\nEVQ\n":                           "there is no column of a chain",
-		"sequence_alignment_aa,heavy_cdr_mask\nEVQ,000\n": "there is a column heavy_cdr_mask but none of the heavy chain",
+		"sequence_alignment_aa,locus\nEVQ,TRB\n":          `row 0 (line 2), column locus: "TRB" is not a locus of an antibody, want IGH, IGK or IGL`,
+		metadata + "sequence_alignment_aa\nEVQ\nE9\n":     "after a first line of metadata: row 1 (line 4), column sequence_alignment_aa: position 1 is '9'",
+		"{not metadata}\nEVQ\n":                           "no column contains a chain",
+		"sequence_alignment_aa,heavy_cdr_mask\nEVQ,000\n": "there is a column heavy_cdr_mask but no column of the heavy chain",
 	} {
 		if _, err := sequenceText(t, "a.csv", content, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", content, err, want)

@@ -49,7 +49,7 @@ func (f *SequenceFile) openTable() error {
 		}
 	}
 	if f.Len() == 0 {
-		return errors.New("the table has names but no rows")
+		return errors.New("the table has column names but no rows")
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func checkMask(mask, chain string, highest byte) error {
 	}
 	err := fmt.Errorf("the mask has %s for a chain of %s", text.Count(len(mask), "digit"), text.Count(len(chain), "residue"))
 	if len(mask) < len(chain) && mask[0] != '0' {
-		return text.WithHint(err, "leading zeros are lost where a mask is read as a number: keep it a text (pandas: dtype=str)")
+		return text.WithHint(err, "a mask read as a number loses its leading zeros; keep it as text (pandas: dtype=str)")
 	}
 	return err
 }
@@ -190,7 +190,7 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 			}
 		}
 		if len(out) == 3*n {
-			return nil, fmt.Errorf("there are more points than the chain has residues, %d", n)
+			return nil, fmt.Errorf("there are more points than the %d residues of the chain", n)
 		}
 		point, err := p.point(len(out) / 3)
 		if err != nil {
@@ -217,7 +217,7 @@ func (p *coordinateParser) want(c byte) error {
 	if p.at == len(p.text) {
 		return fmt.Errorf("the list ends where %q was expected; want a JSON list of points [x, y, z]", c)
 	}
-	return fmt.Errorf("%.20q stands where %q was expected; want a JSON list of points [x, y, z]", p.text[p.at:], c)
+	return fmt.Errorf("found %.20q where %q was expected; want a JSON list of points [x, y, z]", p.text[p.at:], c)
 }
 
 // point reads point i.
@@ -249,7 +249,7 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 		}
 		v, err := strconv.ParseFloat(word, 32)
 		if err != nil || math.IsInf(v, 0) {
-			return out, fmt.Errorf("point %d holds %.20q, want a finite number, or NaN where the residue is not resolved", i, word)
+			return out, fmt.Errorf("point %d contains %.20q, want a finite number, or NaN for an unresolved residue", i, word)
 		}
 		out[k] = float32(v)
 	}
@@ -318,7 +318,7 @@ func (f *SequenceFile) parseRecord(raw []byte, i int, s *Sequence) error {
 	}
 	chains := strings.Split(strings.Join(strings.Fields(body), ""), ":")
 	if len(chains) > 2 {
-		return fmt.Errorf("%s has %d chains, want one, or a heavy and a light one with a colon between them", f.place(i), len(chains))
+		return fmt.Errorf("%s has %d chains, want one, or a heavy and a light chain separated by a colon", f.place(i), len(chains))
 	}
 	for k, chain := range chains {
 		chain = f.options.Residues.clean(chain).chain

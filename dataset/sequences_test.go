@@ -154,46 +154,46 @@ func TestBadSequences(t *testing.T) {
 		return columns + "\nEV" + strings.Repeat(",", strings.Count(columns, ",")) + "\n" + row + "\n"
 	}
 	for _, c := range []struct{ name, content, want, hint string }{
-		{"e.csv", "", "e.csv: the file is empty; want a table with a line of names, or FASTA records", ""},
-		{"e.fasta", " \n\n", "e.fasta: the file is empty; want a table with a line of names, or FASTA records", ""},
-		{"n.csv", "heavy_chain\n", "n.csv: the table has names but no rows", ""},
-		{"c.csv", "Heavy,light2\nEV,DI\n", "c.csv: there is no column of a chain (heavy_chain, sequence_aa:0, light_chain, sequence_aa:1); the columns are Heavy, light2",
-			"--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"},
-		{"t.csv", "heavy_chain,sequence_aa:0\nEV,DI\n", "t.csv: the columns heavy_chain and sequence_aa:0 both hold heavy", "--columns heavy=… says which is meant"},
-		{"o.csv", "heavy_chain,light_cdr_mask\nEV,\n", "o.csv: there is a column light_cdr_mask but none of the light chain", ""},
+		{"e.csv", "", "e.csv: the file is empty; want a table with a line of column names, or FASTA records", ""},
+		{"e.fasta", " \n\n", "e.fasta: the file is empty; want a table with a line of column names, or FASTA records", ""},
+		{"n.csv", "heavy_chain\n", "n.csv: the table has column names but no rows", ""},
+		{"c.csv", "Heavy,light2\nEV,DI\n", "c.csv: no column contains a chain (heavy_chain, sequence_aa:0, light_chain, sequence_aa:1); the columns are Heavy, light2",
+			"name them with --columns heavy=NAME,light=NAME; a single chain is heavy=NAME"},
+		{"t.csv", "heavy_chain,sequence_aa:0\nEV,DI\n", "t.csv: the columns heavy_chain and sequence_aa:0 both contain heavy", "choose one with --columns heavy=…"},
+		{"o.csv", "heavy_chain,light_cdr_mask\nEV,\n", "o.csv: there is a column light_cdr_mask but no column of the light chain", ""},
 		{"l.csv", table("heavy_chain", "EVJQ"), "l.csv: row 1 (line 3), column heavy_chain: position 2 is 'J', want one of the letters *-.ACDEFGHIKLMNPQRSTVWY", ""},
 		{"l.csv", table("heavy_chain", "EVq"), "l.csv: row 1 (line 3), column heavy_chain: position 2 is 'q', want one of the letters *-.ACDEFGHIKLMNPQRSTVWY",
-			"residues are capital letters; --residues upper reads small ones as them"},
+			"residues are upper-case letters; --residues upper converts lower-case letters"},
 		{"u.csv", table("heavy_chain", "EÅ"), "u.csv: row 1 (line 3), column heavy_chain: position 1 is 'Å', want one of the letters *-.ACDEFGHIKLMNPQRSTVWY", ""},
 		{"m.csv", table("heavy_chain,heavy_cdr_mask", "EVQ,11"), "m.csv: row 1 (line 3), column heavy_cdr_mask: the mask has 2 digits for a chain of 3 residues",
-			"leading zeros are lost where a mask is read as a number: keep it a text (pandas: dtype=str)"},
+			"a mask read as a number loses its leading zeros; keep it as text (pandas: dtype=str)"},
 		{"m.csv", table("heavy_chain,heavy_cdr_mask", "EVQ,0011"), "m.csv: row 1 (line 3), column heavy_cdr_mask: the mask has 4 digits for a chain of 3 residues", ""},
 		{"m.csv", table("heavy_chain,heavy_cdr_mask", ",0"), "m.csv: row 1 (line 3), column heavy_cdr_mask: the mask has 1 digit for a chain of 0 residues", ""},
 		{"m.csv", table("heavy_chain,heavy_cdr_mask", "EVQ,041"), "m.csv: row 1 (line 3), column heavy_cdr_mask: position 1 of the mask is '4', want a digit from 0 to 3", ""},
 		{"m.csv", table("heavy_chain,heavy_non_templated_mask", "EVQ,012"), "m.csv: row 1 (line 3), column heavy_non_templated_mask: position 2 of the mask is '2', want a digit from 0 to 1", ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `EV,"[[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: the list has 1 point for a chain of 2 residues", ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3],[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: there are more points than the chain has residues, 1", ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,inf]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0 holds "inf", want a finite number, or NaN where the residue is not resolved`, ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "]]" stands where ',' was expected; want a JSON list of points [x, y, z]`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3],[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: there are more points than the 1 residues of the chain", ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,inf]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0 contains "inf", want a finite number, or NaN for an unresolved residue`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: found "]]" where ',' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3]"`), `p.csv: row 1 (line 3), column heavy_coords: the list ends where ',' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3]] x"`), `p.csv: row 1 (line 3), column heavy_coords: "x" follows the list`, ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,5`), `p.csv: row 1 (line 3), column heavy_coords: "5" stands where '[' was expected; want a JSON list of points [x, y, z]`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,5`), `p.csv: row 1 (line 3), column heavy_coords: found "5" where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"r.csv", table("heavy_chain,light_chain", ","), "r.csv: row 1 (line 3) has no residues", ""},
-		{"w.csv", "heavy_chain\nEV,DI\n", "w.csv: line 2 has another number of cells than the first", ""},
-		{"i.csv", "id,heavy_chain\na,EV\nb,EV\na,EV\n", `i.csv: row 2 (line 4) has the id "a" of row 0 (line 2); ids must be unique`, ""},
+		{"w.csv", "heavy_chain\nEV,DI\n", "w.csv: line 2 does not have the same number of cells as the first line", ""},
+		{"i.csv", "id,heavy_chain\na,EV\nb,EV\na,EV\n", `i.csv: row 2 (line 4) has the same id "a" as row 0 (line 2); want unique ids`, ""},
 		{"i.csv", "id,heavy_chain\na,EV\n,EV\n", "i.csv: row 1 (line 3) has no id", ""},
 		{"k.csv", "cluster,heavy_chain\na,EV\n,EV\n", "k.csv: row 1 (line 3), column cluster: the cluster is empty", ""},
 		{"f.fa", ">a\nEV\n>b\nE9\n", "f.fa: record 1 (line 3), heavy chain: position 1 is '9', want one of the letters *-.ACDEFGHIKLMNPQRSTVWY", ""},
 		{"f.fa", ">a\nEV\n>b\n\n", "f.fa: record 1 (line 3) has no residues", ""},
-		{"f.fa", ">a\nEV:E:Q\n", "f.fa: record 0 (line 1) has 3 chains, want one, or a heavy and a light one with a colon between them", ""},
-		{"f.fa", ">a\nEV\n>a\nEV\n", `f.fa: record 1 (line 3) has the id "a" of record 0 (line 1); ids must be unique`, ""},
+		{"f.fa", ">a\nEV:E:Q\n", "f.fa: record 0 (line 1) has 3 chains, want one, or a heavy and a light chain separated by a colon", ""},
+		{"f.fa", ">a\nEV\n>a\nEV\n", `f.fa: record 1 (line 3) has the same id "a" as record 0 (line 1); want unique ids`, ""},
 		{"f.fa", ">\nEV\n", "f.fa: record 0 (line 1) has no id", ""},
-		{"f.fa", "EV\n>a\n", "f.fa: there is no FASTA record at its beginning: a line with > and an id", ""},
+		{"f.fa", "EV\n>a\n", "f.fa: it does not begin with a FASTA record: want a line with > and an id", ""},
 		{"u.csv", "\xff\xfeh\x00", "u.csv: the text is encoded as UTF-16, want UTF-8", ""},
-		{"d.tsv", "heavy_chain;id\nEV;a\n", "d.tsv: there is no column of a chain (heavy_chain, sequence_aa:0, " +
+		{"d.tsv", "heavy_chain;id\nEV;a\n", "d.tsv: no column contains a chain (heavy_chain, sequence_aa:0, " +
 			"light_chain, sequence_aa:1); the columns are heavy_chain;id",
-			"cells of a .tsv are separated by tabs"},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "nulls]" stands where '[' was expected; want a JSON list of points [x, y, z]`, ""},
+			"the cells of a .tsv file are separated by tabs"},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: found "nulls]" where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 	} {
 		_, err := sequenceText(t, c.name, c.content, SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})
 		checkSequenceError(t, c.content, err, c.want, c.hint)
@@ -203,8 +203,8 @@ func TestBadSequences(t *testing.T) {
 		want, hint string
 	}{
 		{map[string]string{"heavy": "vhh"}, `s.csv: there is no column "vhh"; the columns are VH, VL`, "did you mean VH?"},
-		{map[string]string{"hevy": "VH"}, `s.csv: "hevy" is nothing that a column holds: ` + strings.Join(SequenceRoles(), ", "), ""},
-		{map[string]string{"heavy": "VH", "light": "VH"}, "s.csv: the column VH cannot hold both heavy and light", ""},
+		{map[string]string{"hevy": "VH"}, `s.csv: "hevy" is not the meaning of a column: want one of ` + strings.Join(SequenceRoles(), ", "), ""},
+		{map[string]string{"heavy": "VH", "light": "VH"}, "s.csv: the column VH cannot contain both heavy and light", ""},
 	} {
 		_, err := sequenceText(t, "s.csv", "VH,VL\nEV,DI\n", SequenceOptions{Columns: c.columns})
 		checkSequenceError(t, "VH,VL", err, c.want, c.hint)

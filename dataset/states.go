@@ -98,7 +98,7 @@ type part struct{ offset, length int }
 // layouts maps the name of a layout to its number of axes.
 var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "HWC": 3, "THW": 3, "CTHW": 4, "TCHW": 4, "THWC": 4}
 
-// Layouts are the names that StateOptions.Layout takes beside auto.
+// Layouts returns the values of StateOptions.Layout other than auto.
 func Layouts() []string {
 	return []string{"D", "HW", "CHW", "HWC", "THW", "CTHW", "TCHW", "THWC", "TD"}
 }
@@ -113,7 +113,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		return nil, fmt.Errorf("window of %d rows, want 1 or more, or 0 for none", o.Window)
 	}
 	if o.Episodes != nil && o.Ends != nil {
-		return nil, errors.New("both episode numbers and end flags are given; want one of them")
+		return nil, errors.New("both episode numbers and end flags are given; want one of the two")
 	}
 	for what, n := range map[string]int{"episode numbers": len(o.Episodes), "end-of-episode flags": len(o.Ends)} {
 		given := what == "episode numbers" && o.Episodes != nil || what != "episode numbers" && o.Ends != nil
@@ -130,7 +130,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		return nil, err
 	}
 	if a.rows == 0 || a.rowLen == 0 {
-		return nil, fmt.Errorf("%s: shape %v holds no values", a.name, a.shape)
+		return nil, fmt.Errorf("%s: shape %v has no values", a.name, a.shape)
 	}
 	s.movePlanes()
 	b := boundaries{o.Episodes, o.Ends}
@@ -142,7 +142,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		s.layout = "T" + s.layout
 		s.starts = windowStarts(s.run, o.Window)
 		if len(s.starts) == 0 {
-			return nil, fmt.Errorf("%s: no window of %d rows fits into an episode (%d rows, %d stretches)",
+			return nil, fmt.Errorf("%s: no window of %d rows fits into an episode (%d rows, %d runs)",
 				a.name, o.Window, a.rows, s.run[a.rows-1]+1)
 		}
 	} else {
@@ -219,7 +219,7 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 		return "", fmt.Errorf("%s: layout %s has %d axes, the states have shape %v", a.name, layout, axes, row)
 	}
 	if window && layout != "D" && layout != "HW" && layout != "CHW" && layout != "HWC" {
-		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; a window takes rows of layout D, HW, CHW or HWC", a.name, row, layout)
+		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; want layout D, HW, CHW or HWC for windows", a.name, row, layout)
 	}
 	return layout, nil
 }
@@ -245,7 +245,7 @@ func (s *States) checkFinite(skip bool) error {
 	}
 	s.skipped = len(s.starts) - len(kept)
 	if len(kept) == 0 {
-		return fmt.Errorf("%s: all %d states hold NaN or infinity", s.array.name, len(s.starts))
+		return fmt.Errorf("%s: all %d states contain NaN or infinity", s.array.name, len(s.starts))
 	}
 	s.starts = kept
 	return nil
@@ -263,8 +263,7 @@ func (s *States) Vectors() bool { return s.vectors() }
 // vectors reports whether states are made of vectors, which have no pixels.
 func (s *States) vectors() bool { return s.layout == "D" || s.layout == "TD" }
 
-// CheckPixelRange finds what is wrong with a pixel range as it is given; see
-// StateOptions.
+// CheckPixelRange checks the text of a pixel range; see StateOptions.
 func CheckPixelRange(text string) error {
 	if text == "" || text == "auto" {
 		return nil
@@ -325,7 +324,7 @@ func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	if found.low > found.high {
 		return PixelRange{0, 1, "no values"}, nil
 	}
-	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", found.low, found.high)
+	source := fmt.Sprintf("from the data, which span %.6g..%.6g", found.low, found.high)
 	switch {
 	case vectors:
 		return PixelRange{found.low, found.high, source + ": vectors have no pixel range"}, nil
@@ -336,7 +335,7 @@ func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	case found.low >= -1.5 && found.high <= 1.5:
 		return PixelRange{-1, 1, source}, nil
 	}
-	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are taken"}, nil
+	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are used"}, nil
 }
 
 // Len is the number of states.
@@ -361,7 +360,7 @@ func (s *States) DType() DType { return s.array.dtype }
 // in front. Channels come before rows and columns, whatever the array has.
 func (s *States) Layout() string { return s.layout }
 
-// ChannelsLast reports whether the channels of a pixel lie beside each other in the array.
+// ChannelsLast reports whether the channels of a pixel are adjacent in the array.
 func (s *States) ChannelsLast() bool { return s.lastOf > 0 }
 
 // Row is the shape of a row of the array as states have it, with channels before rows and
@@ -652,9 +651,9 @@ func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) e
 	})
 }
 
-// Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and
-// that lie, with all rows between them, in one episode; in order of the first; see
-// StateOptions.PairsBeforeEnd. Pairs of which a state is missing (by Subset or SkipNaN) are left out.
+// Pairs returns the pairs of states that start horizon ≥ 1 rows apart, with all rows between them in one episode, in
+// order of the first state; see StateOptions.PairsBeforeEnd. Pairs with a missing state (by Subset or SkipNaN) are
+// left out.
 func (s *States) Pairs(horizon int) []points.Pair {
 	if horizon < 1 {
 		return nil

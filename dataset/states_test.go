@@ -367,7 +367,7 @@ func TestPixelRange(t *testing.T) {
 		}
 	}
 	// Vectors have no pixels: their extremes, as single rows and in windows.
-	for data, want := range map[float32]string{7: "0..7 (from the data, which lie in 0..7: vectors have no pixel range)", 0.5: "0..0.5"} {
+	for data, want := range map[float32]string{7: "0..7 (from the data, which span 0..7: vectors have no pixel range)", 0.5: "0..0.5"} {
 		a, err := NewArray("a", []int{2, 1}, []float32{0, data})
 		if err != nil {
 			t.Fatal(err)
@@ -601,11 +601,11 @@ func TestTorchArrays(t *testing.T) {
 		dir + "experience.pth:test":          `no split "test", want val or train`,
 		dir + "experience.pth:val.pixels":    `no attribute "pixels"`,
 		dir + "checkpoint.pth:encoder_state": `did you mean "encoder_state_dict"?`,
-		dir + "checkpoint.pth":               `holds 2 arrays`,
+		dir + "checkpoint.pth":               `contains 2 arrays`,
 		dir + "checkpoint.pth:config":        "want a tensor",
 		dir + "checkpoint.pth:epoch":         "is a int, want a tensor",
 		dir + "list.pt:9":                    `no item "9"`,
-		dir + "state_dict.pth":               "holds 4 arrays",
+		dir + "state_dict.pth":               "contains 4 arrays",
 		dir + "evil.pt":                      "posix.system",
 	} {
 		a, err := Open(spec)
@@ -616,7 +616,7 @@ func TestTorchArrays(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to contain %s", spec, err, want)
 		}
 	}
-	if _, err := openExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "no experience dataset") {
+	if _, err := openExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "not an experience dataset") {
 		t.Error(err)
 	}
 	cut := filepath.Join(t.TempDir(), "cut.pth")

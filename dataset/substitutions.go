@@ -26,7 +26,7 @@ type Substitution struct {
 	Measured float64
 	// Fit says whether the assay calls the variant fit; Classed that it says so at all.
 	Fit, Classed bool
-	// SequenceID and WildType say of which sequence it is a variant, by id and by residues.
+	// SequenceID and WildType identify the sequence of the variant, by id and by residues.
 	SequenceID, WildType string
 	Chain                int    // 0 heavy, 1 light: where positions are counted; −1: over all residues
 	Assay                string // what was measured together
@@ -119,7 +119,7 @@ func readSubstitutions(r io.Reader, name, measured string, visit func(s *Substit
 		record, err := reader.Read()
 		switch {
 		case errors.Is(err, io.EOF) && row == 0:
-			return errors.New("the table has names but no rows")
+			return errors.New("the table has column names but no rows")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -157,7 +157,7 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 				continue
 			}
 			if first := columns[role]; first >= 0 {
-				err := fmt.Errorf("the columns %s and %s both hold %s; want one of them", names[first], name, r.name)
+				err := fmt.Errorf("the columns %s and %s both contain %s; want one of them", names[first], name, r.name)
 				if role == roleMeasured {
 					return nil, text.WithHint(err, "name the measured column: FILE:"+name)
 				}
@@ -168,10 +168,10 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 	}
 	switch {
 	case columns[roleMeasured] < 0:
-		return nil, text.WithHint(fmt.Errorf("there is no column of measurements (%s); the columns are %s",
+		return nil, text.WithHint(fmt.Errorf("no column contains measurements (%s); the columns are %s",
 			strings.Join(substitutionRoles[roleMeasured].found, ", "), strings.Join(names, ", ")), "name it: FILE:COLUMN")
 	case columns[roleMutant] < 0 && columns[roleMutated] < 0:
-		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s",
+		return nil, fmt.Errorf("no column contains the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s",
 			strings.Join(names, ", "))
 	}
 	return columns, nil
@@ -184,7 +184,7 @@ func readMeasured(s *Substitution, cell string) error {
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil || math.IsInf(v, 0) {
-		return fmt.Errorf("%.40q is no finite number", cell)
+		return fmt.Errorf("%.40q is not a finite number", cell)
 	}
 	s.Measured = v
 	return nil
@@ -198,7 +198,7 @@ func readFit(s *Substitution, cell string) error {
 		s.Fit = true
 	case "0", "0.0", "false":
 	default:
-		return fmt.Errorf("%.40q is no class; want 1 (fit) or 0", cell)
+		return fmt.Errorf("%.40q is not a class; want 1 (fit) or 0", cell)
 	}
 	s.Classed = true
 	return nil
@@ -212,7 +212,7 @@ func readChain(s *Substitution, cell string) error {
 	case "light", "l", "1":
 		s.Chain = 1
 	default:
-		return fmt.Errorf("%.40q is no chain; want heavy or light", cell)
+		return fmt.Errorf("%.40q is not a chain; want heavy or light", cell)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func readDistance(s *Substitution, cell string) error {
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%.40q is no distance; want a number from 0", cell)
+		return fmt.Errorf("%.40q is not a distance; want a number from 0", cell)
 	}
 	s.GermlineDistance = v
 	return nil

@@ -35,7 +35,7 @@ type Column struct {
 	Ints   []int64
 	Floats []float64
 	Texts  []string // nil for numbers
-	// Whole says that what is there is whole numbers or texts, Bool that it is True and False.
+	// Whole says that the values are whole numbers or texts, Bool that they are True and False.
 	Whole, Bool bool
 }
 
@@ -45,15 +45,14 @@ func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 // Empty is the first row that has nothing, −1 where all have something.
 func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
 
-// ReadTable reads a table, which may be compressed by gzip, whose first line names the columns ([tabular.Separator]
-// says how its cells are parted). A column whose cells are all whole numbers, or all True or False (1 and 0), is one
-// of whole numbers; one of numbers is one of floating-point numbers, with a decimal point, or where commas part no
-// cells with a decimal comma; any other one of texts. An empty cell has nothing, in a column of numbers NA, N/A,
-// <NA>, NaT, None and null too, and nan among numbers. A first column without a name that holds distinct whole
-// numbers is that of row numbers, as pandas writes them, and is passed over.
+// ReadTable reads a table, possibly compressed by gzip, whose first line names the columns ([tabular.Separator]
+// determines how cells are separated). A column has whole numbers if all its cells are whole numbers, or True and
+// False (1 and 0); floating-point numbers if all are numbers, with a decimal point, or a decimal comma if commas do
+// not separate cells; else texts. An empty cell is missing; in columns of numbers also NA, N/A, <NA>, NaT, None and
+// null, and nan among floating-point numbers. A first column without a name and with distinct whole numbers is an
+// index, as pandas writes it, and is ignored.
 //
-// Errors name the file, line and column: no rows, a column without a name, equal names, lines of
-// unequal length.
+// Errors name the file, line and column: no rows, a column without a name, equal names, and lines of unequal length.
 func ReadTable(path string) ([]Column, error) {
 	f, err := openText(path)
 	if err != nil {
@@ -138,7 +137,7 @@ func readTable(r io.Reader, name string) ([]Column, error) {
 		}
 	}
 	if len(cells[0]) == 0 {
-		return nil, errors.New("the table has names but no rows")
+		return nil, errors.New("the table has column names but no rows")
 	}
 	var columns []Column
 	for i, name := range names {

@@ -23,13 +23,13 @@ func TestReadTable(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":               "the table is empty",
-		"a,b\n":          "the table has names but no rows",
+		"a,b\n":          "the table has column names but no rows",
 		"a,a\n1,2\n":     `two columns are named "a"`,
-		"a,b\n1,2\n3\n":  "line 3 has another number of cells than the first",
+		"a,b\n1,2\n3\n":  "line 3 does not have the same number of cells as the first line",
 		"a,b\n1,\"2\n":   "line",
 		",b\nx,2\ny,3\n": "column 1 has no name in the first line",
 		",b\n1,2\n1,3\n": "column 1 has no name in the first line",
-		"\n1\n":          "the table has names but no rows",
+		"\n1\n":          "the table has column names but no rows",
 		"b,\n1,2\n":      "column 2 has no name in the first line",
 	} {
 		if _, err := readTable(strings.NewReader(text), "t.csv"); err == nil || !strings.Contains(err.Error(), want) {

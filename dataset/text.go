@@ -21,9 +21,8 @@ import (
 // maxText is the largest text that is read, in bytes.
 const maxText = 1 << 24
 
-// ArrayNames are the names of the arrays of a file whose format has arrays by name, in the
-// order of the file; those of types that are not read among them. Of other files there are
-// none.
+// ArrayNames returns the names of the arrays of a file, in the order of the file, including arrays of unsupported
+// types. Formats without named arrays have none.
 func ArrayNames(path string) ([]string, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -113,7 +112,7 @@ func readText(m *zip.File, size int64) (string, error) {
 		return "", err
 	}
 	if len(raw) < 12 || string(raw[:6]) != npyMagic {
-		return "", fmt.Errorf("it is no .npy array")
+		return "", fmt.Errorf("it is not a .npy array")
 	}
 	start := 10
 	length := int(binary.LittleEndian.Uint16(raw[8:]))

@@ -81,11 +81,11 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 	budget := bound.NewBudget(size)
 	for at := order.Uint32(header[4:]); at != 0; {
 		if seen[at] || len(seen) >= maxPages {
-			return nil, fmt.Errorf("corrupt TIFF file: its pages go round, or are more than %d", maxPages)
+			return nil, fmt.Errorf("corrupt TIFF file: its pages form a cycle, or are more than %d", maxPages)
 		}
 		seen[at] = true
 		if int64(at) >= size {
-			return nil, fmt.Errorf("%w: page %d lies at byte %d of %d", ErrTruncated, len(pages), at, size)
+			return nil, fmt.Errorf("%w: page %d begins at byte %d of %d", ErrTruncated, len(pages), at, size)
 		}
 		page := &tiffPage{file: file, header: header}
 		order.PutUint32(page.header[4:], at)
@@ -100,7 +100,7 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 		at = d.next
 	}
 	if len(pages) == 0 {
-		return nil, errors.New("a TIFF file without pages")
+		return nil, errors.New("the TIFF file has no pages")
 	}
 	return pages, nil
 }

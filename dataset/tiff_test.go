@@ -147,7 +147,7 @@ func TestTIFFPages(t *testing.T) {
 		{"16 bits, big-endian", encodeTIFF(binary.BigEndian, tiffDeflate, deep), []int{1, 2, 3}, []float32{11, 22*256 + 33, 44*256 + 55, 66*256 + 77, 88*256 + 99, 110*256 + 121}, ""},
 		{"16 bits, little-endian", encodeTIFF(order, tiffPlain, deep), []int{1, 2, 3}, []float32{11 * 256, 22 + 33*256, 44 + 55*256, 66 + 77*256, 88 + 99*256, 110 + 121*256}, ""},
 		{"a thumbnail between pages", encodeTIFF(order, tiffPlain, deep, small, deep), []int{2, 2, 3}, nil, ""},
-		{"alpha", encodeTIFF(order, tiffPlain, opaque, opaque), []int{2, 3, 1, 1}, []float32{1, 2, 3, 1, 2, 3}, "the alpha channel of 2 of 2 pages is left out; a pixel that is not opaque is an error"},
+		{"alpha", encodeTIFF(order, tiffPlain, opaque, opaque), []int{2, 3, 1, 1}, []float32{1, 2, 3, 1, 2, 3}, "the alpha channel of 2 of 2 pages is ignored; a pixel that is not opaque is an error"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.tif")
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
@@ -181,12 +181,12 @@ func TestTIFFErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"sizes", encodeTIFF(order, tiffPlain, one, other), "page 1 is 1×1, grey, 8 bits, but page 0 is 2×1, grey, 8 bits: all pages must agree"},
-		{"circle", round, "its pages go round"},
+		{"sizes", encodeTIFF(order, tiffPlain, one, other), "page 1 is 1×1, gray, 8 bits, but page 0 is 2×1, gray, 8 bits: all pages must agree"},
+		{"circle", round, "its pages form a cycle"},
 		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), "is a BigTIFF file, which is not supported; convert it"},
-		{"no pages", []byte("II*\x00\x00\x00\x00\x00"), "a TIFF file without pages"},
-		{"only masks", encodeTIFF(order, tiffPlain, tiffImage{width: 1, height: 1, samples: 1, bits: 8, raw: []byte{1}, subfile: tiffMask}), "a TIFF file without pages"},
-		{"far away", far, "truncated: page 0 lies at byte 1073741824"},
+		{"no pages", []byte("II*\x00\x00\x00\x00\x00"), "the TIFF file has no pages"},
+		{"only masks", encodeTIFF(order, tiffPlain, tiffImage{width: 1, height: 1, samples: 1, bits: 8, raw: []byte{1}, subfile: tiffMask}), "the TIFF file has no pages"},
+		{"far away", far, "truncated: page 0 begins at byte 1073741824"},
 		{"32 bits", encodeTIFF(order, tiffPlain, tiffImage{width: 1, height: 1, samples: 1, bits: 32, raw: make([]byte, 4)}), "page 0: tiff: unsupported feature"},
 		{"transparent", encodeTIFF(order, tiffPlain, seethrough), "page 0: the pixel at column 0, row 0 is transparent"},
 	} {
@@ -208,7 +208,7 @@ func TestTIFFErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.tif"), encodeTIFF(order, tiffPlain, one, one), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "holds 2 pages, want one per file of a folder; give the file itself") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has 2 pages, want one per file of a folder; give the file itself") {
 		t.Error(err)
 	}
 	if _, err := Open(filepath.Join(dir, "a.tif") + ":x"); err == nil || errors.Is(err, ErrTruncated) {

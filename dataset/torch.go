@@ -65,7 +65,7 @@ func listArray(path, key string, list []any) (*Array, error) {
 		}
 	}
 	if len(flags) > 0 && len(numbers) > 0 {
-		return nil, fmt.Errorf("%s: a list of both truth values and numbers", name)
+		return nil, fmt.Errorf("%s: the list mixes truth values and numbers", name)
 	}
 	var a *Array
 	var err error

@@ -65,8 +65,8 @@ func TestTorchFiles(t *testing.T) {
 func TestTorchRefused(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
-		"dict.pt":         "holds 2 arrays; name one as testdata/torch/dict.pt:z (there are z, labels)",
-		"list.pt":         "holds 2 arrays; name one as testdata/torch/list.pt:0 (there are 0, 1)",
+		"dict.pt":         "contains 2 arrays; name one as testdata/torch/dict.pt:z (there are z, labels)",
+		"list.pt":         "contains 2 arrays; name one as testdata/torch/list.pt:0 (there are 0, 1)",
 		"integers.pt":     "name one as testdata/torch/integers.pt:0 (there are 0, 10)",
 		"integers.pt:7":   `no key "7" (there are 0, 10)`,
 		"nested.pt:a.x":   `no key "x" (there are b.c)`,
@@ -79,7 +79,7 @@ func TestTorchRefused(t *testing.T) {
 		"mixed_list.pt":   "item 1 of the list is a str, want truth values or numbers",
 		"tensor.pt:z":     "a tensor has no parts",
 		"object.pt":       `refers to "__main__.Batch", which is not an allowed name (nothing was executed)`,
-		"scalar_list.pt":  "a list of both truth values and numbers",
+		"scalar_list.pt":  "the list mixes truth values and numbers",
 		"empty_dict.pt":   "the file is a dict of nothing, want a tensor",
 		"text_and_all.pt": "the file is a dict of text, number, want a tensor",
 	} {

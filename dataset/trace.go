@@ -79,7 +79,7 @@ func (r *traceReader) file(data []byte) {
 		r.read(s)
 	}
 	if r.err == nil && r.told == 0 && r.odd != "" {
-		r.err = fmt.Errorf("no call is found, and %s is in no layout that is read: %s", r.odd, traceForms)
+		r.err = fmt.Errorf("no call found: %s is not in a known layout: %s", r.odd, traceForms)
 	}
 }
 

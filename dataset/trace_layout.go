@@ -119,7 +119,7 @@ func (r *traceReader) read(s traceScope) {
 		switch {
 		case r.err != nil || r.known || r.odd != "" && s.depth > 0:
 		case told:
-			r.untold = `it says how many steps there were and not what was called`
+			r.untold = `it has the number of steps but not the calls`
 		default:
 			r.at = begin
 			r.fail("found an object without them, %s", traceForms)

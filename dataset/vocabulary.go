@@ -85,7 +85,7 @@ func parseVocabulary(data []byte) (*Vocabulary, error) {
 	if err := json.Unmarshal(data, &object); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("no JSON: %w", err)
+			return nil, fmt.Errorf("not JSON: %w", err)
 		}
 		return nil, errVocabulary
 	}
@@ -136,7 +136,7 @@ func parseIDs(raw []byte) ([]tokenID, error) {
 				name, ok = pair[0].(string)
 			}
 			if !ok {
-				return nil, fmt.Errorf("element %d of the vocabulary is no pair of a token and a score", i)
+				return nil, fmt.Errorf("element %d of the vocabulary is not a pair of a token and a score", i)
 			}
 			out = append(out, tokenID{name, i})
 		}
@@ -151,7 +151,7 @@ func parseIDs(raw []byte) ([]tokenID, error) {
 		raw := ids[name]
 		if err := json.Unmarshal(raw, &id); err != nil {
 			if len(raw) > 0 && strings.ContainsRune(`{[tfn`, rune(raw[0])) {
-				return nil, fmt.Errorf("%q is %.20s, no id; %w", name, raw, errVocabulary)
+				return nil, fmt.Errorf("%q is %.20s, not an id; %w", name, raw, errVocabulary)
 			}
 			return nil, fmt.Errorf("the id of %q is %.20s, want a whole number from 0", name, raw)
 		}

@@ -47,8 +47,8 @@ func TestBadVocabularies(t *testing.T) {
 	t.Parallel()
 	const want = `want a list of tokens ["<cls>", "A", …], their ids {"<cls>": 0, "A": 1, …}, or a tokenizer.json`
 	for content, want := range map[string]string{
-		``:                                   "v.json: no JSON: unexpected end of JSON input",
-		`["A"`:                               "v.json: no JSON: unexpected end of JSON input",
+		``:                                   "v.json: not JSON: unexpected end of JSON input",
+		`["A"`:                               "v.json: not JSON: unexpected end of JSON input",
 		`5`:                                  "v.json: " + want,
 		`[1, 2]`:                             "v.json: " + want,
 		`null`:                               "v.json: " + want,
@@ -61,10 +61,10 @@ func TestBadVocabularies(t *testing.T) {
 		`{"A": 0, "C": 9000000}`:             `v.json: the id of "C" is 9000000, want 0 to 1048575`,
 		`{"A": 0.5}`:                         `v.json: the id of "A" is 0.5, want a whole number from 0`,
 		`{"A": "0"}`:                         `v.json: the id of "A" is "0", want a whole number from 0`,
-		`{"A": {"id": 0}}`:                   `v.json: "A" is {"id": 0}, no id; ` + want,
+		`{"A": {"id": 0}}`:                   `v.json: "A" is {"id": 0}, not an id; ` + want,
 		`{"model": {"type": "BPE"}}`:         "v.json: the model of the tokenizer has no vocab",
-		`{"model": {"vocab": [["A"]]}}`:      "v.json: element 0 of the vocabulary is no pair of a token and a score",
-		`{"model": {"vocab": [[3, 1]]}}`:     "v.json: element 0 of the vocabulary is no pair of a token and a score",
+		`{"model": {"vocab": [["A"]]}}`:      "v.json: element 0 of the vocabulary is not a pair of a token and a score",
+		`{"model": {"vocab": [[3, 1]]}}`:     "v.json: element 0 of the vocabulary is not a pair of a token and a score",
 		`{"tokens": ["A"], "mask_token": 1}`: "v.json: mask_token is 1, want the name of a token",
 		`{"tokens": ["A"], "mask_token": "<mask>"}`:                                             `v.json: mask_token is "<mask>", which is not in the vocabulary`,
 		`{"model": {"vocab": {"A": 0}}, "added_tokens": [{"id": 1, "content": "A"}]}`:           `v.json: the token "A" has the id 0 in the vocabulary and 1 in added_tokens`,

@@ -149,10 +149,10 @@ func (s *States) earlierRules(window int) []rowRule {
 		return nil
 	}
 	valid := followedStarts(s.run, s.ends, window)
-	rules := []rowRule{newRule(fmt.Sprintf("one per window of %d frames that is followed or follows one, without flagged frames", window),
+	rules := []rowRule{newRule(fmt.Sprintf("one per window of %d frames with a preceding or following frame, without flagged frames", window),
 		withSuccessors(valid), window)}
 	if s.unended {
-		rules = append(rules, newRule(fmt.Sprintf("one per window of %d frames that another frame follows, without flagged frames", window), valid, window))
+		rules = append(rules, newRule(fmt.Sprintf("one per window of %d frames with a following frame, without flagged frames", window), valid, window))
 	}
 	return rules
 }
@@ -222,14 +222,14 @@ func (s *States) RowsOf(n, window int) (Rows, error) {
 	}
 	switch {
 	case len(found) > 1:
-		return Rows{}, &AmbiguousRowsError{s.windowOf(n), fmt.Sprintf("%d rows can be %s, or, as encode wrote them before, %s", n, found[0].text, found[1].text)}
+		return Rows{}, &AmbiguousRowsError{s.windowOf(n), fmt.Sprintf("%d rows can be %s or, as earlier versions of encode wrote them, %s", n, found[0].text, found[1].text)}
 	case len(found) == 0:
 		want := fmt.Sprintf("want %d rows, %s", rules[0].n, rules[0].text)
 		for _, r := range rules[1:] {
 			want += fmt.Sprintf(", or %d, %s", r.n, r.text)
 		}
 		if other := s.windowOf(n); other > 1 && other <= plausibleWindow {
-			want += fmt.Sprintf("; %d are those of windows of %d frames", n, other)
+			want += fmt.Sprintf("; %d rows match windows of %d frames", n, other)
 		}
 		return Rows{}, errors.New(want)
 	}

@@ -154,8 +154,8 @@ func TestRowsOf(t *testing.T) {
 	cut := StateOptions{Window: 3, Ends: slices.Concat(ends[:19], []bool{false})}
 	short := StateOptions{Window: 3, Episodes: three}
 	const windows = "one per window of 3 frames"
-	followed := windows + " that another frame follows, without flagged frames"
-	earlier := windows + " that is followed or follows one, without flagged frames"
+	followed := windows + " with a following frame, without flagged frames"
+	earlier := windows + " with a preceding or following frame, without flagged frames"
 	for _, test := range []struct {
 		name      string
 		states    *States
@@ -207,14 +207,14 @@ func TestRowsOf(t *testing.T) {
 		want      string
 	}{
 		{windowStates(t, 20, []int{4}, o), 20, 3, "want 16 rows, one per window of 3 frames"},
-		{windowStates(t, 20, nil, o), 14, 3, "want 16 rows, one per window of 3 frames; 14 are those of windows of 4 frames"},
+		{windowStates(t, 20, nil, o), 14, 3, "want 16 rows, one per window of 3 frames; 14 rows match windows of 4 frames"},
 		{long, 150, 3, "want 198 rows, one per window of 3 frames"},
 		{windowStates(t, 20, nil, o), 13, 1, "want 20 rows, one per frame, or 16, one per window of 3 frames"},
 		// Windows of four frames, or of three as they were: one frame apart.
-		{windowStates(t, 20, nil, flags), 14, 3, "14 rows can be one per window of 4 frames, or, as encode wrote them before, " + earlier},
+		{windowStates(t, 20, nil, flags), 14, 3, "14 rows can be one per window of 4 frames or, as earlier versions of encode wrote them, " + earlier},
 		// The states, or windows of two frames as they were.
-		{windowStates(t, 20, nil, flags), 16, 2, "16 rows can be one per window of 3 frames, or, as encode wrote them before, " +
-			"one per window of 2 frames that is followed or follows one, without flagged frames"},
+		{windowStates(t, 20, nil, flags), 16, 2, "16 rows can be one per window of 3 frames or, as earlier versions of encode wrote them, " +
+			"one per window of 2 frames with a preceding or following frame, without flagged frames"},
 	} {
 		if _, err := test.states.RowsOf(test.n, test.window); err == nil || err.Error() != test.want {
 			t.Errorf("%d rows of windows of %d: %v, want %s", test.n, test.window, err, test.want)

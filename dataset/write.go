@@ -33,7 +33,7 @@ func (f Field) raw() (DType, []byte, error) {
 		return t, nil, fmt.Errorf("array %q: %w", f.Name, err)
 	}
 	if size != int64(len(raw)) {
-		return t, nil, fmt.Errorf("array %q: %d elements do not make shape %v", f.Name, len(raw)/t.Size(), f.Shape)
+		return t, nil, fmt.Errorf("array %q: %d elements do not fit shape %v", f.Name, len(raw)/t.Size(), f.Shape)
 	}
 	if dtype.HostOrder() == dtype.BigEndian && t.Size() > 1 {
 		raw = slices.Clone(raw)

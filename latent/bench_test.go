@@ -107,7 +107,7 @@ func BenchmarkModels(b *testing.B) {
 	}
 }
 
-// BenchmarkArchitecture measures batches of a network that docs/benchmarks/architectures.py
+// BenchmarkArchitecture measures batches of a network that benchmarks/peers/architectures.py
 // exported: REPSCOPE_BENCH_ARCHITECTURE is its file without .onnx, REPSCOPE_BENCH_BATCH the
 // number of states.
 func BenchmarkArchitecture(b *testing.B) {

@@ -134,8 +134,8 @@ func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	return z, d, nil
 }
 
-// CheckEntry finds what is wrong with the file of an entry, which its name and a digest at its end tell. ok is false
-// of a file that is no entry by its name. Errors: somebody else may have written it, or its bytes have changed.
+// CheckEntry checks the file of a cache entry against its name and the digest at its end. ok is false if the name is
+// not the name of an entry. Errors: another user may have written the file, or its contents have changed.
 func CheckEntry(path string) (ok bool, err error) {
 	if ok, err = entries.Check(path, cacheEnding); errors.Is(err, ErrForeign) {
 		err = fmt.Errorf("latent cache: %w", err)

@@ -123,7 +123,7 @@ func TestCacheReaders(t *testing.T) {
 	}
 }
 
-// harm damages an entry of the cache, or removes it.
+// harm damages an cache entry, or removes it.
 func harm(dir string, i int) {
 	list, _ := filepath.Glob(filepath.Join(dir, "*.npy"))
 	if len(list) == 0 {
@@ -140,7 +140,7 @@ func harm(dir string, i int) {
 	}
 }
 
-// Whatever lies where an entry of the cache should be is taken only if it is the entry as it was
+// Whatever lies where an cache entry should be is taken only if it is the entry as it was
 // written, and takes no more memory than its bytes.
 func FuzzCacheEntry(f *testing.F) {
 	c := &Cache{Dir: f.TempDir()}

@@ -66,11 +66,11 @@ func TestCache_Foreign(t *testing.T) {
 	chmod := func(path string, mode os.FileMode) func() error {
 		return func() error { return os.Chmod(path, mode) }
 	}
-	foreignEntry("a file that all may write", chmod(entry, 0o602), chmod(entry, 0o600), filepath.Base(entry)+" is not used: others may write there (mode 0602)")
+	foreignEntry("a file that all may write", chmod(entry, 0o602), chmod(entry, 0o600), filepath.Base(entry)+" is not used: other users may write to it (mode 0602)")
 	foreignEntry("a file that a group may write", chmod(entry, 0o620), chmod(entry, 0o600), "mode 0620")
-	foreignEntry("a folder that all may write", chmod(cache.Dir, 0o777|os.ModeSticky), chmod(cache.Dir, 0o755), cache.Dir+" is not used: others may write there (mode 0777)")
-	foreignEntry("a file of another", func() error { return os.Chown(entry, os.Geteuid()+12345, -1) }, func() error { return os.Remove(entry) }, "its owner is user")
-	foreignEntry("a folder of another", func() error { return os.Chown(cache.Dir, os.Geteuid()+12345, -1) }, func() error { return os.Chown(cache.Dir, os.Geteuid(), -1) }, "its owner is user")
+	foreignEntry("a folder that all may write", chmod(cache.Dir, 0o777|os.ModeSticky), chmod(cache.Dir, 0o755), cache.Dir+" is not used: other users may write to it (mode 0777)")
+	foreignEntry("a file of another", func() error { return os.Chown(entry, os.Geteuid()+12345, -1) }, func() error { return os.Remove(entry) }, "it belongs to user")
+	foreignEntry("a folder of another", func() error { return os.Chown(cache.Dir, os.Geteuid()+12345, -1) }, func() error { return os.Chown(cache.Dir, os.Geteuid(), -1) }, "it belongs to user")
 
 	// A pipe in the place of an entry keeps nobody waiting.
 	if err := errors.Join(os.Remove(entry), syscall.Mkfifo(entry, 0o600)); err != nil {

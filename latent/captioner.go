@@ -20,8 +20,7 @@ import (
 
 // CaptionerOptions says how a captioner is opened and run. The zero value is valid.
 type CaptionerOptions struct {
-	// Start and End are the ids of the tokens by which a text begins and ends; nil: those of the
-	// configuration.
+	// Start and End are the ids of the first and last token of a text; nil: from the configuration.
 	Start, End *int
 	// Tokens bounds the tokens of a caption; 0: 50.
 	Tokens  int
@@ -39,7 +38,7 @@ const CaptionTokens = 50
 // decoder.
 type Captioner struct {
 	Dir string
-	// SHA256 are those of the files, in hex, in the order of Files.
+	// SHA256 are the digests of Files, in hexadecimal digits and in the same order.
 	SHA256 []string
 	Files  []string
 	// Notes are what a reader may want to know of how captions are made.
@@ -173,7 +172,7 @@ func (c *Captioner) find(names []string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("there is none of %s, here or in onnx", strings.Join(names, ", "))
+	return "", fmt.Errorf("found none of %s, here or in the folder onnx", strings.Join(names, ", "))
 }
 
 func (c *Captioner) openVision(pictures *PictureProcessor, o CaptionerOptions) error {
@@ -233,11 +232,11 @@ func (c *Captioner) bindInputs(ports []model.Port) error {
 		role := decoderRoles[name]
 		switch {
 		case strings.Contains(name, "past") || strings.Contains(name, "cache"):
-			return fmt.Errorf("input %q wants keys and values of earlier tokens: take the decoder that is exported without them (decoder_model.onnx)", p.Name)
+			return fmt.Errorf("input %q wants keys and values of earlier tokens: use the decoder exported without them (decoder_model.onnx)", p.Name)
 		case role == "":
-			return fmt.Errorf("cannot tell what the input %q is for; its inputs are %s", p.Name, model.Names(ports))
+			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s", p.Name, model.Names(ports))
 		case given[role]:
-			return fmt.Errorf("two inputs are for the same; its inputs are %s", model.Names(ports))
+			return fmt.Errorf("two inputs have the same purpose; the inputs are %s", model.Names(ports))
 		}
 		given[role] = true
 		c.inputs = append(c.inputs, decoderInput{role, p})
@@ -245,7 +244,7 @@ func (c *Captioner) bindInputs(ports []model.Port) error {
 			c.length = max(c.length, p.Dims[1].Size)
 		}
 		if p.Dims != nil && p.Dims[0].Size > 1 {
-			return fmt.Errorf("input %q has shape %v: want one picture, or any number", p.Name, p.Shape())
+			return fmt.Errorf("input %q has shape %v: want a batch of one image, or of any number", p.Name, p.Shape())
 		}
 	}
 	if !given[decoderTokens] || !given[decoderStates] {
@@ -294,7 +293,7 @@ func (c *Captioner) Generate(ctx context.Context, pixels []uint8, height, width 
 	}
 	fail := func(err error) ([]int64, error) { return nil, fmt.Errorf("captioner %s: %w", c.Dir, err) }
 	if len(shape) != 2 {
-		return fail(fmt.Errorf("the encoder answers shape %v of one picture, want states [N D]", shape))
+		return fail(fmt.Errorf("the encoder returns shape %v for one image, want states [N D]", shape))
 	}
 	ids := []int64{int64(c.generation.start)}
 	for len(ids) <= c.most {
@@ -364,7 +363,7 @@ func (c *Captioner) tensors(ids []int64, space int, states []float32, shape []in
 // likeliest is the token of the largest logit at a place.
 func (c *Captioner) likeliest(out *model.Tensor, at, space int) (int64, error) {
 	if len(out.Shape) != 3 || out.Shape[0] != 1 || out.Shape[1] != space || out.DType != model.Float32 {
-		return 0, fmt.Errorf("the decoder answers shape %v for %d tokens, want logits [1 %d V]", out.Shape, space, space)
+		return 0, fmt.Errorf("the decoder returns shape %v for %d tokens, want logits [1 %d V]", out.Shape, space, space)
 	}
 	logits := out.F32[at*out.Shape[2]:][:out.Shape[2]]
 	if i, v := firstBad(logits); i >= 0 {

@@ -63,7 +63,7 @@ func TestVisionErrors(t *testing.T) {
 	t.Parallel()
 	dir, _ := openMeaning(t)
 	for path, say := range map[string]string{
-		filepath.Join(dir, "sentence.onnx"): "has 3 inputs", "testdata/mlp_opset17.onnx": "want pictures [B, 3, H, W] of float32", "testdata/mlp.pth": "no known architecture",
+		filepath.Join(dir, "sentence.onnx"): "has 3 inputs", "testdata/mlp_opset17.onnx": "want images [B, 3, H, W] of float32", "testdata/mlp.pth": "no known architecture",
 	} {
 		if _, err := OpenVision(path, VisionOptions{}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%s gives %v, want %q", path, err, say)
@@ -144,13 +144,13 @@ func TestCaptionerErrors(t *testing.T) {
 	for _, c := range []struct{ remove, file, text, say string }{
 		{"tokenizer.json", "", "", "tokenizer.json: no such file"},
 		{"preprocessor_config.json", "", "", "preprocessor_config.json: no such file"},
-		{"vision_model.onnx", "", "", "there is none of encoder_model.onnx, vision_model.onnx"},
-		{"text_decoder.onnx", "", "", "there is none of decoder_model.onnx, text_decoder.onnx"},
+		{"vision_model.onnx", "", "", "found none of encoder_model.onnx, vision_model.onnx"},
+		{"text_decoder.onnx", "", "", "found none of decoder_model.onnx, text_decoder.onnx"},
 		{"", "config.json", "{", "config.json: unexpected end"},
-		{"", "config.json", `{"eos_token_id":"a"}`, `config.json: "a" is no id of a token`},
-		{"generation_config.json", "config.json", "{}", "no configuration says by which token a text begins"},
-		{"generation_config.json", "config.json", `{"bos_token_id":1}`, "no configuration says by which token a text ends"},
-		{"", "config.json", `{"bos_token_id":-7,"decoder_start_token_id":-2}`, "by which token a text begins"},
+		{"", "config.json", `{"eos_token_id":"a"}`, `config.json: "a" is not the id of a token`},
+		{"generation_config.json", "config.json", "{}", "no configuration has the first token of a text"},
+		{"generation_config.json", "config.json", `{"bos_token_id":1}`, "no configuration has the last token of a text"},
+		{"", "config.json", `{"bos_token_id":-7,"decoder_start_token_id":-2}`, "the first token of a text"},
 		{"", "tokenizer.json", `{"model":{"type":"Unigram"}}`, "tokenizer.json: the model is Unigram"},
 		{"", "preprocessor_config.json", `{"do_pad":true}`, "preprocessor_config.json: do_pad is true"},
 	} {
@@ -205,7 +205,7 @@ func TestPictureProcessor(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"size":{"height":24,"width":12},"resample":3}`:                                                           "24 × 12 (bicubic), times 0.00392157, mean [0 0 0], standard deviation [0 0 0]",
 		`{"size":24,"image_processor_type":"ViTImageProcessor","do_rescale":false}`:                                "24 × 24 (bilinear), times 1, mean [0 0 0], standard deviation [0 0 0]",
-		`{"size":24,"feature_extractor_type":"CLIPFeatureExtractor","crop_size":20,"do_center_crop":true}`:         "shorter side 24 (bilinear), middle 20 × 20, times 0.00392157, mean [0 0 0], standard deviation [0 0 0]",
+		`{"size":24,"feature_extractor_type":"CLIPFeatureExtractor","crop_size":20,"do_center_crop":true}`:         "shorter side 24 (bilinear), center crop 20 × 20, times 0.00392157, mean [0 0 0], standard deviation [0 0 0]",
 		`{"do_resize":false,"size":24,"image_mean":[0.5,0.5,0.5],"image_std":[0.5,0.25,0.5],"rescale_factor":0.5}`: "times 0.5, mean [0.5 0.5 0.5], standard deviation [0.5 0.25 0.5]",
 	} {
 		p, err := ParsePictureProcessor("p.json", []byte(text))
@@ -214,20 +214,20 @@ func TestPictureProcessor(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[]`: "p.json: it is no configuration", `{"size":{"longest_edge":9}}`: "p.json: size is", `{"size":24,"resample":1}`: "p.json: resample is 1",
+		`[]`: "p.json: it is not the configuration", `{"size":{"longest_edge":9}}`: "p.json: size is", `{"size":24,"resample":1}`: "p.json: resample is 1",
 		`{"image_mean":[1],"image_std":[1]}`: "p.json: image_mean and image_std have 1 and 1 numbers", `{"image_mean":[1,1,1],"image_std":[1,0,1]}`: "p.json: image_std is 0",
-		`{"size":99999999}`: "p.json: a picture of side 99999999", `{"size":-1}`: "p.json: a picture of side -1", `{"do_center_crop":true,"crop_size":{"height":3}}`: "p.json: crop_size is",
+		`{"size":99999999}`: "p.json: an image side of 99999999", `{"size":-1}`: "p.json: an image side of -1", `{"do_center_crop":true,"crop_size":{"height":3}}`: "p.json: crop_size is",
 	} {
 		if _, err := ParsePictureProcessor("p.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s gives %v, want %s…", text, err, want)
 		}
 	}
 	small := PictureProcessor{CropHeight: 4, CropWidth: 4}
-	if _, _, _, err := small.Apply(make([]uint8, 27), 3, 3); err == nil || !strings.Contains(err.Error(), "has no middle of 4 × 4") {
+	if _, _, _, err := small.Apply(make([]uint8, 27), 3, 3); err == nil || !strings.Contains(err.Error(), "has no center crop of 4 × 4") {
 		t.Errorf("a picture smaller than its middle: %v", err)
 	}
 	long := PictureProcessor{Shortest: 1000}
-	if _, _, _, err := long.Apply(make([]uint8, 3*100000), 1, 100000); err == nil || !strings.Contains(err.Error(), "of more than") {
+	if _, _, _, err := long.Apply(make([]uint8, 3*100000), 1, 100000); err == nil || !strings.Contains(err.Error(), "more than 67108864 pixels") {
 		t.Errorf("a picture that would become huge: %v", err)
 	}
 	if v, h, w, err := (&PictureProcessor{}).Apply([]uint8{1, 2, 3}, 1, 1); err != nil || h != 1 || w != 1 || !slices.Equal(v, []float32{1, 2, 3}) {

@@ -42,7 +42,7 @@ type EncodeOptions struct {
 	// Cache keeps latents on disk between runs; nil means no cache. A Stream
 	// does not use it.
 	Cache *Cache
-	// Kept, if not nil, is called when the latents are those of the cache.
+	// Kept, if not nil, is called when the latents come from the cache.
 	Kept func()
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).
@@ -550,7 +550,7 @@ func (f *foreign) submitBytes(context.Context, []uint8, int, []int, pixels.Level
 func (f *foreign) submitNoisy(context.Context, pixels.Noisy, int, []int) error { return errForeign }
 func (f *foreign) displacements() []float64                                    { return nil }
 
-var errForeign = errors.New("an encoder of another package takes no stored states")
+var errForeign = errors.New("this encoder does not accept stored states")
 
 // finite reports the first element that is not a number or infinite, and
 // whether the state was to blame.

@@ -65,11 +65,11 @@ func (e *modelEncoder) integers(states []float32, nearest bool) error {
 			states[i] = v
 		}
 		if float64(v) < low || float64(v) > high || v != float32(math.Trunc(float64(v))) {
-			return fmt.Errorf("element %d is %g, but input %q takes integers of type %s, %.0f to %.0f: give states of that type, not scaled",
+			return fmt.Errorf("element %d is %g, but input %q takes integers of type %s, %.0f to %.0f: give unscaled states of that type",
 				i, v, e.input.Name, e.input.Element, low, high)
 		}
 		if !nearest && max(v, -v) > 1<<24 {
-			return fmt.Errorf("element %d is %.0f, but integers of states are kept to %d", i, v, 1<<24)
+			return fmt.Errorf("element %d is %.0f, but integer states are limited to %d", i, v, 1<<24)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (l *idList) UnmarshalJSON(data []byte) error {
 	}
 	var list []int
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("%.40s is no id of a token, nor a list of them", data)
+		return fmt.Errorf("%.40s is not the id of a token or a list of ids", data)
 	}
 	*l = list
 	return nil
@@ -138,7 +138,7 @@ func (g *generation) note(c *generationConfig) {
 		{"forced_bos_token_id", c.ForcedBegin != nil}, {"forced_eos_token_id", len(c.ForcedEnd) > 0}, {"suppress_tokens", len(c.Suppress) > 0},
 		{"do_sample", c.Sample},
 	} {
-		text := asked.key + " of the configuration is not followed: captions are greedy"
+		text := asked.key + " of the configuration is ignored: captions are decoded greedily"
 		if asked.yes && !slices.Contains(g.notes, text) {
 			g.notes = append(g.notes, text)
 		}
@@ -159,16 +159,16 @@ func (g *generation) override(o CaptionerOptions) {
 func (g *generation) check() error {
 	switch {
 	case g.start < 0:
-		return errors.New("no configuration says by which token a text begins (decoder_start_token_id or bos_token_id)")
+		return errors.New("no configuration has the first token of a text (decoder_start_token_id or bos_token_id)")
 	case len(g.ends) == 0:
-		return errors.New("no configuration says by which token a text ends (eos_token_id)")
+		return errors.New("no configuration has the last token of a text (eos_token_id)")
 	}
 	if g.pad < 0 {
 		g.pad = g.ends[0]
 	}
 	for _, id := range append([]int{g.start, g.pad}, g.ends...) {
 		if id < 0 {
-			return fmt.Errorf("the token %d is none", id)
+			return fmt.Errorf("the token %d is out of range", id)
 		}
 	}
 	return nil

@@ -41,8 +41,8 @@ var headNames = map[string][]string{
 type HeadInput struct {
 	// Name is [HeadLatent], [HeadAction], [HeadNext], or that of an input of the model.
 	Name string
-	// Rows are N points; Shape is that of one of them, e.g. [64] or [6 64], whose product
-	// is Rows.Dim. nil: [Rows.Dim].
+	// Rows are N points. Shape is the shape of one row, such as [64] or [6 64], with product Rows.Dim; nil:
+	// [Rows.Dim].
 	Rows  points.Points
 	Shape []int
 	// Ints, if not nil, are N integers from 0 in place of Rows, such as actions: given as
@@ -81,9 +81,8 @@ type Head struct {
 	model *model.Model
 }
 
-// OpenHead opens an ONNX file whose inputs are latents, and actions if it wants them. Of
-// the options those of the file's output, threads and backend apply. Files of weights
-// are refused: they hold no graph. Errors name the file.
+// OpenHead opens an ONNX file with latents as inputs, and actions if it has such an input. It uses the options for
+// the output, threads and backend. Files of weights are refused, because they contain no graph. Errors name the file.
 func OpenHead(path string, o OpenOptions) (*Head, error) {
 	fail := func(err error) (*Head, error) { return nil, fmt.Errorf("head %w", err) }
 	f, err := model.Read(path, model.ReadOptions{})
@@ -124,7 +123,7 @@ func (e *exportError) Hints() []string {
 	onnx := strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".onnx"
 	return []string{`export the module to ONNX: torch.onnx.export(module.eval(), (latent, action), "` + onnx + `", opset_version=17, ` +
 		`input_names=["latent", "action"], output_names=["output"], dynamic_axes={n: {0: "batch"} for n in ["latent", "action", "output"]}); ` +
-		`a decoder without the action`}
+		`omit the action for a decoder`}
 }
 
 // exportHint adds the way to export a file of weights to an error.
@@ -142,14 +141,14 @@ func (h *Head) Inputs() []model.Port { return h.model.Inputs() }
 // Outputs describes the output, as far as the file tells.
 func (h *Head) Outputs() []model.Port { return h.model.Outputs() }
 
-// Wants reports whether one of the head's inputs has a name that stands for what is
-// asked, such as [HeadAction]; a head with inputs of other names takes by their order.
+// Wants reports whether an input of the head has a usual name for a kind of value, such as [HeadAction]. Heads with
+// other input names take their inputs by order.
 func (h *Head) Wants(name string) bool {
 	_, ok := h.Input(name)
 	return ok
 }
 
-// Input is the input whose name stands for what is asked, and whether there is one.
+// Input returns the input with a usual name for a kind of value, and whether there is one.
 func (h *Head) Input(name string) (model.Port, bool) {
 	for _, p := range h.model.Inputs() {
 		if means(p.Name, name) {
@@ -265,7 +264,7 @@ func (h *Head) feeds(given []HeadInput) ([]feed, error) {
 func (f *feed) fitRows() error {
 	state := f.in.shape()
 	if graph.Count(state) != f.in.Rows.Dim {
-		return fmt.Errorf("rows of %s have %d numbers, not the shape %v", f.in.Name, f.in.Rows.Dim, state)
+		return fmt.Errorf("rows of %s have %d numbers, want shape %v", f.in.Name, f.in.Rows.Dim, state)
 	}
 	if f.port.Dims == nil {
 		f.shape = append([]int{0}, state...)
@@ -387,9 +386,9 @@ func (e *HeadOutputError) Error() string {
 	return fmt.Sprintf("the output has shape %v for one row, want %v", e.Output, e.Want)
 }
 
-// Check finds what is given in a wrong number or shape, and an output of another shape
-// than want, before anything is run: the values may be missing. want is the shape of one row of the output but for
-// axes of size one; nil: any. It returns that of the file.
+// Check checks the number and shapes of the inputs and the shape of the output before anything is run; values can be
+// missing. want is the shape of one output row up to axes of size one; nil: any. It returns the output shape of the
+// file.
 func (h *Head) Check(given []HeadInput, want []int) ([]int, error) {
 	shape, err := h.check(given, want)
 	if err != nil {
@@ -463,20 +462,17 @@ func rowsPerBatch(o EncodeOptions) int {
 	return o.Batch
 }
 
-// Stream runs the head on N rows of each of the given and calls write with the outputs of
-// the rows lo ≤ i < hi in their order, which are valid during the call. Of the options
-// batch, threads and progress apply.
+// Stream runs the head on N rows of each input and calls write with the outputs of the rows lo ≤ i < hi in order;
+// they are valid during the call. It uses the options for batch, threads and progress.
 //
-// What is given is bound to the model's inputs by name: its own, or one that is usual
-// for it (z_t, z, state, … for [HeadLatent]; a, act, … for [HeadAction]; z_next, … for
-// [HeadNext]); if a name is missing, all by their order. Axes of size one are added and
-// dropped. How integers go in, [HeadInput] says. Latents of float64 are rounded to
+// Inputs are bound to the model's inputs by name: the same name, or a usual one (z_t, z, state, … for [HeadLatent];
+// a, act, … for [HeadAction]; z_next, … for [HeadNext]). If a name is missing, all are bound by order. Axes of size
+// one are added and dropped. [HeadInput] describes the conversion of integers. float64 latents are rounded to
 // float32.
 //
-// A row has the same bits for any batch size and number of threads, and whether or not
-// the file fixes a batch size. NaN or infinity in a row of the output is an error that
-// names it. The shape of one row, which must be want but for axes of size one unless
-// that is nil, is returned.
+// A row has the same bits for any batch size, including a fixed one, and any number of threads. NaN or infinity in an
+// output row is an error that names the row. Stream returns the shape of one row, which must equal want up to axes of
+// size one unless want is nil.
 func (h *Head) Stream(ctx context.Context, given []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
 	shape, err := h.stream(ctx, given, want, o, write)
 	switch {

@@ -116,7 +116,7 @@ func TestHeadErrors(t *testing.T) {
 		{"head_predictor", []HeadInput{latent, actions(-1)}, nil, []string{"action -1 in row 10, want integers from 0"}},
 		{"head_onehot", []HeadInput{latent, actions(4)}, nil, []string{`action 4 in row 10, but input "a" takes 4 classes, 0 to 3`}},
 		{"head_decoder", []HeadInput{{Name: HeadLatent, Rows: wide}}, nil, []string{`each latent has shape [20], input "latent" wants [6] without the batch`}},
-		{"head_decoder", []HeadInput{{Name: HeadLatent, Rows: wide, Shape: []int{5, 5}}}, nil, []string{"rows of latent have 20 numbers, not the shape [5 5]"}},
+		{"head_decoder", []HeadInput{{Name: HeadLatent, Rows: wide, Shape: []int{5, 5}}}, nil, []string{"rows of latent have 20 numbers, want shape [5 5]"}},
 		{"head_decoder", []HeadInput{latent}, []int{5, 4}, []string{"the output has shape [1 4 5] for one row, want [5 4]"}},
 		{"head_nan", []HeadInput{latent}, nil, []string{"row 0: output element 2 is -Inf"}},
 		{"head_bool", []HeadInput{latent}, nil, []string{"the output is of type bool, want numbers"}},

@@ -61,7 +61,7 @@ type Info struct {
 	Identity string
 	// SHA256 is the hash of the encoder file itself, for provenance.
 	SHA256 string
-	// Beside are the other files that the encoder consists of, such as external data.
+	// Beside lists the other files of the encoder, such as external data.
 	Beside []FileSum
 	// Warnings are findings that do not stop the run, Notes what a reader may want to
 	// know of an ordinary file.
@@ -76,10 +76,9 @@ type OpenOptions struct {
 	// State is the key of the state dict in a training checkpoint, such as "model" or
 	// "ema"; see checkpoint.Options. A plain state dict has no choice and takes only "".
 	State string
-	// Activation of hidden layers, which a file of weights does not tell, for a
-	// ConvEncoder ("silu" by default) or a ViT-MAE ("gelu" by default): "silu",
-	// "relu", "gelu", "gelu_tanh", "tanh" or "none". Empty: from a configuration
-	// in or beside the file, else the default.
+	// Activation is the function of hidden layers for files of weights that do not record it, of a ConvEncoder
+	// (default: "silu") or a ViT-MAE (default: "gelu"): "silu", "relu", "gelu", "gelu_tanh", "tanh" or "none". Empty:
+	// from a configuration in or next to the file, else the default.
 	Activation string
 	// Heads is the number of attention heads of a ViT-MAE (8 by default), or of a
 	// VideoViT whose file lacks the rotary frequencies that tell it. 0: from a

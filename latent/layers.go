@@ -232,7 +232,7 @@ func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, erro
 	case len(found) > 0:
 		return found, nil
 	case unfit != "":
-		return nil, fmt.Errorf("layer %q: nothing that can be encoded (%s)", pattern, unfit)
+		return nil, fmt.Errorf("layer %q: no value can be encoded (%s)", pattern, unfit)
 	}
 	return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
 }
@@ -333,7 +333,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	for k, r := range second {
 		row := len(r.values) / n
 		if !slices.Equal(r.values[row:], before[k][row:]) {
-			return fmt.Errorf("layer %s: its first axis joins the batch with something else so that states are mixed (shape %v for one state)",
+			return fmt.Errorf("layer %s: its first axis merges the batch with another axis and mixes states (shape %v for one state)",
 				e.layers[k].Name, shapes[k])
 		}
 	}

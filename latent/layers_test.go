@@ -175,7 +175,7 @@ func TestChooseLayers(t *testing.T) {
 		{"dqn_opset17.onnx", "/Rely_output_0", "no layer"},
 		{"dqn_opset17.onnx", "Relu*", "no layer"},
 		{"tokens_opset17.onnx", "/Transpose_1_output_0", "first axis is not the batch"},
-		{"tokens_opset17.onnx", "/Split*", "nothing that can be encoded"},
+		{"tokens_opset17.onnx", "/Split*", "no value can be encoded"},
 		{"mixed.onnx", "whole", "int64"},
 		{"mixed.onnx", "largest", "first axis is not the batch"},
 	} {
@@ -183,7 +183,7 @@ func TestChooseLayers(t *testing.T) {
 		wantError(t, err, c.file, c.want)
 	}
 	_, err = Open("testdata/dqn_opset17.onnx", OpenOptions{Layers: []string{"z"}, Output: "z"})
-	wantError(t, err, "one or the other")
+	wantError(t, err, "want only one of the two")
 }
 
 func TestMatch(t *testing.T) {

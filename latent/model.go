@@ -52,7 +52,7 @@ func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
 	output, err := "", error(nil)
 	if len(o.Layers) > 0 {
 		if o.Output != "" {
-			return nil, fmt.Errorf("output %q and layers %s: want one or the other", o.Output, strings.Join(o.Layers, ", "))
+			return nil, fmt.Errorf("output %q and layers %s: want only one of the two", o.Output, strings.Join(o.Layers, ", "))
 		}
 		layers, err = chooseLayers(f, o.Layers, o.StateShape)
 	} else {
@@ -125,7 +125,7 @@ func checkInput(inputs []model.Port) error {
 		for _, p := range inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: export the encoder alone, and what else it takes as constants of the module",
+		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: export the encoder alone, with other inputs as constants of the module",
 			len(inputs), strings.Join(names, ", "))
 	}
 	input := inputs[0]

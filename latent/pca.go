@@ -69,7 +69,7 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 	e.info.Identity = hashFloats("pca"+o.Backend.Identity(), state, [][]float32{m, v})
 	if dim < o.Dim {
 		e.info.Warnings = append(e.info.Warnings,
-			fmt.Sprintf("pca: %d states span %d directions; the latents have %d dimensions, not %d", n, dim, dim, o.Dim))
+			fmt.Sprintf("pca: %d states span %d directions; the latents have %d dimensions instead of %d", n, dim, dim, o.Dim))
 	}
 	e.describe(nil)
 	return e, nil

@@ -88,11 +88,11 @@ func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) 
 func parseProcessor(data []byte) (*PictureProcessor, error) {
 	var f processorFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("it is no configuration of a preprocessor: %w", err)
+		return nil, fmt.Errorf("it is not the configuration of a preprocessor: %w", err)
 	}
 	p := &PictureProcessor{Scale: 1. / 255}
 	if f.DoPad {
-		return nil, errors.New("do_pad is true: pictures are not padded here")
+		return nil, errors.New("do_pad is true: padding is not supported")
 	}
 	yes := func(b *bool) bool { return b == nil || *b }
 	if yes(f.DoResize) && len(f.Size) > 0 {
@@ -154,7 +154,7 @@ func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error
 func (p *PictureProcessor) Check() error {
 	for _, n := range []int{p.Height, p.Width, p.Shortest, p.CropHeight, p.CropWidth} {
 		if n < 0 || n > maxSide {
-			return fmt.Errorf("a picture of side %d, want 1 to %d", n, maxSide)
+			return fmt.Errorf("an image side of %d, want 1 to %d", n, maxSide)
 		}
 	}
 	if (p.Height == 0) != (p.Width == 0) || (p.CropHeight == 0) != (p.CropWidth == 0) {
@@ -182,7 +182,7 @@ func (p *PictureProcessor) String() string {
 		parts = append(parts, fmt.Sprintf("%d × %d (%s)", p.Height, p.Width, filter))
 	}
 	if p.CropHeight > 0 {
-		parts = append(parts, fmt.Sprintf("middle %d × %d", p.CropHeight, p.CropWidth))
+		parts = append(parts, fmt.Sprintf("center crop %d × %d", p.CropHeight, p.CropWidth))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("times %.6g, mean %.6g, standard deviation %.6g", p.Scale, p.Mean, p.Std)), ", ")
 }
@@ -207,11 +207,11 @@ const maxPicture = 1 << 26
 // one that is smaller than its middle, or too long to be resized in proportion.
 func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
 	if height < 1 || width < 1 || len(pixels) != 3*height*width {
-		return nil, 0, 0, fmt.Errorf("a picture of %d × %d has %d values", height, width, len(pixels))
+		return nil, 0, 0, fmt.Errorf("an image of %d × %d has %d values", height, width, len(pixels))
 	}
 	h, w := p.resizedTo(height, width)
 	if int64(h)*int64(w) > maxPicture {
-		return nil, 0, 0, fmt.Errorf("a picture of %d × %d becomes %d × %d, of more than %d pixels", height, width, h, w, maxPicture)
+		return nil, 0, 0, fmt.Errorf("an image of %d × %d becomes %d × %d, more than %d pixels", height, width, h, w, maxPicture)
 	}
 	if h != height || w != width {
 		out := make([]uint8, 3*h*w)
@@ -225,7 +225,7 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 	top, left, toH, toW := 0, 0, h, w
 	if p.CropHeight > 0 {
 		if toH, toW = p.CropHeight, p.CropWidth; toH > h || toW > w {
-			return nil, 0, 0, fmt.Errorf("a picture of %d × %d has no middle of %d × %d", h, w, toH, toW)
+			return nil, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", h, w, toH, toW)
 		}
 		top, left = (h-toH)/2, (w-toW)/2
 	}

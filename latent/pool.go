@@ -67,7 +67,7 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	switch {
 	case len(output) <= 2:
 		if p != PoolNone && p != PoolFlatten {
-			return PoolNone, 0, poolError(output, "pooling %s: the output has shape %v, one vector per state; leave the pooling out", p, output)
+			return PoolNone, 0, poolError(output, "pooling %s: the output has shape %v, one vector per state already; leave the pooling out", p, output)
 		}
 		return PoolNone, total, nil
 	case len(output) > 3:

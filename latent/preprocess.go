@@ -128,7 +128,7 @@ func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 		return nil, err
 	}
 	if q.ChannelsLast && !strings.HasSuffix(q.layout, "CHW") {
-		return nil, fmt.Errorf("states of shape %v have no channels to be moved behind their rows (layout %s)", q.in, q.layout)
+		return nil, fmt.Errorf("states of shape %v have no channels to move last (layout %s)", q.in, q.layout)
 	}
 	if q.seen = slices.Clone(q.out); q.ChannelsLast {
 		n := len(q.seen)

@@ -135,7 +135,7 @@ func (e *optimumError) Unwrap() error { return e.error }
 
 // Hints tells how to export a model of Hugging Face.
 func (e *optimumError) Hints() []string {
-	return []string{"export it to ONNX: optimum-cli export onnx --model NAME FOLDER, which writes tokenizer.json beside it"}
+	return []string{"export it to ONNX: optimum-cli export onnx --model NAME FOLDER, which also writes tokenizer.json"}
 }
 
 // Close ends the model and releases its file.
@@ -155,10 +155,10 @@ func (s *SentenceModel) bindInputs(ports []model.Port) error {
 		case role == "" && len(ports) == 1:
 			role = roleTokens
 		case role == "":
-			return fmt.Errorf("cannot tell what the input %q is for; its inputs are %s, want input_ids, attention_mask and token_type_ids",
+			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s, want input_ids, attention_mask and token_type_ids",
 				p.Name, model.Names(ports))
 		case given[role]:
-			return fmt.Errorf("two inputs are for %s; its inputs are %s", role, model.Names(ports))
+			return fmt.Errorf("two inputs are %s; the inputs are %s", role, model.Names(ports))
 		}
 		if p.Dims != nil && len(p.Dims) != 2 {
 			return fmt.Errorf("input %q (%s) has shape %v, want two axes: texts and tokens", p.Name, role, p.Shape())
@@ -259,9 +259,9 @@ func (s *SentenceModel) Embed(ctx context.Context, t SentenceTokens) ([]float32,
 	case n == 0:
 		return nil, errors.New("the text has no tokens")
 	case n > space:
-		return nil, fmt.Errorf("model %s: the text has %d tokens, the file fixes %d: let the tokenizer cut it (truncation)", s.Path, n, space)
+		return nil, fmt.Errorf("model %s: the text has %d tokens, the input has a fixed length of %d: enable truncation in the tokenizer", s.Path, n, space)
 	case n < space && !s.masked():
-		return nil, fmt.Errorf("model %s: the text has %d tokens, the file fixes %d and has no input for a mask: let the tokenizer fill it up (padding)",
+		return nil, fmt.Errorf("model %s: the text has %d tokens, the input has a fixed length of %d and there is no mask input: enable padding in the tokenizer",
 			s.Path, n, space)
 	}
 	inputs := make([]*model.Tensor, len(s.inputs))

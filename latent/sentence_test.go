@@ -127,7 +127,7 @@ func TestSentenceErrors(t *testing.T) {
 	dir, _ := openMeaning(t)
 	for path, say := range map[string]string{
 		filepath.Join(dir, "vision_vit.onnx"): `input "pixel_values" (tokens) has shape [1 3 24 24], want two axes`,
-		"testdata/head_predictor.onnx":        "cannot tell what the input",
+		"testdata/head_predictor.onnx":        "the purpose of input",
 		"testdata/mlp.pth":                    "no known architecture",
 		filepath.Join(dir, "none.onnx"):       "no such file",
 	} {
@@ -148,7 +148,7 @@ func TestSentenceErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := m.Embed(context.Background(), tokensOf(make([]int64, 41))); err == nil || !strings.Contains(err.Error(), "has 41 tokens, the file fixes 40") {
+	if _, err := m.Embed(context.Background(), tokensOf(make([]int64, 41))); err == nil || !strings.Contains(err.Error(), "has 41 tokens, the input has a fixed length of 40") {
 		t.Errorf("a long text: %v", err)
 	}
 	if _, err := m.Embed(context.Background(), SentenceTokens{}); err == nil || err.Error() != "the text has no tokens" {

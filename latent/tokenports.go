@@ -89,7 +89,7 @@ func (t *TokenModel) bindInputs(ports []model.Port) error {
 			return fmt.Errorf("has no input %q%s; its inputs are %s", name, meantPort(name, ports), model.Names(ports))
 		}
 		if before, ok := taken[name]; ok {
-			return fmt.Errorf("input %q is given as %s and as %s", name, before, role)
+			return fmt.Errorf("input %q is assigned to both %s and %s", name, before, role)
 		}
 		taken[name] = role
 	}
@@ -111,7 +111,7 @@ func (t *TokenModel) bindInputs(ports []model.Port) error {
 			given[roleTokens] = true
 		}
 		if !ok {
-			return fmt.Errorf("input %q: cannot tell what it is for; say so with --inputs ROLE=%s, roles are %s", p.Name, p.Name,
+			return fmt.Errorf("input %q has an unknown purpose; assign it with --inputs ROLE=%s, with ROLE one of %s", p.Name, p.Name,
 				strings.Join(TokenInputs(), ", "))
 		}
 		if p.Dims != nil && len(p.Dims) != 2 {
@@ -564,5 +564,5 @@ func (e *vocabularyError) Unwrap() error { return e.error }
 
 // Hints tells where the tokens are given.
 func (e *vocabularyError) Hints() []string {
-	return []string{"--vocabulary FILE.json says which tokens there are, with those that no sequence has"}
+	return []string{"give the full vocabulary, with tokens that no sequence has, by --vocabulary FILE.json"}
 }

@@ -328,7 +328,7 @@ func (t *TokenModel) runs(want TokenOutputs) []*tokenRun {
 func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []int, space int, want TokenOutputs,
 	visit func(i int, out *TokenOutput) error) error {
 	if t.length > 0 && space > t.length {
-		return fmt.Errorf("model %s: a sequence has %d tokens, the file fixes %d", t.Path, space, t.length)
+		return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d", t.Path, space, t.length)
 	}
 	rows := max(len(which), t.rows)
 	valid := make([]int, rows)
@@ -337,7 +337,7 @@ func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []in
 		i := which[min(r, len(which)-1)] // a batch of a fixed size is filled up with its last sequence
 		valid[r] = s.Lengths[i]
 		if valid[r] < space && !t.padded {
-			return fmt.Errorf("model %s: a sequence has %d tokens, the file fixes %d, and padding changes what it answers", t.Path, valid[r], space)
+			return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d, and padding changes the outputs", t.Path, valid[r], space)
 		}
 		at := r * space
 		s.Fill(i, t.ids[at:at+valid[r]], t.chains[at:at+valid[r]])
@@ -434,9 +434,9 @@ func (t *TokenModel) try(ctx context.Context) error {
 	switch {
 	case t.padded:
 	case !hasMask:
-		t.Notes = append(t.Notes, "has no input for the attention mask: only sequences of one length run together")
+		t.Notes = append(t.Notes, "has no attention-mask input: only sequences of equal length share a batch")
 	default:
-		t.Notes = append(t.Notes, "padding changes what it answers in spite of the mask: only sequences of one length run together")
+		t.Notes = append(t.Notes, "padding changes the outputs in spite of the mask: only sequences of equal length share a batch")
 	}
 	if t.rows == 1 {
 		return nil
@@ -445,15 +445,15 @@ func (t *TokenModel) try(ctx context.Context) error {
 	switch {
 	case err != nil && t.rows == 0 && ctx.Err() == nil:
 		t.alone = true
-		t.Notes = append(t.Notes, fmt.Sprintf("runs one sequence at a time: of two it says %v", err))
+		t.Notes = append(t.Notes, fmt.Sprintf("runs one sequence at a time: a batch of two fails with %v", err))
 	case err != nil:
 		return err
 	case !slices.Equal(together, alone):
 		if t.rows > 0 {
-			return errors.New("what it answers of a sequence depends on the others of its batch")
+			return errors.New("the outputs of a sequence depend on the other sequences of its batch")
 		}
 		t.alone = true
-		t.Notes = append(t.Notes, "runs one sequence at a time: what it answers depends on the others of a batch")
+		t.Notes = append(t.Notes, "runs one sequence at a time: outputs depend on the other sequences of a batch")
 	}
 	return nil
 }
@@ -484,7 +484,7 @@ func (t *TokenModel) trial(ctx context.Context, of tokenTrial) ([]float32, error
 			return values, nil
 		}
 	}
-	return nil, errors.New("answers nothing")
+	return nil, errors.New("returns nothing")
 }
 
 // paddingTolerance is how far padding may move numbers, of the largest one: rounding.

@@ -1,4 +1,4 @@
-// Speed of models of tokens; the peer is docs/benchmarks/peer_language.py.
+// Speed of models of tokens; the peer is benchmarks/peers/peer_language.py.
 
 package latent
 
@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkTokens runs the model of REPSCOPE_BENCH_LANGUAGE over 64 sequences of 120 to 320
-// tokens, as docs/benchmarks/language.py does.
+// tokens, as benchmarks/peers/language.py does.
 func BenchmarkTokens(b *testing.B) {
 	path := os.Getenv("REPSCOPE_BENCH_LANGUAGE")
 	if path == "" {

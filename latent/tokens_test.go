@@ -263,7 +263,7 @@ func TestTokensErrors(t *testing.T) {
 		{"testdata/conv_opset17.onnx", TokenOptions{}, "want two axes: sequences and tokens"},
 		{language("esm_script"), TokenOptions{Inputs: map[string]string{"token": "input_ids"}}, `input "token" (did you mean "tokens"?): want one of tokens, chains, mask, padding, positions`},
 		{language("esm_script"), TokenOptions{Inputs: map[string]string{"tokens": "inputs_id"}}, `has no input "inputs_id" (did you mean "input_ids"?); its inputs are input_ids, attention_mask`},
-		{language("esm_script"), TokenOptions{Inputs: map[string]string{"tokens": "input_ids", "chains": "input_ids"}}, `input "input_ids" is given as`},
+		{language("esm_script"), TokenOptions{Inputs: map[string]string{"tokens": "input_ids", "chains": "input_ids"}}, `input "input_ids" is assigned to`},
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"logit": "logits"}}, `output "logit" (did you mean "logits"?)`},
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"attentions": "attention.*"}}, `has no output "attention.*"; its outputs are logits, hidden_states.0`},
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"attentions": "logits"}}, `output "logits" (attentions) has shape [2 19 33] for 2 sequences of 19 tokens, want`},
@@ -323,7 +323,7 @@ func TestTokensRunErrors(t *testing.T) {
 		t.Errorf("the visitor's error is lost: %v", err)
 	}
 	c = languageBatch(t, "encoder_fixed")
-	if err := c.open(t, TokenOptions{}).Run(t.Context(), TokenSequences{Lengths: []int{22}, Fill: nothing}, TokenLogits, keep); err == nil || !strings.Contains(err.Error(), "has 22 tokens, the file fixes 21") {
+	if err := c.open(t, TokenOptions{}).Run(t.Context(), TokenSequences{Lengths: []int{22}, Fill: nothing}, TokenLogits, keep); err == nil || !strings.Contains(err.Error(), "has 22 tokens, the input has a fixed length of 21") {
 		t.Errorf("a sequence beyond the fixed length: %v", err)
 	}
 }

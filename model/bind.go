@@ -64,7 +64,7 @@ func (m *Model) byName(inputs map[string]*Tensor) ([]*Tensor, error) {
 			return nil, m.unknown(name)
 		}
 	}
-	return nil, fmt.Errorf("input %q is missing; the model wants %s", missing, describe(m.inputs))
+	return nil, fmt.Errorf("input %q is missing; the inputs of the model are %s", missing, describe(m.inputs))
 }
 
 // describe lists inputs for a message: name, element type, shape with names for free axes.
@@ -131,7 +131,7 @@ func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 // exporters name all axes so of which they know nothing.
 func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
-		return fmt.Errorf("input %q is missing; the model wants %s", p.Name, describe(m.inputs))
+		return fmt.Errorf("input %q is missing; the inputs of the model are %s", p.Name, describe(m.inputs))
 	}
 	n, err := graph.Elements(t.Shape)
 	if err != nil {

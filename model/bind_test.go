@@ -35,7 +35,7 @@ func TestWrongInputs(t *testing.T) {
 		{"rank", func(in map[string]*Tensor) { in["input_ids"] = must(t, make([]int64, 6), 6) },
 			[]string{`input "input_ids" has shape [6]`, "want 2 axes"}},
 		{"unequal axes", func(in map[string]*Tensor) { in["token_type_ids"] = must(t, make([]int64, 8), 2, 4) },
-			[]string{"do not broadcast", `axis 1 of input "token_type_ids" has size 4, that of input "input_ids" with the same name (tokens) has 3`}},
+			[]string{"do not broadcast", `axis 1 of input "token_type_ids" has size 4, the axis of input "input_ids" with the same name (tokens) has 3`}},
 		{"too few elements", func(in map[string]*Tensor) {
 			in["input_ids"] = &Tensor{DType: Int64, Shape: []int{2, 3}, I64: make([]int64, 5)}
 		},

@@ -15,10 +15,9 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint | float32 | float64
 }
 
-// TensorOf makes a tensor of data in row-major order. float32, int64 and bool are taken
-// as they are, without a copy; other integers become int64, those of uint64 by their bits, as Tensor.Bits
-// then says, and float64 is rounded to float32. Elements that float32 cannot hold are errors, as is a shape of
-// another number of elements.
+// TensorOf returns a tensor of row-major data with the given shape. float32, int64 and bool are used without a copy.
+// Other integers become int64, uint64 with the same bits (see Tensor.Bits), and float64 is rounded to float32.
+// Errors: values outside the range of float32, and a shape with another number of elements.
 func TensorOf[T Element](data []T, shape ...int) (*Tensor, error) {
 	n := 1
 	for _, d := range shape {
@@ -77,7 +76,7 @@ func narrow(data []float64) ([]float32, error) {
 	for i, v := range data {
 		out[i] = float32(v)
 		if math.IsInf(float64(out[i]), 0) && !math.IsInf(v, 0) {
-			return nil, fmt.Errorf("element %d is %g, more than float32 holds", i, v)
+			return nil, fmt.Errorf("element %d is %g, outside the range of float32", i, v)
 		}
 	}
 	return out, nil
@@ -113,7 +112,7 @@ func fill(c, t *Tensor) error {
 		for i, v := range t.I64 {
 			x := float32(v)
 			if v > 1<<53 || v < -1<<53 || int64(x) != v {
-				return fmt.Errorf("element %d of the int64 given is %d, which no float32 is", i, v)
+				return fmt.Errorf("element %d of the int64 array is %d, which float32 cannot represent", i, v)
 			}
 			c.F32 = append(c.F32, x)
 		}
@@ -131,12 +130,12 @@ func fill(c, t *Tensor) error {
 		c.Bool = c.Bool[:0]
 		for i, v := range t.I64 {
 			if v != 0 && v != 1 {
-				return fmt.Errorf("element %d of the int64 given is %d, neither 0 nor 1", i, v)
+				return fmt.Errorf("element %d of the int64 array is %d, want 0 or 1", i, v)
 			}
 			c.Bool = append(c.Bool, v == 1)
 		}
 	default:
-		return fmt.Errorf("the tensor given is of type %v", t.DType)
+		return fmt.Errorf("the tensor has type %v", t.DType)
 	}
 	return nil
 }

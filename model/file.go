@@ -19,7 +19,7 @@ import (
 
 // ReadOptions says what a file of weights does not tell; an ONNX file takes none of it.
 type ReadOptions struct {
-	// State, Activation, FinalActivation and Heads are those of checkpoint.Options.
+	// State, Activation, FinalActivation and Heads are passed to checkpoint.Options.
 	State, Activation, FinalActivation string
 	Heads                              int
 }
@@ -33,7 +33,7 @@ type File struct {
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
-	// Notes and Chosen are those of checkpoint.Network.
+	// Notes and Chosen come from checkpoint.Network.
 	Notes  []string
 	Chosen string
 	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.
@@ -134,7 +134,7 @@ func foreign(file *mmap.File) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: is not %s in spite of its name, or a damaged one: %s", file.Path(), what, format.Describe(head))
+	return fmt.Errorf("%s: is not %s in spite of its name, or is damaged: %s", file.Path(), what, format.Describe(head))
 }
 
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
@@ -157,11 +157,11 @@ func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {
 	for _, option := range [][2]string{{"state", o.State}, {"activation", o.Activation}, {"final activation", o.FinalActivation}} {
 		if option[1] != "" {
-			return nil, fmt.Errorf("%s: %s %q: an ONNX file has no such choice", file.Path(), option[0], option[1])
+			return nil, fmt.Errorf("%s: %s %q: the option has no effect on an ONNX file", file.Path(), option[0], option[1])
 		}
 	}
 	if o.Heads != 0 {
-		return nil, fmt.Errorf("%s: heads %d: an ONNX file has no such choice", file.Path(), o.Heads)
+		return nil, fmt.Errorf("%s: heads %d: the option has no effect on an ONNX file", file.Path(), o.Heads)
 	}
 	m, err := onnx.Read(file, onnx.Options{})
 	if err != nil {

@@ -94,8 +94,8 @@ func Open(path string, o Options) (*Model, error) {
 	return m, nil
 }
 
-// Model prepares the file's model to run; of the options, those of reading are ignored.
-// It is called once for a file: the model takes the file over, and closing it closes both.
+// Model prepares the file's model to run; options for reading are ignored. Call it once per file: the model owns the
+// file, and closing the model closes both.
 func (f *File) Model(o Options) (*Model, error) {
 	if len(o.Outputs) > 0 {
 		outputs, err := f.choose(o.Outputs)

@@ -226,7 +226,7 @@ func TestOpenErrors(t *testing.T) {
 	_, err := Open(path, Options{Outputs: []string{"score"}})
 	wantError(t, "unknown output", err, path, `no value "score"`, `did you mean "scores"?`, "scores, best")
 	_, err = Open(path, Options{ReadOptions: ReadOptions{Heads: 3}})
-	wantError(t, "option of checkpoints", err, path, "an ONNX file has no such choice")
+	wantError(t, "option of checkpoints", err, path, "the option has no effect on an ONNX file")
 	_, err = Open(path+".not", Options{})
 	wantError(t, "no file", err, path+".not")
 	_, err = Open(filepath.Dir(path), Options{})

@@ -156,7 +156,7 @@ func (m *Model) TakesPixels(n int) bool {
 	return ok && len(m.inputs) == 1 && m.inputs[0].DType == Float32 && (m.rows == 0 || m.rows == n)
 }
 
-var errPixels = errors.New("the model cannot read stored states where it runs")
+var errPixels = errors.New("the model cannot read stored states on its device")
 
 // SubmitBytes is Submit with states of uint8 in place of the only input, which has the
 // given shape; levels says which float32 each byte stands for. See TakesPixels.

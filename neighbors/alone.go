@@ -16,9 +16,9 @@ type Alone struct {
 	Original, Embedded SpaceCounts
 }
 
-// Separable reports whether the part of an embedded space is the same whichever others the pass has, and is worth
-// keeping. In random order it is not: the count of comparisons decided again depends on which rows the others had
-// drawn before.
+// Separable reports whether the part of an embedded space is independent of the other spaces of the
+// pass and can be stored. It is not in random order, where the number of comparisons decided again
+// depends on the rows drawn for the other spaces.
 func (p *Pass) Separable() bool { return p.options.Ties != TiesRandom }
 
 // OnGPU reports whether Map computes on GPUs, which is seen in the counts.
@@ -56,8 +56,9 @@ func (part *Partial) Separate() []*Alone {
 	return out
 }
 
-// ErrOriginals is that of parts whose originals were not computed alike, as on machines with other processors.
-var ErrOriginals = errors.New("the parts have other counts of the original space")
+// ErrOriginals is returned for parts whose originals were computed differently, as on machines with
+// different processors.
+var ErrOriginals = errors.New("the parts differ in their counts of the original space")
 
 // Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see
 // [Partial.Separate]. Errors: another number of spaces, sums of another kind, and [ErrOriginals].

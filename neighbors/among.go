@@ -10,9 +10,10 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// DistancesAmong returns for each query the distances to its k nearest of the points with the indices members, itself
-// among them if it is one of these, ascending: [queries × k]. They are those of [Space.Cross], from
-// all pairs, which is faster where queries are few. 1 ≤ k ≤ len(members); not for Precomputed distances.
+// DistancesAmong returns, for each query, the ascending distances to its k nearest points among the
+// indices in members, including the query itself if it is a member: [queries × k]. They equal the
+// distances of [Space.Cross], but are computed from all pairs, which is faster for few queries. 1 ≤ k
+// ≤ len(members); not for Precomputed distances.
 func (s Space) DistancesAmong(ctx context.Context, queries, members []int, k, threads int) ([]float64, error) {
 	if s.metric == Precomputed {
 		return nil, errNoCoordinates

@@ -17,7 +17,7 @@ import (
 // Approximation holds what the approximate mode needs beyond [Options]. The zero
 // value is usable.
 type Approximation struct {
-	// Seed keys every random choice: reference points, queries, centres.
+	// Seed keys every random choice: reference points, queries, centers.
 	Seed uint64
 
 	// References is the number of reference points of [Pass.CompareSampled], at least
@@ -43,10 +43,10 @@ const (
 	SufficientRecall = 0.95
 )
 
-// SearchRecall says how many of the true neighbours an approximate search found.
+// SearchRecall is the share of true neighbors found by an approximate search.
 type SearchRecall struct {
 	// Value is the mean over the queries of the share of their K listed
-	// neighbours that are as near as the true K nearest (at most as far as the
+	// neighbors that are as near as the true K nearest (at most as far as the
 	// K-th: which of several at equal distance is listed does not matter).
 	// NaN without queries.
 	Value float64
@@ -54,17 +54,16 @@ type SearchRecall struct {
 	// finite-population correction. It is 0 where all points were queries or
 	// the search was exact, and NaN without queries.
 	StandardError float64
-	// Queries and K are the numbers of queries and of neighbours of each.
+	// Queries and K are the numbers of queries and of neighbors of each.
 	Queries, K int
 	// Exact says that the lists come from an exact search, so that the recall
 	// is 1 by construction.
 	Exact bool
 }
 
-// ApproximateNearest holds the lists of an approximate search. The distances are
-// exact, in direct float64, and each list is in the package's order; a true
-// neighbour may be missing from it. Counts.Ties and Counts.Duplicates are as in
-// [Nearest]; Counts.Redecided is 0.
+// ApproximateNearest has the neighbor lists of an approximate search. Distances are exact, in direct
+// float64, and each list is in the package's order, but true neighbors may be missing. Counts.Ties and
+// Counts.Duplicates are as in [Nearest]; Counts.Redecided is 0.
 type ApproximateNearest struct {
 	Nearest
 	Recall SearchRecall
@@ -74,18 +73,18 @@ type ApproximateNearest struct {
 }
 
 // KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of
-// the k nearest neighbours of every point and measures how many (Recall). Where an
+// the k nearest neighbors of every point and measures how many (Recall). Where an
 // exact search takes seconds, which depends on the number, type and dimension of the
 // points and on k alone, or would hardly take longer, it is made instead.
 //
 // The method is an inverted file with exact distances (Jégou, Douze and Schmid 2011,
 // "Product quantization for nearest neighbor search", section IV, without the
-// quantisation): about 2√n centres by k-means on a sample, each point in the cell of its nearest
-// centre, and for each point a search through the members of the cells nearest to it. How many
-// cells is found from the true neighbours of 256 points, so that 98 % of these lie in
+// quantization): about 2√n centers by k-means on a sample, each point in the cell of its nearest
+// center, and for each point a search through the members of the cells nearest to it. How many
+// cells is found from the true neighbors of 256 points, so that 98 % of these lie in
 // them. Distances are float32 (float64 for float64 points) products; the lists are a
 // little longer than k and put in order by direct float64 distances, ties by index. Equal
-// points are searched once and all get each other as neighbours.
+// points are searched once and all get each other as neighbors.
 //
 // The working memory is 1.2 times that of the points in float32 (float64) and about 300 MB, less
 // where Memory is less: cells are packed again and again then. The result takes 12·n·k bytes.

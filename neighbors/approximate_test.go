@@ -50,7 +50,7 @@ func repeatedPoints(n, distinct, dim int, seed uint64) points.Points {
 	return p.Select(index)
 }
 
-// walk is a random walk in several episodes: neighbours in time are near.
+// walk is a random walk in several episodes: neighbors in time are near.
 func walk(n, dim int, seed uint64) (points.Points, []int) {
 	r := stat.NewRandom(stat.NewKey(seed))
 	data, episode := make([]float32, n*dim), make([]int, n)
@@ -415,7 +415,7 @@ func checkSampled(t *testing.T, sample *Sample, got *SampledPreservation, want *
 	}
 }
 
-// Over many draws the estimates are centred on the exact score and spread as the
+// Over many draws the estimates are centered on the exact score and spread as the
 // standard errors say.
 // The null of the references is that of all points where all are references, save for
 // the order of equal distances.

@@ -47,7 +47,7 @@ func (a position) apart(l int) int {
 	return above + (high-low+1)*(2*l-low-high)/2
 }
 
-// expect adds a neighbour at own in the one space and at other in the other.
+// expect adds a neighbor at own in the one space and at other in the other.
 func (p *Pass) expect(own, other position, penalty, common, errors, point []Fixed) {
 	if own.tied == 1 && other.tied == 1 {
 		p.expectCertain(own.below+1, other.below+1, penalty, common, errors, point)
@@ -99,7 +99,7 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 	}
 }
 
-// expectAll adds the neighbours of a list, whose places in the other space are given.
+// expectAll adds the neighbors of a list, whose places in the other space are given.
 func (p *Pass) expectAll(list rows.Listed, places *rows.Places, penalty, common, errors, point []Fixed) {
 	for lo := 0; lo < len(list.Index); {
 		hi := rows.RunEnd(list.Run, lo)
@@ -110,7 +110,7 @@ func (p *Pass) expectAll(list rows.Listed, places *rows.Places, penalty, common,
 	}
 }
 
-// average adds the neighbours of point i in one space by w.places, theirs in the other, and with
+// average adds the neighbors of point i in one space by w.places, theirs in the other, and with
 // each block but its own deleted.
 func (w *rowCounter) average(i int, list rows.Listed, sums *PartialSpace, point []Fixed, trust bool) {
 	p := w.pass

@@ -50,7 +50,7 @@ func rendered(n, dim int) (pixels, embedding points.Points) {
 	return points.Float32(x, dim), points.Float32(y, width)
 }
 
-// quantised is p in 256 levels.
+// quantized is p in 256 levels.
 func quantised(p points.Points) points.Points {
 	data := make([]uint8, len(p.F32))
 	for i, v := range p.F32 {
@@ -112,7 +112,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 }
 
 // BenchmarkGrowth is T and C for k = 5, 10, 20 of the points that REPSCOPE_BENCH_GROWTH names, as in
-// "uint8 10000 4096 2": type, n, D and threads. docs/benchmarks/growth.py goes through many.
+// "uint8 10000 4096 2": type, n, D and threads. benchmarks/peers/growth.py goes through many.
 func BenchmarkGrowth(b *testing.B) {
 	var kind string
 	var n, dim, threads int
@@ -146,8 +146,8 @@ func BenchmarkCoRanking(b *testing.B) {
 	}
 }
 
-// BenchmarkTwoNNGride is the neighbour search of the dimension estimators: r1, r2 for
-// Two-NN, and 64 neighbours for Gride.
+// BenchmarkTwoNNGride is the neighbor search of the dimension estimators: r1, r2 for
+// Two-NN, and 64 neighbors for Gride.
 func BenchmarkTwoNNGride(b *testing.B) {
 	for _, size := range append(sizes(), [2]int{20000, 64}) {
 		n, dim := size[0], size[1]

@@ -212,7 +212,7 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 		uneven[i] = -r.IntN(3) * r.IntN(3)
 	}
 	// clustered frames: each cluster is spread over two blocks, so that
-	// deleting one takes most neighbours of the other.
+	// deleting one takes most neighbors of the other.
 	clustered := gaussian32(r, n, 20)
 	for i := range n {
 		for k := range 20 {

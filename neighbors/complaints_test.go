@@ -145,7 +145,7 @@ func TestSevenPoints(t *testing.T) {
 	}
 }
 
-// Iris has one row twice. Its twin is a neighbour at distance 0, the point itself never is,
+// Iris has one row twice. Its twin is a neighbor at distance 0, the point itself never is,
 // and no other distance is 0.
 func TestRepeatedRow(t *testing.T) {
 	const n, first, twin = 150, 101, 142

@@ -1,8 +1,8 @@
-// Package neighbors measures how well an embedding keeps the neighbourhoods of
+// Package neighbors measures how well an embedding keeps the neighborhoods of
 // the original space, exactly, over all points and without ever holding an
 // n × n matrix. It is the hot loop of the toolkit: trustworthiness, continuity,
 // MRRE, Q_NX and the co-ranking curves all come from the same pass, for any
-// number of neighbourhood sizes and any number of embedded spaces, and the
+// number of neighborhood sizes and any number of embedded spaces, and the
 // distances of the original space are computed once for all of them.
 //
 //	original := points.Uint8(frames, 64*64)
@@ -11,12 +11,12 @@
 //	if err != nil { … }
 //	fmt.Println(result[0].ByK[0].Trustworthiness)
 //
-// # Order of neighbours
+// # Order of neighbors
 //
-// The neighbours of point i are ordered by the key of their distance; the point itself is
+// The neighbors of point i are ordered by the key of their distance; the point itself is
 // left out by its identity, not because it comes first. At equal keys scores are means
 // over all orders, independent in both spaces, unless Options.Ties says otherwise; lists of
-// neighbours have the lower index first. A space with ties is therefore not perfect beside
+// neighbors have the lower index first. A space with ties is therefore not perfect beside
 // itself: what is equally far has no order that could be kept. The key is
 //
 //   - uint8 points, Euclidean: the squared distance, an exact integer;

@@ -10,14 +10,14 @@ import (
 	"repscope/points"
 )
 
-// Enclosed is a pair of a query and a point: OfQuery is the number of listed neighbours of the query
-// within its own set that are as near to it as the point or nearer, and OfPoint the number of those of the
-// point, within its own set, that are as near as the query. The point lies inside the ball of the
-// query that reaches to its k-th neighbour, d < r, just where OfQuery < k. At distance 0 both are 0: a copy
-// is inside every ball, of radius 0 too.
+// Enclosed is a pair of a query and a point. OfQuery is the number of listed neighbors of the query,
+// within its set, that are at least as near as the point. OfPoint is the number of listed neighbors of
+// the point, within its set, that are at least as near as the query. The point lies inside the ball of
+// the query up to its k-th neighbor (d < r) if and only if OfQuery < k. At distance 0 both are 0: a
+// copy is inside every ball, even with radius 0.
 type Enclosed = rows.Enclosed
 
-// Enclose visits all pairs of a query and a point in which not all listed neighbours of both are as near
+// Enclose visits all pairs of a query and a point in which not all listed neighbors of both are as near
 // or nearer: the pairs that lie inside a ball. ofQueries and ofPoints are the lists of
 // [KNearest] within each set, of any lengths. visit is called once for every query, with its pairs in ascending
 // order of the points, which stay valid until it returns; it is called on several goroutines, told
@@ -41,7 +41,7 @@ func Enclose(
 		return SpaceCounts{}, errOtherPoints(queries, pts)
 	}
 	if ofQueries.N != queries.N || ofPoints.N != pts.N {
-		return SpaceCounts{}, fmt.Errorf("lists of neighbors of %d queries and %d points, want those of the %d and %d given",
+		return SpaceCounts{}, fmt.Errorf("neighbor lists for %d queries and %d points, want %d and %d",
 			ofQueries.N, ofPoints.N, queries.N, pts.N)
 	}
 	o.Blocks, o.Episode, o.Time, o.ExcludeWindow = nil, nil, nil, 0
@@ -52,6 +52,6 @@ func Enclose(
 }
 
 func errOtherPoints(queries, pts points.Points) error {
-	return fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same",
+	return fmt.Errorf("queries are %s of dimension %d, but points are %s of dimension %d: want the same",
 		queries.Type(), queries.Dim, pts.Type(), pts.Dim)
 }

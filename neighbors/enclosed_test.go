@@ -79,9 +79,10 @@ func TestEncloseErrors(t *testing.T) {
 		metric Metric
 		want   string
 	}{
-		{b, Euclidean, "lists of neighbors of 10 queries and 10 points, want those of the 10 and 12 given"},
-		{points.Float32(b.F32, 2), Euclidean, "queries are float32 of dimension 3, points float32 of dimension 2: want the same"},
-		{b, Precomputed, "precomputed distances have no coordinates"},
+		{b, Euclidean, "neighbor lists for 10 queries and 10 points, want 10 and 12"},
+		{points.Float32(b.F32, 2), Euclidean,
+			"queries are float32 of dimension 3, but points are float32 of dimension 2: want the same"},
+		{b, Precomputed, "this search needs coordinates"},
 	} {
 		_, err := Enclose(context.Background(), a, c.pts, ofA, ofA, Options{Metric: c.metric}, func(int, int, []Enclosed) {})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

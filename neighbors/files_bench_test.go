@@ -53,7 +53,7 @@ func setting(b *testing.B, name string) int {
 // REPSCOPE_BENCH_MEMORY bytes (0: the default): T and C for k = 5, 10, 20, or without latents the search for the
 // REPSCOPE_BENCH_NEIGHBORS nearest of every row, approximately where REPSCOPE_BENCH_APPROXIMATE is 1. Numbers of the
 // result are reported beside the time (the penalties at the largest k), so that a script can compare them with the
-// peer's. docs/benchmarks/neighbors.py and approximate.py set them.
+// peer's. benchmarks/peers/neighbors.py and approximate.py set them.
 func BenchmarkFiles(b *testing.B) {
 	frames := os.Getenv("REPSCOPE_BENCH_FRAMES")
 	if frames == "" {

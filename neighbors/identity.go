@@ -19,8 +19,7 @@ import (
 // of code that changes a sum.
 const definition = 3
 
-// Identity says which pass a part belongs to: everything that its sums depend on. Threads,
-// memory and devices change none, and k may be asked for in any order.
+// Identity returns the identity that the parts of this pass carry. The first call reads all points.
 type Identity struct {
 	Definition int // version of what the sums mean
 	Points     int
@@ -41,7 +40,7 @@ type Identity struct {
 	Embedded     []SpaceIdentity
 }
 
-// SpaceIdentity says what a space is.
+// SpaceIdentity identifies the points and the metric of a space.
 type SpaceIdentity struct {
 	Metric string
 	Type   string // of the values: uint8, float32 or float64
@@ -120,13 +119,13 @@ func digest(list []int) string {
 // is merged in, with both sides; it is empty where there is none.
 func (id *Identity) difference(pass *Identity) string {
 	beside := func(name string, part, whole any) string {
-		return fmt.Sprintf("part of %s = %v beside a pass of %s = %v", name, part, name, whole)
+		return fmt.Sprintf("the part has %s = %v, but the pass has %s = %v", name, part, name, whole)
 	}
 	switch {
 	case id.Definition != pass.Definition:
 		return beside("definition", id.Definition, pass.Definition)
 	case id.Points != pass.Points:
-		return fmt.Sprintf("part of %d points beside a pass of %d", id.Points, pass.Points)
+		return fmt.Sprintf("the part has %d points, but the pass has %d", id.Points, pass.Points)
 	case !slices.Equal(id.Ks, pass.Ks):
 		return beside("k", commas(id.Ks), commas(pass.Ks))
 	case id.Ties != pass.Ties:
@@ -146,7 +145,7 @@ func (id *Identity) difference(pass *Identity) string {
 	case id.PerPoint != pass.PerPoint:
 		return beside("penalties of points", id.PerPoint, pass.PerPoint)
 	case len(id.Embedded) != len(pass.Embedded):
-		return fmt.Sprintf("part of %d embedded spaces beside a pass of %d", len(id.Embedded), len(pass.Embedded))
+		return fmt.Sprintf("the part has %d embedded spaces, but the pass has %d", len(id.Embedded), len(pass.Embedded))
 	case id.Original != pass.Original:
 		return beside("original space", id.Original, pass.Original)
 	}

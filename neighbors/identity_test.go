@@ -190,7 +190,7 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 	}{
 		"k": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks = []int{4, 10, 20} })},
-			"part of k = 4,10,20 beside a pass of k = 5,10,20",
+			"the part has k = 4,10,20, but the pass has k = 5,10,20",
 		},
 		"metric": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Metric = Cosine })},
@@ -198,31 +198,31 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		},
 		"window": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.ExcludeWindow = 2 })},
-			"part of exclude window = 2 beside a pass of exclude window = 0",
+			"the part has exclude window = 2, but the pass has exclude window = 0",
 		},
 		"blocks": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })},
-			"part of k = 5,10,15 beside",
+			"the part has k = 5,10,15, but",
 		},
 		"permutations": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
-			"beside a pass of permutations = none",
+			"but the pass has permutations = none",
 		},
 		"curves": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},
-			"part of co-ranking curves = true beside",
+			"the part has co-ranking curves = true, but",
 		},
 		"points": {
 			[]*Partial{own(0, 20), part(original, []points.Points{other}, base, 20, n)},
-			"part of embedded space 0 = euclidean distances of float32 of dimension 3",
+			"the part has embedded space 0 = euclidean distances of float32 of dimension 3",
 		},
 		"fewer points": {
 			[]*Partial{part(original.Select(halvesOf(n)), []points.Points{other.Select(halvesOf(n))}, Options{Ks: []int{5}}, 0, 20)},
-			"part of 20 points beside a pass of 40",
+			"the part has 20 points, but the pass has 40",
 		},
 		"spaces": {
 			[]*Partial{own(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)},
-			"part of 2 embedded spaces beside a pass of 1",
+			"the part has 2 embedded spaces, but the pass has 1",
 		},
 		"overlap": {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 40 overlaps the part of points 0 to 20"},
 		"gap": {
@@ -238,7 +238,8 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 	}
 	later := own(20, n)
 	later.Pass.Definition++
-	if _, err := pass.Merge(own(0, 20), later); err == nil || !strings.Contains(err.Error(), "part of definition = 4 beside a pass of definition = 3") {
+	if _, err := pass.Merge(own(0, 20), later); err == nil || !strings.Contains(err.Error(),
+		"the part has definition = 4, but the pass has definition = 3") {
 		t.Errorf("another definition: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func (p *Pass) newPart(ctx context.Context, lo, hi int) (*Partial, error) {
 	return part, nil
 }
 
-// precisePermuted is the number of permuted neighbours of a row from which on deciding
+// precisePermuted is the number of permuted neighbors of a row from which on deciding
 // comparisons one by one takes longer than computing all products in float64: they
 // lie anywhere in the row, where many distances are close to theirs.
 const precisePermuted = 300
@@ -69,7 +69,7 @@ type mapping struct {
 	layout   rows.Layout
 	workers  []*rowCounter
 	null     *null         // nil without permutations
-	lists    []rows.Listed // the neighbours in the original of a block's points
+	lists    []rows.Listed // the neighbors in the original of a block's points
 
 	done, total int
 }
@@ -145,7 +145,7 @@ func (m *mapping) open(ctx context.Context) error {
 	return m.beginNull(ctx)
 }
 
-// beginNull finds the neighbours in the embedded spaces.
+// beginNull finds the neighbors in the embedded spaces.
 func (m *mapping) beginNull(ctx context.Context) error {
 	m.total += 2 * m.null.rowsOfSpace() * len(m.spaces)
 	m.null.advance = m.advance
@@ -169,7 +169,7 @@ func (m *mapping) advance(finished int) {
 	}
 }
 
-// block adds the points start … end−1. Their neighbours in the original are found once for
+// block adds the points start … end−1. Their neighbors in the original are found once for
 // all embedded spaces.
 func (m *mapping) block(ctx context.Context, start, end int) error {
 	if err := m.original.Load(ctx, start, end); err != nil {

@@ -110,8 +110,8 @@ func (c *gpuCounter) CountPermuted(w, e, q, i int, list, neighbors rows.Listed, 
 	one.permuted(i, neighbors, permuted, sums.Cont, nil)
 }
 
-// permuted adds one point's penalties by the places of its neighbours in the other space and, unless common is nil, how
-// many of them are neighbours there.
+// permuted adds one point's penalties by the places of its neighbors in the other space and, unless common is nil, how
+// many of them are neighbors there.
 func (w *rowCounter) permuted(i int, list rows.Listed, other gpu.Ranker, penalty, common []Fixed) {
 	p := w.pass
 	if !p.averages() {

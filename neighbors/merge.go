@@ -13,11 +13,10 @@ import (
 	"strings"
 )
 
-// Merge turns partials that together cover every point once into the result.
-// The order of the partials does not matter, and neither does how the points
-// were split: sums are exact, and what is divided is added in a fixed order.
-// Parts of another pass, parts that overlap and points without a part are errors that
-// name both sides.
+// Merge combines partials that together cover every point once into the result. The result depends
+// neither on their order nor on the division of the points: sums are exact, and quotients are added in
+// a fixed order. Errors, naming both sides: parts of another pass, overlapping parts, points without a
+// part.
 func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
 	identity, err := p.Identity(context.Background())
 	if err != nil {
@@ -40,8 +39,7 @@ func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
 	return results, nil
 }
 
-// Join makes one part of two of which the second follows the first, which it may change. Errors
-// are those of [Pass.Merge].
+// Join combines two consecutive parts into one; it may modify the first. Errors as for [Pass.Merge].
 func (p *Pass) Join(a, b *Partial) (*Partial, error) {
 	identity, err := p.Identity(context.Background())
 	if err != nil {
@@ -53,7 +51,7 @@ func (p *Pass) Join(a, b *Partial) (*Partial, error) {
 		}
 	}
 	if a.Hi != b.Lo {
-		return nil, fmt.Errorf("join: the part of points %d to %d does not follow that of points %d to %d", b.Lo, b.Hi, a.Lo, a.Hi)
+		return nil, fmt.Errorf("join: the part with points %d to %d does not follow the part with points %d to %d", b.Lo, b.Hi, a.Lo, a.Hi)
 	}
 	a.Hi = b.Hi
 	a.Original.Method = bothMethods(a.Original.Method, b.Original.Method)

@@ -28,16 +28,15 @@ const (
 // ParseMetric returns the metric of that name, "euclidean", "cosine" or "precomputed".
 func ParseMetric(name string) (Metric, error) { return rows.ParseMetric(name) }
 
-// Check reports the first thing that makes points unusable under a metric: a shape that
-// cannot be, NaN or Inf, values whose squared distances overflow, a zero norm under Cosine,
-// under Precomputed what is no matrix of distances. The error begins with role, which says
-// what the points are.
+// Check returns the first problem that makes points unusable under a metric: an impossible shape, NaN
+// or Inf, values whose squared distances overflow, a zero norm under Cosine, or an invalid distance
+// matrix under Precomputed. The error starts with role, the name of the points.
 func Check(role string, pts points.Points, metric Metric) error {
 	return rows.CheckPoints(role, pts, metric)
 }
 
-// Space is a point set and its metric that have passed Check, so that nobody need look
-// through them again. The values must not change as long as it is used.
+// Space is a set of points with a metric that has passed Check, so that it is checked only once. The
+// values must not change while it is in use.
 type Space struct {
 	points points.Points
 	metric Metric
@@ -70,7 +69,7 @@ func (s Space) Duplicates(ctx context.Context, threads int) (int, error) {
 	return equal.Count, nil
 }
 
-// Collapsed reports whether all points are equal, so that no neighbourhood says anything.
+// Collapsed reports whether all points are equal, so that neighborhoods are meaningless.
 func (s Space) Collapsed() bool { return rows.AllEqual(s.points, s.metric) }
 
 // Metric is the metric of the space.

@@ -12,16 +12,16 @@ import (
 	"repscope/points"
 )
 
-// Nearest holds the K nearest neighbours of N points, nearest first: Index and Distance
+// Nearest holds the K nearest neighbors of N points, nearest first: Index and Distance
 // are [N×K], row-major, distances from direct float64 differences (exact integers before
-// the root for uint8). Counts.Ties counts adjacent neighbours of a list at equal distance.
+// the root for uint8). Counts.Ties counts adjacent neighbors of a list at equal distance.
 type Nearest = rows.Nearest
 
 // SpaceCounts are facts about one space that a reader of the scores should know:
 // Duplicates, Ties, Redecided comparisons and the Method by which distances were computed.
 type SpaceCounts = rows.SpaceCounts
 
-// KNearest returns the k nearest neighbours of every point among the other
+// KNearest returns the k nearest neighbors of every point among the other
 // points, in the package's order. Of o it uses Threads, Memory, Metric,
 // ExcludeWindow, Episode, Time, Device and Progress. It is an error if a point has fewer
 // than k candidates.
@@ -60,7 +60,8 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 		return nil, errNoCoordinates
 	}
 	if queries.metric != s.metric {
-		return nil, fmt.Errorf("queries under the %v metric, points under the %v metric: want the same", queries.metric, s.metric)
+		return nil, fmt.Errorf(
+			"queries have the metric %v, but points have %v: want the same", queries.metric, s.metric)
 	}
 	if a, b := queries.points.Type(), pts.Type(); a != b || queries.points.Dim != pts.Dim {
 		return nil, errOtherPoints(queries.points, pts)
@@ -75,7 +76,7 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 	return search(ctx, queries.points, pts, k, false, &o)
 }
 
-var errNoCoordinates = errors.New("precomputed distances have no coordinates: this search needs points")
+var errNoCoordinates = errors.New("this search needs coordinates, but the distances are precomputed")
 
 // search fills the lists, on a GPU where there is one that can.
 func search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {

@@ -1,4 +1,4 @@
-// Neighbour search against full sorts.
+// Neighbor search against full sorts.
 
 package neighbors
 

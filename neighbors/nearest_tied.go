@@ -9,11 +9,11 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// VisitTied calls visit once for every point i with its k nearest neighbours, nearest first, and all
-// others at the distance of the last; run[q] is the place of the first neighbour at the distance
-// of the q-th. Which of the last run belong to the k nearest is open. visit is called from
-// several goroutines and must not keep the lists. Metric of o is not used; otherwise options and
-// errors are those of [KNearest]. It returns the counts of the search.
+// VisitTied calls visit once for every point i with its k nearest neighbors, nearest first, followed
+// by all others at the distance of the last one. run[q] is the index of the first neighbor at the
+// distance of the q-th. Which members of the last run belong to the k nearest is undetermined. visit
+// is called from several goroutines and must not keep the lists. o.Metric is ignored; other options
+// and errors are as for [KNearest]. It returns the counts of the search.
 func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int, index, run []int32)) (SpaceCounts, error) {
 	o.Metric, o.Blocks = s.metric, nil
 	n := s.points.N
@@ -25,7 +25,7 @@ func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int
 	if err := among.Check(k); err != nil {
 		return SpaceCounts{}, err
 	}
-	// One more neighbour tells whether the last has ties beyond it.
+	// One more neighbor tells whether the last has ties beyond it.
 	if among.Check(k+1) != nil {
 		all := make([]int, n)
 		for i := range all {

@@ -1,4 +1,4 @@
-// Neighbours with all ties of the last, against sorting.
+// Neighbors with all ties of the last, against sorting.
 
 package neighbors
 

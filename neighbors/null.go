@@ -1,11 +1,11 @@
 // The permutation null: the scores of embedded spaces whose points
 // are given to the originals in another order. Permuting changes no distance, so
-// that the null needs no more than the neighbour lists of the embedded space,
+// that the null needs no more than the neighbor lists of the embedded space,
 // permuted, ranked in the rows of the original as they come by, and the
 // lists of the original, permuted, ranked in the rows of the embedded space.
 //
 // With permutation π, point i of the permuted space is point a = π(i) of the
-// embedded one. Its neighbours are those of row a by distance; at equal distances all orders
+// embedded one. Its neighbors are those of row a by distance; at equal distances all orders
 // are averaged or, under TiesIndex, the place in the permuted space counts, π⁻¹. Its exclusion
 // window is that of i.
 
@@ -69,7 +69,7 @@ type null struct {
 	// runs are the rows of the embedded spaces that belong to points lo … hi−1 in some permutation,
 	// ascending, with few others between them.
 	runs []span
-	// kept[i−lo] are the neighbours of point i in the original, and nearest[e][a] those of
+	// kept[i−lo] are the neighbors of point i in the original, and nearest[e][a] those of
 	// point a of embedded space e, with all ties of the last and more for the exclusion window.
 	kept    []rows.Listed
 	nearest [][]rows.Listed
@@ -224,7 +224,8 @@ func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, las
 // keep returns a list in memory of its own.
 func (u *null) keep(list rows.Listed) (rows.Listed, error) {
 	if taken := u.taken.Add(int64(8 * len(list.Index))); taken > u.budget {
-		return rows.Listed{}, fmt.Errorf("memory: the neighbours that permutations need, with all at equal distances, take more than the %d bytes left: allow more, or no permutations", u.budget)
+		return rows.Listed{}, fmt.Errorf("memory: permutations need neighbor lists with all ties, more than the %d "+
+			"bytes left: raise the limit, or turn permutations off", u.budget)
 	}
 	return rows.Listed{Index: slices.Clone(list.Index), Run: slices.Clone(list.Run)}, nil
 }
@@ -237,7 +238,7 @@ func (u *null) rowsOfSpace() (n int) {
 	return n
 }
 
-// begin finds the neighbours in the embedded spaces.
+// begin finds the neighbors in the embedded spaces.
 func (u *null) begin(ctx context.Context) error {
 	p := u.pass
 	// Of a row's nearest, an exclusion window takes no more than it is wide.
@@ -264,7 +265,7 @@ func (u *null) begin(ctx context.Context) error {
 	return nil
 }
 
-// permutedList appends to s.lists the neighbours of point i of a permuted space, from those of
+// permutedList appends to s.lists the neighbors of point i of a permuted space, from those of
 // the point that it is given, and to s.own where they lie there: kmax of them, and all ties of
 // the last where they are averaged.
 func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int32) {
@@ -292,7 +293,7 @@ func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int
 	}
 }
 
-// remember takes the neighbours of point i in the original.
+// remember takes the neighbors of point i in the original.
 func (u *null) remember(i int, neighbors rows.Listed, in rows.Worker) (err error) {
 	if u.averages && neighbors.Run == nil { // in random order
 		neighbors.Index, neighbors.Run = in.NearestTied(i, u.pass.kmax, nil, nil)
@@ -328,7 +329,7 @@ func (u *null) cont(e, w, i int) {
 	c.sums[e].EmbeddedRedecided += in.Redecided() - before
 }
 
-// visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
+// visit ranks the permuted neighbors of points start … end−1 in their loaded rows of the original.
 func (u *null) visit(ctx context.Context, start, end int) error {
 	threads := u.pass.threads()
 	step := max(threads, maxListedTogether/(u.pass.kmax*len(u.pass.permutations)))
@@ -342,7 +343,7 @@ func (u *null) visit(ctx context.Context, start, end int) error {
 	return nil
 }
 
-// visitTogether ranks the permuted neighbours of points start … end−1, of embedded space e.
+// visitTogether ranks the permuted neighbors of points start … end−1, of embedded space e.
 func (u *null) visitTogether(ctx context.Context, e, start, end int) error {
 	p := u.pass
 	groups := min(end-start, len(u.scratch))
@@ -388,7 +389,7 @@ func (u *null) makeRoom(s *nullScratch) {
 }
 
 // count adds the penalties of the points from … to−1 of the lists and, unless common is nil, how many of them are
-// neighbours in the other space.
+// neighbors in the other space.
 func (u *null) count(s *nullScratch, from, to int, penalty, common []Fixed) {
 	if !u.averages {
 		u.pass.penalties(s.rank[from:to], penalty, common)
@@ -400,7 +401,7 @@ func (u *null) count(s *nullScratch, from, to int, penalty, common []Fixed) {
 	}
 }
 
-// finish ranks the original neighbours in the permuted spaces.
+// finish ranks the original neighbors in the permuted spaces.
 func (u *null) finish(ctx context.Context) error {
 	p := u.pass
 	orders := make([][]int32, len(p.permutations))
@@ -441,7 +442,7 @@ func (u *null) finish(ctx context.Context) error {
 	return nil
 }
 
-// listOriginal appends, for each permutation, the original neighbours of the point to which a is given, as points of
+// listOriginal appends, for each permutation, the original neighbors of the point to which a is given, as points of
 // the embedded space, and those that the exclusion window takes. s.from says where each permutation's begin.
 func (u *null) listOriginal(s *nullScratch, a int) {
 	p, l := u.pass, &s.lists
@@ -498,7 +499,7 @@ func (s *nullScratch) closeUp(from, kept, to int) {
 	}
 }
 
-// penalties adds one point's penalties by the ranks of its neighbours, nearest first.
+// penalties adds one point's penalties by the ranks of its neighbors, nearest first.
 func (p *Pass) penalties(rank []int32, penalty, common []Fixed) {
 	for q, k := range p.sorted {
 		for _, r := range rank[:k] {

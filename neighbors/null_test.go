@@ -142,7 +142,7 @@ func TestNullInLittleMemory(t *testing.T) {
 		t.Error("little memory: another null")
 	}
 	o.Memory = 500_000
-	if _, err := Compare(blocksOf(30), original, []points.Points{embedded}, o); err == nil || !strings.Contains(err.Error(), "allow more, or no permutations") {
+	if _, err := Compare(blocksOf(30), original, []points.Points{embedded}, o); err == nil || !strings.Contains(err.Error(), "raise the limit, or turn permutations off") {
 		t.Errorf("too little memory: %v", err)
 	}
 	for _, bad := range [][]int{{0, 1}, make([]int, n), append(permutations(1, n-1, 1)[0], n)} {

@@ -12,8 +12,8 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// CoRanking says whether the curves over all neighbourhood sizes are computed.
-// They need the full ranking of every row: O(n² log n).
+// CoRanking selects whether the curves over all neighborhood sizes are computed. They need the full
+// ranking of every row: O(n² log n).
 type CoRanking uint8
 
 const (
@@ -45,7 +45,7 @@ func (c CoRanking) String() string {
 // Options are the settings of a pass. The zero value is usable: k = 5, 10, 20,
 // Euclidean, all cores, a quarter of the machine's memory.
 type Options struct {
-	// Ks are the neighbourhood sizes, each in 1..n−2, or less where the
+	// Ks are the neighborhood sizes, each in 1..n−2, or less where the
 	// exclusion window or the deleted blocks leave fewer candidates. nil means
 	// 5, 10, 20. The order is kept; a repeated k is an error.
 	Ks []int
@@ -64,8 +64,8 @@ type Options struct {
 	EmbeddedMetrics []Metric
 
 	// ExcludeWindow w > 0 leaves the pairs with |i−j| ≤ w of the same episode
-	// out of the neighbour lists and out of the ranks (Theiler window): they
-	// are neighbours in time, whatever the embedding does.
+	// out of the neighbor lists and out of the ranks (Theiler window): they
+	// are neighbors in time, whatever the embedding does.
 	ExcludeWindow int
 
 	// Episode is the episode of each point; nil means one episode.
@@ -129,7 +129,7 @@ func (o *Options) check(n int) error {
 	case o.Threads < 0:
 		return fmt.Errorf("threads: %d, want 0 (all cores) or more", o.Threads)
 	case o.Memory < 0:
-		return fmt.Errorf("memory: %d bytes, want 0 (a quarter of the machine's) or more", o.Memory)
+		return fmt.Errorf("memory: %d bytes, want 0 (a quarter of RAM) or more", o.Memory)
 	case o.ExcludeWindow < 0:
 		return fmt.Errorf("exclude window: %d, want 0 or more", o.ExcludeWindow)
 	case o.Episode != nil && len(o.Episode) != n:
@@ -147,23 +147,24 @@ func (o *Options) check(n int) error {
 	}
 	for i := 1; i < len(o.Time); i++ {
 		if o.Time[i] <= o.Time[i-1] {
-			return fmt.Errorf("times: point %d has time %d and point %d time %d, want strictly ascending times", i-1, o.Time[i-1], i, o.Time[i])
+			return fmt.Errorf("times: point %d has time %d and point %d has time %d, want strictly ascending "+
+				"times", i-1, o.Time[i-1], i, o.Time[i])
 		}
 	}
 	return nil
 }
 
-// checkKs validates the neighbourhood sizes against n points.
+// checkKs validates the neighborhood sizes against n points.
 func checkKs(ks []int, n int) error {
 	if len(ks) == 0 {
-		return errors.New("k: no neighbourhood size given")
+		return errors.New("k: no neighborhood size")
 	}
 	for at, k := range ks {
 		if k < 1 || k > n-2 {
 			return fmt.Errorf("k = %d: want 1 ≤ k ≤ n−2 = %d for n = %d points", k, n-2, n)
 		}
 		if slices.Contains(ks[:at], k) {
-			return fmt.Errorf("k = %d is given twice", k)
+			return fmt.Errorf("k = %d occurs twice", k)
 		}
 	}
 	return nil

@@ -2,12 +2,12 @@
 
 package neighbors
 
-// Sums are what the scores of all k are made of: integers, and expectations where ties are
+// Sums are the sums from which the scores of all k are computed: integers, or expectations if ties are
 // averaged and distances tie.
 type Sums struct {
 	// Trust, Cont and Common have one entry per k, ascending.
 	Trust, Cont, Common []Fixed
-	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbour j, and
+	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbor j, and
 	// Missing the same with the roles exchanged: MRRE's numerators.
 	False, Missing []Fixed
 }

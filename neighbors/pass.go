@@ -13,13 +13,13 @@ import (
 	"repscope/points"
 )
 
-// Compare measures how well each embedded space keeps the neighbourhoods of
-// original. All spaces must have the same number n ≥ 3 of points, point i of
-// each belonging together. The distances of the original are computed once.
+// Compare measures how well each embedded space preserves the neighborhoods of original. All spaces
+// have the same number n ≥ 3 of points, and point i of each belongs together. The distances of the
+// original are computed once.
 //
-// Errors say what was found and what was expected: unequal n, k outside
-// 1..n−2, NaN or Inf with its place, a point that an exclusion window or a
-// deleted block leaves with too few candidates. Cancelling ctx returns its error.
+// Errors name the value found and the value expected: unequal n, k outside 1..n−2, NaN or Inf with its
+// index, too few candidates of a point because of an exclusion window or a deleted block. Cancelling
+// ctx returns its error.
 func Compare(ctx context.Context, original points.Points, embedded []points.Points, o Options) ([]Preservation, error) {
 	p, err := NewPass(original, embedded, o)
 	if err != nil {
@@ -94,8 +94,8 @@ func NewPass(original points.Points, embedded []points.Points, o Options) (*Pass
 	return newPass(first, spaces, o)
 }
 
-// NewPassOf is NewPass for spaces that have been checked. Metric and EmbeddedMetrics
-// of o are not used: every space has its own.
+// NewPassOf is NewPass for spaces that have been checked. Metric and EmbeddedMetrics of o are ignored;
+// every space has its metric.
 func NewPassOf(original Space, embedded []Space, o Options) (*Pass, error) {
 	if err := checkSpaces(original.points.N, len(embedded)); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func checkSpaces(n, embedded int) error {
 		return fmt.Errorf("original space: %d points, want at least 3", n)
 	}
 	if embedded == 0 {
-		return errors.New("no embedded space given")
+		return errors.New("no embedded space")
 	}
 	return nil
 }

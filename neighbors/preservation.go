@@ -2,7 +2,7 @@
 
 package neighbors
 
-// Scores are the measures of one neighbourhood size k over a set of points.
+// Scores are the measures of one neighborhood size k over a set of points.
 //
 // With m_i the number of candidates of point i (n−1, or fewer inside an
 // exclusion window), the worst embedding of point i earns the penalty
@@ -28,7 +28,7 @@ type Scores struct {
 	Continuity float64
 	// Common is Σ_i |N_i^k ∩ N̂_i^k|, likewise.
 	Common float64
-	// QNX is the share of common neighbours, Common/(n·k).
+	// QNX is the share of common neighbors, Common/(n·k).
 	QNX float64
 	// RNX is (Q_NX − q)/(1 − q) with q = mean_i k/m_i, what chance gives:
 	// ((n−1)·Q_NX − k)/(n−1−k) when nothing is excluded. 1 is perfect, 0 chance.
@@ -47,14 +47,14 @@ type Scores struct {
 }
 
 // Replicate holds the scores with one block deleted from both roles, as
-// reference points and as neighbours.
+// reference points and as neighbors.
 type Replicate struct {
 	// Block is the id of the deleted block, as given in Options.Blocks.
 	Block int
 	Scores
 }
 
-// AtK is everything about one neighbourhood size.
+// AtK has all results for one neighborhood size.
 type AtK struct {
 	K int
 	Scores
@@ -74,19 +74,18 @@ type AtK struct {
 
 // Curves are the co-ranking curves over all K = 1..n−2 (up to two below the
 // smallest number of candidates where an exclusion window is set); entry K−1
-// belongs to neighbourhood size K.
+// belongs to neighborhood size K.
 type Curves struct {
 	QNX, RNX []float64
 	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K.
 	AUCRNX float64
-	// KStar maximises LCMC(K), the smallest such K at ties.
+	// KStar maximizes LCMC(K), the smallest such K at ties.
 	KStar int
 	// QLocal is the mean of Q_NX over 1..KStar, QGlobal over KStar..n−2.
 	QLocal, QGlobal float64
 }
 
-// Preservation is how well one embedded space keeps the neighbourhoods of the
-// original space.
+// Preservation measures how well one embedded space preserves the neighborhoods of the original space.
 type Preservation struct {
 	// N is the number of points.
 	N int
@@ -95,7 +94,7 @@ type Preservation struct {
 	// Curves are the co-ranking curves, nil when they were not asked for.
 	Curves *Curves
 	// Original and Embedded are the counts of the two spaces. Original.Ties
-	// belong to this comparison: ranks of embedded neighbours in the original.
+	// belong to this comparison: ranks of embedded neighbors in the original.
 	// Original.Redecided is over all embedded spaces of the pass.
 	Original, Embedded SpaceCounts
 	// MinCandidates is the smallest number of candidates of a point: n−1, or

@@ -120,7 +120,7 @@ func usesLast(p points.Points, step, digits int) bool {
 	return true
 }
 
-// Rounding is what was found of points that rounding alone tells apart.
+// Rounding describes points that differ only by rounding.
 type Rounding struct {
 	// Points are the points, with each that is the same as another but for rounding in the
 	// place of the first such; those that were given where there is none.
@@ -129,15 +129,15 @@ type Rounding struct {
 	Moved int
 }
 
-// WithoutRounding puts points that are the same but for rounding in one place, so that they
-// are duplicates: a difference in the last digits is no distance, and decides which of two
-// neighbors is nearer, or how many times farther the second is than the first, by chance.
+// WithoutRounding makes points equal that differ only by rounding, so that they count as duplicates. A
+// difference in the last digits is not a distance; otherwise it would decide by chance which of two
+// neighbors is nearer, and the ratio of their distances.
 //
-// Two points are the same but for rounding within 16 units in the last place of their norm in
-// float32 and float64, and within one in float16 and bfloat16 (see [Precision]). Points of one
-// state, those with equal numbers in states, are within a hundredth of the RMS distance of two
-// points; nil states are all different. Points must be finite; errors are those of the context,
-// and of another number of states.
+// Two points differ only by rounding if they are within 16 units in the last place of their norm in
+// float32 and float64, and within one in float16 and bfloat16 (see [Precision]). Points of one state
+// (equal numbers in states) may differ by a hundredth of the RMS distance between two points; nil
+// states are all different. Points must be finite. Errors: the error of the context, another number of
+// states.
 func WithoutRounding(ctx context.Context, p points.Points, states []int, threads int) (Rounding, error) {
 	out := Rounding{Points: p}
 	if states != nil && len(states) != p.N {

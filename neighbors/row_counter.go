@@ -104,7 +104,7 @@ func (w *rowCounter) neighbors(in rows.Worker, i int, list rows.Listed) rows.Lis
 // averages reports whether ties are averaged.
 func (p *Pass) averages() bool { return p.options.Ties == TiesAverage }
 
-// firstCount is how many neighbours are looked for at first.
+// firstCount is how many neighbors are looked for at first.
 func (p *Pass) firstCount() int {
 	if p.group == nil {
 		return p.kmax
@@ -112,7 +112,7 @@ func (p *Pass) firstCount() int {
 	return p.kmax + p.kmax/2 + 8
 }
 
-// enough is how much of the list of point i is needed for kmax neighbours to
+// enough is how much of the list of point i is needed for kmax neighbors to
 // remain whichever block is deleted, and whether the list is long enough.
 func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 	p := w.pass
@@ -133,7 +133,7 @@ func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 	return len(list), false
 }
 
-// row adds point i of embedded space e, given its neighbours there and in the original.
+// row adds point i of embedded space e, given its neighbors there and in the original.
 func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpace, at int) {
 	p, sums := w.pass, &w.sums[e]
 	w.trust(e, i, list, out, at)
@@ -150,7 +150,7 @@ func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpac
 	sums.OriginalRedecided += w.originalRedecided() - before
 }
 
-// trust adds the places in the original of the embedded neighbours of point i: trustworthiness.
+// trust adds the places in the original of the embedded neighbors of point i: trustworthiness.
 func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, at int) {
 	sums, point := &w.sums[e], w.point(out)
 	before := w.originalRedecided()
@@ -161,7 +161,7 @@ func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, at int
 	}
 }
 
-// cont adds the places in the embedded space of the original neighbours of point i: continuity.
+// cont adds the places in the embedded space of the original neighbors of point i: continuity.
 func (w *rowCounter) cont(e, i int, neighbors rows.Listed, embedded ranker, out *PartialSpace, at int) {
 	sums, point := &w.sums[e], w.point(out)
 	sums.EmbeddedTies += w.half(i, neighbors, embedded, sums, point, false)
@@ -178,7 +178,7 @@ func (w *rowCounter) point(out *PartialSpace) []Fixed {
 	return make([]Fixed, len(w.pass.ks))
 }
 
-// half adds the neighbours of point i in one space by their places in the other.
+// half adds the neighbors of point i in one space by their places in the other.
 func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSpace, point []Fixed, trust bool) (ties int64) {
 	p := w.pass
 	w.resize(len(list.Index), len(p.blockIDs))
@@ -205,7 +205,7 @@ func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSp
 	return ties
 }
 
-// side are the sums of trustworthiness or of continuity; common neighbours are counted once.
+// side are the sums of trustworthiness or of continuity; common neighbors are counted once.
 func (s *Sums) side(trust bool) (penalty, common, errors []Fixed) {
 	if trust {
 		return s.Trust, s.Common, s.False
@@ -218,9 +218,9 @@ func (w *rowCounter) resize(length, groups int) {
 	w.closer = slices.Grow(w.closer[:0], length*groups)[:length*groups]
 }
 
-// tally adds one point's neighbours, nearest first, by their ranks in the other space.
+// tally adds one point's neighbors, nearest first, by their ranks in the other space.
 func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
-	first := 0 // the smallest k that holds neighbour l
+	first := 0 // the smallest k that holds neighbor l
 	for at, r := range rank[:p.kmax] {
 		l := at + 1
 		for p.sorted[first] < l {
@@ -240,8 +240,8 @@ func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
 	}
 }
 
-// deleteBlocks adds point i's neighbours to the sums of every block but its
-// own, as if the block had never been there: neighbours of the block are
+// deleteBlocks adds point i's neighbors to the sums of every block but its
+// own, as if the block had never been there: neighbors of the block are
 // passed over and each rank loses the block's closer points, at [place in the list·groups + block].
 func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums, trust bool) {
 	p := w.pass

@@ -26,13 +26,13 @@ type Estimate struct {
 	StandardError float64
 }
 
-// Stratum is a set of points from which references are drawn on their own.
+// Stratum is a set of points from which references are drawn separately.
 type Stratum struct {
 	// Points is the number of points and References of those drawn.
 	Points, References int
 }
 
-// SampledAtK is everything about one neighbourhood size. The scores are those of
+// SampledAtK is everything about one neighborhood size. The scores are those of
 // [Scores]: their sums over all points are replaced by unbiased estimates,
 // Σ_h N_h·(mean over the references of stratum h), while everything that needs
 // no distances (normalizer, chance, mean of k/m_i) is over all points, exactly.
@@ -47,7 +47,7 @@ type SampledAtK struct {
 	Normalizer int64
 
 	// PointTrustPenalty, PointContPenalty and PointCommon are the penalties and
-	// the number of common neighbours of each reference, in the order of
+	// the number of common neighbors of each reference, in the order of
 	// Sample.Index: exactly what [Compare] finds for these points.
 	// PointNormalizer is the worst penalty of each.
 	PointTrustPenalty, PointContPenalty, PointCommon []float64
@@ -60,8 +60,8 @@ type SampledAtK struct {
 // SampledNull are the estimated scores under one permutation.
 type SampledNull struct{ Trustworthiness, Continuity, RNX Estimate }
 
-// SampledPreservation is how well one embedded space keeps the neighbourhoods of
-// the original space, estimated on the references.
+// SampledPreservation measures how well one embedded space preserves the neighborhoods of the original
+// space, estimated from the references.
 type SampledPreservation struct {
 	// N is the number of points, all of them candidates of every reference.
 	N int
@@ -85,11 +85,11 @@ type Sample struct {
 
 // CompareSampled estimates the scores of a pass, for sets too large for [Compare]: O(n) per
 // reference point instead of O(n²). For each of a.References points the
-// distances to all n points are computed in both spaces, so that its neighbours
+// distances to all n points are computed in both spaces, so that its neighbors
 // and its ranks are exact; only the average over points is that of a sample.
 //
 // The sample is stratified: the strata are the episodes (Options.Episode), or,
-// in a single episode, up to 64 stretches of equal length, neighbouring ones put
+// in a single episode, up to 64 stretches of equal length, neighboring ones put
 // together where there are fewer than four references for each. The references
 // are allotted in proportion to the number of points, at least two to each
 // stratum, and drawn without replacement. The standard error of an estimated
@@ -192,7 +192,7 @@ func (s *sampling) newSampler() *sampler {
 	return w
 }
 
-// nearest finds the neighbours of a row, with all ties of the last where they are averaged.
+// nearest finds the neighbors of a row, with all ties of the last where they are averaged.
 func (s *sampler) nearest(in rows.Worker, row int, averages bool, list rows.Listed) rows.Listed {
 	if averages {
 		list.Index, list.Run = in.NearestTied(row, s.pass.kmax, list.Index, list.Run)
@@ -363,7 +363,7 @@ func (s *sampling) counts() []SampledPreservation {
 	return out
 }
 
-// compare tallies reference at in embedded space e; neighbours are its original ones.
+// compare tallies reference at in embedded space e; neighbors are its original ones.
 func (s *sampler) compare(e, at int, neighbors rows.Listed, t *tally) {
 	s.list = s.nearest(s.embedded[e], at, s.pass.averages(), s.list)
 	s.originalTies[e] += s.add(s.original, at, s.list, true)
@@ -377,7 +377,7 @@ func (s *sampler) compare(e, at int, neighbors rows.Listed, t *tally) {
 	}
 }
 
-// permutedLists are the neighbours of a reference under one permutation after the other.
+// permutedLists are the neighbors of a reference under one permutation after the other.
 type permutedLists struct {
 	index []int32
 	own   []position
@@ -387,7 +387,7 @@ type permutedLists struct {
 func (l *permutedLists) reset() { l.index, l.own, l.ends = l.index[:0], l.own[:0], l.ends[:0] }
 
 // missing tallies the continuity of reference at under a permutation; row is that of the
-// point that it is given to. It appends the reference's neighbours under the permutation to lists.
+// point that it is given to. It appends the reference's neighbors under the permutation to lists.
 func (s *sampler) missing(e, at, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
 	in := s.embedded[e]
 	if neighbors.Run != nil {
@@ -477,7 +477,7 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 		mean, se := stratifiedMean(sample.Strata, x)
 		return Estimate{1 - mean*n/scale, se * n / scale}
 	}
-	// The share of common neighbours, and the same corrected for that of independent spaces.
+	// The share of common neighbors, and the same corrected for that of independent spaces.
 	overlap := func(common []float64) (qnx, rnx Estimate) {
 		mean, se := stratifiedMean(sample.Strata, common)
 		qnx = Estimate{mean / float64(k), se / float64(k)}

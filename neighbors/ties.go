@@ -47,7 +47,7 @@ const (
 	orderOfEmbedded
 )
 
-// shuffled tells neighbours and ranks with equal distances in random order. It ranks whole rows.
+// shuffled tells neighbors and ranks with equal distances in random order. It ranks whole rows.
 type shuffled struct {
 	rows.Worker
 	key    stat.Key // of the space

@@ -22,7 +22,7 @@ func byDefinition(ties Ties, original, embedded naiveSpace, k int) Scores {
 	return naiveScores(original, embedded, k)
 }
 
-// coRankingByDefinition are only the scores of common neighbours.
+// coRankingByDefinition are only the scores of common neighbors.
 func coRankingByDefinition(ties Ties, original, embedded naiveSpace, k int) Scores {
 	if ties != TiesAverage {
 		return naiveScores(original, embedded, k)

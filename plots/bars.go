@@ -197,7 +197,7 @@ func zeroBased(y Axis) Axis {
 
 func (p *Bars) prepare(prep *preparation) (content, error) {
 	if len(p.Bars) == 0 {
-		return nil, prep.errorf("bars: none given")
+		return nil, prep.errorf("bars: want at least one")
 	}
 	prep.text(p.X.Label, p.Y.Label)
 	var names []string

@@ -28,7 +28,7 @@ type boards struct {
 func (p *BoardSheet) prepare(prep *preparation) (content, error) {
 	b := &boards{of: p, width: len(p.XNames), height: len(p.YNames)}
 	if len(p.Kinds) == 0 || b.width == 0 || b.height == 0 {
-		return nil, prep.errorf("a sheet of boards of %d × %d places and %d kinds of marks; want at least one of each", b.width, b.height, len(p.Kinds))
+		return nil, prep.errorf("a sheet of boards with %d × %d holds and %d kinds of marks; want at least one of each", b.width, b.height, len(p.Kinds))
 	}
 	if err := prep.names(p.Kinds); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (p *BoardSheet) prepare(prep *preparation) (content, error) {
 		b.columns = max(b.columns, len(row))
 		for j, marks := range row {
 			if want := len(p.Kinds) * b.width * b.height; marks != nil && len(marks) != want {
-				return nil, prep.errorf("the board in row %d, column %d has %d marks, want %d: %d kinds on %d × %d places",
+				return nil, prep.errorf("the board in row %d, column %d has %d marks, want %d: %d kinds on %d × %d holds",
 					i, j, len(marks), want, len(p.Kinds), b.height, b.width)
 			}
 			some = some || marks != nil
@@ -96,7 +96,7 @@ func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 	area.Max.Y -= head
 	step := b.step(area)
 	if step < 1.5 {
-		return roomError(s.panel, "%s of %d × %d places do not fit the tile", fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
+		return roomError(s.panel, "%s of %d × %d holds do not fit the tile", fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
 	}
 	size := vg.Point{X: step * (vg.Length(b.width-1) + 2*boardRim), Y: step * (vg.Length(b.height-1) + 2*boardRim)}
 	for i, row := range b.of.Boards {

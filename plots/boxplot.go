@@ -16,8 +16,8 @@ import (
 // Plot draws the boxes and reference lines into the data rectangle of a plot; see [Add].
 func (p *BoxPlot) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
-// DataRange is the range of what is drawn of the values, and of reference lines, on y, and
-// on x of one unit about 0, 1, … for the boxes.
+// DataRange returns the range of the drawn values and reference lines on y, and one unit around 0, 1, … for the boxes
+// on x.
 func (p *BoxPlot) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
 
 // GlyphBoxes are the boxes of the means, of the points beyond the whiskers and of the labels

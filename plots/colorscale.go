@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Ramp is a family of colours.
+// Ramp is a family of colors.
 type Ramp int
 
-// Ramps, which every common kind of colour vision orders right, as does grey print.
+// Ramps keep their order for all common kinds of color vision and in gray print.
 const (
 	// RampSequential rises from dark blue over green to light yellow: for fields.
 	RampSequential Ramp = iota
@@ -34,8 +34,8 @@ var rampStops = [...][]color.NRGBA{
 		{0xf8, 0xc9, 0x82, 0xff}, {0xdd, 0x7d, 0x1c, 0xff}, {0x85, 0x3a, 0x06, 0xff}},
 }
 
-// ColorScale gives numbers colours: Low the first of its ramp, High the last, and what
-// lies beyond one of these. NaN is grey.
+// ColorScale maps numbers to colors: Low to the first color of its ramp, High to the last. Numbers outside the range
+// get the nearest of the two. NaN is gray.
 type ColorScale struct {
 	Ramp      Ramp
 	Low, High float64

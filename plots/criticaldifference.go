@@ -101,7 +101,7 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 		var g rankGroup
 		for _, name := range group {
 			if !slices.Contains(names, name) {
-				return prep.errorf("group %d of the critical-difference diagram has %q, which is no model of it", i+1, name)
+				return prep.errorf("group %d of the critical-difference diagram has %q, which is not one of its models", i+1, name)
 			}
 			place := slices.IndexFunc(r.models, func(m rankedModel) bool { return m.name == name })
 			if place >= 0 && !slices.Contains(g.members, place) {
@@ -127,7 +127,7 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 		}
 	}
 	if !(axis.Max-axis.Min <= widestRanks) {
-		return prep.errorf("the axis of ranks reaches from %g to %g, want at most %d ranks", axis.Min, axis.Max, widestRanks)
+		return prep.errorf("the axis of ranks runs from %g to %g, want at most %d ranks", axis.Min, axis.Max, widestRanks)
 	}
 	data.add(axis.Min)
 	data.add(axis.Max)

@@ -50,15 +50,13 @@ type Figure struct {
 	// this order.
 	Tiles []Tile
 
-	// Series names the series (models) in their order: it fixes colour, marker
-	// and dash of each, and the order of the legend. Names that only panels
-	// mention follow in order of appearance. A figure of another subset of the
-	// models that passes the same full list keeps the same styles; only the
-	// series that some panel draws appear in the legend.
+	// Series lists the series (models) in their order. The order fixes the color, marker and dash of each series, and
+	// the order of the legend. Series that only panels mention follow in order of appearance. Figures of subsets of
+	// the models keep the same styles if they pass the same full list; the legend shows only drawn series.
 	Series []string
 
-	// Ordered says that Series are steps of one quantity, such as grades: their colours
-	// then run along a sequential ramp, and all have the same marker.
+	// Ordered says that Series are steps of one quantity, such as grades: their colors then run along a sequential
+	// ramp, and all have the same marker.
 	Ordered bool
 
 	// Legend is the place of the shared legend. It is left out when there is
@@ -100,11 +98,10 @@ type Tile struct {
 // formats lists the names Render accepts.
 func formats() []string { return []string{"png", "pdf", "svg"} }
 
-// Render draws the figure in the named format ("png", "pdf" or "svg") and writes
-// it to w. PNG has DPI pixels per inch and says so in its pHYs chunk. PDF dates
-// are those of SOURCE_DATE_EPOCH, or 1970-01-01 without it. Equal figures give
-// equal bytes. Nothing is written when the figure cannot be drawn: errors name
-// the panel and the series. The figure is not changed.
+// Render draws the figure in the named format ("png", "pdf" or "svg") and writes it to w. PNG has DPI pixels per
+// inch, recorded in its pHYs chunk. PDF dates come from SOURCE_DATE_EPOCH; default: 1970-01-01. Equal figures give
+// equal bytes. Nothing is written when the figure cannot be drawn; errors name the panel and the series. The figure
+// is not changed.
 func (f *Figure) Render(w io.Writer, format string) error {
 	format, err := checkFormat(format)
 	if err != nil {
@@ -130,9 +127,9 @@ func (f *Figure) Render(w io.Writer, format string) error {
 	return nil
 }
 
-// Warnings lays the figure out without making a file and returns what its reader
-// should know: values left out (also printed in the footnote), text that had to
-// be cut, glyphs the font lacks. Its errors are those of Render.
+// Warnings computes the layout of the figure without writing a file and returns warnings for its reader: values left
+// out (also printed in the footnote), shortened text, and glyphs missing in the font. Errors are the same as for
+// Render.
 func (f *Figure) Warnings() ([]string, error) {
 	s, err := f.compose(&recorder.Canvas{}, false)
 	if err != nil {

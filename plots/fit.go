@@ -22,9 +22,9 @@ const (
 	tableAir      = 1.3  // height of a table, of what its rows need
 )
 
-// Fit gives the figure a width in millimetres, in (0, 1000]. Texts keep their sizes, 6 points or more; fewer panels
-// stand beside each other where they would be too narrow, a panel that needs it takes a row of its own, and the
-// height follows. Images keep their shape. A figure of that width already stays as it is.
+// Fit sets the width of a figure in millimeters, in (0, 1000]. Texts keep their sizes, 6 points or more. Panels move
+// to further rows if they would be too narrow, and the height follows. Images keep their aspect ratio. A figure that
+// has the width already stays unchanged.
 func (f *Figure) Fit(widthMM float64) error {
 	if widthMM == f.WidthMM {
 		return nil

@@ -50,7 +50,7 @@ func (p *ImageGrid) prepare(prep *preparation) (content, error) {
 	taken := 0
 	for _, b := range p.Bars {
 		if b.First < taken || b.Last < b.First || b.Last >= c.columns {
-			return nil, prep.errorf("a color bar under columns %d to %d of %d; want bars side by side from left to right", b.First, b.Last, c.columns)
+			return nil, prep.errorf("a color bar under columns %d to %d of %d; want bars from left to right without overlap", b.First, b.Last, c.columns)
 		}
 		taken = b.Last + 1
 		if err := b.Scale.check(); err != nil {
@@ -146,7 +146,7 @@ func (c *sheet) slot(width vg.Length) vg.Length {
 func (c *sheet) cell(s *scene, size vg.Point) vg.Point {
 	cell := vg.Point{X: c.slot(size.X), Y: (size.Y+imageGap)/vg.Length(len(c.grid.Images)) - imageGap}
 	if cell.X < 2 || cell.Y < 2 {
-		s.cramp("%s: the images are too small to be seen", panelName(s.panel))
+		s.cramp("%s: the images are too small to see", panelName(s.panel))
 	}
 	tallest := vg.Length(0)
 	for _, row := range c.grid.Images {

@@ -21,13 +21,12 @@ import (
 	"repscope/internal/escape"
 )
 
-// Inline draws the figure as one svg element for an HTML page and writes it to w. It has the
-// page's background and scales with its place. It holds no ids, so that any number of them can
-// stand in a page. What belongs to a series is in g elements with data-m, its index in Series;
-// the values of [Curves] are circles of class "v" with a title. label is what a screen reader
-// says. Colors are attributes, which a style sheet may replace: those of the series
-// ([SeriesStyle]) and #1a1a1a, #555555, #808080 and #e4e4e4 for ink, paler ink and grid.
-// Errors are those of Render.
+// Inline draws the figure as one svg element for an HTML page and writes it to w. The element has a transparent
+// background, scales with its container, and has no ids, so a page can contain any number of them. The parts of a
+// series are g elements with data-m, its index in Series; the values of [Curves] are circles of class "v" with a
+// title. label is the text for screen readers. Colors are attributes, which a style sheet can replace: the colors of
+// the series ([SeriesStyle]), and #1a1a1a, #555555, #808080 and #e4e4e4 for ink, paler ink and grid. Errors are the
+// same as for Render.
 func (f *Figure) Inline(w io.Writer, label string) error {
 	if err := f.checkSize(); err != nil {
 		return err
@@ -249,8 +248,8 @@ func (c *inline) FillString(face font.Face, p vg.Point, text string) {
 	fmt.Fprintf(&c.out, `%s>%s</text>`, InlineLength(float64(face.Width(text)), text), escape.HTML(text))
 }
 
-// InlineLength is the attributes of an svg text that give it a width, whatever font a browser has in the place of
-// that of figures. A text of one letter has none; of a short one the letters keep their shape.
+// InlineLength returns the attributes that give an svg text its width in any font that replaces the font of figures.
+// A text of one letter has none; letters of a short text keep their shape.
 func InlineLength(width float64, text string) string {
 	length := ""
 	n := utf8.RuneCountInString(text)

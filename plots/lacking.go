@@ -48,7 +48,7 @@ func (f *Figure) lack(prep *preparation) []Tile {
 	for _, l := range f.lacking {
 		reason := "not measured: " + l.reason
 		if len(reasons) > lackingReasons {
-			reason = "not measured, for reasons that the warnings of the result file give"
+			reason = "not measured; see the warnings of the result file"
 		}
 		prep.lack(l.name, reason)
 		if len(f.lacking) > lackingRows {

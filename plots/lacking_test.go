@@ -55,7 +55,7 @@ func TestLack(t *testing.T) {
 		f.Lack(fmt.Sprintf("lost%d", i), fmt.Sprintf("reason %d", i))
 	}
 	got = svgOf(t, f)
-	if strings.Contains(got, ">lost3<") || strings.Contains(got, "reason 3") || !strings.Contains(got, "lost11 (not measured, for reasons that the warnings of the result file give)") {
+	if strings.Contains(got, ">lost3<") || strings.Contains(got, "reason 3") || !strings.Contains(got, "lost11 (not measured; see the warnings of the result file)") {
 		t.Errorf("twelve lacking series:\n%s", got)
 	}
 }

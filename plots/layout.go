@@ -99,7 +99,7 @@ func (f *Figure) draw(s *scene) error {
 
 	rest := f.frame(s, prep)
 	if rest.Size().X < 2*smallestBox || rest.Size().Y < 2*smallestBox {
-		return &RoomError{fmt.Sprintf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM), noPanel}
+		return &RoomError{fmt.Sprintf("plots: a figure of %g × %g mm has no room for panels next to its legend and footnote", f.WidthMM, f.HeightMM), noPanel}
 	}
 	gridCells(tiles, widths, heights, rest)
 	return drawTiles(s, tiles, len(widths), len(heights))
@@ -198,7 +198,7 @@ func (p *placed) occupy(prep *preparation, i int, occupied map[[2]int]int) error
 	for r := p.firstRow; r <= p.lastRow; r++ {
 		for c := p.firstColumn; c <= p.lastColumn; c++ {
 			if other, taken := occupied[[2]int{r, c}]; taken {
-				return prep.errorf("row %d, column %d already holds %s", r, c, panelName(other))
+				return prep.errorf("row %d, column %d already contains %s", r, c, panelName(other))
 			}
 			occupied[[2]int{r, c}] = i
 		}
@@ -282,7 +282,7 @@ func checkRoom(i int, size vg.Point) error {
 	if size.X >= smallestBox && size.Y >= smallestBox {
 		return nil
 	}
-	return roomError(i, "only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
+	return roomError(i, "only %.0f × %.0f mm are left for the data: make the figure larger, or shorten labels and legend",
 		max(0, size.X/mm), max(0, size.Y/mm))
 }
 

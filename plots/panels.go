@@ -154,9 +154,8 @@ type Curves struct {
 	References []Reference
 }
 
-// CurveSeries is one curve. Low and High are the ends of the band in data units,
-// or both nil. A series without a Name is drawn in grey and has no legend entry.
-// Reason says why no point can be drawn.
+// CurveSeries is one curve. Low and High are the ends of the band in data units, or both nil. A series without a Name
+// is drawn in gray and has no legend entry. Reason explains why no point can be drawn.
 type CurveSeries struct {
 	Name            string
 	X, Y, Low, High []float64
@@ -169,12 +168,12 @@ type Histogram struct {
 	X Axis
 	// Y starts at zero unless it is log or has a fixed range.
 	Y Axis
-	// Name is the series; empty: grey bars. It has no legend entry.
+	// Name is the series; empty: gray bars without a legend entry.
 	Name string
-	// Edges are those of the bins, ascending: one more than Values.
+	// Edges are the ascending edges of the bins: one more than Values.
 	Edges, Values []float64
-	// Low and High are the ends of a grey band behind the bars, in which heights may be
-	// expected; both zero or NaN: none.
+	// Low and High are the ends of a gray band behind the bars, the expected range of heights; both zero or NaN:
+	// none.
 	Low, High  float64
 	References []Reference
 	// Reason says why no value can be drawn.
@@ -200,10 +199,9 @@ type SpectrumSeries struct {
 	Reason string
 }
 
-// Matrix shows a number for each pair of series as a heat map: blue from 0 (white) to
-// 1, orange to −1. Rows and columns carry the keys of the series, which the legend
-// explains; where the cells have room, numbers of Decimals decimals stand in them. NaN
-// is a grey cell with a dash.
+// Matrix shows a number for each pair of series as a heat map: blue from 0 (white) to 1, orange to −1. Rows and
+// columns are labeled with the keys of the series, which the legend explains. Cells with enough room show their
+// number with Decimals decimals. NaN is a gray cell with a dash.
 type Matrix struct {
 	// Names are the series of the rows, and of the columns.
 	Names []string
@@ -213,13 +211,12 @@ type Matrix struct {
 	Decimals int
 }
 
-// HeatMap shows a number for each row and column as the colour of a scale, whose bar
-// stands under it if the scale has a label; where the cells have room, the numbers stand
-// in them. NaN is a grey cell with a dash.
+// HeatMap shows a number for each row and column as a color of a scale. The color bar is below the map if the scale
+// has a label. Cells with enough room show their numbers. NaN is a gray cell with a dash.
 type HeatMap struct {
 	// X and Y are used for their labels only.
 	X, Y Axis
-	// Rows and Columns name them; nil Rows: without names, beside a map that has them.
+	// Rows and Columns are the names; nil Rows: no names, next to a map that has them.
 	Rows, Columns []string
 	// Values has a row of as many numbers as there are columns.
 	Values [][]float64
@@ -272,7 +269,7 @@ type Table struct {
 	Header []string
 	Rows   [][]string
 	Align  []Align
-	// Keys draws the colour key of the series named in the first column.
+	// Keys draws the color key of the series named in the first column.
 	Keys bool
 }
 
@@ -309,11 +306,10 @@ type ImageBox struct {
 	MinX, MinY, MaxX, MaxY float64
 }
 
-// BoardSheet is a contact sheet of boards: lattices of places that carry marks of some
-// kinds, such as holds of climbing problems or pieces of a game. The kinds are told apart
-// by colour and shape, which the legend explains; a place with several shows them inside
-// each other. Names of rows stand beside the first board of each row of the sheet, names of
-// columns under its last boards, every second or third where there is no room for more.
+// BoardSheet is a contact sheet of boards: lattices of holds or fields that carry marks of several kinds, such as
+// climbing problems or board games. Kinds differ in color and shape, which the legend explains; several marks on one
+// hold are drawn inside each other. Row names are left of the first board of each row. Column names are below the
+// last boards, every second or third if there is no room for more.
 type BoardSheet struct {
 	// Boards are the rows of the sheet. A board is its marks [kind, row, column], 0 for
 	// none, the lowest row first; nil leaves its place empty.

@@ -152,7 +152,7 @@ func (prep *preparation) errorf(format string, args ...any) error {
 func (prep *preparation) text(strs ...string) {
 	for _, s := range strs {
 		if missing := undrawable(s); len(missing) > 0 {
-			w := fmt.Sprintf("the font has no glyph for %q in %q: boxes stand in their place", string(missing), s)
+			w := fmt.Sprintf("the font has no glyph for %q in %q: boxes are drawn instead", string(missing), s)
 			if !slices.Contains(prep.warnings, w) {
 				prep.warnings = append(prep.warnings, w)
 			}

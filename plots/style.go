@@ -49,9 +49,9 @@ var dashes = [][]vg.Length{nil, {4, 1.6}, {1.2, 1.4}, {5, 1.4, 1.2, 1.4}, {2.4, 
 
 // Style is how a series is drawn everywhere in a figure.
 type Style struct {
-	// Fill colours bars, boxes and markers.
+	// Fill is the color of bars, boxes and markers.
 	Fill color.NRGBA
-	// Line colours lines: Fill, darkened where it is too light on white.
+	// Line is the color of lines: Fill, darkened if it is too light on white.
 	Line color.NRGBA
 	// Edge outlines fills: a dark shade of Fill.
 	Edge color.NRGBA
@@ -64,10 +64,9 @@ type Style struct {
 	dash []vg.Length
 }
 
-// SeriesStyle returns the style of the i-th series (i ≥ 0): the eight colours of
-// Okabe and Ito with a marker and a dash each; further rounds lighten, then
-// darken the colours and combine them with other dashes, hollow markers and
-// hatched fills.
+// SeriesStyle returns the style of the i-th series (i ≥ 0). The first eight styles have the colors of Okabe and Ito,
+// each with a marker and a dash. Further rounds lighten, then darken the colors and combine them with other dashes,
+// hollow markers and hatched fills.
 func SeriesStyle(i int) Style {
 	i = max(0, i)
 	round, place := i/len(okabeIto), i%len(okabeIto)

@@ -72,8 +72,8 @@ func (t LogTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// FixedTicks is a [plot.Ticker] of given places, labelled with the fewest decimals
-// (at most six) that write them.
+// FixedTicks is a [plot.Ticker] of fixed positions, labeled with the fewest decimals (at most six) that represent
+// them.
 type FixedTicks []float64
 
 // Ticks returns the places inside [low, high]; NaN is left out.

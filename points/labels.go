@@ -2,8 +2,8 @@
 
 package points
 
-// Numbered gives labels the numbers 0, 1, … in the order in which they first appear, so
-// that what they are called changes nothing. count is how many there are.
+// Numbered replaces labels by the numbers 0, 1, … in order of first appearance, so that the values of
+// the labels have no effect. count is the number of distinct labels.
 func Numbered[T comparable](labels []T) (numbers []int, count int) {
 	known := make(map[T]int)
 	numbers = make([]int, len(labels))

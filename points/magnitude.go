@@ -37,9 +37,11 @@ func (p Points) Magnitude() float64 {
 func CheckMagnitude(largest float64) error {
 	switch {
 	case largest > largestMagnitude:
-		return fmt.Errorf("values reach %.3g: their powers overflow beyond %.2g; divide them by one number", largest, largestMagnitude)
+		return fmt.Errorf("values up to %.3g: their powers overflow above %.2g; divide all values by a "+
+			"constant", largest, largestMagnitude)
 	case largest > 0 && largest < leastMagnitude:
-		return fmt.Errorf("no value is above %.3g: their powers vanish below %.2g; multiply them by one number", largest, leastMagnitude)
+		return fmt.Errorf("all values are at most %.3g: their powers underflow below %.2g; multiply all values by "+
+			"a constant", largest, leastMagnitude)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package points holds what analyses compute on: sets of points in the type they
+// Package points holds what analyzes compute on: sets of points in the type they
 // were measured in, pairs of states, and the states that were selected. It
 // imports nothing of ours, so that a measure needs no file reader.
 package points
@@ -33,7 +33,7 @@ func Float64(data []float64, dim int) Points {
 
 func pointCount(length, dim int) int {
 	if dim <= 0 || length%dim != 0 {
-		panic(fmt.Sprintf("points: %d values do not make points of dimension %d", length, dim))
+		panic(fmt.Sprintf("points: %d values are not a multiple of dimension %d", length, dim))
 	}
 	return length / dim
 }

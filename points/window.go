@@ -2,15 +2,14 @@
 
 package points
 
-// WindowLabels labels states so that an exclusion window of w positions inside a
-// label, which is what a neighbor search takes, is one of w frames inside an episode:
-// a label ends where more than w frames are missing. episode and time are those of
-// every state, times ascending; a nil episode is a single one, and with a nil time
-// every position counts as a frame and the labels are the episodes.
+// WindowLabels returns labels of states that turn an exclusion window of w frames inside an episode
+// into a window of w positions inside a label, as neighbor searches expect. A label ends where more
+// than w frames are missing. episode and time are given for every state, with ascending times. A nil
+// episode means a single one; with a nil time every position counts as a frame, and the labels are the
+// episodes.
 //
-// Where fewer frames are missing, positions reach further than frames do: widest is
-// the largest distance in frames of two states that the window leaves out, w if none
-// are missing.
+// Where fewer frames are missing, positions span more frames: widest is the largest distance in frames
+// between two excluded states, w if none are missing.
 func WindowLabels(episode, time []int, w int) (labels []int, widest int) {
 	if time == nil {
 		return episode, w

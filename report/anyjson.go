@@ -4,10 +4,9 @@ package report
 
 import "repscope/internal/text"
 
-// Parse reads JSON that is no result file: values are those of [ReadFrom], in the
-// order of the file. NaN, Infinity and -Infinity, which some programs write though
-// they are no JSON, are null. Errors name the file, the line and the column:
-// text that is no JSON, [ErrTruncated], a name used twice in one object.
+// Parse reads any JSON text. Values have the types of [ReadFrom] and keep the order of the file. NaN, Infinity and
+// -Infinity, which some programs write, become null. Errors name the file, line and column: text that is not JSON,
+// [ErrTruncated], and a name used twice in one object.
 func Parse(name string, data []byte) (any, error) {
 	_, e, err := parse(name, data)
 	if err != nil {

@@ -34,10 +34,9 @@ func NewCSV(w io.Writer, columns ...string) (*CSV, error) {
 	return c, nil
 }
 
-// Row writes one row. Cells are strings, integers, booleans, floats, [Value] or
-// fmt.Stringer; NaN and an undefined Value are an empty cell, an
-// infinity is inf or -inf (what pandas and NumPy read). Errors: a number of
-// cells other than that of the columns, a cell of another type, a failed write.
+// Row writes one row. Cells are strings, integers, booleans, floats, [Value] or fmt.Stringer. NaN and an undefined
+// Value become an empty cell, infinities become inf or -inf (as pandas and NumPy read them). Errors: a number of
+// cells that differs from the number of columns, a cell of another type, and a failed write.
 func (c *CSV) Row(cells ...any) error {
 	if len(cells) != len(c.columns) {
 		return fmt.Errorf("csv row %d: %d cells for %d columns %v", c.rows+1, len(cells), len(c.columns), c.columns)
@@ -53,7 +52,7 @@ func (c *CSV) Row(cells ...any) error {
 	return c.w.Write(c.record)
 }
 
-// Flush writes what is buffered and returns the first error of any write.
+// Flush writes buffered rows and returns the first error of any write.
 func (c *CSV) Flush() error {
 	c.w.Flush()
 	return c.w.Error()

@@ -20,6 +20,17 @@ const (
 	Neither Direction = "none"   // neither is, as of a dimension
 )
 
+// Arrow is ↑ where higher values are better, ↓ where lower ones are, and empty for neither.
+func (d Direction) Arrow() string {
+	switch d {
+	case Higher:
+		return "↑"
+	case Lower:
+		return "↓"
+	}
+	return ""
+}
+
 // Metric describes a number that a result holds for every model. It stands under the
 // metric's name in "metrics" of the result file.
 type Metric struct {
@@ -55,7 +66,7 @@ func (d *Described) metric() Metric {
 // Limits are the least and the largest value that a metric can have; infinite ones are none.
 type Limits struct{ Low, High float64 }
 
-// MarshalJSON writes [low, high], null for what is not limited.
+// MarshalJSON writes [low, high], with null for a missing limit.
 func (l Limits) MarshalJSON() ([]byte, error) {
 	var ends [2]*float64
 	for i, v := range []float64{l.Low, l.High} {
@@ -83,10 +94,9 @@ func limitsOf(v any) *Limits {
 	return &Limits{ends[0], ends[1]}
 }
 
-// Headlines are the places of the numbers that stand for an analysis among those of these
-// paths, at most so many: of each metric that headline names, in the order of the paths, that
-// in the middle of its rows, or the first where they are told apart by texts. Where it names
-// none, single numbers come before those of a parameter.
+// Headlines returns the indices of at most n paths whose numbers represent an analysis. For each metric named by
+// headline, in the order of the paths, it takes the middle row, or the first row if rows are named by text. Without a
+// headline, single numbers come before numbers that depend on a parameter.
 func Headlines(paths []string, headline func(path string) bool, most int) []int {
 	var families []string
 	members := map[string][]int{}

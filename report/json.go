@@ -171,7 +171,7 @@ func buildOwn(v reflect.Value, place string) (n node, ok bool, err error) {
 	case numberType: // as it was read
 		text := v.String()
 		if !isNumber(text) {
-			return null, true, fmt.Errorf("report: %s: %q is no JSON number", placeName(place), text)
+			return null, true, fmt.Errorf("report: %s: %q is not a JSON number", placeName(place), text)
 		}
 		return node{scalar: text}, true, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// PathParts are a path of a number, for its readers: its steps, and what is in brackets.
+// PathParts splits the path of a number into its steps and its bracketed row selectors, for display.
 type PathParts struct {
 	Steps      []string // without the lists whose rows are named
 	Rows       []string // "k = 10"

@@ -97,7 +97,7 @@ func (r *roles) tag(field reflect.StructField, key string) {
 	} else if c, ok := companionOf(text); ok {
 		r.companion(key, c)
 	} else {
-		panic(fmt.Sprintf("report: the tag %q of field %s is none", text, field.Name))
+		panic(fmt.Sprintf("report: the tag %q of field %s is unknown", text, field.Name))
 	}
 }
 

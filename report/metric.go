@@ -58,11 +58,10 @@ func plainObject(name string, value any) (Object, error) {
 	return o, nil
 }
 
-// Number returns the number at a path of an object that was read. Steps of a path
-// are keys, separated by dots, and rows of a list: [0] by index, [k=10] by a
-// member of the row, [probe=ridge;on=true] by several. What is null, skipped ({"skipped": true} in its place, or
-// its path among the keys of "skipped") is undefined, with its reason. Errors: no
-// such path; something other than a number there.
+// Number returns the number at a path of an object that was read. The steps of a path are keys separated by dots.
+// Rows of a list are selected by index, [0], by a member, [k=10], or by several members, [probe=ridge;on=true]. A
+// null or skipped number ({"skipped": true} instead of the number, or its path among the keys of "skipped") is
+// undefined, with its reason. Errors: a path that does not exist, and a value that is not a number.
 func (o Object) Number(path string) (Value, error) {
 	v, reasons, err := o.find(path)
 	if err != nil {
@@ -84,8 +83,7 @@ func (o Object) Number(path string) (Value, error) {
 	return x, nil
 }
 
-// Interval returns the interval at a path, as Number does a number. By
-// convention that of "x" is at "x_ci".
+// Interval returns the interval at a path, in the same way as Number. By convention the interval of "x" is at "x_ci".
 func (o Object) Interval(path string) (Interval, error) {
 	v, reasons, err := o.find(path)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestParse(t *testing.T) {
 	if x, err := o.Number("b[1]"); err == nil && x.Defined() {
 		t.Errorf("b[1] is %v", x)
 	}
-	for text, want := range map[string]string{"": "truncated", `{"a":1`: "truncated", `{"a":nan}`: "no JSON", `{"a":1,"a":2}`: "twice"} {
+	for text, want := range map[string]string{"": "truncated", `{"a":1`: "truncated", `{"a":nan}`: "not JSON", `{"a":1,"a":2}`: "twice"} {
 		if _, err := Parse("p.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "p.json") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -47,7 +47,7 @@ func parse(name string, data []byte) (*parser, element, error) {
 		return nil, e, err
 	}
 	if rest := bytes.TrimLeft(data[p.decoder.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return nil, e, p.errorf(int64(len(data)-len(rest)), "", "something follows the end of the JSON value")
+		return nil, e, p.errorf(int64(len(data)-len(rest)), "", "text follows the end of the JSON value")
 	}
 	return p, e, nil
 }
@@ -169,7 +169,7 @@ func (p *parser) failed(place *spot, err error) error {
 	case syntax.Error() == "unexpected end of JSON input":
 		return p.truncated(place)
 	}
-	return p.errorf(syntax.Offset-1, place.String(), "no JSON: %v", syntax)
+	return p.errorf(syntax.Offset-1, place.String(), "not JSON: %v", syntax)
 }
 
 func (p *parser) truncated(place *spot) error {

@@ -36,17 +36,14 @@ func Read(path string) (*Result, error) {
 	return ReadFrom(path, f)
 }
 
-// ReadFrom reads a result file; name stands for it in errors. Nothing is lost:
-// what is read and written again has the same bytes. Models and everything else
-// without a fixed form come as an [Object] in the order of the file, whose values
-// are nil, bool, string, json.Number (at full precision), []any and Object;
-// [Result.Model] and the methods of Object give the numbers with their reasons.
-// Keys that this version does not know are kept under Extra.
+// ReadFrom reads a result file; name is its name in errors. Writing the result again gives the same bytes. Models and
+// other parts without a fixed form become an [Object] in the order of the file, with values of the types nil, bool,
+// string, json.Number (at full precision), []any and Object. [Result.Model] and the methods of Object return numbers
+// with their reasons. Unknown keys are kept under Extra.
 //
-// Errors, with the file and, where there is one, line and column: text that is no
-// JSON, [ErrTruncated], [ErrNotResult] (no schema, or nothing but the schema), a
-// schema other than [Schema], a name used twice in one object, a value of the
-// wrong kind.
+// Errors name the file and, if known, line and column: text that is not JSON, [ErrTruncated], [ErrNotResult] (no
+// schema, or only a schema), a schema other than [Schema], a name used twice in one object, and a value of the wrong
+// type.
 func ReadFrom(name string, r io.Reader) (*Result, error) {
 	data, err := regular.All(context.Background(), name, r, regular.Table)
 	if err != nil {

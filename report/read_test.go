@@ -200,9 +200,9 @@ func TestReadErrors(t *testing.T) {
 		"blank":           {" \n", "the file is empty", ErrTruncated},
 		"truncated":       {head + "\n\"models\":{\"a\":{\"slope\":", "r.json:2:", ErrTruncated},
 		"truncated key":   {head + `"mod`, "r.json:1:", ErrTruncated},
-		"no JSON":         {head + "\n  oops}", "r.json:2:3: no JSON", nil},
-		"no value":        {head + "\n \"models\": trux}", "r.json:2:15: models: no JSON", nil},
-		"two values":      {head + "\"models\":{}}\n{}", "r.json:2:1: something follows", nil},
+		"not JSON":        {head + "\n  oops}", "r.json:2:3: not JSON", nil},
+		"no value":        {head + "\n \"models\": trux}", "r.json:2:15: models: not JSON", nil},
+		"two values":      {head + "\"models\":{}}\n{}", "r.json:2:1: text follows", nil},
 		"a list":          {"[1]", "want an object with \"schema\": \"repscope/1\", got a list of 1", ErrNotResult},
 		"no schema":       {`{"metrics":{}}`, `no "schema"`, ErrNotResult},
 		"journal":         {"{\n \"schema\": \"repscope/encode-journal/1\"}", `r.json:2:12: schema: not a result file: its schema is the text "repscope/encode-journal/1", want "repscope/1"`, ErrNotResult},
@@ -299,7 +299,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !json.Valid(first.Bytes()) {
-			t.Fatalf("no JSON: %s", first.Bytes())
+			t.Fatalf("not JSON: %s", first.Bytes())
 		}
 		if _, second := rewrite(t, first.Bytes()); !bytes.Equal(second, first.Bytes()) {
 			t.Fatalf("was\n%s\nis\n%s", first.Bytes(), second)

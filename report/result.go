@@ -102,10 +102,10 @@ type Comparison struct {
 	// difference.
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
-	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	// Path is the path of the metric in the models ([Object.Number]); empty if Metric is.
 	Path string `json:"path,omitempty"`
-	// Extremes are those of all models that were compared on the metric, where their joint
-	// distribution is known; the comparisons of a metric share them.
+	// Extremes are the best and worst of all models compared on the metric, if their joint distribution is known. All
+	// comparisons of a metric share them.
 	Extremes *Extremes `json:"-"`
 	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
 }
@@ -134,7 +134,7 @@ func (r *Result) Warn(warning string) {
 	}
 }
 
-// FromCache says that latents of a model are those of the cache.
+// FromCache records that the latents of a model came from the cache.
 func (r *Result) FromCache(model string) {
 	if i, known := slices.BinarySearch(r.Cached, model); !known {
 		r.Cached = slices.Insert(r.Cached, i, model)

@@ -212,9 +212,9 @@ func (s *sampleReader) failed(err error) error {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	if errors.Is(parse.Err, csv.ErrFieldCount) {
-		return fmt.Errorf("%s:%d: the row has another number of cells than the %d columns", s.name, parse.Line, len(sampleColumns)+len(s.table.Metrics))
+		return fmt.Errorf("%s:%d: the number of cells differs from the %d columns", s.name, parse.Line, len(sampleColumns)+len(s.table.Metrics))
 	}
-	return fmt.Errorf("%s:%d:%d: no CSV: %w", s.name, parse.Line, parse.Column, parse.Err)
+	return fmt.Errorf("%s:%d:%d: not CSV: %w", s.name, parse.Line, parse.Column, parse.Err)
 }
 
 // sampleRows opens a table by commas, as they are written, if it has all of these columns then: names of metrics hold
@@ -235,7 +235,7 @@ func sampleRows(name string, data []byte) (rows *csv.Reader, names []string, err
 	return rows, names, err
 }
 
-// IsSamples reports whether text is a table with the columns model, sample and group; name is that of its file.
+// IsSamples reports whether text is a table with the columns model, sample and group; name is the name of its file.
 func IsSamples(name string, data []byte) bool {
 	_, names, err := sampleRows(name, data)
 	return err == nil && !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) })
@@ -292,7 +292,7 @@ func (s *sampleReader) row(record []string) error {
 				number = strings.Replace(cell, ",", ".", 1)
 			}
 			if v, err = strconv.ParseFloat(number, 64); err != nil {
-				return s.errorf("%s of %s, sample %s: %q is no number", s.table.Metrics[k], model, sample, cell)
+				return s.errorf("%s of %s, sample %s: %q is not a number", s.table.Metrics[k], model, sample, cell)
 			}
 		}
 		m.Scores[k] = append(m.Scores[k], v)

@@ -159,8 +159,8 @@ func TestSamplesOfOtherPrograms(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"model;sample;group;a\nx;0;7;0,5,1\n":     `s.csv:2: a of x, sample 0: "0,5,1" is no number`,
-		"model\tsample\tgroup\ta\nx\t0\t7\t0,5\n": `"0,5" is no number`,
+		"model;sample;group;a\nx;0;7;0,5,1\n":     `s.csv:2: a of x, sample 0: "0,5,1" is not a number`,
+		"model\tsample\tgroup\ta\nx\t0\t7\t0,5\n": `"0,5" is not a number`,
 		"model;sample;a\nx;0;1\n":                 `s.csv:1: there is no column "group"; the columns are model, sample, a`,
 	} {
 		if _, err := ReadSamplesFrom("s.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -178,11 +178,11 @@ func TestBadSamples(t *testing.T) {
 		"model,sample,mse\na,0,1\n":  `s.csv:1: there is no column "group"; the columns are model, sample, mse`,
 		"model,sample,group,\n":      "s.csv:1: column 4 has no name",
 		"model,sample,group,m,k,m\n": `s.csv:1: two columns are named "m"`,
-		head + "a,0,1\n":             "s.csv:2: the row has another number of cells than the 4 columns",
-		head + "a,0,1,2\nb,0,1,x\n":  `s.csv:3: mse of b, sample 0: "x" is no number`,
-		head + "a,0,1,1e999\n":       `s.csv:2: mse of a, sample 0: "1e999" is no number`,
+		head + "a,0,1\n":             "s.csv:2: the number of cells differs from the 4 columns",
+		head + "a,0,1,2\nb,0,1,x\n":  `s.csv:3: mse of b, sample 0: "x" is not a number`,
+		head + "a,0,1,1e999\n":       `s.csv:2: mse of a, sample 0: "1e999" is not a number`,
 		head + "a,0,1,2\na,0,1,2\n":  `s.csv:3: a has the sample "0" twice`,
-		head + "a,\"0,1,2\n":         "no CSV",
+		head + "a,\"0,1,2\n":         "not CSV",
 	} {
 		_, err := ReadSamplesFrom("s.csv", strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

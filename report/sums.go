@@ -15,7 +15,7 @@ import (
 	"repscope/internal/regular"
 )
 
-// SumsEnding is the ending of the file with the digests of all other files of a run: NAME.sha256 beside NAME.json.
+// SumsEnding is the ending of the file with the digests of all other files of a run: NAME.sha256 next to NAME.json.
 const SumsEnding = ".sha256"
 
 // Sum is the digest of a file.

@@ -14,10 +14,10 @@ import (
 	"repscope/internal/escape"
 )
 
-// Table is an aligned table for the console. Text columns are left-aligned, columns of numbers right-aligned; what
-// hides in a text is shown (see package escape). A number with an interval shows as many digits as the interval
-// supports (two digits of its half-width), one without shows four significant digits, none more than six; what is
-// undefined is a dash with a numbered note below the table.
+// Table is an aligned table for the console. Text columns are left-aligned, number columns right-aligned. Invisible
+// characters in texts are shown (see package escape). A number with an interval has the digits that the interval
+// supports (two digits of its half-width); a number without an interval has four significant digits; none has more
+// than six. An undefined number is a dash with a numbered note below the table.
 type Table struct {
 	title   string
 	columns []string
@@ -140,9 +140,8 @@ func mark(i int) string {
 // Write writes the table, however wide it is.
 func (t *Table) Write(w io.Writer) error { return t.WriteWidth(w, 0) }
 
-// WriteWidth writes the table for a console of so many columns; 0: any. A table that
-// is wider is divided into parts below each other, which all begin with the columns
-// that name the rows; notes are wrapped.
+// WriteWidth writes the table for a console of the given number of columns; 0: unlimited. A wider table is split into
+// stacked parts, each beginning with the columns that name the rows. Notes are wrapped.
 func (t *Table) WriteWidth(w io.Writer, columns int) error {
 	var b strings.Builder
 	if t.title != "" {
@@ -295,10 +294,9 @@ const rounding = 1e-12
 // mostDigits is the most significant digits of a number in a table.
 const mostDigits = 6
 
-// FormatEstimate formats a number for people: "0.9134 [0.9102, 0.9167]", with
-// the decimals that two digits of the interval's half-width call for, all three
-// alike, but six significant digits at most; four significant digits without an
-// interval. What is below 1e-12 is 0. Use the result file for all digits.
+// FormatEstimate formats a number with its interval for display: "0.9134 [0.9102, 0.9167]". All three numbers have
+// the decimals of two digits of the half-width, and at most six significant digits. Without an interval the number
+// has four significant digits. Absolute values below 1e-12 are written as 0. The result file has all digits.
 func FormatEstimate(v float64, i Interval) string {
 	if !finite(v) {
 		return strconv.FormatFloat(v, 'g', -1, 64)

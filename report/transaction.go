@@ -21,17 +21,16 @@ import (
 // ErrClosed is returned by a transaction that was committed or aborted.
 var ErrClosed = errors.New("the output transaction is closed")
 
-// Transaction collects the files of one run under temporary names, in the output folder and where else some of them
-// go ([Transaction.Elsewhere]). Commit gives all of them their names; Abort removes them. An earlier result in the
-// folder stays as it was until Commit, and is restored when Commit fails or is killed half way (see [Recover]).
-// Nothing but the transaction's own files is ever removed, and those of runs of this machine that were killed. Runs
-// that write into one folder at the same time take turns in Commit, so that the folder always holds the files of one
-// run.
+// Transaction collects the files of one run under temporary names, in the output folder and elsewhere
+// ([Transaction.Elsewhere]). Commit renames all files to their final names; Abort removes them. An earlier result in
+// the folder stays unchanged until Commit, and is restored when Commit fails or is killed (see [Recover]). A
+// Transaction removes only its own files and the files of killed runs of this machine. Runs that write into one
+// folder at the same time take turns in Commit, so that the folder always contains the files of one run.
 //
-// A Transaction may be used by several goroutines.
+// A Transaction can be used by several goroutines.
 type Transaction struct {
-	// Guard, if not nil, is asked for every file before it is made; its error is that of the file. It may forbid
-	// to write over an input.
+	// Guard, if not nil, is called for every file before it is created; its error is the error of the file. It can
+	// forbid overwriting an input.
 	Guard func(path string) error
 
 	dir     string
@@ -218,9 +217,9 @@ func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) er
 	return nil
 }
 
-// Adopt gives a file of the folder that is complete, such as one that several runs have written in turn, a name
-// together with those of the transaction. Where this comes to nothing, it stays where it is. sum is the SHA-256 of its
-// content, in hexadecimal digits; empty: it is computed.
+// Adopt renames a complete file of the folder, such as one written by several runs in turn, together with the files
+// of the transaction. If the transaction fails, the file stays in place. sum is the SHA-256 of its content in
+// hexadecimal digits; empty: it is computed.
 func (t *Transaction) Adopt(name, path, sum string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -319,7 +318,7 @@ func (t *Transaction) open(out *file, mode fs.FileMode) (err error) {
 	out.temp = t.tempPath(out.target)
 	out.f, err = os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) { // where names that differ in case are one
-		return errors.New("it is written twice, under names that are one here")
+		return errors.New("it is written twice, under names that are the same on this file system")
 	}
 	return err
 }

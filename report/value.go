@@ -9,9 +9,8 @@ import (
 	"reflect"
 )
 
-// Value is a number that may be undefined. A finite V with an empty Reason is
-// a number; anything else is written as null, and Reason tells why beside it.
-// The zero Value is the number 0.
+// Value is a number that can be undefined. A finite V with an empty Reason is a number. Any other Value is written as
+// null, with Reason next to it. The zero Value is the number 0.
 type Value struct {
 	V      float64
 	Reason string // why the number is undefined; empty for a number
@@ -81,7 +80,7 @@ func (v Interval) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote.
 func (v *Interval) UnmarshalBinary(data []byte) error {
 	if len(data) < 17 || data[0] > 1 {
-		return fmt.Errorf("%d bytes are no interval", len(data))
+		return fmt.Errorf("%d bytes are not an interval", len(data))
 	}
 	*v = Interval{
 		Low:    math.Float64frombits(binary.LittleEndian.Uint64(data[1:])),

@@ -14,17 +14,16 @@ import (
 	"strings"
 )
 
-// Encode returns the bytes of a value that consists of booleans, integers,
-// floating-point numbers, strings, slices, arrays, pointers and structs of such
-// with exported fields only. Floating-point numbers keep their bits, NaN too; nil
-// and empty slices are told apart. A type with MarshalBinary and, by pointer,
-// UnmarshalBinary goes by those. A field with the tag `shard:"-"` is left out and has
-// to be restored by whoever decodes. Equal values have equal bytes. Maps, interfaces
-// and unexported fields are errors: something would be lost.
+// Encode returns the bytes of a value made of booleans, integers, floating-point numbers, strings,
+// slices, arrays, pointers, and structs with exported fields only. Floating-point numbers keep their
+// bits, including NaN; nil and empty slices differ. A type with MarshalBinary and, by pointer,
+// UnmarshalBinary uses these methods. A field with the tag `shard:"-"` is left out and must be
+// restored after decoding. Equal values have equal bytes. Errors: maps, interfaces and unexported
+// fields, which would lose information.
 func Encode(value any) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {
-		return nil, errors.New("there is nothing to encode")
+		return nil, errors.New("nothing to encode")
 	}
 	print, err := fingerprint(v.Type())
 	if err != nil {
@@ -48,7 +47,7 @@ func Decode(data []byte, target any) error {
 	}
 	d := decoder{data: data}
 	if found := d.word(); d.err == nil && found != print {
-		return fmt.Errorf("%w: it holds another type than %s", ErrDamaged, v.Elem().Type())
+		return fmt.Errorf("%w: it contains a type other than %s", ErrDamaged, v.Elem().Type())
 	}
 	d.value(v.Elem())
 	if d.err == nil && len(d.data) > 0 {
@@ -71,7 +70,7 @@ func fingerprint(t reflect.Type) (uint64, error) {
 func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) error {
 	for _, outer := range within {
 		if outer == t {
-			return fmt.Errorf("%s holds itself and cannot be encoded", t)
+			return fmt.Errorf("%s contains itself and cannot be encoded", t)
 		}
 	}
 	within = append(within, t)
@@ -233,7 +232,7 @@ type decoder struct {
 // take returns the next n bytes, or n zeros after an error.
 func (d *decoder) take(n int) []byte {
 	if d.err == nil && n > len(d.data) {
-		d.err = fmt.Errorf("%w: %d bytes are left where %d are wanted", ErrDamaged, len(d.data), n)
+		d.err = fmt.Errorf("%w: found %d bytes, expected %d", ErrDamaged, len(d.data), n)
 	}
 	if d.err != nil {
 		return make([]byte, n)
@@ -307,14 +306,14 @@ func (d *decoder) value(v reflect.Value) {
 
 func (d *decoder) integer(v reflect.Value, word int64) {
 	if d.err == nil && v.OverflowInt(word) {
-		d.err = fmt.Errorf("%w: %d is no %s", ErrDamaged, word, v.Type())
+		d.err = fmt.Errorf("%w: %d is not a %s", ErrDamaged, word, v.Type())
 	}
 	v.SetInt(word)
 }
 
 func (d *decoder) unsigned(v reflect.Value, word uint64) {
 	if d.err == nil && v.OverflowUint(word) {
-		d.err = fmt.Errorf("%w: %d is no %s", ErrDamaged, word, v.Type())
+		d.err = fmt.Errorf("%w: %d is not a %s", ErrDamaged, word, v.Type())
 	}
 	v.SetUint(word)
 }

@@ -87,7 +87,7 @@ func TestEncodeDecode(t *testing.T) {
 	if err := shard.Decode(append(data, 0), new(outer)); !errors.Is(err, shard.ErrDamaged) {
 		t.Errorf("a byte too many: %v", err)
 	}
-	if err := shard.Decode(data, new(inner)); err == nil || !strings.Contains(err.Error(), "another type") {
+	if err := shard.Decode(data, new(inner)); err == nil || !strings.Contains(err.Error(), "a type other than") {
 		t.Errorf("into another type: %v", err)
 	}
 	if err := shard.Decode(data, outer{}); err == nil {

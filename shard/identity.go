@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Identity says what work a state is part of. States of equal identity merge.
+// Identity identifies the work that a state is part of. States of equal identity can be merged.
 type Identity struct {
 	// Analysis is the name of the analysis, such as "neighborhood".
 	Analysis string `json:"analysis"`
@@ -37,16 +37,16 @@ type Field struct {
 // digits, lists in brackets.
 func Option(name string, value any) Field { return Field{name, fmt.Sprint(value)} }
 
-// Difference names the first field in which two identities differ, with both
-// values; it is empty for equal ones.
+// Difference returns the name of the first field in which two identities differ, with both values, or
+// an empty string if they are equal.
 func (a Identity) Difference(b Identity) string {
 	switch {
 	case a.Analysis != b.Analysis:
-		return fmt.Sprintf("analysis %s beside %s", a.Analysis, b.Analysis)
+		return fmt.Sprintf("analysis %s vs %s", a.Analysis, b.Analysis)
 	case a.Definition != b.Definition:
-		return fmt.Sprintf("definition %d of %s beside %d", a.Definition, a.Analysis, b.Definition)
+		return fmt.Sprintf("definition %d of %s vs %d", a.Definition, a.Analysis, b.Definition)
 	case a.Kernel != b.Kernel:
-		return fmt.Sprintf("kernel %q beside %q", a.Kernel, b.Kernel)
+		return fmt.Sprintf("kernel %q vs %q", a.Kernel, b.Kernel)
 	}
 	if d := differ("input", a.Inputs, b.Inputs); d != "" {
 		return d
@@ -55,7 +55,7 @@ func (a Identity) Difference(b Identity) string {
 		return d
 	}
 	if a.Units != b.Units {
-		return fmt.Sprintf("%d units beside %d", a.Units, b.Units)
+		return fmt.Sprintf("%d units vs %d", a.Units, b.Units)
 	}
 	return ""
 }
@@ -66,18 +66,18 @@ func differ(kind string, a, b []Field) string {
 		i := slices.IndexFunc(b, func(g Field) bool { return g.Name == f.Name })
 		switch {
 		case i < 0:
-			return fmt.Sprintf("%s %s beside none", kind, f)
+			return fmt.Sprintf("%s %s vs none", kind, f)
 		case b[i].Value != f.Value:
-			return fmt.Sprintf("%s %s beside %s", kind, f, b[i].Value)
+			return fmt.Sprintf("%s %s vs %s", kind, f, b[i].Value)
 		}
 	}
 	for _, f := range b {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f.Name }) {
-			return fmt.Sprintf("no %s %s beside %s", kind, f.Name, f.Value)
+			return fmt.Sprintf("no %s %s vs %s", kind, f.Name, f.Value)
 		}
 	}
 	if !slices.Equal(a, b) {
-		return fmt.Sprintf("%ss %s beside %s", kind, join(a), join(b))
+		return fmt.Sprintf("%ss %s vs %s", kind, join(a), join(b))
 	}
 	return ""
 }

@@ -7,9 +7,9 @@ import (
 	"errors"
 )
 
-// Job says how the work of a context is carried out by [Work.Run], of which an analysis calls
-// one: one task computes its units, or the states of tasks are merged. Without a job all units
-// are computed and merged.
+// Job is the way in which [Work.Run] carries out the work of a context: one task computes its units,
+// or the states of tasks are merged. Without a job, all units are computed and merged. An analysis
+// calls [Work.Run] once.
 type Job struct {
 	// Index and Of are those of the task: units Index, Index + Of, … are computed, nothing is
 	// merged, and Run returns [ErrComputed]. With an Of of 0, States are merged.
@@ -22,19 +22,18 @@ type Job struct {
 	works int
 }
 
-// ErrComputed is what [Work.Run] returns in place of a result when a task has computed its units.
-var ErrComputed = errors.New("the units of a task are computed; there is no result before all are merged")
+// ErrComputed is returned by [Work.Run] instead of a result after a task has computed its units.
+var ErrComputed = errors.New("the units of a task are computed; the result exists only after merging all tasks")
 
 // errTwice is that of an analysis that is several.
-var errTwice = errors.New("the analysis consists of several works, which cannot be divided")
+var errTwice = errors.New("the analysis has several parts and cannot be divided")
 
 type jobKey struct{}
 
 // In returns a context whose work is carried out as the job says.
 func (j *Job) In(ctx context.Context) context.Context { return context.WithValue(ctx, jobKey{}, j) }
 
-// State is what the task has computed; nil as long as no work was carried out, and of a job that
-// merges.
+// State returns the units computed by the task; nil before any work, and for a job that merges.
 func (j *Job) State() *State { return j.state }
 
 // Merges reports whether states are merged, and nothing is computed.

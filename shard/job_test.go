@@ -73,7 +73,7 @@ func TestJob(t *testing.T) {
 		if err != nil || math.Float64bits(got) != math.Float64bits(want) || job.State() != nil {
 			t.Errorf("joins %v: %v, %v, want %v", joins, got, err, want)
 		}
-		if _, err := work.Run(job.In(t.Context())); err == nil || !strings.Contains(err.Error(), "several works") {
+		if _, err := work.Run(job.In(t.Context())); err == nil || !strings.Contains(err.Error(), "several parts") {
 			t.Errorf("a second work of a job: %v", err)
 		}
 	}

@@ -97,7 +97,7 @@ func Remembers(ctx context.Context) bool {
 	return ok
 }
 
-// Recall returns what is remembered of an identity.
+// Recall returns the remembered part of an identity.
 func Recall[P any](ctx context.Context, identity func() Identity) (p P, ok bool) {
 	m, key := memoryOf(ctx, identity)
 	if m == nil {
@@ -190,8 +190,8 @@ func (m *Memory) limit() int64 {
 // Trim removes the entries that were not used for the longest time until the rest is within the bound.
 func (m *Memory) Trim() { _ = m.folder().Trim() }
 
-// OfModel is the identity of a part of one model: that of the data and options of the whole work, with the content of
-// the model. More fields say what else the part follows from, such as blocks.
+// OfModel returns the identity of the part of one model: the data and options of the whole work, and
+// the content of the model. Additional fields name further inputs of the part, such as blocks.
 func (a Identity) OfModel(content string, more ...Field) Identity {
 	a.Inputs = append(slices.Clip(a.Inputs), Field{"model", content})
 	a.Options = append(slices.Clip(a.Options), more...)

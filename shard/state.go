@@ -17,11 +17,12 @@ import (
 	"repscope/internal/regular"
 )
 
-// State is what one task computed.
+// State is the result of one task.
 type State struct {
 	Identity Identity
 	Parts    []Part
-	// Origin says how the state was computed, for whoever merges it; nil where nobody said.
+	// Origin describes how a state was computed. It is not part of the identity: states of different
+	// origins can be merged if they belong to the same work.
 	Origin *Origin
 	// Source is what errors call the state, such as the path of its file.
 	Source string
@@ -124,8 +125,7 @@ type headPart struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Has says of every one of so many units whether the state has it; parts beyond them are passed
-// over.
+// Has reports, for each of n units, whether the state contains it; parts beyond n are ignored.
 func (s *State) Has(units int) []bool {
 	has := make([]bool, units)
 	for _, part := range s.Parts {
@@ -170,11 +170,11 @@ func (s *State) Write(w io.Writer) error {
 	return nil
 }
 
-// ErrDamaged is what errors of [Read] wrap that tell of a file cut short or changed.
+// ErrDamaged is wrapped by errors of [Read] for truncated or modified files.
 var ErrDamaged = errors.New("the shard is damaged")
 
-// Read reads a state. source is what errors call it. Errors: no shard, one of a
-// later form, and [ErrDamaged].
+// Read reads a state. source is its name in error messages. Errors: not a shard, a shard of a later
+// format, and [ErrDamaged].
 func Read(r io.Reader, source string) (*State, error) {
 	return read(r, source, func(p *Part, bytes int) (digest string, err error) {
 		p.Data, err = readUpTo(r, bytes)
@@ -196,7 +196,7 @@ func Open(path string) (*State, error) {
 		begin, h := at.n, sha256.New()
 		n, err := io.CopyN(h, at, int64(bytes))
 		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%d of %d bytes are there", n, bytes)
+			err = fmt.Errorf("found %d of %d bytes", n, bytes)
 		}
 		p.load = func() ([]byte, error) { return reload(path, begin, bytes, p.Range, p.SHA256) }
 		return hex.EncodeToString(h.Sum(nil)), err
@@ -250,11 +250,11 @@ func read(r io.Reader, source string, take func(p *Part, bytes int) (digest stri
 			return fail("%w: %s: %w", ErrDamaged, p.Range, err)
 		}
 		if digest != p.SHA256 {
-			return fail("%w: %s have another digest than the head says", ErrDamaged, p.Range)
+			return fail("%w: the digest of %s differs from the digest in the header", ErrDamaged, p.Range)
 		}
 	}
 	if n, _ := io.ReadFull(r, make([]byte, 1)); n > 0 {
-		return fail("%w: it goes on after its last part", ErrDamaged)
+		return fail("%w: it continues after its last part", ErrDamaged)
 	}
 	if err := state.check(); err != nil {
 		return fail("%w: %w", ErrDamaged, err)
@@ -268,30 +268,31 @@ func readHead(r io.Reader) (*head, error) {
 	n, err := io.ReadFull(r, front)
 	if k := min(n, len(magic)); string(front[:k]) != magic[:k] || n == 0 {
 		if bytes.HasPrefix(front, []byte("repscope-shard/")) {
-			return nil, fmt.Errorf("this is a shard of another version of repscope, want %q", magic[:len(magic)-1])
+			return nil, fmt.Errorf(
+				"the shard was written by another version of repscope, want %q", magic[:len(magic)-1])
 		}
-		return nil, fmt.Errorf("this is no shard: it does not begin with %q", magic[:len(magic)-1])
+		return nil, fmt.Errorf("not a shard: the file does not start with %q", magic[:len(magic)-1])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: it ends after %d bytes", ErrDamaged, n)
 	}
 	size := binary.LittleEndian.Uint64(front[len(magic):])
 	if size > maxHead {
-		return nil, fmt.Errorf("%w: its head claims %d bytes", ErrDamaged, size)
+		return nil, fmt.Errorf("%w: its header claims %d bytes", ErrDamaged, size)
 	}
 	text, err := readUpTo(r, int(size))
 	if err != nil {
-		return nil, fmt.Errorf("%w: its head of %d bytes: %w", ErrDamaged, size, err)
+		return nil, fmt.Errorf("%w: its header of %d bytes: %w", ErrDamaged, size, err)
 	}
 	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], front[len(magic)+8:]) {
-		return nil, fmt.Errorf("%w: its head has another digest than it claims", ErrDamaged)
+		return nil, fmt.Errorf("%w: the digest of its header does not match", ErrDamaged)
 	}
 	h := &head{}
 	if err := json.Unmarshal(text, h); err != nil {
-		return nil, fmt.Errorf("%w: its head: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: its header: %w", ErrDamaged, err)
 	}
 	if n := h.Identity.Units; n < 0 || n > mostUnits {
-		return nil, fmt.Errorf("%w: its head claims %d units, want at most %d", ErrDamaged, n, mostUnits)
+		return nil, fmt.Errorf("%w: its header claims %d units, want at most %d", ErrDamaged, n, mostUnits)
 	}
 	return h, nil
 }
@@ -301,7 +302,7 @@ func readUpTo(r io.Reader, n int) ([]byte, error) {
 	var b bytes.Buffer
 	read, err := io.CopyN(&b, r, int64(n))
 	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%d of %d bytes are there", read, n)
+		err = fmt.Errorf("found %d of %d bytes", read, n)
 	}
 	return b.Bytes(), err
 }

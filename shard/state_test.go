@@ -51,8 +51,8 @@ func TestReadFindsEveryDamage(t *testing.T) {
 		t.Errorf("a byte too many: %v", err)
 	}
 	for text, want := range map[string]string{
-		"":                        "this is no shard",
-		"PK\x03\x04 and so on":    "this is no shard",
+		"":                        "not a shard",
+		"PK\x03\x04 and so on":    "not a shard",
 		"repscope-shard/9\n12345": "another version",
 	} {
 		if _, err := shard.Read(strings.NewReader(text), "x.shard"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.shard: ") {

@@ -32,8 +32,8 @@ func Task(i, n, units int) []Range {
 	return ranges
 }
 
-// Work is what an analysis computes in units. P is the outcome of a range of
-// units, which [Encode] must take; R is the result.
+// Work is an analysis divided into units. P is the outcome of a range of units, which must be a type
+// that [Encode] accepts; R is the result.
 type Work[P, R any] struct {
 	// Units is the number of units, at least 1. It follows from the data and the
 	// options alone.
@@ -59,8 +59,8 @@ func (w Work[P, R]) identity() Identity {
 	return identity
 }
 
-// Run computes all units in one part and merges it. In the context of a [Job] it does what the
-// job says instead.
+// Run computes all units in one part and merges it. With a [Job] in the context, it follows the job
+// instead.
 func (w Work[P, R]) Run(ctx context.Context) (R, error) {
 	if job, ok := ctx.Value(jobKey{}).(*Job); ok {
 		return carryOut(ctx, job, w)
@@ -133,11 +133,11 @@ func decode[P any](part *Part) (p P, err error) {
 	return p, nil
 }
 
-// ErrForeign is what errors of merging wrap that tell of a state of other work.
-var ErrForeign = errors.New("is part of other work than this")
+// ErrForeign is wrapped by errors of merging for a state of different work.
+var ErrForeign = errors.New("belongs to a different run")
 
-// Union returns the parts of states in the order of their units, each once; see
-// [Work.MergeStates] for what it refuses.
+// Union returns the parts of states in the order of their units, each once; see [Work.MergeStates] for
+// its errors.
 func Union(identity Identity, states ...*State) ([]Part, error) {
 	var parts []Part
 	for i, s := range states {

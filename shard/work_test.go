@@ -75,16 +75,16 @@ func TestDifferenceNamesBothSides(t *testing.T) {
 		return other
 	}
 	for want, other := range map[string]shard.Identity{
-		"":                                   change(func(*shard.Identity) {}),
-		"analysis a beside b":                change(func(i *shard.Identity) { i.Analysis = "b" }),
-		"definition 1 of a beside 2":         change(func(i *shard.Identity) { i.Definition = 2 }),
-		`kernel "kc=256" beside ""`:          change(func(i *shard.Identity) { i.Kernel = "" }),
-		"input frames = 00 beside 01":        change(func(i *shard.Identity) { i.Inputs[0].Value = "01" }),
-		"option k = [5 10] beside [5 20]":    change(func(i *shard.Identity) { i.Options[0] = shard.Option("k", []int{5, 20}) }),
-		"option metric = cosine beside none": change(func(i *shard.Identity) { i.Options = i.Options[:1] }),
-		"no option seed beside 42":           change(func(i *shard.Identity) { i.Options = append(i.Options, shard.Option("seed", 42)) }),
-		"options k, metric beside metric, k": change(func(i *shard.Identity) { slices.Reverse(i.Options) }),
-		"3 units beside 4":                   change(func(i *shard.Identity) { i.Units = 4 }),
+		"":                               change(func(*shard.Identity) {}),
+		"analysis a vs b":                change(func(i *shard.Identity) { i.Analysis = "b" }),
+		"definition 1 of a vs 2":         change(func(i *shard.Identity) { i.Definition = 2 }),
+		`kernel "kc=256" vs ""`:          change(func(i *shard.Identity) { i.Kernel = "" }),
+		"input frames = 00 vs 01":        change(func(i *shard.Identity) { i.Inputs[0].Value = "01" }),
+		"option k = [5 10] vs [5 20]":    change(func(i *shard.Identity) { i.Options[0] = shard.Option("k", []int{5, 20}) }),
+		"option metric = cosine vs none": change(func(i *shard.Identity) { i.Options = i.Options[:1] }),
+		"no option seed vs 42":           change(func(i *shard.Identity) { i.Options = append(i.Options, shard.Option("seed", 42)) }),
+		"options k, metric vs metric, k": change(func(i *shard.Identity) { slices.Reverse(i.Options) }),
+		"3 units vs 4":                   change(func(i *shard.Identity) { i.Units = 4 }),
 	} {
 		if got := base.Difference(other); got != want {
 			t.Errorf("difference %q, want %q", got, want)
@@ -122,7 +122,7 @@ func TestMergeNamesStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Source = "other.shard"
-	want := "other.shard is part of other work than this: option rounding = none beside up"
+	want := "other.shard belongs to a different run: option rounding = none vs up"
 	if _, err := work.MergeStates(context.Background(), other); err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}

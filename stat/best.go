@@ -4,9 +4,9 @@ package stat
 
 import "math"
 
-// Extremes are the p values of "no other model is above this one" and of "no other model is
-// below it", of each of several models: small where some other model is found to be. They
-// are NaN for a model that is tested against no other.
+// Extremes are, for each of several models, the p values of the hypotheses "no other model is above
+// this one" and "no other model is below it". A small value means that some other model is above, or
+// below. They are NaN for a model that is not compared with any other.
 type Extremes struct {
 	Highest, Lowest []float64
 	// Joint says that they come from the joint distribution of the differences, else from
@@ -14,14 +14,14 @@ type Extremes struct {
 	Joint bool
 }
 
-// PairExtremes are the Extremes of n models whose pairs alone are tested: pair returns the
-// difference of the models i < j, first minus second, and its two-sided p value, NaN where it
-// is not tested. For a model with k tests
+// PairExtremes returns the Extremes of n models from tests of single pairs. pair returns the
+// difference of the models i < j (first minus second) and its two-sided p value, NaN for an untested
+// pair. For a model with k tests
 //
 //	p = min(1, k·min_j p_j),
 //
-// p_j the one-sided p value of the difference from model j: Bonferroni's bound, which holds
-// whatever the dependence of the differences, and is exact for one test.
+// with p_j the one-sided p value of the difference from model j. This is Bonferroni's bound: it holds
+// for any dependence of the differences and is exact for one test.
 func PairExtremes(n int, pair func(i, j int) (difference, p float64)) Extremes {
 	e := Extremes{Highest: filled(n, math.NaN()), Lowest: filled(n, math.NaN())}
 	tests := make([]float64, n)
@@ -63,22 +63,21 @@ func filled(n int, v float64) []float64 {
 	return out
 }
 
-// JointExtremes are the Extremes of models by their delete-block jackknifes over the same
-// blocks. compared are their pairs as [CompareAll] returns them: those without a p value are
-// not tested. With s_jb the share of block b in the statistic of model j, model i is held
-// against all others at once by
+// JointExtremes returns the Extremes of models from their delete-block jackknifes over the same
+// blocks. compared are their pairs as returned by [CompareAll]; pairs without a p value are not
+// tested. With s_jb the share of block b in the statistic of model j, model i is compared with all
+// others at once by
 //
 //	q_i = max_j Σ_b (s_jb − s_ib)/√(Σ_b (s_jb − s_ib)²),
 //
-// the largest of its t statistics (for equal blocks, as a monotone function). Its
-// distribution is that over the signs of the blocks, flipped for all models together
-// (signFlipTest: all patterns up to 14 blocks, else 9,999 drawn ones and their opposites):
-// where models are equal and the shares of independent blocks are symmetric about 0 this is
-// exact, for any number of models and any dependence between them. A model that is worse than
-// model i can only raise p. Pieces of episodes are flipped alone and in the groups of
-// [Blocks.Jackknife]; p is the larger of both.
+// a monotone function of its largest t statistic (for equal blocks). The null distribution flips the
+// signs of blocks for all models together: all patterns up to 14 blocks, otherwise 9,999 random
+// patterns and their opposites. The test is exact if the models are equal and the shares of
+// independent blocks are symmetric about 0, for any number of models and any dependence between them.
+// A model that is worse than model i can only raise p.
+// Pieces of episodes are flipped alone and in the groups of [Blocks.Jackknife]; p is the larger of both.
 //
-// Of two models, of halves ([Halves]) and of statistics over other blocks they are
+// For two models, for halves ([Halves]) and for statistics over different blocks the result is
 // [PairExtremes] of compared.
 func JointExtremes(estimates []*Jackknifed, compared []Comparison, o CompareOptions) Extremes {
 	n := len(estimates)
@@ -248,17 +247,16 @@ func atLeast(v, bound float64) int {
 	return 0
 }
 
-// BestSet is a confidence set for the best of several models (Hsu 1984, "Constrained
-// simultaneous confidence intervals for multiple comparisons with the best"): p are the
-// Extremes in the direction that is better, better reports whether one model was found
-// better than another by a test that is corrected for all pairs, or is nil. A model is
-// outside where p is below alpha, or where any other was found better: nothing that is said
-// of pairs contradicts the set. Models that no test concerns (p is NaN) are not in it.
-// decided reports whether some model is outside: where none is, the set says nothing, and no
-// model is to be marked. alpha 0 means 0.05.
+// BestSet returns a confidence set for the best of several models (Hsu 1984, "Constrained simultaneous
+// confidence intervals for multiple comparisons with the best"). p are the Extremes in the direction
+// that is better. better reports whether one model was found better than another by a test corrected
+// for all pairs; it may be nil. A model is outside the set if its p is below alpha, or if any other
+// model was found better, so that pairwise results never contradict the set. Models without a test (p
+// is NaN) are not in the set. decided reports whether some model is outside; if not, no model should
+// be marked. alpha 0 means 0.05.
 //
-// The best model is in the set with a probability of at least 1 − alpha; so is each of
-// several that are equally good.
+// The best model is in the set with a probability of at least 1 − alpha, and so is each of several
+// equally good models.
 func BestSet(p []float64, alpha float64, better func(i, j int) bool) (in []bool, decided bool) {
 	if alpha == 0 {
 		alpha = 0.05

@@ -58,7 +58,7 @@ func (k BlockKind) String() string {
 	return "BlockKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// BlockSpec is what a user asks for: the value of --block.
+// BlockSpec is a user's choice of blocks, the value of --block.
 type BlockSpec struct {
 	Kind   BlockKind
 	Length int // of MovingBlocks; 0: automatic
@@ -106,17 +106,16 @@ type Blocks struct {
 	warnings []string
 }
 
-// NewBlocks groups n observations. episodes has a label per observation (equal
-// labels are one episode, in index order), or is nil for one episode. series are
-// the sequences of n values whose dependence decides the automatic block length:
-// the influence of every observation on the statistic, for each model and for
-// their differences ([SumsInfluence], [Differences]). It is the longest of their
-// optimalBlockLengths and of three times their autocorrelation times; constant
-// series are passed over.
+// NewBlocks groups n observations. episodes has one label per observation (equal labels form one
+// episode, in index order), or is nil for one episode. series are sequences of n values whose
+// dependence determines the automatic block length: the influence of every observation on the
+// statistic, for each model and for their differences ([SumsInfluence], [Differences]). The length is
+// the maximum of their optimalBlockLengths and of three times their autocorrelation times. Constant
+// series are ignored.
 //
-// What was asked for and cannot be is replaced, with a warning in
-// [Blocks.Warnings]: whole episodes where there is only one, a block longer than
-// the data. Errors: n < 3, labels or series of another length, NaN.
+// A choice that is impossible is replaced, with a warning in [Blocks.Warnings]: whole episodes if
+// there is only one, or a block longer than the data. Errors: n < 3, labels or series of unequal
+// length, NaN.
 func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blocks, error) {
 	const quantity = "blocks"
 	if n < 3 {
@@ -139,7 +138,7 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 	case EpisodeBlocks:
 		if index.count() == 1 {
 			b.kind, b.length = MovingBlocks, 0
-			b.warn("there is one episode: its pieces are the blocks")
+			b.warn("only one episode: its pieces are the blocks")
 		}
 	case MovingBlocks:
 	default:
@@ -216,26 +215,30 @@ func (b *Blocks) appraise() {
 	episodes, count := b.index.count(), b.Count()
 	if b.kind == EpisodeBlocks {
 		if count < 2*minimumEpisodes {
-			b.warn("intervals rest on %s: they are wide, and no narrower ones are honest", text.Count(count, "episode"))
+			b.warn("intervals are based on only %s and are therefore wide; use more "+
+				"episodes", text.Count(count, "episode"))
 		}
 		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
-			b.warn("%d episodes of such unequal lengths are worth %.1f equal ones: intervals rest on the longest", count, equal)
+			b.warn("intervals depend on the longest episodes: %d episodes of unequal length have an effective "+
+				"number of %.1f; use more episodes of similar length", count, equal)
 		}
 		return
 	}
 	if episodes > 1 {
-		b.warn("intervals rest on pieces of %d episodes: they are about these episodes, not about others", episodes)
+		b.warn("intervals use pieces of %d episodes and do not generalize to other episodes; use at least 5 "+
+			"episodes", episodes)
 	} else {
-		b.warn("intervals rest on pieces of one episode: they are about this episode, not about others")
+		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
 	if b.long > 0 {
 		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too narrow, "+
 			"and differences that remember so long have no p value; record more episodes", b.long, b.series)
 	}
 	if count < testedPieces {
-		b.warn("%d blocks of %d are too few for intervals to hold what they promise", count, b.length)
+		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use more states", count, b.length)
 	} else if b.short() {
-		b.warn("blocks of %s are short for an autocorrelation time of %.3g: intervals are too narrow", text.Count(b.length, "observation"), b.tau)
+		b.warn("blocks of %s are short for an autocorrelation time of %.3g, so that intervals are too narrow; use "+
+			"longer blocks (--block)", text.Count(b.length, "observation"), b.tau)
 	}
 }
 
@@ -252,9 +255,9 @@ func (b *Blocks) equal() float64 {
 // short reports whether the pieces of episodes depend on each other.
 func (b *Blocks) short() bool { return float64(b.length) < piecesPerTau*b.tau*0.999 }
 
-// Untestable says why no p value is to be computed from these blocks, empty if one
-// is: the level of tests over few blocks, or over blocks that are short for the
-// memory of the observations, is not what they say.
+// Untestable returns the reason why these blocks allow no p value, or an empty string. With few
+// blocks, or with blocks that are short compared with the autocorrelation time, a test does not keep
+// its level.
 func (b *Blocks) Untestable() string {
 	if b.owned != nil {
 		return b.owned.Untestable()
@@ -264,7 +267,8 @@ func (b *Blocks) Untestable() string {
 	case b.kind == EpisodeBlocks && count < testedBlocks:
 		return fmt.Sprintf("%d episodes are too few for a test, want at least %d", count, testedBlocks)
 	case b.kind == EpisodeBlocks && b.equal() < testedEqual:
-		return fmt.Sprintf("%d episodes of such unequal lengths are worth %.1f equal ones, too few for a test", count, b.equal())
+		return fmt.Sprintf(
+			"%d episodes of unequal length have an effective number of %.1f, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
 		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count, text.Count(b.length, "observation"), testedPieces)
@@ -362,11 +366,11 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 func (b *Blocks) unmeasured(series [][]float64) string {
 	switch {
 	case len(series) == 0:
-		return "no series to measure dependence on"
+		return "no series to measure dependence"
 	case b.n < minimumSeries:
-		return fmt.Sprintf("%d observations are too few to measure dependence on, want %d", b.n, minimumSeries)
+		return fmt.Sprintf("%d observations are too few to measure dependence, want %d", b.n, minimumSeries)
 	}
-	return "no series to measure dependence on varies"
+	return "every series to measure dependence is constant"
 }
 
 // partition cuts the observations into disjoint blocks: the episodes, or pieces of
@@ -388,7 +392,7 @@ func (b *Blocks) partition() {
 // Episodes returns the number of episodes.
 func (b *Blocks) Episodes() int { return b.index.count() }
 
-// Kind returns EpisodeBlocks or MovingBlocks: what is really done.
+// Kind returns the kind of blocks in use, EpisodeBlocks or MovingBlocks.
 func (b *Blocks) Kind() BlockKind { return b.kind }
 
 // Length returns the length of moving blocks, 0 for episodes.
@@ -399,7 +403,7 @@ func (b *Blocks) Length() int {
 	return b.length
 }
 
-// Warnings returns what the user should know about the grouping.
+// Warnings returns warnings about the grouping for the user.
 func (b *Blocks) Warnings() []string { return append([]string(nil), b.warnings...) }
 
 // String describes the grouping for a table or a caption.
@@ -426,12 +430,11 @@ func (b *Blocks) Block(j int) []int {
 	return append([]int(nil), b.index.order[b.cut[j]:b.cut[j+1]]...)
 }
 
-// Owning groups other observations, each of which belongs to one of these: pairs of
-// states by their first state, for example. Deleting a block deletes all that its
-// members own. The jackknifes of both groupings have the same blocks, with the
-// sizes of this one, and influence per observation of this one, so that they can be
-// combined. owner[i] is an index below n. Errors: an owner out of range, no
-// observations.
+// Owning groups other observations, each of which belongs to one observation of this grouping: pairs
+// of states by their first state, for example. Deleting a block deletes all observations that belong
+// to its members. The jackknifes of both groupings have the same blocks, with sizes and influence in
+// units of this grouping, so that they can be combined. owner[i] is an index below n. Errors: an owner
+// out of range, no observations.
 func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 	if len(owner) == 0 {
 		return nil, Undefined("blocks", "no observations")
@@ -440,7 +443,7 @@ func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 	start := make([]int, count+1)
 	for i, o := range owner {
 		if o < 0 || o >= b.n {
-			return nil, Undefined("blocks", "observation %d belongs to %d of %d", i, o, b.n)
+			return nil, Undefined("blocks", "observation %d belongs to block %d of %d", i, o, b.n)
 		}
 		start[labels[o]+1]++
 	}
@@ -456,8 +459,8 @@ func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 		warnings: b.warnings, owner: owner, owned: b}, nil
 }
 
-// Sizes returns the number of observations of every block of the partition; of one
-// that another owns, those of the other.
+// Sizes returns the number of observations of every block of the partition. For a grouping made by
+// [Blocks.Owning], the observations of the original grouping are counted.
 func (b *Blocks) Sizes() []int {
 	if b.owned != nil {
 		return b.owned.Sizes()
@@ -481,7 +484,7 @@ func (b *Blocks) Labels() []int {
 }
 
 // Coarsen returns the same grouping with a partition of at most count blocks, made
-// by joining neighbouring blocks (across a border of episodes too): a jackknife
+// by joining neighboring blocks (across a border of episodes too): a jackknife
 // grouping for statistics that are expensive to recompute. Resamples do not
 // change.
 func (b *Blocks) Coarsen(count int) *Blocks {

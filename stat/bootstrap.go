@@ -176,7 +176,8 @@ func (x *blockSums) addSpan(sums []float64, s span) {
 	x.addRange(sums, lo, lo+s.length-first)
 }
 
-// BootstrapMean bootstraps the mean of values.
+// BootstrapMean returns the block bootstrap of the mean of values [n] over the given resamples. Errors: another number
+// of values, NaN or Inf, the error of ctx.
 func BootstrapMean(ctx context.Context, resamples *Resamples, values []float64, o BootstrapOptions) (*Bootstrapped, error) {
 	mean := Mean(values)
 	centered := make([]float64, len(values))
@@ -318,7 +319,7 @@ func (v *Bootstrapped) finish(o BootstrapOptions) {
 		v.Interval = noInterval(o.Level, "the estimate is undefined")
 		return
 	case len(v.Replicates) == 0:
-		v.Interval = noInterval(o.Level, "no bootstrap was asked for")
+		v.Interval = noInterval(o.Level, "the bootstrap is off")
 		return
 	case len(valid) < 2 || 2*len(valid) < len(v.Replicates):
 		v.Interval = noInterval(o.Level, "undefined in %d of %d resamples", v.Undefined, len(v.Replicates))
@@ -337,7 +338,7 @@ func (v *Bootstrapped) finish(o BootstrapOptions) {
 			low, high = a, b
 		} else {
 			v.Method = Percentile
-			v.warn("percentile instead of BCa interval: %s", problem)
+			v.warn("percentile interval instead of BCa interval: %s", problem)
 		}
 	}
 	v.Interval = Interval{Low: QuantileSorted(valid, low), High: QuantileSorted(valid, high), Level: o.Level}
@@ -347,7 +348,7 @@ func (v *Bootstrapped) finish(o BootstrapOptions) {
 // it from existing.
 func (v *Bootstrapped) accelerated(sorted []float64, low, high float64) (a, b float64, problem string) {
 	if len(v.Jackknife) < 2 {
-		return 0, 0, "one block only"
+		return 0, 0, "only one block"
 	}
 	if i := slices.IndexFunc(v.Jackknife, func(x float64) bool { return !isFinite(x) }); i >= 0 {
 		return 0, 0, fmt.Sprintf("undefined without block %d", i)

@@ -90,7 +90,7 @@ func TestBlocksPartition(t *testing.T) {
 func TestBlocksFallBack(t *testing.T) {
 	series := benchmarkSeries(400)
 	one := mustBlocks(t, 400, nil, BlockSpec{Kind: EpisodeBlocks}, series)
-	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "there is one episode") {
+	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "only one episode") {
 		t.Errorf("one episode: %v, warnings %q", one, one.Warnings())
 	}
 	length, err := optimalBlockLength(series, nil)
@@ -114,10 +114,12 @@ func TestBlocksFallBack(t *testing.T) {
 		t.Errorf("2 episodes: %v", b)
 	}
 	constant := make([]float64, 400)
-	if b := mustBlocks(t, 400, nil, BlockSpec{}, constant); b.Length() != 8 || len(b.Warnings()) != 2 || !strings.Contains(b.Warnings()[0], "no series to measure dependence on varies") {
+	if b := mustBlocks(t, 400, nil, BlockSpec{}, constant); b.Length() != 8 || len(b.Warnings()) != 2 || !strings.Contains(b.Warnings()[0],
+		"every series to measure dependence is constant") {
 		t.Errorf("constant series: %v, warnings %q", b, b.Warnings())
 	}
-	if b := mustBlocks(t, 8, nil, BlockSpec{}, []float64{1, 2, 3, 1, 2, 3, 4, 2}); !strings.Contains(b.Warnings()[0], "8 observations are too few to measure dependence on, want 9") {
+	if b := mustBlocks(t, 8, nil, BlockSpec{}, []float64{1, 2, 3, 1, 2, 3, 4, 2}); !strings.Contains(b.Warnings()[0],
+		"8 observations are too few to measure dependence, want 9") {
 		t.Errorf("short series: %v, warnings %q", b, b.Warnings())
 	}
 }

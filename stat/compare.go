@@ -19,8 +19,8 @@ type CompareOptions struct {
 	Fixed [2]bool
 }
 
-// SameEverywhere is why a difference that is not 0 has neither interval nor p value.
-const SameEverywhere = "all blocks differ by the same amount: there is no error to test against"
+// SameEverywhere is the reason why a nonzero difference has neither an interval nor a p value.
+const SameEverywhere = "all blocks differ by the same amount, so that there is no standard error for a test"
 
 // Comparison is the difference of one statistic between two models.
 type Comparison struct {
@@ -47,10 +47,9 @@ type Comparison struct {
 	Warnings []string
 }
 
-// Compare compares two statistics by their delete-block jackknifes over the same
-// blocks: interval and test are those of the jackknife of the difference. Blocks
-// that carry no test ([Blocks.Untestable]) leave the p values undefined, with the
-// reason. Errors: other blocks.
+// Compare compares two statistics by their delete-block jackknifes over the same blocks. Interval and
+// test come from the jackknife of the difference. Blocks that allow no test ([Blocks.Untestable])
+// leave the p values undefined, with a reason. Errors: different blocks.
 func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	const quantity = "comparison"
 	if !sameBlocks(a, b) {
@@ -112,7 +111,7 @@ func subtract(a, b []float64) []float64 {
 }
 
 // shares are the blocks' shares in the estimate, weighted by size. The
-// pseudo-values are centred on the estimate itself: their own mean is the
+// pseudo-values are centered on the estimate itself: their own mean is the
 // jackknife's extrapolation to infinitely many observations, which for scores that
 // depend on their number (ranks at a fixed k) is another quantity than the one
 // reported. For means the two agree.

@@ -18,9 +18,8 @@ func NewCovarianceWindow(n int, variance float64) *CovarianceWindow {
 	return c
 }
 
-// Add enters the next lags, so many at once, with the number of pairs at these
-// distances and the mean of their products. It reports whether the window goes on:
-// it closes at the first lag of at least 5·τ.
+// Add enters the next lags: for each, the number of pairs at this distance and the mean of their
+// products. It reports whether the window is still open; it closes at the first lag of at least 5·τ.
 func (c *CovarianceWindow) Add(lags int, pairs, covariance float64) bool {
 	if c.ended {
 		return false
@@ -33,10 +32,9 @@ func (c *CovarianceWindow) Add(lags int, pairs, covariance float64) bool {
 	return !c.ended
 }
 
-// Result returns τ, the window, whether it closed, and the effective sample size.
-// span is the number of lags that the observations extend over; episodes is how many
-// there are, and complete says that no window was cut before their ends: see
-// [AutocorrelationTime] for what is reliable.
+// Result returns τ, the window, whether it closed, and the effective sample size. span is the largest
+// lag of the observations, episodes is their number of episodes, and complete says that no window was
+// cut before the end of an episode: see [AutocorrelationTime] for reliability.
 func (c *CovarianceWindow) Result(span, episodes int, complete bool) AutocorrelationTime {
 	t := AutocorrelationTime{Tau: c.w.tau(), Window: c.lag, Converged: c.ended}
 	t.EffectiveSampleSize = min(max(c.w.size(), 1), c.w.n)

@@ -315,7 +315,7 @@ func (w *window) size() float64 {
 	return (w.variance + v) / v
 }
 
-// optimalBlockLength returns the block length that minimises the mean squared
+// optimalBlockLength returns the block length that minimizes the mean squared
 // error of the circular block bootstrap's variance of the mean: Politis and White
 // (2004) with the correction of Patton, Politis and White (2009). It is a real
 // number of at least 1, at most min(3·√n, n/3); round up to use it. Lags are

@@ -18,10 +18,10 @@ const (
 	// first B = 0.4·n^(2/3) cosine coefficients. It is never negative, and the test takes
 	// Student's t with B degrees of freedom.
 	CosineVariance LongRunVariance = iota
-	// TruncatedVariance is that of Diebold and Mariano (1995): the variance plus twice the
-	// autocovariances of the lags below the horizon h, as errors of h steps ahead are
-	// dependent over h − 1 steps. With the correction of Harvey, Leybourne and Newbold
-	// (1997), √((n + 1 − 2h + h(h − 1)/n)/n), the test takes n − 1 degrees of freedom.
+	// TruncatedVariance is the estimator of Diebold and Mariano (1995): the variance plus twice the
+	// autocovariances of the lags below the horizon h, because errors h steps ahead are dependent over
+	// h − 1 steps. With the correction of Harvey, Leybourne and Newbold (1997), √((n + 1 − 2h + h(h −
+	// 1)/n)/n), the test has n − 1 degrees of freedom.
 	TruncatedVariance
 )
 
@@ -53,13 +53,13 @@ type DieboldMarianoTest struct {
 	Untestable string
 }
 
-// DieboldMariano tests whether two forecasts of the same sequence have the same expected
-// loss (Diebold and Mariano 1995, "Comparing predictive accuracy"): a and b are their
-// losses at equally spaced times, in order. The differences must have a constant mean and
-// a dependence that fades; nothing else is asked of the losses. P is two-sided. Where the
-// differences are constant, or the truncated variance is not positive, P is undefined with
-// a Reason. Errors: series of different lengths, fewer than 3 values or than the horizon +
-// 1, NaN or Inf, a negative horizon or number of terms, a level outside (0, 1).
+// DieboldMariano tests whether two forecasts of the same sequence have the same expected loss (Diebold
+// and Mariano 1995, "Comparing predictive accuracy"). a and b are their losses at equally spaced
+// times, in order. The differences must have a constant mean and a dependence that fades; there is no
+// other assumption on the losses. P is two-sided. It is undefined, with a Reason, if the differences
+// are constant or the truncated variance is not positive. Errors: series of different lengths, fewer
+// than 3 values or than the horizon + 1, NaN or Inf, a negative horizon or number of terms, a level
+// outside (0, 1).
 func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest, error) {
 	const quantity = "Diebold–Mariano test"
 	n, horizon := len(a), max(o.Horizon, 1)
@@ -70,7 +70,8 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	d := subtract(a, b)
 	switch {
 	case n != len(b):
-		return DieboldMarianoTest{}, Undefined(quantity, "%d losses of one forecast and %d of the other", n, len(b))
+		return DieboldMarianoTest{}, Undefined(quantity,
+			"one forecast has %d losses and the other %d, want equal numbers", n, len(b))
 	case n < 3 || n <= horizon:
 		return DieboldMarianoTest{}, Undefined(quantity, "%d losses, want at least %d", n, max(3, horizon+1))
 	case o.Horizon < 0 || o.Terms < 0 || o.Terms >= n:
@@ -82,7 +83,7 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	out := DieboldMarianoTest{Difference: Mean(d), StdError: math.NaN(), T: math.NaN(), DF: math.NaN(), P: math.NaN(),
 		Interval: noInterval(level, "")}
 	if isConstant(d) {
-		out.Reason = "all differences are equal: there is no error to test against"
+		out.Reason = "all differences are equal, so that there is no standard error for a test"
 		out.Interval.Reason = out.Reason
 		return out, nil
 	}
@@ -100,7 +101,7 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 		out.Untestable = memory(d)
 	}
 	if !(variance > 0) || math.IsInf(variance, 0) {
-		out.Reason = "the estimate of the long-run variance is not positive"
+		out.Reason = "the estimated long-run variance is not positive"
 		out.Interval.Reason = out.Reason
 		return out, nil
 	}
@@ -112,9 +113,9 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	return out, err
 }
 
-// Bounds of what CosineVariance tests: over sequences that are autoregressive of order 1 and
-// have at least so many differences, a test that is refused above the correlation rejects
-// in at most 8 % of them, whatever their memory (see docs/calibration.md).
+// Bounds of the sequences that CosineVariance tests. In simulated autoregressive sequences of order 1, of at
+// least testedDifferences and refused above testedCorrelation, the false-positive rate is at most 8 % for any
+// memory (docs/statistics/calibration-claims.md).
 const (
 	testedDifferences = 50
 	testedCorrelation = 0.7
@@ -132,7 +133,7 @@ func memory(values []float64) string {
 		return ""
 	}
 	if r := rho[1] + (1+3*rho[1])/float64(n); r > testedCorrelation {
-		return fmt.Sprintf("a correlation of %.2f between neighbors is too high for a test, want at most %v", r, testedCorrelation)
+		return fmt.Sprintf("a lag-1 correlation of %.2f is too high for a test, want at most %v", r, testedCorrelation)
 	}
 	if index, err := newEpisodeIndex("", n, nil); err == nil && longMemory(index, values) {
 		return "the autocorrelation of the differences fades too slowly for a test (long memory)"

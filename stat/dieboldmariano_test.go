@@ -70,7 +70,7 @@ func TestDieboldMarianoProperties(t *testing.T) {
 		}
 		same, err := DieboldMariano(a, a, o)
 		if err != nil || same.Difference != 0 || !math.IsNaN(same.P) || same.Interval.Defined() ||
-			same.Reason != "all differences are equal: there is no error to test against" {
+			same.Reason != "all differences are equal, so that there is no standard error for a test" {
 			t.Errorf("%+v, %v", same, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestDieboldMarianoProperties(t *testing.T) {
 		a[i], b[i] = float64(i%2), 0
 	}
 	negative, err := DieboldMariano(a, b, DieboldMarianoOptions{Variance: TruncatedVariance, Horizon: 2})
-	if err != nil || !math.IsNaN(negative.P) || negative.Reason != "the estimate of the long-run variance is not positive" {
+	if err != nil || !math.IsNaN(negative.P) || negative.Reason != "the estimated long-run variance is not positive" {
 		t.Errorf("%+v, %v", negative, err)
 	}
 }
@@ -95,7 +95,7 @@ func TestDieboldMarianoUntestable(t *testing.T) {
 		}
 	}
 	got, err := DieboldMariano(a, zero, DieboldMarianoOptions{})
-	if err != nil || got.Untestable != "a correlation of 0.97 between neighbors is too high for a test, want at most 0.7" {
+	if err != nil || got.Untestable != "a lag-1 correlation of 0.97 is too high for a test, want at most 0.7" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = DieboldMariano(a[:49], zero[:49], DieboldMarianoOptions{})
@@ -118,7 +118,8 @@ func TestDieboldMarianoErrors(t *testing.T) {
 		o    DieboldMarianoOptions
 		want string
 	}{
-		{three, three[:2], DieboldMarianoOptions{}, "Diebold–Mariano test: 3 losses of one forecast and 2 of the other"},
+		{three, three[:2], DieboldMarianoOptions{},
+			"Diebold–Mariano test: one forecast has 3 losses and the other 2, want equal numbers"},
 		{three[:2], three[:2], DieboldMarianoOptions{}, "Diebold–Mariano test: 2 losses, want at least 3"},
 		{three, three, DieboldMarianoOptions{Horizon: 3}, "Diebold–Mariano test: 3 losses, want at least 4"},
 		{three, three, DieboldMarianoOptions{Horizon: -1}, "Diebold–Mariano test: horizon -1 and 0 terms for 3 losses"},

@@ -1,4 +1,4 @@
-// Package stat holds the statistics that all analyses of repscope share:
+// Package stat holds the statistics that all analyzes of repscope share:
 // least squares and rank statistics, quantiles, dependence along episodes, the
 // block bootstrap, the delete-block jackknife, paired comparisons with Holm's
 // correction, and a counter-based random generator.
@@ -17,7 +17,7 @@
 // Two conventions hold everywhere. Input that no statistic can be computed from
 // (different lengths, NaN or Inf, too few values, a constant regressor) is an
 // error; [Reason] gives the text for a result file. A quantity that is
-// undefined although its neighbours are not is NaN, and a Reason field beside
+// undefined although its neighbors are not is NaN, and a Reason field beside
 // it says why. And every sum is taken in a fixed order in float64, every random
 // draw is a function of a seed and its coordinates, so that results do not
 // depend on the number of threads.

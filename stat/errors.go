@@ -10,8 +10,7 @@ import (
 	"math"
 )
 
-// UndefinedError says that a quantity cannot be computed from the data given,
-// and why.
+// UndefinedError reports that a quantity cannot be computed from the data, with the reason.
 type UndefinedError struct {
 	Quantity string // what was asked for, such as "regression"
 	Reason   string // why it is undefined, such as "x is constant"
@@ -25,8 +24,8 @@ func Undefined(quantity, format string, arguments ...any) error {
 	return &UndefinedError{Quantity: quantity, Reason: fmt.Sprintf(format, arguments...)}
 }
 
-// Reason returns the reason of an [UndefinedError] inside err, the whole text of
-// any other error, and "" for nil: what a result file puts beside a null.
+// Reason returns the reason of an [UndefinedError] inside err, the whole text of any other error, and
+// "" for nil. Result files write it next to a null.
 func Reason(err error) string {
 	if err == nil {
 		return ""

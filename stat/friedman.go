@@ -21,10 +21,9 @@ type Ranking struct {
 	F, DF1, DF2, P float64
 }
 
-// Friedman tests whether the models that scores[task][model] belong to rank alike over
-// tasks, which are independent: equal scores in a task share the mean of their ranks.
-// Errors: fewer than 2 tasks or models, tasks of other lengths, NaN or Inf, models that
-// are equal in every task.
+// Friedman tests whether models have equal ranks over independent tasks, from scores[task][model].
+// Equal scores in a task share the mean of their ranks. Errors: fewer than 2 tasks or models, tasks of
+// unequal length, NaN or Inf, models that are equal in every task.
 func Friedman(scores [][]float64) (Ranking, error) {
 	const quantity = "Friedman's test"
 	n := len(scores)
@@ -60,7 +59,7 @@ func Friedman(scores [][]float64) (Ranking, error) {
 	middle := (models + 1) / 2
 	within := squares - tasks*models*middle*middle // of ranks about their mean
 	if within <= 0 {
-		return Ranking{}, Undefined(quantity, "the models are equal in every task")
+		return Ranking{}, Undefined(quantity, "all models have equal scores in every task")
 	}
 	result := Ranking{Tasks: n, Models: k, DF1: models - 1, DF2: (models - 1) * (tasks - 1)}
 	between := 0.0

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// Halves splits blocks into two halves in several ways, balanced against each other:
-// the halves of one split share no block, so that statistics of them are independent
-// where blocks are. Deleting single blocks overstates the error of statistics of
-// nearest neighbors, whose share in the estimate depends on who else is there; halves
-// do not (Shao and Wu 1989, "A general theory for jackknife variance estimation").
+// Halves returns balanced splits of the partition, with at most 60 blocks (larger numbers are joined,
+// see [Blocks.Coarsen]). Up to 8 blocks there are all splits into two (almost) equal numbers; beyond,
+// the splits come from a Hadamard matrix with one column per block, for which the variance of a mean
+// equals the variance of the delete-block jackknife. The splits are a function of (blocks, seed).
+// Fewer than 5 blocks are an [UndefinedError].
 type Halves struct {
 	blocks *Blocks
 	first  [][]bool // of every split and block: it belongs to the first half
@@ -44,7 +44,7 @@ func (b *Blocks) Halves(seed uint64) (*Halves, error) {
 	h := &Halves{blocks: b.Coarsen(maxHalvedBlocks)}
 	g := h.blocks.Count()
 	if g < halvableBlocks {
-		return nil, Undefined("halves", "%d blocks are too few to be halved, want at least %d", g, halvableBlocks)
+		return nil, Undefined("halves", "%d blocks are too few to split in halves, want at least %d", g, halvableBlocks)
 	}
 	share := shares(h.blocks.Sizes())
 	if g <= enumeratedBlocks {
@@ -153,7 +153,7 @@ func paley(q int) bool {
 // Blocks are those that are halved.
 func (h *Halves) Blocks() *Blocks { return h.blocks }
 
-// Splits says of every split and every block whether it belongs to the first half.
+// Splits returns, for every split and every block, whether the block belongs to the first half.
 func (h *Halves) Splits() [][]bool {
 	out := make([][]bool, len(h.first))
 	for r, first := range h.first {
@@ -162,15 +162,15 @@ func (h *Halves) Splits() [][]bool {
 	return out
 }
 
-// Estimate returns the standard error and the interval of an estimate from its values
-// on the first and the second half of every split:
+// Estimate returns the standard error and the interval of an estimate from its values on the first and
+// the second half of every split:
 //
 //	var = mean over splits of w·(1−w)·(θ_first − θ_second)²,
 //
-// with w the share of the observations in the first half. For a mean it is that of the
-// delete-block jackknife, with as many degrees of freedom. Replicates, pseudo-values
-// and bias are not defined. NaN among the values gives an undefined interval with a
-// reason. Errors: another number of values than splits.
+// with w the share of the observations in the first half. For a mean it equals the variance of the
+// delete-block jackknife, with as many degrees of freedom. Replicates, pseudo-values and bias are
+// undefined. NaN among the values gives an undefined interval with a reason. Errors: unequal numbers
+// of values and splits.
 func (h *Halves) Estimate(estimate float64, first, second []float64) (*Jackknifed, error) {
 	if len(first) != len(h.first) || len(second) != len(h.first) {
 		return nil, Undefined("halves", "%d and %d values for %d splits", len(first), len(second), len(h.first))

@@ -112,7 +112,8 @@ func TestHalvesAreOrthogonal(t *testing.T) {
 
 func TestHalvesOfFewAndMany(t *testing.T) {
 	t.Parallel()
-	if _, err := piecesOf(t, 40, 10).Halves(1); Reason(err) != "4 blocks are too few to be halved, want at least 5" {
+	if _, err := piecesOf(t, 40, 10).Halves(1); Reason(err) != "4 blocks are too few to split in halves, want at "+
+		"least 5" {
 		t.Errorf("4 blocks: %v", err)
 	}
 	h, err := piecesOf(t, 1000, 1).Halves(1)

@@ -224,14 +224,14 @@ func (v *Jackknifed) test() (t, p float64) {
 	return t, TTestP(t, v.DF)
 }
 
-// WithTails lowers DF to those that the standard error has by the spread of the squares
-// of the blocks' shares s_j = w_j·(τ_j − θ_J) (Satterthwaite),
+// WithTails reduces DF according to the spread of the squares of the blocks' shares s_j = w_j·(τ_j −
+// θ_J) (Satterthwaite),
 //
 //	2·(Σ s²)²/(Σ s⁴ − (Σ s²)²/g)·(g − 1)/g,
 //
-// and widens interval and test accordingly: for functions of squares, to which a few
-// blocks contribute most, so that their standard error is too small as often as not.
-// Combinations and comparisons of such statistics are so too. It returns v.
+// and widens interval and test accordingly. It is meant for functions of squares, where a few blocks
+// contribute most, so that the standard error is often too small. Combinations and comparisons of such
+// statistics inherit it. It returns v.
 func (v *Jackknifed) WithTails() *Jackknifed {
 	v.Tails = true
 	if !v.Interval.Defined() || v.Halves != nil {
@@ -241,8 +241,7 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 	return v
 }
 
-// Within cuts the interval at the ends of the range that the statistic can take
-// (±Inf for none) and returns v.
+// Within limits the interval to the range of the statistic (±Inf for no limit) and returns v.
 func (v *Jackknifed) Within(low, high float64) *Jackknifed {
 	if v.Interval.Defined() {
 		v.Interval.Low, v.Interval.High = min(max(v.Interval.Low, low), high), max(min(v.Interval.High, high), low)
@@ -256,14 +255,13 @@ const widestFactor = 1e6
 
 // leastLogDF are the degrees of freedom below which there is no interval of a logarithm. Where blocks
 // differ by a factor of three or more, two of them give one that is too wide about as often as not, and
-// the others, being the narrow ones, hold 71 to 90 times in 100 (docs/calibration.md).
+// the others, which are the narrow ones, have a coverage of 71 to 90 % (docs/statistics/calibration-claims.md).
 const leastLogDF = 1.5
 
-// OnLogScale makes the interval that of the logarithm, for statistics that are
-// positive and whose error is a factor; it returns v. An estimate or deletion that
-// is not positive keeps the interval as it is, cut at 0. An interval that spans more
-// than six orders of magnitude is none, with this as its reason, and neither is one of
-// fewer than 1.5 degrees of freedom, as two blocks have.
+// OnLogScale computes the interval on a logarithmic scale, for positive statistics with a
+// multiplicative error; it returns v. If the estimate or a deletion is not positive, the interval
+// stays as it is, cut at 0. An interval that spans more than six orders of magnitude, or one with
+// fewer than 1.5 degrees of freedom (as from two blocks), becomes undefined, with this as its reason.
 func (v *Jackknifed) OnLogScale() *Jackknifed {
 	if !v.scaled(math.Log, math.Exp, 0, math.Inf(1)) {
 		return v
@@ -272,23 +270,24 @@ func (v *Jackknifed) OnLogScale() *Jackknifed {
 	case i.Low == i.High: // there is no error
 	case v.DF < leastLogDF:
 		v.Interval = noInterval(i.Level,
-			"%.2g degrees of freedom: the blocks do not show by what factor the number is wrong; want 3 or more of similar size", v.DF)
+			"%.2g degrees of freedom are too few for an error; want at least 3 blocks of similar size", v.DF)
 	case !(i.High/i.Low <= widestFactor):
-		v.Interval = noInterval(i.Level, "from %.2g to %.2g, more than six orders of magnitude: the blocks say nothing about the error", i.Low, i.High)
+		v.Interval = noInterval(i.Level,
+			"from %.2g to %.2g, more than six orders of magnitude: the blocks are too few for an error", i.Low, i.High)
 	}
 	return v
 }
 
-// OnFisherScale makes the interval that of Fisher's z = artanh, for correlations; it
-// returns v. An estimate or deletion at ±1 keeps the interval as it is, cut there.
+// OnFisherScale computes the interval on Fisher's scale z = artanh, for correlations; it returns v. If
+// the estimate or a deletion is ±1, the interval stays as it is, cut there.
 func (v *Jackknifed) OnFisherScale() *Jackknifed {
 	return v.onScale(math.Atanh, math.Tanh, -1, 1)
 }
 
-// OnPowerScale makes the interval that of sign(θ)·|θ|^power, for statistics that are
-// squares or powers of what has a symmetric error, such as measures of agreement near 0
-// (1/2); it returns v. A negative power is for positive statistics; an interval that
-// reaches infinity there is that of the logarithm instead.
+// OnPowerScale computes the interval on the scale sign(θ)·|θ|^power, for squares or powers of
+// statistics with a symmetric error, such as measures of agreement near 0 (1/2); it returns v. A
+// negative power is for positive statistics; an interval that reaches infinity there is computed on a
+// logarithmic scale instead.
 func (v *Jackknifed) OnPowerScale(power float64) *Jackknifed {
 	if power < 0 {
 		inverse := func(p float64) func(float64) float64 {
@@ -367,12 +366,11 @@ func (b *Blocks) linear(estimate float64, influence []float64) (*Jackknifed, err
 	return b.Jackknife(estimate, replicates, influence)
 }
 
-// JackknifeSums jackknifes statistics that are functions of sums over observations,
-// such as means, ratios and regressions. terms holds some sequences of n values;
-// statistic receives a number of observations and the sum of every sequence over
-// them, and fills dst[:size]. Subtract a constant near the mean from each sequence
-// where cancellation matters. Errors: sequences of another length, NaN or Inf, one
-// block.
+// JackknifeSums jackknifes statistics that are functions of sums over observations, such as means,
+// ratios and regressions. terms has one or more sequences of n values. statistic receives a number of
+// observations and the sum of every sequence over them, and fills dst[:size]. Subtract a constant near
+// the mean from each sequence if cancellation matters. Errors: sequences of unequal length, NaN or
+// Inf, one block.
 func JackknifeSums(blocks *Blocks, terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) ([]*Jackknifed, error) {
 	if err := checkTerms(blocks.n, terms); err != nil {
 		return nil, err
@@ -474,7 +472,8 @@ func sumsInfluence(n int, terms [][]float64, size int, statistic func(count floa
 	return estimates, influence
 }
 
-// JackknifeMean jackknifes the mean of values.
+// JackknifeMean returns the delete-block jackknife of the mean of values [n]: estimate, standard error and values
+// without each block. Errors as for [JackknifeSums].
 func JackknifeMean(blocks *Blocks, values []float64) (*Jackknifed, error) {
 	mean := Mean(values)
 	centered := make([]float64, len(values))
@@ -488,9 +487,8 @@ func JackknifeMean(blocks *Blocks, values []float64) (*Jackknifed, error) {
 	return out[0], nil
 }
 
-// Combine is the jackknife of a function of statistics that were jackknifed over
-// the same blocks, such as the ratio of two: deletion by deletion. Errors: other
-// blocks, no statistics.
+// Combine returns the jackknife of a function of statistics that were jackknifed over the same blocks,
+// such as the ratio of two, deletion by deletion. Errors: different blocks, no statistics.
 func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknifed, error) {
 	const quantity = "jackknife"
 	if len(parts) == 0 {
@@ -545,10 +543,9 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 	return out, nil
 }
 
-// Per divides the statistic by another that was jackknifed over the same blocks, such
-// as distances by the RMS distance, deletion by deletion. An interval that lies
-// unevenly about the estimate, as that of a quantile, keeps its shape. Errors: other
-// blocks.
+// Per divides the statistic by another statistic jackknifed over the same blocks, deletion by
+// deletion: distances by the RMS distance, for example. An interval that is asymmetric about the
+// estimate, as for a quantile, keeps its shape. Errors: different blocks.
 func (v *Jackknifed) Per(unit *Jackknifed) (*Jackknifed, error) {
 	out, err := Combine(func(values []float64) float64 { return values[0] / values[1] }, v, unit)
 	if err != nil || !out.Interval.Defined() {

@@ -7,7 +7,8 @@ type JackknifedRegression struct {
 	Slope, Intercept, R, RSquared *Jackknifed
 }
 
-// JackknifeRegression jackknifes the least-squares line of y on x by pairs.
+// JackknifeRegression returns the delete-block jackknife of slope, intercept, r and r² of the least-squares line of
+// y [n] on x [n]. A block deletes pairs (x, y). Errors as for [Regression] and [JackknifeSums].
 func JackknifeRegression(blocks *Blocks, x, y []float64) (*JackknifedRegression, error) {
 	if _, err := Regression(x, y); err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 	"repscope/internal/parallel"
 )
 
-// JackknifeKendall jackknifes τ_b of x and y (see [Kendall]): the share of pairs that agree in
-// order less that of those that do not, over the geometric mean of the pairs that x and y each
-// tell apart. Pairs of two observations leave when either does, so that all deletions together
-// take O(n²), whatever their number. NaN where x or y do not vary. Results do not depend on
-// threads (≤ 0: all). Errors as for Kendall, and one block.
+// JackknifeKendall jackknifes τ_b of x and y (see [Kendall]): the share of concordant minus the share
+// of discordant pairs, divided by the geometric mean of the shares of pairs untied in x and in y. A
+// deletion removes every pair with a deleted observation, so that all deletions together take O(n²)
+// for any number of blocks. The result is NaN if x or y is constant. It does not depend on threads (≤
+// 0: all). Errors as for Kendall, and one block.
 func JackknifeKendall(ctx context.Context, blocks *Blocks, x, y []float64, threads int) (*Jackknifed, error) {
 	const quantity = "Kendall correlation"
 	if err := checkPair(quantity, x, y, 3); err != nil {

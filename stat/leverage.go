@@ -4,9 +4,9 @@ package stat
 
 import "slices"
 
-// Leverage says how much of the sum of squares about a mean few observations hold. They decide a
-// least-squares fit, and what it explains; deleting blocks does not show it where every block
-// has such observations.
+// Leverage measures how much of the sum of squares about a mean comes from a few observations. Such
+// observations determine a least-squares fit and its R². Deleting blocks does not reveal them if every
+// block contains some.
 type Leverage struct {
 	// Top is the share that the hundredth of the observations with the largest squares holds, at
 	// least one observation: 0.08 of normal and 0.2 of exponential values.
@@ -20,10 +20,10 @@ type Leverage struct {
 // farSquares is how many mean squares make an observation far.
 const farSquares = 10
 
-// Decides reports whether the observations that lie far off hold half of the squares or more.
+// Decides reports whether outlying observations have half of the squares or more.
 func (l Leverage) Decides() bool { return l.Share >= 0.5 }
 
-// LeverageOf is the leverage of values about their mean; the zero value if all are equal.
+// LeverageOf returns the leverage of values about their mean; the zero value if all are equal.
 func LeverageOf(values []float64) Leverage {
 	if len(values) == 0 {
 		return Leverage{}
@@ -43,8 +43,8 @@ func LeverageOf(values []float64) Leverage {
 	return LeverageOfSquares(squares)
 }
 
-// LeverageOfSquares is the leverage of observations from their squares, such as squared
-// distances of points from their mean.
+// LeverageOfSquares returns the leverage of observations from their squares, such as squared distances
+// of points from their mean.
 func LeverageOfSquares(squares []float64) Leverage {
 	n, total := len(squares), sumOf(0, len(squares), func(i int) float64 { return squares[i] })
 	if n == 0 || !(total > 0) {

@@ -106,7 +106,8 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 // between makes the interval that between two quantiles.
 func (v *Jackknifed) between(low, high float64, quantile func(p float64) float64) {
 	if low < 0 || high > 1 {
-		v.Interval = noInterval(v.Interval.Level, "the blocks differ so much that the interval would reach past the smallest or the largest value")
+		v.Interval = noInterval(v.Interval.Level,
+			"the blocks differ so much that the interval would exceed the range of the values")
 		return
 	}
 	v.Interval.Low, v.Interval.High = quantile(low), quantile(high)

@@ -46,7 +46,7 @@ func TestJackknifeSpearmanEqualsDeletion(t *testing.T) {
 	flat := make([]float64, 300)
 	flat[blocks.Block(0)[0]] = 1 // varies in one block only
 	if v, err = JackknifeSpearman(t.Context(), blocks, x, flat, 1); err != nil || v.Interval.Defined() || v.Interval.Reason == "" {
-		t.Errorf("y varies in one block only: %+v, %v", v, err)
+		t.Errorf("y varies in only one block: %+v, %v", v, err)
 	}
 }
 

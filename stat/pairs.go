@@ -4,17 +4,15 @@ package stat
 
 import "math"
 
-// WithoutPairTerms takes from the variance what the jackknife counts twice: what rests
-// on two blocks together and on neither alone, as in statistics of pairs or of nearest
-// neighbors. pair[a][b] + pair[b][a] is how much the statistic moves by what blocks a and b
-// do together, θ − θ_(−a) − θ_(−b) + θ_(−ab) or its main part. Without the row effects
-// fitted to it, p_a + p_b times the sizes, the squares of what is left are added up
-// (Efron & Stein 1981, "The jackknife estimate of variance", where their sum corrects
-// the bias), and deletions are drawn to the estimate until their variance is less by
-// that sum, or half as large: in theory the share is at most a half. Of that, part is
-// taken, from 0 to 1: the sum has an error of its own, which counts where a level is to be
-// kept. Fewer than 4 blocks, or another number than pair has, change nothing. It
-// returns v.
+// WithoutPairTerms corrects the variance for terms that the jackknife counts twice: joint effects of
+// two blocks, as in statistics of pairs or of nearest neighbors. pair[a][b] + pair[b][a] is the joint
+// effect of the blocks a and b, θ − θ_(−a) − θ_(−b) + θ_(−ab), or its main part. Its row effects p_a +
+// p_b, scaled by sizes, are removed and the squares of the residuals are summed (Efron & Stein 1981,
+// "The jackknife estimate of variance", who use this sum to correct the bias). Deletions are then
+// shrunk toward the estimate until their variance is smaller by part times this sum, or half as large:
+// in theory the share is at most a half. part lies between 0 and 1; smaller values protect the level
+// of a test against the error of the sum. Fewer than 4 blocks, or a number of blocks other than that
+// of pair, change nothing. It returns v.
 func (v *Jackknifed) WithoutPairTerms(pair [][]float64, part float64) *Jackknifed {
 	g := len(v.BlockSizes)
 	if g < 4 || len(pair) != g || !(v.StdError > 0) {

@@ -67,10 +67,10 @@ var legendre = sync.OnceValue(func() quadrature {
 	return q
 })
 
-// MinimumDetectableEffect returns the smallest difference that the two-sided t test finds
-// with the power asked for, given the standard error of a difference and its degrees of
-// freedom: what a comparison that found nothing can rule out the absence of. Errors: a
-// standard error that is not positive, df ≤ 0, a level or power outside (0, 1).
+// MinimumDetectableEffect returns the smallest difference that the two-sided t test detects with the
+// given power, from the standard error of a difference and its degrees of freedom. A comparison
+// without a significant result excludes larger differences. Errors: a standard error that is not
+// positive, df ≤ 0, a level or power outside (0, 1).
 func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, error) {
 	const quantity = "minimum detectable effect"
 	o, err := o.check(quantity)
@@ -118,11 +118,11 @@ func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, err
 // maxBlocksNeeded bounds the search of [BlocksNeeded].
 const maxBlocksNeeded = 1 << 40
 
-// BlocksNeeded returns the least number of blocks with which the paired t test finds a
-// difference with the power asked for, given the standard deviation of the blocks'
-// differences: √g times the standard error of a comparison over g blocks. Errors: a
-// difference of 0, a standard deviation that is not positive, a level or power outside
-// (0, 1), more than 2^40 blocks. Above 10^7 it is the normal theory's.
+// BlocksNeeded returns the smallest number of blocks with which the paired t test detects a difference
+// with the given power, from the standard deviation of the blocks' differences: √g times the standard
+// error of a comparison over g blocks. Above 10^7 blocks it uses the normal distribution. Errors: a
+// difference of 0, a standard deviation that is not positive, a level or power outside (0, 1), more
+// than 2^40 blocks.
 func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	const quantity = "number of blocks"
 	o, err := o.check(quantity)
@@ -140,7 +140,7 @@ func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	normal := math.Ceil(z * z) // for a known deviation: a few too few
 	switch {
 	case normal > maxBlocksNeeded:
-		return 0, Undefined(quantity, "a difference of %v standard deviations takes more than 2^40 blocks", effect)
+		return 0, Undefined(quantity, "a difference of %v standard deviations needs more than 2^40 blocks", effect)
 	case normal > 1e7:
 		return int(normal), nil
 	}

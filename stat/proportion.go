@@ -4,11 +4,11 @@ package stat
 
 import "math"
 
-// Wilson returns the score interval of Wilson (1927) for a share of hits among n
-// independent observations: the shares p with |hits/n − p| ≤ z·√(p(1 − p)/n). It does not
-// collapse at 0 and 1 hits. n may be an effective number of observations; for shares of
-// dependent ones see [Jackknifed.AsShare]. level 0 means 0.95. Errors: n ≤ 0, hits
-// outside [0, n], a level outside (0, 1).
+// Wilson returns the score interval of Wilson (1927) for a share of hits among n independent
+// observations: the shares p with |hits/n − p| ≤ z·√(p(1 − p)/n). It has a positive width even at 0
+// and n hits. n may be an effective number of observations; for shares of dependent observations see
+// [Jackknifed.AsShare]. level 0 means 0.95. Errors: n ≤ 0, hits outside [0, n], a level outside (0,
+// 1).
 func Wilson(hits, n, level float64) (Interval, error) {
 	const quantity = "interval of a share"
 	level, err := checkLevel(quantity, level)
@@ -33,10 +33,10 @@ func Wilson(hits, n, level float64) (Interval, error) {
 	return out, nil
 }
 
-// McNemar returns the exact two-sided p value of McNemar's (1947) test of two models that
-// were right or wrong about the same independent observations: only those count that
-// one of them alone got right, onlyA and onlyB, and under the null each is A's with
-// probability ½ (binomial test). No such observations give 1. Errors: negative counts.
+// McNemar returns the exact two-sided p value of McNemar's (1947) test of two models on the same
+// independent observations. Only observations that exactly one model got right are counted, onlyA and
+// onlyB; under the null hypothesis each is A's with probability ½ (binomial test). If there are none,
+// the p value is 1. Errors: negative counts.
 func McNemar(onlyA, onlyB int) (float64, error) {
 	if onlyA < 0 || onlyB < 0 {
 		return math.NaN(), Undefined("McNemar's test", "%d and %d observations, want counts", onlyA, onlyB)

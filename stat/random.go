@@ -40,11 +40,10 @@ type Key struct {
 	Stream [2]uint32 // counter words 2 and 3
 }
 
-// NewKey returns the key of the stream with the given seed and coordinates. What
-// draws from the seed of a run takes [Stream.Key] instead, which keeps the uses
-// apart. Different coordinates, or a different
-// number of them, give streams that are independent for all practical purposes
-// (the key is a 128-bit hash of them).
+// NewKey returns the key of the stream with the given seed and coordinates. Code that draws from the
+// seed of a run uses [Stream.Key] instead, which separates the uses of a seed. Different coordinates,
+// or a different number of them, give streams that are independent for all practical purposes (the key
+// is a 128-bit hash of them).
 func NewKey(seed uint64, stream ...uint64) Key {
 	key := rootKey(seed, len(stream))
 	for _, coordinate := range stream {
@@ -141,9 +140,9 @@ func (r *Random) Shuffle(p []int) {
 	}
 }
 
-// SampleWithoutReplacement returns k different numbers of 0..n−1 in ascending
-// order, every subset with the same probability (Floyd's algorithm: k draws and
-// memory for k numbers, whatever n). For k ≥ n it returns all of them.
+// SampleWithoutReplacement returns k distinct numbers of 0..n−1 in ascending order, every subset with
+// the same probability (Floyd's algorithm: k draws, and memory for k numbers, for any n). For k ≥ n it
+// returns all of them.
 func (r *Random) SampleWithoutReplacement(n, k int) ([]int, error) {
 	if n < 0 || k < 0 {
 		return nil, fmt.Errorf("sample %d of %d: want non-negative numbers", k, n)

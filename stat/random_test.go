@@ -117,7 +117,7 @@ func TestNormalDistribution(t *testing.T) {
 			t.Errorf("Kolmogorov–Smirnov distance %g", distance)
 		}
 	}
-	// Lag 1 and lag 4 (neighbouring blocks).
+	// Lag 1 and lag 4 (neighboring blocks).
 	for _, lag := range []int{1, 2, 3, 4} {
 		FillNormal32(fill, NewKey(3), 0)
 		sum := 0.0

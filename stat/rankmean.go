@@ -4,10 +4,10 @@ package stat
 
 import "math"
 
-// RankMean returns the mean of values for ranking, so that means which are equal but for the rounding of
-// their sums are equal, in whatever order their values stand. It is exact where all values are
-// decimals of up to 12 digits behind the point, as ratings and rounded scores are, and rounded to 36
-// bits of the largest magnitude among them where they are not. NaN for no values, and where one is NaN.
+// RankMean returns the mean of values for ranking: means that differ only by rounding of their sums
+// are equal, for any order of the values. It is exact if all values are decimals of up to 12 digits
+// after the point, as ratings and rounded scores are, and otherwise rounded to 36 bits of their
+// largest magnitude. NaN for no values, and if any value is NaN.
 func RankMean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

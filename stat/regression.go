@@ -76,7 +76,7 @@ func (f LinearFit) interval(center, se, level float64) Interval {
 	return Interval{Low: center - float64(t*se), High: center + float64(t*se), Level: level}
 }
 
-// moments holds the centred second moments of pairs.
+// moments holds the centered second moments of pairs.
 type moments struct {
 	meanX, meanY         float64
 	xx, yy, xy           float64

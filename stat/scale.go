@@ -4,17 +4,16 @@ package stat
 
 import "math"
 
-// Scale is an increasing function of a number with a range, on which its errors are taken to
-// be symmetric; the zero Scale is the number itself, without a range.
+// Scale is an increasing transformation of a number with a range, on which its errors are assumed to
+// be symmetric. The zero Scale is the identity, without a range.
 type Scale struct {
 	Low, High float64 // the range
 	to, from  func(float64) float64
 }
 
-// RangeScale is the scale of numbers from low to high (±Inf for no limit): the logit
-// log((x − low)/(high − x)) between two limits, which for correlations is twice Fisher's
-// artanh; log x above a limit from 0; −log(high − x) below one. Numbers of other ranges are
-// their own scale.
+// RangeScale returns the scale of numbers from low to high (±Inf for no limit): the logit log((x −
+// low)/(high − x)) between two limits (for correlations, twice Fisher's artanh); log x above a limit
+// of 0; −log(high − x) below one. For other ranges it is the identity.
 func RangeScale(low, high float64) Scale {
 	s := Scale{Low: low, High: high}
 	switch {
@@ -37,10 +36,10 @@ func RangeScale(low, high float64) Scale {
 	return s
 }
 
-// Bounded reports whether the scale is another than the number's own.
+// Bounded reports whether the scale differs from the identity.
 func (s Scale) Bounded() bool { return s.to != nil }
 
-// To is the place of a number: ±Inf or NaN at the ends of the range and beyond.
+// To returns the transformed number: ±Inf or NaN at the ends of the range and beyond.
 func (s Scale) To(x float64) float64 {
 	if s.to == nil {
 		return x
@@ -48,7 +47,7 @@ func (s Scale) To(x float64) float64 {
 	return s.to(x)
 }
 
-// From is the number at a place, inside the range.
+// From returns the number inside the range from its transformed value.
 func (s Scale) From(y float64) float64 {
 	if s.to == nil {
 		return y
@@ -56,7 +55,7 @@ func (s Scale) From(y float64) float64 {
 	return s.Within(s.from(y))
 }
 
-// Within cuts a number at the ends of the range.
+// Within limits a number to the range.
 func (s Scale) Within(x float64) float64 {
 	if s.Low == 0 && s.High == 0 {
 		return x

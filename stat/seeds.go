@@ -71,11 +71,13 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 			if borrows := k[other] == 1 && !o.Fixed[other]; borrows {
 				v *= float64(1 + k[i]) // s²·(1/k + 1)
 				seeds[other] = float64(seeds[i] * float64(k[i]))
-				c.warn("the %s model has one run: others are taken to vary as those of the %s model", nth[other], nth[i])
+				c.warn("the %s model has only one run; its runs are assumed to vary like runs of the %s model; add "+
+					"runs", nth[other], nth[i])
 			}
 			seedDF += float64(v*v) / float64(k[i]-1)
 		case k[other] == 1 && !o.Fixed[i]:
-			c.warn("the %s model has one run: what other runs of it would give is not in the interval", nth[i])
+			c.warn("the %s model has only one run, so that the interval does not include the variation of its "+
+				"runs; add runs", nth[i])
 		}
 	}
 	c.SeedError = math.Sqrt(seeds[0] + seeds[1])
@@ -121,7 +123,8 @@ func (c SeedComparison) BlocksNeeded(o PowerOptions) (int, error) {
 		return BlocksNeeded(c.Difference, c.BlockError*math.Sqrt(blocks), o)
 	}
 	if c.Difference == 0 || !isFinite(c.Difference) || !isFinite(c.BlockError) {
-		return 0, Undefined(quantity, "difference %v with error %v of blocks, want a difference that is not 0", c.Difference, c.BlockError)
+		return 0, Undefined(quantity,
+			"difference %v with block error %v, want a nonzero difference", c.Difference, c.BlockError)
 	}
 	ratio, err := MinimumDetectableEffect(1, c.DF, o)
 	if err != nil {
@@ -130,11 +133,11 @@ func (c SeedComparison) BlocksNeeded(o PowerOptions) (int, error) {
 	least := math.Abs(c.Difference) / ratio // the error with which the difference is found
 	left := least*least - c.SeedError*c.SeedError
 	if left <= 0 {
-		return 0, Undefined(quantity, "the runs differ too much: no number of blocks finds the difference without more runs")
+		return 0, Undefined(quantity, "the runs differ too much: more blocks cannot resolve the difference; add runs")
 	}
 	needed := math.Ceil(blocks * c.BlockError * c.BlockError / left)
 	if needed > maxBlocksNeeded {
-		return 0, Undefined(quantity, "the difference takes more than 2^40 blocks")
+		return 0, Undefined(quantity, "the difference needs more than 2^40 blocks")
 	}
 	return max(int(needed), 2), nil
 }

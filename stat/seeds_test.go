@@ -1,5 +1,5 @@
-// Comparisons over runs: closed forms, borders and errors. What they hold stands in
-// docs/calibration.md.
+// Comparisons over runs: closed forms, borders and errors. Their coverage is in
+// docs/statistics/calibration-claims.md.
 
 package stat
 
@@ -60,7 +60,7 @@ func TestCompareSeeds(t *testing.T) {
 	}
 
 	// The error that so many blocks leave finds the difference with the power asked for.
-	if _, err := got.BlocksNeeded(PowerOptions{}); err != nil && !strings.Contains(err.Error(), "more runs") {
+	if _, err := got.BlocksNeeded(PowerOptions{}); err != nil && !strings.Contains(err.Error(), "add runs") {
 		t.Error(err)
 	}
 	wide := got
@@ -77,7 +77,7 @@ func TestCompareSeeds(t *testing.T) {
 		t.Errorf("%d blocks have power %v, one less %v", needed, at(needed), at(needed-1))
 	}
 	wide.Difference = 0.01
-	if _, err := wide.BlocksNeeded(PowerOptions{}); err == nil || !strings.Contains(err.Error(), "more runs") {
+	if _, err := wide.BlocksNeeded(PowerOptions{}); err == nil || !strings.Contains(err.Error(), "add runs") {
 		t.Errorf("a difference far below the error of runs: %v", err)
 	}
 
@@ -125,7 +125,7 @@ func TestCompareSeeds_OneRun(t *testing.T) {
 		fixed bool
 		se    float64
 		note  string
-	}{{false, s * math.Sqrt(1.25), "taken to vary"}, {true, s / 2, ""}} {
+	}{{false, s * math.Sqrt(1.25), "assumed to vary"}, {true, s / 2, ""}} {
 		for swap := range 2 {
 			a, b, o := runs, one, CompareOptions{Fixed: [2]bool{false, of.fixed}}
 			if swap == 1 {

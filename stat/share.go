@@ -8,13 +8,13 @@ import "math"
 // plentyHits is the number of hits, and of misses, from which the normal theory serves.
 const plentyHits = 10
 
-// AsShare makes the interval of a share of n observations that of Korn and Graubard
-// (1998, "Confidence intervals for proportions with small expected number of positive
-// counts estimated from survey data"): Clopper and Pearson's for as many independent
-// observations as the standard error is worth, n* = p(1 − p)/SE² but no more than n,
-// times (t_{n−1}/t_DF)² for the error of SE. A share of 0 has an upper end near
-// 3.7/n*; without an error n* is n. Where at least 10 of these observations are hits and 10
-// are not, the interval stays Estimate ± t·StdError, cut at 0 and 1. It returns v.
+// AsShare replaces the interval of a share of n observations by the interval of Korn and Graubard
+// (1998, "Confidence intervals for proportions with small expected number of positive counts estimated
+// from survey data"): the Clopper–Pearson interval for the effective number of independent
+// observations, n* = p(1 − p)/SE² but at most n, times (t_{n−1}/t_DF)² for the error of SE. A share of
+// 0 has an upper end near 3.7/n*; without a standard error n* is n. If at least 10 of the effective
+// observations are hits and 10 are not, the interval stays Estimate ± t·StdError, cut at 0 and 1. It
+// returns v.
 func (v *Jackknifed) AsShare(n int) *Jackknifed {
 	p := v.Estimate
 	if !v.Interval.Defined() || !(p >= 0 && p <= 1) || n < 2 {

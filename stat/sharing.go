@@ -8,18 +8,18 @@ import (
 	"slices"
 )
 
-// CompareSharing compares two statistics of observations of their own, independent of each
-// other, and of others that both have seen, such as distances of what two generators drew to
-// the same real samples: the last shared blocks of both are the same ones. The variance of
-// the difference is the sum of those of deleting blocks of a alone, of b alone, and shared
-// ones of both at once, with Satterthwaite's degrees of freedom,
+// CompareSharing compares two statistics that each depend on their own observations, independent of
+// each other, and on observations that both share. An example is the distance of the samples of two
+// generators to the same real samples. The last shared blocks of both are the same. The variance of
+// the difference is the sum of three variances: deleting blocks of a only, of b only, and shared
+// blocks of both at once, with Satterthwaite's degrees of freedom,
 //
 //	df = (Σ v)²/Σ (v²/df_v).
 //
-// With shared = 0 nothing is: v are the variances of the two jackknifes, as they are. Where
-// all blocks are shared it is [Compare]. Blocks that carry no test leave the p values
-// undefined, with the reason; a sign-flip test and an effect in standard deviations are
-// defined by Compare alone. Errors: shared blocks of other sizes.
+// With shared = 0 the variances of both jackknifes are added. If all blocks are shared, the result is
+// [Compare]. Blocks that allow no test leave the p values undefined, with a reason. The sign-flip test
+// and the effect in standard deviations are defined only by Compare. Errors: shared blocks of unequal
+// sizes.
 func CompareSharing(a, b *Jackknifed, shared int, o CompareOptions) (Comparison, error) {
 	ownA, ownB := len(a.BlockSizes)-shared, len(b.BlockSizes)-shared
 	switch {
@@ -46,9 +46,9 @@ func CompareSharing(a, b *Jackknifed, shared int, o CompareOptions) (Comparison,
 		}
 		switch {
 		case math.IsNaN(variance):
-			c.Reason = "a standard error is not defined"
+			c.Reason = "a standard error is undefined"
 		case variance == 0:
-			c.Reason = "neither statistic varies over its blocks: there is no error to test against"
+			c.Reason = "neither statistic varies over its blocks, so that there is no standard error for a test"
 		}
 	}
 	if c.Reason != "" {

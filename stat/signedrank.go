@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// ZeroMethod is what a signed rank test does with differences of 0.
+// ZeroMethod is the treatment of zero differences in a signed rank test.
 type ZeroMethod int
 
 const (
@@ -44,13 +44,12 @@ type SignedRank struct {
 // maxExactRanks is the number of differences up to which P is exact.
 const maxExactRanks = 50
 
-// WilcoxonSignedRank tests whether independent differences are symmetric about 0, by
-// the ranks of their absolute values. Equal absolute values share the mean of their
-// ranks. The exact P is over all signs of the ranks as they are, ties included; without
-// ties it is the tabulated one (scipy.stats.wilcoxon, whose exact method refuses ties).
-// For one difference per block of dependent observations; that of [Compare] is its
-// counterpart for the mean. Errors: no differences, NaN or Inf. Differences that are all
-// 0 have P = 1.
+// WilcoxonSignedRank tests whether independent differences are symmetric about 0, by the ranks of
+// their absolute values. Equal absolute values share the mean of their ranks. The exact P is over all
+// signs of these ranks, including ties; without ties it is the tabulated value (scipy.stats.wilcoxon,
+// whose exact method does not support ties). It expects one difference per block of dependent
+// observations; the test of [Compare] is its counterpart for the mean. If all differences are 0, P =
+// 1. Errors: no differences, NaN or Inf.
 func WilcoxonSignedRank(differences []float64, zeros ZeroMethod) (SignedRank, error) {
 	const quantity = "signed rank test"
 	if len(differences) == 0 {

@@ -64,7 +64,7 @@ const (
 	// StreamNullTime exchanges episodes and rotates sequences for the null that keeps
 	// the order in time (analysis/neighborhood): "nult".
 	StreamNullTime Stream = 0x6e756c74
-	// StreamDesign draws the simulated states of the calibration (docs/calibration):
+	// StreamDesign draws the simulated states of the calibration (internal/calibration):
 	// "cali".
 	StreamDesign Stream = 0x63616c69
 	// StreamScatter draws the pairs that a scatter plot shows (analysis/smoothness):

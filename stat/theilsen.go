@@ -52,7 +52,7 @@ func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
 	sigma := math.Sqrt(max(variance, 0))
 	upper := min(int64(math.RoundToEven((float64(s.pairs)-z*sigma)/2)), s.pairs-1)
 	lower := max(int64(math.RoundToEven((float64(s.pairs)+z*sigma)/2))-1, 0)
-	f.SlopeInterval = noInterval(level, "too few different values")
+	f.SlopeInterval = noInterval(level, "too few distinct values")
 	if variance > 0 && lower <= upper {
 		f.SlopeInterval = Interval{Low: s.rank(lower), High: s.rank(upper), Level: level}
 	}

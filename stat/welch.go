@@ -30,7 +30,8 @@ func Welch(a, b []float64, level float64) (MeanDifference, error) {
 	return d, nil
 }
 
-// WelchTest is [Welch] without the interval, whose quantile takes most of its time: for millions of tests.
+// WelchTest is [Welch] without the interval, whose quantile takes most of the time: for millions of
+// tests.
 func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 	const quantity = "difference of means"
 	level, err := checkLevel(quantity, level)
@@ -56,7 +57,7 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 		d.Reason = "one value has no variance"
 	case noError(d.StdError, meanA, meanB):
 		d.StdError = 0
-		d.Reason = "the values do not vary: there is no error to test against"
+		d.Reason = "the values do not vary, so that there is no standard error for a test"
 	}
 	if d.Reason != "" {
 		d.Interval = noInterval(level, "%s", d.Reason)

@@ -20,7 +20,7 @@ func Methods(name string, file []byte) (*methods.Text, error) {
 	}
 	e, ok := Find(r.Analysis)
 	if !ok {
-		return nil, fmt.Errorf("%s: it is of the analysis %q, which is none of the suite", name, r.Analysis)
+		return nil, fmt.Errorf("%s: its analysis %q is not part of the suite", name, r.Analysis)
 	}
 	text, err := e.MethodsOf(r)
 	if err != nil {

@@ -303,7 +303,7 @@ func TestMethodsRefuse(t *testing.T) {
 	file := methodsFixture(t, "encode")
 	for want, content := range map[string][]byte{
 		"x.json: not a result file": []byte("{}"),
-		`the analysis "other"`:      bytes.ReplaceAll(file, []byte(`"analysis": "encode"`), []byte(`"analysis": "other"`)),
+		`its analysis "other"`:      bytes.ReplaceAll(file, []byte(`"analysis": "encode"`), []byte(`"analysis": "other"`)),
 		`no option "dtype"`:         bytes.ReplaceAll(file, []byte(`"dtype": "float32",`), []byte(`"type": "float32",`)),
 	} {
 		if _, err := Methods("x.json", content); err == nil || !strings.Contains(err.Error(), want) {

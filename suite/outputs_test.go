@@ -339,7 +339,7 @@ func TestNamedTwice(t *testing.T) { //nolint:paralleltest // in a working folder
 	}
 	var stderr bytes.Buffer
 	args := strings.Fields("--frames f.npy --baseline random:4 --output f.npy --out . --quiet")
-	if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 2 || !strings.Contains(stderr.String(), "f.npy would be written over") {
+	if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 2 || !strings.Contains(stderr.String(), "f.npy would overwrite") {
 		t.Errorf("over its frames: exit %d: %s", code, stderr.String())
 	}
 }
@@ -367,7 +367,7 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 			var stderr bytes.Buffer
 			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(folder, "out"), "--"+name+"="+value)
 			code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr)
-			if code == 2 && strings.Contains(stderr.String(), link+" would be written over") && strings.Contains(stderr.String(), input) {
+			if code == 2 && strings.Contains(stderr.String(), link+" would overwrite") && strings.Contains(stderr.String(), input) {
 				refused++
 			} else if code != 2 || !strings.Contains(stderr.String(), "want a name that ends in") && !strings.Contains(stderr.String(), "ends in .npz") {
 				t.Errorf("%s --%s %s: exit %d: %s", c.Name, name, value, code, stderr.String())
@@ -389,12 +389,12 @@ func TestTwoOutputsAreOne(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, c := range []struct{ line, want string }{
-		{"compare {}/r.json --table {}/x.csv --save-table {}/self/x.csv", "are one file"},
-		{"compare {}/r.json --figure {}/x.png --plot {}/./x.png", "are one file"},
-		{"compare {}/r.json --figure {}/out/compare.png", "the run writes a file of this name itself"},
-		{"compare {}/r.json --figure {}/self/out/compare.png", "the run writes a file of this name itself"},
-		{"forecast --target {}/truth.npy --forecast a={}/members.npy --documented-json {}/out/forecast.json", "the run writes a file of this name itself"},
-		{"sequence --dump a={}/dump.npz --documented-json {}/self/out/sequence.json", "the run writes a file of this name itself"},
+		{"compare {}/r.json --table {}/x.csv --save-table {}/self/x.csv", "are the same file"},
+		{"compare {}/r.json --figure {}/x.png --plot {}/./x.png", "are the same file"},
+		{"compare {}/r.json --figure {}/out/compare.png", "the run writes its own file of this name"},
+		{"compare {}/r.json --figure {}/self/out/compare.png", "the run writes its own file of this name"},
+		{"forecast --target {}/truth.npy --forecast a={}/members.npy --documented-json {}/out/forecast.json", "the run writes its own file of this name"},
+		{"sequence --dump a={}/dump.npz --documented-json {}/self/out/sequence.json", "the run writes its own file of this name"},
 	} {
 		name, rest, _ := strings.Cut(strings.ReplaceAll(c.line, "{}", dir), " ")
 		e, _ := Find(name)
@@ -451,7 +451,7 @@ func TestFoundInputs(t *testing.T) {
 		for _, more := range []string{"", "--dry-run"} {
 			var stderr bytes.Buffer
 			code := run.Run(t.Context(), e.Command, strings.Fields(rest+" --out "+out+" "+more), &bytes.Buffer{}, &stderr)
-			if code != 2 || !strings.Contains(stderr.String(), filepath.FromSlash(c.target)+" would be written over") || !strings.Contains(stderr.String(), filepath.FromSlash(c.input)) {
+			if code != 2 || !strings.Contains(stderr.String(), filepath.FromSlash(c.target)+" would overwrite") || !strings.Contains(stderr.String(), filepath.FromSlash(c.input)) {
 				t.Errorf("%s %s over %s: exit %d: %s", c.line, more, c.input, code, stderr.String())
 			}
 		}

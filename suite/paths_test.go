@@ -115,6 +115,7 @@ var byIndex = regexp.MustCompile(`\[[0-9]+\]`)
 // checkPaths checks the paths of one result.
 func checkPaths(t *testing.T, path string) {
 	t.Helper()
+	checkSchema(t, path)
 	r, err := report.Read(path)
 	if err != nil {
 		t.Fatal(err)

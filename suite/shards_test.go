@@ -137,6 +137,7 @@ func checkShards(t *testing.T, analysis, dir string, args []string, numbers ...i
 		if k == 0 || format == "png" {
 			whole := filepath.Join(dir, "whole", format)
 			call(t, 0, analysis, append(args, "--out", whole)...)
+			checkSchema(t, filepath.Join(whole, analysis+".json"))
 			want = folderOf(t, whole)
 		}
 		shards := filepath.Join(dir, fmt.Sprint("shards", n))
@@ -237,19 +238,19 @@ func TestRefusedShards(t *testing.T) {
 		files []string
 		want  string
 	}{
-		{[]string{s0, s2}, "1 of 3 units of robustness missing: those of shard 1/3\n"},
+		{[]string{s0, s2}, "1 of 3 units of robustness missing, from shard 1/3\n"},
 		{[]string{s0, s2}, "hint: robustness --bootstrap=0 --cache="},
-		{[]string{s1}, "2 of 3 units of robustness missing: those of shards 0/3, 2/3\n"},
+		{[]string{s1}, "2 of 3 units of robustness missing, from shards 0/3, 2/3\n"},
 		{[]string{s0, at("cut"), s2}, at("cut") + ": the shard is damaged: unit 1: "},
-		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: unit 1 have another digest than the head says"},
-		{[]string{s0, at("none"), s2}, at("none") + ": this is no shard"},
-		{[]string{s0, at("empty"), s2}, at("empty") + ": this is no shard"},
+		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: the digest of unit 1 differs"},
+		{[]string{s0, at("none"), s2}, at("none") + ": not a shard"},
+		{[]string{s0, at("empty"), s2}, at("empty") + ": not a shard"},
 		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
 		{[]string{s0, s1, at("conflict"), s2}, "unit 1 differ between " + at("conflict")},
 		{[]string{s0, file("levels", 1), s2}, file("levels", 1) + " is not part of the same work as " + s0 + ": option levels = "},
-		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
-		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": this is no shard"},
-		{[]string{at("cache")}, at("cache") + ": there are no files *.shard in this folder"},
+		{[]string{s0, file("svg", 1), s2}, "were computed with different options: --format svg and"},
+		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": not a shard"},
+		{[]string{at("cache")}, at("cache") + ": this folder has no files *.shard"},
 	} {
 		message := call(t, 1, "scale", append(append([]string{"merge"}, test.files...), "--out", at("merged"))...)
 		if !strings.Contains(message, test.want) {
@@ -258,7 +259,7 @@ func TestRefusedShards(t *testing.T) {
 	}
 	changeFrames(t, at("f.npy"))
 	message := call(t, 1, "scale", "merge", at("s"), "--out", at("merged"))
-	if want := "frames " + at("f.npy") + ": it has changed since " + s0 + " was made: SHA-256 "; !strings.Contains(message, want) {
+	if want := "frames " + at("f.npy") + ": changed since " + s0 + " was made: SHA-256 "; !strings.Contains(message, want) {
 		t.Errorf("%s: want %q", message, want)
 	}
 	if err := os.Remove(at("f.npy")); err != nil {
@@ -310,16 +311,17 @@ func changeFrames(t *testing.T, path string) {
 func TestNotDivided(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"neighborhood --frames none.npy --latents z=none.npy --approx --shard 0/2": "--shard and --approx cannot be used together: a sample of states is not divided",
-		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2":              "--shard and --mask-plan cannot be used together",
-		"canvas --example --resume --shard 0/2":                                    "--shard and --resume cannot be used together",
-		"canvas --example --reports --shard 0/2":                                   "--shard and --reports cannot be used together",
-		"manifold --example --json --shard 0/2":                                    "--shard and --json cannot be used together: a shard is no result",
-		"manifold --example --shard 2/2":                                           "want i/n: one of n shards, i from 0 to n − 1",
-		"compare --example --shard 0/2":                                            "unknown flag --shard",
-		"scale":                                                                    "no command: want one of merge",
-		"scale marge":                                                              `unknown command "marge": want one of merge`,
-		"scale merge":                                                              "no shards: want the files",
+		"neighborhood --frames none.npy --latents z=none.npy --approx --shard 0/2": "--shard and --approx cannot " +
+			"be used together: a sample of states cannot be divided",
+		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2": "--shard and --mask-plan cannot be used together",
+		"canvas --example --resume --shard 0/2":                       "--shard and --resume cannot be used together",
+		"canvas --example --reports --shard 0/2":                      "--shard and --reports cannot be used together",
+		"manifold --example --json --shard 0/2":                       "--shard and --json cannot be used together: a shard is not a result",
+		"manifold --example --shard 2/2":                              "want i/n: one of n shards, i from 0 to n − 1",
+		"compare --example --shard 0/2":                               "unknown flag --shard",
+		"scale":                                                       "no command: want one of merge",
+		"scale marge":                                                 `unknown command "marge": want one of merge`,
+		"scale merge":                                                 "no shards: want files",
 	} {
 		name, rest, _ := strings.Cut(args, " ")
 		if message := call(t, 2, name, strings.Fields(rest)...); !strings.Contains(message, want) {

@@ -67,7 +67,7 @@ func TestCommands(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Commands() {
 		if seen[c.Name] || c.Name == "" || c.Summary == "" || c.Manual == "" || c.Out == "" {
-			t.Errorf("%+v: a field is empty or the name is there twice", c)
+			t.Errorf("%+v: a field is empty or the name appears twice", c)
 		}
 		seen[c.Name] = true
 		var stdout, stderr bytes.Buffer

@@ -72,6 +72,7 @@ func TestUnmeasured(t *testing.T) {
 			console := start(test.bad, with)
 			start("", without)
 			got, want := read(with), read(without)
+			checkSchemas(t, dir)
 			for model, part := range want.Models {
 				if !bytes.Equal(got.Models[model], part) {
 					t.Errorf("%s is not what it is without the bad one", model)

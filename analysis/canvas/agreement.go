@@ -46,7 +46,7 @@ func (p *plan) agree(ctx context.Context, r *Result) error {
 	}
 	cases, unknown := r.ratedCases(p.in.Ratings)
 	if unknown > 0 {
-		r.Warnings = append(r.Warnings, text.Count(unknown, "rating")+" of designs that are not in this run: they are left out")
+		r.Warnings = append(r.Warnings, text.Count(unknown, "rating")+" left out: their designs are not in this run")
 	}
 	a := &Agreement{Cases: len(cases)}
 	samples := make([]string, len(cases))
@@ -99,7 +99,7 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 	if m.N == 0 {
 		reason := none.Why()
 		if len(cases) == 0 {
-			reason = "no case of this run is rated"
+			reason = "no case of this run has a rating"
 		}
 		m.undefined(reason)
 		return nil
@@ -165,7 +165,7 @@ func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error
 	case report.Lower:
 		sign = -1
 	case report.Neither, "":
-		m.PairAccuracy.Value = report.Undefined("neither more nor less of it is better")
+		m.PairAccuracy.Value = report.Undefined("the metric has no better direction")
 		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
 		return nil
 	}
@@ -186,7 +186,7 @@ func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error
 		}
 	}
 	if m.Pairs == 0 {
-		m.PairAccuracy.Value = report.Undefined("no two designs of a sample are rated differently")
+		m.PairAccuracy.Value = report.Undefined("all designs of a sample have equal ratings")
 		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
 		return nil
 	}
@@ -240,12 +240,13 @@ func (p *plan) raters(ctx context.Context, a *Agreement, cases []rated, samples 
 		return sum / float64(len(order))
 	}
 	if len(order) < 2 {
-		a.Rest.Value = report.Undefined("fewer than two people are named")
+		a.Rest.Value = report.Undefined("fewer than two raters")
 		a.Rest.CI = report.NoInterval("%s", a.Rest.Reason)
 		return nil
 	}
 	estimate := rest(-1, nil)
-	a.Rest.Value = report.NumberOr(estimate, "some person shares fewer than three cases with others, or rates all of them alike")
+	a.Rest.Value = report.NumberOr(estimate,
+		"some rater shares fewer than three cases with others, or rates all of them equally")
 	var err error
 	a.Rest.CI, err = p.correlationCI(samples, a.Rest.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		replicates, labels := make([]float64, b.Count()), b.Labels()

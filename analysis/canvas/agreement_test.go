@@ -83,7 +83,7 @@ func TestAgreement(t *testing.T) {
 	if math.Abs(last.Spearman.V+m.Spearman.V) > 1e-12 || last.PairAccuracy != m.PairAccuracy {
 		t.Errorf("lower is better: %+v, higher: %+v", last, m)
 	}
-	if size := a.Metrics[1]; size.PairAccuracy.Defined() || size.PairAccuracy.Reason != "neither more nor less of it is better" {
+	if size := a.Metrics[1]; size.PairAccuracy.Defined() || size.PairAccuracy.Reason != "the metric has no better direction" {
 		t.Errorf("pairs by size: %+v", size.PairAccuracy)
 	}
 	if calls := a.Metrics[2]; calls.N != 0 || calls.Spearman.Reason != "no trace is given" {
@@ -99,8 +99,8 @@ func TestAgreementOfLittle(t *testing.T) {
 		check   func(a *canvas.Agreement) bool
 	}{
 		"elsewhere": {[]canvas.Rating{{"x", "", 1}}, func(a *canvas.Agreement) bool {
-			return a.Cases == 0 && a.Metrics[0].Spearman.Reason == "no case of this run is rated" &&
-				a.Alpha.Reason == "nothing is rated by two people"
+			return a.Cases == 0 && a.Metrics[0].Spearman.Reason == "no case of this run has a rating" &&
+				a.Alpha.Reason == "no item has two ratings"
 		}},
 		"one": {[]canvas.Rating{{"gid0-0-small", "", 1}}, func(a *canvas.Agreement) bool {
 			return a.Metrics[0].N == 1 && !a.Metrics[0].Spearman.Defined() && a.Metrics[0].Spearman.Reason != "" &&
@@ -109,7 +109,8 @@ func TestAgreementOfLittle(t *testing.T) {
 		"equal": {[]canvas.Rating{
 			{"gid0-0-small", "", 1}, {"gid0-0-large", "", 1}, {"gid1-1-small", "", 1}, {"gid1-1-large", "", 1},
 		}, func(a *canvas.Agreement) bool {
-			return a.Metrics[0].Spearman.Reason != "" && a.Metrics[0].PairAccuracy.Reason == "no two designs of a sample are rated differently"
+			return a.Metrics[0].Spearman.Reason != "" && a.Metrics[0].PairAccuracy.Reason == "all designs of a "+
+				"sample have equal ratings"
 		}},
 	} {
 		f := faketest.Tree()

@@ -34,7 +34,7 @@ func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
 	}
 	labels, n := points.Numbered(of)
 	if n < fewestSamples {
-		return nil, stat.Undefined("interval", "they would rest on %s, want at least %d", p.count(n), fewestSamples)
+		return nil, stat.Undefined("interval", "only %s, want at least %d", p.count(n), fewestSamples)
 	}
 	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 }

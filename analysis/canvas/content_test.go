@@ -240,7 +240,7 @@ func TestManyTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := scoredLayouts(t, l, l).Values["block_match"]; !strings.Contains(v.Reason, "too many to be compared") {
+	if v := scoredLayouts(t, l, l).Values["block_match"]; !strings.Contains(v.Reason, "too many to compare") {
 		t.Errorf("%v", v)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // benchScreens are the files of the pairs in the folder REPSCOPE_BENCH_SCREENS, which
-// docs/benchmarks/peer_screens.py makes: reference, generated, and a large one.
+// benchmarks/peers/peer_screens.py makes: reference, generated, and a large one.
 func benchScreens(b *testing.B) (files [][3][]byte) {
 	folder := os.Getenv("REPSCOPE_BENCH_SCREENS")
 	if folder == "" {

@@ -210,7 +210,7 @@ func TestLayoutInputs(t *testing.T) {
 	if row.Failures != nil {
 		t.Error(row.Failures)
 	}
-	const absent = "no design of the reference is given"
+	const absent = "no design of the reference"
 	row.want(t, map[string]any{"canvas_fill_ratio": 0.005, "canvas_fill_difference": absent, "element_ratio": absent, "layout_iou": absent,
 		"alignment_f1": absent, "overflow_defects": 0., "offcanvas_share": 0.})
 	row = scoreDesigns(t, &Setting{}, design, onScreen(page{id: "3:14", w: -5, h: 4}), layoutKinds...)

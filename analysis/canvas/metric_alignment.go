@@ -19,7 +19,7 @@ const matchedGroup = 0.5
 
 var alignment = Kind{
 	Name:  "alignment",
-	About: "groups of aligned elements that the reference and the generated design share",
+	About: "agreement of groups of aligned elements in reference and generated design",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "alignment_precision", Direction: report.Higher, High: 1, Improved: true},
@@ -30,10 +30,10 @@ var alignment = Kind{
 		tolerance := strconv.FormatFloat(o.Layout.tolerance(), 'g', -1, 64)
 		if o.Documented() {
 			return "1; lines rounded to multiples of " + tolerance +
-				", groups matched by the IoU of their union boxes, those of one type are found"
+				", groups of one type matched by the IoU of their union boxes"
 		}
 		return "2; " + design.SeenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
-			"those of one type matched by the Jaccard index of their members, found from 0.5 on"
+			"groups of one type matched by the Jaccard index of their members, from 0.5 on"
 	},
 	Score: scoreAlignment,
 }
@@ -117,7 +117,7 @@ func (g *groupMatch) byBoxes(p *Pair) error {
 	}
 	rows, columns := len(unions[0]), len(unions[1])
 	if most := p.Settings.Layout.mostOverlaps(); columns > 0 && rows > most/columns {
-		return source.Absentf("%d and %d groups of aligned elements are too many to be compared", rows, columns)
+		return source.Absentf("%d and %d groups of aligned elements are too many to compare", rows, columns)
 	}
 	cost := make([]float64, 0, rows*columns)
 	for _, a := range unions[0] {

@@ -15,7 +15,7 @@ import (
 // blocks are what Design2Code measures of text blocks (Si et al. 2024), and how many letters and words are right.
 var blocks = Kind{
 	Name:  "blocks",
-	About: "texts that are matched by what they say: their area, wording, place and color",
+	About: "texts matched by content: their area, wording, position and color",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "block_match", Direction: report.Higher, High: 1, Compared: true, Improved: true},
@@ -46,7 +46,7 @@ func scoreBlocks(p *Pair, row *Row) error {
 	scoreWords(t, row)
 	scoreArea(t, row)
 	if len(t.Pairs) == 0 {
-		return source.Absentf("no text of the generated design is like one of the reference")
+		return source.Absentf("no text of the generated design matches a text of the reference")
 	}
 	var similarity, position float64
 	for _, pair := range t.Pairs {
@@ -133,7 +133,7 @@ func scoreColors(t *textblock.Blocks, row *Row) {
 	}
 	row.Details["text_colors_unknown"] = len(t.Pairs) - n
 	if n == 0 {
-		const reason = "no matched text has a color: fills are missing, gradients or images"
+		const reason = "no matched text has a color (fills are missing, gradients or images)"
 		row.Undefined("color_difference", reason)
 		row.Undefined("color_similarity", reason)
 		return

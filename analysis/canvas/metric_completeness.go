@@ -10,8 +10,9 @@ import (
 
 // completeness needs no inputs but the scores of kinds before it, and is computed from them in every run.
 var completeness = Kind{
-	Name:  "completeness",
-	About: "mean of fill, structural similarity and meaning; mean of element count, layout and alignment",
+	Name: "completeness",
+	About: "means of part scores: of fill, structural similarity and semantic match; of element count, layout and " +
+		"alignment",
 	Keys: []Key{
 		{Name: "visual_completeness", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
 		{Name: "struct_completeness", Direction: report.Higher, High: 1, Compared: true, Improved: true},
@@ -55,7 +56,7 @@ func (r *Row) mean(key string, parts []string) {
 		}
 	}
 	if len(missing) > 0 {
-		r.Undefined(key, "%s", "a part of it is missing: "+strings.Join(missing, "; "))
+		r.Undefined(key, "%s", "a part is missing: "+strings.Join(missing, "; "))
 		return
 	}
 	r.Set(key, sum/float64(len(parts)))

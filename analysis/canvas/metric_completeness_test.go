@@ -29,7 +29,7 @@ func TestCompleteness(t *testing.T) {
 	null := math.NaN()
 	row := scored(DefinitionDefault, "ssim")
 	wantValues(t, row, map[string]float64{"visual_completeness": null, "struct_completeness": 0.4})
-	if reason := row.Values["visual_completeness"].Reason; reason != "a part of it is missing: ssim (not computed)" {
+	if reason := row.Values["visual_completeness"].Reason; reason != "a part is missing: ssim (not computed)" {
 		t.Error(reason)
 	}
 	row = NewRow()

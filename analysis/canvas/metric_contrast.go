@@ -17,7 +17,7 @@ import (
 // contrast is that of WCAG 2.
 var contrast = Kind{
 	Name:  "contrast",
-	About: "contrast of texts with what is behind them (WCAG 2), and the share that passes level AA",
+	About: "contrast of texts with their background (WCAG 2), and the share that passes level AA",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "contrast_min", Direction: report.Higher, Low: 1, High: 21, Improved: true},
@@ -46,7 +46,7 @@ func scoreContrast(p *Pair, row *Row) error {
 		if own.unknown == 0 {
 			return source.Absentf("the generated design has no text")
 		}
-		return source.Absentf("no text of the generated design has a color, and one behind it, that is known")
+		return source.Absentf("no text of the generated design has a known color and background")
 	}
 	row.Set("contrast_min", own.sorted[0])
 	row.Set("contrast_median", quantile.Sorted(own.sorted, 0.5))

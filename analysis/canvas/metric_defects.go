@@ -21,7 +21,7 @@ const (
 
 var defects = Kind{
 	Name:  "defects",
-	About: "elements of the generated design that collide, leave their parents or the canvas",
+	About: "elements of the generated design that collide, or extend beyond their parents or the canvas",
 	Needs: NeedGenerated,
 	Keys: []Key{
 		{Name: "overlap_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
@@ -46,7 +46,7 @@ func scoreDefects(p *Pair, row *Row) error {
 	if all := box.UnionArea(painted, box.Everywhere); all > 0 {
 		row.Set("offcanvas_share", max(0, 1-box.UnionArea(painted, l.Elements[0].Box)/all))
 	} else {
-		row.Undefined("offcanvas_share", "the generated design paints nothing")
+		row.Undefined("offcanvas_share", "the generated design has no painted element")
 	}
 	if err := scoreCollisions(l, row, p.Settings.Layout.mostOverlaps()); err != nil {
 		return fmt.Errorf("%s: %w", p.Generated.Side.Design, err)

@@ -18,7 +18,7 @@ func TestDefects(t *testing.T) {
 	}{
 		{"an empty canvas", onScreen(), map[string]any{"overlap_defects": "the generated design has no painted leaves with an area",
 			"overflow_defects": "the generated design has no elements on its canvas", "text_overflow_defects": noTexts,
-			"offcanvas_share": "the generated design paints nothing"}},
+			"offcanvas_share": "the generated design has no painted element"}},
 		{"a label on a button", onScreen(frame(10, 10, 40, 20, page{x: 10, y: 10, w: 40, h: 20}, text(15, 12, 30, 16))),
 			map[string]any{"overlap_defects": 0., "overflow_defects": 0., "text_overflow_defects": 0., "offcanvas_share": 0.}},
 		{"a text over a text", onScreen(text(10, 10, 40, 20), text(15, 12, 30, 16), text(10, 100, 40, 20)),

@@ -9,7 +9,7 @@ import (
 
 var elementCount = Kind{
 	Name:  "element_count",
-	About: "number of elements over that of the reference",
+	About: "number of elements divided by the number in the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "element_ratio", Direction: report.Neither, High: unbounded, Improved: true},

@@ -12,7 +12,7 @@ import (
 
 var canvasFill = Kind{
 	Name:  "fill",
-	About: "share of the canvas that elements paint, and how far that is from the reference",
+	About: "share of the canvas covered by painted elements, and its difference from the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "canvas_fill_ratio", Direction: report.Neither, High: 1, Improved: true},
@@ -22,7 +22,7 @@ var canvasFill = Kind{
 		if o.Documented() {
 			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}
-		return "2; union of what is seen of painted elements without the root, clipped to the canvas"
+		return "2; union of the visible parts of painted elements without the root, clipped to the canvas"
 	},
 	Score: scoreFill,
 }
@@ -84,7 +84,7 @@ func documentedFill(l *design.Layout) (ratio float64, reason string) {
 	}
 	width, height := size(l.Elements[canvas].Box)
 	if width == 0 || height == 0 {
-		return 0, "has a first element of depth 1 without area, which is the canvas by the documented definition"
+		return 0, "has no area in its first element of depth 1, the canvas of the documented definition"
 	}
 	var others []box.Box
 	for i, e := range l.Elements {

@@ -8,7 +8,8 @@ func TestFill(t *testing.T) {
 	t.Parallel()
 	const clear = `[{"type":"SOLID","visible":false,"color":{"r":0,"g":0,"b":0,"a":1}},{"type":"SOLID","color":{"r":0,"g":0,"b":0,"a":0.005}}]`
 	frame := func(below ...page) page { return page{kind: "FRAME", w: 100, h: 200, fill: "none", below: below} }
-	const noCanvas = "the generated design has a first element of depth 1 without area, which is the canvas by the documented definition"
+	const noCanvas = "the generated design has no area in its first element of depth 1, the canvas of the " +
+		"documented definition"
 	unseen := page{kind: "TEXT", text: " \n", w: 9, h: 9}
 	for _, c := range []struct {
 		name                string

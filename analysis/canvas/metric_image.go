@@ -12,7 +12,7 @@ import (
 
 var screenPixels = Kind{
 	Name:  "image",
-	About: "structural similarity, peak signal-to-noise ratio and error of the pixels",
+	About: "structural similarity, peak signal-to-noise ratio and pixel error",
 	Needs: NeedImages,
 	Keys: []Key{
 		{Name: "ssim", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},

@@ -45,7 +45,7 @@ func TestMissingPixels(t *testing.T) {
 		t.Fatal(row, err)
 	}
 	for key, v := range row.Values {
-		if v.Defined() || v.Reason != "no image of the reference is given" {
+		if v.Defined() || v.Reason != "no image of the reference" {
 			t.Errorf("%s: %v", key, v)
 		}
 	}

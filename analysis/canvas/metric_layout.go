@@ -12,7 +12,7 @@ const layoutReport = "layout_iou_report.json"
 
 var layoutOverlap = Kind{
 	Name:  "layout",
-	About: "overlap of elements with those of the reference that they are matched with",
+	About: "overlap of elements with matched elements of the reference",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "layout_iou", Direction: report.Higher, High: 1, Compared: true, Improved: true},

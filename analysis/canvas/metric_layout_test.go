@@ -98,7 +98,7 @@ func TestTooManyOverlaps(t *testing.T) {
 		below[i] = page{w: 10, h: 10}
 	}
 	row := scoreDesigns(t, &Setting{Layout: LayoutSettings{most: 1000}}, onScreen(below...), onScreen(below...), layoutKinds...)
-	const reason = "more than 1000 pairs of boxes overlap, which are too many to be compared"
+	const reason = "more than 1000 pairs of boxes overlap, too many to compare"
 	row.want(t, map[string]any{"layout_iou": "reference.json and generated.json: " + reason, "overlap_defects": "generated.json: " + reason,
 		"overflow_defects": 0., "element_ratio": 1.})
 	if len(row.Failures) != 0 {

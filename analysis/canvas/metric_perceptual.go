@@ -11,7 +11,7 @@ import (
 
 var perceptual = Kind{
 	Name:  "perceptual",
-	About: "distance of both screens by a model such as LPIPS",
+	About: "perceptual distance between both screens, by a model such as LPIPS",
 	Needs: NeedImages | NeedPerceptual,
 	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Low: -unbounded, High: unbounded, Compared: true, Improved: true}},
 	Definition: func(o *Setting) string {
@@ -23,7 +23,7 @@ var perceptual = Kind{
 func scorePerceptual(p *Pair, row *Row) error {
 	m := &p.Settings.Images.Perceptual
 	if !m.Loaded() {
-		return source.Absentf("no model of how far apart screens look is given")
+		return source.Absentf("needs --perceptual-model")
 	}
 	s, err := p.Images()
 	if err != nil {

@@ -95,7 +95,7 @@ func TestPerceptualFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	row, err = scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, screenshot.Options{}, s, s))
-	if v := row.Values["perceptual_distance"]; err != nil || row.Failures != nil || v.Defined() || !strings.Contains(v.Reason, "is given") {
+	if v := row.Values["perceptual_distance"]; err != nil || row.Failures != nil || v.Defined() || !strings.Contains(v.Reason, "needs --perceptual-model") {
 		t.Errorf("without a model: %v, %v", row, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 var multiscale = Kind{
 	Name:       "ms_ssim",
-	About:      "structural similarity of the brightness at five scales",
+	About:      "multiscale structural similarity of the brightness, at five scales",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "ms_ssim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true}},
 	Definition: func(o *Setting) string { return "1; brightness of " + o.Images.Preparation() + "; Wang et al. 2003" },
@@ -21,7 +21,7 @@ var multiscale = Kind{
 
 var gradients = Kind{
 	Name:       "gmsd",
-	About:      "deviation of the similarity of gradients of the brightness",
+	About:      "gradient magnitude similarity deviation of the brightness",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "gmsd", Direction: report.Lower, Low: 0, High: 0.5, Compared: true, Improved: true}},
 	Definition: func(o *Setting) string { return "1; brightness of " + o.Images.Preparation() + "; Xue et al. 2014" },
@@ -32,7 +32,7 @@ var gradients = Kind{
 
 var features = Kind{
 	Name:     "fsim",
-	About:    "similarity of features, by phase congruency and gradients, without and with colors",
+	About:    "feature similarity by phase congruency and gradients, without and with color",
 	Needs:    NeedImages,
 	Optional: true,
 	Keys: []Key{

@@ -20,7 +20,8 @@ const saliencyNeeds = NeedSaliency | NeedFixations | NeedImages
 // saliencyKind scores the map of the generated screen: against that of the reference, as it is (CC,
 // SIM, KL of the reference from the generated design), and against fixations on the reference.
 var saliencyKind = Kind{
-	Name: "saliency", About: "saliency map against that of the reference, and against fixations", Needs: saliencyNeeds,
+	Name: "saliency", About: "saliency map compared with the map of the reference and with " +
+		"fixations", Needs: saliencyNeeds,
 	Keys: []Key{
 		{Name: "saliency_cc", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
 		{Name: "saliency_sim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
@@ -60,7 +61,7 @@ var saliencyKind = Kind{
 // saliencyShuffledKind holds maps against fixations of other samples, which lie where people look
 // on any screen. Its definition names them all, since each of them counts.
 var saliencyShuffledKind = Kind{
-	Name: "saliency_shuffled", About: "AUC of fixations against those of other samples", Needs: saliencyNeeds,
+	Name: "saliency_shuffled", About: "AUC of fixations against fixations of other samples", Needs: saliencyNeeds,
 	Keys: []Key{
 		{Name: "saliency_auc_shuffled", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "center_prior_auc_shuffled", Direction: report.Neither, Low: 0, High: 1},
@@ -88,7 +89,8 @@ var saliencyShuffledKind = Kind{
 // has no order and therefore no CC, NSS and AUC. The map of a design says something where it does
 // better.
 var saliencyBaselineKind = Kind{
-	Name: "saliency_baselines", About: "maps that know no screen, held against the same map and fixations", Needs: saliencyNeeds,
+	Name: "saliency_baselines", About: "baseline maps that ignore the screen, compared with the same map and " +
+		"fixations", Needs: saliencyNeeds,
 	Keys: []Key{
 		{Name: "center_prior_cc", Direction: report.Neither, Low: -1, High: 1},
 		{Name: "center_prior_sim", Direction: report.Neither, Low: 0, High: 1},
@@ -202,7 +204,7 @@ func (p *Pair) divergence(reference, m *saliency.Map) (float64, error) {
 	case saliencymap.KLExact:
 		v, err := saliency.KL(reference, m, 0)
 		if math.IsInf(v, 1) {
-			return v, stat.Undefined("KL", "infinite: the map is 0 where that of the reference is not")
+			return v, stat.Undefined("KL", "infinite: the map is 0 where the map of the reference is positive")
 		}
 		return v, err
 	}

@@ -9,7 +9,7 @@ import "repscope/report"
 // captions; else the score that was computed earlier and stored, as it is. A case without one of
 // its captions has none.
 var semanticMatch = Kind{
-	Name: "semantic", About: "cosine of the embeddings of both captions",
+	Name: "semantic", About: "cosine similarity between the embeddings of both captions",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "semantic_match", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
 	Definition: func(o *Setting) string { return "1; cosine of captions: " + o.Semantic.MatchSource(o.Images.Alpha) },
@@ -19,7 +19,7 @@ var semanticMatch = Kind{
 // imageSimilarity is the cosine of the embeddings of both screens, in [−1, 1] and 1 of equal
 // ones: of matrices of embeddings, else of a vision encoder.
 var imageSimilarity = Kind{
-	Name: "image_similarity", About: "cosine of the embeddings of both screens",
+	Name: "image_similarity", About: "cosine similarity between the embeddings of both screens",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "image_similarity", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
 	Definition: func(o *Setting) string { return "1; cosine of screens: " + o.Semantic.ImageSource(o.Images.Alpha) },

@@ -14,7 +14,7 @@ import (
 // tools are counts of steps and calls.
 var tools = Kind{
 	Name:  "tools",
-	About: "steps and calls of tools, and how few they are",
+	About: "number of steps and tool calls, and efficiency (fewer is better)",
 	Needs: NeedTrace | NeedExpectedTrace,
 	Keys: []Key{
 		{Name: "tool_steps", Unit: "steps", High: unbounded},
@@ -32,7 +32,7 @@ var tools = Kind{
 // toolAccuracy is how near the calls are to those that were expected.
 var toolAccuracy = Kind{
 	Name:  "tool_accuracy",
-	About: "calls of tools beside the expected ones: order, sets and edit distance",
+	About: "tool calls compared with the expected calls: order, sets and edit distance",
 	Needs: NeedTrace | NeedExpectedTrace,
 	Keys: []Key{
 		{Name: "tool_lcs_f1", Direction: report.Higher, High: 1, Compared: true},

@@ -20,7 +20,7 @@ var treeLimits = edits.Limits{Cells: 1 << 31, Bytes: 1 << 28}
 // hierarchy compares trees of nodes by their types.
 var hierarchy = Kind{
 	Name:  "tree",
-	About: "edit distance of the node hierarchies, their parts of height 1 (TreeBLEU), depth, and order of reading",
+	About: "edit distance of the node hierarchies, their subtrees of height 1 (TreeBLEU), depth, and reading order",
 	Needs: NeedDesigns,
 	Keys: []Key{
 		{Name: "tree_edit_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
@@ -181,7 +181,7 @@ func share(of, in map[string]bool) float64 {
 // equal tops by their left sides.
 func (r *Row) setOrder(key, what string, from, to []box.Box) {
 	if len(from) < 3 {
-		r.Undefined(key, "%d %s are matched: want at least 3", len(from), what)
+		r.Undefined(key, "only %d matched %s, want at least 3", len(from), what)
 		return
 	}
 	tau, err := stat.Kendall(readingRanks(from), readingRanks(to))
@@ -189,7 +189,7 @@ func (r *Row) setOrder(key, what string, from, to []box.Box) {
 	case err != nil:
 		r.Undefined(key, "%v", err)
 	case tau.Reason != "":
-		r.Undefined(key, "matched %s are all in one place", what)
+		r.Undefined(key, "all matched %s have the same position", what)
 	default:
 		r.Set(key, tau.Coefficient)
 	}

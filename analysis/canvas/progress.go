@@ -87,7 +87,7 @@ func (p *plan) progress(r *Result, m *ModelResult) error {
 				}
 				point := Progress{Key: key.Name, At: at, N: len(values)}
 				var err error
-				if point.Estimate, err = p.mean(&key, samples, values, "no case has it there"); err != nil {
+				if point.Estimate, err = p.mean(&key, samples, values, "no case has this score at this step"); err != nil {
 					return err
 				}
 				m.Progress = append(m.Progress, point)
@@ -128,7 +128,7 @@ func (m *ModelResult) progressEntry() report.Object {
 		row.Set(point.Key, report.WithInterval(point.Value, point.CI))
 	}
 	var o report.Object
-	o.Set("not_compared", "scores on the way to the final design")
+	o.Set("not_compared", "scores of intermediate steps")
 	o.Set("by_progress", rows)
 	return o
 }

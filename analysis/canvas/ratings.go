@@ -31,7 +31,7 @@ var ratingColumns = []tabular.Column{{Name: "case_id"}, {Name: "rating"}, {Name:
 func ReadRatings(name string, data []byte) ([]Rating, error) {
 	out, err := readRatings(name, data)
 	if err == nil && len(out) == 0 {
-		err = errors.New("there are no ratings")
+		err = errors.New("no ratings")
 	}
 	if err == nil {
 		err = checkRatings(out)
@@ -74,7 +74,7 @@ func readRatings(name string, data []byte) ([]Rating, error) {
 			continue
 		}
 		if r.Case == "" {
-			return nil, fmt.Errorf("line %d rates no case", line)
+			return nil, fmt.Errorf("line %d names no case", line)
 		}
 		if r.Value, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
 			return nil, fmt.Errorf("line %d: the rating of %s is %q, want a number", line, r.Case, text)
@@ -88,7 +88,7 @@ func checkRatings(ratings []Rating) error {
 	seen := map[[2]string]bool{}
 	for _, r := range ratings {
 		if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
-			return fmt.Errorf("the rating of %s is no number", r.Case)
+			return fmt.Errorf("the rating of %s is not a number", r.Case)
 		}
 		at := [2]string{r.Case, r.Rater}
 		if r.Rater != "" && seen[at] {

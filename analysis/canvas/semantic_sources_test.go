@@ -66,7 +66,7 @@ func TestStoredScores(t *testing.T) {
 	if v := row.Values["semantic_match"]; v.V != 0.123456789 || row.Details["gt_caption"] != "a map" || row.Details["gen_caption"] != "maps" {
 		t.Errorf("got %v with %v", v, row.Details)
 	}
-	if v := row.Values["image_similarity"]; v.Defined() || !strings.Contains(v.Reason, "neither a vision model") {
+	if v := row.Values["image_similarity"]; v.Defined() || !strings.Contains(v.Reason, "needs a vision model") {
 		t.Errorf("image_similarity is %v", v)
 	}
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.V != -0.5 {
@@ -80,7 +80,8 @@ func TestStoredScores(t *testing.T) {
 	if v := scored(t, o, &base, twoCases, files).Values["semantic_match"]; v.Defined() || v.Reason != "s.json has no score of gid3-base" {
 		t.Errorf("a case without a score gives %v", v)
 	}
-	if n := opening(t, o, files).Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
+	if n := opening(t, o, files).Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are not in this run, such "+
+		"as other" {
 		t.Errorf("notes are %q", n)
 	}
 	if id := o.Identity(); len(id) != 1 || !strings.HasPrefix(id[0], "s.json ") || len(id[0]) != len("s.json ")+64 {
@@ -96,9 +97,9 @@ func TestSemanticAbsent(t *testing.T) {
 		o    semantic.Options
 		want string
 	}{
-		{semantic.Options{}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
-		{semantic.Options{Scores: "none.json"}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
-		{semantic.Options{Captions: "c.csv"}, "there are captions, but neither a sentence model nor embeddings of them"},
+		{semantic.Options{}, "needs stored scores, caption embeddings or a sentence model"},
+		{semantic.Options{Scores: "none.json"}, "needs stored scores, caption embeddings or a sentence model"},
+		{semantic.Options{Captions: "c.csv"}, "captions need a sentence model or caption embeddings"},
 	} {
 		row := scored(t, &c.o, &twoCases[0], twoCases, map[string]string{"c.csv": captions})
 		if v := row.Values["semantic_match"]; v.Defined() || v.Reason != c.want || len(row.Failures) > 0 {
@@ -138,7 +139,8 @@ func TestGivenEmbeddings(t *testing.T) {
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.Reason != "the embeddings of captions have no row for gid1-m-x-snapshot-2" {
 		t.Errorf("a step without a row has %v", v)
 	}
-	if w := opening(t, o, files).Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
+	if w := opening(t, o, files).Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are not in this run, such "+
+		"as nobody" {
 		t.Errorf("warnings are %q", w)
 	}
 }
@@ -151,12 +153,12 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 		o    semantic.Options
 		want string
 	}{
-		{semantic.Options{Embeddings: [2]string{two, two}}, "has 2 rows, and nothing says which cases they are"},
+		{semantic.Options{Embeddings: [2]string{two, two}}, "has 2 rows, but their cases are unknown"},
 		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "ids"}, "has 2 rows for 3 cases: --embeddings wants one row for each case"},
 		{semantic.Options{ImageEmbeddings: [2]string{two, two}, Captions: "c.csv"}, "has 2 rows for 1 case: --image-embeddings wants"},
 		{semantic.Options{Embeddings: [2]string{two, three}, Rows: "ids"}, "want equal ones"},
 		{semantic.Options{Embeddings: [2]string{two, "none.npy"}, Rows: "ids"}, "--embeddings-generated: none.npy"},
-		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 are both of case a"},
+		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 both have case a"},
 		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "none"}, "cases of embeddings: none: "},
 		{semantic.Options{Captions: "none"}, "captions: none: "},
 		{semantic.Options{Scores: "c.csv"}, "scores of captions: c.csv: "},

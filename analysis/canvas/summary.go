@@ -107,7 +107,8 @@ func (p *plan) describeBlocks(r *Result) {
 	}
 	r.Blocks = p.count(blocks.Count())
 	if blocks.Count() < 10 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("intervals rest on %s: they are wide, and no narrower ones are honest", r.Blocks))
+		r.Warnings = append(r.Warnings, fmt.Sprintf(
+			"intervals are based on only %s and are therefore wide; add samples", r.Blocks))
 	}
 }
 
@@ -177,7 +178,7 @@ func (p *plan) number(r *Result, m *ModelResult, key Key) (*Number, error) {
 // missing counts a case without a number.
 func (n *Number) missing(reason string) {
 	if reason == "" {
-		reason = "it is not a number"
+		reason = "not a number"
 	}
 	i := slices.IndexFunc(n.Missing, func(m Missing) bool { return m.Reason == reason })
 	if i < 0 {
@@ -189,7 +190,7 @@ func (n *Number) missing(reason string) {
 
 // Why is the reason of a number that no case has: that of most of them, the first of equals.
 func (n *Number) Why() string {
-	reason, most := "there is no final design", 0
+	reason, most := "no final design", 0
 	for _, m := range n.Missing {
 		if m.Cases > most {
 			reason, most = m.Reason, m.Cases
@@ -207,7 +208,8 @@ func (p *plan) mean(key *Key, samples []string, values []float64, reason string)
 		return e, nil
 	}
 	middle := stat.Mean(values)
-	e.Value, e.SD = report.NumberOr(middle, "the mean is not a number"), new(report.NumberOr(deviation(values, middle), "the spread is not a number"))
+	e.Value, e.SD = report.NumberOr(middle, "the mean is undefined"), new(report.NumberOr(deviation(values, middle),
+		"the spread is undefined"))
 	if !p.o.Intervals {
 		e.CI = results.IntervalOf(nil)
 		return e, nil
@@ -264,11 +266,11 @@ func (c *CaseRow) Improvement(key string) report.Value {
 	v := c.Row.Values[key]
 	switch {
 	case c.Base == nil:
-		return report.Undefined("the design that the modification began with is not given")
+		return report.Undefined("the base design of the modification is missing")
 	case !v.Defined():
 		return v
 	case !c.Base.Values[key].Defined():
-		return report.Undefined("of the design that the modification began with: %s", c.Base.Values[key].Reason)
+		return report.Undefined("base design of the modification: %s", c.Base.Values[key].Reason)
 	}
 	return report.Number(v.V - c.Base.Values[key].V)
 }
@@ -420,7 +422,7 @@ func (m *ModelResult) enter() {
 	o.Set("samples", m.Samples)
 	o.Set("failed", m.Failed)
 	var skipped, counts, improvements report.Object
-	counts.Set("not_compared", "how many cases the means are of")
+	counts.Set("not_compared", "number of cases in the means")
 	improvements.Set("not_compared", "sign tests over samples")
 	for i := range m.Numbers {
 		n := &m.Numbers[i]
@@ -507,8 +509,9 @@ func (r *Result) describeInputs() {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("of %s "+format, text.Count(n, "case")))
 		}
 	}
-	warn(count(canvasDetail), "a design has several frames: the first is its canvas, else the largest node; --reference-node and "+
-		"--generated-node choose another")
-	warn(count(turnedDetail), "elements are turned: layout and alignment have the boxes around them, fill has what they cover")
-	warn(count(orientationDetail), "an image is stored turned or mirrored: it is compared as its Exif orientation says that it is seen")
+	warn(count(canvasDetail), "a design has several frames; its canvas is the first frame, or otherwise the "+
+		"largest node. Choose another with --reference-node and --generated-node")
+	warn(count(turnedDetail),
+		"elements are rotated: layout and alignment use their bounding boxes, fill uses the covered area")
+	warn(count(orientationDetail), "an image is stored rotated or mirrored; it is compared in its Exif orientation")
 }

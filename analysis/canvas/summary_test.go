@@ -64,7 +64,7 @@ func TestFewSamples(t *testing.T) {
 	}
 	r := faketest.Analyzed(t, f)
 	n := faketest.Number(t, r, "m", "quality")
-	if n.N != 8 || n.CI.Defined() || n.CI.Reason != "they would rest on 2 samples, want at least 3" {
+	if n.N != 8 || n.CI.Defined() || n.CI.Reason != "only 2 samples, want at least 3" {
 		t.Errorf("%d cases, interval %+v", n.N, n.CI)
 	}
 	calls := faketest.Number(t, r, "m", "calls")
@@ -147,7 +147,7 @@ func TestComparisonsOfFewSamples(t *testing.T) {
 	if len(r.Comparisons) > 0 {
 		t.Errorf("compared: %v", r.Comparisons)
 	}
-	want := "a and b are not compared on quality: they would rest on 2 samples, want at least 3"
+	want := "a and b are not compared on quality: only 2 samples, want at least 3"
 	if !slices.Contains(r.Warnings, want) || strings.Count(strings.Join(r.Warnings, "\n"), "not compared") != 1 {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}

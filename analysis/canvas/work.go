@@ -70,14 +70,15 @@ func newPlan(in Input, o Options) (*plan, error) {
 	}
 	switch {
 	case len(in.Cases) == 0:
-		return nil, errors.New("there are no cases to score")
+		return nil, errors.New("no cases to score")
 	case len(o.Kinds) == 0:
-		return nil, errors.New("there are no metrics to compute")
+		return nil, errors.New("no metrics to compute")
 	}
 	for _, k := range o.Kinds {
 		for _, key := range k.Keys {
 			if !(key.Low < key.High) {
-				return nil, fmt.Errorf("metric %s: %s can be from %v to %v, want Low below High", k.Name, key.Name, key.Low, key.High)
+				return nil, fmt.Errorf(
+					"metric %s: %s has the range %v to %v, want Low below High", k.Name, key.Name, key.Low, key.High)
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func checkCases(cases []Case) error {
 	for i := range cases {
 		at := place{cases[i].ID, cases[i].Snapshot}
 		if seen[at] {
-			return fmt.Errorf("two cases are named %s: names are unique but for snapshots", cases[i].ID)
+			return fmt.Errorf("two cases are named %s: only snapshots may share a name", cases[i].ID)
 		}
 		seen[at] = true
 	}
@@ -274,7 +275,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		for _, key := range k.Keys {
 			v, ok := row.Values[key.Name]
 			if !ok {
-				return part, fmt.Errorf("metric %s says nothing of %s", k.Name, key.Name)
+				return part, fmt.Errorf("metric %s does not report %s", k.Name, key.Name)
 			}
 			part.Values = append(part.Values, v)
 		}
@@ -283,7 +284,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		known := KeysOf(kinds)
 		for key := range row.Values {
 			if !slices.Contains(known, key) {
-				return part, fmt.Errorf("no metric says what %s is", key)
+				return part, fmt.Errorf("no metric describes %s", key)
 			}
 		}
 	}
@@ -320,11 +321,11 @@ func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	}
 	object, ok := details.(report.Object)
 	if !ok {
-		return nil, errors.New("the details of a case are no object")
+		return nil, errors.New("the details of a case are not an object")
 	}
 	names := object.Keys()
 	if slices.Sort(names); len(names) != len(p.Owners) {
-		return nil, fmt.Errorf("a row has %d details of %d metrics", len(names), len(p.Owners))
+		return nil, fmt.Errorf("a row has %d details for %d metrics", len(names), len(p.Owners))
 	}
 	for i, key := range names {
 		row.Details[key], _ = object.Get(key)
@@ -340,7 +341,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		for i := range part.Cases {
 			at := len(r.Rows)
 			if at == len(p.in.Cases) {
-				return nil, errors.New("the parts hold more cases than there are")
+				return nil, errors.New("the parts have more cases than the run")
 			}
 			row, err := p.rowsOf(at, &part.Cases[i])
 			if err != nil {

@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	twice := faketest.Tree()
 	twice.Cases[4].ID = twice.Cases[3].ID
 	for want, in := range map[string]canvas.Input{
-		"there are no cases":            {},
+		"no cases to score":             {},
 		"two cases are named gid1-1-sm": twice.Input,
 	} {
 		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds()})
@@ -151,7 +151,8 @@ func TestRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	o.Kinds[1].Score = func(_ *canvas.Pair, row *canvas.Row) error { row.Set("other", 1); return nil }
-	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || !strings.Contains(err.Error(), "no metric says what other is") {
+	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || !strings.Contains(err.Error(),
+		"no metric describes other") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -44,7 +44,7 @@ func (s *summary) sequence() (groups []int, why string) {
 			first = of
 		}
 		if !slices.Equal(of, first) || len(slices.Compact(slices.Clone(of))) < len(of) {
-			return nil, "initial times do not have the same leads, each once: they are no one sequence"
+			return nil, "needs every initial time to have the same leads, each once, so that they form one sequence"
 		}
 	}
 	slices.Sort(groups)

@@ -66,7 +66,7 @@ func TestAccuracyUntestable(t *testing.T) {
 	}
 	several := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mse"}})
 	why, _ := several.Models[0].Skipped.Get("diebold_mariano")
-	if why != "initial times do not have the same leads, each once: they are no one sequence" || Table[AccuracyTest](&several.Models[0], "diebold_mariano") != nil {
+	if why != "needs every initial time to have the same leads, each once, so that they form one sequence" || Table[AccuracyTest](&several.Models[0], "diebold_mariano") != nil {
 		t.Error(why)
 	}
 }

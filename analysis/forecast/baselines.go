@@ -43,13 +43,14 @@ func (p *plan) addPersistence(d Dims) error {
 	names := p.in.FieldVariables
 	if names == nil {
 		if s[1] != d.V {
-			return fmt.Errorf("input: %s has %s and the target %d: name them, so that persistence finds those of the target",
+			return fmt.Errorf("input: %s has %s and the target has %d: name them with --input-variables, so that "+
+				"persistence can match them",
 				a.Name(), text.Count(s[1], "variable"), d.V)
 		}
 		names = p.variables
 	}
 	if len(names) != s[1] {
-		return fmt.Errorf("input: %s named (%s), and %s has %d", text.Count(len(names), "variable"), strings.Join(names, ", "), a.Name(), s[1])
+		return fmt.Errorf("input: %s named (%s), but %s has %d: give one name per variable", text.Count(len(names), "variable"), strings.Join(names, ", "), a.Name(), s[1])
 	}
 	if err := distinct("input variable", names); err != nil {
 		return err
@@ -57,7 +58,8 @@ func (p *plan) addPersistence(d Dims) error {
 	of := make([]int, d.V)
 	for v, name := range p.variables {
 		if of[v] = slices.Index(names, name); of[v] < 0 {
-			return fmt.Errorf("input: no variable of %s is named %q, which persistence needs; there are %s", a.Name(), name, strings.Join(names, ", "))
+			return fmt.Errorf("input: persistence needs the variable %[2]q; %[1]s has "+
+				"%[3]s", a.Name(), name, strings.Join(names, ", "))
 		}
 	}
 	p.arrays = append(p.arrays, inputArray{"input", a})
@@ -94,11 +96,11 @@ type climate struct {
 
 // addClimate checks what the climatology is made of.
 func (p *plan) addClimate(d Dims) error {
-	p.climate = &climate{plan: p, from: "the mean of the other groups of the target"}
+	p.climate = &climate{plan: p, from: "the mean of the target over the other groups"}
 	p.anomalies = true
 	if p.in.FromTarget {
 		if p.in.Climate != nil {
-			return fmt.Errorf("climatology: both fields and the target are given")
+			return fmt.Errorf("climatology: given twice, as fields and from the target; choose one")
 		}
 		p.climate.group = groupsOf(p.in, d.N)
 		p.climate.of = map[int][]int{}
@@ -106,7 +108,8 @@ func (p *plan) addClimate(d Dims) error {
 			p.climate.of[g] = append(p.climate.of[g], i)
 		}
 		if len(p.climate.of) < 2 {
-			return fmt.Errorf("climatology of the target: all samples are of one group, and a sample's own is left out")
+			return fmt.Errorf("climatology of the target: all samples belong to one group, so no other group is " +
+				"left to average; give more groups, or the fields with --climatology")
 		}
 		return nil
 	}
@@ -120,7 +123,7 @@ func (p *plan) addClimate(d Dims) error {
 		want = []int{d.N, d.V, d.H, d.W}
 	}
 	if !slices.Equal(s, want) {
-		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample%s", a.Name(),
+		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one field per sample%s", a.Name(),
 			stored(a), d.V, d.H, d.W, d, d.note)
 	}
 	return nil
@@ -200,7 +203,7 @@ func (k *climate) withoutOwn(c *sample) error {
 		}
 	}
 	if count == 0 {
-		return fmt.Errorf("climatology of the target: no other group has finite numbers")
+		return fmt.Errorf("climatology of the target: no other group has finite values")
 	}
 	for j := range c.climate {
 		c.climate[j] /= float64(count)

@@ -31,7 +31,7 @@ func several(_ *setting, members int) string {
 // spreadFamily sets the spread of the members beside the error of their mean.
 func spreadFamily() family {
 	return family{
-		name: "spread_skill", about: "spread of the members beside the error of their mean", needs: several,
+		name: "spread_skill", about: "spread of the members compared with the error of their mean", needs: several,
 		sums: func(*setting, int) []string { return []string{"squared", "variance"} },
 		field: func(c *sample, v, region int, out []float64) error {
 			s, err := c.ofVariable(v, region)
@@ -50,13 +50,16 @@ func spreadFamily() family {
 				}
 			}
 			return []Formula{
-				{Name: "spread", About: "root of the mean variance of the members", Unit: "field", Direction: report.Neither,
+				{Name: "spread", About: "square root of the mean variance of the " +
+					"members", Unit: "field", Direction: report.Neither,
 					High: inf, of: of(ensemble.Moments.Spread)},
-				{Name: "skill", About: "root mean squared error of the ensemble mean, as rmse", Unit: "field",
+				{Name: "skill", About: "root mean squared error of the ensemble mean (same as rmse)", Unit: "field",
 					Direction: report.Neither, High: inf, of: of(ensemble.Moments.RMSE)},
-				{Name: "spread_skill_ratio", About: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", Direction: report.Neither, High: inf,
+				{Name: "spread_skill_ratio", About: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, below " +
+					"1 if the ensemble is overconfident", Direction: report.Neither, High: inf,
 					of: of(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
-				{Name: "debiased_mse", About: "mean squared error without what the small number of members adds: mse − variance/S", Unit: "field²", Direction: report.Lower,
+				{Name: "debiased_mse", About: "mean squared error corrected for the finite number of members: mse " +
+					"− variance/S", Unit: "field²", Direction: report.Lower,
 					of: of(ensemble.Moments.DebiasedMSE), mean: true, compared: true},
 			}
 		},
@@ -66,7 +69,7 @@ func spreadFamily() family {
 // rankFamily counts the rank of the truth among the members.
 func rankFamily() family {
 	return family{
-		name: RankTable, about: "ranks of the truth among the members, probability integral transform", needs: several,
+		name: RankTable, about: "rank of the truth among the members (probability integral transform)", needs: several,
 		sums: func(_ *setting, members int) []string {
 			names := make([]string, members+1)
 			for i := range names {
@@ -90,12 +93,16 @@ func rankFamily() family {
 		},
 		scores: func(*setting, int) []Formula {
 			return []Formula{
-				{Name: "rank_bias", About: "mean of 1 − 2u over the places u of the truth among the members: above 0 where forecasts are too high", Direction: report.Neither,
+				{Name: "rank_bias", About: "mean of 1 − 2u, where u is the relative rank of the truth among the " +
+					"members; above 0 if forecasts are too high", Direction: report.Neither,
 					Low: -1, High: 1, of: func(s []float64) float64 { bias, _ := ensemble.RankContrasts(s); return bias }, mean: true},
-				{Name: "rank_dispersion", About: "above 0 where the truth lies in the middle of the members too often (spread too large), below where it lies outside", Direction: report.Neither,
+				{Name: "rank_dispersion", About: "above 0 if the truth is too often central among the members " +
+					"(spread too large), below 0 if it is too often extreme", Direction: report.Neither,
 					Low: -2, High: 1, of: func(s []float64) float64 { _, d := ensemble.RankContrasts(s); return d }, mean: true},
-				{Name: "reliability", About: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above from chance alone", Direction: report.Lower,
-					High: 2, of: ensemble.ReliabilityIndex, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
+				{Name: "reliability", About: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram; " +
+					"positive by chance alone", Direction: report.Lower,
+					High: 2, of: ensemble.ReliabilityIndex, noInterval: "positive by chance alone: see rank_bias " +
+						"and rank_dispersion"},
 			}
 		},
 		tables: func(t *tally, into *report.Object) error {

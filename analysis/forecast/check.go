@@ -30,10 +30,10 @@ func (in *Input) Dims() (Dims, error) {
 	}
 	d := Dims{N: s[0], V: s[1], H: s[2], W: s[3]}
 	if own := stored(in.Target); len(own) == 3 {
-		d.note = fmt.Sprintf("; the target %s of shape %v is one variable", in.Target.Name(), own)
+		d.note = fmt.Sprintf("; the target %s of shape %v has one variable", in.Target.Name(), own)
 	}
 	if d.N < 1 || d.V < 1 || d.H < 1 || d.W < 1 {
-		return d, fmt.Errorf("target: %s has shape %v: it is empty", in.Target.Name(), stored(in.Target))
+		return d, fmt.Errorf("target: %s has shape %v, which is empty", in.Target.Name(), stored(in.Target))
 	}
 	return d, nil
 }
@@ -51,19 +51,19 @@ func (f *Forecast) CountMembers(d Dims) (int, error) {
 	case len(s) != 5 && len(s) != 4:
 		return fail("%s", want)
 	case len(s) == 4 && !slices.Equal(s[1:], grid):
-		return fail("%s, or the target's %v of one member", want, d)
+		return fail("%s, or the target's shape %v for one member", want, d)
 	case s[0] > d.N:
-		return fail("and the target has %s: the forecast is longer than the target", text.Count(d.N, "sample"))
+		return fail("but the target has %s: the forecast has too many", text.Count(d.N, "sample"))
 	case s[0] < d.N:
-		return fail("and the target has %s: the forecast is shorter than the target", text.Count(d.N, "sample"))
+		return fail("but the target has %s: the forecast has too few", text.Count(d.N, "sample"))
 	case len(s) == 4:
 		return 1, nil
 	case s[2] != d.V:
-		return fail("%s: %d variables for %d%s", want, s[2], d.V, d.note)
+		return fail("%s: found %d variables, expected %d%s", want, s[2], d.V, d.note)
 	case s[3] != d.H || s[4] != d.W:
-		return fail("%s: a grid of %d × %d for one of %d × %d%s", want, s[3], s[4], d.H, d.W, d.note)
+		return fail("%s: found a grid of %d × %d, expected %d × %d%s", want, s[3], s[4], d.H, d.W, d.note)
 	case s[1] < 1:
-		return fail("%s: it has no member", want)
+		return fail("%s: found no members", want)
 	}
 	return s[1], nil
 }
@@ -78,7 +78,8 @@ func (in *Input) names(d Dims) ([]string, error) {
 		return out, nil
 	}
 	if len(in.Variables) != d.V {
-		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"),
+		return nil, fmt.Errorf("%s named (%s), but the target %s has %d: give one name per "+
+			"variable", text.Count(len(in.Variables), "variable"),
 			strings.Join(in.Variables, ", "), in.Target.Name(), d.V)
 	}
 	return in.Variables, distinct("variable", in.Variables)
@@ -100,13 +101,13 @@ func distinct(what string, names []string) error {
 // checkModels finds models of equal names, and an input without any.
 func (in *Input) checkModels() error {
 	if len(in.Forecasts) == 0 && in.Fields == nil {
-		return fmt.Errorf("no forecast and no input fields: there is nothing to score")
+		return fmt.Errorf("nothing to score: neither forecasts nor input fields are given")
 	}
 	names := make([]string, len(in.Forecasts))
 	for i, f := range in.Forecasts {
 		names[i] = f.Name
 		if f.Name == Persistence && in.Fields != nil || f.Name == Climatology && (in.Climate != nil || in.FromTarget) {
-			return fmt.Errorf("forecast %s: a model of this run has that name", f.Name)
+			return fmt.Errorf("forecast %s: a baseline of this run has that name; choose another", f.Name)
 		}
 	}
 	return distinct("forecast", names)
@@ -119,7 +120,7 @@ func (in *Input) checkPerSample(d Dims) error {
 	}
 	for i, v := range in.Leads {
 		if v-v != 0 {
-			return fmt.Errorf("lead %d is %v, want a finite number", i, v)
+			return fmt.Errorf("lead of sample %d is %v, want a finite number", i, v)
 		}
 	}
 	if in.Groups != nil && len(in.Groups) != d.N {
@@ -148,12 +149,13 @@ func CellWeights(what string, given []float64, d Dims) ([]float64, error) {
 	total := 0.0
 	for i, v := range out {
 		if v-v != 0 || v < 0 {
-			return nil, fmt.Errorf("%s: that of row %d, column %d is %v, want a finite number of at least 0", what, i/d.W, i%d.W, v)
+			return nil, fmt.Errorf(
+				"%s: the weight of row %d, column %d is %v, want a finite number of at least 0", what, i/d.W, i%d.W, v)
 		}
 		total += v
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("%s: all of them are 0", what)
+		return nil, fmt.Errorf("%s: all weights are 0", what)
 	}
 	for i := range out {
 		out[i] /= total
@@ -259,14 +261,16 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	if o.MaxDistance > 0 && o.MaxDistance < 1 {
-		return o, fmt.Errorf("pairs of cells at most %v apart: the nearest are 1 apart", o.MaxDistance)
+		return o, fmt.Errorf(
+			"pairs of cells at most %v apart: want at least 1, the distance between neighboring cells", o.MaxDistance)
 	}
 	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Tile < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
 		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, tile %d, %d pairs, %d members, batches of %d: want positive numbers",
 			o.VariogramP, o.MaxDistance, o.Patch, o.Tile, o.Pairs, o.Members, o.BatchSize)
 	}
 	if o.SkipMembers && o.Members == 0 {
-		return o, fmt.Errorf("members with NaN are left out of all samples: say how many of the others are taken")
+		return o, fmt.Errorf(
+			"members with NaN are left out: also set how many finite members of each sample are scored")
 	}
 	return o, o.checkEvents()
 }

@@ -44,34 +44,34 @@ func TestErrors(t *testing.T) {
 		{"target of two axes", func(in *Input) { in.Target = of(4, 15) }, "target: f.npy has shape [4 15], want " +
 			"[N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable"},
 		{"target of three axes", func(in *Input) { in.Target = of(4, 3, 5) },
-			"forecast net: net.npy has shape [4 3 2 3 5], want [4,S,1,3,5], S members of the target's shape: 2 " +
-				"variables for 1; the target f.npy of shape [4 3 5] is one variable"},
-		{"empty target", func(in *Input) { in.Target = of(0, 2, 3, 5) }, "target: f.npy has shape [0 2 3 5]: it is empty"},
+			"forecast net: net.npy has shape [4 3 2 3 5], want [4,S,1,3,5], S members of the target's shape: found " +
+				"2 variables, expected 1; the target f.npy of shape [4 3 5] has one variable"},
+		{"empty target", func(in *Input) { in.Target = of(0, 2, 3, 5) }, "target: f.npy has shape [0 2 3 5], which is empty"},
 		{"forecast of three axes", forecast(4, 3, 5), "forecast net: f.npy has shape [4 3 5], want [4,S,2,3,5], S members of the target's shape"},
-		{"longer", forecast(5, 3, 2, 3, 5), "forecast net: f.npy has shape [5 3 2 3 5], and the target has 4 samples: the forecast is longer than the target"},
-		{"shorter", forecast(3, 3, 2, 3, 5), "the forecast is shorter than the target"},
-		{"grid", forecast(4, 3, 2, 3, 4), "want [4,S,2,3,5], S members of the target's shape: a grid of 3 × 4 for one of 3 × 5"},
-		{"variables", forecast(4, 3, 1, 3, 5), "1 variables for 2"},
-		{"one member of another shape", forecast(4, 2, 3, 4), "or the target's [4,2,3,5] of one member"},
-		{"no member", forecast(4, 0, 2, 3, 5), "it has no member"},
-		{"nothing", func(in *Input) { in.Forecasts = nil }, "no forecast and no input fields: there is nothing to score"},
-		{"names", func(in *Input) { in.Variables = []string{"a"} }, "1 variable named (a), and the target truth.npy has 2"},
+		{"longer", forecast(5, 3, 2, 3, 5), "forecast net: f.npy has shape [5 3 2 3 5], but the target has 4 samples: the forecast has too many"},
+		{"shorter", forecast(3, 3, 2, 3, 5), "the forecast has too few"},
+		{"grid", forecast(4, 3, 2, 3, 4), "want [4,S,2,3,5], S members of the target's shape: found a grid of 3 × 4, expected 3 × 5"},
+		{"variables", forecast(4, 3, 1, 3, 5), "found 1 variables, expected 2"},
+		{"one member of another shape", forecast(4, 2, 3, 4), "or the target's shape [4,2,3,5] for one member"},
+		{"no member", forecast(4, 0, 2, 3, 5), "found no members"},
+		{"nothing", func(in *Input) { in.Forecasts = nil }, "nothing to score: neither forecasts nor input fields are given"},
+		{"names", func(in *Input) { in.Variables = []string{"a"} }, "1 variable named (a), but the target truth.npy has 2: give one name per variable"},
 		{"equal names", func(in *Input) { in.Variables = []string{"a", "a"} }, `two variables are named "a"`},
 		{"equal models", func(in *Input) { in.Forecasts = append(in.Forecasts, in.Forecasts[0]) }, `two forecasts are named "net"`},
-		{"a baseline's name", func(in *Input) { in.Forecasts[0].Name, in.FromTarget = Climatology, true }, "forecast climatology: a model of this run has that name"},
+		{"a baseline's name", func(in *Input) { in.Forecasts[0].Name, in.FromTarget = Climatology, true }, "forecast climatology: a baseline of this run has that name; choose another"},
 		{"no such variable", func(in *Input) {
 			in.Variables, in.Fields, in.FieldVariables = []string{"t2m", "u10"}, of(4, 2, 3, 5), []string{"t2m", "v10"}
-		}, "input: no variable of f.npy is named \"u10\", which persistence needs; there are t2m, v10"},
-		{"unnamed input", func(in *Input) { in.Fields = of(4, 3, 3, 5) }, "input: f.npy has 3 variables and the target 2: name them, so that persistence finds those of the target"},
+		}, "input: persistence needs the variable \"u10\"; f.npy has t2m, v10"},
+		{"unnamed input", func(in *Input) { in.Fields = of(4, 3, 3, 5) }, "input: f.npy has 3 variables and the target has 2: name them with --input-variables, so that persistence can match them"},
 		{"input of another grid", func(in *Input) { in.Fields = of(4, 2, 5, 3) }, "input: f.npy has shape [4 2 5 3], want [4,Vin,3,5]"},
-		{"climatology", func(in *Input) { in.Climate = of(2, 3, 4) }, "climatology: f.npy has shape [2 3 4], want [2,3,5], or [4,2,3,5] with one per sample"},
-		{"one group", func(in *Input) { in.FromTarget, in.Groups = true, []int{1, 1, 1, 1} }, "all samples are of one group, and a sample's own is left out"},
+		{"climatology", func(in *Input) { in.Climate = of(2, 3, 4) }, "climatology: f.npy has shape [2 3 4], want [2,3,5], or [4,2,3,5] with one field per sample"},
+		{"one group", func(in *Input) { in.FromTarget, in.Groups = true, []int{1, 1, 1, 1} }, "all samples belong to one group, so no other group is left to average"},
 		{"weights", func(in *Input) { in.Weights = make([]float64, 5) }, "weights: 5 values, want [3,5], one per cell, or [3], one per row"},
-		{"negative weight", func(in *Input) { in.Weights = []float64{1, -1, 1} }, "weights: that of row 1, column 0 is -1, want a finite number of at least 0"},
-		{"no weight", func(in *Input) { in.Weights = make([]float64, 3) }, "weights: all of them are 0"},
-		{"empty region", func(in *Input) { in.Weights, in.Regions = []float64{0, 1, 1}, []Region{{"top", []float64{1, 0, 0}}} }, "region top times weights: all of them are 0"},
+		{"negative weight", func(in *Input) { in.Weights = []float64{1, -1, 1} }, "weights: the weight of row 1, column 0 is -1, want a finite number of at least 0"},
+		{"no weight", func(in *Input) { in.Weights = make([]float64, 3) }, "weights: all weights are 0"},
+		{"empty region", func(in *Input) { in.Weights, in.Regions = []float64{0, 1, 1}, []Region{{"top", []float64{1, 0, 0}}} }, "region top times weights: all weights are 0"},
 		{"leads", func(in *Input) { in.Leads = []float64{1} }, "1 lead for 4 samples"},
-		{"a lead", func(in *Input) { in.Leads = []float64{1, 2, math.NaN(), 3} }, "lead 2 is NaN, want a finite number"},
+		{"a lead", func(in *Input) { in.Leads = []float64{1, 2, math.NaN(), 3} }, "lead of sample 2 is NaN, want a finite number"},
 		{"groups", func(in *Input) { in.Groups = []int{1} }, "1 group for 4 samples"},
 	} {
 		in := m.input(t)
@@ -85,11 +85,11 @@ func TestErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Metrics: []string{"crsp"}}, `metric "crsp", want some of errors, mae, mse,`},
+		{Options{Metrics: []string{"crsp"}}, `metric "crsp" is unknown: choose from errors, mae, mse,`},
 		{Options{Metrics: []string{"crsp"}}, "did you mean crps?"},
-		{Options{Members: 5}, "forecast net: net.npy has 3 members, and 5 are asked for"},
+		{Options{Members: 5}, "forecast net: net.npy has 3 members, fewer than --n-samples 5"},
 		{Options{CRPS: "exact"}, `estimator of the CRPS "exact", want fair or biased`},
-		{Options{MaxDistance: 0.5}, "pairs of cells at most 0.5 apart: the nearest are 1 apart"},
+		{Options{MaxDistance: 0.5}, "pairs of cells at most 0.5 apart: want at least 1, the distance between neighboring cells"},
 	} {
 		if _, err := Analyze(t.Context(), m.input(t), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
@@ -134,7 +134,7 @@ func TestNonFinite(t *testing.T) {
 	if !slices.Equal(r.Samples, []int{0, 2, 4}) || r.Skipped != 2 {
 		t.Errorf("samples %v, %d skipped", r.Samples, r.Skipped)
 	}
-	for _, want := range []string{"target: truth.npy: 1 sample left out for all models for NaN or Inf", "forecast net: net.npy: 1 sample left out for all models for NaN or Inf"} {
+	for _, want := range []string{"target: truth.npy: 1 sample with NaN or Inf left out for all models", "forecast net: net.npy: 1 sample with NaN or Inf left out for all models"} {
 		if !slices.Contains(r.Warnings, want) {
 			t.Errorf("warnings %q, want %s", r.Warnings, want)
 		}
@@ -147,7 +147,7 @@ func TestNonFinite(t *testing.T) {
 	for i := range bad.truth {
 		bad.truth[i] = math.NaN()
 	}
-	if _, err := Analyze(t.Context(), bad.input(t), Options{SkipNaN: true}); err == nil || err.Error() != "no sample is left: each of 5 has NaN or Inf in some array" {
+	if _, err := Analyze(t.Context(), bad.input(t), Options{SkipNaN: true}); err == nil || err.Error() != "no sample is left: each of the 5 samples has NaN or Inf in some array" {
 		t.Error(err)
 	}
 }

@@ -36,7 +36,7 @@ func kernelScore(name string, members int) func(sums []float64) float64 {
 // crpsFamily is the score and its two parts.
 func crpsFamily() family {
 	return family{
-		name: "crps", about: "continuous ranked probability score and its parts", sums: kernelSums,
+		name: "crps", about: "continuous ranked probability score and its two terms", sums: kernelSums,
 		field: func(c *sample, v, region int, out []float64) error {
 			s, err := c.ofVariable(v, region)
 			if err != nil {
@@ -49,10 +49,11 @@ func crpsFamily() family {
 		scores: func(s *setting, members int) []Formula {
 			e := estimator(s.o.CRPS)
 			return []Formula{
-				{Name: "crps", About: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", Unit: "field",
+				{Name: "crps", About: "continuous ranked probability score E|X − y| − E|X − X'|/2; the absolute " +
+					"error for one member", Unit: "field",
 					Direction: report.Lower, of: kernelScore(s.o.CRPS, members),
 					mean: true, compared: true, leads: true, memory: true, Perfect: true},
-				{Name: "crps_skill", About: "E|X − y|, the first part of crps", Unit: "field", Direction: report.Neither,
+				{Name: "crps_skill", About: "E|X − y|, the first term of crps", Unit: "field", Direction: report.Neither,
 					High: math.Inf(1), of: sum(0), mean: true},
 				{Name: "crps_spread", About: "E|X − X'|; crps is crps_skill − crps_spread/2", Unit: "field",
 					Direction: report.Neither, High: math.Inf(1),

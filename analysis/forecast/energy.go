@@ -46,7 +46,8 @@ func energyOf(f *family,
 // vector.
 func energyFamily() family {
 	f := family{name: "energy_score", about: "energy score of whole fields", sums: kernelSums,
-		scores: energyScores("energy_score", "E‖X − y‖ − E‖X − X'‖/2, all variables and cells as one vector; of one member its distance from the truth")}
+		scores: energyScores("energy_score", "E‖X − y‖ − E‖X − X'‖/2 with all variables and cells as one vector; "+
+			"the distance from the truth for one member")}
 	energyOf(&f, func(_ *sample, s ensemble.Sample[float64], _ ensemble.Grid, _ int) (ensemble.Terms, error) {
 		return ensemble.Energy(s), nil
 	})
@@ -57,7 +58,8 @@ func energyFamily() family {
 // patches.
 func patchedFamily() family {
 	f := family{name: "patched_energy_score", about: "energy score of patches", sums: kernelSums,
-		scores: energyScores("patched_energy_score", "energy score of averages over patches, or with --patch-mode tile the mean of the energy scores of patches"),
+		scores: energyScores("patched_energy_score",
+			"energy score of patch averages; with --patch-mode tile, the mean energy score over patches"),
 		needs: func(s *setting, _ int) string {
 			if s.o.Patch > s.height || s.o.Patch > s.width {
 				return fmt.Sprintf("patches of %d × %d cells do not fit into fields of %d × %d", s.o.Patch, s.o.Patch, s.height, s.width)
@@ -91,7 +93,8 @@ func patchedFamily() family {
 // pairwiseFamily is the mean energy score of pairs of neighboring cells.
 func pairwiseFamily() family {
 	f := family{name: "pairwise_energy_score", about: "energy score of neighboring cells", sums: kernelSums,
-		scores: energyScores("pairwise_energy_score", "mean energy score of pairs of neighboring cells, of all variables"),
+		scores: energyScores("pairwise_energy_score",
+			"mean energy score over pairs of neighboring cells, with all variables"),
 		needs: func(s *setting, _ int) string {
 			if s.size() < 2 {
 				return "one cell has no neighbor"

@@ -28,9 +28,10 @@ func errorFamily() family {
 					High: inf, of: sum(0), mean: true, compared: true, leads: true, Perfect: true},
 				{Name: "mse", Unit: "field²", About: "mean squared error of the ensemble mean", Direction: report.Lower,
 					High: inf, of: sum(1), mean: true, compared: true, leads: true, memory: true, Perfect: true},
-				{Name: "rmse", Unit: "field", About: "root of the mean squared error over all samples", Direction: report.Lower, High: inf,
+				{Name: "rmse", Unit: "field", About: "square root of the mean squared error over all " +
+					"samples", Direction: report.Lower, High: inf,
 					of: func(s []float64) float64 { return math.Sqrt(s[1]) }, compared: true, Perfect: true},
-				{Name: "bias", Unit: "field", About: "mean of ensemble mean − truth; 0 is best", Direction: report.Neither,
+				{Name: "bias", Unit: "field", About: "mean of (ensemble mean − truth); 0 is best", Direction: report.Neither,
 					Low: -inf, High: inf, of: sum(2), mean: true},
 			}
 		},

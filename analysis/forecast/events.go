@@ -54,7 +54,7 @@ func (o *Options) events() []Event {
 // noEvents is why there is nothing to compute without events.
 func noEvents(s *setting, _ int) string {
 	if len(s.o.events()) == 0 {
-		return "no event was asked for: give a threshold or a quantile"
+		return "no event is defined: give --thresholds or --event-quantiles"
 	}
 	return ""
 }
@@ -161,13 +161,16 @@ func tableScores() []tableScore {
 			High: 1}, t.FAR},
 		{Formula{Name: "csi", About: "critical success index: hits/(hits + misses + false alarms)",
 			Direction: report.Higher, High: 1}, t.CSI},
-		{Formula{Name: "ets", About: "equitable threat score: CSI without the hits of chance", Direction: report.Higher,
+		{Formula{Name: "ets", About: "equitable threat score: CSI corrected for hits expected by " +
+			"chance", Direction: report.Higher,
 			Low: -1.0 / 3, High: 1, compared: true}, t.ETS},
-		{Formula{Name: "hss", About: "Heidke's skill score: correct cells beyond those of chance", Direction: report.Higher,
+		{Formula{Name: "hss", About: "Heidke skill score: share of correct cells corrected for " +
+			"chance", Direction: report.Higher,
 			Low: -1, High: 1}, t.HSS},
 		{Formula{Name: "sedi", About: "symmetric extremal dependence index, for rare events", Direction: report.Higher,
 			Low: -1, High: 1}, t.SEDI},
-		{Formula{Name: "frequency_bias", About: "how often the event is forecast over how often it occurs; 1 is best",
+		{Formula{Name: "frequency_bias", About: "number of forecast events divided by the number of observed " +
+			"events; 1 is best",
 			Direction: report.Neither, High: inf}, t.FrequencyBias},
 	}
 }
@@ -176,7 +179,8 @@ func tableScores() []tableScore {
 func probabilityFamily() family {
 	size := func(members int) int { return 2 * (members + 1) }
 	return family{
-		name: "probabilities", about: "probabilities of events as shares of members: Brier score and its parts, ROC, reliability (CORP)", needs: noEvents,
+		name: "probabilities", about: "event probabilities as shares of members: Brier score and its components, " +
+			"ROC, reliability (CORP)", needs: noEvents,
 		sums: func(s *setting, members int) []string {
 			var names []string
 			for _, e := range s.o.events() {
@@ -234,9 +238,9 @@ func brier(part func(verification.Brier) float64) func(verification.Probabilitie
 		v := part(b)
 		switch {
 		case math.IsNaN(v) && b.Uncertainty == 0:
-			return v, stat.Undefined("Brier score", "the event never occurs, or everywhere")
+			return v, stat.Undefined("Brier score", "the event occurs in no cell or in every cell")
 		case math.IsNaN(v):
-			return v, stat.Undefined("Brier score", "one member has no fair score")
+			return v, stat.Undefined("Brier score", "the fair score needs two members")
 		}
 		return v, nil
 	}
@@ -252,37 +256,43 @@ func probabilityScores() []probabilityScore {
 		}
 	}
 	return []probabilityScore{
-		{Formula{Name: "brier", About: "Brier score of the shares of members", Direction: report.Lower, High: 1, mean: true,
+		{Formula{Name: "brier", About: "Brier score of the probabilities given by the shares of " +
+			"members", Direction: report.Lower, High: 1, mean: true,
 			Perfect: true},
 			brier(func(b b) float64 { return b.Score })},
-		{Formula{Name: "brier_fair", About: "Brier score of an ensemble of infinitely many such members (Ferro 2014)",
+		{Formula{Name: "brier_fair", About: "Brier score corrected to an infinite ensemble (Ferro 2014)",
 			Direction: report.Lower, Low: -1, High: 1, mean: true, compared: true, Perfect: true},
 			brier(func(b b) float64 { return b.Fair })},
-		{Formula{Name: "brier_skill", About: "1 − brier/uncertainty: against forecasting the base rate of these samples",
+		{Formula{Name: "brier_skill", About: "1 − brier/uncertainty: skill relative to forecasting the base rate " +
+			"of these samples",
 			Direction: report.Higher, Low: -inf, High: 1},
 			brier(func(b b) float64 { return b.Skill })},
 		{Formula{Name: "brier_fair_skill", About: "1 − brier_fair/uncertainty", Direction: report.Higher, Low: -inf, High: inf},
 			brier(func(b b) float64 { return b.FairSkill })},
-		{Formula{Name: "brier_reliability", About: "part of brier from probabilities that are not frequencies",
+		{Formula{Name: "brier_reliability", About: "component of brier due to probabilities that differ from " +
+			"observed frequencies",
 			Direction: report.Lower, High: 1,
-			noInterval: "it is above 0 from chance alone"},
+			noInterval: "positive by chance alone"},
 			brier(func(b b) float64 { return b.Reliability })},
-		{Formula{Name: "brier_resolution", About: "part of brier that frequencies take off by differing between probabilities", Direction: report.Higher, High: 0.25},
+		{Formula{Name: "brier_resolution", About: "component of brier gained by frequencies that differ between " +
+			"forecast probabilities", Direction: report.Higher, High: 0.25},
 			brier(func(b b) float64 { return b.Resolution })},
 		{Formula{Name: "brier_uncertainty", About: "Brier score of forecasting the base rate", Direction: report.Neither,
 			High: 0.25},
 			brier(func(b b) float64 { return b.Uncertainty })},
-		{Formula{Name: "roc_area", About: "area below the relative operating characteristic; 0.5 for chance",
+		{Formula{Name: "roc_area", About: "area under the relative operating characteristic; 0.5 by chance",
 			Direction: report.Higher, High: 1},
 			func(p verification.Probabilities) (float64, error) {
 				_, area, err := p.ROC()
 				return area, err
 			}},
-		{Formula{Name: "corp_miscalibration", About: "part of brier that isotonic recalibration would take off; above 0 from chance alone", Direction: report.Lower, High: 1,
-			noInterval: "it is above 0 from chance alone"},
+		{Formula{Name: "corp_miscalibration", About: "component of brier that isotonic recalibration would remove; " +
+			"positive by chance alone", Direction: report.Lower, High: 1,
+			noInterval: "positive by chance alone"},
 			corp(func(r verification.Reliability) float64 { return r.Miscalibration })},
-		{Formula{Name: "corp_discrimination", About: "what recalibrated forecasts are better than the base rate by; above 0 from chance alone", Direction: report.Higher, High: 0.25,
-			noInterval: "it is above 0 from chance alone"},
+		{Formula{Name: "corp_discrimination", About: "improvement of recalibrated forecasts over the base rate; " +
+			"positive by chance alone", Direction: report.Higher, High: 0.25,
+			noInterval: "positive by chance alone"},
 			corp(func(r verification.Reliability) float64 { return r.Discrimination })},
 	}
 }

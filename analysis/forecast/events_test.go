@@ -164,8 +164,8 @@ func TestEventsThatNeverOccur(t *testing.T) {
 		"events[threshold=1e+06].pod":         "the event never occurs",
 		"events[threshold=1e+06].roc_area":    "the event never occurs",
 		"events[threshold=1e+06].far":         "the event is never forecast",
-		"events[threshold=1e+06].brier_skill": "the event never occurs, or everywhere",
-		"events[threshold=0].brier_fair":      "one member has no fair score",
+		"events[threshold=1e+06].brier_skill": "the event occurs in no cell or in every cell",
+		"events[threshold=0].brier_fair":      "the fair score needs two members",
 		"fss[threshold=1e+06;window=1].fss":   "the event neither occurs nor is forecast",
 	} {
 		path = strings.ReplaceAll(path, "[threshold=1e+06", strings.TrimSuffix(report.Row("threshold", 1e6), "]"))
@@ -382,7 +382,9 @@ func TestEventsOfFewCells(t *testing.T) {
 	m.truth[7], m.members[7], m.members[800] = 1, 1, 1 // a hit in sample 0, a false alarm in sample 2
 	r = analyze(t, m.input(t), o)
 	near(t, "CSI of all samples", value(t, &r.Models[0], "events[threshold=1].csi"), 0.5)
-	if want := "the event v0 ≥ 1 occurs in 0.083 % of cells: its scores depend on few cells"; len(r.Warnings) != 1 ||
+	if want := "the event v0 ≥ 1 occurs in only 0.083 % of cells: its scores depend on few cells; choose a " +
+		"more frequent event or use more " +
+		"samples"; len(r.Warnings) != 1 ||
 		r.Warnings[0] != want {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}

@@ -153,7 +153,7 @@ func Described(formulas []Formula) []report.Described {
 			Headline: slices.Contains([]string{"rmse", "crps", "energy_score", "spread_skill_ratio"}, name), About: f.About})
 		if f.Perfect {
 			out = append(out, report.Described{Name: "skill_scores." + name, Better: report.Higher, Low: math.Inf(-1), High: 1,
-				About: "1 − " + name + " over that of a baseline"})
+				About: "1 − " + name + " / " + name + " of a baseline"})
 		}
 	}
 	return out
@@ -189,7 +189,7 @@ func chosen(metrics []string) ([]family, error) {
 			if n := text.Nearest(name, names); n != "" {
 				hint = "; did you mean " + n + "?"
 			}
-			return nil, fmt.Errorf("metric %q, want some of %s%s", name, strings.Join(names, ", "), hint)
+			return nil, fmt.Errorf("metric %q is unknown: choose from %s%s", name, strings.Join(names, ", "), hint)
 		}
 	}
 	s := anySetting()

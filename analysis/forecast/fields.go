@@ -23,16 +23,19 @@ func fieldScores() []fieldScore {
 	}
 	type e = verification.FieldErrors
 	return []fieldScore{
-		{Formula{Name: "vrmse", About: "root of the mean squared error over the variance of the true field; 1 for its mean",
+		{Formula{Name: "vrmse", About: "square root of the mean squared error divided by the variance of the true " +
+			"field; 1 when predicting its mean",
 			Direction: report.Lower, High: inf, Perfect: true,
-			none: "the truth of every sample is constant"}, e.VRMSE},
-		{Formula{Name: "nrmse", About: "root of the mean squared error over the mean square of the true field",
+			none: "the true field of every sample is constant"}, e.VRMSE},
+		{Formula{Name: "nrmse", About: "square root of the mean squared error divided by the mean square of the " +
+			"true field",
 			Direction: report.Lower, High: inf, Perfect: true,
-			none: "the truth of every sample is 0"}, e.NRMSE},
-		{Formula{Name: "max_error", Unit: "field", About: "mean over samples of the largest error of a cell", Direction: report.Lower, High: inf, Perfect: true}, plain(func(e e) float64 { return e.Maximum })},
-		{Formula{Name: "boundary_rmse", Unit: "field", About: "root mean squared error of the outermost cells",
+			none: "the true field of every sample is 0"}, e.NRMSE},
+		{Formula{Name: "max_error", Unit: "field", About: "mean over samples of the largest error in a cell", Direction: report.Lower, High: inf, Perfect: true}, plain(func(e e) float64 { return e.Maximum })},
+		{Formula{Name: "boundary_rmse", Unit: "field", About: "root mean squared error of the cells on the border " +
+			"of the grid",
 			Direction: report.Lower, High: inf, Perfect: true,
-			none: "no outermost cell has a weight"}, plain(e.BoundaryRMSE)},
+			none: "no cell on the border of the grid has weight"}, plain(e.BoundaryRMSE)},
 	}
 }
 
@@ -63,7 +66,7 @@ func fieldFamily() family {
 				out = append(out, ratio(score.Formula, 2*k))
 			}
 			return append(out, Formula{Name: "conserved_rmse", Unit: "field",
-				About: "root mean square over samples of the error of the mean of the field", Direction: report.Lower,
+				About: "root mean square over samples of the error of the field mean", Direction: report.Lower,
 				High: math.Inf(1), Perfect: true, from: 2 * len(list), count: 1, of: func(s []float64) float64 { return math.Sqrt(s[0]) }})
 		},
 	}
@@ -87,10 +90,10 @@ func ratio(of Formula, at int) Formula {
 // anomalyFamily correlates anomalies from the climatology.
 func anomalyFamily() family {
 	return family{
-		name: "anomalies", about: "correlation of the anomalies from --climatology",
+		name: "anomalies", about: "correlation of anomalies relative to --climatology",
 		needs: func(s *setting, _ int) string {
 			if !s.anomalies && s.size() > 0 {
-				return "there is no climatology to take anomalies from"
+				return "anomalies need --climatology"
 			}
 			return ""
 		},
@@ -105,10 +108,10 @@ func anomalyFamily() family {
 			return nil
 		},
 		scores: func(*setting, int) []Formula {
-			const none = "the anomalies of the forecast or of truth do not vary in any sample"
+			const none = "the anomalies of the forecast or of the truth do not vary in any sample"
 			return []Formula{
-				ratio(Formula{Name: "acc", About: "mean over samples of the correlation of anomalies, without taking their means away", Direction: report.Higher, Low: -1, High: 1, compared: true, leads: true, none: none}, 0),
-				ratio(Formula{Name: "acc_centered", About: "the same with the mean of each field's anomalies taken away",
+				ratio(Formula{Name: "acc", About: "mean over samples of the uncentered correlation of anomalies", Direction: report.Higher, Low: -1, High: 1, compared: true, leads: true, none: none}, 0),
+				ratio(Formula{Name: "acc_centered", About: "as acc, with each field's mean anomaly subtracted",
 					Direction: report.Higher, Low: -1, High: 1, none: none}, 2),
 			}
 		},

@@ -132,16 +132,20 @@ type Options struct {
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	l.Int(&o.Members, "n-samples", "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100").AtLeast(0)
-	l.Bool(&o.SkipNaN, "skip-nan", "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
+	l.Int(&o.Members, "n-samples", "`N` members to score: the first N of --forecast (0: all), or the number that "+
+		"--model generates (0: 100)").AtLeast(0)
+	l.Bool(&o.SkipNaN, "skip-nan",
+		"leave out samples with NaN or Inf in any array, for all models, and report their number, instead of failing")
 	l.Bool(&o.SkipMembers, "skip-members",
-		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
-			"sample that has fewer is an error, or left out with --skip-nan")
-	l.Names(&o.Metrics, "metrics", MetricNames(), "`LIST` of scores or families of them; default: all that the input allows")
+		"leave out members with NaN or Inf and score the first --n-samples finite members of each sample; a sample "+
+			"with fewer is an error, or is left out with --skip-nan")
+	l.Names(&o.Metrics, "metrics", MetricNames(),
+		"`LIST` of scores or score families; default: all that the input allows")
 	o.declareEnsemble(l)
 	o.declareEvents(l)
 	l.Int(&o.BatchSize, "batch-size",
-		"`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none").AtLeast(0)
+		"`N` consecutive samples per batch: adds NAME_batch_sd, the standard deviation over batches; 0: "+
+			"none").AtLeast(0)
 }
 
 // declareEnsemble binds the options of ensembles and their quantiles.
@@ -152,36 +156,44 @@ func (o *Options) declareEnsemble(l *option.List) {
 	option.Choice(l, &o.CRPS, "crps", estimators, "`ESTIMATOR` of the continuous ranked probability score")
 	option.Choice(l, &o.Energy, "energy", estimators, "`ESTIMATOR` of energy scores")
 	option.Choice(l, &o.Variogram, "variogram", []string{VariogramProper, VariogramDocumented},
-		"`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper")
-	l.Float(&o.VariogramP, "variogram-p", "`P` of the differences |x_i − x_j|^P").EachFloat("a positive number", positive)
-	l.Float(&o.MaxDistance, "max-distance", "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)").
-		EachFloat("0 or a number from 1: the nearest cells are 1 apart", func(v float64) bool { return v == 0 || v >= 1 })
-	l.Int(&o.Patch, "patch", "`CELLS` of a patch in either direction, of the patched energy score").AtLeast(1)
+		"`DEFINITION` of the variogram score; documented, of the ensemble mean, is improper")
+	l.Float(&o.VariogramP, "variogram-p",
+		"exponent `P` of the differences |x_i − x_j|^P").EachFloat("a positive number", positive)
+	l.Float(&o.MaxDistance, "max-distance",
+		"`CELLS`: largest distance of pairs in the variogram score; 0: all pairs (with --example 6)").
+		EachFloat("0, or at least 1 (the distance between neighboring "+
+			"cells)", func(v float64) bool { return v == 0 || v >= 1 })
+	l.Int(&o.Patch, "patch", "`CELLS` per side of a patch in the patched energy score").AtLeast(1)
 	option.Choice(l, &o.PatchMode, "patch-mode", []string{PatchPool, PatchTile},
-		"`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches")
-	l.Int(&o.Pairs, "pairs", "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all").AtLeast(0)
-	l.Int(&o.Tile, "tile", "`CELLS` of a tile in either direction, of tiled scores (with --example 6)").AtLeast(1)
+		"`MODE` of the patched energy score: pool scores patch averages, tile averages the scores of patches")
+	l.Int(&o.Pairs, "pairs",
+		"`N` pairs of neighboring cells in the pairwise energy score, drawn with --seed; 0: all").AtLeast(0)
+	l.Int(&o.Tile, "tile", "`CELLS` per side of a tile in tiled scores (with --example 6)").AtLeast(1)
 	l.Floats(&o.Quantiles, "quantiles", "`LIST` of levels of quantile scores").EachFloat("numbers between 0 and 1", probability).Distinct()
-	l.Floats(&o.Coverage, "intervals", "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken").
+	l.Floats(&o.Coverage, "intervals",
+		"`LIST` of probabilities of the central intervals to score (coverage, width, interval score)").
 		EachFloat("numbers between 0 and 1", probability).Distinct()
 }
 
 // declareEvents binds the options of events, windows and spectra.
 func (o *Options) declareEvents(l *option.List) {
 	l.Floats(&o.Thresholds, "thresholds",
-		"`LIST` of values: cells of at least so much are events, scored by hits and misses, probabilities and windows").Distinct()
+		"`LIST` of thresholds: a cell at or above one is an event, scored by hits and misses, probabilities and "+
+			"windows").Distinct()
 	l.Floats(&o.EventQuantiles, "event-quantiles",
-		"`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)").
+		"`LIST` of quantile levels: an event is a value at or above this quantile of all true values of the "+
+			"variable (with --example 0.9)").
 		EachFloat("numbers between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }).Distinct()
 	option.Choice(l, &o.EventRule, "event-rule", []string{EventAtLeast, EventAbove},
-		"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is everywhere)")
-	l.Bool(&o.Wrap, "wrap", "the columns go round, as the longitudes of a whole circle do: the "+
-		"last is beside the first, for pairs of cells and windows, and no side of the grid")
+		"`RULE` of events: values at or above the threshold or quantile, or strictly above it (every cell has rain "+
+			"of at least 0)")
+	l.Bool(&o.Wrap, "wrap", "the grid is periodic along its columns, as for all longitudes: pairs of cells and "+
+		"windows wrap around, and the left and right edges are not a border")
 	l.Ints(&o.Windows, "fss-windows",
-		"`LIST` of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)").
+		"`LIST` of window sides of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)").
 		Each(fmt.Sprintf("sides from 1 to %d", MaxWindow), func(w int) bool { return w >= 1 && w <= MaxWindow }).Distinct()
 	option.Choice(l, &o.Spectrum, "spectrum", []string{SpectrumDCT, SpectrumFFT},
-		"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions")
+		"`TRANSFORM` of power spectra: dct (cosine), or fft (Fourier) for fields periodic in both directions")
 }
 
 // Defaults returns the options with their defaults.

@@ -407,11 +407,12 @@ func TestSkipMembers(t *testing.T) {
 		o       Options
 		want    string
 	}{
-		{[]float64{1, 3, nan, nan, nan, 3, 1, 3, 9}, o, "sample 1 has 1 member without NaN or Inf, want 2: " +
-			"forecast f: f.npy: element [1 0 0 0 0] is NaN, want finite numbers"},
+		{[]float64{1, 3, nan, nan, nan, 3, 1, 3, 9}, o,
+			"sample 1 has only 1 member without NaN or Inf, want 2: forecast f: f.npy: element [1 0 0 0 0] is " +
+				"NaN, want finite numbers"},
 		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{}, "forecast f: f.npy: element [0 2 0 0 0] is NaN, " +
 			"want finite numbers"},
-		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{SkipMembers: true}, "say how many of the others are taken"},
+		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{SkipMembers: true}, "also set how many finite members of each sample are scored"},
 	} {
 		in.Forecasts[0].Members = array(t, "f.npy", []int{3, 3, 1, 1, 1}, c.members)
 		if _, err := Analyze(t.Context(), in, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -458,7 +459,7 @@ func TestRegionOfOneCell(t *testing.T) {
 	}
 	in.Regions, in.Weights = nil, cell // as a mask
 	r = analyze(t, in, Options{Metrics: []string{"variogram_score", "mae"}, Settings: analysis.Settings{Intervals: true}})
-	if why, _ := r.Models[0].Skipped.Get("variogram_score"); why != "no two cells within reach have a weight" {
+	if why, _ := r.Models[0].Skipped.Get("variogram_score"); why != "no pair of cells within --max-distance has weight" {
 		t.Errorf("reason %v", why)
 	}
 	if s, _ := r.Models[0].Score("mae"); !s.CI.Defined() {

@@ -37,7 +37,7 @@ const (
 func fractionsFamily() family {
 	size := func(s *setting) int { return fractionShares + 2*fractionSums*len(s.windows()) }
 	return family{
-		name: "fractions", about: "fractions skill score of events, by --fss-windows", needs: noEvents,
+		name: "fractions", about: "fractions skill score of events in windows of --fss-windows", needs: noEvents,
 		sums: func(s *setting, _ int) []string {
 			var names []string
 			for _, e := range s.o.events() {
@@ -141,7 +141,8 @@ func (t *tally) usefulWindows(into *report.Object, size int) {
 					smallest = min(smallest, float64(w))
 				}
 			}
-			if row.Window = report.Undefined("no window of %v has a useful score", slices.Max(t.windows())); !math.IsInf(smallest, 1) {
+			if row.Window = report.Undefined(
+				"no window side of %v reaches a useful score", slices.Max(t.windows())); !math.IsInf(smallest, 1) {
 				row.Window = report.Number(smallest)
 			}
 			rows = append(rows, row)

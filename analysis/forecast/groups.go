@@ -62,29 +62,29 @@ func (s *summary) equalLeads(result *Result) {
 	listed := strings.Join(counts, ", ")
 	switch {
 	case s.in.Groups == nil && !s.evenLeads():
-		s.unequal = "leads have unequal numbers of samples (" + listed + "), and nothing says which initial time " +
-			"each is of"
+		s.unequal = "leads have unequal numbers of samples (" + listed + "), and their initial times are unknown"
 		result.Warnings = append(result.Warnings,
-			s.unequal+": there are no scores over all leads, only by_lead; give the initial times with --groups")
+			s.unequal+": scores are reported by_lead only, not over all leads; give the initial times with --groups")
 		return
 	case len(lacking) == len(has) && s.evenLeads():
 		result.Warnings = append(result.Warnings,
-			"no initial time has all leads: those of by_lead are of different initial times")
+			"no initial time has all leads: the entries of by_lead come from different initial times and are not "+
+				"comparable")
 		return
 	case len(lacking) == len(has):
 		s.unequal = "no initial time has all leads (samples: " + listed + ")"
 		result.Warnings = append(result.Warnings,
-			s.unequal+": there are no scores over all leads, which would be of unequal initial times, only by_lead")
+			s.unequal+": scores over all leads would mix initial times, so scores are reported by_lead only")
 		return
 	}
 	g := lacking[0]
 	first := s.kept[slices.Index(s.groups, g)]
 	missing := slices.DeleteFunc(slices.Clone(all), func(lead float64) bool { return has[g][lead] })
 	out := s.keep(func(i int) bool { return whole(s.groups[i]) })
-	result.Warnings = append(result.Warnings, fmt.Sprintf("leads: %d of %d initial times lack a lead (that of "+
-		"sample %d has no %s); their samples, %d, are left out for all models, so that all leads are of the same "+
-		"initial times",
-		len(lacking), len(has), first, listLeads(missing), out))
+	result.Warnings = append(result.Warnings, fmt.Sprintf(
+		"leads: %d of %d initial times lack a lead (the one of sample %d lacks %s); their %s are left out "+
+			"for all models, so that all leads cover the same initial times",
+		len(lacking), len(has), first, listLeads(missing), text.Count(out, "sample")))
 }
 
 // listLeads are leads as a text, the first of them.

@@ -42,8 +42,8 @@ func TestEqualLeads(t *testing.T) {
 	o := Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mae", "rank_histogram"}}
 	r := analyze(t, in, o)
 	want := []int{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}
-	warning := "leads: 1 of 6 initial times lack a lead (that of sample 4 has no 24); their samples, 1, are left " +
-		"out for all models, so that all leads are of the same initial times"
+	warning := "leads: 1 of 6 initial times lack a lead (the one of sample 4 lacks 24); their 1 sample are left out for " +
+		"all models, so that all leads cover the same initial times"
 	if !slices.Equal(r.Samples, want) || !slices.Contains(r.Warnings, warning) {
 		t.Errorf("samples %v, warnings %q", r.Samples, r.Warnings)
 	}
@@ -68,8 +68,8 @@ func TestEqualLeads(t *testing.T) {
 		groups []int
 		want   string
 	}{
-		"not known": {leads, nil, "leads have unequal numbers of samples (6 at lead 6, 5 at lead 24), and " +
-			"nothing says which initial time each is of"},
+		"not known": {leads, nil,
+			"leads have unequal numbers of samples (6 at lead 6, 5 at lead 24), and their initial times are unknown"},
 		"none has all": {leads, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "no initial time has all leads " +
 			"(samples: 6 at lead 6, 5 at lead 24)"},
 		"other, as many": {[]float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24, 6}[:11], []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}, ""},
@@ -95,7 +95,7 @@ func TestEqualLeads(t *testing.T) {
 	r = analyze(t, in, o)
 	if s, _ := r.Models[0].Score("mae"); !s.Value.Defined() ||
 		!slices.Contains(r.Warnings,
-			"no initial time has all leads: those of by_lead are of different initial times") {
+			"no initial time has all leads: the entries of by_lead come from different initial times and are not comparable") {
 		t.Errorf("%+v, warnings %q", s.Value, r.Warnings)
 	}
 }
@@ -160,7 +160,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, metric := range []string{"mse", "mae", "crps_skill", "patched_energy_score", "quantiles", "coverage", "csi", "spread_skill_ratio", "fields"} {
 		out := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Settings: analysis.Settings{Intervals: true}})
-		const hint = "if initial times do not depend on each other, make each a block with --block episode"
+		const hint = "if the initial times are independent, make each of them a block with --block episode"
 		unmeasured := slices.ContainsFunc(out.Warnings, func(w string) bool { return strings.Contains(w, "no series") })
 		if unmeasured || !slices.Contains(out.Warnings, hint) {
 			t.Errorf("%s: %s, %q", metric, out.Blocks, out.Warnings)

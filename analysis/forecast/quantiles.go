@@ -18,7 +18,7 @@ const (
 // quantileFamily is the quantile score of every level.
 func quantileFamily() family {
 	return family{
-		name: quantilesName, about: "quantile scores of the levels of --quantiles",
+		name: quantilesName, about: "quantile scores at the levels of --quantiles",
 		sums: func(s *setting, _ int) []string {
 			names := make([]string, len(s.o.Quantiles))
 			for i, level := range s.o.Quantiles {
@@ -52,7 +52,8 @@ func quantileFamily() family {
 // intervalFamily is the scores of central intervals, and of all of them with the median.
 func intervalFamily() family {
 	return family{
-		name: intervalsName, about: "coverage, width and interval score of the intervals of --intervals, and their weighted interval score", needs: several,
+		name: intervalsName, about: "coverage, width and interval score of --intervals, and their weighted " +
+			"interval score", needs: several,
 		sums: func(s *setting, _ int) []string {
 			names := []string{"weighted interval score"}
 			for _, p := range s.o.Coverage {
@@ -83,16 +84,21 @@ func intervalFamily() family {
 		},
 		scores: func(s *setting, _ int) []Formula {
 			out := []Formula{{Name: "weighted_interval_score",
-				About: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K intervals of --intervals", Unit: "field",
+				About: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K probabilities of " +
+					"--intervals", Unit: "field",
 				Direction: report.Lower, High: math.Inf(1), of: sum(0), mean: true, compared: true, Perfect: true}}
 			for i, p := range s.o.Coverage {
 				row := Formula{List: intervalsName, key: nominalKey, value: p, mean: true}
 				score, width, coverage := row, row, row
-				score.Name, score.About, score.Unit = "interval_score", "width and, where the truth lies outside, 2/α times how far", "field"
+				score.Name, score.About, score.Unit = "interval_score",
+					"interval width, plus 2/α times the distance to the truth if it lies outside", "field"
 				score.Direction, score.High, score.of, score.Perfect = report.Lower, math.Inf(1), sum(1+3*i), true
-				width.Name, width.About, width.Unit = "width", "of the central interval between quantiles of the members", "field"
+				width.Name, width.About, width.Unit = "width",
+					"width of the central interval between quantiles of the members", "field"
 				width.Direction, width.High, width.of = report.Neither, math.Inf(1), sum(2+3*i)
-				coverage.Name, coverage.About = "coverage", "share of cells whose truth lies in the interval: nominal in large calibrated ensembles, less in small ones"
+				coverage.Name, coverage.About = "coverage",
+					"share of cells with the truth inside the interval: nominal for large calibrated ensembles, "+
+						"lower for small ones"
 				coverage.Direction, coverage.High, coverage.of = report.Neither, 1, sum(3+3*i)
 				out = append(out, score, width, coverage)
 			}

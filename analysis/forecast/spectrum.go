@@ -147,7 +147,7 @@ func spectrumScores(s *setting, _ int) []Formula {
 	n := len(bands.Modes)
 	shells := verification.FourierBands(s.height, s.width)
 	inf := math.Inf(1)
-	const jumps = "it jumps from wave to wave"
+	const jumps = "it takes discrete values, one per wavenumber, so no interval is given"
 	score := func(of Formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) Formula {
 		list := scored(of, Event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
 		list.List, list.key, list.from, list.count = "", "", 0, spectra*n
@@ -158,23 +158,26 @@ func spectrumScores(s *setting, _ int) []Formula {
 	}
 	out := []Formula{
 		score(Formula{Name: "log_spectral_distance", Unit: "dB",
-			About: "between the mean power spectra of members and of truth", Direction: report.Lower, High: inf,
-			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
+			About: "log-spectral distance between the mean power spectra of the members and of the " +
+				"truth", Direction: report.Lower, High: inf,
+			noInterval: "positive by chance alone"}, memberPower, verification.LogSpectralDistance),
 		score(Formula{Name: "log_spectral_distance_mean", Unit: "dB",
-			About: "of the ensemble mean, which is smooth by averaging", Direction: report.Neither, High: inf,
-			noInterval: "it is above 0 from chance alone"},
+			About: "the same for the ensemble mean, which averaging makes smooth", Direction: report.Neither, High: inf,
+			noInterval: "positive by chance alone"},
 			meanPower, verification.LogSpectralDistance),
 		score(Formula{Name: "effective_resolution", Unit: "cells",
-			About: "wavelength at which members fall below half of the power of truth", Direction: report.Lower, High: inf, noInterval: jumps},
+			About: "wavelength at which the power of the members falls below half the power of the " +
+				"truth", Direction: report.Lower, High: inf, noInterval: jumps},
 			memberPower, resolution),
-		score(Formula{Name: "effective_resolution_mean", Unit: "cells", About: "of the ensemble mean",
+		score(Formula{Name: "effective_resolution_mean", Unit: "cells", About: "the same for the ensemble mean",
 			Direction: report.Neither, High: inf, noInterval: jumps}, meanPower, resolution),
 	}
 	for i, name := range []string{"low", "mid", "high"} {
 		out = append(out, Formula{Name: "fourier_rmse_" + name, Unit: "field", Direction: report.Lower, High: inf,
 			from: spectra * n, count: shells,
-			About: "error of the ensemble mean in Fourier space (PDEBench): " + []string{"wavenumbers below 4", "4 to 11", "12 and above"}[i],
-			none:  fmt.Sprintf("a grid of %d × %d has no such wavenumbers", s.height, s.width),
+			About: "error of the ensemble mean in Fourier space (PDEBench), " + []string{"wavenumbers below 4",
+				"wavenumbers 4 to 11", "wavenumbers 12 and above"}[i],
+			none: fmt.Sprintf("a grid of %d × %d has no such wavenumbers", s.height, s.width),
 			of: func(sums []float64) float64 {
 				if shells == 0 {
 					return math.NaN()

@@ -109,14 +109,15 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 	for b, count := range bad {
 		if count > 0 {
 			result.Skipped += count
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: %s left out for all models for NaN or Inf", s.arrays[b-1].role, s.arrays[b-1].Name(), text.Count(count, "sample")))
+			result.Warnings = append(result.Warnings, fmt.Sprintf(
+				"%s: %s: %s with NaN or Inf left out for all models", s.arrays[b-1].role, s.arrays[b-1].Name(), text.Count(count, "sample")))
 		}
 	}
 	for _, part := range parts {
 		s.limits = part.Limits
 	}
 	if len(s.kept) == 0 {
-		return fmt.Errorf("no sample is left: each of %d has NaN or Inf in some array", at)
+		return fmt.Errorf("no sample is left: each of the %d samples has NaN or Inf in some array", at)
 	}
 	groups := groupsOf(s.in, s.n)
 	for _, i := range s.kept {
@@ -221,7 +222,7 @@ func (s *summary) ownBlocks() string {
 	if err != nil || alone.Kind() != stat.EpisodeBlocks || alone.Untestable() != "" {
 		return ""
 	}
-	return "if initial times do not depend on each other, make each a block with --block episode"
+	return "if the initial times are independent, make each of them a block with --block episode"
 }
 
 // remembering are the series of samples whose memory decides the lengths of blocks, by
@@ -458,7 +459,7 @@ func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Sco
 		none = of.why(means)
 	}
 	if none == "" {
-		none = "it is not defined for these fields"
+		none = "not defined for these fields"
 	}
 	out.Value = report.NumberOr(of.of(means), none)
 	if !out.Value.Defined() {
@@ -515,14 +516,14 @@ func deviation(values, weights []float64) report.Value {
 			squares += float64(weight(i) * float64((v-middle)*(v-middle)))
 		}
 	}
-	return report.NumberOr(math.Sqrt(squares/total), "it is defined for no sample by itself")
+	return report.NumberOr(math.Sqrt(squares/total), "not defined for any single sample")
 }
 
 // batchDeviation is the standard deviation over batches of consecutive samples, of which
 // the last may be short: batches count by their samples.
 func (s *summary) batchDeviation(of *Formula, columns [][]float64, share []float64) report.Value {
 	if s.o.BatchSize == 0 {
-		return report.Undefined("no batches were asked for")
+		return report.Undefined("needs --batch-size")
 	}
 	var values, weights []float64
 	means := make([]float64, len(columns))

@@ -12,7 +12,8 @@ import (
 // tailFamily is the CRPS of the values at and above where events begin.
 func tailFamily() family {
 	return family{
-		name: "twcrps", about: "threshold-weighted CRPS of events: of the values from each of --thresholds and --event-quantiles on", needs: noEvents,
+		name: "twcrps", about: "threshold-weighted CRPS above each of --thresholds and " +
+			"--event-quantiles", needs: noEvents,
 		sums: func(s *setting, _ int) []string {
 			var names []string
 			for _, e := range s.o.events() {
@@ -38,7 +39,8 @@ func tailFamily() family {
 			var out []Formula
 			for k, e := range s.o.events() {
 				out = append(out, Formula{Name: "twcrps", List: EventTable, key: e.Key, value: e.Value, Unit: "field",
-					About: "threshold-weighted CRPS: of the values from the threshold on, those below taken for it", Direction: report.Lower,
+					About: "threshold-weighted CRPS: CRPS with all values below the threshold replaced by " +
+						"it", Direction: report.Lower,
 					of: kernelScore(s.o.CRPS, members), mean: true, compared: true, Perfect: true, from: 2 * k, count: 2})
 			}
 			return out
@@ -48,12 +50,14 @@ func tailFamily() family {
 
 // dawidFamily is the score of mean and variance.
 func dawidFamily() family {
-	return momentFamily("dawid_sebastiani", "(y − m)²/s² + ln s² of the mean m and variance s² of the members", "", 2, ensemble.DawidSebastiani[float64])
+	return momentFamily("dawid_sebastiani",
+		"(y − m)²/s² + ln s², with the mean m and variance s² of the members", "", 2, ensemble.DawidSebastiani[float64])
 }
 
 // errorSpreadFamily is the score of mean, variance and skewness.
 func errorSpreadFamily() family {
-	return momentFamily("error_spread", "(s² − e² − e·s·g)² of the error e of the mean, the variance s² and skewness g of the members", "field⁴", 3, ensemble.ErrorSpread[float64])
+	return momentFamily("error_spread", "(s² − e² − e·s·g)², with the error e of the mean and the variance s² and "+
+		"skewness g of the members", "field⁴", 3, ensemble.ErrorSpread[float64])
 }
 
 // momentFamily is a mean over cells of a score of moments of so many members at least.
@@ -63,7 +67,7 @@ func momentFamily(name, about, unit string, least int, score func(ensemble.Sampl
 		sums: func(*setting, int) []string { return []string{"score"} },
 		needs: func(s *setting, members int) string {
 			if members < least && members > 1 {
-				return "two members have no skewness"
+				return "skewness needs three members"
 			}
 			return several(s, members)
 		},
@@ -77,7 +81,7 @@ func momentFamily(name, about, unit string, least int, score func(ensemble.Sampl
 		},
 		scores: func(*setting, int) []Formula {
 			return []Formula{{Name: name, About: about, Unit: unit, Direction: report.Lower, of: sum(0), mean: true, compared: true,
-				none: "all members are equal in some cell, which has no variance"}}
+				none: "all members are equal in some cell, so that their variance is 0"}}
 		},
 	}
 }

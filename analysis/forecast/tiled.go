@@ -10,7 +10,7 @@ import (
 )
 
 // noTile is why a region has no score of tiles.
-const noTile = "no whole tile has a weight"
+const noTile = "no complete tile has weight"
 
 // tiles is why there is no whole tile.
 func tiles(s *setting, _ int) string {
@@ -32,9 +32,11 @@ func tileNote(s *setting) string {
 // tiledEnergyFamily is the mean energy score of tiles.
 func tiledEnergyFamily() family {
 	const name = "tiled_energy_score"
-	f := family{name: name, about: "mean energy score of tiles of --tile cells", sums: kernelSums, needs: tiles, note: tileNote,
+	f := family{name: name, about: "mean energy score over tiles of --tile " +
+		"cells", sums: kernelSums, needs: tiles, note: tileNote,
 		scores: func(s *setting, members int) []Formula {
-			scores := energyScores(name, "mean energy score of tiles, in each all variables and cells as one vector")(s, members)
+			scores := energyScores(name,
+				"mean over tiles of the energy score of all variables and cells of the tile as one vector")(s, members)
 			scores[0].leads, scores[0].none = false, noTile
 			return scores
 		}}
@@ -48,7 +50,7 @@ func tiledEnergyFamily() family {
 func tiledVariogramFamily() family {
 	const name = "tiled_variogram_score"
 	return family{
-		name: name, about: "mean variogram score of tiles of --tile cells", note: tileNote,
+		name: name, about: "mean variogram score over tiles of --tile cells", note: tileNote,
 		sums: func(*setting, int) []string { return []string{"score"} },
 		needs: func(s *setting, members int) string {
 			if s.o.Tile < 2 {
@@ -72,7 +74,8 @@ func tiledVariogramFamily() family {
 			return err
 		},
 		scores: func(*setting, int) []Formula {
-			return []Formula{{Name: name, About: "mean over tiles of the variogram score of the pairs of cells within",
+			return []Formula{{Name: name, About: "mean over tiles of the variogram score of pairs of cells within " +
+				"the tile",
 				Direction: report.Lower, of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
 		},
 	}

@@ -137,7 +137,7 @@ func TestQuantileScores(t *testing.T) {
 }
 
 // TestNoVariance: equal members of one cell leave scores of the variance undefined, with a
-// reason, and two members have no skewness.
+// reason, and skewness needs three members.
 func TestNoVariance(t *testing.T) {
 	t.Parallel()
 	m := newMade(3, 4, 1, 3, 3, 5)
@@ -146,13 +146,13 @@ func TestNoVariance(t *testing.T) {
 	}
 	r := analyze(t, m.input(t), Options{})
 	for _, name := range []string{"dawid_sebastiani", "error_spread"} {
-		if reason, _ := r.Models[0].Skipped.Get(name); reason != "all members are equal in some cell, which has no variance" {
+		if reason, _ := r.Models[0].Skipped.Get(name); reason != "all members are equal in some cell, so that their variance is 0" {
 			t.Errorf("%s: %v", name, reason)
 		}
 	}
 	two := newMade(3, 2, 1, 3, 3, 5)
 	r = analyze(t, two.input(t), Options{})
-	if reason, _ := r.Models[0].Skipped.Get("error_spread"); reason != "two members have no skewness" {
+	if reason, _ := r.Models[0].Skipped.Get("error_spread"); reason != "skewness needs three members" {
 		t.Error(reason)
 	}
 	for _, o := range []Options{{Quantiles: []float64{1}}, {Coverage: []float64{math.NaN()}}, {Tile: -1}} {

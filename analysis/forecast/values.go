@@ -115,9 +115,9 @@ func (t *tally) fillWarnings() []string {
 			}
 			first := slices.IndexFunc(counts, func(n float64) bool { return n > 0 })
 			place, value := int(t.column(v, 0, at+fillPlace)[first]), t.column(v, 0, at+fillValue)[first]
-			out = append(out, fmt.Sprintf("%s: %s of %s in cells that count look like a fill value (%g; the "+
-				"first in row %d, column %d of sample %d) and are scored as they are: leave such cells out with "+
-				"a weight of 0, or make them NaN",
+			out = append(out, fmt.Sprintf("%s: %s of %s in cells with weight look like a fill value (%g; first in "+
+				"row %d, column %d of sample %d) and are scored as data; set their weight to 0 with --weights, or "+
+				"replace them by NaN",
 				t.owner(at), text.Count(int(count), "value"), name, value, place/t.width, place%t.width, t.kept[first]))
 		}
 	}
@@ -134,8 +134,8 @@ func (t *tally) unitWarnings() []string {
 		}
 		truth, members := mean(valueMean), mean(valueSums+valueMean)
 		if kelvin(truth, members) || kelvin(members, truth) {
-			out = append(out, fmt.Sprintf("%s: %s has the mean %.4g, and the target %.4g: one looks like °C and "+
-				"the other like K, and the difference counts as error; give both in one unit",
+			out = append(out, fmt.Sprintf("%s: the mean of %s is %.4g, in the target %.4g: one looks like °C, the "+
+				"other like K. The offset counts as error; convert both to one unit",
 				t.model.name, name, members, truth))
 			continue
 		}
@@ -144,8 +144,8 @@ func (t *tally) unitWarnings() []string {
 		alike := (mean(valueSums+valueProduct) - truth*members) /
 			math.Sqrt((square-truth*truth)*(mean(valueSums+valueMeanSquare)-members*members))
 		if square > 0 && ratio > otherUnit || ratio > 0 && ratio < 1/otherUnit && alike > fairlyAlike {
-			out = append(out, fmt.Sprintf("%s: values of %s are %.3g times as large as those of the target "+
-				"(root mean squares): is one of both in another unit, or standardized? Give both in one unit",
+			out = append(out, fmt.Sprintf("%s: the root mean square of %s is %.3g times the target's: the "+
+				"unit or the standardization may differ, which counts as error; convert both to one unit",
 				t.model.name, name, ratio))
 		}
 	}
@@ -179,7 +179,8 @@ func (t *tally) rare(base func(k int, means []float64) float64) []string {
 				if e.OfQuantile() {
 					value = "quantile " + value
 				}
-				out = append(out, fmt.Sprintf("the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells",
+				out = append(out, fmt.Sprintf("the event %s %s %s occurs in only %.2g %% of cells: its scores "+
+					"depend on few cells; choose a more frequent event or use more samples",
 					name, e.of(0).Sign(), value, 100*share))
 			}
 		}

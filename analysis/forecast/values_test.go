@@ -24,10 +24,10 @@ func TestFillValues(t *testing.T) {
 		warnings := analyze(t, in, o).Warnings
 		value := fmt.Sprintf("%g", fill)
 		want := []string{
-			"target: 1 value of v1 in cells that count look like a fill value " +
-				"(" + value + "; the first in row 1, column 1 of sample 1)",
-			"net: 2 values of v0 in cells that count look like a fill value " +
-				"(" + value + "; the first in row 1, column 3 of sample 2)",
+			"target: 1 value of v1 in cells with weight look like a fill value " +
+				"(" + value + "; first in row 1, column 1 of sample 1)",
+			"net: 2 values of v0 in cells with weight look like a fill value " +
+				"(" + value + "; first in row 1, column 3 of sample 2)",
 		}
 		for _, w := range want {
 			if n := len(slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return !strings.HasPrefix(text, w) })); n != 1 {
@@ -59,12 +59,12 @@ func TestOtherUnits(t *testing.T) {
 		truth, members func(float64) float64
 		want           string
 	}{
-		{"°C for K", func(v float64) float64 { return 288 + 5*v }, func(v float64) float64 { return 14 + 5*v }, "one looks like °C and the other like K"},
-		{"K for °C", func(v float64) float64 { return -20 + 5*v }, func(v float64) float64 { return 250 + 5*v }, "one looks like °C and the other like K"},
-		{"mm for m", func(v float64) float64 { return 1e-3 * v * v }, func(v float64) float64 { return v * v }, "times as large as those of the target"},
-		{"Pa for hPa", func(v float64) float64 { return 1000 + v }, func(v float64) float64 { return 1e5 + 100*v }, "times as large as those of the target"},
+		{"°C for K", func(v float64) float64 { return 288 + 5*v }, func(v float64) float64 { return 14 + 5*v }, "one looks like °C, the other like K"},
+		{"K for °C", func(v float64) float64 { return -20 + 5*v }, func(v float64) float64 { return 250 + 5*v }, "one looks like °C, the other like K"},
+		{"mm for m", func(v float64) float64 { return 1e-3 * v * v }, func(v float64) float64 { return v * v }, "times the target's"},
+		{"Pa for hPa", func(v float64) float64 { return 1000 + v }, func(v float64) float64 { return 1e5 + 100*v }, "times the target's"},
 		{"standardized", func(v float64) float64 { return 290 + v }, func(v float64) float64 { return v }, "K"},
-		{"m for mm", func(v float64) float64 { return v * v }, func(v float64) float64 { return 1e-3 * v * v }, "times as large"},
+		{"m for mm", func(v float64) float64 { return v * v }, func(v float64) float64 { return 1e-3 * v * v }, "times the target's"},
 		{"near the mean", func(v float64) float64 { return v }, func(v float64) float64 { return 0.01 * math.Sin(1e5*v) }, ""},
 		{"dry", func(v float64) float64 { return v * v }, func(float64) float64 { return 0 }, ""},
 		{"faint", func(v float64) float64 { return v * v }, func(v float64) float64 { return 0.1 * v * v }, ""},

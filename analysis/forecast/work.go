@@ -125,7 +125,7 @@ func (p *plan) checkScores() error {
 			}
 		}
 	}
-	return fmt.Errorf("there is nothing to score: %s", why)
+	return fmt.Errorf("nothing to score: %s", why)
 }
 
 // addForecasts adds the models that are given.
@@ -139,7 +139,8 @@ func (p *plan) addForecasts(d Dims) error {
 		members := all
 		if p.o.Members > 0 && all > 1 { // of one member it is that
 			if p.o.Members > all {
-				return fmt.Errorf("forecast %s: %s has %d members, and %d are asked for", f.Name, f.Members.Name(), all, p.o.Members)
+				return fmt.Errorf("forecast %s: %s has %d members, fewer than --n-samples "+
+					"%d", f.Name, f.Members.Name(), all, p.o.Members)
 			}
 			members = p.o.Members
 		}
@@ -183,7 +184,8 @@ func (p *plan) readFinite(array int, dst, row []float64, index, members int) err
 	if taken == members {
 		return nil
 	}
-	return fmt.Errorf("sample %d has %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members,
+	return fmt.Errorf(
+		"sample %d has only %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members,
 		CheckFinite(a.role, a.Array, index, row))
 }
 

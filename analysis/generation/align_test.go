@@ -80,19 +80,19 @@ func TestColumnsByName(t *testing.T) {
 	other := named(normalRows("other", 60, 2, 0, 1, 4), "a", "c")
 	more := named(normalRows("more", 60, 3, 0, 1, 4), "a", "b", "c")
 	for want, in := range map[string]Input{
-		"g: generated: other has other columns than real: missing b; extra c": {Real: real,
+		"g: generated: other does not have the same columns as real: missing b; extra c": {Real: real,
 			Generators: []Generator{{Name: "g", Generated: other}}},
-		"g: generated: more has other columns than real: extra c": {Real: real,
+		"g: generated: more does not have the same columns as real: extra c": {Real: real,
 			Generators: []Generator{{Name: "g", Generated: more}}},
-		"hold-out: other has other columns than real: missing b; extra c": {Real: real, HoldOut: other,
+		"hold-out: other does not have the same columns as real: missing b; extra c": {Real: real, HoldOut: other,
 			Generators: []Generator{{Name: "g", Generated: generated}}},
-		"g: generated: bare has other columns than real: missing a, b": {Real: real,
+		"g: generated: bare does not have the same columns as real: missing a, b": {Real: real,
 			Generators: []Generator{{Name: "g", Generated: normalRows("bare", 9, 2, 0, 1, 5)}}},
 		"g: generated: short: 1 names for 2 columns": {Real: real,
 			Generators: []Generator{{Name: "g", Generated: &Samples{Name: "short", Columns: []string{"a"}, Rows: real.Rows}}}},
-		"generated: rows of more have 3 columns, those of bare 2": {Real: normalRows("bare", 9, 2, 0, 1, 5),
+		"generated: rows of more have 3 columns, but rows of bare have 2": {Real: normalRows("bare", 9, 2, 0, 1, 5),
 			Generators: []Generator{{Name: "g", Generated: normalRows("more", 9, 3, 0, 1, 5)}}},
-		"g: generated: generated has other columns than bare: extra a, b": {Real: normalRows("bare", 9, 2, 0, 1, 5),
+		"g: generated: generated does not have the same columns as bare: extra a, b": {Real: normalRows("bare", 9, 2, 0, 1, 5),
 			Generators: []Generator{{Name: "g", Generated: generated}}},
 	} {
 		if _, err := Analyze(context.Background(), in, Options{}); err == nil || !strings.Contains(err.Error(), want) {
@@ -110,9 +110,9 @@ func TestNothing(t *testing.T) {
 		reason  string
 		lacking bool
 	}{
-		{[]string{"grade_conditioning"}, "conditioning of g: it needs --predictions g=FILE or --classifier FILE.onnx", true},
-		{[]string{"conditioning", "reconstruction"}, "reconstruction of g: it needs --reconstruction g=FILE", true},
-		{[]string{"conditioning", "diversity"}, "diversity of g: rows holds rows of numbers, not grids", false},
+		{[]string{"grade_conditioning"}, "conditioning of g: needs --predictions g=FILE or --classifier FILE.onnx", true},
+		{[]string{"conditioning", "reconstruction"}, "reconstruction of g: needs --reconstruction g=FILE", true},
+		{[]string{"conditioning", "diversity"}, "diversity of g: rows contains rows of numbers, not grids", false},
 		{[]string{"conditioning", "fidelity"}, "", false},
 	} {
 		r := analyzed(t, Input{Real: rows, Generators: []Generator{{Name: "g", Generated: rows}}},

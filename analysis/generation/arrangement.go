@@ -168,7 +168,7 @@ func (s *latentSpace) separation(_ context.Context, c *Clusters) error {
 		return err
 	}
 	if c.Spread.Float() == 0 {
-		c.SeparationScaled = undefined(pathScaled, "the latents of every label are equal")
+		c.SeparationScaled = undefined(pathScaled, "the latents within every label are equal")
 		return nil
 	}
 	c.SeparationScaled, err = s.jackknifed(pathScaled, scaled, scaleds, (*stat.Jackknifed).OnLogScale)
@@ -222,7 +222,7 @@ func (s *latentSpace) consistency(ctx context.Context, c *Clusters) error {
 	c.AccuracyChance, c.PurityChance = report.Number(accuracy), report.Number(purity)
 	o := neighbors.Options{Threads: max(s.a.o.Threads, 0)}
 	if fewest := cluster.FewestCandidates(s.z.N, o); fewest < Neighbors {
-		reason := report.Undefined("a sample has only %d others, want %d", fewest, Neighbors).Reason
+		reason := report.Undefined("a sample has only %d other samples, want %d", fewest, Neighbors).Reason
 		c.Accuracy, c.Purity = undefined(pathAccuracy, reason), undefined(pathPurity, reason)
 		return nil
 	}

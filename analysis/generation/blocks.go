@@ -34,7 +34,7 @@ func (a *analyzer) blocks(n int, labels, groups []int, most int) (*stat.Blocks, 
 		return nil, err
 	}
 	if b.Kind() != stat.EpisodeBlocks {
-		return nil, fmt.Errorf("the samples are one group: nothing shows their error")
+		return nil, fmt.Errorf("all samples belong to one group, so that their error cannot be estimated")
 	}
 	return b, nil
 }
@@ -70,7 +70,7 @@ func within(all *stat.Blocks, index []int) (of *stat.Blocks, number []int, err e
 		return nil, nil, err
 	}
 	if of.Kind() != stat.EpisodeBlocks {
-		return nil, nil, fmt.Errorf("they are one block: nothing shows their error")
+		return nil, nil, fmt.Errorf("there is only one block, so that the error cannot be estimated")
 	}
 	number = make([]int, of.Count())
 	for i, block := range of.Labels() {
@@ -90,7 +90,7 @@ func mean(path string, values []float64, blocks *stat.Blocks, err error) Estimat
 	}
 	n := stat.Sum(sums[1])
 	if n == 0 {
-		return undefined(path, "there are no samples of which it is defined")
+		return undefined(path, "not defined for any sample")
 	}
 	value := stat.Sum(sums[0]) / n
 	if blocks == nil || err != nil {
@@ -107,7 +107,7 @@ func mean(path string, values []float64, blocks *stat.Blocks, err error) Estimat
 // are independent, else by deleting their groups.
 func (a *analyzer) share(path string, hits []bool, groups []int, blocks *stat.Blocks, err error) Estimate {
 	if len(hits) == 0 {
-		return undefined(path, "there are no samples")
+		return undefined(path, "no samples")
 	}
 	values := make([]float64, len(hits))
 	count := 0.0

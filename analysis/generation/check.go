@@ -12,7 +12,7 @@ import (
 
 func (in *Input) check() error {
 	if len(in.Generators) == 0 {
-		return fmt.Errorf("no generators to measure")
+		return fmt.Errorf("no generators to evaluate")
 	}
 	for _, of := range []struct {
 		role string
@@ -24,7 +24,7 @@ func (in *Input) check() error {
 	}
 	if in.HoldOut != nil {
 		if in.Real == nil {
-			return fmt.Errorf("hold-out samples without the real ones they are held out of")
+			return fmt.Errorf("hold-out samples need real samples too")
 		}
 		if err := fits("hold-out", in.HoldOut, in.Real); err != nil {
 			return err
@@ -51,7 +51,7 @@ func (in *Input) check() error {
 // CheckGenerator finds what is wrong with one of the generators, beside the real samples.
 func (in *Input) CheckGenerator(g *Generator) error {
 	if g.Generated == nil && g.Reconstruction == nil && g.Latents == nil && g.Predictions == nil {
-		return fmt.Errorf("nothing of it is given")
+		return fmt.Errorf("no input is given for it")
 	}
 	if err := g.Generated.check(); err != nil {
 		return fmt.Errorf("generated: %w", err)
@@ -64,7 +64,7 @@ func (in *Input) CheckGenerator(g *Generator) error {
 	if p := g.Reconstruction; p != nil {
 		switch {
 		case p.N == 0:
-			return fmt.Errorf("reconstruction: %s holds no samples", p.Name)
+			return fmt.Errorf("reconstruction: %s contains no samples", p.Name)
 		case p.Labels != nil && len(p.Labels) != p.N:
 			return fmt.Errorf("reconstruction: %d labels for %d samples", len(p.Labels), p.N)
 		case p.Groups != nil && len(p.Groups) != p.N:
@@ -84,11 +84,13 @@ func (in *Input) CheckGenerator(g *Generator) error {
 func fits(role string, s, real *Samples) error {
 	switch {
 	case s.Binary() != real.Binary():
-		return fmt.Errorf("%s: %s holds %s, but %s %s", role, s.Name, s.Kind(), real.Name, real.Kind())
+		return fmt.Errorf("%s: %s contains %s, but %s contains %s", role, s.Name, s.Kind(), real.Name, real.Kind())
 	case !slices.Equal(s.Shape, real.Shape):
-		return fmt.Errorf("%s: %s holds grids of shape %v, but %s of shape %v", role, s.Name, s.Shape, real.Name, real.Shape)
+		return fmt.Errorf(
+			"%s: %s contains grids of shape %v, but %s has shape %v", role, s.Name, s.Shape, real.Name, real.Shape)
 	case s.Columns == nil && real.Columns == nil && s.Rows.Dim != real.Rows.Dim: // else they are joined by name
-		return fmt.Errorf("%s: rows of %s have %d columns, those of %s %d", role, s.Name, s.Rows.Dim, real.Name, real.Rows.Dim)
+		return fmt.Errorf("%s: rows of %s have %d columns, but rows of %s have "+
+			"%d", role, s.Name, s.Rows.Dim, real.Name, real.Rows.Dim)
 	case s.Labels == nil && real.Labels != nil:
 		return fmt.Errorf("%s: %s has no labels, but %s has: give both or neither", role, s.Name, real.Name)
 	case s.Labels != nil && real.Labels == nil:
@@ -112,13 +114,13 @@ func (s *Samples) check() error {
 	n := s.Rows.N
 	switch {
 	case n == 0:
-		return fmt.Errorf("%s holds no samples", s.Name)
+		return fmt.Errorf("%s contains no samples", s.Name)
 	case s.Columns != nil && len(s.Columns) != s.Rows.Dim:
 		return fmt.Errorf("%s: %d names for %d columns", s.Name, len(s.Columns), s.Rows.Dim)
 	case s.Labels != nil && len(s.Labels) != n:
 		return fmt.Errorf("%s: %d labels for %d samples", s.Name, len(s.Labels), n)
 	case s.Valid != nil && len(s.Valid) != n:
-		return fmt.Errorf("%s: the validity of %d samples for %d", s.Name, len(s.Valid), n)
+		return fmt.Errorf("%s: %d values of validity for %d samples", s.Name, len(s.Valid), n)
 	case s.Groups != nil && len(s.Groups) != n:
 		return fmt.Errorf("%s: %d groups for %d samples", s.Name, len(s.Groups), n)
 	}
@@ -135,7 +137,7 @@ func (s *Samples) check() error {
 		cells *= k
 	}
 	if cells != s.Rows.Dim || s.Rows.U8 == nil {
-		return fmt.Errorf("%s: rows of %d cells are no grids of shape %v", s.Name, s.Rows.Dim, s.Shape)
+		return fmt.Errorf("%s: rows of %d cells do not form grids of shape %v", s.Name, s.Rows.Dim, s.Shape)
 	}
 	for i, v := range s.Rows.U8 {
 		if v > 1 {
@@ -164,7 +166,7 @@ func (l *Latents) check() error {
 	}
 	switch {
 	case l.Points.N == 0:
-		return fmt.Errorf("%s holds no samples", l.Name)
+		return fmt.Errorf("%s contains no samples", l.Name)
 	case l.Labels != nil && len(l.Labels) != l.Points.N:
 		return fmt.Errorf("%s: %d labels for %d latents", l.Name, len(l.Labels), l.Points.N)
 	case l.Groups != nil && len(l.Groups) != l.Points.N:
@@ -179,7 +181,7 @@ func (p *Predictions) check() error {
 	}
 	switch {
 	case len(p.Target) == 0:
-		return fmt.Errorf("%s holds no samples", p.Name)
+		return fmt.Errorf("%s contains no samples", p.Name)
 	case len(p.Predicted) != len(p.Target):
 		return fmt.Errorf("%s: %d predictions for %d targets", p.Name, len(p.Predicted), len(p.Target))
 	case p.Groups != nil && len(p.Groups) != len(p.Target):

@@ -182,7 +182,7 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.MacroExact, c.MacroWithinOne, c.MacroWithinTwo = of("macro_exact_accuracy", macroExactScore), of("macro_within_one_accuracy", macroWithinOneScore), of("macro_within_two_accuracy", macroWithinTwoScore)
 	c.MeanAbsoluteError, c.Kappa = of("mean_absolute_error", errorScore), of("quadratic_weighted_kappa", kappaScore)
 	if len(DistinctLabels(p.Target)) < 2 {
-		c.Kappa = undefined(c.Kappa.Path, "all samples were made for one label: nothing to agree on beyond chance")
+		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so that kappa is undefined")
 	}
 	c.labels(a, p)
 	if a.in.RealPredictions != nil {
@@ -225,7 +225,8 @@ func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 		groups := chosen(p.Groups, index)
 		blocks, why := a.blocks(len(index), nil, groups, 0)
 		of := func(limit int) Estimate { return a.share("", p.within(limit, index), groups, blocks, why) }
-		l := LabelConditioning{Label: present[k], N: len(index), Exact: of(0), WithinOne: of(1), WithinTwo: of(2), Generated: report.Undefined("it is not given how many were generated")}
+		l := LabelConditioning{Label: present[k], N: len(index), Exact: of(0), WithinOne: of(1), WithinTwo: of(2), Generated: report.Undefined(
+			"the number of generated samples is unknown")}
 		errors := make([]float64, len(index))
 		for i, sample := range index {
 			errors[i] = math.Abs(float64(p.Target[sample] - p.Predicted[sample]))
@@ -293,7 +294,7 @@ func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ow
 
 // noCeiling enters a ceiling for which there are no real samples.
 func (c *Conditioning) noCeiling(u *ConditioningCeiling, path string) error {
-	const reason = "there are no real samples of these labels"
+	const reason = "no real samples have these labels"
 	for key, to := range map[string]*Estimate{"exact_accuracy": &u.Exact, "within_one_accuracy": &u.WithinOne, "within_two_accuracy": &u.WithinTwo,
 		"macro_exact_accuracy": &u.MacroExact, "exact_of_ceiling": &u.OfCeiling} {
 		*to = undefined(path+key, reason)
@@ -346,7 +347,7 @@ func (c *Conditioning) ofCeiling(u *ConditioningCeiling, own *stat.Blocks, ownWi
 	}
 	value := exact / ceiling
 	if ceiling == 0 {
-		return undefined(path, "the classifier finds no label of the real samples")
+		return undefined(path, "the classifier predicts no label of the real samples correctly")
 	}
 	if own == nil || real == nil {
 		return estimate(path, value, nil, nil)

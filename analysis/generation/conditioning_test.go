@@ -93,7 +93,7 @@ func TestConditioningCeiling(t *testing.T) {
 		t.Errorf("a label without real samples: %+v", u)
 	}
 	u = conditionedBy(t, &Predictions{Target: []int{9}, Predicted: []int{9}}, real, Options{}).Ceiling
-	if u.Exact.Value.Defined() || !strings.Contains(u.Exact.Value.Reason, "no real samples of these labels") {
+	if u.Exact.Value.Defined() || !strings.Contains(u.Exact.Value.Reason, "no real samples have these labels") {
 		t.Errorf("no label with real samples: %+v", u)
 	}
 }

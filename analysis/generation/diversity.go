@@ -94,7 +94,7 @@ var diversityMetric = Metric{
 func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	s := g.Generated
 	if !s.Binary() {
-		return skip("%s holds rows of numbers, not grids: there are no cells to compare", s.Name)
+		return skip("%s contains rows of numbers, not grids, so that there are no cells to compare", s.Name)
 	}
 	all, err := set.FromPoints(s.Rows, 0.5)
 	if err != nil {
@@ -111,7 +111,7 @@ func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) 
 	blocks, err := a.blocks(s.N(), s.Labels, s.Groups, 0)
 	d.Validity = a.share("diversity.validity_rate", hits, s.Groups, blocks, err)
 	if len(keep) < 2 {
-		return skip("%d of %d samples are valid: a pair takes 2", len(keep), s.N())
+		return skip("only %d of %d samples are valid, want at least 2", len(keep), s.N())
 	}
 	c := &diversityWork{a: a, s: s, keep: keep, valid: all.Select(keep), labels: chosen(s.Labels, keep), groups: chosen(s.Groups, keep)}
 	c.blocks, c.why = a.blocks(len(keep), c.labels, c.groups, 0)
@@ -185,7 +185,8 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 		distinct := c.count(index)
 		d.Unique += distinct.unique
 		if all = append(all, distinct); len(index) < 2 {
-			d.Left = append(d.Left, SkippedLabel{present[k], fmt.Sprintf("%d of %d samples are valid: a pair takes 2", len(index), len(generated[k]))})
+			d.Left = append(d.Left, SkippedLabel{present[k], fmt.Sprintf(
+				"only %d of %d samples are valid, want at least 2", len(index), len(generated[k]))})
 			continue
 		}
 		l, p, err := c.label(ctx, index)
@@ -201,7 +202,7 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 		d.ByLabel = append(d.ByLabel, l)
 	}
 	if len(found) == 0 {
-		return skip("no label has 2 valid samples: a pair takes 2")
+		return skip("no label has 2 valid samples")
 	}
 	c.overall(d, found)
 	c.overallUniqueness(d, all, kept)
@@ -485,7 +486,7 @@ func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 		if err != nil {
 			return err
 		}
-		u := UniqueAt{K: k, Share: share, CI: report.NoInterval("no intervals were asked for (bootstrap 0)")}
+		u := UniqueAt{K: k, Share: share, CI: report.NoInterval("intervals are off (--bootstrap 0)")}
 		if c.blocks != nil {
 			without, err := of.AtWithout(c.blocks, k)
 			if err != nil {
@@ -525,7 +526,8 @@ func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets
 	}
 	blocks, why := c.a.blocks(all.N, c.s.Labels, c.s.Groups, 0)
 	n.Joint = c.a.share("diversity.valid_unique_novel", joint, c.s.Groups, blocks, why)
-	n.CoOccurrence, n.Baseline = c.coOccurrence(ctx, c.valid, c.real), report.Undefined("two halves of %d real samples are too few", c.real.N)
+	n.CoOccurrence, n.Baseline = c.coOccurrence(ctx, c.valid, c.real), report.Undefined(
+		"%d real samples are too few to split in halves", c.real.N)
 	if c.real.N >= 4 {
 		var halves [2][]int
 		for i := range c.real.N {

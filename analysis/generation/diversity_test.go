@@ -162,10 +162,11 @@ func TestDiversityTakesPairs(t *testing.T) {
 	s := made(1, 9, 1, 30, 6, 3)
 	s.Valid = []bool{true, true, true, true, false, true, true, false, true}
 	d := diverse(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Settings: analysis.Settings{Intervals: true}})
-	if len(d.ByLabel) != 2 || len(d.Left) != 1 || d.Left[0] != (SkippedLabel{1, "1 of 3 samples are valid: a pair takes 2"}) {
+	if len(d.ByLabel) != 2 || len(d.Left) != 1 || d.Left[0] != (SkippedLabel{1,
+		"only 1 of 3 samples are valid, want at least 2"}) {
 		t.Errorf("%+v", d)
 	}
-	for want, valid := range map[string][]bool{"1 of 9 samples are valid: a pair takes 2": {0: true, 8: false}, "no label has 2 valid samples": {0: true, 1: true, 2: true, 8: false}} {
+	for want, valid := range map[string][]bool{"only 1 of 9 samples are valid, want at least 2": {0: true, 8: false}, "no label has 2 valid samples": {0: true, 1: true, 2: true, 8: false}} {
 		s.Valid = valid
 		m := analyzed(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Metrics: []string{"diversity"}}).Models[0]
 		if m.Diversity != nil || len(m.Skipped) != 1 || !strings.Contains(m.Skipped[0].Reason, want) {
@@ -174,7 +175,7 @@ func TestDiversityTakesPairs(t *testing.T) {
 	}
 	one := made(1, 1, 1, 30, 6, 1)
 	m := analyzed(t, Input{Generators: []Generator{{Name: "g", Generated: one}}}, Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
-	if !slices.Contains(m.Skipped, Skipped{"diversity", "1 of 1 samples are valid: a pair takes 2"}) {
+	if !slices.Contains(m.Skipped, Skipped{"diversity", "only 1 of 1 samples are valid, want at least 2"}) {
 		t.Errorf("one sample: %+v", m.Skipped)
 	}
 }

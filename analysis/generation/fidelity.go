@@ -134,7 +134,8 @@ func hasBalls(generated, real, k int) bool {
 
 // noBall is what is known of balls where samples have no usualK neighbors.
 func noBall(generated, real int) Ball {
-	reason := fmt.Sprintf("%d generated and %d real samples: %d neighbors take %d of each", generated, real, usualK,
+	reason := fmt.Sprintf(
+		"found %d generated and %d real samples; %d neighbors need %d of each", generated, real, usualK,
 		usualK+1)
 	return Ball{K: usualK, Precision: undefined("fidelity.precision", reason),
 		Recall:  undefined("fidelity.recall", reason),
@@ -163,7 +164,8 @@ func (w *fidelityWork) few(real, generated int) error {
 	if min(real, generated) >= leastForErrors || !w.a.o.Intervals {
 		return nil
 	}
-	return stat.Undefined("error", "%d generated and %d real samples: errors take %d of each", generated, real,
+	return stat.Undefined("error",
+		"found %d generated and %d real samples; standard errors need %d of each", generated, real,
 		leastForErrors)
 }
 
@@ -174,7 +176,8 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 		w.space = "latents"
 		own, real := g.Latents, a.in.RealLatents
 		if own.Points.Dim != real.Points.Dim {
-			return nil, fmt.Errorf("latents of %s have dimension %d, those of real samples (%s) %d: want the same", own.Name, own.Points.Dim, real.Name, real.Points.Dim)
+			return nil, fmt.Errorf("latents of %s have dimension %d, but latents of real samples (%s) have %d: "+
+				"want equal dimensions", own.Name, own.Points.Dim, real.Name, real.Points.Dim)
 		}
 		w.generated = &cloud{float64s(own.Points), own.Labels, own.Groups}
 		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
@@ -184,7 +187,7 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
 		w.labels = DistinctLabels(g.Generated.Labels, a.in.Real.Labels)
 		if w.generated.points.N == 0 || w.real.points.N == 0 {
-			return nil, skip("no sample is valid")
+			return nil, skip("no valid sample")
 		}
 		scaleColumns(a.in.Real, w.real, w.generated)
 	}
@@ -271,7 +274,8 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 		} {
 			*of.to = estimate(own+of.name, of.value, of.j, why)
 			if of.j != nil && of.to == &b.Density && w.tied {
-				*of.to = withoutError(own+of.name, of.value, "distances of grids tie, and halves of them do not show the error of density")
+				*of.to = withoutError(own+of.name, of.value,
+					"distances between grids tie, so that halves underestimate the error of density")
 			} else if of.j != nil {
 				of.to.Shared, of.to.Items = len(of.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space, of.j.BlockSizes)
 			}
@@ -338,13 +342,13 @@ func (w *fidelityWork) baseline(ctx context.Context, f *Fidelity) error {
 	b := &f.Baseline
 	n := w.real.points.N
 	if n < 2*leastForErrors {
-		b.Reason = fmt.Sprintf("%d real samples: two halves take %d", n, 2*leastForErrors)
+		b.Reason = fmt.Sprintf("found %d real samples; two halves need %d", n, 2*leastForErrors)
 		return nil
 	}
 	for split := range baselineSplits(n) {
 		first, second := splitGroups(w.real, min(n/2, w.generated.points.N), w.a.o.Seed, uint64(split))
 		if min(len(first), len(second)) < leastForErrors {
-			b.Reason = "the real samples are too few groups to be halved"
+			b.Reason = "the real samples have too few groups to split in halves"
 			return nil
 		}
 		x, y := w.real.points.Select(first), w.real.points.Select(second)

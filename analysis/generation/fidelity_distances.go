@@ -178,7 +178,8 @@ func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distanc
 	switch {
 	case blocks.pool == nil:
 	case x.Dim > mostFrechetBlocks:
-		d.Frechet.CI = report.NoInterval("it is computed without each block up to %d coordinates, these have %d", mostFrechetBlocks, x.Dim)
+		d.Frechet.CI = report.NoInterval(
+			"intervals are computed for up to %d coordinates, found %d", mostFrechetBlocks, x.Dim)
 	default:
 		labels, without := blocks.pool.Labels(), make([]float64, blocks.pool.Count())
 		for b := range without {
@@ -200,7 +201,8 @@ func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distanc
 		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without, 0)
 	}
 	if x.N < perCoordinate*x.Dim {
-		d.FrechetInfinity = report.Undefined("%d generated samples of %d coordinates: the limit takes %d of each", x.N, x.Dim, perCoordinate)
+		d.FrechetInfinity = report.Undefined(
+			"found %d generated samples of %d coordinates; the limit needs %d of each", x.N, x.Dim, perCoordinate)
 		return nil
 	}
 	limit, err := twosample.FrechetInfinity(ctx, x, y, twosample.InfinityOptions{Seed: w.a.o.Seed, Threads: w.a.o.Threads})
@@ -244,7 +246,8 @@ func (w *fidelityWork) vendi(ctx context.Context, b *blocking, d *Distances) err
 	j, err := b.generated.Jackknife(all.Two, without, nil)
 	d.VendiTwo = estimate(pathTwo, all.Two, j, err)
 	if least := min(z.N, z.Dim); least > mostVendiBlocks {
-		d.Vendi.CI = report.NoInterval("it is computed without each block up to %d samples or coordinates, here are %d", mostVendiBlocks, least)
+		d.Vendi.CI = report.NoInterval(
+			"intervals are computed for up to %d samples or coordinates, found %d", mostVendiBlocks, least)
 		return nil
 	}
 	scores, err := spectrum.VendiWithout(ctx, z, b.generated, w.a.o.Threads)
@@ -340,10 +343,11 @@ func (c *TwoSamples) none(reason string) {
 
 func (c *TwoSamples) take(found *fidelity.Classifier, b *blocking) {
 	c.AUC = estimate(c.path("auc"), found.AUC, found.AUCError, b.why)
-	c.Accuracy = withoutError(c.path("accuracy"), found.Accuracy, "accuracy of folds has no error that holds; see auc")
+	c.Accuracy = withoutError(c.path("accuracy"), found.Accuracy,
+		"no valid standard error exists for the accuracy over folds; see auc")
 	b.share(&c.AUC)
 	c.JensenShannon, c.JensenShannonCI = report.Number(found.JensenShannon), estimate("", 0, found.DivergenceError, b.why).CI
-	c.P = report.Undefined("no intervals were asked for, or there is no error to test against")
+	c.P = report.Undefined("intervals are off, or there is no standard error for a test")
 	if j := found.AUCError; j != nil {
 		if j.StdError > 0 {
 			c.P = report.Number(stat.TTestP((found.AUC-0.5)/j.StdError, j.DF))

@@ -54,7 +54,8 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 		scaleColumns(in.Real, train, clouds...)
 	}
 	if train.points.N < 2 || generated.points.N < 1 {
-		m.none(fmt.Sprintf("%d generated and %d real samples: distances take 1 and 2", generated.points.N, train.points.N))
+		m.none(fmt.Sprintf("found %d generated and %d real samples; distances need at least 1 and "+
+			"2", generated.points.N, train.points.N))
 		return nil
 	}
 	if m.Holdout = holdout.points.N; m.Holdout > 0 {

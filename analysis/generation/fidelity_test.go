@@ -127,7 +127,7 @@ func TestFidelityOfLatents(t *testing.T) {
 	}
 	in.Generators[0].Latents = latents(50, 4, 2)
 	_, err := Analyze(context.Background(), in, Options{Metrics: []string{"fidelity"}})
-	if err == nil || !strings.Contains(err.Error(), "have dimension 4, those of real samples (latents) 3: want the same") {
+	if err == nil || !strings.Contains(err.Error(), "have dimension 4, but latents of real samples (latents) have 3") {
 		t.Errorf("%v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestFidelityOfFewSamples(t *testing.T) {
 		scores := []Estimate{f.Ball.Precision, f.Ball.Recall, f.Ball.Density, f.Ball.Coverage}
 		if least <= usualK {
 			for _, e := range scores {
-				if e.Value.Defined() || !strings.Contains(e.Value.Reason, "5 neighbors take 6 of each") {
+				if e.Value.Defined() || !strings.Contains(e.Value.Reason, "5 neighbors need 6 of each") {
 					t.Errorf("%v: %s is %v, want null with the reason", size, e.Path, e.Value)
 				}
 			}
@@ -237,9 +237,9 @@ func TestFidelityOfLabels(t *testing.T) {
 		Options{}).Models[0].Fidelity
 	var left []string
 	for _, s := range f.Left {
-		left = append(left, strings.TrimSpace(strings.Split(s.Reason, ":")[0]))
+		left = append(left, strings.TrimSpace(strings.Split(s.Reason, ";")[0]))
 	}
-	want := []string{"5 generated and 0 real samples", "0 generated and 0 real samples"}
+	want := []string{"found 5 generated and 0 real samples", "found 0 generated and 0 real samples"}
 	if len(f.ByLabel) != 2 || f.ByLabel[0].Generated != 10 || !slices.Equal(left, want) || f.Left[0].Label != 7 ||
 		f.Left[1].Label != 9 {
 		t.Errorf("%d labels, left out %q, want %q", len(f.ByLabel), left, want)

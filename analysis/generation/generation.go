@@ -53,12 +53,11 @@ type Options struct {
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	l.Float(&o.Threshold, "threshold", "`P` above which a reconstructed cell is set").
+	l.Float(&o.Threshold, "threshold", "threshold `P` above which a reconstructed cell counts as set").
 		EachFloat("a probability between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
 	option.Choice(l, &o.Definition, "definition", Definitions(),
-		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
-			"start nor end; or, as published, "+
-			"of the valid ones, num_middle holds − start − end")
+		"`NAME` of the definition of similarity. default: all generated samples, num_middle counts holds that are "+
+			"neither start nor end; documented: valid samples only, num_middle = holds − start − end")
 }
 
 // WithDefaults returns the options with their defaults in the place of zero values, and all metrics by their
@@ -71,7 +70,7 @@ func (o Options) WithDefaults() (Options, error) {
 		o.Definition = DefinitionDefault
 	}
 	if !slices.Contains(Definitions(), o.Definition) {
-		return o, fmt.Errorf("there is no definition %q", o.Definition)
+		return o, fmt.Errorf("unknown definition %q", o.Definition)
 	}
 	if !(o.Threshold > 0 && o.Threshold < 1) {
 		return o, fmt.Errorf("the threshold is %v, want a probability between 0 and 1", o.Threshold)

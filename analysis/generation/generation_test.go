@@ -113,15 +113,15 @@ func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	type change func(in *Input)
 	for want, do := range map[string]change{
-		"no generators to measure":                 func(in *Input) { in.Generators = nil },
-		`two generators are named "a"`:             func(in *Input) { in.Generators[1].Name = "a" },
-		"b: nothing of it is given":                func(in *Input) { in.Generators[1] = Generator{Name: "b"} },
-		"has labels, but made has none: give both": func(in *Input) { in.Real.Labels = nil },
-		"has no labels, but made has: give both":   func(in *Input) { in.Generators[0].Generated.Labels = nil },
-		"a: generated: made holds grids of shape":  func(in *Input) { in.Generators[0].Generated = made(3, 20, 3, 8, 2, 3) },
-		"generated: made: cell 3 of sample 2 is 7": func(in *Input) { in.Generators[0].Generated.Rows.U8[2*24+3] = 7 },
-		"generated: made holds no samples":         func(in *Input) { in.Generators[0].Generated.Rows = points.Uint8(nil, 24) },
-		"made holds rows of numbers, but made grids": func(in *Input) {
+		"no generators to evaluate":                  func(in *Input) { in.Generators = nil },
+		`two generators are named "a"`:               func(in *Input) { in.Generators[1].Name = "a" },
+		"b: no input is given for it":                func(in *Input) { in.Generators[1] = Generator{Name: "b"} },
+		"has labels, but made has none: give both":   func(in *Input) { in.Real.Labels = nil },
+		"has no labels, but made has: give both":     func(in *Input) { in.Generators[0].Generated.Labels = nil },
+		"a: generated: made contains grids of shape": func(in *Input) { in.Generators[0].Generated = made(3, 20, 3, 8, 2, 3) },
+		"generated: made: cell 3 of sample 2 is 7":   func(in *Input) { in.Generators[0].Generated.Rows.U8[2*24+3] = 7 },
+		"generated: made contains no samples":        func(in *Input) { in.Generators[0].Generated.Rows = points.Uint8(nil, 24) },
+		"made contains rows of numbers, but made contains grids": func(in *Input) {
 			g := in.Generators[0].Generated
 			g.Shape, g.Rows = nil, points.Float64(make([]float64, 45*24), 24)
 		},
@@ -130,7 +130,7 @@ func TestWrongInput(t *testing.T) {
 			in.Generators[0].Latents = &Latents{Name: "z", Points: points.Float64([]float64{1, 2, nan(), 4}, 2)}
 		},
 		"2 predictions for 45 targets":           func(in *Input) { p := in.Generators[0].Predictions; p.Predicted = p.Predicted[:2] },
-		"hold-out samples without the real ones": func(in *Input) { in.HoldOut, in.Real = in.Real, nil },
+		"hold-out samples need real samples too": func(in *Input) { in.HoldOut, in.Real = in.Real, nil },
 	} {
 		in := madeInput()
 		do(&in)
@@ -139,8 +139,8 @@ func TestWrongInput(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		`there is no metric "iou"; the metrics are reconstruction, diversity, similarity (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity`: {Metrics: []string{"iou"}},
-		`there is no definition "ours"`:      {Definition: "ours"},
+		`unknown metric "iou"; the metrics are reconstruction, diversity, similarity (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity`: {Metrics: []string{"iou"}},
+		`unknown definition "ours"`:          {Definition: "ours"},
 		"want a probability between 0 and 1": {Threshold: 1.5},
 	} {
 		if _, err := Analyze(t.Context(), madeInput(), o); err == nil || !strings.Contains(err.Error(), want) {
@@ -174,7 +174,7 @@ func TestSkipped(t *testing.T) {
 	if m.Reconstruction != nil || m.Similarity != nil || m.Clusters != nil || m.Fidelity != nil || m.Diversity == nil || m.Conditioning == nil {
 		t.Errorf("%+v", m)
 	}
-	for metric, want := range map[string]string{"reconstruction": "it needs --reconstruction a=FILE", "similarity": "it needs --generated a=FILE and --real FILE", "clusters": "it needs --latents a=FILE"} {
+	for metric, want := range map[string]string{"reconstruction": "needs --reconstruction a=FILE", "similarity": "needs --generated a=FILE and --real FILE", "clusters": "needs --latents a=FILE"} {
 		if !slices.Contains(m.Skipped, Skipped{metric, want}) {
 			t.Errorf("%s: %v, want %q", metric, m.Skipped, want)
 		}

@@ -42,7 +42,7 @@ var (
 )
 
 // needs begins the reason of a metric whose input is not given.
-const needs = "it needs "
+const needs = "needs "
 
 // Missing says which inputs a metric of a generator lacks; empty if it has all.
 func (m *Metric) Missing(in *Input, g *Generator) string {

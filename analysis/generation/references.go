@@ -70,7 +70,7 @@ func (in *Input) AddReferences(seed uint64) error {
 func CheckNames(names []string) error {
 	for _, name := range names {
 		if slices.Contains(ReferenceRows(), name) {
-			return fmt.Errorf("generator %s: that is a row of real samples in every result; give it another name", name)
+			return fmt.Errorf("generator %s: the name is reserved for a row of real samples; choose another", name)
 		}
 	}
 	return nil

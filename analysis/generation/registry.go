@@ -43,7 +43,7 @@ func Select(names []string) ([]string, error) {
 	for _, name := range names {
 		m := Find(name)
 		if m == nil {
-			return nil, fmt.Errorf("there is no metric %q; the metrics are %s", name, Listing())
+			return nil, fmt.Errorf("unknown metric %q; the metrics are %s", name, Listing())
 		}
 		wanted[m.Name] = true
 	}

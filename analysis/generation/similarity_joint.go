@@ -206,5 +206,5 @@ func (s *Similarity) SmallestP() (energy, mmd report.Probability) {
 			}
 		}
 	}
-	return report.Probability(report.NumberOr(e, "it is not tested")), report.Probability(report.NumberOr(m, "it is not tested"))
+	return report.Probability(report.NumberOr(e, "not tested")), report.Probability(report.NumberOr(m, "not tested"))
 }

@@ -114,9 +114,9 @@ func count(n int) []int {
 func tooFew(generated, real int) string {
 	switch {
 	case generated == 0:
-		return "there are no generated samples of it"
+		return "no generated samples"
 	case real == 0:
-		return "there are no real samples of it"
+		return "no real samples"
 	case generated < leastGenerated:
 		return fmt.Sprintf("%s, want at least %d", text.Count(generated, "generated sample"), leastGenerated)
 	case real < leastReal:
@@ -147,7 +147,7 @@ func columnsOf(x, y *Samples) ([]column, error) {
 		columns = append(columns, column{s.Name, s.Published, of[0][order[k]].Values, s.Values})
 	}
 	if len(columns) == 0 {
-		return nil, skip("the samples have no statistics to compare")
+		return nil, skip("the samples have no common statistics")
 	}
 	return columns, nil
 }
@@ -183,7 +183,7 @@ func (s *Samples) cellCounts() []Statistic {
 // group finds the blocks of both sets of samples.
 func (c *comparer) group() {
 	if !c.a.o.Intervals {
-		c.noBlocks = "no intervals were asked for"
+		c.noBlocks = "intervals are off (--bootstrap 0)"
 		return
 	}
 	first := 0
@@ -250,8 +250,9 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 		}
 		l.Statistics = append(l.Statistics, d)
 	}
-	l.Mean = c.estimate(means.value(), means.without(), block, len(generated), "no statistic is published")
-	l.Scaled = c.estimate(scales.value(), scales.without(), block, len(generated), "the real values of no statistic vary")
+	l.Mean = c.estimate(means.value(), means.without(), block, len(generated), "no published statistic")
+	l.Scaled = c.estimate(scales.value(), scales.without(), block, len(generated),
+		"the real values of all statistics do not vary")
 	if err := c.baselines(l, values, chosen(c.y.Groups, real)); err != nil {
 		return nil, [2][]float64{}, err
 	}
@@ -422,7 +423,7 @@ func baselineOf(found []*twosample.Baseline, k int, l *LabelSimilarity, err erro
 	inverse := func(n, m int) float64 { return 1/float64(n) + 1/float64(m) }
 	b.Expected = b.Mean * math.Sqrt(inverse(l.Generated, l.Real)/inverse(b.Sizes[0], b.Sizes[1]))
 	if math.IsNaN(b.Mean) {
-		b.Reason = "it is undefined for all splits"
+		b.Reason = "undefined for all splits"
 	}
 	return b
 }

@@ -54,7 +54,7 @@ func TestSimilarityByLabel(t *testing.T) {
 	}, LabelNames: map[int]string{0: "6A"}}
 	r, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true, Seed: 1}})
 	want := map[int]string{
-		2: "1 real sample, want at least 2", 3: "9 generated samples, want at least 10", 5: "there are no real samples of it",
+		2: "1 real sample, want at least 2", 3: "9 generated samples, want at least 10", 5: "no real samples",
 	}
 	for _, left := range s.Left {
 		if want[left.Label] != left.Reason {
@@ -173,7 +173,8 @@ func TestSimilarityOfConstants(t *testing.T) {
 	}
 	_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	of := s.ByLabel[0].Statistics[0]
-	if of.Distance.Value.V != 1 || of.Scaled.Value.Defined() || of.Scaled.Value.Reason != "the real values do not vary" || s.ByLabel[0].Joint.Energy.P > 0.01 {
+	if of.Distance.Value.V != 1 || of.Scaled.Value.Defined() || of.Scaled.Value.Reason != "the real values do not "+
+		"vary" || s.ByLabel[0].Joint.Energy.P > 0.01 {
 		t.Errorf("%+v; %+v", of, s.ByLabel[0].Joint.Energy)
 	}
 	if !s.Scaled.Value.Defined() || s.Scaled.Value.V != s.ByLabel[0].Statistics[1].Scaled.Value.V {
@@ -211,7 +212,7 @@ func TestBadSimilarity(t *testing.T) {
 	other := numbers("other.csv", random, map[int]int{0: 25}, 0)
 	other.Statistics[1].Name = "c"
 	_, err := Analyze(context.Background(), Input{Real: real, Generators: []Generator{{Name: "m", Generated: other}}}, Options{Metrics: []string{"similarity"}})
-	if want := "similarity of m: other.csv has other columns than real.csv: missing b; extra c"; err == nil ||
+	if want := "similarity of m: other.csv does not have the same columns as real.csv: missing b; extra c"; err == nil ||
 		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -234,7 +235,8 @@ func TestSimilarityInGroups(t *testing.T) {
 	}
 	in := Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}
 	_, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})
-	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "one sample is in groups and the other is not: their points cannot change places" || math.IsNaN(of.Value) {
+	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "only one sample has groups, so that "+
+		"points cannot be permuted between samples" || math.IsNaN(of.Value) {
 		t.Errorf("%+v", of)
 	}
 	generated.Groups = real.Groups

@@ -130,7 +130,7 @@ func Collect(in Input, o Options, parts []*Part) *Result {
 		for _, name := range o.Metrics {
 			k := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Metric == name && o.Model.Name == g.Name })
 			if k < 0 {
-				m.Skipped = append(m.Skipped, Skipped{name, "it is not computed yet"})
+				m.Skipped = append(m.Skipped, Skipped{name, "not computed yet"})
 				continue
 			}
 			m.take(&outcomes[k].Model)

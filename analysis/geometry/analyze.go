@@ -44,7 +44,7 @@ type analyzer struct {
 	progress *progress
 }
 
-const intervalsOff = "intervals are off (bootstrap 0)"
+const intervalsOff = "intervals are off (--bootstrap 0)"
 
 // newAnalyzer lists what follows each other in time and groups it for intervals.
 func newAnalyzer(in Input, o Options) (*analyzer, error) {

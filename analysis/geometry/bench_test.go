@@ -1,4 +1,4 @@
-// Benchmarks of the measures, by the parts that docs/benchmarks/geometry.py times.
+// Benchmarks of the measures, by the parts that benchmarks/peers/geometry.py times.
 
 package geometry
 
@@ -16,7 +16,7 @@ import (
 	"repscope/stat"
 )
 
-// benchN latents of benchDim dimensions are what docs/benchmarks/geometry.py gives to
+// benchN latents of benchDim dimensions are what benchmarks/peers/geometry.py gives to
 // the peers; the labels are the signs of two coordinates.
 const benchN, benchDim = 20000, 64
 

@@ -58,7 +58,7 @@ type Options struct {
 	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
 	Neighbors []int
 	// ExcludeWindow leaves states at most so many frames apart in one episode out of
-	// the neighbours of the label consistency. −1: the longest autocorrelation time of the
+	// the neighbors of the label consistency. −1: the longest autocorrelation time of the
 	// models, at most what leaves every state half of the others.
 	ExcludeWindow int
 	// Pairs is the number of pairs whose distances RSA ranks; 0 means 2,000,000,
@@ -71,11 +71,11 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.Clusters, "clusters", "`LIST` of numbers of k-means clusters").AtLeast(2).Distinct()
-	l.Int(&o.Starts, "starts", "`N` k-means++ starts, of which the best counts").AtLeast(1)
-	l.Ints(&o.Neighbors, "k", "`LIST` of neighbourhood sizes for the consistency of labels").AtLeast(1).Distinct()
+	l.Int(&o.Starts, "starts", "`N` k-means++ starts; the best result is used").AtLeast(1)
+	l.Ints(&o.Neighbors, "k", "`LIST` of neighborhood sizes for the consistency of labels").AtLeast(1).Distinct()
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states whose distances RSA ranks; 0: all").AtLeast(0)
-	l.Int(&o.Lags, "lags", "`N`, the largest lag of the autocorrelation").AtLeast(1)
+	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
+	l.Int(&o.Lags, "lags", "largest lag `N` of the autocorrelation").AtLeast(1)
 }
 
 // Result is the outcome for all models, in the order of the input.
@@ -118,7 +118,7 @@ type Model struct {
 	Groupings        []Grouping         `json:"groupings"`
 	LabelConsistency []LabelConsistency `json:"label_consistency"`
 	// Duplicates is the number of latents equal to an earlier one, among those whose
-	// neighbours are looked at; nil without labels or where all are one point.
+	// neighbors are looked at; nil without labels or where all are one point.
 	Duplicates *int `json:"duplicates,omitempty"`
 	// ExcludeWindow is the exclusion window in frames where it was found from the
 	// autocorrelation times, 0 where it was given or there are no labels.
@@ -186,16 +186,16 @@ type Agreement struct {
 	ARI report.Estimate `json:"ari"`
 }
 
-// LabelConsistency is how the K nearest neighbours of a state agree with its label.
+// LabelConsistency is how the K nearest neighbors of a state agree with its label.
 type LabelConsistency struct {
 	K int `json:"k" report:"parameter"`
-	// Accuracy is the share of states whose label the majority of neighbours has
+	// Accuracy is the share of states whose label the majority of neighbors has
 	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
-	// always guessing the commonest label. Neighbours at equal distances count in the mean over
+	// always guessing the commonest label. Neighbors at equal distances count in the mean over
 	// all their orders, here and in Purity; see [cluster.LabelConsistency].
 	Accuracy       report.Estimate `json:"accuracy"`
 	AccuracyChance report.Value    `json:"accuracy_chance"`
-	// Purity is the mean share of neighbours with the state's label, PurityChance
+	// Purity is the mean share of neighbors with the state's label, PurityChance
 	// that of random states.
 	Purity       report.Estimate `json:"purity"`
 	PurityChance report.Value    `json:"purity_chance"`
@@ -314,7 +314,7 @@ func (in Input) check(o Options) error {
 	}
 	for _, k := range slices.Concat(o.Clusters, o.Neighbors) {
 		if k < 1 {
-			return fmt.Errorf("%d clusters or neighbours, want at least 1", k)
+			return fmt.Errorf("%d clusters or neighbors, want at least 1", k)
 		}
 	}
 	return nil

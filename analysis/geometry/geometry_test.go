@@ -271,7 +271,7 @@ func TestUnusableInput(t *testing.T) {
 	one := []Encoded{{Name: "a", Latents: good}}
 	for want, in := range map[string]Input{
 		"no models to compare":                            {},
-		"far: values reach 1e+200: their powers overflow": {Models: []Encoded{{Name: "far", Latents: points.Float64([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
+		"far: values up to 1e+200: their powers overflow": {Models: []Encoded{{Name: "far", Latents: points.Float64([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
 		"bad: point 2, coordinate 1":                      {Models: []Encoded{{Name: "bad", Latents: points.Float64(bad, 3)}}},
 		"b: 29 latents for 30":                            {Models: []Encoded{one[0], {Name: "b", Latents: points.Float64(good.F64[:87], 3)}}},
 		"5 labels for 30":                                 {Labels: make([]int64, 5), Models: one},
@@ -288,7 +288,7 @@ func TestUnusableInput(t *testing.T) {
 	}
 }
 
-// Labels of the neighbours of latents that are all equal say nothing; copies are counted and told of.
+// Labels of the neighbors of latents that are all equal say nothing; copies are counted and told of.
 func TestLabelsOfCopies(t *testing.T) {
 	t.Parallel()
 	const n = 120
@@ -321,7 +321,7 @@ func TestLabelsOfCopies(t *testing.T) {
 			t.Errorf("constant latents are compared: %+v", c)
 		}
 	}
-	if !strings.Contains(strings.Join(result.Warnings, " "), "copies: 60 of 120 latents equal an earlier one") {
+	if !strings.Contains(strings.Join(result.Warnings, " "), "copies: 60 of 120 latents are duplicates of an earlier latent") {
 		t.Errorf("warnings %q", result.Warnings)
 	}
 }

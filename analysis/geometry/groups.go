@@ -18,7 +18,8 @@ import (
 )
 
 // ownClusters is why models are not compared by the silhouettes of k-means.
-const ownClusters = "every model has clusters of its own, which suit it best: a difference is not one between two models' views of the same groups; labels give such groups"
+const ownClusters = "every model has its own clusters, so that a difference does not compare the same groups; use " +
+	"--labels for common groups"
 
 // grouped measures the given labels and the clusters of k-means.
 func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
@@ -52,7 +53,8 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 		}
 		g.KMeans = &KMeansSummary{Inertia: found.Inertia, Iterations: found.Iterations, Converged: found.Converged, Reseeded: found.Reseeded}
 		if !found.Converged {
-			out.warn("%s: k-means with %d clusters stopped after %d iterations before it converged", model.Name, k, found.Iterations)
+			out.warn("%s: k-means with %d clusters did not converge in %d iterations; its numbers may change with "+
+				"--starts", model.Name, k, found.Iterations)
 		}
 		var left cluster.Left
 		if s.blocks != nil {
@@ -201,13 +203,13 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 	return out, nil
 }
 
-// consistency is the row of a neighbourhood size before anything is measured.
+// consistency is the row of a neighborhood size before anything is measured.
 func (a *analyzer) consistency(k int) LabelConsistency {
 	accuracy, purity := a.labels.Chance()
 	return LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 }
 
-// labelled measures how the nearest neighbours agree with the labels.
+// labelled measures how the nearest neighbors agree with the labels.
 func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
 	if a.labels == nil {
@@ -237,7 +239,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			}
 		}
 		if n := a.samples(); collapsed == nil && float64(*model.Duplicates) > results.DuplicateShare*float64(n) {
-			out.warn("%s: %d of %d latents equal an earlier one; label accuracy and purity are means over all orders of neighbours at equal distances",
+			out.warn("%s: %d of %d latents are duplicates of an earlier latent; label accuracy and purity are "+
+				"means over all orders of neighbors at equal distances",
 				model.Name, *model.Duplicates, n)
 		}
 	}
@@ -245,7 +248,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		row := a.consistency(k)
 		if k > fewest {
 			model.LabelConsistency = append(model.LabelConsistency, row.undefined(
-				fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))))
+				fmt.Sprintf("k = %d: a state has only %s as possible neighbors", k, text.Count(fewest, "other"))))
 			continue
 		}
 		if collapsed != nil {

@@ -191,7 +191,7 @@ func TestComparisons(t *testing.T) {
 			t.Errorf("%s of latents that do not vary: %v (%s)", name, v.V, v.Reason)
 		}
 	}
-	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "intervals rest on 8 episodes") }) {
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "intervals are based on only 8 episodes") }) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -122,12 +122,13 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	}
 	t.Tau = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
 	if j != nil && found.Support < leastSupport*(j.DF+1) {
-		t.Tau.CI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
+		t.Tau.CI = report.NoInterval("only few episodes are as long as the window of %d states", found.Window)
 	} else {
 		out.compareBy("autocorrelation_time", "autocorrelation_time", "temporal.tau", j)
 	}
 	if !found.Converged {
-		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
+		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as "+
+			"long; use longer episodes", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 	s.Independent = a.independent(a.in.Models[m].Latents)
 	reason := a.turns.reason
 	if reason == "" && s.Still == s.Triples {
-		reason = "the latents never move twice in a row"
+		reason = "the latents never move in two consecutive steps"
 	}
 	if reason != "" {
 		s.Cosine, s.Curvature = report.NoEstimate("%s", reason), report.NoEstimate("%s", reason)
@@ -204,7 +205,7 @@ func (a *analyzer) independent(z points.Points) report.Value {
 		}
 	}
 	if count == 0 {
-		return report.Undefined("all states that were drawn are equal")
+		return report.Undefined("all drawn states are equal")
 	}
 	return report.Number(sum / float64(count))
 }

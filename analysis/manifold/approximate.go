@@ -1,4 +1,4 @@
-// The approximate mode: nearest neighbours of very many latents.
+// The approximate mode: nearest neighbors of very many latents.
 
 package manifold
 
@@ -10,8 +10,8 @@ import (
 	"repscope/report"
 )
 
-// LatentRecall is the share of true nearest neighbours that the approximate search
-// found, measured on seeded queries with its standard error; which neighbour of
+// LatentRecall is the share of true nearest neighbors that the approximate search
+// found, measured on seeded queries with its standard error; which neighbor of
 // several at equal distance does not matter.
 type LatentRecall struct {
 	Value         report.Value `json:"value"`
@@ -46,13 +46,14 @@ func (r *LatentRecall) warning(model string) string {
 	if r == nil || !(r.Value.Float() < neighbors.SufficientRecall) {
 		return ""
 	}
-	return fmt.Sprintf("%s: the approximate search found %.3f ± %.3f of the true neighbours, less than %v: intrinsic dimensions may be off; leave --approx out",
+	return fmt.Sprintf("%s: the approximate search found %.3f ± %.3f of the true neighbors, less than %v: "+
+		"intrinsic dimensions may be wrong; remove --approx",
 		model, r.Value.Float(), r.StandardError.Float(), neighbors.SufficientRecall)
 }
 
 func (r *LatentRecall) String() string {
 	if r.Exact {
-		return "1: the search was exact, an approximate one would save little"
+		return "1: the search was exact, because an approximate search would save little"
 	}
-	return fmt.Sprintf("%.4f ± %.4f of %d neighbours on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
+	return fmt.Sprintf("%.4f ± %.4f of %d neighbors on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// manyTied is the share of latents with two nearest neighbours at one distance from which
+	// manyTied is the share of latents with two nearest neighbors at one distance from which
 	// intrinsic dimensions are those of a lattice.
 	manyTied = 0.05
 	// fewHold is how many times the distance of nine of ten latents the RMS distance is where
@@ -37,31 +37,35 @@ func tied(ratio []float64) float64 {
 func (m *Measured) doubt() {
 	r, of := &m.Model.TwoNN, &m.Model
 	if n := of.Samples; float64(r.Duplicates) > results.DuplicateShare*float64(n) {
-		m.warn("%s: %d of %d latents equal an earlier one, but for rounding: intrinsic dimensions leave them out", of.Name, r.Duplicates, n)
+		m.warn("%s: %d of %d latents are duplicates of an earlier latent, up to rounding; they are left out of "+
+			"intrinsic dimensions", of.Name, r.Duplicates, n)
 	}
 	if share := r.Tied.Float(); share > manyTied {
 		m.TwoNN = nil
-		m.warn("%s: %.0f %% of the latents have two nearest neighbours at one distance, as codes of few values do: "+
-			"intrinsic dimensions are then those of a lattice, mostly too large, and Two-NN is not compared", of.Name, 100*share)
+		m.warn("%s: %.0f %% of the latents have two nearest neighbors at equal distances, as discrete codes do: "+
+			"intrinsic dimensions describe a lattice and are mostly too large; Two-NN is not "+
+			"compared", of.Name, 100*share)
 	}
 	if d := of.NominalDimension; r.MLE.Defined() && above(r.MLE, r.MLEHalvesCI, float64(d)) {
 		m.TwoNN = nil
-		m.warn("%s: Two-NN is %.3g, above the %d dimensions that there are: too few or discrete latents; it is not compared", of.Name, r.MLE.V, d)
+		m.warn("%s: Two-NN is %.3g, above the nominal %d dimensions: too few or discrete latents; Two-NN is not "+
+			"compared", of.Name, r.MLE.V, d)
 	}
 	if most := mostDimensions(r.NUsed); r.MLE.Defined() && r.MLE.V > most {
-		m.warn("%s: Two-NN is %.3g, but %d latents cannot show a dimension above about %.2g (2·log₁₀ n): the true one may be far larger; give more latents",
+		m.warn("%s: Two-NN is %.3g, but %d latents cannot resolve a dimension above about %.2g (2·log₁₀ n): the "+
+			"true dimension may be far larger; use more latents",
 			of.Name, r.MLE.V, r.NUsed, most)
 	}
 	if r.Tied.Float() > manyTied || of.NeighborsInTime.Float() > manyInTime {
 		return // that says why estimates differ
 	}
 	if disagree(r.MLE, r.Fit, r.NUsed) {
-		m.warn("%s: Two-NN by likelihood is %.3g and by the fit %.3g: some nearest neighbours are much nearer than others, as copies with noise are; "+
-			"see --duplicate-tolerance", of.Name, r.MLE.V, r.Fit.V)
+		m.warn("%s: Two-NN is %.3g by likelihood but %.3g by the fit: some nearest neighbors are much nearer than "+
+			"others, as noisy copies are; raise --duplicate-tolerance", of.Name, r.MLE.V, r.Fit.V)
 	}
 	if g := of.Gride; len(g) > 1 && g[0].N1 == 1 && disagree(g[0].ID.Value, g[1].ID.Value, r.NUsed) {
-		m.warn("%s: the dimension is %.3g between the neighbours %d and %d, and %.3g between %d and %d: it depends on the scale; "+
-			"copies with noise lower the first, noise raises it", of.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
+		m.warn("%s: the dimension is %.3g for neighbors %d and %d, but %.3g for %d and %d: it depends on the "+
+			"scale. Noisy copies lower the first, noise raises it; read the whole Gride curve", of.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestFarOutlier(t *testing.T) {
 			return r.Models[0], strings.Join(r.Warnings, "\n")
 		}
 		plane, calm := of(points.Float64(z[:n*10], 10))
-		if strings.Contains(calm, "few latents hold") {
+		if strings.Contains(calm, "few latents have") {
 			t.Errorf("a plane: %s", calm)
 		}
 		for _, p := range []points.Points{points.Float64(z, 10), points.Float32(narrow, 10)} {
@@ -115,7 +115,7 @@ func TestFarOutlier(t *testing.T) {
 			if v := m.TwoNN.MLE.V; m.TwoNN.Duplicates != 0 || math.Abs(v-plane.TwoNN.MLE.V) > 0.05 || math.Abs(v-2) > 0.3 {
 				t.Errorf("n = %d: %d duplicates, Two-NN %v, of the plane alone %v", n, m.TwoNN.Duplicates, v, plane.TwoNN.MLE)
 			}
-			if !strings.Contains(warnings, "few latents hold nearly all variance") {
+			if !strings.Contains(warnings, "few latents have nearly all variance") {
 				t.Errorf("warnings %q", warnings)
 			}
 		}
@@ -150,7 +150,7 @@ func TestTooFewLatents(t *testing.T) {
 			t.Errorf("%s is %v", name, v)
 		}
 	}
-	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "64 latents cannot show a dimension above about 3.6") {
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "64 latents cannot resolve a dimension above about 3.6") {
 		t.Errorf("warnings %q", text)
 	}
 	if r, err = Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: points.Float32(flat(1500), 32)}}}, Options{}); err != nil {
@@ -191,7 +191,7 @@ func TestEqualStates(t *testing.T) {
 		if known {
 			want = again
 		}
-		warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "by likelihood is") })
+		warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "by likelihood but") })
 		if of.Duplicates != want || (math.Abs(of.MLE.V-5) < 0.4) != known || warned == known {
 			t.Errorf("equal states known: %v: %d duplicates, Two-NN %v, warnings %q", known, of.Duplicates, of.MLE, r.Warnings)
 		}
@@ -225,7 +225,7 @@ func TestTies(t *testing.T) {
 		t.Errorf("%v of continuous latents have ties", share)
 	}
 	warnings := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(warnings, "codes: ") || !strings.Contains(warnings, "have two nearest neighbours at one distance") || strings.Contains(warnings, "smooth: ") {
+	if !strings.Contains(warnings, "codes: ") || !strings.Contains(warnings, "have two nearest neighbors at equal distances") || strings.Contains(warnings, "smooth: ") {
 		t.Errorf("warnings %s", warnings)
 	}
 	pairs := 0

@@ -73,7 +73,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 	if !(m.ParticipationRatioCorrected.V > m.ParticipationRatio.V) || !(m.EffectiveRankBias.V < 0) || !(m.RankMeBias.V < 0) || m.EffectiveRankSingular.V < m.EffectiveRank.V {
 		t.Errorf("participation ratio %v, corrected %v, biases %v and %v", m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRankBias, m.RankMeBias)
 	}
-	const scale = "halves of the latents see neighbours of orders above 5 at another scale"
+	const scale = "halves of the latents have neighbors of orders above 5 at a different scale"
 	if m.Gride[2].ID.CI.Reason != scale || m.LevinaBickel[3].ID.CI.Reason != scale {
 		t.Errorf("high orders: %+v, %+v", m.Gride[2], m.LevinaBickel[3])
 	}
@@ -154,7 +154,7 @@ func TestCollapsedAndFarLatents(t *testing.T) {
 	for i := range far.F64 {
 		far.F64[i] = near.F64[i]*1e-9 + 1e7
 	}
-	if m := analyzed(t, Options{}, far).Models[0]; !strings.Contains(m.ParticipationRatio.Reason, "cannot be told from constant: their spread is") && m.ParticipationRatio.Reason != "the points are constant" {
+	if m := analyzed(t, Options{}, far).Models[0]; !strings.Contains(m.ParticipationRatio.Reason, "are constant up to rounding: their spread is") && m.ParticipationRatio.Reason != "the points are constant" {
 		t.Errorf("below the resolution: %+v", m.ParticipationRatio)
 	}
 }

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// halfNeighbors is the length of neighbour lists from which the first few within a
+	// halfNeighbors is the length of neighbor lists from which the first few within a
 	// half of the latents are read.
 	halfNeighbors = 32
-	// HalvedOrder is the largest order of neighbours with an interval. Higher ones are as
+	// HalvedOrder is the largest order of neighbors with an interval. Higher ones are as
 	// far away as decides their error, and farther in a half: its interval would be 1.3
 	// to 1.9 times as wide as the error.
 	HalvedOrder = 5
@@ -109,11 +109,12 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 }
 
 // windowedRatios is what the interval mle_ci assumes where neighbors in time are left out.
-const windowedRatios = "independent ratios; those of neighbors share points and follow each other in time, so that with an " +
-	"exclusion window it covers 69 to 91 %: read mle_halves_ci"
+const windowedRatios = "independent ratios, but ratios of neighbors share points and follow each other in " +
+	"time, so that coverage with an exclusion window is 69 to 91 %: use mle_halves_ci"
 
 // independentRatios is what the interval mle_ci assumes.
-const independentRatios = "independent ratios; those of neighbours share points, so it is too narrow by a factor of about 1.3 and covers about 86 %"
+const independentRatios = "independent ratios, but ratios of neighbors share points, so that the interval is " +
+	"too narrow by a factor of about 1.3 and its coverage is about 86 %"
 
 // halves are the statistics of one model whose errors are estimated from halves of the blocks, all
 // at once: finding the neighbors within a half is much of the work.
@@ -167,7 +168,7 @@ func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) err
 			}
 			found[i].OnLogScale()
 			if !found[i].Interval.Defined() {
-				found[i].Interval.Reason = "halves of the latents leave it undefined"
+				found[i].Interval.Reason = "undefined on halves of the latents"
 			}
 		}
 		a.tell(found, "")
@@ -200,7 +201,7 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
-// scale is an estimate from ratios of distances to neighbours of two orders, see [dimension.HalfStatistic]: of all
+// scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all
 // latents, and of a half of them, where that of all is near.
 type scale struct {
 	n1, n2 int
@@ -211,7 +212,7 @@ type scale struct {
 	err    error
 }
 
-// multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
+// multiscale fills in the estimates from neighbors of several orders and asks for their intervals.
 func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan) error {
 	m.Gride, m.LevinaBickel = []GrideResult{}, []LBResult{}
 	reaches := func(order int) bool { return order <= d.Nearest.K }
@@ -262,7 +263,8 @@ func (s *scale) enter(h *halves, p *plan) {
 	}
 	s.id.Value = report.Number(v)
 	if p.off == "" && s.n2 > HalvedOrder {
-		s.id.CI = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", HalvedOrder)
+		s.id.CI = report.NoInterval(
+			"halves of the latents have neighbors of orders above %d at a different scale", HalvedOrder)
 		return
 	}
 	h.ask(s.n1, s.n2, []float64{v}, func(half *dimension.Half, dst []float64) {

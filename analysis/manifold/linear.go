@@ -59,7 +59,8 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 // ratios fills in the participation ratios.
 func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities, p *plan, out *Measured) error {
 	corrected, without := b.Corrected()
-	m.ParticipationRatioCorrected.Value = report.NumberOr(corrected, "too few blocks, or too much error, to estimate tr C² without bias")
+	m.ParticipationRatioCorrected.Value = report.NumberOr(corrected,
+		"too few blocks, or too large an error, for an unbiased estimate of tr C²")
 	if p.off != "" {
 		m.ParticipationRatio.CI, m.ParticipationRatioCorrected.CI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
 		return nil
@@ -99,7 +100,7 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
-		off = "spectra of so many directions are not computed again without each block"
+		off = "too many directions to recompute the spectrum for each block"
 	}
 	var all spectrum.Ranks
 	var without []spectrum.Ranks

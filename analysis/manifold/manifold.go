@@ -1,7 +1,7 @@
 // Package manifold measures how many dimensions a representation really uses:
 // linear ones, from the eigenvalues of its covariance (participation ratio,
 // effective rank, RankMe, stable rank), and intrinsic ones, from the distances
-// to nearest neighbours (Two-NN, Gride, Levina–Bickel), at several scales.
+// to nearest neighbors (Two-NN, Gride, Levina–Bickel), at several scales.
 //
 //	result, err := manifold.Analyze(ctx, manifold.Input{
 //		Episode: episode,
@@ -54,7 +54,7 @@ type Options struct {
 	Estimator Estimator // shown in tables and figures; empty means EstimatorMLE
 	// GrideOrders are the n2 of Gride, with n1 = n2/2; nil means 2, 4, …, 64.
 	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
-	// that need more neighbours than there are latents are left out.
+	// that need more neighbors than there are latents are left out.
 	GrideOrders, Neighbors []int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
@@ -62,9 +62,9 @@ type Options struct {
 	// more than ten times [spectrum.TypicalDistance], that takes its place.
 	DuplicateTolerance float64
 	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
-	// each other's neighbours; AutoWindow: about the autocorrelation time.
+	// each other's neighbors; AutoWindow: about the autocorrelation time.
 	ExcludeWindow int
-	// Approximate searches the neighbours of very many latents approximately and
+	// Approximate searches the neighbors of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
 }
@@ -72,15 +72,18 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	option.Choice(l, &o.Estimator, "estimator", []Estimator{EstimatorMLE, EstimatorFit, EstimatorDocumented},
-		"`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
-	l.Ints(&o.GrideOrders, "gride", "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)").
+		"`NAME` of the Two-NN estimate in tables and figures; documented: the published formula, which cannot "+
+			"exceed 1.7325")
+	l.Ints(&o.GrideOrders, "gride", "`LIST` of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64)").
 		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
-	l.Ints(&o.Neighbors, "neighbors", "`LIST` of the k of Levina–Bickel (default 5,10,20,50)").AtLeast(2)
+	l.Ints(&o.Neighbors, "neighbors", "`LIST` of k for Levina–Bickel (default 5,10,20,50)").AtLeast(2)
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
-		"`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case").
+		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
+			"always do").
 		EachFloat("a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Bool(&o.Approximate, "approx", "search nearest neighbours approximately, for very many states; the recall is measured")
+	l.Bool(&o.Approximate, "approx",
+		"for very many states: search nearest neighbors approximately and measure the recall")
 }
 
 // Result is the outcome for all models, in the order of the input.
@@ -123,7 +126,7 @@ type Model struct {
 	Eigenvalues   []float64    `json:"eigenvalues"`
 
 	// ExcludeWindow is the exclusion window in frames, 0 for none. NeighborsInTime is the
-	// share of the latents whose nearest neighbour, outside that window, is at most Tau
+	// share of the latents whose nearest neighbor, outside that window, is at most Tau
 	// (rounded up) frames from it in its episode.
 	ExcludeWindow   int          `json:"exclude_window"`
 	NeighborsInTime report.Value `json:"neighbors_in_time"`
@@ -160,20 +163,20 @@ type TwoNNResult struct {
 	Documented *report.Value `json:"documented,omitempty"`
 	NUsed      int           `json:"n_used"`
 	// Duplicates are latents equal to an earlier one, but for rounding, which are left out. Tied
-	// is the share of the others whose two nearest neighbours are equally far, which no
+	// is the share of the others whose two nearest neighbors are equally far, which no
 	// continuous distribution makes.
 	Duplicates int          `json:"duplicates"`
 	Tied       report.Value `json:"tied"`
 }
 
-// GrideResult is the dimension between neighbour orders N1 and N2.
+// GrideResult is the dimension between neighbor orders N1 and N2.
 type GrideResult struct {
 	N1 int             `json:"n1" report:"parameter"`
 	N2 int             `json:"n2" report:"parameter"`
 	ID report.Estimate `json:"id"`
 }
 
-// LBResult is the Levina–Bickel estimate with K neighbours.
+// LBResult is the Levina–Bickel estimate with K neighbors.
 type LBResult struct {
 	K  int             `json:"k" report:"parameter"`
 	ID report.Estimate `json:"id"`
@@ -224,7 +227,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 		}
 	}
 	if p.o.Estimator == EstimatorDocumented {
-		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
+		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a "+
+			"dimension, because it never exceeds 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range metrics {
 		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
@@ -295,7 +299,7 @@ func (o Options) withDefaults(n int) Options {
 	return o
 }
 
-// search is the one for every neighbour search of an analysis.
+// search is the one for every neighbor search of an analysis.
 func (p *plan) search(ctx context.Context) dimension.Search {
 	o := p.o
 	return dimension.Search{

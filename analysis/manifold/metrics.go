@@ -14,25 +14,26 @@ func Metrics(e Estimator) []report.Described {
 	inf := math.Inf(1)
 	all := []report.Described{
 		{Name: "participation_ratio_corrected", Better: report.Neither, Unit: "dimensions", High: inf, Headline: true,
-			About: "(Σλ)²/Σλ² of the covariance, corrected for the number of latents"},
+			About: "participation ratio (Σλ)²/Σλ² of the covariance, corrected for the number of latents"},
 		{Name: "effective_rank", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf, Headline: true,
-			About: "exponential of the entropy of the variance spectrum", Cite: "roy2007"},
+			About: "effective rank: exponential of the entropy of the variance spectrum", Cite: "roy2007"},
 		{Name: "rankme", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
-			About: "exponential of the entropy of the singular values", Cite: "garrido2023"},
+			About: "RankMe: exponential of the entropy of the singular values", Cite: "garrido2023"},
 		{Name: "stable_rank", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
-			About: "variance of all directions over that of the largest"},
+			About: "stable rank: total variance divided by the largest variance of a direction"},
 		{Name: "dims_90", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
-			About: "directions that hold 90 % of the variance"},
+			About: "number of directions with 90 % of the variance"},
 		{Name: "dims_99", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
-			About: "directions that hold 99 % of the variance"},
+			About: "number of directions with 99 % of the variance"},
 		{Name: "two_nn.mle", Better: report.Neither, Unit: "dimensions", High: inf, Headline: true,
-			About: "intrinsic dimension by the ratio of the two nearest distances, maximum likelihood", Cite: "facco2017"},
+			About: "intrinsic dimension from ratios of the two nearest distances (Two-NN), maximum " +
+				"likelihood", Cite: "facco2017"},
 		{Name: "usage_percent", Better: report.Neither, Unit: "%", High: 100,
 			About: "participation ratio in percent of the nominal dimension"},
 		{Name: "dead_dims", Better: report.Lower, Unit: "dimensions", High: inf, Headline: true,
-			About: "coordinates that do not vary"},
+			About: "number of constant coordinates"},
 		{Name: "intrinsic_dimension", Better: report.Neither, Unit: "dimensions", High: inf, Headline: true,
-			About: "intrinsic dimension by the estimate that --estimator names", Cite: "facco2017"},
+			About: "intrinsic dimension by the estimate chosen with --estimator", Cite: "facco2017"},
 	}
 	if e == EstimatorMLE || e == "" { // it is two_nn.mle
 		all = all[:len(all)-1]

@@ -1,4 +1,4 @@
-// Neighbours in time: how many there are, and how far the exclusion window reaches.
+// Neighbors in time: how many there are, and how far the exclusion window reaches.
 
 package manifold
 
@@ -18,7 +18,7 @@ const AutoWindow = results.AutoWindow
 // at least.
 const leastApart = 20
 
-// manyInTime is the share of nearest neighbours in time from which an intrinsic
+// manyInTime is the share of nearest neighbors in time from which an intrinsic
 // dimension is rather that of a path.
 const manyInTime = 0.2
 
@@ -39,7 +39,9 @@ func (p *plan) decideWindow() {
 	p.window.Frames = frames(longest)
 	n, limit := p.in.Models[0].Latents.N, p.widestWindow()
 	if p.window.Frames > limit {
-		p.warnings = append(p.warnings, fmt.Sprintf("the autocorrelation time of %.3g frames is long for %d latents: an exclusion window of %d frames is taken, which leaves %d latents that far apart",
+		p.warnings = append(p.warnings, fmt.Sprintf(
+			"the autocorrelation time of %.3g frames is long for %d latents; the exclusion window is limited to %d "+
+				"frames, which leaves %d latents that far apart",
 			longest, n, limit, leastApart))
 		p.window.Frames = limit
 	}
@@ -55,13 +57,14 @@ func (p *plan) ordersWarning(models []Model) string {
 	}
 	for _, m := range models {
 		if m.TwoNN.MLE.Defined() && (len(m.Gride) < len(p.o.GrideOrders) || len(m.LevinaBickel) < len(p.o.Neighbors)) {
-			return fmt.Sprintf("too few latents are more than %d frames apart for neighbours of higher orders: Gride and Levina–Bickel leave them out", p.window.Frames)
+			return fmt.Sprintf("too few latents are more than %d frames apart for neighbors of higher orders: "+
+				"Gride and Levina–Bickel omit these orders; use more latents", p.window.Frames)
 		}
 	}
 	return ""
 }
 
-// inTime is the share of nearest neighbours in time.
+// inTime is the share of nearest neighbors in time.
 func (m *Model) inTime(d *dimension.Distinct) report.Value {
 	if !m.Tau.Defined() {
 		return report.Undefined("%s", m.Tau.Reason)
@@ -69,7 +72,7 @@ func (m *Model) inTime(d *dimension.Distinct) report.Value {
 	return report.Number(d.InTime(frames(m.Tau.V)))
 }
 
-// timeWarning is one for the models whose neighbours are in time.
+// timeWarning is one for the models whose neighbors are in time.
 func (p *plan) timeWarning(models []Model) string {
 	worst, suggested := 0.0, 0
 	var names []string // the worst first
@@ -94,6 +97,7 @@ func (p *plan) timeWarning(models []Model) string {
 	if p.window.Frames > 0 {
 		with = fmt.Sprintf(" with a window of %d frames", p.window.Frames)
 	}
-	return fmt.Sprintf("%s: %s of the latents have a nearest neighbour of about the same time%s: intrinsic dimensions are then those of a path and its sampling rate; leave neighbours in time out with --exclude-window %d",
+	return fmt.Sprintf("%s: %s of the latents have a nearest neighbor of about the same time%s: intrinsic "+
+		"dimensions describe the path and its sampling rate; exclude neighbors in time with --exclude-window %d",
 		text.Names(names), most, with, suggested)
 }

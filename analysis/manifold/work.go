@@ -201,7 +201,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	rms := make(chan float64, 1)
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
-	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbours are found.
+	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbors are found.
 	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
 		if task == 1 {
 			d, err = p.neighbors(searching, i, rms)
@@ -217,8 +217,9 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 		}
 		scale := linear.RMSDistance()
 		if typical := spectrum.TypicalDistance(encoded.Latents); typical > 0 && scale > fewHold*typical {
-			out.warn("%s: few latents hold nearly all variance: the RMS distance is %.3g, that of nine of ten %.3g; "+
-				"linear dimensions are those of the few, and duplicates are told by the distance of the others", m.Name, scale, typical)
+			out.warn("%s: few latents have nearly all variance: the RMS distance is %.3g, without the largest "+
+				"tenth %.3g. Linear dimensions describe these few; duplicates are detected by the distance of the "+
+				"others; check outliers", m.Name, scale, typical)
 			scale = typical
 		}
 		rms <- scale

@@ -29,12 +29,12 @@ func (p Penalty) MarshalJSON() ([]byte, error) {
 
 // Sampling says what the scores of a model were estimated from.
 type Sampling struct {
-	// References is the number of states whose neighbours were ranked, against
+	// References is the number of states whose neighbors were ranked, against
 	// all states, and Strata the number of groups of consecutive states or
 	// episodes that they were drawn from in proportion.
 	References int `json:"references"`
 	Strata     int `json:"strata"`
-	// Recall is the share of true neighbours in the lists of the references. It
+	// Recall is the share of true neighbors in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
 	Recall SampleRecall `json:"recall"`
 	// Exact and Estimated say in words what is which.
@@ -42,7 +42,7 @@ type Sampling struct {
 	Estimated string `json:"estimated"`
 }
 
-// SampleRecall is the share of true nearest neighbours that were found for the references.
+// SampleRecall is the share of true nearest neighbors that were found for the references.
 type SampleRecall struct {
 	Value         report.Value `json:"value"`
 	StandardError report.Value `json:"standard_error"`
@@ -87,9 +87,11 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 	r.Sampling = &Sampling{
 		References: len(sample.Index), Strata: len(sample.Strata),
 		Recall: SampleRecall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
-		Exact: fmt.Sprintf("neighbours, ranks and penalties of each of the %d references, among all %d states: no neighbour is searched approximately, and recall is 1 by construction",
+		Exact: fmt.Sprintf("neighbors, ranks and penalties of each of the %d references among all %d states; there "+
+			"is no approximate search, so that recall is 1",
 			len(sample.Index), in.Frames.N),
-		Estimated: fmt.Sprintf("the means over all states, from those references, drawn at random in %d strata; ± is the standard error of that draw", len(sample.Strata)),
+		Estimated: fmt.Sprintf("the means over all states, from references drawn at random in %d strata; ± is the "+
+			"standard error of this draw", len(sample.Strata)),
 	}
 	for i, encoded := range in.Models {
 		if reason := p.collapsed[i]; reason != "" {

@@ -35,7 +35,7 @@ func TestApproximate(t *testing.T) {
 		sampled := analyze(t, in, o)
 		if s := sampled.Sampling; s == nil || s.References != 300 || s.Strata != 5 || !s.Recall.Exact || s.Recall.Value.Float() != 1 {
 			t.Errorf("sampling: %+v", s)
-		} else if !strings.Contains(s.Exact, "300 references, among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
+		} else if !strings.Contains(s.Exact, "300 references among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
 			t.Errorf("sampling: %q, %q", s.Exact, s.Estimated)
 		}
 		if len(sampled.Comparisons) > 0 || sampled.Models[0].Curves != nil || sampled.Blocks != "" {
@@ -123,9 +123,10 @@ func TestReasonsOfNoCurves(t *testing.T) {
 		want   string
 	}{
 		{30, Options{ExcludeWindow: 3}, ""},
-		{30, Options{CoRanking: neighbors.CoRankingOff}, "the co-ranking curves were not computed: they are off (--coranking off)"},
+		{30, Options{CoRanking: neighbors.CoRankingOff},
+			"the co-ranking curves were not computed: off (--coranking off)"},
 		{neighbors.AutoCoRankingPoints + 1, Options{ExcludeWindow: 3},
-			"the co-ranking curves were not computed: there are more than 5000 states (--coranking full computes them)"},
+			"the co-ranking curves were not computed: more than 5000 states (compute them with --coranking full)"},
 		{30, Options{Approximate: true, References: 10}, "the co-ranking curves were not computed: --approx ranks a sample of the states"},
 	} {
 		frames := walk(c.states, 2, 1)

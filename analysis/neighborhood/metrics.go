@@ -13,19 +13,22 @@ func Metrics() []report.Described {
 	inf := math.Inf(1)
 	return []report.Described{
 		{Name: "by_k.trustworthiness", Better: report.Higher, High: 1, Headline: true,
-			About: "1 less the penalties of states among the k nearest latents that are no near states", Cite: "venna2001"},
+			About: "trustworthiness: 1 minus rank penalties of states that are among the k nearest only in latent " +
+				"space", Cite: "venna2001"},
 		{Name: "by_k.continuity", Better: report.Higher, High: 1, Headline: true,
-			About: "1 less the penalties of states among the k nearest states whose latents are not near", Cite: "venna2001"},
+			About: "continuity: 1 minus rank penalties of states that are among the k nearest only in the original " +
+				"space", Cite: "venna2001"},
 		{Name: "by_k.q_nx", Better: report.Higher, High: 1,
-			About: "share of the k nearest that are common to both spaces", Cite: "lee2009"},
+			About: "share of the k nearest neighbors common to both spaces", Cite: "lee2009"},
 		{Name: "by_k.r_nx", Better: report.Higher, Low: -inf, High: 1, Headline: true,
-			About: "common neighbours beyond those of independent states: 0 for these, 1 at most", Cite: "lee2013"},
+			About: "Q_NX rescaled: 0 for independent states, 1 for equal neighbors", Cite: "lee2013"},
 		{Name: "by_k.lcmc", Better: report.Higher, Low: -1, High: 1,
-			About: "local continuity meta-criterion: Q_NX less its expectation", Cite: "chen2009"},
+			About: "local continuity meta-criterion: Q_NX minus its expectation for independent " +
+				"states", Cite: "chen2009"},
 		{Name: "by_k.mrre_false", Better: report.Higher, High: 1,
-			About: "1 less the mean relative rank error of false neighbours", Cite: "lee2009"},
+			About: "1 minus the mean relative rank error of false neighbors", Cite: "lee2009"},
 		{Name: "by_k.mrre_missing", Better: report.Higher, High: 1,
-			About: "1 less the mean relative rank error of missing neighbours", Cite: "lee2009"},
+			About: "1 minus the mean relative rank error of missing neighbors", Cite: "lee2009"},
 		{Name: "auc_r_nx", Better: report.Higher, Low: -inf, High: 1, Headline: true,
 			About: "area under R_NX over all K, with weights 1/K", Cite: "lee2013"},
 		{Name: "q_local", Better: report.Higher, High: 1,

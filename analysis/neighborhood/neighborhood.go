@@ -1,4 +1,4 @@
-// Package neighborhood measures how well encoders keep the neighbourhoods of the
+// Package neighborhood measures how well encoders keep the neighborhoods of the
 // original states: trustworthiness and continuity (Venna & Kaski 2001), MRRE and
 // the co-ranking measures Q_NX, R_NX and LCMC (Lee & Verleysen 2009; Lee et al.
 // 2013), exactly over all states, with jackknife intervals, the chance level and
@@ -55,7 +55,7 @@ type Input struct {
 // intervals and without a null.
 type Options struct {
 	analysis.Settings
-	K []int // neighbourhood sizes; nil means 5, 10, 20
+	K []int // neighborhood sizes; nil means 5, 10, 20
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
 	Metric neighbors.Metric
@@ -67,7 +67,7 @@ type Options struct {
 	// orders, independent in both spaces.
 	Ties neighbors.Ties
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
-	// episode out of the neighbourhoods and the ranks. −1: the longest autocorrelation
+	// episode out of the neighborhoods and the ranks. −1: the longest autocorrelation
 	// time of the models, at most what leaves every state half of the others; an error
 	// of Sampled states.
 	ExcludeWindow int
@@ -83,26 +83,30 @@ type Options struct {
 	// null; 0: none. Null is how they are made; empty means NullTime.
 	Permutations int
 	Null         NullKind
-	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
+	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbors
 }
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	l.Ints(&o.K, "k", "`LIST` of neighbourhood sizes").AtLeast(1).Distinct()
+	l.Ints(&o.K, "k", "`LIST` of neighborhood sizes").AtLeast(1).Distinct()
 	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine, neighbors.Precomputed},
-		"`NAME` of the distance; precomputed: the frames are a matrix of distances")
+		"`NAME` of the distance between states; precomputed: the frames are a distance matrix")
 	option.Choice(l, &o.LatentMetric, "latent-metric", []string{LatentSame, LatentEuclidean, LatentCosine},
-		"`NAME` of the distance of latents; same: that of --metric, euclidean beside precomputed ones")
+		"`NAME` of the distance between latents; same: as --metric, or euclidean if states are precomputed")
 	option.Choice(l, &o.CoRanking, "coranking", []neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
-		fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+		fmt.Sprintf("`WHEN` to compute the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
 	option.Choice(l, &o.Ties, "ties", []neighbors.Ties{neighbors.TiesAverage, neighbors.TiesRandom, neighbors.TiesIndex},
-		"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
+		"`RULE` for equal distances: average (mean over all orders, independent in both spaces), random (one "+
+			"order, by --seed), index (lower index first)")
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Int(&o.Permutations, "permutations", "`N` other pairings of states and latents behind the null; 0: none").AtLeast(0)
+	l.Int(&o.Permutations, "permutations",
+		"`N` shuffled pairings of states and latents for the null; 0: none").AtLeast(0)
 	option.Choice(l, &o.Null, "null", []NullKind{NullTime, NullIndependent},
-		"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
+		"`KIND` of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or "+
+			"independent (any state)")
 	l.Bool(&o.PerPoint, "per-point", "write the scores of every state to neighborhood_per_point.csv").Free()
-	l.Bool(&o.Approximate, "approx", "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
+	l.Bool(&o.Approximate, "approx", "for very many states: rank only a sample of reference states, each exactly "+
+		"against all states; reports sampling errors instead of intervals")
 	l.Int(&o.References, "approx-references", "`N` reference states of --approx, at least 2").AtLeast(2)
 }
 
@@ -119,7 +123,7 @@ func (o *Options) latentMetric() (neighbors.Metric, error) {
 	case o.LatentMetric != "" && o.LatentMetric != LatentSame:
 		metric, err := neighbors.ParseMetric(o.LatentMetric)
 		if err == nil && metric == neighbors.Precomputed {
-			err = fmt.Errorf("latents have no precomputed distances")
+			err = fmt.Errorf("latents cannot have precomputed distances")
 		}
 		return metric, err
 	case o.Metric == neighbors.Precomputed:
@@ -129,7 +133,7 @@ func (o *Options) latentMetric() (neighbors.Metric, error) {
 }
 
 // maxBlocks bounds the number of deletions: every one has its own ranks of every
-// neighbour.
+// neighbor.
 const maxBlocks = 40
 
 // Result is the outcome for all models, in the order of the input.
@@ -158,7 +162,7 @@ type Model struct {
 	// Sampling says what the scores were estimated from; nil where all states
 	// were ranked.
 	Sampling *Sampling `json:"sampling,omitempty"`
-	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximises LCMC;
+	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximizes LCMC;
 	// QLocal is the mean of Q_NX over 1..KStar and QGlobal over KStar..n−2.
 	// Undefined without co-ranking.
 	AUCRNX  report.Value `json:"auc_r_nx"`
@@ -178,7 +182,7 @@ type Model struct {
 	// FrameDistances and LatentDistances name how distances were computed.
 	FrameDistances  string `json:"frame_distances"`
 	LatentDistances string `json:"latent_distances"`
-	// Candidates is the smallest number of states that can be a neighbour of one:
+	// Candidates is the smallest number of states that can be a neighbor of one:
 	// n−1, fewer with an exclusion window.
 	Candidates int `json:"candidates"`
 	// ExcludeWindow is the exclusion window in frames where it was found from the
@@ -208,13 +212,13 @@ type Counts struct {
 	Latents int64 `json:"latents"`
 }
 
-// Curves are the co-ranking curves; entry K−1 belongs to neighbourhood size K.
+// Curves are the co-ranking curves; entry K−1 belongs to neighborhood size K.
 type Curves struct {
 	QNX []float64 `json:"q_nx"`
 	RNX []float64 `json:"r_nx"`
 }
 
-// AtK holds the scores of one neighbourhood size; see [neighbors.Scores].
+// AtK holds the scores of one neighborhood size; see [neighbors.Scores].
 type AtK struct {
 	K               int          `json:"k" report:"parameter"`
 	Trustworthiness report.Value `json:"trustworthiness"`
@@ -272,7 +276,7 @@ type penalties struct {
 	normalizer  []int64
 }
 
-// Analyze compares the neighbourhoods of the frames with those of every model's
+// Analyze compares the neighborhoods of the frames with those of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
 // 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
 // cosine metric, an exclusion window that leaves too few candidates.
@@ -380,11 +384,12 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 func (r *Result) diagnose(m *Model, z points.Points) {
 	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
-		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores, if any, mean nothing", m.Name, m.RMSDistance.Reason))
+		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed, so that its scores have no meaning; exclude it from "+
+			"comparisons", m.Name, m.RMSDistance.Reason))
 	}
 }
 
-// undefined is the outcome for a model of which no neighbourhood can be compared.
+// undefined is the outcome for a model of which no neighborhood can be compared.
 func (p *plan) undefined(i int, reason string) (Model, error) {
 	counts := func(s neighbors.Space) (neighbors.SpaceCounts, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))
@@ -436,17 +441,18 @@ func (r *Result) fillWindow() {
 	}
 }
 
-// TiesInWords say what becomes of neighbours at equal distances.
+// TiesInWords say what becomes of neighbors at equal distances.
 var TiesInWords = map[string]string{
-	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
-	neighbors.TiesRandom.String():  "neighbours at equal distances are in one random order",
-	neighbors.TiesIndex.String():   "neighbours at equal distances are ranked by index, which counts as agreement of both spaces",
+	neighbors.TiesAverage.String(): "scores are means over all orders of neighbors at equal distances",
+	neighbors.TiesRandom.String():  "neighbors at equal distances have one random order",
+	neighbors.TiesIndex.String(): "neighbors at equal distances are ranked by index, which inflates the " +
+		"agreement of both spaces; use --ties average",
 }
 
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
 		if float64(count) > results.DuplicateShare*float64(r.Samples) {
-			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, TiesInWords[r.Models[0].TiesRule]))
+			r.warn(fmt.Sprintf("%s: %d of %d are duplicates of an earlier one; %s", what, count, r.Samples, TiesInWords[r.Models[0].TiesRule]))
 		}
 	}
 	tell("original states", r.Models[0].Duplicates.Frames)

@@ -70,14 +70,14 @@ func rotate(order, to, from []int, shift int) {
 	}
 }
 
-// suggestedWindow is the exclusion window that leaves neighbours in time out: the
+// suggestedWindow is the exclusion window that leaves neighbors in time out: the
 // longest autocorrelation time of the models; undefined where none varies, and of
 // sampled states, whose autocorrelation time is no number of frames.
 func (r *Result) suggestedWindow() report.Value {
 	if r.sampled {
-		return report.Undefined("states drawn at random are not consecutive")
+		return report.Undefined("randomly drawn states are not consecutive")
 	}
-	longest := report.Undefined("no model varies")
+	longest := report.Undefined("the latents of every model are constant")
 	for _, m := range r.Models {
 		if t := m.AutocorrelationTime; t.Defined() && !(longest.Float() > t.V) {
 			longest = report.Number(math.Ceil(t.V))
@@ -146,7 +146,8 @@ func (r *Result) warnOfTime() {
 			if n == nil || !(n.TrustworthinessMean.Float() > a.Chance.Float()+slowness) {
 				continue
 			}
-			r.warn(fmt.Sprintf("states are slow: latents that have nothing to do with them would score T(%d) = %.2f; %s neighbours in time out",
+			r.warn(fmt.Sprintf("states change slowly: unrelated latents would already have T(%d) = %.2f; compare "+
+				"with the null; %s neighbors in time out",
 				a.K, n.TrustworthinessMean.V, advice))
 			return
 		}
@@ -169,7 +170,7 @@ func (s *nullScores) add(trust, cont, rnx float64) {
 }
 
 func (s nullScores) summary() *Null {
-	const one = "one pairing has no spread"
+	const one = "the spread needs at least two pairings"
 	return &Null{
 		Permutations:        len(s.trust),
 		TrustworthinessMean: report.Number(stat.Mean(s.trust)),

@@ -131,7 +131,7 @@ func TestAutomaticWindow(t *testing.T) {
 		t.Errorf("window %d, %d candidates", m.ExcludeWindow, m.Candidates)
 	}
 	in.Sampled = true
-	if _, err := Analyze(t.Context(), in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow}); err == nil || !strings.Contains(err.Error(), "no autocorrelation time") {
+	if _, err := Analyze(t.Context(), in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow}); err == nil || !strings.Contains(err.Error(), "needs consecutive states") {
 		t.Errorf("sampled states: %v", err)
 	}
 }

@@ -41,7 +41,7 @@ type plan struct {
 
 	latentMetric neighbors.Metric
 
-	// collapsed[i] says why model i has no neighbourhoods to compare, empty where it has; live
+	// collapsed[i] says why model i has no neighborhoods to compare, empty where it has; live
 	// are the others. pass compares those, nil without any.
 	collapsed []string
 	live      []int
@@ -53,13 +53,13 @@ type plan struct {
 	automatic bool // the exclusion window is that of the autocorrelation times
 }
 
-// Work returns the analysis in units of some hundred states, whose neighbours are
+// Work returns the analysis in units of some hundred states, whose neighbors are
 // ranked among all; see [Analyze] for the result and the errors. A sample
 // (Options.Approximate) is not divided.
 func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) {
 	var none shard.Work[*neighbors.Partial, *Result]
 	if o.Approximate {
-		return none, errors.New("a comparison on a sample of states is not divided into units")
+		return none, errors.New("an analysis of a sample of states cannot be divided into units")
 	}
 	p, err := newPlan(in, o)
 	if err != nil {
@@ -186,7 +186,7 @@ func (p *plan) decideWindow() error {
 		return nil
 	}
 	if p.in.Sampled {
-		return errors.New("an automatic exclusion window of sampled states: states drawn at random have no autocorrelation time")
+		return errors.New("an automatic exclusion window needs consecutive states, but a sample was drawn")
 	}
 	var taus []float64
 	for _, series := range p.series {
@@ -229,7 +229,7 @@ func (p *plan) open() (err error) {
 	return nil
 }
 
-// findCollapsed says which models have no neighbourhoods to compare.
+// findCollapsed says which models have no neighborhoods to compare.
 func (p *plan) findCollapsed() {
 	frames := p.frames.Collapsed()
 	for i, s := range p.spaces {
@@ -238,7 +238,7 @@ func (p *plan) findCollapsed() {
 		case frames:
 			reason = "all original states are equal"
 		case s.Collapsed():
-			reason = "all latents are equal: the encoder has collapsed"
+			reason = "all latents are equal, so that the encoder has collapsed"
 		default:
 			p.live = append(p.live, i)
 		}
@@ -337,9 +337,9 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 // noCurves says why there are no co-ranking curves.
 func (p *plan) noCurves() string {
 	if p.o.CoRanking == neighbors.CoRankingOff {
-		return "they are off (--coranking off)"
+		return "off (--coranking off)"
 	}
-	return fmt.Sprintf("there are more than %d states (--coranking full computes them)", neighbors.AutoCoRankingPoints)
+	return fmt.Sprintf("more than %d states (compute them with --coranking full)", neighbors.AutoCoRankingPoints)
 }
 
 // compare tests all pairs of models at every k.

@@ -82,7 +82,7 @@ func newMeanFrame(in Input, threads int) *meanFrame {
 }
 
 func (m *meanFrame) predictions() Predictions {
-	return Predictions{Name: MeanFrame, Steps: m.in.steps(), From: "the mean of other episodes' frames", Frames: Frames{Read: m.read}}
+	return Predictions{Name: MeanFrame, Steps: m.in.steps(), From: "the mean frame of the other episodes", Frames: Frames{Read: m.read}}
 }
 
 func (m *meanFrame) read(ctx context.Context, dst []float64, samples []int) error {

@@ -1,4 +1,4 @@
-// The figures of one model and of twelve, in gray and in colours.
+// The figures of one model and of twelve, in gray and in colors.
 
 package reconstruction_test
 

@@ -83,25 +83,26 @@ func Metrics() []report.Described {
 // frameMetrics are those of frames.
 func frameMetrics() []metric {
 	return []metric{
-		{name: "mse", about: "mean squared error of pixels", headline: true,
+		{name: "mse", about: "mean squared error over pixels", headline: true,
 			unit: "range²", direction: report.Lower, high: inf, compared: true, ahead: true,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] })},
-		{name: "mae", about: "mean absolute error of pixels",
+		{name: "mae", about: "mean absolute error over pixels",
 			unit: "range", direction: report.Lower, high: inf, compared: true,
 			terms: mean(func(r row) float64 { return r.model.MAE[r.i] })},
-		{name: "psnr", about: "mean over frames of 10 log10(1/mse of the frame)",
+		{name: "psnr", about: "mean over frames of 10 log10(1/mse), with the mse of each frame",
 			unit: "dB", direction: report.Higher, low: -inf, high: inf, compared: true,
 			terms: func(r row) (float64, float64) {
 				if r.model.MSE[r.i] == 0 {
 					return 0, 0
 				}
 				return image.PSNR(r.model.MSE[r.i], 1), 1
-			}, none: "every prediction equals its frame: the PSNR is infinite"},
-		{name: "psnr_of_mean_mse", about: "10 log10(1/mse)",
+			}, none: "every prediction equals its frame, so that the PSNR is infinite"},
+		{name: "psnr_of_mean_mse", about: "10 log10(1/mse), with the mean mse over all frames",
 			unit: "dB", direction: report.Higher, low: -inf, high: inf,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] }),
-			of:    func(mse float64) float64 { return image.PSNR(mse, 1) }, none: "every prediction equals its frame: the PSNR is infinite"},
-		{name: "ssim", about: "structural similarity, mean over frames", headline: true, cite: "wang2004",
+			of:    func(mse float64) float64 { return image.PSNR(mse, 1) }, none: "every prediction equals its " +
+				"frame, so that the PSNR is infinite"},
+		{name: "ssim", about: "mean structural similarity over frames", headline: true, cite: "wang2004",
 			unit: "", direction: report.Higher, low: -1, high: 1, compared: true, ahead: true,
 			terms: func(r row) (float64, float64) {
 				if v := r.model.SSIM[r.i]; !math.IsNaN(v) {
@@ -109,21 +110,24 @@ func frameMetrics() []metric {
 				}
 				return 0, 0
 			}},
-		{name: "sharpness_ratio", about: "gradient energy of predictions over that of true frames",
+		{name: "sharpness_ratio", about: "gradient energy of predictions divided by gradient energy of true frames",
 			unit: "", direction: report.Neither, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Energy[r.i], r.step.Energy[r.i] }, none: "every true frame is constant"},
-		{name: "moving_mse", about: "mean squared error of the pixels that change to the next frame",
+		{name: "moving_mse", about: "mean squared error over pixels that change from the current to the next frame",
 			change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
-			terms: func(r row) (float64, float64) { return r.model.Moving[r.i], r.step.Moved[r.i] }, none: "no pixel moves by more than the threshold"},
-		{name: "static_mse", about: "mean squared error of the pixels that do not change",
+			terms: func(r row) (float64, float64) { return r.model.Moving[r.i], r.step.Moved[r.i] }, none: "no " +
+				"pixel changes by more than --moving-threshold"},
+		{name: "static_mse", about: "mean squared error over pixels that do not change",
 			change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
-			terms: func(r row) (float64, float64) { return r.model.Static[r.i], r.size - r.step.Moved[r.i] }, none: "every pixel moves by more than the threshold"},
+			terms: func(r row) (float64, float64) { return r.model.Static[r.i], r.size - r.step.Moved[r.i] }, none: "every " +
+				"pixel changes by more than --moving-threshold"},
 		{name: "moving_share", about: "share of pixels that change",
 			change: true, unit: "", direction: report.Neither, high: 1,
 			terms: func(r row) (float64, float64) { return r.step.Moved[r.i], r.size }},
-		{name: "skill", about: "1 − mse / mse of copying the current frame", headline: true,
+		{name: "skill", about: "1 − mse / mse of copy_last, which repeats the current frame", headline: true,
 			change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
-			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "no frame differs from the one before"},
+			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "every " +
+				"frame equals the previous frame"},
 	}
 }
 
@@ -150,26 +154,30 @@ func sceneMetrics() []metric {
 		of("object_f1", "harmonic mean of object recall and precision", func(r row) (float64, float64) {
 			matched, objects := all(r)
 			return 2 * matched, objects + r.model.Objects[r.i]
-		}, "no frame has an object, neither true nor predicted", true),
-		{name: "object_position_error", about: "distance of the centres of matched objects",
-			unit: "pixels", direction: report.Lower, high: inf, first: true, compared: true, none: "no object is matched",
+		}, "neither true nor predicted frames have an object", true),
+		{name: "object_position_error", about: "mean distance between the centers of matched objects",
+			unit: "pixels", direction: report.Lower, high: inf, first: true, compared: true, none: "no object matches",
 			terms: func(r row) (float64, float64) {
 				matched, _ := all(r)
 				return r.model.Distance[r.i], matched
 			}},
-		of("object_recall_small", "object recall of the smallest third of areas", recall(first, low), noObject, false),
-		of("object_recall_medium", "object recall of the middle third of areas", recall(low, high), "no true object is of middle size: a third of them and more are of one area", false),
-		of("object_recall_large", "object recall of the largest third of areas", recall(high, last), "no true object is larger than two thirds of them", false),
-		{name: "motion_cosine", about: "cosine of predicted and true change of pixels",
-			change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
+		of("object_recall_small", "object recall for the smallest third of areas", recall(first, low), noObject, false),
+		of("object_recall_medium", "object recall for the middle third of areas", recall(low, high),
+			"no true object has a middle size, because a third or more have equal area", false),
+		of("object_recall_large", "object recall for the largest third of areas", recall(high, last),
+			"no true object is larger than two thirds of all objects", false),
+		{name: "motion_cosine", about: "cosine between the predicted and the true change of pixels",
+			change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "the true " +
+				"or the predicted change is 0",
 			terms: func(r row) (float64, float64) {
 				if v := r.model.Cosine[r.i]; !math.IsNaN(v) {
 					return v, 1
 				}
 				return 0, 0
 			}},
-		{name: "motion_energy_ratio", about: "squared length of the predicted change over that of the true one",
-			change: true, direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
+		{name: "motion_energy_ratio", about: "squared length of the predicted change divided by squared length of " +
+			"the true change",
+			change: true, direction: report.Neither, high: inf, first: true, none: "every frame equals the previous frame",
 			terms: func(r row) (float64, float64) { return r.model.Motion[r.i], r.step.Motion[r.i] }},
 	}
 }

@@ -124,13 +124,14 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	share := func(v float64) bool { return v > 0 && v < 1 }
-	l.Float(&o.MovingThreshold, "moving-threshold", "`SHARE` of the pixel range by which a pixel must change to be one that moves").
+	l.Float(&o.MovingThreshold, "moving-threshold", "`SHARE` of the pixel range above which a change counts as moving").
 		EachFloat("a share between 0 and 1", share)
 	option.Choice(l, &o.Window, "ssim-window", []string{WindowUniform, WindowGaussian},
-		"`WINDOW` of the structural similarity: 7 × 7 equal weights, or 11 × 11 of a Gaussian")
-	l.Float(&o.ObjectThreshold, "object-threshold", "`SHARE` of the pixel range by which pixels of objects differ from the background").
+		"`WINDOW` of the structural similarity: uniform (7 × 7 equal weights) or gaussian (11 × 11)")
+	l.Float(&o.ObjectThreshold, "object-threshold",
+		"`SHARE` of the pixel range above which a pixel differs from the background and belongs to an object").
 		EachFloat("a share between 0 and 1", share)
-	l.Int(&o.ObjectArea, "object-area", "`PIXELS` that an object has at least").AtLeast(1)
+	l.Int(&o.ObjectArea, "object-area", "smallest area of an object, in `PIXELS`").AtLeast(1)
 }
 
 // Result is the outcome for all models: those of the input in their order, then the
@@ -247,7 +248,7 @@ func (in Input) check() error {
 		return fmt.Errorf("frames of shape %v, want planes of pixels", in.Shape)
 	}
 	if len(in.Samples) == 0 {
-		return fmt.Errorf("no state has a successor in its episode: there is nothing to predict")
+		return fmt.Errorf("no state has a successor in its episode, so that there is nothing to predict")
 	}
 	if len(in.Samples) < 3 {
 		what := " with a successor"
@@ -259,7 +260,7 @@ func (in Input) check() error {
 	steps := len(in.Samples[0].Next)
 	for i, s := range in.Samples {
 		if len(s.Next) != steps || steps == 0 || s.Next[0] < 0 {
-			return fmt.Errorf("sample %d: successors %v, want %d of which the first is there", i, s.Next, steps)
+			return fmt.Errorf("sample %d: successors %v, want %d, the first of them present", i, s.Next, steps)
 		}
 		if s.State < 0 && !in.Same {
 			return fmt.Errorf("sample %d: state %d of %d", i, s.State, len(in.Episode))
@@ -279,11 +280,12 @@ func (in Input) check() error {
 	names := map[string]bool{CopyLast: true, MeanFrame: true}
 	for _, m := range in.Models {
 		if names[m.Name] {
-			return fmt.Errorf("two models are named %q (%s and %s are models of every run)", m.Name, CopyLast, MeanFrame)
+			return fmt.Errorf(
+				"two models are named %q (%s and %s are baselines of every run)", m.Name, CopyLast, MeanFrame)
 		}
 		names[m.Name] = true
 		if m.Steps > steps {
-			return fmt.Errorf("%s: predictions of %d steps ahead, samples have %d", m.Name, m.Steps, steps)
+			return fmt.Errorf("%s: predictions are %d steps ahead, but samples have %d steps", m.Name, m.Steps, steps)
 		}
 	}
 	return nil

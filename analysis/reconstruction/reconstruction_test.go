@@ -296,8 +296,8 @@ func TestUndefined(t *testing.T) {
 		s.frames[i] = 0.5
 	}
 	r := analyze(t, s.Input(nil), Options{Settings: analysis.Settings{Intervals: true}})
-	for name, reason := range map[string]string{"ssim": "want at least 7 × 7 pixels", "moving_mse": "no pixel moves", "sharpness_ratio": "constant",
-		"object_recall": "no true frame has an object", "motion_cosine": "nothing moves", "skill": "no frame differs", "psnr": "infinite"} {
+	for name, reason := range map[string]string{"ssim": "want at least 7 × 7 pixels", "moving_mse": "no pixel changes", "sharpness_ratio": "constant",
+		"object_recall": "no true frame has an object", "motion_cosine": "the true or the predicted change is 0", "skill": "every frame equals", "psnr": "infinite"} {
 		if v := r.of(t, CopyLast, name).Value; v.Defined() || !strings.Contains(v.Reason, reason) {
 			t.Errorf("%s: %+v, want a reason with %q", name, v, reason)
 		}
@@ -316,7 +316,8 @@ func TestTooFarAhead(t *testing.T) {
 		t.Errorf("%d samples four steps ahead in episodes of four", last.Samples)
 	}
 	for _, name := range []string{"mse", "ssim", "skill", "psnr"} {
-		if v, _ := r.Models[0].Horizon[4].Score(name); v.Value.Defined() || v.Value.Reason != "no episode lasts 5 steps" || v.CI.Defined() {
+		if v, _ := r.Models[0].Horizon[4].Score(name); v.Value.Defined() || v.Value.Reason != "no episode has 5 "+
+			"steps" || v.CI.Defined() {
 			t.Errorf("%s five steps ahead: %+v", name, v.Value)
 		}
 	}
@@ -417,9 +418,9 @@ func TestBadInput(t *testing.T) {
 			slices.Reverse(in.Samples)
 		}, "want ascending states"},
 		{func(in *Input, _ *Options) { in.Samples = []Sample{{0, []int{1}}, {1, []int{2}}, {2, []int{99}}} }, "state 99 of 20"},
-		{func(in *Input, _ *Options) { in.Samples = []Sample{{0, []int{1}}, {1, []int{2}}, {2, []int{-1}}} }, "of which the first is there"},
+		{func(in *Input, _ *Options) { in.Samples = []Sample{{0, []int{1}}, {1, []int{2}}, {2, []int{-1}}} }, "the first of them present"},
 		{func(in *Input, _ *Options) { in.Models = []Predictions{{Name: "a"}, {Name: "a"}} }, `two models are named "a"`},
-		{func(in *Input, _ *Options) { in.Models = []Predictions{{Name: MeanFrame}} }, "models of every run"},
+		{func(in *Input, _ *Options) { in.Models = []Predictions{{Name: MeanFrame}} }, "baselines of every run"},
 		{func(in *Input, _ *Options) { in.Models = []Predictions{{Name: "a", Steps: 2}} }, "2 steps ahead"},
 		{func(in *Input, _ *Options) { in.Shape.ChannelsLast = true }, "want planes"},
 		{func(in *Input, o *Options) { o.Window = "box" }, "want uniform or gaussian"},
@@ -428,12 +429,12 @@ func TestBadInput(t *testing.T) {
 			nan := slices.Clone(s.frames)
 			nan[3*s.shape.Size()] = math.NaN()
 			in.Frames = Memory(nan, s.shape.Size())
-		}, "frames: that of state 3 holds NaN"},
+		}, "frames: the frame of state 3 contains NaN"},
 		{func(in *Input, _ *Options) {
 			nan := slices.Clone(s.frames)
 			nan[2*s.shape.Size()] = math.Inf(1)
 			in.Models = []Predictions{{Name: "a", Frames: Memory(nan, s.shape.Size())}}
-		}, "a: the prediction of state 2, 1 ahead, holds NaN"},
+		}, "a: the prediction of state 2, 1 steps ahead, contains NaN"},
 	} {
 		in, o := s.Input(nil), Options{}
 		c.change(&in, &o)

@@ -246,13 +246,13 @@ func (s *summary) horizon(step int, scores []Score) Step {
 }
 
 // noneBefore is why there is nothing that needs the frame before.
-const noneBefore = "no state has another before it in its episode"
+const noneBefore = "no state has a previous state in its episode"
 
 // value is that of a metric.
 func (s *summary) value(m metric, step int, numerator, denominator []float64) report.Value {
 	below := stat.Sum(denominator)
 	if !slices.ContainsFunc(s.steps[step].Energy, func(v float64) bool { return !math.IsNaN(v) }) {
-		return report.Undefined("no episode lasts %d steps", step+1)
+		return report.Undefined("no episode has %d steps", step+1)
 	}
 	if below == 0 {
 		reason := cmp.Or(m.none, noneBefore) // a mean is over all samples that are predicted

@@ -358,7 +358,8 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 		to, row := &c.part.Steps[step], sample-c.first
 		v := s.compare(c.before(i), c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
 		if v.mse-v.mse != 0 {
-			return fmt.Errorf("the prediction of state %d, %d ahead, holds NaN or infinity", c.states[sample], step+1)
+			return fmt.Errorf(
+				"the prediction of state %d, %d steps ahead, contains NaN or Inf", c.states[sample], step+1)
 		}
 		of := &to.Models[model]
 		of.MSE[row], of.MAE[row], of.SSIM[row] = v.mse, v.mae, v.ssim
@@ -458,7 +459,7 @@ func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 			truth := c.truth[step][at*c.size : (at+1)*c.size]
 			energy, moved := c.scorers[worker].truth(c.before(i), truth)
 			if energy-energy != 0 {
-				return fmt.Errorf("frames: that of state %d holds NaN or infinity", c.in.Samples[lo+i].Next[step])
+				return fmt.Errorf("frames: the frame of state %d contains NaN or Inf", c.in.Samples[lo+i].Next[step])
 			}
 			to, row := &c.part.Steps[step], lo+i-c.first
 			to.Energy[row], to.Moved[row] = energy, moved

@@ -56,7 +56,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	a.warnings = append(a.warnings, a.data.warnings...)
 	a.choose()
 	if len(a.scorers) == 0 {
-		return nil, fmt.Errorf("no target is left to probe: %s: %s", a.summaries[0].Name, a.summaries[0].LeftOut)
+		return nil, fmt.Errorf("no target can be probed: %s: %s", a.summaries[0].Name, a.summaries[0].LeftOut)
 	}
 	a.precede()
 	return a, nil
@@ -91,7 +91,7 @@ func (a *analyzer) choose() {
 		if summary.LeftOut == "" {
 			a.scorers = append(a.scorers, c)
 		} else {
-			a.warnings = append(a.warnings, fmt.Sprintf("target %s is left out: %s", t.Name, summary.LeftOut))
+			a.warnings = append(a.warnings, fmt.Sprintf("target %s left out: %s", t.Name, summary.LeftOut))
 		}
 		a.summaries = append(a.summaries, summary)
 	}
@@ -101,7 +101,9 @@ func (a *analyzer) describeValues(c *Scorer, out *TargetSummary) {
 	out.Mean, out.SD = new(report.Number(stat.Mean(c.Values))), new(report.Number(Spread(c.Values)))
 	if !c.Target.OfTransition { // rewards are rare by nature
 		if l := stat.LeverageOf(c.Values); l.Decides() {
-			a.warnings = append(a.warnings, fmt.Sprintf("%s: %d of %d samples hold %.0f %% of its variance (samples %s): MSE and R² rest on these",
+			a.warnings = append(a.warnings, fmt.Sprintf(
+				"%s: %d of %d samples have %.0f %% of its variance (samples %s): MSE and R² depend on these few "+
+					"samples; check them",
 				c.Target.Name, len(l.Far), len(c.Values), 100*l.Share, results.Named(l.Far, strconv.Itoa)))
 		}
 		return
@@ -115,11 +117,14 @@ func (a *analyzer) describeValues(c *Scorer, out *TargetSummary) {
 	}
 	out.Positive, out.PositiveGroups = &positive, new(len(groups))
 	if len(groups) > 0 && len(groups) < a.data.folds {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s is above 0 in %s only, of %d, and there are %d folds: in some folds no probe has anything to find",
+		a.warnings = append(a.warnings, fmt.Sprintf(
+			"%s is above 0 in only %s of %d, fewer than the %d folds: some folds have no positive sample to "+
+				"predict; use fewer --folds",
 			c.Target.Name, text.Count(len(groups), "episode"), a.data.groups, a.data.folds))
 	}
 	if !c.varies() {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s is %v for all samples: there is nothing to read", c.Target.Name, c.Values[0]))
+		a.warnings = append(a.warnings, fmt.Sprintf(
+			"%s is %v for all samples, so that there is nothing to predict", c.Target.Name, c.Values[0]))
 	}
 }
 
@@ -130,9 +135,10 @@ func (a *analyzer) describeClasses(c *Scorer, out *TargetSummary) {
 	case c.count < 2:
 		out.LeftOut = "all samples have one class"
 	case entropy < a.o.MinEntropy:
-		out.LeftOut = fmt.Sprintf("its entropy of %.2f nats is below %g", entropy, a.o.MinEntropy)
+		out.LeftOut = fmt.Sprintf("its class entropy of %.2f nats is below %g", entropy, a.o.MinEntropy)
 	case c.count > maxClasses:
-		out.LeftOut = fmt.Sprintf("it has %d classes, want at most %d; integers that are quantities can be regressed", c.count, maxClasses)
+		out.LeftOut = fmt.Sprintf("it has %d classes, want at most %d; regress integers that are quantities with "+
+			"--regress", c.count, maxClasses)
 	default:
 		a.warnOfLonelyClasses(c)
 	}
@@ -159,8 +165,10 @@ func (a *analyzer) warnOfLonelyClasses(c *Scorer) {
 		}
 	}
 	if len(classes) > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: one fold alone has all samples of %s (%s), of %d: a probe cannot learn what it is asked for there, "+
-			"recall of these is 0 and lowers balanced accuracy and F1; take other --folds, or more episodes", c.Target.Name, text.Count(len(classes), "class label"),
+		a.warnings = append(a.warnings, fmt.Sprintf(
+			"%s: all samples of %s (%s), of %d, lie in one fold, so that their recall is 0, which lowers balanced "+
+				"accuracy and F1; change --folds, or use more "+
+				"episodes", c.Target.Name, text.Count(len(classes), "class label"),
 			results.Named(classes, func(i int) string { return strconv.Itoa(c.labels[i]) }), c.count))
 	}
 }
@@ -190,14 +198,14 @@ func (a *analyzer) partsPerModel() int { return 1 }
 func (a *analyzer) measure(ctx context.Context, m *Model, name string) (Measured, error) {
 	out := &Measured{Name: name}
 	if len(a.scorers) == 0 {
-		out.skip("probes", "neither rewards nor targets are given")
+		out.skip("probes", "no rewards and no targets")
 		return *out, nil
 	}
-	if w := results.FarLatents(name, m.Latents, a.in.Time, "linear probes and the error of predictions"); w != "" {
+	if w := results.FarLatents(name, m.Latents, a.in.Time, "linear probes and prediction errors"); w != "" {
 		out.Warnings = append(out.Warnings, w)
 	}
 	if m.Predicted.N == 0 {
-		reason := "no predicted latents are given"
+		reason := "no predicted latents"
 		out.skip("transfer_gap", reason)
 		out.skip("published_gap", reason)
 	}
@@ -282,7 +290,7 @@ func (a *analyzer) row(c *Scorer, probe, fittedOn, evaluatedOn string, e evaluat
 
 // networksUntested is why models are not tested by networks: without the error of what they
 // were fitted on, equal models would be called different more often than a level says.
-const networksUntested = "networks are not fitted again without blocks: a test would not hold its level"
+const networksUntested = "networks are not refitted for the jackknife, so that a test would not keep its level"
 
 // given scores the heads that were trained elsewhere.
 func (a *analyzer) given(m *Model, out *Measured) error {
@@ -332,7 +340,7 @@ func (a *analyzer) measureBaselines(ctx context.Context) ([]Measured, error) {
 // blind takes the AUROC from the row of a constant: what ranks the samples are the folds,
 // whose means are lower where their own values are higher.
 func (r *Row) blind() {
-	const reason = "a constant tells no sample from another"
+	const reason = "the prediction is constant"
 	for i := range r.Scores {
 		if s := &r.Scores[i]; s.Metric == "auroc" {
 			s.Value, s.CI, s.Jackknife = report.Undefined(reason), report.NoInterval(reason), nil
@@ -357,7 +365,7 @@ func (r *Row) loss() Score {
 			return wrong
 		}
 	}
-	return Score{Estimate: report.Estimate{Value: report.Undefined("there is no loss")}}
+	return Score{Estimate: report.Estimate{Value: report.Undefined("no loss is defined")}}
 }
 
 // gaps enters what each probe loses by predicted latents.
@@ -389,7 +397,7 @@ func (a *analyzer) gaps(out *Measured) error {
 			to  *Score
 		}{{transferred, &g.Transfer}, {own, &g.Published}} {
 			if side.row == nil {
-				reason := "there is no head of its kind"
+				reason := "no probe of this kind exists"
 				*side.to = Score{Estimate: report.NoEstimate("%s", reason)}
 				continue
 			}

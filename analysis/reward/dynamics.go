@@ -70,7 +70,7 @@ type ModelDynamics struct {
 type Skipped struct{ Metric, Reason string }
 
 // NoDynamicsIntervals is why nothing has an interval.
-const NoDynamicsIntervals = "intervals are off (bootstrap 0)"
+const NoDynamicsIntervals = "intervals are off (--bootstrap 0)"
 
 // Dynamics measures the predictions and rollouts of all models, and the order in time
 // in their latents. What cannot be computed is undefined with its reason, or among what
@@ -131,7 +131,7 @@ func (in *DynamicsInput) check() error {
 	}
 	for i, next := range in.Next {
 		if next >= n || next == i {
-			return fmt.Errorf("state %d has the successor %d of %d states", i, next, n)
+			return fmt.Errorf("state %d has the successor %d, but there are %d states", i, next, n)
 		}
 	}
 	for _, m := range in.Models {

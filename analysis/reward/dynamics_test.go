@@ -217,13 +217,13 @@ func TestDynamicsUndefined(t *testing.T) {
 
 func TestDynamicsErrors(t *testing.T) {
 	for want, change := range map[string]func(*DynamicsInput){
-		"no models to compare":      func(in *DynamicsInput) { in.Models = nil },
-		"a: 2 latents for 63":       func(in *DynamicsInput) { in.Models[0].Latents = points.Float64(make([]float64, 4), 2) },
-		"shape [2 2] for latents":   func(in *DynamicsInput) { in.Models[0].Predicted = points.Float64(make([]float64, 4), 2) },
-		"1 episode labels":          func(in *DynamicsInput) { in.Episode = []int{1} },
-		"1 times":                   func(in *DynamicsInput) { in.Time = []int{1} },
-		"successor 63 of 63 states": func(in *DynamicsInput) { in.Next[0] = 63 },
-		"element 1 of row 3 is NaN": func(in *DynamicsInput) { in.Models[0].Predicted.F64[7] = math.NaN() },
+		"no models to compare":                  func(in *DynamicsInput) { in.Models = nil },
+		"a: 2 latents for 63":                   func(in *DynamicsInput) { in.Models[0].Latents = points.Float64(make([]float64, 4), 2) },
+		"shape [2 2] for latents":               func(in *DynamicsInput) { in.Models[0].Predicted = points.Float64(make([]float64, 4), 2) },
+		"1 episode labels":                      func(in *DynamicsInput) { in.Episode = []int{1} },
+		"1 times":                               func(in *DynamicsInput) { in.Time = []int{1} },
+		"successor 63, but there are 63 states": func(in *DynamicsInput) { in.Next[0] = 63 },
+		"element 1 of row 3 is NaN":             func(in *DynamicsInput) { in.Models[0].Predicted.F64[7] = math.NaN() },
 	} {
 		in := drawnDynamics(3, 2, 0.1)
 		change(&in)
@@ -231,7 +231,7 @@ func TestDynamicsErrors(t *testing.T) {
 			want = strings.ReplaceAll(want, "63", "69")
 		}
 		want = strings.ReplaceAll(want, "63", "69")
-		if want == "successor 69 of 69 states" {
+		if want == "successor 69, but there are 69 states" {
 			in.Next[0] = 69
 		}
 		if _, err := Dynamics(t.Context(), in, DynamicsOptions{}); err == nil || !strings.Contains(err.Error(), want) {

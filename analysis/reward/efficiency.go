@@ -129,7 +129,7 @@ func (a *analyzer) disentangle(ctx context.Context, rows points.Points, scorers 
 	}
 	reason := dci.Reason
 	if reason == "" {
-		reason = "there are too few targets or coordinates that vary"
+		reason = "too few targets or coordinates vary"
 	}
 	out.Disentanglement = &Disentanglement{
 		Disentanglement: report.NumberOr(dci.Disentanglement, reason), Completeness: report.NumberOr(dci.Completeness, reason),

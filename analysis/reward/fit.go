@@ -76,8 +76,10 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 				if fitted.alphas != nil {
 					r.Alphas = fitted.alphas[t]
 					if s.fittedOn == True && on == True && scorer.varies() && a.weakest(r.Alphas) {
-						out.Warnings = append(out.Warnings, fmt.Sprintf("%s: ridge of %s takes the weakest strength, %g, in every fold: "+
-							"a weaker one may read more (--alpha), or latents in larger units (--latent-scale rms)", out.Name, scorer.Target.Name, r.Alphas[0]))
+						out.Warnings = append(out.Warnings, fmt.Sprintf(
+							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so that scores may "+
+								"be too low: set a weaker --alpha, or --latent-scale "+
+								"rms", out.Name, scorer.Target.Name, r.Alphas[0]))
 					}
 				}
 				out.Rows = append(out.Rows, r)

@@ -40,7 +40,7 @@ type LatentPrediction struct {
 
 // The reasons for what is undefined.
 const (
-	noCopyError = "latents do not change from state to state: copying has no error"
+	noCopyError = "latents do not change between states, so that copying has no error"
 	NoVariance  = "the latents are constant"
 	noDirection = "predictions or latents are 0 and have no direction"
 )
@@ -61,7 +61,8 @@ func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dy
 		m := &in.Models[i]
 		switch {
 		case m.Predicted.N == 0:
-			r.Models[i].skip("latent_prediction", "there are no predictions of latents: give --predicted NAME=FILE or --predictor NAME=FILE.onnx")
+			r.Models[i].skip("latent_prediction",
+				"needs predicted latents: --predicted NAME=FILE or --predictor NAME=FILE.onnx")
 		case len(now) < 3:
 			r.Models[i].skip("latent_prediction", fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
 		default:
@@ -73,7 +74,8 @@ func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dy
 		return nil
 	}
 	if dropped > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("predicted latents: %s left out for all models for NaN or Inf", text.Count(dropped, "transition")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf(
+			"predicted latents: %s with NaN or Inf left out for all models", text.Count(dropped, "transition")))
 	}
 	if o.Intervals {
 		blocks, err := blocksOfErrors(models, len(now), in.episodesOf(now), o.Block)

@@ -110,7 +110,7 @@ func meanOf(parts [][]Score) ([]Score, error) {
 		if len(of) == 0 {
 			continue
 		}
-		m := Score{Metric: metric, SD: report.Undefined("it is no mean over samples")}
+		m := Score{Metric: metric, SD: report.Undefined("not a mean over samples")}
 		sum, known := 0.0, true
 		var jackknifes []*stat.Jackknifed
 		for _, s := range of {

@@ -14,11 +14,13 @@ func Metrics() []report.Described {
 	gap := func(name, about string) report.Described {
 		return report.Described{Name: name, Better: report.Lower, About: about}
 	}
-	const transfer = "loss of a probe fitted on true latents: on predicted latents less on true ones"
-	const published = "loss of a probe fitted and evaluated on predicted latents less that of one fitted and evaluated on true ones"
+	const transfer = "loss on predicted latents minus loss on true latents, for a probe fitted on true latents"
+	const published = "loss of a probe fitted and evaluated on predicted latents, minus loss of a probe fitted and " +
+		"evaluated on true latents"
 	out := []report.Described{
 		{Name: "probes.mse", Better: report.Lower, Unit: "squared units of the target", High: inf, About: "mean squared error of a probe"},
-		{Name: "probes.nmse", Better: report.Lower, High: inf, About: "mean squared error over the variance of the target: 1 − R²"},
+		{Name: "probes.nmse", Better: report.Lower, High: inf, About: "mean squared error divided by the variance " +
+			"of the target: 1 − R²"},
 		gap("gaps.transfer_gap", transfer), gap("gaps.published_gap", published), gap("transfer_gap", transfer), gap("published_gap", published),
 	}
 	for _, m := range []struct {
@@ -28,21 +30,21 @@ func Metrics() []report.Described {
 		about    string
 	}{
 		{"r2", -inf, true, "coefficient of determination of a probe on held-out episodes"},
-		{"auroc", 0, true, "area under the ROC curve of a probe, value above 0 against the others"},
-		{"accuracy", 0, false, "share of samples whose class a probe finds"},
-		{"balanced_accuracy", 0, true, "mean over classes of the share that a probe finds"},
-		{"f1", 0, false, "F1 of a probe, mean over classes"},
+		{"auroc", 0, true, "area under the ROC curve of a probe for values above 0"},
+		{"accuracy", 0, false, "share of samples that a probe classifies correctly"},
+		{"balanced_accuracy", 0, true, "mean over classes of the recall of a probe"},
+		{"f1", 0, false, "mean over classes of the F1 of a probe"},
 	} {
 		d := report.Described{Name: "probes." + m.name, Better: report.Higher, Low: m.low, High: 1, Headline: m.headline, About: m.about}
 		out = append(out, d)
 		d.Headline = false
-		d.Name, d.About = "categories."+m.name, m.about+"; mean over the targets of a category"
+		d.Name, d.About = "categories."+m.name, m.about+"; mean over targets of a category"
 		out = append(out, d)
-		d.Name, d.About = "label_efficiency."+m.name, m.about+", fitted on a share of the labels"
+		d.Name, d.About = "label_efficiency."+m.name, m.about+", fitted to a share of the labels"
 		out = append(out, d)
 	}
 	const unit = "squared units of the latents"
-	for _, part := range []struct{ name, of string }{{"latent_prediction", "predictions one step ahead"}, {"rollout", "open-loop predictions"}} {
+	for _, part := range []struct{ name, of string }{{"latent_prediction", "one-step predictions"}, {"rollout", "open-loop predictions"}} {
 		out = append(out,
 			report.Described{Name: part.name + ".mse", Better: report.Lower, Unit: unit, High: inf, About: "mean squared error of " + part.of},
 			report.Described{Name: part.name + ".copy_mse", Unit: unit, Better: report.Neither, High: inf, About: "mean squared error of copying the current latent"},
@@ -53,8 +55,12 @@ func Metrics() []report.Described {
 			report.Described{Name: part.name + ".mean_skill", Better: report.Higher, Low: -inf, High: 1, About: "1 − mse / mean_mse of " + part.of})
 	}
 	return append(out,
-		report.Described{Name: "latent_prediction.r2", Better: report.Higher, Low: -inf, High: 1, About: "R² of predictions one step ahead, over all coordinates"},
-		report.Described{Name: "temporal_distance.spearman", Better: report.Higher, Low: -1, High: 1, About: "rank correlation of distances in time and of latents"},
-		report.Described{Name: "rollout_horizon.copy", Better: report.Higher, Unit: "steps", High: inf, About: "steps up to which rollouts beat copying"},
-		report.Described{Name: "rollout_horizon.mean", Better: report.Higher, Unit: "steps", High: inf, About: "steps up to which rollouts beat the mean latent"})
+		report.Described{Name: "latent_prediction.r2", Better: report.Higher, Low: -inf, High: 1, About: "R² of " +
+			"one-step predictions, over all coordinates"},
+		report.Described{Name: "temporal_distance.spearman", Better: report.Higher, Low: -1, High: 1, About: "rank " +
+			"correlation between distance in time and distance in latent space"},
+		report.Described{Name: "rollout_horizon.copy", Better: report.Higher, Unit: "steps", High: inf, About: "number " +
+			"of steps for which rollouts beat copying"},
+		report.Described{Name: "rollout_horizon.mean", Better: report.Higher, Unit: "steps", High: inf, About: "number " +
+			"of steps for which rollouts beat the mean latent"})
 }

@@ -133,18 +133,22 @@ type Options struct {
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	l.Names(&o.Probes, "probes", Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")
+	l.Names(&o.Probes, "probes", Probes(),
+		"`LIST` of probes: linear (ridge; logistic for classes), a small network, nearest neighbors")
 	option.Choice(l, &o.Features, "probe-features", []string{FeaturesAuto, FeaturesCurrent, FeaturesNext},
-		"`LIST` of latents that a target is read from: of both states of a transition, or of the second; "+
-			"auto: both for rewards, the state alone for its own targets")
-	l.Float(&o.Alpha, "alpha", "`STRENGTH` of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds").
+		"`LIST` of latents as probe input: of both states of a transition, or of the second; auto: both for "+
+			"rewards, and the state alone for targets of states")
+	l.Float(&o.Alpha, "alpha",
+		"ridge `STRENGTH`; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds").
 		EachFloat("a number above 0, or 0 to choose one", func(v float64) bool { return v >= 0 })
 	l.Int(&o.Folds, "folds", "`K` folds of whole episodes").AtLeast(2)
-	l.Floats(&o.LabelEfficiency, "label-efficiency", "`LIST` of shares of the labels that linear probes are also fitted on, such as 0.01,0.1,1").
+	l.Floats(&o.LabelEfficiency, "label-efficiency",
+		"`LIST` of label shares for additional linear probes, such as 0.01,0.1,1").
 		EachFloat("a share above 0, at most 1", func(v float64) bool { return v > 0 && v <= 1 }).Distinct()
-	l.Bool(&o.Control, "control", "also fit every linear probe on targets of other episodes (selectivity)")
-	l.Bool(&o.Disentanglement, "disentanglement", "also measure DCI and MIG of the targets of states")
-	l.Float(&o.MinEntropy, "min-entropy", "`NATS` of entropy below which a target of classes is left out").
+	l.Bool(&o.Control, "control", "also fit every linear probe to targets of other episodes (selectivity)")
+	l.Bool(&o.Disentanglement, "disentanglement", "also compute DCI and MIG for the targets of states")
+	l.Float(&o.MinEntropy, "min-entropy",
+		"smallest class entropy of a target in `NATS`; targets below it are left out").
 		EachFloat("a number from 0", func(v float64) bool { return v >= 0 })
 }
 
@@ -276,7 +280,7 @@ func (in Input) check() error {
 	}
 	for i, next := range in.Next {
 		if next >= n || next == i {
-			return fmt.Errorf("state %d has the successor %d of %d states", i, next, n)
+			return fmt.Errorf("state %d has the successor %d, but there are %d states", i, next, n)
 		}
 	}
 	var names []string
@@ -298,7 +302,8 @@ func (in Input) check() error {
 	for i := range in.Models {
 		m := &in.Models[i]
 		if slices.Contains(names, m.Name) {
-			return fmt.Errorf("two models are named %q; %s are the names of baselines", m.Name, strings.Join(Baselines(), ", "))
+			return fmt.Errorf("two models are named %q; the names %s are reserved for "+
+				"baselines", m.Name, strings.Join(Baselines(), ", "))
 		}
 		names = append(names, m.Name)
 		if err := m.check(n); err != nil {
@@ -335,17 +340,17 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for i, p := range o.Probes {
 		if !slices.Contains(Probes(), p) {
-			return o, fmt.Errorf("there is no probe %q", p)
+			return o, fmt.Errorf("unknown probe %q", p)
 		}
 		if slices.Contains(o.Probes[:i], p) {
-			return o, fmt.Errorf("the probe %s is given twice", p)
+			return o, fmt.Errorf("the probe %s occurs twice", p)
 		}
 	}
 	switch {
 	case len(o.Probes) == 0:
 		return o, fmt.Errorf("no probes")
 	case !slices.Contains([]string{FeaturesAuto, FeaturesCurrent, FeaturesNext}, o.Features):
-		return o, fmt.Errorf("there are no features %q", o.Features)
+		return o, fmt.Errorf("unknown features %q", o.Features)
 	case o.Folds < 2:
 		return o, fmt.Errorf("%d folds, want at least 2", o.Folds)
 	case !(o.Alpha >= 0) || math.IsInf(o.Alpha, 0):
@@ -356,7 +361,7 @@ func (o Options) withDefaults() (Options, error) {
 			return o, fmt.Errorf("the share of labels %v is not in (0, 1]", share)
 		}
 		if slices.Contains(o.LabelEfficiency[:i], share) {
-			return o, fmt.Errorf("the share of labels %v is given twice", share)
+			return o, fmt.Errorf("the share of labels %v occurs twice", share)
 		}
 	}
 	return o, nil

@@ -239,12 +239,12 @@ func TestUndefined(t *testing.T) {
 	sparse := slices.Clone(constant)
 	sparse[3], sparse[25] = 1, 1
 	in.Targets[0].Values = sparse
-	warned(analyze(t, in, Options{}), "reward is above 0 in 2 episodes only, of 6, and there are 5 folds")
+	warned(analyze(t, in, Options{}), "reward is above 0 in only 2 episodes of 6, fewer than the 5 folds")
 
 	in = w.input()
 	in.Targets[1].Classes = make([]int64, len(w.lives))
 	r = analyze(t, in, Options{MinEntropy: 0.6})
-	warned(r, "target lives is left out: all samples have one class")
+	warned(r, "target lives left out: all samples have one class")
 	if len(r.Models[0].Probes) != 1 || r.Targets[1].LeftOut == "" {
 		t.Errorf("%d rows, %+v", len(r.Models[0].Probes), r.Targets[1])
 	}
@@ -252,7 +252,7 @@ func TestUndefined(t *testing.T) {
 	in = w.input()
 	in.Episode = nil
 	r = analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
-	warned(r, "there is one episode: its 5 pieces are the groups")
+	warned(r, "only one episode: cross-validation uses 5 pieces")
 	if r.Samples.Gaps == 0 || r.Samples.Samples+r.Samples.Gaps+r.Samples.Ignored != r.Samples.States {
 		t.Errorf("samples of one episode: %+v", r.Samples)
 	}
@@ -269,7 +269,7 @@ func TestUndefined(t *testing.T) {
 	in = w.input()
 	in.Targets = nil
 	r = analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
-	if v, _ := r.Models[0].Skipped.Get("probes"); v != "neither rewards nor targets are given" || r.Models[0].TemporalDistance == nil {
+	if v, _ := r.Models[0].Skipped.Get("probes"); v != "no rewards and no targets" || r.Models[0].TemporalDistance == nil {
 		t.Errorf("without targets: %v", v)
 	}
 }
@@ -304,16 +304,17 @@ func TestBadInput(t *testing.T) {
 		{func(in *Input, _ *Options) { in.Targets[0].Values = in.Targets[0].Values[1:] }, "target reward: 119 values for 120 states"},
 		{func(in *Input, _ *Options) { in.Targets[1].Name = "reward" }, `two targets are named "reward"`},
 		{func(in *Input, _ *Options) { in.Targets[0].Values = nanAt(w.reward, 7) }, "target reward: state 7 has no value"},
-		{func(in *Input, _ *Options) { in.Models[0].Name = "mean" }, `two models are named "mean"; mean, last_reward, majority are the names of baselines`},
+		{func(in *Input, _ *Options) { in.Models[0].Name = "mean" }, `two models are named "mean"; the names mean, last_reward, majority are reserved for baselines`},
 		{func(in *Input, _ *Options) { in.Models[0].Predicted = points.Float64(make([]float64, 120), 1) }, "predicted latents of shape [120, 1] for latents of shape [120, 4]"},
 		{func(in *Input, _ *Options) { in.Models[0].Given = []Given{{True, True, []float64{1}}} }, "a: 1 predicted rewards for 120 states"},
-		{func(in *Input, _ *Options) { in.Models[0].Predicted = points.Float64(nanAt(w.z, 20), 4) }, "a: the prediction in the row of state 5 is not finite"},
+		{func(in *Input, _ *Options) { in.Models[0].Predicted = points.Float64(nanAt(w.z, 20), 4) },
+			"a: the prediction in row 5 is not finite"},
 		{func(in *Input, _ *Options) { in.Models[0].Latents = points.Float64(nanAt(w.z, 20), 4) }, "a: the latent of state 5 is not finite"},
 		{func(in *Input, _ *Options) { in.Next = slices.Repeat([]int{-1}, 120) }, "0 transitions of a state and its successor, want at least 10"},
-		{func(_ *Input, o *Options) { o.Probes = []string{"linear"} }, `there is no probe "linear"`},
+		{func(_ *Input, o *Options) { o.Probes = []string{"linear"} }, `unknown probe "linear"`},
 		{func(_ *Input, o *Options) { o.Folds = 1 }, "1 folds, want at least 2"},
 		{func(_ *Input, o *Options) { o.Alpha = -1 }, "the ridge strength is -1"},
-		{func(_ *Input, o *Options) { o.Features = "last" }, `there are no features "last"`},
+		{func(_ *Input, o *Options) { o.Features = "last" }, `unknown features "last"`},
 		{func(_ *Input, o *Options) { o.LabelEfficiency = []float64{2} }, "the share of labels 2 is not in (0, 1]"},
 	} {
 		in, o := w.input(), Options{Probes: []string{Ridge}}
@@ -407,7 +408,7 @@ func TestWeakestStrength(t *testing.T) {
 		}
 		in.Models[0].Latents = points.Float64(z, worldDim)
 		r := analyze(t, in, Options{})
-		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "a: ridge of reward takes the weakest strength"); got != want {
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "a: ridge of reward chooses the weakest strength"); got != want {
 			t.Errorf("latents of scale %g: warnings %q", scale, r.Warnings)
 		}
 	}
@@ -418,7 +419,7 @@ func TestWeakestStrength(t *testing.T) {
 func TestLonelyClassAndNoReward(t *testing.T) {
 	w := newWorld(6, 30, 0.5)
 	r := analyze(t, w.input(), Options{})
-	if text := strings.Join(r.Warnings, "\n"); strings.Contains(text, "one fold alone") {
+	if text := strings.Join(r.Warnings, "\n"); strings.Contains(text, "in one fold") {
 		t.Errorf("classes of all episodes: %s", text)
 	}
 	for i := range 8 {
@@ -427,7 +428,7 @@ func TestLonelyClassAndNoReward(t *testing.T) {
 	clear(w.reward)
 	r = analyze(t, w.input(), Options{})
 	text := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(text, "lives: one fold alone has all samples of 1 class label (7), of 4") {
+	if !strings.Contains(text, "lives: all samples of 1 class label (7), of 4, lie in one fold") {
 		t.Errorf("a class of one episode: %s", text)
 	}
 	if strings.Contains(text, "weakest strength") || !strings.Contains(text, "reward is 0 for all samples") {
@@ -450,7 +451,7 @@ func TestFarTarget(t *testing.T) {
 		in := w.input()
 		in.Targets = append(in.Targets, Target{Name: "level", Values: level})
 		text := strings.Join(analyze(t, in, Options{}).Warnings, "\n")
-		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents hold") != want {
+		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents have") != want {
 			t.Errorf("two samples %v farther: %s", far, text)
 		}
 		for _, i := range []int{33, 95} {
@@ -492,7 +493,7 @@ func TestMemory(t *testing.T) {
 		if err := report.Encode(&b, []any{r.Models, r.Comparisons, r.Samples, r.Targets, r.Warnings}); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(b.String(), `\u0000`) || !strings.Contains(b.String(), "latents hold") {
+		if strings.Contains(b.String(), `\u0000`) || !strings.Contains(b.String(), "latents have") {
 			t.Errorf("no warning of the far latent under the name of its model: %s", b.Bytes())
 		}
 		return b.Bytes()

@@ -173,12 +173,13 @@ func RolloutErrors(latents points.Points, next, starts []int, predicted points.P
 		return nil, 0, fmt.Errorf("%d rollouts for %s", predicted.N, text.Count(len(starts), "start"))
 	}
 	if predicted.Dim%dim != 0 {
-		return nil, 0, fmt.Errorf("rollouts of %d numbers each, want T·%d: T steps of latents of %d dimensions", predicted.Dim, dim, dim)
+		return nil, 0, fmt.Errorf("rollouts have %d values each, want T·%d for T steps of latents with %d "+
+			"dimensions", predicted.Dim, dim, dim)
 	}
 	order := make([]int, len(starts))
 	for m, s := range starts {
 		if s < 0 || s >= latents.N {
-			return nil, 0, fmt.Errorf("rollout %d starts at state %d of %d", m, s, latents.N)
+			return nil, 0, fmt.Errorf("rollout %d starts at state %d, but there are %d states", m, s, latents.N)
 		}
 		order[m] = m
 	}
@@ -244,7 +245,8 @@ func rollouts(ctx context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dyn
 	last := 0
 	for i, m := range in.Models {
 		if len(m.Rollout) == 0 {
-			r.Models[i].skip("rollout", "there are no rollouts: give --rollouts NAME=FILE, or --predictor NAME=FILE.onnx and --actions FILE")
+			r.Models[i].skip("rollout",
+				"needs rollouts: --rollouts NAME=FILE, or --predictor NAME=FILE.onnx with --actions FILE")
 			continue
 		}
 		last = max(last, m.Rollout[len(m.Rollout)-1].Step)
@@ -261,7 +263,7 @@ func rollouts(ctx context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dyn
 		if m := &r.Models[i]; len(m.Rollout) > 0 {
 			m.RolloutHorizon = horizonOf(m.Rollout)
 		} else if len(in.Models[i].Rollout) > 0 {
-			m.skip("rollout", "fewer than 3 rollouts stay inside their episodes for a step")
+			m.skip("rollout", "fewer than 3 rollouts have a step inside their episode")
 		}
 	}
 	return nil
@@ -346,7 +348,7 @@ func horizonOf(rows []RolloutStep) *RolloutHorizon {
 		steps, mse = append(steps, float64(row.Step)), append(mse, row.MSE.V)
 		copied, mean = append(copied, row.CopyMSE.V), append(mean, row.MeanMSE.V)
 	}
-	return &RolloutHorizon{Copy: crossing(steps, mse, copied, "the latents they start from"), Mean: crossing(steps, mse, mean, "the mean latent"),
+	return &RolloutHorizon{Copy: crossing(steps, mse, copied, "copying their initial latents"), Mean: crossing(steps, mse, mean, "the mean latent"),
 		Steps: rows[len(rows)-1].Step}
 }
 
@@ -359,7 +361,7 @@ func crossing(steps, err, baseline []float64, name string) report.Value {
 			continue
 		}
 		if i == 0 {
-			return report.Undefined("rollouts are no better than %s at the first step already", name)
+			return report.Undefined("rollouts are not better than %s at the first step", name)
 		}
 		before := err[i-1] - baseline[i-1]
 		return report.Number(steps[i-1] + (steps[i]-steps[i-1])*before/(before-d))

@@ -116,7 +116,8 @@ func TestRollouts(t *testing.T) {
 			!near(row.MeanMSE.V, p.MeanMSE.V) || !near(row.MeanSkill.CI.High, p.MeanSkill.CI.High) || !near(row.Cosine.V, p.Cosine.V) {
 			t.Errorf("%+v, want %+v", row, p)
 		}
-		if m.RolloutHorizon.Steps != 1 || m.RolloutHorizon.Copy.Defined() || !strings.Contains(m.RolloutHorizon.Copy.Reason, "better than the latents they start from for all 1 step") {
+		if m.RolloutHorizon.Steps != 1 || m.RolloutHorizon.Copy.Defined() || !strings.Contains(m.RolloutHorizon.Copy.Reason,
+			"better than copying their initial latents for all 1 step") {
 			t.Errorf("%+v", m.RolloutHorizon)
 		}
 	}
@@ -148,7 +149,7 @@ func TestCrossing(t *testing.T) {
 		{[]float64{1, 3, 6}, []float64{2, 4, 5}, 2.5, ""},
 		{[]float64{1, 4, 6}, []float64{2, 4, 5}, 2, ""},
 		{[]float64{1, 2, 3}, []float64{2, 4, 5}, 0, "better than it for all 3 steps"},
-		{[]float64{3, 2, 3}, []float64{2, 4, 5}, 0, "no better than it at the first step"},
+		{[]float64{3, 2, 3}, []float64{2, 4, 5}, 0, "not better than it at the first step"},
 	} {
 		v := crossing(steps, c.err, c.baseline, "it")
 		if c.reason != "" && !strings.Contains(v.Reason, c.reason) || c.reason == "" && !near(v.V, c.want) {
@@ -166,9 +167,10 @@ func TestRolloutInput(t *testing.T) {
 		want      string
 	}{
 		{[]int{0, 1}, points.Float64(make([]float64, 4), 4), "1 rollouts for 2 starts"},
-		{[]int{0}, points.Float64(make([]float64, 3), 3), "rollouts of 3 numbers each, want T·2"},
-		{[]int{len(in.Next)}, points.Float64(make([]float64, 4), 4), "rollout 0 starts at state 69 of 69"},
-		{[]int{-1}, points.Float64(make([]float64, 4), 4), "rollout 0 starts at state -1 of 69"},
+		{[]int{0}, points.Float64(make([]float64, 3), 3), "rollouts have 3 values each, want T·2"},
+		{[]int{len(in.Next)}, points.Float64(make([]float64, 4), 4),
+			"rollout 0 starts at state 69, but there are 69 states"},
+		{[]int{-1}, points.Float64(make([]float64, 4), 4), "rollout 0 starts at state -1, but there are 69 states"},
 		{[]int{4, 2, 4}, points.Float64(make([]float64, 12), 4), "rollouts 0 and 2 both start at state 4"},
 		{[]int{0}, points.Float64([]float64{0, 0, 0, math.NaN()}, 4), "rollout 0, step 2: element 1 is NaN"},
 	} {

@@ -131,7 +131,7 @@ func (s *samples) drop(in Input, skip bool) error {
 		}
 		for k := range in.Models {
 			if m := &in.Models[k]; !m.predicts(s.now[i]) {
-				missing = fmt.Sprintf("%s: the prediction in the row of state %d is not finite", m.Name, s.now[i])
+				missing = fmt.Sprintf("%s: the prediction in row %d is not finite", m.Name, s.now[i])
 			}
 		}
 		if missing == "" {
@@ -162,7 +162,7 @@ func (m *Model) Predictable(pairs []points.Pair, skip bool) ([]points.Pair, erro
 	if first < 0 || skip && len(finite) >= min(minimumSamples, len(pairs)) && len(finite) > 0 {
 		return finite, nil
 	}
-	return pairs, fmt.Errorf("%s: the prediction in the row of state %d is not finite, one of %d of %d transitions",
+	return pairs, fmt.Errorf("%s: the prediction in row %d is not finite, as for %d of %d transitions",
 		m.Name, first, len(pairs)-len(finite), len(pairs))
 }
 
@@ -194,7 +194,7 @@ func (s *samples) divide(in Input, o Options) {
 		s.cut(in, o)
 	case s.groups < o.Folds:
 		s.folds = s.groups
-		s.warn("%s for %d folds: each episode is a fold of its own", text.Count(s.groups, "episode"), o.Folds)
+		s.warn("only %s for %d folds: each episode is used as one fold", text.Count(s.groups, "episode"), o.Folds)
 	}
 }
 
@@ -226,7 +226,8 @@ func (s *samples) cut(in Input, o Options) {
 		now, next, group = append(now, s.now[i]), append(next, s.next[i]), append(group, piece)
 	}
 	s.now, s.next, s.group = now, next, group
-	s.warn("there is one episode: its %d pieces are the groups of cross-validation, with %s left out between them; scores are about this episode, not about others",
+	s.warn("only one episode: cross-validation uses %d pieces of it, with %s left out between them; scores do not "+
+		"generalize to other episodes",
 		s.folds, text.Count(gap, "sample"))
 }
 

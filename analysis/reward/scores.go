@@ -46,7 +46,7 @@ type Score struct {
 }
 
 // intervalsOff is why there are no intervals.
-const intervalsOff = "intervals are off (bootstrap 0)"
+const intervalsOff = "intervals are off (--bootstrap 0)"
 
 // Scorer scores predictions of one target.
 type Scorer struct {
@@ -209,7 +209,7 @@ func (c *Scorer) auroc(e evaluation) (Score, error) {
 		if slices.Contains(c.positive, true) {
 			reason = "all values are above 0"
 			if slices.Contains(c.positive, false) {
-				reason = "no fold has values above 0 and others"
+				reason = "no fold has both values above 0 and other values"
 			}
 		}
 		return c.score("auroc", report.Undefined("%s", reason), nil, asShare), nil
@@ -263,7 +263,7 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c.score(m.name, report.NumberOr(v, "there is one class"), j, asShare))
+		out = append(out, c.score(m.name, report.NumberOr(v, "only one class"), j, asShare))
 	}
 	out[0].SD = report.Number(math.Sqrt(out[0].Value.V * (1 - out[0].Value.V)))
 	return out, nil
@@ -318,7 +318,8 @@ func (c *Scorer) jackknife(estimate float64, left, influence []float64) (*stat.J
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.
 func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
-	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined("it is no mean over samples")}
+	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined(
+		"not a mean over samples")}
 	switch {
 	case !v.Defined():
 		s.CI = report.NoInterval("%s", v.Reason)

@@ -102,7 +102,7 @@ func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episode
 			continue
 		}
 		if len(kept) == 0 {
-			m.skip("temporal_distance", "in no episode the latents of all models vary")
+			m.skip("temporal_distance", "no episode has varying latents for all models")
 			continue
 		}
 		values := make([]float64, len(kept))

@@ -85,7 +85,7 @@ func TestNoiseOnGPU(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = 5 + 3*i
 	}
-	// run analyses with corruption where the models say, and returns all that is known of the result.
+	// run analyzes with corruption where the models say, and returns all that is known of the result.
 	run := func(models []*onGPU, states latent.Source, o Options, there ...bool) []byte {
 		t.Helper()
 		in := Input{States: states, PixelRange: dataset.PixelRange{High: 255}, Number: numbers}

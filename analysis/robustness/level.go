@@ -326,7 +326,8 @@ func (d *describer) cosine(l int, level *Level) error {
 			return err
 		}
 		if n := carriers(missing); n < fewestCarriers {
-			level.Cosine.CI = report.NoInterval("%.0f of %d latents carry its spread, those near zero: too few for an interval", n, len(missing))
+			level.Cosine.CI = report.NoInterval(
+				"only %.0f of %d latents, near zero, determine its spread: too few for an interval", n, len(missing))
 			return nil
 		}
 		if means[0], err = d.withUnit(means[0], d.derivative(d.cosines, l, 0)); err != nil {
@@ -349,7 +350,7 @@ func (d *describer) curve(model *Model) error {
 	}{{area, &model.AUCRelative, &d.out.auc}, {slope, &model.CurveSlope, &d.out.slope}} {
 		switch {
 		case side.weights == nil:
-			side.to.Value = report.Undefined("one level is no curve")
+			side.to.Value = report.Undefined("a curve needs at least two levels")
 		case !d.m.rms.Defined():
 			side.to.Value = d.m.rms
 		default:

@@ -204,7 +204,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "one level is no curve" || one.Models[0].CurveSlope.CI.Defined() {
+	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "a curve needs at least two levels" || one.Models[0].CurveSlope.CI.Defined() {
 		t.Errorf("one level has the area %+v", v)
 	}
 }
@@ -222,7 +222,7 @@ func TestWarningsReachTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(result.Warnings, "\n")
-	if !strings.Contains(all, "this episode, not about others") || strings.Count(all, "intervals rest on") != 1 || !strings.Contains(all, "12 blocks of 10 are too few") {
+	if !strings.Contains(all, "do not generalize to other episodes") || strings.Count(all, "intervals use pieces") != 1 || !strings.Contains(all, "12 blocks of 10 are too few") {
 		t.Errorf("warnings:\n%s", all)
 	}
 	if results.NoTest(result.Comparisons) == "" || result.Blocks != "12 blocks (moving blocks of 10)" {
@@ -272,7 +272,7 @@ func TestCosineOfLatentsNearZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		level := result.Models[0].Levels[0]
-		if level.Cosine.CI.Defined() != want || !want && !strings.Contains(level.Cosine.CI.Reason, "of 120 latents carry its spread") {
+		if level.Cosine.CI.Defined() != want || !want && !strings.Contains(level.Cosine.CI.Reason, "of 120 latents, near zero, determine its spread") {
 			t.Errorf("mean cosine %v in %v, want an interval: %v", level.Cosine, level.Cosine.CI, want)
 		}
 		if want && !(level.Cosine.CI.Low < level.Cosine.V && level.Cosine.V < level.Cosine.CI.High && level.Cosine.CI.High <= 1) {

@@ -68,7 +68,8 @@ func newMovement(m Encoder, o Options) (*movement, error) {
 // record enters how the latents z of the corrupted states lo, lo+1, … have moved.
 func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Points) error {
 	if z.Dim != m.clean.Dim {
-		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
+		return fmt.Errorf(
+			"latents of corrupted states have dimension %d, but latents of clean states have %d", z.Dim, m.clean.Dim)
 	}
 	noisy, err := spectrum.Scaled(z, m.scale)
 	if err != nil {
@@ -109,7 +110,7 @@ func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Poi
 }
 
 // allEqual is why there is no flip rate where every clean latent is as near as another.
-const allEqual = "all clean latents are equal: the encoder has collapsed"
+const allEqual = "all clean latents are equal, so that the encoder has collapsed"
 
 func (m *movement) collapsed() bool { return m.duplicates == m.clean.N-1 }
 

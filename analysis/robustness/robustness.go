@@ -77,13 +77,16 @@ type Options struct {
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	option.Choice(l, &o.Corruption, "corruption", corruption.Kinds(), "`NAME` of the change")
+	option.Choice(l, &o.Corruption, "corruption", corruption.Kinds(), "`NAME` of the corruption")
 	l.Floats(&o.Levels, "levels",
-		"`LIST` of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of --noise-unit").Distinct()
+		"`LIST` of levels, as shares of the pixel range (for noise, its standard deviation), or for vectors in "+
+			"units of --noise-unit").Distinct()
 	option.Choice(l, &o.Clip, "clip", corruption.Clips(),
-		"`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range and are kept")
+		"`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors are never "+
+			"clipped")
 	l.Int(&o.Draws, "draws", "`N` corruptions of every state at every level").AtLeast(1)
-	l.Float(&o.CompareLevel, "box-level", "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
+	l.Float(&o.CompareLevel, "box-level",
+		"`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, otherwise the middle level")
 }
 
 // DefaultLevels are the published noise levels.
@@ -198,13 +201,16 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {
 		if !m.rms.Defined() {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", in.Models[i].Name, m.rms.Reason))
+			result.Warnings = append(result.Warnings, fmt.Sprintf(
+				"%s: %s: the encoder has collapsed, so that its robustness has no meaning; exclude it from "+
+					"comparisons", in.Models[i].Name, m.rms.Reason))
 		}
 		if w := results.FarLatents(in.Models[i].Name, m.clean, in.Time, "relative distances and effective rank"); w != "" {
 			result.Warnings = append(result.Warnings, w)
 		}
 		if n := m.clean.N; m.rms.Defined() && float64(m.duplicates) > results.DuplicateShare*float64(n) {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %d of %d clean latents equal an earlier one; no flip counts between equal ones",
+			result.Warnings = append(result.Warnings, fmt.Sprintf(
+				"%s: %d of %d clean latents equal an earlier latent; flips between equal latents are not counted",
 				in.Models[i].Name, m.duplicates, n))
 		}
 	}
@@ -294,14 +300,15 @@ func (o Options) withDefaults() (Options, error) {
 			return o, err
 		}
 		if slices.Contains(o.Levels[:i], level) {
-			return o, fmt.Errorf("level %v is given twice", level)
+			return o, fmt.Errorf("level %v occurs twice", level)
 		}
 	}
 	if math.IsNaN(o.CompareLevel) || o.CompareLevel == 0 {
 		o.CompareLevel = o.Levels[len(o.Levels)/2]
 	}
 	if !slices.Contains(o.Levels, o.CompareLevel) {
-		return o, fmt.Errorf("level %v for box plots and comparisons is not one of the levels %v", o.CompareLevel, o.Levels)
+		return o, fmt.Errorf(
+			"level %v for box plots and comparisons is not among the levels %v", o.CompareLevel, o.Levels)
 	}
 	return o, nil
 }

@@ -192,7 +192,7 @@ func TestCopiesAreNoFlips(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.Models[0]
-	if m.Duplicates != 30 || !strings.Contains(strings.Join(result.Warnings, " "), "m: 30 of 90 clean latents equal an earlier one") {
+	if m.Duplicates != 30 || !strings.Contains(strings.Join(result.Warnings, " "), "m: 30 of 90 clean latents equal an earlier latent") {
 		t.Errorf("%d duplicates, warnings %q", m.Duplicates, result.Warnings)
 	}
 	for l, want := range map[int]bool{0: false, 1: false, 2: true} {
@@ -236,18 +236,18 @@ func TestBadInput(t *testing.T) {
 		return points.Points{}, errors.New("model m: out of memory")
 	}
 	for want, f := range map[string]func() (Input, Options){
-		"no models":                      func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },
-		"level -0.1":                     func() (Input, Options) { return in, Options{Levels: []float64{-0.1}} },
-		"level NaN":                      func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
-		"given twice":                    func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
-		"not one of the levels":          func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
-		"needs frames with height":       func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
-		"salt-pepper level 1.5":          func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
-		"ascending range":                func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },
-		"2 latents for 10 states":        func() (Input, Options) { i := in; i.Models = []Encoder{short}; return i, Options{} },
-		"dimension 3, those of clean":    func() (Input, Options) { i := in; i.Models = []Encoder{narrow}; return i, Options{} },
-		"out of memory":                  func() (Input, Options) { i := in; i.Models = []Encoder{failing}; return i, Options{} },
-		"3 episode labels for 10 states": func() (Input, Options) { i := in; i.Episode = make([]int, 3); return i, Options{} },
+		"no models":                         func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },
+		"level -0.1":                        func() (Input, Options) { return in, Options{Levels: []float64{-0.1}} },
+		"level NaN":                         func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
+		"occurs twice":                      func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
+		"not among the levels":              func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
+		"needs frames with height":          func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
+		"salt-pepper level 1.5":             func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
+		"ascending range":                   func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },
+		"2 latents for 10 states":           func() (Input, Options) { i := in; i.Models = []Encoder{short}; return i, Options{} },
+		"dimension 3, but latents of clean": func() (Input, Options) { i := in; i.Models = []Encoder{narrow}; return i, Options{} },
+		"out of memory":                     func() (Input, Options) { i := in; i.Models = []Encoder{failing}; return i, Options{} },
+		"3 episode labels for 10 states":    func() (Input, Options) { i := in; i.Episode = make([]int, 3); return i, Options{} },
 	} {
 		i, o := f()
 		if _, err := Analyze(t.Context(), i, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -31,27 +31,31 @@ func TestBadInput(t *testing.T) {
 		in   sequence.Input
 		want string
 	}{
-		{sequence.Input{}, "there is no dataset to evaluate"},
-		{one(func(in *sequence.Input) { in.Datasets[0].Models = nil }), "dataset fake: there is no model to evaluate"},
-		{one(func(in *sequence.Input) { in.Datasets[0].Models[0].Sequences = sequencetest.NewSequences(0, 1) }), "dataset fake: there are no sequences"},
-		{one(func(in *sequence.Input) { in.Datasets[0].Models[1].Sequences = sequencetest.NewSequences(5, 1) }), "model b: 5 sequences, and model a has 6, or other clusters: models are compared on the same sequences"},
+		{sequence.Input{}, "no dataset to evaluate"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models = nil }), "dataset fake: no model to evaluate"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models[0].Sequences = sequencetest.NewSequences(0, 1) }),
+			"dataset fake: no sequences"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models[1].Sequences = sequencetest.NewSequences(5, 1) }),
+			"model b has 5 sequences, but model a has 6, or different clusters: models are compared on the same " +
+				"sequences"},
 		{one(func(in *sequence.Input) {
 			other := sequencetest.NewSequences(6, 1)
 			other.Records[3].Tokens[4] = 4 + other.Records[3].Tokens[4]%20
 			in.Datasets[0].Models[1].Sequences = other
-		}), "models a and b have other sequences: models of a dataset are compared on the same ones"},
-		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Metrics = []string{"masked_acuracy"} }), `there is no metric "masked_acuracy"`},
+		}), "models a and b have different sequences: the models of one dataset are compared on the same sequences"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Metrics = []string{"masked_acuracy"} }), `unknown metric "masked_acuracy"`},
 		{one(func(in *sequence.Input) {
 			in.Datasets[0].Choice.Set = map[string]map[string]any{"masked_accuracy": {"depth": 3}}
-		}), "masked_accuracy has no options, and masked_accuracy.depth is set"},
-		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Set = map[string]map[string]any{"probe": {"depth": 3}} }), `there is no metric "probe" to set options of`},
-		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Mask = nil }), "a: sequence s0: it is not given which residues are masked"},
-		{one(func(in *sequence.Input) { sequences(in).Records[2].CDR = make([]int8, 4) }), "a: sequence s2: its lists are not of the length"},
+		}), "masked_accuracy has no options, but masked_accuracy.depth is set"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Set = map[string]map[string]any{"probe": {"depth": 3}} }), `unknown metric "probe" in --set`},
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Mask = nil }),
+			"a: sequence s0: the masked residues are unknown"},
+		{one(func(in *sequence.Input) { sequences(in).Records[2].CDR = make([]int8, 4) }), "a: sequence s2: its lists differ in length"},
 		{one(func(in *sequence.Input) {
 			for m := range in.Datasets[0].Models {
 				in.Datasets[0].Models[m].Source.(*sequencetest.Source).Outputs = map[sequence.PassKind]sequence.Outputs{sequence.CleanPass: sequence.Logits}
 			}
-		}), "nothing can be computed: masked_accuracy of a: it needs predictions of masked residues"},
+		}), "nothing can be computed: masked_accuracy of a: needs predictions of masked residues"},
 		{one(func(in *sequence.Input) {
 			for m := range in.Datasets[0].Models {
 				in.Datasets[0].Models[m].Source = shortLogits{sequencetest.NewSource(1, 1)}
@@ -65,7 +69,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-const otherVocabulary = "a: sequence s0: logits are of 31 tokens, and the vocabulary has 32: give the model's own with --vocabulary"
+const otherVocabulary = "a: sequence s0: logits have 31 tokens, but the vocabulary has 32: give the model's " +
+	"vocabulary with --vocabulary"
 
 // A model that fails is left out with the reason, and the other is as it is alone.
 func TestFailingModel(t *testing.T) {
@@ -168,9 +173,9 @@ func TestBadRegistry(t *testing.T) {
 	t.Parallel()
 	whole := metrics.All()
 	for want, registry := range map[string]sequence.Registry{
-		"two metrics are named masked_accuracy":         append(whole[:1:1], whole[0]),
-		"made can be from 1 to 1, want Low below High":  {{Name: "made", Keys: []sequence.Key{{Name: "made", Low: 1, High: 1}}}},
-		"nothing can be computed: there are no metrics": nil,
+		"two metrics are named masked_accuracy":          append(whole[:1:1], whole[0]),
+		"made has the range 1 to 1, want Low below High": {{Name: "made", Keys: []sequence.Key{{Name: "made", Low: 1, High: 1}}}},
+		"nothing can be computed: no metrics":            nil,
 	} {
 		if _, err := sequence.Analyze(t.Context(), sequencetest.Input(registry, 6, 1), sequence.Options{}); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

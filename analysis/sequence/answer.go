@@ -222,14 +222,15 @@ func (a *accumulator) ask(ctx context.Context, passes []Pass,
 				return fmt.Errorf("sequence %s: %w", pass.Record.ID, err)
 			}
 		} else if len(predictions) != len(pass.Hidden) {
-			return fmt.Errorf("sequence %s: %d predictions of %d hidden residues", pass.Record.ID, len(predictions), len(pass.Hidden))
+			return fmt.Errorf("sequence %s: found %d predictions, expected %d, one per hidden "+
+				"residue", pass.Record.ID, len(predictions), len(pass.Hidden))
 		} else {
 			predictions = slices.Clone(predictions) // those of an output are valid during the visit
 		}
 		return of(i, predictions, out)
 	})
 	if err == nil && answered != len(passes) {
-		err = fmt.Errorf("%d answers to %d passes", answered, len(passes))
+		err = fmt.Errorf("found %d outputs, expected %d, one per pass", answered, len(passes))
 	}
 	return err
 }
@@ -258,9 +259,10 @@ func checkLogits(got, n, v int) error {
 	case got == n*v:
 		return nil
 	case n > 0 && got%n == 0:
-		return fmt.Errorf("logits are of %d tokens, and the vocabulary has %d: give the model's own with --vocabulary", got/n, v)
+		return fmt.Errorf(
+			"logits have %d tokens, but the vocabulary has %d: give the model's vocabulary with --vocabulary", got/n, v)
 	}
-	return fmt.Errorf("%d logits of %d positions, want %d of each", got, n, v)
+	return fmt.Errorf("found %d logits for %d positions, expected %d per position", got, n, v)
 }
 
 // passesOver are the passes of a kind over items, and the item of each.
@@ -356,7 +358,7 @@ func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 		}
 		if want&Attentions != 0 && len(out.Attentions) != out.Layers*out.Heads*n*n || want&ContactScores != 0 && len(out.ContactScores) != n*n ||
 			want&HiddenStates != 0 && n > 0 && len(out.Hidden)%n != 0 {
-			return fmt.Errorf("sequence %s: outputs are not of its %d tokens", it.ID, n)
+			return fmt.Errorf("sequence %s: the outputs do not have its %d tokens", it.ID, n)
 		}
 		it.Clean = &Output{Layers: out.Layers, Heads: out.Heads, Logits: slices.Clone(out.Logits), Hidden: slices.Clone(out.Hidden),
 			Attentions: slices.Clone(out.Attentions), ContactScores: slices.Clone(out.ContactScores)}
@@ -367,7 +369,7 @@ func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 	}
 	for _, it := range items {
 		if it.Clean == nil {
-			return errors.New("a sequence was not answered")
+			return errors.New("a sequence has no model output")
 		}
 	}
 	return nil

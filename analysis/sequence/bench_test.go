@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkStream scores the masked residues of the dump that REPSCOPE_BENCH_DUMP names, by region and with
-// intervals; docs/benchmarks/sequence_stream.py makes one.
+// intervals; benchmarks/peers/sequence_stream.py makes one.
 func BenchmarkStream(b *testing.B) {
 	path := os.Getenv("REPSCOPE_BENCH_DUMP")
 	if path == "" {

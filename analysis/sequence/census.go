@@ -74,7 +74,9 @@ func otherMasks(names []string, all []*census) (warnings []string) {
 		case first < 0:
 			first = i
 		case !slices.Equal(c.Column(maskDigest), all[first].Column(maskDigest)):
-			warnings = append(warnings, fmt.Sprintf("%s and %s predict other masked residues: their differences are also those of the residues",
+			warnings = append(warnings, fmt.Sprintf(
+				"%s and %s predict different masked residues, which adds to their difference; give both models the "+
+					"same masks",
 				names[first], names[i]))
 		}
 	}
@@ -85,8 +87,9 @@ func otherMasks(names []string, all []*census) (warnings []string) {
 func sameSequences(names []string, all []*census) error {
 	for i := range all {
 		if !slices.Equal(all[i].Column(tokenDigest), all[0].Column(tokenDigest)) {
-			return text.WithHint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
-				fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", names[i]))
+			return text.WithHint(fmt.Errorf("models %s and %s have different sequences: the models of one dataset "+
+				"are compared on the same sequences", names[0], names[i]),
+				fmt.Sprintf("put the second model into its own dataset: %s/DATASET=FILE", names[i]))
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ func TestOtherMasks(t *testing.T) {
 		return c
 	}
 	got := otherMasks([]string{"clean", "a", "b", "c"}, []*census{of(), of(1, 2), of(1, 2), of(1, 3)})
-	if len(got) != 1 || got[0] != "a and c predict other masked residues: their differences are also those of the residues" {
+	if len(got) != 1 || got[0] != "a and c predict different masked residues, which adds to their difference; give "+
+		"both models the same masks" {
 		t.Errorf("%q", got)
 	}
 }

@@ -30,7 +30,7 @@ func (c *Counts) Grow(n int) {
 func (c *Counts) Merge(other Metric) error {
 	o, ok := other.(interface{ counts() *Counts })
 	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	return c.Add(o.counts())
 }
@@ -38,7 +38,7 @@ func (c *Counts) Merge(other Metric) error {
 // Add adds the counts of another.
 func (c *Counts) Add(o *Counts) error {
 	if !c.Grows && len(o.Values) != len(c.Values) {
-		return fmt.Errorf("%d counts and %d do not merge", len(c.Values), len(o.Values))
+		return fmt.Errorf("cannot merge %d counts with %d", len(c.Values), len(o.Values))
 	}
 	c.Grow(len(o.Values))
 	for k, v := range o.Values {
@@ -67,7 +67,7 @@ func (c *Counts) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if !c.Grows && len(values) != len(c.Values) {
-		return fmt.Errorf("a state of %d counts, want %d", len(values), len(c.Values))
+		return fmt.Errorf("the state has %d counts, want %d", len(values), len(c.Values))
 	}
 	c.Values = values
 	return nil

@@ -18,14 +18,14 @@ func (r *Record) Complete(mask Masker) error {
 	n := len(r.Tokens)
 	if len(r.Chains) != n || len(r.Special) != n || r.CDR != nil && len(r.CDR) != n || r.NonTemplated != nil && len(r.NonTemplated) != n ||
 		r.Coordinates != nil && len(r.Coordinates) != 3*n {
-		return fmt.Errorf("sequence %s: its lists are not of the length %d of its tokens", r.ID, n)
+		return fmt.Errorf("sequence %s: its lists differ in length from its %d tokens", r.ID, n)
 	}
 	if r.CDR != nil && r.Regions == nil {
 		r.Regions = token.Label(r.Chains, r.Special, r.CDR)
 	}
 	if r.Masked == nil {
 		if mask == nil {
-			return fmt.Errorf("sequence %s: it is not given which residues are masked", r.ID)
+			return fmt.Errorf("sequence %s: the masked residues are unknown", r.ID)
 		}
 		if r.Masked = mask(r); r.Masked == nil {
 			r.Masked = []int{}
@@ -68,7 +68,7 @@ type anySource struct{}
 
 func (anySource) Has(PassKind) Outputs { return Logits | HiddenStates | Attentions | ContactScores }
 func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) error) error {
-	return errors.New("there is no model")
+	return errors.New("no model")
 }
 
 // NeededPasses are the passes that a model must be shown, as a mask plan has them: the masked one; the clean one if a

@@ -67,7 +67,7 @@ func NewPlan(in Input, o Options) (*Plan, error) {
 		p.o.Memory = 1 << 30
 	}
 	if len(in.Datasets) == 0 {
-		return nil, errors.New("there is no dataset to evaluate")
+		return nil, errors.New("no dataset to evaluate")
 	}
 	unit := 0
 	for _, of := range in.Datasets {
@@ -139,7 +139,7 @@ func (p *Plan) shareMemory() {
 // newDataset is the plan of a dataset.
 func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
 	if len(of.Models) == 0 {
-		return nil, fmt.Errorf("dataset %s: there is no model to evaluate", of.Name)
+		return nil, fmt.Errorf("dataset %s: no model to evaluate", of.Name)
 	}
 	names, err := p.registry.Select(of.Choice.Metrics)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
 		Options: options, Substitutions: of.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
 	clusters := of.Models[0].Sequences.Clusters()
 	if len(clusters) == 0 {
-		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
+		return nil, fmt.Errorf("dataset %s: no sequences", of.Name)
 	}
 	d.groups = groups.New(groups.Blocked(clusters, p.o.Block.Length), groups.Most)
 	d.setting.Sequences = d.groups.N
@@ -186,14 +186,16 @@ func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
 
 // OtherSequences is the error for models of one dataset that were given other sequences.
 func OtherSequences(m, first *Model) error {
-	return text.WithHint(fmt.Errorf("model %s: %d sequences, and model %s has %d, or other clusters: models are compared on the same sequences",
-		m.Name, m.Sequences.Len(), first.Name, len(first.Sequences.Clusters())), fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", m.Name))
+	return text.WithHint(fmt.Errorf("model %s has %d sequences, but model %s has %d, or different clusters: models "+
+		"are compared on the same sequences",
+		m.Name, m.Sequences.Len(), first.Name, len(first.Sequences.Clusters())), fmt.Sprintf(
+		"put the model into its own dataset: %s/DATASET=FILE", m.Name))
 }
 
 // without is why a metric of a model is not computed; empty if it is.
 func (d *DatasetPlan) without(k *Kind, m *Model) string {
 	if d.long(k, m) {
-		return "it hides every residue alone, which takes long: ask for it with --metrics"
+		return "slow, because every residue is masked alone: request it with --metrics"
 	}
 	reason := k.missing(m, d.Choice.Mode)
 	if reason == "" && k.Lacks != nil {
@@ -244,7 +246,7 @@ func (p *Plan) checkAny() error {
 		}
 	}
 	if reason == "" {
-		reason = "there are no metrics"
+		reason = "no metrics"
 	}
 	return NothingError(reason)
 }

@@ -24,7 +24,7 @@ func (r Registry) check() error {
 		names[k.Name] = true
 		for _, key := range k.Keys {
 			if !(key.Low < key.High) {
-				return fmt.Errorf("%s can be from %v to %v, want Low below High", key.Name, key.Low, key.High)
+				return fmt.Errorf("%s has the range %v to %v, want Low below High", key.Name, key.Low, key.High)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (r Registry) Select(names []string) ([]string, error) {
 			for _, k := range r {
 				known = append(append(known, k.Name), k.Aliases...)
 			}
-			return nil, text.WithHint(fmt.Errorf("there is no metric %q; the metrics are %s", name, r.listing()), text.DidYouMean("", name, known))
+			return nil, text.WithHint(fmt.Errorf("unknown metric %q; the metrics are %s", name, r.listing()), text.DidYouMean("", name, known))
 		}
 		wanted[k.Name] = true
 	}
@@ -84,7 +84,7 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		k := r.Find(name)
 		if k == nil {
-			err := fmt.Errorf("there is no metric %q to set options of; the metrics are %s", name, r.listing())
+			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, r.listing())
 			return nil, text.WithHint(err, text.DidYouMean("", name, r.Names()))
 		}
 		for _, key := range slices.Sorted(maps.Keys(given[name])) {
@@ -144,7 +144,7 @@ var needed = []struct {
 	what string
 }{
 	{NeedMasked, "predictions of masked residues"},
-	{NeedRegional, "predictions of the residues of regions"},
+	{NeedRegional, "predictions of masked regions"},
 	{NeedSingle, "predictions of every residue masked alone"},
 	{NeedSingleLogits, "logits of every residue masked alone"},
 	{NeedCleanLogits, "logits of sequences without masks"},
@@ -152,7 +152,7 @@ var needed = []struct {
 	{NeedAttentions, "attentions of sequences without masks"},
 	{NeedContactScores, "contact scores"},
 	{NeedRegions, "the CDRs of sequences"},
-	{NeedGermline, "which residues are not of the germline"},
+	{NeedGermline, "the germline origin of residues"},
 	{NeedCoordinates, "coordinates"},
 	{NeedChains, "two chains"},
 	{NeedConfidence, "logits of masked residues"},
@@ -173,10 +173,10 @@ func (n Needs) words(joined string) string {
 func (k *Kind) missing(m *Model, mode string) string {
 	has := m.has(mode)
 	if lacks := k.Needs &^ has; lacks != 0 {
-		return "it needs " + lacks.words(" and ")
+		return "needs " + lacks.words(" and ")
 	}
 	if k.Either != 0 && k.Either&has == 0 {
-		return "it needs " + k.Either.words(" or ")
+		return "needs " + k.Either.words(" or ")
 	}
 	return ""
 }
@@ -202,7 +202,7 @@ func (k *Kind) Option(name string, value any) (any, error) {
 			names = append(names, o.Name)
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("%s has no options, and %s.%s is set", k.Name, k.Name, name)
+			return nil, fmt.Errorf("%s has no options, but %s.%s is set", k.Name, k.Name, name)
 		}
 		return nil, text.WithHint(fmt.Errorf("%s has no option %q; its options are %s", k.Name, name, strings.Join(names, ", ")), text.DidYouMean(k.Name+".", name, names))
 	}

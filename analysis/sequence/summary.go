@@ -30,7 +30,7 @@ type Summary struct {
 // Ratio enters Σ numerator / Σ denominator of all sequences under a key of the registry, with
 // its interval: see [Summary.Score].
 func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
-	return s.RatioOr(key, "nothing was scored", numerator, denominator)
+	return s.RatioOr(key, "no residue or sequence was scored", numerator, denominator)
 }
 
 // RatioOr is [Summary.Ratio] with the reason of a denominator of 0.
@@ -163,9 +163,9 @@ func (s *Summary) Estimate(key string, value float64, j *stat.Jackknifed) {
 	k := s.key(key)
 	ci := k.Interval(j)
 	if j == nil && s.Intervals {
-		ci = report.NoInterval("there are too few sequences, or clusters of them, want at least 3")
+		ci = report.NoInterval("too few sequences or clusters for an interval, want at least 3")
 	}
-	s.Value(key, report.NumberOr(value, "it is not a number"), ci, j)
+	s.Value(key, report.NumberOr(value, "not a number"), ci, j)
 }
 
 // Value enters a number with its interval. The jackknife is what models are compared by;
@@ -273,7 +273,9 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 				first = m
 			case d.Models[m].deleted[key] != d.Models[first].deleted[key]:
 				estimates[m] = nil
-				warnings = append(warnings, fmt.Sprintf("%s and %s are not compared on %s, which they have of other sequences", names[first], names[m], key))
+				warnings = append(warnings, fmt.Sprintf(
+					"%s and %s are not compared on %s, because they were scored on different "+
+						"sequences", names[first], names[m], key))
 			}
 		}
 		// Where no deletion changes either model nothing shows the error of their difference.

@@ -137,7 +137,7 @@ func TestUndefined(t *testing.T) {
 	if err := s.Ratio("none", make([]float64, 4), make([]float64, 4)); err != nil {
 		t.Fatal(err)
 	}
-	if v, ci, _ := s.model.Number("none"); v.Defined() || ci.Defined() || v.Reason != "nothing was scored" {
+	if v, ci, _ := s.model.Number("none"); v.Defined() || ci.Defined() || v.Reason != "no residue or sequence was scored" {
 		t.Errorf("nothing: %v %v", v, ci)
 	}
 	if err := s.Ratio("one", []float64{0, 0, 1, 0}, []float64{0, 0, 3, 0}); err != nil {
@@ -150,7 +150,8 @@ func TestUndefined(t *testing.T) {
 	if err := s.Ratio("few", []float64{1, 1, 0, 1}, []float64{1, 2, 1, 1}); err != nil {
 		t.Fatal(err)
 	}
-	if v, ci, _ := s.model.Number("few"); v.V != 0.6 || ci.Defined() || ci.Reason != "there are too few sequences, or clusters of them, want at least 3" {
+	if v, ci, _ := s.model.Number("few"); v.V != 0.6 || ci.Defined() || ci.Reason != "too few sequences or "+
+		"clusters for an interval, want at least 3" {
 		t.Errorf("of two clusters: %v %v", v, ci)
 	}
 }
@@ -161,7 +162,8 @@ func TestScales(t *testing.T) {
 	g := groups.New([]int{0, 1, 2, 3}, groups.Most)
 	s := summaryOf(g, Key{Name: "ppl", Low: 1, High: math.Inf(1), Log: true}, Key{Name: "share", High: 1})
 	losses, counts := []float64{9, 0.1, 0.2, 7}, []float64{2, 2, 2, 2}
-	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) }, "nothing was scored", losses, counts); err != nil {
+	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) },
+		"no residue or sequence was scored", losses, counts); err != nil {
 		t.Fatal(err)
 	}
 	if _, ci, _ := s.model.Number("ppl"); !(ci.Low >= 1 && ci.High > ci.Low) {

@@ -66,7 +66,7 @@ func (s *Sums) Column(k int) []float64 {
 func (s *Sums) Merge(other Metric) error {
 	o, ok := other.(interface{ sums() *Sums })
 	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	return s.Append(o.sums())
 }
@@ -74,7 +74,7 @@ func (s *Sums) Merge(other Metric) error {
 // Append appends the rows of sequences that follow.
 func (s *Sums) Append(o *Sums) error {
 	if o.Width != s.Width || o.Each != s.Each {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	s.Rows = append(s.Rows, o.Rows...)
 	s.Closed += o.Closed
@@ -106,7 +106,7 @@ func (s *Sums) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if of.Width != s.Width && s.Width != 0 || of.Width < 1 || len(of.Rows)%of.Width != 0 || of.Each != s.Each {
-		return fmt.Errorf("a state of %d sums in rows of %d, want rows of %d", len(of.Rows), of.Width, s.Width)
+		return fmt.Errorf("the state has %d sums in rows of %d, want rows of %d", len(of.Rows), of.Width, s.Width)
 	}
 	s.Width, s.Closed, s.Each, s.Rows = of.Width, of.Closed, of.Each, of.Rows
 	return nil

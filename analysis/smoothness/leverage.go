@@ -44,14 +44,16 @@ type leverage struct {
 
 // leverage looks for pairs that decide the line at a horizon.
 func (p *plan) leverage(h int, pixel []float64, g *grouping) (*leverage, error) {
-	l := &leverage{Leverage: stat.LeverageOf(pixel), reason: "no few pairs hold half of the variance of the pixel distances"}
+	l := &leverage{Leverage: stat.LeverageOf(pixel), reason: "no small set of pairs has half of the variance of " +
+		"the pixel distances"}
 	if l.Top == 0 {
 		l.reason = "the pixel distances do not vary"
 	}
 	if !l.Decides() {
 		return l, nil
 	}
-	l.share = fmt.Sprintf("%d of %d pairs hold %.0f %% of the variance of the pixel distances", len(l.Far), len(pixel), 100*l.Share)
+	l.share = fmt.Sprintf(
+		"%d of %d pairs have %.0f %% of the variance of the pixel distances", len(l.Far), len(pixel), 100*l.Share)
 	var owner []int
 	far := l.Far
 	for i, d := range pixel {
@@ -106,7 +108,8 @@ func (l *leverage) warning(p *plan, h int) string {
 		pair := p.in.Pairs[h][i]
 		return fmt.Sprintf("%d→%d", results.TimeOf(p.in.Time, pair.Now), results.TimeOf(p.in.Time, pair.Next))
 	})
-	return fmt.Sprintf("%s and decide slope and R² (frames %s): read them without these pairs (leverage.without), and the Theil–Sen slope", l.share, frames)
+	return fmt.Sprintf("%s and determine slope and R² (frames %s): use the numbers without these pairs "+
+		"(leverage.without) or the Theil–Sen slope", l.share, frames)
 }
 
 // withdraw takes the p values from comparisons of lines that a few pairs decide and the other
@@ -121,13 +124,14 @@ func (l *leverage) withdraw(rows, without map[string][]report.Comparison) {
 			for k := range without[c.line] {
 				other := &without[c.line][k]
 				if of(row, other) && decided(row) && !(decided(other) && alike(row, other)) {
-					results.Withdraw(row, "%s, and without them the models do not differ in this way (%s)", l.share, difference(other))
+					results.Withdraw(row,
+						"%s; without them this difference disappears (%s)", l.share, difference(other))
 				}
 			}
 			for k := range rows[c.robust] {
 				other := &rows[c.robust][k]
 				if of(row, other) && decided(row) && decided(other) && !alike(row, other) {
-					reason := c.names + " put the models in opposite order"
+					reason := c.names + " rank the models in the opposite order"
 					results.Withdraw(row, "%s", reason)
 					results.Withdraw(other, "%s", reason)
 				}

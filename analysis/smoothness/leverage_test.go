@@ -84,7 +84,7 @@ func TestPairsThatDecide(t *testing.T) {
 		t.Errorf("%v decide with %v, want %v", r.Decisive, r.DecisiveShare, want)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool {
-		return strings.HasPrefix(w, "12 of 708 pairs hold 9") && strings.Contains(w, "(frames 0→1, 1000→1001, 2000→2001, 3000→3001, 4000→4001, 5000→5001, 6 more)")
+		return strings.HasPrefix(w, "12 of 708 pairs have 9") && strings.Contains(w, "(frames 0→1, 1000→1001, 2000→2001, 3000→3001, 4000→4001, 5000→5001, 6 more)")
 	}) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -108,7 +108,7 @@ func TestPairsThatDecide(t *testing.T) {
 		}
 	}
 	for _, metric := range []string{"slope", "r_squared"} {
-		if p[metric].Defined() || !strings.Contains(p[metric].Reason, "12 of 708 pairs hold") {
+		if p[metric].Defined() || !strings.Contains(p[metric].Reason, "12 of 708 pairs have") {
 			t.Errorf("%s: p %+v, want the reason", metric, p[metric])
 		}
 	}

@@ -193,7 +193,7 @@ func (p *plan) ratios(pixel, latent []float64) (all, moving []float64) {
 func (r *relater) ratio(latent []float64) error {
 	ratios, moving := r.p.ratios(r.pixel, latent)
 	if len(moving) == 0 {
-		r.same(func(o *Relation) { o.Ratio = report.Lack(Ratio{}, "no pair of frames differs") })
+		r.same(func(o *Relation) { o.Ratio = report.Lack(Ratio{}, "the frames of every pair are equal") })
 		return nil
 	}
 	r.out.ratios = r.unit.scaled(moving)

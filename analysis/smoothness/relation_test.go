@@ -207,10 +207,10 @@ func TestWarningsReachTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(result.Warnings, "\n")
-	if !strings.Contains(all, "this episode, not about others") || !strings.Contains(all, "horizon 40: ") || slices.Compact(slices.Sorted(slices.Values(result.Warnings)))[0] == "" {
+	if !strings.Contains(all, "do not generalize to other episodes") || !strings.Contains(all, "horizon 40: ") || slices.Compact(slices.Sorted(slices.Values(result.Warnings)))[0] == "" {
 		t.Errorf("warnings:\n%s", all)
 	}
-	if strings.Count(all, "intervals rest on pieces of one episode") != 1 {
+	if strings.Count(all, "intervals use pieces of one episode") != 1 {
 		t.Errorf("warnings twice:\n%s", all)
 	}
 	if len(result.Comparisons) == 0 || results.NoTest(result.Comparisons) == "" || len(*result.Comparisons[0].Warnings) == 0 {

@@ -182,7 +182,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		model := Model{Name: encoded.Name, LatentScale: p.o.Scale}
 		model.RMSDistance, model.EffectiveRank = results.Spread(encoded.Latents)
 		if units[i].collapsed != "" {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, units[i].collapsed))
+			result.Warnings = append(result.Warnings, fmt.Sprintf(
+				"%s: %s: the encoder has collapsed, so that its smoothness has no meaning; exclude it from "+
+					"comparisons", encoded.Name, units[i].collapsed))
 		}
 		if w := results.FarLatents(encoded.Name, encoded.Latents, p.in.Time, "RMS distance and effective rank"); w != "" {
 			result.Warnings = append(result.Warnings, w)
@@ -341,7 +343,7 @@ func (in Input) check() ([]int, error) {
 		}
 	}
 	if len(horizons) == 0 {
-		return nil, fmt.Errorf("no horizon to look at")
+		return nil, fmt.Errorf("no horizon")
 	}
 	slices.Sort(horizons)
 	if n := len(in.Pairs[horizons[0]]); n < 3 {

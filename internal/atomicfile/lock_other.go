@@ -28,5 +28,5 @@ func lockFolder(dir string) (unlock func(), err error) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return nil, fmt.Errorf("another run has been writing for ten seconds; remove %s if there is none", path)
+	return nil, fmt.Errorf("another run has held the lock for ten seconds; remove %s if no other run is active", path)
 }

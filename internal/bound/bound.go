@@ -28,7 +28,7 @@ func Of(size int64) int64 {
 // Check reports whether n bytes may come from size bytes of a file; what they are stands in the error.
 func Check(what string, n, size int64) error {
 	if n < 0 || n > Of(size) {
-		return fmt.Errorf("%s takes %d bytes, of a file of %d bytes; want at most %d, %d and %d for each byte: it is damaged, or made to fill memory",
+		return fmt.Errorf("%s takes %d bytes, from a file of %d bytes; want at most %d, and %d plus %d per byte of the file: the file is damaged or malicious",
 			what, n, size, Of(size), Free, Ratio)
 	}
 	return nil

@@ -60,7 +60,7 @@ func (c *Context) own(started chan<- error) {
 	device := cu.Device(c.Device.Ordinal)
 	context, err := device.RetainPrimaryCtx()
 	if err != nil {
-		started <- fmt.Errorf("the device gives no context: %w", explain(err))
+		started <- fmt.Errorf("the device does not create a context: %w", explain(err))
 		return
 	}
 	if err := cu.SetCurrentContext(context); err != nil {

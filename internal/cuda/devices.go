@@ -34,7 +34,7 @@ func Devices() ([]Device, error) {
 			return nil, fmt.Errorf("device cuda:%d: %w", i, explain(err))
 		}
 		if d.Major < minimumMajor {
-			old = fmt.Errorf("%w: %v is too old, compute capability %d.0 is needed", ErrNoDevice, d, minimumMajor)
+			old = fmt.Errorf("%w: %v is too old; want compute capability %d.0", ErrNoDevice, d, minimumMajor)
 			continue
 		}
 		devices = append(devices, d)
@@ -45,7 +45,7 @@ func Devices() ([]Device, error) {
 	case old != nil:
 		return nil, old
 	}
-	return nil, fmt.Errorf("%w: the driver finds none", ErrNoDevice)
+	return nil, fmt.Errorf("%w: the driver finds no device", ErrNoDevice)
 }
 
 // DriverVersion is the newest version of CUDA that the driver knows, such as "12.8".

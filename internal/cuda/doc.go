@@ -17,7 +17,7 @@
 //		return s.Synchronize()
 //	})
 //
-// docs/cuda.md says what exists and what has been run where.
+// docs/develop/kernels-and-ptx.md lists the parts, and which checks have run on which GPU.
 package cuda
 
 import (

@@ -86,7 +86,7 @@ func (c *Context) function(kernel string) (*function, error) {
 	}
 	ptx, ok := c.library.module(kernel)
 	if !ok {
-		return nil, fmt.Errorf("kernel %s: no PTX has it", kernel)
+		return nil, fmt.Errorf("kernel %s is in no PTX module", kernel)
 	}
 	var module cu.Module
 	run := func() (err error) {
@@ -120,9 +120,9 @@ func load(ptx string) (cu.Module, error) {
 	}
 	text, _, _ := bytes.Cut(log, []byte{0})
 	if text = bytes.TrimSpace(text); len(text) > 0 {
-		return module, fmt.Errorf("the driver does not take the kernels: %w: %s", explain(err), text)
+		return module, fmt.Errorf("the driver rejects the kernels: %w: %s", explain(err), text)
 	}
-	return module, fmt.Errorf("the driver does not take the kernels: %w", explain(err))
+	return module, fmt.Errorf("the driver rejects the kernels: %w", explain(err))
 }
 
 func (c *Context) unload() error {

@@ -5,7 +5,7 @@
 
 PTXAS and NVDISASM are NVIDIA's (check.sh fetches ptxas into bin/nvidia, pip has
 nvidia-cuda-nvdisasm); MODELS is the folder that latent/testdata/bench_models.py
-writes, and needs onnx. Prints the tables of docs/cuda.md: registers, spills, occupancy
+writes, and needs onnx. Prints the tables of docs/develop/kernels-and-ptx.md: registers, spills, occupancy
 and machine instructions of the kernels on sm_80 and sm_90; what tiles leave of the
 tensor cores' speed; and rooflines of encoders and of the neighborhood pass.
 """

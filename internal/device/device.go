@@ -72,7 +72,7 @@ func Open(name string) (d *Device, note string, err error) {
 	if err != nil {
 		if name == "auto" && errors.Is(err, ErrNone) {
 			if cuda.Built {
-				note = fmt.Sprintf("%v; the processor is used", err)
+				note = fmt.Sprintf("%v; the CPU is used", err)
 			}
 			return nil, note, nil
 		}

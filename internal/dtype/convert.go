@@ -73,10 +73,10 @@ func held(src []byte, t DType, order Order) error {
 		}
 		if bits/low > 1<<53 {
 			if t == Int64 {
-				return fmt.Errorf("element %d is %d, which no float64 is: integers beyond 2^53 are kept as they are, or refused",
+				return fmt.Errorf("element %d is %d, which float64 cannot represent; want integers up to 2^53",
 					i, int64(u64(src[8*i:], order)))
 			}
-			return fmt.Errorf("element %d is %d, which no float64 is: integers beyond 2^53 are kept as they are, or refused",
+			return fmt.Errorf("element %d is %d, which float64 cannot represent; want integers up to 2^53",
 				i, bits)
 		}
 	}

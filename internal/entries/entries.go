@@ -93,13 +93,13 @@ func (f *Folder) read(path string) ([]byte, error) {
 // check finds an entry that is not whole, or of another key.
 func check(key string, data []byte) error {
 	if len(data) < sha256.Size {
-		return errors.New("it is cut short")
+		return errors.New("it is truncated")
 	}
 	end := len(data) - sha256.Size
 	h := entryHash(key)
 	h.Write(data[:end])
 	if !bytes.Equal(h.Sum(nil), data[end:]) {
-		return errors.New("its bytes are not those that were written")
+		return errors.New("its contents have changed since it was written")
 	}
 	return nil
 }

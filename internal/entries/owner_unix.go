@@ -18,9 +18,9 @@ func strangers(info fs.FileInfo) string {
 	case !ok:
 		return ""
 	case stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid()):
-		return fmt.Sprintf("its owner is user %d", stat.Uid)
+		return fmt.Sprintf("it belongs to user %d", stat.Uid)
 	case info.Mode()&0o022 != 0:
-		return fmt.Sprintf("others may write there (mode %04o); chmod go-w takes that away", info.Mode().Perm())
+		return fmt.Sprintf("other users may write to it (mode %04o); fix with chmod go-w", info.Mode().Perm())
 	}
 	return ""
 }

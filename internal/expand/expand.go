@@ -31,7 +31,7 @@ type TooMany struct {
 }
 
 func (e *TooMany) Error() string {
-	return fmt.Sprintf("%s stands for %s, of at most %d that a file or a command line may stand for in all", e.What, e.Text, Most)
+	return fmt.Sprintf("%s expands to %s; the limit for a file or a command line is %d in total", e.What, e.Text, Most)
 }
 
 // Hints say how there are fewer.
@@ -180,7 +180,7 @@ func (g *globber) names(folder string) ([]string, error) {
 		names, err := f.Readdirnames(1024)
 		all = append(all, names...)
 		if g.entries -= len(names); g.entries < 0 {
-			return nil, &TooMany{"the pattern " + g.pattern, fmt.Sprintf("more than %d entries of folders to look at", mostEntries), g.left}
+			return nil, &TooMany{"the pattern " + g.pattern, fmt.Sprintf("more than %d folder entries to search", mostEntries), g.left}
 		}
 		if err := g.ctx.Err(); err != nil {
 			return nil, err

@@ -20,9 +20,9 @@ func TestBudget_Product(t *testing.T) {
 		t.Errorf("%d are left, %v", b.left, err)
 	}
 	for want, factors := range map[string][]int{
-		"x stands for 10 × 20 × 1000 = 200000, of at most 100000":                                         {10, 20, 1000},
-		"x stands for 99981, of at most 100000":                                                           {99981},
-		"x stands for 9223372036854775807 × 9223372036854775807 = 85070591730234615847396907784232501249": {1<<63 - 1, 1<<63 - 1},
+		"x expands to 10 × 20 × 1000 = 200000; the limit for a file or a command line is 100000":          {10, 20, 1000},
+		"x expands to 99981; the limit for a file or a command line is 100000":                            {99981},
+		"x expands to 9223372036854775807 × 9223372036854775807 = 85070591730234615847396907784232501249": {1<<63 - 1, 1<<63 - 1},
 	} {
 		if err := b.Product("x", factors...); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -84,5 +84,5 @@ func TestBudget_Glob(t *testing.T) {
 func ExampleBudget() {
 	budget := NewBudget(context.Background())
 	fmt.Println(budget.Product("model run", 100, 200, 300))
-	// Output: model run stands for 100 × 200 × 300 = 6000000, of at most 100000 that a file or a command line may stand for in all
+	// Output: model run expands to 100 × 200 × 300 = 6000000; the limit for a file or a command line is 100000 in total
 }

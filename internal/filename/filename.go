@@ -56,15 +56,15 @@ func Wrong(name string) string {
 	case name == "":
 		return "it is empty"
 	case strings.ContainsAny(name, `/\`):
-		return "it holds a slash"
+		return "it contains a slash"
 	case strings.HasPrefix(name, "."):
 		return "it begins with a dot, which hides it"
 	case escape.Line(name) != name:
-		return "it holds a character that is not seen"
+		return "it contains an invisible character"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
-		return "it ends with a dot or a space, which Windows takes away"
+		return "it ends with a dot or a space, which Windows removes"
 	case device(name):
-		return "Windows has a device of this name"
+		return "it is the name of a Windows device"
 	case len(name) > Longest:
 		return fmt.Sprintf("it has %d bytes, want at most %d", len(name), Longest)
 	}

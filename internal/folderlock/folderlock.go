@@ -48,7 +48,7 @@ type Busy struct {
 }
 
 func (b *Busy) Error() string {
-	return fmt.Sprintf("%s: process %d on %s is working there", b.Dir, b.PID, b.Host)
+	return fmt.Sprintf("%s: in use by process %d on %s", b.Dir, b.PID, b.Host)
 }
 
 // holder is the content of a lock's file.

@@ -53,7 +53,7 @@ func TestBusy(t *testing.T) {
 	defer l.Release()
 	_, err = Take(t.Context(), dir, "test", false)
 	var busy *Busy
-	if !errors.As(err, &busy) || busy.PID != os.Getpid() || busy.Host != hostname() || !strings.Contains(err.Error(), "is working there") {
+	if !errors.As(err, &busy) || busy.PID != os.Getpid() || busy.Host != hostname() || !strings.Contains(err.Error(), "in use by process") {
 		t.Errorf("got %v", err)
 	}
 	if other, err := Take(t.Context(), dir, "other", false); err != nil {

@@ -101,7 +101,7 @@ func Describe(head []byte) string {
 	case Empty:
 		return "is empty"
 	case Image:
-		return "is one image: give the folder of the images"
+		return "is one image; give the folder with the images"
 	case TIFF:
 		return "is a TIFF file"
 	case HDF5:

@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]string{
-		"": "empty", "abcdefghijk": `begins with "abcdefgh"`, "\x89PNG": "folder of the images", "\x89HDF": "HDF5", "version https://git-lfs": "git lfs pull",
+		"": "empty", "abcdefghijk": `begins with "abcdefgh"`, "\x89PNG": "folder with the images", "\x89HDF": "HDF5", "version https://git-lfs": "git lfs pull",
 	} {
 		if got := Describe([]byte(head)); !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q in it", head, got, want)

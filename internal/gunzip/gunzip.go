@@ -19,7 +19,7 @@ import (
 const Most = 1 << 30
 
 // ErrTooLarge is why a file is not expanded.
-var ErrTooLarge = errors.New("it is compressed by gzip and expands too far")
+var ErrTooLarge = errors.New("it is compressed by gzip and expands too much")
 
 // Is reports whether data begins as files that are compressed by gzip do.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("\x1f\x8b")) }

@@ -27,12 +27,7 @@ type shown struct{ where, kind, text string }
 // allShown are the blocks of all documents, and those of the manuals: yaml where they have datasets, else text.
 func allShown(t *testing.T) (all []shown) {
 	t.Helper()
-	root := sources(t).root
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "python", "README.md")) {
+	for _, document := range append(documents(t), filepath.Join(sources(t).root, "python", "README.md")) {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

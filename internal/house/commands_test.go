@@ -71,12 +71,8 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
 	root, folder := sources(t).root, t.TempDir()
 	writeFiles(t, root, folder)
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ran, seen := 0, map[string]bool{}
-	for _, document := range append(documents, filepath.Join(root, "README.md")) {
+	for _, document := range documents(t) {
 		for _, words := range commandsOf(t, document) {
 			line := strings.Join(words, "\x00")
 			switch {

@@ -62,7 +62,7 @@ type calls struct {
 }
 
 // notProduct are folders that are no part of a binary.
-const notProduct = "analysis/canvas/internal/casetest analysis/sequence/internal/sequencetest beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
+const notProduct = "analysis/canvas/internal/casetest analysis/sequence/internal/sequencetest beam packaging internal/calibration internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
 	"internal/typeface/generate model/internal/graphtest model/internal/executortest"
 
 // TestFileCalls holds that files are opened and made in few places.

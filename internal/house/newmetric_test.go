@@ -15,11 +15,11 @@ import (
 	"repscope/report"
 )
 
-// TestNewMetric compiles the text of docs/new-metric.md into the sequence binary and runs it.
+// TestNewMetric compiles the text of docs/develop/metric-in-thirty-lines.md into the sequence binary and runs it.
 func TestNewMetric(t *testing.T) {
 	t.Parallel()
 	root, folder := sources(t).root, t.TempDir()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "new-metric.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "develop", "metric-in-thirty-lines.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

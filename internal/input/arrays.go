@@ -65,7 +65,7 @@ func (e *GivenExample) Role(flags *run.Flags, role Role) *Given {
 	flags.Group(run.Inputs, role.Name)
 	flags.Check(func(*run.Options) error {
 		if e.on && len(e.of.Arrays[role.Name]) > 0 && (g.spec != "" || len(g.named) > 0) {
-			return run.Usage("--example brings its own %s; leave --%s out", role.Name, role.Name)
+			return run.Usage("--example has its own %s; leave --%s out", role.Name, role.Name)
 		}
 		return nil
 	})
@@ -101,7 +101,7 @@ type Statistics struct {
 // states. units says what blocks consist of.
 func RegisterStatistics(flags *run.Flags, units string) *Statistics {
 	s := &Statistics{Family: "metric"}
-	flags.Var(&blockFlag{&s.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive "+units+", or auto")
+	flags.Var(&blockFlag{&s.Block}, "block", "`SPEC` of the blocks for intervals: episode, a number of consecutive "+units+", or auto")
 	flags.CheckedVar(&s.Family, "family", run.OneOf("metric", "run"), familyUsage)
 	flags.Group(run.Statistics, "seed", "bootstrap", "block", "family")
 	return s

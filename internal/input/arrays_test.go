@@ -77,8 +77,8 @@ func TestArrayErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--example --truth x.npy", 2, "--example brings its own truth; leave --truth out"},
-		{"--example --part a=x.npy", 2, "--example brings its own part; leave --part out"},
+		{"--example --truth x.npy", 2, "--example has its own truth; leave --truth out"},
+		{"--example --part a=x.npy", 2, "--example has its own part; leave --part out"},
 		{"--net x.onnx", 2, "want NAME=FILE"},
 		{"--net a=x --net a=y", 2, `two --net are named "a"`},
 		{"--net a=none.onnx", 1, "net a: none.onnx: no such file or directory"},

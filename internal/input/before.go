@@ -33,7 +33,7 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 	case !encoders:
 		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "layer", "activation", "final-activation", "heads", "state")
 		if why == "" {
-			why = "there is no encoder"
+			why = "there are no encoders"
 		}
 	}
 	if frames && isFolder(in.frames) { // of images, which these bring to one size
@@ -45,7 +45,7 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 			err = run.Hint(run.Usage("--%s %s has no effect: there are no --episodes", f.Name, f.Value), "leave it out")
 		}
 		if err == nil && slices.Contains(idle, f.Name) {
-			err = run.Hint(run.Usage("--%s %s has no effect: %s, and latents computed elsewhere are taken as they are", f.Name, f.Value, why), "leave it out")
+			err = run.Hint(run.Usage("--%s %s has no effect: %s, and precomputed latents are used unchanged", f.Name, f.Value, why), "leave it out")
 		}
 	})
 	return err
@@ -124,5 +124,5 @@ func patternHint(path string, err error) error {
 	if !strings.ContainsAny(path, "*?[") {
 		return err
 	}
-	return run.Hint(err, "no shell expands a pattern after NAME= or in quotes: name one file, or give each under a name of its own")
+	return run.Hint(err, "shells do not expand patterns after NAME= or in quotes: name one file, or give each file under its own name")
 }

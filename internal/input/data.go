@@ -247,10 +247,10 @@ func (d *Data) needFrames(what string) error {
 func (d *Data) describe() {
 	d.describeFrames()
 	if len(d.Models) > 0 {
-		d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+		d.env.Detail("models %s\n", strings.Join(d.Names(), ", "))
 	}
 	for _, m := range d.Models {
-		d.env.Print("%s\n", m.describeInput())
+		d.env.Detail("%s\n", m.describeInput())
 	}
 	d.env.Print("\n")
 }

@@ -175,8 +175,8 @@ func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen 
 		return nil, report.Input{}, d.fitHint(s.name, pre, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err)))
 	}
 	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(l.Layers()) > 1 {
-		err := fmt.Errorf("model %s: --layer %s are %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
-		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once for each layer, under different names, with --layer NAME=LAYER"), encoder.Close())
+		err := fmt.Errorf("model %s: --layer %s matches %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
+		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once per layer, each time under another name, with --layer NAME=LAYER"), encoder.Close())
 	}
 	m, err := d.newModel(s, encoder, pre, seen.Shape())
 	if err != nil {

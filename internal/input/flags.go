@@ -109,30 +109,30 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 func (in *Inputs) registerSources(f *run.Flags) {
 	f.PathVar(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
 	f.PathVar(&in.episodes, "episodes",
-		"`FILE[:key]` of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see "+
+		"`FILE[:key]` of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see "+
 			"--episodes-kind")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
-	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
-	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")
-	f.Var(&sourceFlag{in, "baseline"}, "baseline", "`LIST` of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models (repeats)")
-	f.BoolVar(&in.example, "example", false, "run on the built-in example: frames of a small arcade game, two trained encoders, both baselines")
+	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of precomputed latents (repeats)")
+	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` with models: every <name>/best_encoder.{onnx,pth,safetensors} in it (repeats)")
+	f.Var(&sourceFlag{in, "baseline"}, "baseline", "`LIST` of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder (repeats)")
+	f.BoolVar(&in.example, "example", false, "run on the built-in example: frames of a small arcade game, two trained encoders and both baselines")
 	f.Group(run.Inputs, "frames", "episodes", "model", "latents", "weights", "baseline", "example")
 }
 
 // registerStates adds how frames become states.
 func (in *Inputs) registerStates(f *run.Flags) {
 	in.window.all, in.window.check = "0", checkWindow
-	f.Var(&in.window, "window", "`[NAME=]T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own; "+
-		"models with windows of their own see the last frames of the same states (repeats)")
+	f.Var(&in.window, "window", "`[NAME=]T` consecutive frames per state. 0: one frame, or the window of a published dataset. "+
+		"A model with its own window gets the last frames of the same states (repeats)")
 	in.episodesKind = dataset.EpisodesAuto
 	f.CheckedVar(&in.episodesKind, "episodes-kind", run.OneOf(dataset.EpisodeKinds()...),
-		"`KIND` of --episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto to decide by the values")
+		"`KIND` of --episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided from the values")
 	in.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
 	in.pixelRange = "auto"
 	f.CheckedVar(&in.pixelRange, "pixel-range", dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
-	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
+	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop and count states with NaN or Inf instead of failing")
 	f.Group(run.Settings, "window", "episodes-kind", "layout", "pixel-range", "skip-nan")
 }
 
@@ -141,7 +141,7 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 	unpooled := ""
 	in.pool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
 	if in.needs.Unpooled {
-		unpooled = ", or none for outputs as they are, of any shape"
+		unpooled = ", or none for unchanged outputs of any shape"
 		in.pool.check = func(s string) error {
 			if s == string(latent.PoolKeep) {
 				return nil
@@ -150,9 +150,9 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 			return err
 		}
 	}
-	f.Var(&in.pool, "pool", "`[NAME=]MODE` for outputs of several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
-	f.Var(&in.layer, "layer", "`[NAME=]LAYER` of the model that is used instead of its output: the name of a value of its graph or of the node that makes it; "+
-		"* and ? stand for any characters and any one; see encode --layers list (repeats)")
+	f.Var(&in.pool, "pool", "`[NAME=]MODE` of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
+	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: the name of a value in its graph, or of the node that computes it; "+
+		"* matches any characters, ? any one character; see encode --layers list (repeats)")
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
 	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
@@ -161,21 +161,21 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 // registerPreprocessing adds what frames go through before an encoder sees them.
 func (in *Inputs) registerPreprocessing(f *run.Flags) {
 	in.preprocess.check = run.OneOf(presetNone, presetImageNet)
-	f.Var(&in.preprocess, "preprocess", "`[NAME=]PRESET` of what follows: imagenet is --resize 224x224 (bilinear), one channel repeated to three, --input-scale unit "+
-		"and the mean and std of ImageNet; other flags override it, those for one model one for all, or none (repeats)")
+	f.Var(&in.preprocess, "preprocess", "`[NAME=]PRESET` of the preprocessing. imagenet: --resize 224x224 (bilinear), one channel repeated to three, --input-scale unit, "+
+		"and the mean and std of ImageNet. Other flags override a preset; a preset for one model, or none, overrides one for all (repeats)")
 	in.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
-	f.Var(&in.resize, "resize", "`[NAME=]HxW` that frames are resized to, first of all, for the encoders; their distances are measured as they are (repeats)")
+	f.Var(&in.resize, "resize", "`[NAME=]HxW`, height by width, of the frames that encoders get, before all other steps; distances between frames use the original size (repeats)")
 	in.interpolation.all = string(latent.Bilinear)
 	in.interpolation.check = run.OneOf(string(latent.Bilinear), string(latent.Nearest))
-	f.Var(&in.interpolation, "interpolation", "`[NAME=]METHOD` of --resize: bilinear (between pixel centres, no smoothing), nearest (repeats)")
+	f.Var(&in.interpolation, "interpolation", "`[NAME=]METHOD` of --resize: bilinear (between pixel centers, no smoothing), nearest (repeats)")
 	in.inputScale.all = scaleAuto
 	in.inputScale.check = run.OneOf(scaleAuto, string(latent.ScaleRaw), string(latent.ScaleUnit))
-	f.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given, after resizing: raw as stored, unit for 0..1, "+
-		"auto: unit with --mean or --std, else raw (repeats)")
+	f.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of an encoder's input pixels, after resizing: raw (as stored), unit (0..1), "+
+		"auto (unit with --mean or --std, else raw) (repeats)")
 	in.mean.whole, in.std.whole = true, true
 	in.mean.check, in.std.check = checkNumbers, checkDeviations
-	f.Var(&in.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, subtracted after scaling (repeats)")
-	f.Var(&in.std, "std", "`[NAME=]LIST` of one value, or one per channel, divided by after --mean (repeats)")
+	f.Var(&in.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, to subtract after scaling (repeats)")
+	f.Var(&in.std, "std", "`[NAME=]LIST` of one value, or one per channel, to divide by after --mean (repeats)")
 }
 
 // registerCheckpoints adds what a checkpoint of weights may leave open.
@@ -188,7 +188,7 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 		}
 	}
 	in.activation.check = run.OneOf(names...)
-	f.Var(&in.activation, "activation", "`[NAME=]FUNCTION` between the layers of a checkpoint that does not tell: "+
+	f.Var(&in.activation, "activation", "`[NAME=]FUNCTION` between layers, for checkpoints that do not record it: "+
 		strings.Join(choices, ", ")+" (repeats)")
 	final := checkpoint.FinalActivations()
 	in.finalActivation.check = run.OneOf(final...)
@@ -201,14 +201,14 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 		return nil
 	}
 	f.Var(&in.state, "state", "`[NAME=]KEY` of the state dict in a training checkpoint, such as model, ema or target; "+
-		"default: encoder_state_dict, state_dict or model_state_dict, else the only one (repeats)")
+		"default: encoder_state_dict, state_dict or model_state_dict; else the only one (repeats)")
 	in.attentionHeads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)
 		}
 		return nil
 	}
-	f.Var(&in.attentionHeads, "heads", "`[NAME=]N` attention heads of a ViT checkpoint that does not tell (repeats)")
+	f.Var(&in.attentionHeads, "heads", "`[NAME=]N` attention heads, for ViT checkpoints that do not record them (repeats)")
 }
 
 // registerStatistics adds which states are analysed and how they are resampled,
@@ -216,10 +216,10 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 func (in *Inputs) registerStatistics(f *run.Flags) {
 	example := ""
 	if in.needs.ExampleSamples > 0 {
-		example = fmt.Sprintf("; %d of the --example, if not given", in.needs.ExampleSamples)
+		example = fmt.Sprintf("; default with --example: %d", in.needs.ExampleSamples)
 	}
-	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all"+example)
-	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive states, or auto: whole episodes if there are at least 5, else pieces")
+	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyze, drawn with --seed, the same for all models; 0: all"+example)
+	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks for intervals: episode, a number of consecutive states, or auto (whole episodes if there are at least 5, else parts of them)")
 	in.LatentScale = string(spectrum.ScaleRaw)
 	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
@@ -228,19 +228,19 @@ func (in *Inputs) registerStatistics(f *run.Flags) {
 	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "family", "latent-scale")
 }
 
-const familyUsage = "`SCOPE` of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run)"
+const familyUsage = "`SCOPE` of Holm's correction of p values: metric (all rows of one metric) or run (all rows of the run)"
 
 // registerRunning adds what changes no number but by rounding.
 func (in *Inputs) registerRunning(f *run.Flags) {
 	in.Device = "auto"
-	f.CheckedVar(&in.Device, "device", device.Check, "`DEVICE` for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
-		"or auto for the first GPU, if there is one, else the processor")
+	f.CheckedVar(&in.Device, "device", device.Check, "`DEVICE` for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
+		"or auto (the first GPU if there is one, else the CPU)")
 	in.Precision = model.Precisions()[0]
 	f.CheckedVar(&in.Precision, "precision", run.OneOf(model.Precisions()...), "`PRECISION` of matrix products on GPUs ("+
-		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
+		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the CPU computes in float32")
 	in.Batch = 64
 	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
-	f.PathVar(&in.cache, "cache", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
+	f.PathVar(&in.cache, "cache", "`DIR` of the cache of encoded latents, or off (default: the user's cache folder)")
 	f.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
 }
 

@@ -121,7 +121,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--mean 0.5,x", `"x" is not a number`, ""},
 		{"--std a=", "the list is empty", ""},
 		{"--interpolation bilinaer", "is not one of bilinear, nearest", "did you mean bilinear?"},
-		{"--layer a=", "names no layer", ""},
+		{"--layer a=", "does not name a layer", ""},
 		{"--layer =x", "no model name", ""},
 		{"--std 0", "0: want a number above 0", ""},
 		{"--std a=1,-1", "-1: want a number above 0", ""},
@@ -152,7 +152,7 @@ func TestModelNames(t *testing.T) {
 	for name, message := range map[string]string{
 		"a\nb":         `the model name "a\nb" holds the control character "\n"`,
 		"a\tb":         `holds the control character "\t"`,
-		"a\xffb":       `the model name "a\xffb" is no valid UTF-8`,
+		"a\xffb":       `the model name "a\xffb" is not valid UTF-8`,
 		" a":           `the model name " a" begins or ends with a space`,
 		"模型 (2) קידוד": "",
 	} {
@@ -217,8 +217,8 @@ func TestCheck(t *testing.T) {
 		{args: "--latents a=b", message: ""},
 		{args: "--latents a=b", message: "no frames", needs: Needs{Frames: true}},
 		{args: "--frames f --latents a=b", message: "runs the encoders itself", needs: Needs{Encoders: true}},
-		{args: "--example --frames f", message: "brings its own frames"},
-		{args: "--example --episodes f", message: "brings its own episodes"},
+		{args: "--example --frames f", message: "has its own frames"},
+		{args: "--example --episodes f", message: "has its own episodes"},
 		{args: "--example", message: ""},
 		{args: "--example --model jepa=x", message: `two models are named "jepa"`},
 		{args: "--frames f --model a=x --latents a=y", message: `two models are named "a"`},
@@ -235,7 +235,7 @@ func TestCheck(t *testing.T) {
 		case p.checked || !strings.Contains(p.message(), test.message) || p.code != 2:
 			t.Errorf("%s: got %v, want %q", test.args, p.stderr, test.message)
 		}
-		for option, hint := range map[string]string{"--example --baseline": "has both baselines already", "pca,pca": "give pca and random once each"} {
+		for option, hint := range map[string]string{"--example --baseline": "has both baselines already", "pca,pca": "give pca and random at most once"} {
 			if strings.Contains(test.args, option) && !strings.Contains(p.hints(), hint) {
 				t.Errorf("%s: hints %q, want %q", test.args, p.hints(), hint)
 			}

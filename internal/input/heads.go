@@ -44,8 +44,8 @@ func (in *Inputs) Heads(flags *run.Flags, role HeadRole) *GivenHeads {
 	g := &GivenHeads{role: role, inputs: in}
 	if len(in.heads) == 0 {
 		in.headPool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
-		flags.Var(&in.headPool, "decoder-pool", "`[NAME=]MODE` of pooling before latents go into decoders, predictors and other heads, as for --pool: "+
-			"last, mean, cls, flatten, index:K; default: outputs as they are (repeats)")
+		flags.Var(&in.headPool, "decoder-pool", "`[NAME=]MODE` of pooling for the inputs of decoders, predictors and other heads, as for --pool: "+
+			"last, mean, cls, flatten, index:K; default: unchanged outputs (repeats)")
 	}
 	in.heads = append(in.heads, g)
 	flags.Var(&headFlag{g}, role.Name, role.Usage)
@@ -242,7 +242,7 @@ func (m *Model) PoolHeadRows(values []float32, shape []int) (points.Points, erro
 func (g *GivenHeads) Hint(model string, err error) error {
 	var shape *latent.HeadShapeError
 	if errors.As(err, &shape) && shape.Name != latent.HeadAction && len(shape.Given) > 1 {
-		return run.Hint(err, "pool what goes into it with --decoder-pool "+model+"=MODE: last, mean, cls, flatten or index:K")
+		return run.Hint(err, "pool its input with --decoder-pool "+model+"=MODE: last, mean, cls, flatten or index:K")
 	}
 	return err
 }

@@ -176,7 +176,7 @@ func TestRewardsWithNaN(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	found, code, stderr := runHeads(t, args+" --skip-nan")
-	if code != 0 || !strings.HasPrefix(found.rewards, "[0 0 0 0 NaN 0") || !strings.Contains(stderr, "rewards: 1 state left out for NaN or Inf") {
+	if code != 0 || !strings.HasPrefix(found.rewards, "[0 0 0 0 NaN 0") || !strings.Contains(stderr, "rewards: 1 state dropped for NaN or Inf") {
 		t.Errorf("exit %d, %s: %s", code, found.rewards, stderr)
 	}
 }

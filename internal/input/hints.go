@@ -17,14 +17,14 @@ func (d *Data) fitHint(model string, p latent.Preprocessing, err error) error {
 	var shape *latent.ShapeError
 	if errors.As(err, &shape) {
 		if flags := d.fittingFlags(model, p, shape.Input); flags != "" {
-			return run.Hint(err, flags+" would make them fit")
+			return run.Hint(err, flags+" makes them fit")
 		}
 		return err
 	}
 	var pool *latent.PoolError
 	if errors.As(err, &pool) {
 		return run.Hint(err, "choose with --pool "+model+"=MODE",
-			"or take another value of its graph with --layer "+model+"=LAYER; encode --model "+model+"=FILE --layers list shows them")
+			"or use another value of its graph with --layer "+model+"=LAYER; encode --model "+model+"=FILE --layers list shows them")
 	}
 	return err
 }

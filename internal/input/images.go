@@ -52,6 +52,6 @@ func (in *frameInput) agree(r *dataset.Recording, episodes *dataset.Episodes, pa
 	if given[i] > folders[i] {
 		what = "begins"
 	}
-	return run.Hint(fmt.Errorf("episodes: %s and the folders of %s contradict each other: by %s an episode %s at frame %d, which lies in folder %s",
+	return run.Hint(fmt.Errorf("episodes: %s contradicts the folders of %s: by %s an episode %s at frame %d, which is in folder %s",
 		path, in.path, path, what, i, r.Folders[r.Episodes[i]]), "leave --episodes out: each folder is an episode")
 }

@@ -295,7 +295,7 @@ func TestRunFailsWithoutTrace(t *testing.T) {
 		{"--frames {}/frames.npy --weights {}", "found no <name>/best_encoder", 1},
 		{"--device cuda --example", "device cuda: no CUDA device", 1},
 		{"--device gpu --example", "\"gpu\" is not a device", 2},
-		{"--latents a={}/z.npy --window 3", "windows are made of frames", 2},
+		{"--latents a={}/z.npy --window 3", "windows need frames", 2},
 		{"--latents a={}/z.npy --cache {}/z.npy", "latent cache", 1},
 		{"", "stand: hint: or run the built-in example: stand --example", 2},
 	} {
@@ -372,9 +372,9 @@ func TestMismatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ args, want string }{
-		{"--frames {}/frames.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but frames {}/frames.npy of shape [20 2 3] make 20 states: want 20 rows"},
-		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "make 17 states: want 17 rows, one per window of 4 frames\n" +
-			"stand: hint: there is a row per frame, but the model sees windows of 4 frames; give the latents of the windows, or --window a=1 if it sees one frame"},
+		{"--frames {}/frames.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but frames {}/frames.npy of shape [20 2 3] give 20 states: want 20 rows"},
+		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "give 17 states: want 17 rows, one per window of 4 frames\n" +
+			"stand: hint: there is one row per frame, but the model takes windows of 4 frames; give latents of the windows, or --window a=1 if it takes one frame"},
 		{"--latents a={}/short.npy --episodes {}/episodes.npy", "episodes: {}/episodes.npy has shape [20], but latents a: {}/short.npy has shape [19 4]: want 19 rows"},
 		{"--frames {}/frames.npy --latents a={}/z.npy --episodes {}/short.npy", "short.npy"},
 	} {
@@ -535,7 +535,7 @@ func TestCacheFails(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := []string{"--frames", dir + "/frames.npy", "--baseline", "random:3,pca:2", "--cache", cache, "--out", dir + "/out"}
 	code := run.Run(t.Context(), c, args, &stdout, &stderr)
-	if n := strings.Count(stderr.String(), "note: encoded latents are not kept: "); code != 0 || n != 1 {
+	if n := strings.Count(stderr.String(), "note: encoded latents are not cached: "); code != 0 || n != 1 {
 		t.Errorf("exit %d, %d notes: %s", code, n, stderr.String())
 	}
 }

@@ -125,7 +125,7 @@ func (d *Data) drop(ctx context.Context, g *givenLatents) error {
 		return isBad[row]
 	})
 	before := d.leftOf(all)
-	err := errors.New("no state is left to analyse")
+	err := errors.New("no state is left to analyze")
 	if len(d.index) > 0 {
 		err = d.leftOf(d.index)
 	}

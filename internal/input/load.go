@@ -76,7 +76,7 @@ func (d *Data) load(ctx context.Context) error {
 		return err
 	}
 	if len(d.index) == 0 {
-		return errors.New("no state is left to analyse")
+		return errors.New("no state is left to analyze")
 	}
 	if err := d.checkSizes(); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (d *Data) cacheFailed(err error) {
 		return
 	}
 	if !d.uncached {
-		d.env.Message("note: encoded latents are not kept: %v", err)
+		d.env.Message("note: encoded latents are not cached: %v", err)
 	}
 	d.uncached = true
 }

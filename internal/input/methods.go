@@ -27,11 +27,11 @@ func Methods(d *methods.Draft, analysed int) {
 		}
 	}
 	if d.Has("skip-nan") && d.Yes("skip-nan") {
-		d.Say("States with NaN or an infinity were left out; there were %d.", skippedOf(d))
+		d.Say("States with NaN or infinity were left out (%d).", skippedOf(d))
 	}
 	sayModels(d)
 	if slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return in.Role == "actions" }) {
-		d.Say("Predictors were given the recorded actions.")
+		d.Say("Predictors received the recorded actions.")
 	}
 }
 
@@ -46,7 +46,7 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 	if in.DType != "" {
 		line += " (" + in.DType
 		if in.PixelRange != nil {
-			line += fmt.Sprintf(", values from %g to %g, known %s", in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
+			line += fmt.Sprintf(", values from %g to %g, range taken %s", in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
 		}
 		line += ")"
 	}
@@ -66,7 +66,7 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 		d.Say("The axes of a frame are %s.", layout)
 	}
 	if analysed > 0 && analysed < states-skippedOf(d) {
-		d.Say("Of them %s were drawn at random without replacement, the same for all models.", Thousands(analysed))
+		d.Say("A random sample of %s was drawn without replacement, the same for all models.", Thousands(analysed))
 	}
 }
 
@@ -156,7 +156,7 @@ func treatment(in report.Input) string {
 	var parts []string
 	switch in.Role {
 	case "latents":
-		parts = append(parts, fmt.Sprintf("%s of shape %s, computed elsewhere", cmp.Or(in.DType, "arrays"), Shape(in.Shape)))
+		parts = append(parts, fmt.Sprintf("%s of shape %s, precomputed", cmp.Or(in.DType, "arrays"), Shape(in.Shape)))
 		if in.Pool != "" {
 			parts = append(parts, pooled(in.Pool))
 		}
@@ -187,10 +187,10 @@ func treatment(in report.Input) string {
 			parts = append(parts, Thousands(n)+" parameters")
 		}
 		if in.Pool != "" {
-			parts = append(parts, "given latents as they are, or "+pooled(in.Pool))
+			parts = append(parts, "applied to unchanged latents, or "+pooled(in.Pool))
 		}
 		if len(parts) == 0 {
-			parts = []string{"as given"}
+			parts = []string{"unchanged"}
 		}
 		return strings.ToUpper(in.Role[:1]) + in.Role[1:] + "|" + strings.Join(parts, ", ")
 	}
@@ -201,7 +201,7 @@ func treatment(in report.Input) string {
 func given(details report.Object) []string {
 	var parts []string
 	if n := whole(details, "window"); n > 0 {
-		parts = append(parts, "given windows of "+text.Count(n, "frame"))
+		parts = append(parts, "on windows of "+text.Count(n, "frame"))
 	}
 	if size := values(details, "resize"); len(size) == 2 {
 		parts = append(parts, fmt.Sprintf("frames resized to %s × %s (%s)", size[0], size[1], detail(details, "interpolation")))
@@ -230,15 +230,15 @@ func given(details report.Object) []string {
 // pooled says what is taken of an output of several vectors.
 func pooled(pool string) string {
 	if index, ok := strings.CutPrefix(pool, "index:"); ok {
-		return "of an output of several vectors the one of index " + index
+		return "from an output of several vectors, the vector at index " + index
 	}
 	switch pool {
 	case "last":
-		return "of an output of several vectors the last"
+		return "the last vector of an output of several vectors"
 	case "mean":
 		return "the mean of an output of several vectors"
 	case "cls":
-		return "of an output of several vectors the first (class token)"
+		return "the first vector (class token) of an output of several vectors"
 	case "flatten":
 		return "all values of the output as one vector"
 	}

@@ -134,7 +134,7 @@ func (l *lastFrames) Fingerprint() (string, error) { return "", nil }
 // the work in the progress bar. It is an error for latents computed elsewhere.
 func (m *Model) Encode(ctx context.Context, source latent.Source, label string) (points.Points, error) {
 	if m.Encoder == nil {
-		return points.Points{}, run.Usage("model %s: latents computed elsewhere cannot encode anything new", m.Name)
+		return points.Points{}, run.Usage("model %s: precomputed latents cannot encode new states", m.Name)
 	}
 	return m.encode(ctx, m.Seen(source), false, label)
 }

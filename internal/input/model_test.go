@@ -38,11 +38,11 @@ func encoderFolder(t *testing.T) string {
 func TestEncoderHints(t *testing.T) {
 	dir := encoderFolder(t)
 	for _, c := range []struct{ args, want, hint string }{
-		{"large.npy --model con=dqn_opset17.onnx", "states have shape [84 84], the encoder wants [4 84 84]", "--window 4 would make them fit"},
-		{"small.npy --model con=dqn_opset17.onnx --baseline pca", "states have shape [12 16], the encoder wants [4 84 84]", "--window con=4 --resize con=84x84 would make them fit"},
-		{"large.npy --model tok=tokens_opset17.onnx --pool mean", "states have shape [84 84], the encoder wants [1 12 16]", "--resize 12x16 would make them fit"},
+		{"large.npy --model con=dqn_opset17.onnx", "states have shape [84 84], the encoder wants [4 84 84]", "--window 4 makes them fit"},
+		{"small.npy --model con=dqn_opset17.onnx --baseline pca", "states have shape [12 16], the encoder wants [4 84 84]", "--window con=4 --resize con=84x84 makes them fit"},
+		{"large.npy --model tok=tokens_opset17.onnx --pool mean", "states have shape [84 84], the encoder wants [1 12 16]", "--resize 12x16 makes them fit"},
 		{"small.npy --model tok=tokens_opset17.onnx", "13 16], 13 vectors per state: choose pooling last, mean, cls, flatten or index:K", "choose with --pool tok=MODE"},
-		{"small.npy --model tok=tokens_opset17.onnx", "", "or take another value of its graph with --layer tok=LAYER; encode --model tok=FILE --layers list shows them"},
+		{"small.npy --model tok=tokens_opset17.onnx", "", "or use another value of its graph with --layer tok=LAYER; encode --model tok=FILE --layers list shows them"},
 		{"large.npy --window 4 --model con=dqn_opset17.onnx --layer /conv2/Conv_output_0", "maps of vectors: choose pooling flatten", "choose with --pool con=MODE"},
 	} {
 		args := strings.ReplaceAll(c.args, "con=dqn", "con="+models+"dqn")
@@ -54,7 +54,7 @@ func TestEncoderHints(t *testing.T) {
 	}
 }
 
-// One line says what a model is given, and the result holds it.
+// With --verbose one line describes the input of each model, and the result holds it.
 func TestGiven(t *testing.T) {
 	dir := encoderFolder(t)
 	const con = " --model con=" + models + "dqn_opset17.onnx"
@@ -68,7 +68,7 @@ func TestGiven(t *testing.T) {
 		"small.npy --baseline random:4":   "random: input [1 1 12 16] float32, pixels as stored",
 		"frames.npy --latents z={}/z.npy": "z: latents [20 4] float32, one per frame\n",
 	} {
-		code, stdout, stderr := runIn(t.Context(), dir, "--out {}/out --frames {}/"+args)
+		code, stdout, stderr := runIn(t.Context(), dir, "--verbose --out {}/out --frames {}/"+args)
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d, %s%s\nwant %s", args, code, stdout, stderr, want)
 		}
@@ -96,12 +96,12 @@ func TestScaleWarnings(t *testing.T) {
 	const con = "--frames {}/large.npy --window 4 --model con=" + models + "dqn_opset17.onnx "
 	for args, want := range map[string]string{
 		"":                                     "",
-		"--mean 0.5":                           "model con: --mean or --std is set without --input-scale: pixels 0..255 are scaled to 0..1 first; say --input-scale unit if so, raw if not",
+		"--mean 0.5":                           "model con: --mean or --std is set without --input-scale: pixels 0..255 are scaled to 0..1 first; confirm with --input-scale unit, or turn scaling off with raw",
 		"--mean 0.5 --input-scale unit":        "",
 		"--mean 123.7 --input-scale raw":       "",
-		"--mean 123.7":                         "model con: the mean 123.7 does not lie within the pixels it is subtracted from, 0..1; see --input-scale",
-		"--std 0.229 --input-scale raw":        "model con: the standard deviation 0.229 does not fit the pixels it is applied to, 0..255; see --input-scale",
-		"--std 58 --input-scale unit":          "model con: the standard deviation 58 does not fit the pixels it is applied to, 0..1; see --input-scale",
+		"--mean 123.7":                         "model con: the mean 123.7 is outside the range of the pixels, 0..1; see --input-scale",
+		"--std 0.229 --input-scale raw":        "model con: the standard deviation 0.229 does not fit the range of the pixels, 0..255; see --input-scale",
+		"--std 58 --input-scale unit":          "model con: the standard deviation 58 does not fit the range of the pixels, 0..1; see --input-scale",
 		"--mean 127 --std 1 --input-scale raw": "",
 		"--mean 0.5 --pixel-range 0,1":         "",
 	} {

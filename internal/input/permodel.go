@@ -57,7 +57,7 @@ func (p *perModel) Set(text string) error {
 		}
 		if !named {
 			if p.given && p.all != value {
-				return fmt.Errorf("%q is given already; want one value for all models, others as NAME=VALUE", p.all)
+				return fmt.Errorf("%q is given already; want one value for all models and NAME=VALUE for others", p.all)
 			}
 			p.all, p.given = value, true
 			continue
@@ -150,7 +150,7 @@ func (l *layersPerModel) Set(text string) error {
 	name, layer, named := run.CutName(text)
 	switch {
 	case layer == "":
-		return fmt.Errorf("%q names no layer", text)
+		return fmt.Errorf("%q does not name a layer", text)
 	case !named:
 		l.all = append(l.all, layer)
 		return nil

@@ -56,7 +56,7 @@ func (d *Data) planModel(ctx context.Context, m *Model, index []int) (run.PlanMo
 	if m.Encoder == nil {
 		p.Output = []run.PlanOutput{{Shape: []int{m.dimension()}}}
 		if m.unfitted > 0 {
-			p.Given, p.Cost.Unknown = "principal components of the frames", "it takes reading all frames"
+			p.Given, p.Cost.Unknown = "principal components of the frames", "it needs all frames"
 		} else {
 			p.Given = strings.TrimPrefix(m.describeInput(), m.Name+": ")
 		}

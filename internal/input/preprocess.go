@@ -231,17 +231,17 @@ func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 	span := high - low
 	for _, v := range p.Mean {
 		if v < low || v > high {
-			return fmt.Sprintf("the mean %s does not lie within the pixels it is subtracted from, %.6g..%.6g; see --input-scale", numbers(p.Mean), low, high)
+			return fmt.Sprintf("the mean %s is outside the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Mean), low, high)
 		}
 	}
 	for _, v := range p.Std {
 		if v != 1 && (v > span || v < span/100) {
-			return fmt.Sprintf("the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
+			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
 		}
 	}
 	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.inputs.scaleGiven(name) {
 		return fmt.Sprintf("--mean or --std is set without --input-scale: pixels %.6g..%.6g are scaled to 0..1 first; "+
-			"say --input-scale unit if so, raw if not", p.Low, p.High)
+			"confirm with --input-scale unit, or turn scaling off with raw", p.Low, p.High)
 	}
 	return ""
 }

@@ -188,7 +188,7 @@ func checkModel(flag string, s source, model string, models []string) error {
 	}
 	meant := text.DidYouMean("", model, models)
 	if len(models) == 0 {
-		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there is none", flag, s.name, s.path, model), "give it with --model NAME=FILE")
+		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there are no models", flag, s.name, s.path, model), "give it with --model NAME=FILE")
 	}
 	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
@@ -384,7 +384,7 @@ func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
 			if (math.IsNaN(v) || math.IsInf(v, 0)) && !skip {
 				err := fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
 				if g.role.NaN {
-					return run.Hint(err, "leave such states out for all models with --skip-nan")
+					return run.Hint(err, "drop such states for all models with --skip-nan")
 				}
 				return err
 			}
@@ -401,7 +401,7 @@ func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
 		}
 	}
 	if bad > 0 {
-		data.env.Warn("%s: %s left out for NaN or Inf", g.role.Name, text.Count(bad, "state"))
+		data.env.Warn("%s: %s dropped for NaN or Inf", g.role.Name, text.Count(bad, "state"))
 	}
 	return out, err
 }

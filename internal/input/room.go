@@ -29,10 +29,10 @@ func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 		if left <= 0 || need <= left {
 			continue
 		}
-		err := fmt.Errorf("%s: the covariance of %d latents of %d dimensions, and what is computed beside it, needs %s of memory, and beside "+
-			"the inputs (%s) %s are left (of the machine's, or of the limit of its control group or of ulimit -v)",
+		err := fmt.Errorf("%s: the covariance of %d latents of %d dimensions and its working memory need %s; next to "+
+			"the inputs (%s) only %s are free (of RAM, or of the cgroup or ulimit limit)",
 			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(left))
-		return run.Hint(err, "take fewer states or pooled latents (--samples, --pool), less --memory, or give the process more")
+		return run.Hint(err, "use fewer states (--samples), pooled latents (--pool) or less --memory, or give the process more memory")
 	}
 	return nil
 }
@@ -62,8 +62,8 @@ func (d *Data) hold(bytes int64, what string) error {
 	if other := held - bytes; other > 0 {
 		before = fmt.Sprintf(", with %s of other inputs", text.Bytes(other))
 	}
-	return run.Hint(fmt.Errorf("%s: %s would be held in memory%s, but this process may use %s (the machine's, or the limit of its control group or of ulimit -v)",
-		what, text.Bytes(bytes), before, text.Bytes(most)), "take fewer states, by files with fewer rows or --samples where frames are read, or give the process more memory")
+	return run.Hint(fmt.Errorf("%s: %s do not fit in memory%s: this process may use %s (RAM, or the cgroup or ulimit limit)",
+		what, text.Bytes(bytes), before, text.Bytes(most)), "use fewer states (--samples, or files with fewer rows), or give the process more memory")
 }
 
 // holdLatents counts latents of a file, pooled. What does not resolve is told where they are read.

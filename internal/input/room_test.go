@@ -27,7 +27,7 @@ func TestRoomForSpectra(t *testing.T) {
 		t.Errorf("%d bytes, want %d", got, need)
 	}
 	need += 1 << 20 // of --memory
-	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions, and what is computed beside it, needs 33 MB of memory"} {
+	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions and its working memory need 33 MB"} {
 		d := &Data{env: &run.Env{Options: run.Options{Memory: 1 << 20}}}
 		d.held.Add(5 << 20)
 		remaining = func(used int64) int64 {
@@ -57,8 +57,8 @@ func TestRoom(t *testing.T) {
 		most int64
 		want string
 	}{
-		{0, ""}, {16000, ""}, {15999, "b.npy: 10 kB would be held in memory, with 6 kB of other inputs, but this process may use 16 kB"},
-		{6399, "a.npy: 6 kB would be held in memory, but this process may use 6 kB"},
+		{0, ""}, {16000, ""}, {15999, "b.npy: 10 kB do not fit in memory, with 6 kB of other inputs: this process may use 16 kB"},
+		{6399, "a.npy: 6 kB do not fit in memory: this process may use 6 kB"},
 	} {
 		available = func() int64 { return test.most }
 		d := &Data{}

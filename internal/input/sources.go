@@ -129,9 +129,9 @@ func (in *Inputs) check() error {
 	if in.example {
 		switch {
 		case in.frames != "":
-			return run.Usage("--example brings its own frames; leave --frames out")
+			return run.Usage("--example has its own frames; leave --frames out")
 		case in.episodes != "":
-			return run.Usage("--example brings its own episodes; leave --episodes out")
+			return run.Usage("--example has its own episodes; leave --episodes out")
 		}
 		builtIn := []source{}
 		for _, name := range example.Models() {
@@ -158,13 +158,13 @@ func (in *Inputs) check() error {
 	frames := in.frames != "" || in.example
 	switch {
 	case !frames && len(in.sources) == 0:
-		return run.Hint(run.Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), hint)
+		return run.Hint(run.Usage("no input: want frames (--frames FILE[:key]) and models (%s)", what), hint)
 	case len(in.sources) == 0 && !in.needs.NoModels:
 		return run.Hint(run.Usage("no models: give at least one with %s", what), "baselines are --baseline pca,random")
 	case !frames && (in.needs.Frames || encoders > 0):
 		return run.Hint(run.Usage("no frames: give them with --frames FILE[:key]"), hint)
 	case in.needs.Encoders && latents > 0:
-		return run.Hint(run.Usage("latents computed elsewhere cannot be used: %s runs the encoders itself", in.command),
+		return run.Hint(run.Usage("precomputed latents cannot be used: %s runs the encoders itself", in.command),
 			"give the encoder with --model NAME=FILE")
 	}
 	if err := in.checkIdle(encoders > 0, frames); err != nil {
@@ -255,12 +255,12 @@ func (in *Inputs) checkNames() error {
 			return err
 		}
 		if slices.Contains(names, s.name) {
-			hint := "give every model a name of its own: --model NAME=FILE"
+			hint := "give each model a different name: --model NAME=FILE"
 			switch {
 			case s.kind == "baseline" && in.example:
-				hint = "the example has both baselines already: leave --baseline out"
+				hint = "--example has both baselines already; leave --baseline out"
 			case s.kind == "baseline":
-				hint = "a baseline has the name of its kind: give pca and random once each, and models other names"
+				hint = "a baseline is named after its kind: give pca and random at most once, and models other names"
 			}
 			return run.Hint(run.Usage("two models are named %q", s.name), hint)
 		}
@@ -305,7 +305,7 @@ func checkName(s source) error {
 	what := ""
 	switch i := strings.IndexFunc(s.name, unicode.IsControl); {
 	case !utf8.ValidString(s.name):
-		what = "is no valid UTF-8"
+		what = "is not valid UTF-8"
 	case i >= 0:
 		r, _ := utf8.DecodeRuneInString(s.name[i:])
 		what = fmt.Sprintf("holds the control character %q", string(r))
@@ -316,7 +316,7 @@ func checkName(s source) error {
 	}
 	hint := ""
 	if s.kind == "model" && s.path != "" {
-		hint = "give another one: --model NAME=" + s.path
+		hint = "give another name: --model NAME=" + s.path
 	}
 	return run.Hint(run.Usage("the model name %q %s", s.name, what), hint)
 }

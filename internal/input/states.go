@@ -93,7 +93,7 @@ func (d *Data) admit(ctx context.Context, given []givenLatents, in *frameInput) 
 			missing[state] = missing[state] || row < 0
 		}
 		if rows.Missing > 0 {
-			d.env.Warn("latents %s: %s has %d rows, %s, as windows were taken before: the %d states without a row are left out for all models",
+			d.env.Warn("latents %s: %s has %d rows, %s, as earlier versions of encode wrote them: the %d states without a row are dropped for all models",
 				g.source.name, g.array, g.points.N, rows.Rule, rows.Missing)
 		}
 	}
@@ -128,7 +128,7 @@ func (d *Data) checkRange(in *frameInput) error {
 		return fmt.Errorf("frames: %w", err)
 	}
 	if r := d.States.Range(); yes {
-		d.env.Warn("frames %s: the data lie in %.6g..%.6g, a small part of the pixel range %.6g..%.6g (%s); give theirs with --pixel-range LOW,HIGH",
+		d.env.Warn("frames %s: values span %.6g..%.6g, a small part of the pixel range %.6g..%.6g (%s); give the range of the data with --pixel-range LOW,HIGH",
 			in.path, low, high, r.Low, r.High, r.Source)
 	}
 	return nil
@@ -159,17 +159,17 @@ func (d *Data) enterFrames(in *frameInput) {
 func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) error {
 	hint := ""
 	if g.points.N == in.frames.Len() && window > 1 {
-		hint = fmt.Sprintf("there is a row per frame, but the model sees windows of %d frames; give the latents of the windows, or --window %s=1 if it sees one frame",
+		hint = fmt.Sprintf("there is one row per frame, but the model takes windows of %d frames; give latents of the windows, or --window %s=1 if it takes one frame",
 			window, g.source.name)
 	}
 	if window > 1 && in.numbers == nil && in.ends == nil && g.points.N < d.States.Len()+d.States.Skipped() {
-		hint = "without --episodes windows straddle the ends of episodes; were they given when the latents were made?"
+		hint = "without --episodes windows cross the ends of episodes; give --episodes if the latents were computed with them"
 	}
 	var ambiguous *dataset.AmbiguousRowsError
 	if errors.As(err, &ambiguous) {
 		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)
 	}
-	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: %w",
+	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v give %d states: %w",
 		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)
 }
 
@@ -248,7 +248,7 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 		return fail(err)
 	}
 	for _, doubt := range episodes.Doubts {
-		d.env.Warn("episodes %s: %s; say what they are with --episodes-kind", d.inputs.episodes, doubt)
+		d.env.Warn("episodes %s: %s; state their kind with --episodes-kind", d.inputs.episodes, doubt)
 	}
 	sum, err := a.SHA256()
 	if err != nil {
@@ -267,7 +267,7 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 // left out.
 func (d *Data) loadWithoutFrames(ctx context.Context, given []givenLatents) error {
 	if text := d.inputs.window.String(); text != "0" {
-		return run.Usage("--window %s: windows are made of frames; give --frames FILE[:key], or leave --window out", text)
+		return run.Usage("--window %s: windows need frames; give --frames FILE[:key], or leave --window out", text)
 	}
 	of := usual(given)
 	var episodes *dataset.Episodes

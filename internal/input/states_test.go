@@ -112,13 +112,13 @@ func TestWindows(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{numbers + "--window 3 --latents a={}/z18.npy", "make 16 states: want 16 rows, one per window of 3 frames; 18 are those of windows of 2 frames", 1},
-		{numbers + "--window 3 --latents a={}/z14.npy", "make 16 states: want 16 rows, one per window of 3 frames; 14 are those of windows of 4 frames", 1},
-		{flags + "--window 3 --latents a={}/z14.npy", "latents a: {}/z14.npy has shape [14 1], but frames {}/frames.npy of shape [20 2 3] make 16 states: " +
-			"14 rows can be one per window of 4 frames, or, as encode wrote them before, one per window of 3 frames that is followed or follows one, without flagged frames\n" +
+		{numbers + "--window 3 --latents a={}/z18.npy", "give 16 states: want 16 rows, one per window of 3 frames; 18 rows match windows of 2 frames", 1},
+		{numbers + "--window 3 --latents a={}/z14.npy", "give 16 states: want 16 rows, one per window of 3 frames; 14 rows match windows of 4 frames", 1},
+		{flags + "--window 3 --latents a={}/z14.npy", "latents a: {}/z14.npy has shape [14 1], but frames {}/frames.npy of shape [20 2 3] give 16 states: " +
+			"14 rows can be one per window of 4 frames or, as earlier versions of encode wrote them, one per window of 3 frames with a preceding or following frame, without flagged frames\n" +
 			"stand: hint: encode them again, or, if they are windows of 4 frames, say --window a=4", 1},
-		{"--window 3 --latents a={}/z16.npy", "hint: without --episodes windows straddle the ends of episodes", 1},
-		{numbers + "--window 11 --latents a={}/z16.npy", "no window of 11 rows fits into an episode (20 rows, 2 stretches)", 1},
+		{"--window 3 --latents a={}/z16.npy", "hint: without --episodes windows cross the ends of episodes", 1},
+		{numbers + "--window 11 --latents a={}/z16.npy", "no window of 11 rows fits into an episode (20 rows, 2 runs)", 1},
 		{"--window c=3 --latents a={}/z16.npy", `--window c=3: no model is named "c"`, 2},
 	} {
 		code, _, stderr := runIn(t.Context(), dir, "--frames {}/frames.npy --out {}/no "+c.args)
@@ -150,12 +150,12 @@ func TestEpisodes(t *testing.T) {
 		warnings   string
 	}{
 		{"episodes.npy", "episode numbers", 2, 18, ""},
-		{"starts.npy", "end-of-episode flags", 3, 17, "starts.npy: read as flags of the last frames of episodes, but the first frame is flagged and the last one is not, " +
-			"as where flags mark the first frames; say what they are with --episodes-kind"},
+		{"starts.npy", "end-of-episode flags", 3, 17, "starts.npy: read as flags of the last frames of episodes, but the first frame is flagged and the last frame is not, " +
+			"as if the flags marked first frames; state their kind with --episodes-kind"},
 		{"starts.npy --episodes-kind starts", "start-of-episode flags", 2, 18, ""},
 		{"starts.npy --episodes-kind ends", "end-of-episode flags", 3, 17, ""},
 		{"rewards.npy", "episode numbers", 3, 15, "rewards.npy: read as episode numbers, but row 7 is -1;"},
-		{"rewards.npy", "episode numbers", 3, 15, "but numbers come back after others (5 stretches of 3 numbers)"},
+		{"rewards.npy", "episode numbers", 3, 15, "but numbers return after others (5 runs of 3 numbers)"},
 		{"rewards.npy --episodes-kind numbers", "episode numbers", 3, 15, ""},
 	} {
 		for _, frames := range []string{"--frames {}/frames.npy ", ""} {
@@ -206,10 +206,10 @@ func TestPixelRange(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"small.npy":                       "frames {}/small.npy: the data lie in 1.4..6.5, a small part of the pixel range 0..255 (from the data, which lie in 1.4..6.5); give theirs with --pixel-range LOW,HIGH",
+		"small.npy":                       "frames {}/small.npy: values span 1.4..6.5, a small part of the pixel range 0..255 (from the data, which span 1.4..6.5); give the range of the data with --pixel-range LOW,HIGH",
 		"small.npy --pixel-range 0,255":   "",
 		"vectors.npy":                     "",
-		"mask.npy":                        "frames {}/mask.npy: the data lie in 0..2, a small part of the pixel range 0..255 (from the type uint8)",
+		"mask.npy":                        "frames {}/mask.npy: values span 0..2, a small part of the pixel range 0..255 (from the type uint8)",
 		"mask.npy --pixel-range 0,2":      "",
 		"frames.npy":                      "",
 		"frames.npy --pixel-range 0,1000": "",

@@ -66,7 +66,7 @@ func (l *Losses) Settle(env *run.Env, all []string) error {
 	var failed error
 	if !slices.ContainsFunc(all, func(name string) bool { return !l.Has(name) }) {
 		if failed = left[0].err; len(all) > 1 {
-			failed = fmt.Errorf("%w (none of %d models can be measured)", failed, len(all))
+			failed = fmt.Errorf("%w (none of the %d models can be measured)", failed, len(all))
 		}
 		left = left[1:]
 	}

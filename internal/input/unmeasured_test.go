@@ -46,9 +46,9 @@ var unmeasured = []struct{ args, name, reason string }{
 	{"--latents bad={}/some.npy", "bad", "{}/some.npy: NaN or Inf in 1 of 20 rows, first in row 7, pooled column 2; drop"},
 	{"--frames {}/frames.npy --latents bad={}/short.npy", "bad", "{}/short.npy has shape [19 4], but"},
 	{"--latents bad={}/text.npy", "bad", "{}/text.npy"},
-	{"--latents bad={}/tiny.npy", "bad", "{}/tiny.npy: no value is above 8e-199: their powers vanish"},
+	{"--latents bad={}/tiny.npy", "bad", "{}/tiny.npy: all values are at most 8e-199: their powers underflow"},
 	{"--frames {}/frames.npy --model bad={}/text.onnx", "bad", "encoder {}/text.onnx: not an ONNX file"},
-	{"--skip-nan --latents bad={}/all.npy", "bad", "{}/all.npy: NaN or Inf in 20 of 20 rows; without them: no state is left to analyse"},
+	{"--skip-nan --latents bad={}/all.npy", "bad", "{}/all.npy: NaN or Inf in 20 of 20 rows; without them: no state is left to analyze"},
 }
 
 func TestUnmeasured(t *testing.T) {
@@ -59,7 +59,7 @@ func TestUnmeasured(t *testing.T) {
 		if strings.Contains(test.args, "--frames") {
 			args = test.args + " " + good
 		}
-		want := "stand: warning: model " + test.name + " is not measured, the others are: " + strings.ReplaceAll(test.reason, "{}", dir)
+		want := "stand: warning: model " + test.name + " is not measured: " + strings.ReplaceAll(test.reason, "{}", dir)
 		for _, plan := range []bool{false, true} {
 			more := " --out {}/out"
 			if plan {
@@ -99,7 +99,7 @@ func TestUnmeasuredRules(t *testing.T) {
 		{"--latents a={}/z.npy --latents bad={}/short.npy", 0, "model bad is not measured"},
 		{"--latents bad={}/short.npy --latents a={}/z.npy --episodes {}/episodes.npy", 0, "model bad is not measured"},
 		{"--latents a={}/z.npy --latents bad={}/missing.npy", 1, "latents bad: {}/missing.npy: no such file"},
-		{"--latents a={}/all.npy --latents b={}/text.npy", 1, "(none of 2 models can be measured)"},
+		{"--latents a={}/all.npy --latents b={}/text.npy", 1, "(none of the 2 models can be measured)"},
 		{"--frames {}/frames.npy --baseline pca:1 --latents a={}/all.npy", 1, "NaN or Inf in 20 of 20 rows"},
 		{"--skip-nan --latents a={}/z.npy --latents bad={}/some.npy", 0, "latents bad: 1 state dropped for NaN or Inf"},
 	} {

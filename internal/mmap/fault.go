@@ -36,7 +36,7 @@ func (f *File) holds(address uintptr) bool {
 func (f *File) lost() error {
 	info, err := f.file.Stat()
 	if err != nil {
-		return fmt.Errorf("%s: cannot be read any more: %w", f.path, err)
+		return fmt.Errorf("%s: can no longer be read: %w", f.path, err)
 	}
 	if info.Size() < f.size {
 		return fmt.Errorf("%s: changed while it was in use: it has %d bytes, had %d", f.path, info.Size(), f.size)

@@ -68,7 +68,7 @@ func (s *source) byte() (byte, error) {
 // bytes reads n bytes, after checking that the input can hold them.
 func (s *source) bytes(n uint64) ([]byte, error) {
 	if left := s.size - s.position; left < 0 || n > uint64(left) {
-		return nil, fmt.Errorf("%w: %d bytes announced, at most %d left", ErrTruncated, n, max(left, 0))
+		return nil, fmt.Errorf("%w: it declares %d bytes, at most %d remain", ErrTruncated, n, max(left, 0))
 	}
 	if err := s.charge(int64(n)); err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (m *machine) textIndex() (uint64, error) {
 	}
 	key, err := strconv.ParseUint(strings.TrimSuffix(line, "\r"), 10, 64)
 	if err != nil {
-		return 0, corrupt("%.40q is no memo index", line)
+		return 0, corrupt("%.40q is not a memo index", line)
 	}
 	return key, nil
 }

@@ -25,7 +25,7 @@ func (m *machine) global(op byte) error {
 			module, ok1 = a.(string)
 			name, ok2 = b.(string)
 			if !ok1 || !ok2 {
-				err = corrupt("a global named by a %s and a %s", TypeName(a), TypeName(b))
+				err = corrupt("the name of a global is a %s and a %s, want strings", TypeName(a), TypeName(b))
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func (m *machine) global(op byte) error {
 
 func (m *machine) find(module, name string) (Global, error) {
 	if m.options.Find == nil {
-		return nil, fmt.Errorf("refers to %q, and no names are allowed", module+"."+name)
+		return nil, fmt.Errorf("refers to %q, want a pickle without names", module+"."+name)
 	}
 	return m.options.Find(module, name)
 }

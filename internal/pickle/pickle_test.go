@@ -105,8 +105,8 @@ func TestErrors(t *testing.T) {
 		{".", "stack is empty", ErrCorrupt},
 		{"t.", "no mark", ErrCorrupt},
 		{"(.", "stack is empty", ErrCorrupt},
-		{"X\xff\xff\xff\xff.", "4294967295 bytes announced", ErrTruncated},
-		{"\x8d\xff\xff\xff\xff\xff\xff\xff\xff.", "bytes announced", ErrTruncated},
+		{"X\xff\xff\xff\xff.", "declares 4294967295 bytes", ErrTruncated},
+		{"\x8d\xff\xff\xff\xff\xff\xff\xff\xff.", "it declares", ErrTruncated},
 		{"\x95\xff\xff\xff\xff\xff\xff\xff\x7f.", "a frame", ErrTruncated},
 		{"\x8b\xff\xff\xff\xff.", "an integer of", ErrCorrupt},
 		{"K\x01K\x02a.", "appending to a int", ErrCorrupt},
@@ -122,7 +122,7 @@ func TestErrors(t *testing.T) {
 		{"K\x01)R.", "calling a int", ErrCorrupt},
 		{"K\x01}b.", "setting the state of a int", ErrCorrupt},
 		{"\xfe.", "unknown instruction 0xfe", ErrCorrupt},
-		{"Iabc\n.", "no integer", ErrCorrupt},
+		{"Iabc\n.", "not an integer", ErrCorrupt},
 		{"K\x01\x86.", "tuple of 2", ErrCorrupt},
 	} {
 		v, err := load(c.text)

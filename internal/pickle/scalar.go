@@ -64,7 +64,7 @@ func (m *machine) textValue(op byte) error {
 	case 'F':
 		v, err := strconv.ParseFloat(line, 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return corrupt("%.40q is no float", line)
+			return corrupt("%.40q is not a float", line)
 		}
 		return m.push(v, 8)
 	case 'S':
@@ -87,7 +87,7 @@ func (m *machine) textValue(op byte) error {
 			return m.push(v, max(8, int64(len(line))))
 		}
 	}
-	return corrupt("%.40q is no integer", line)
+	return corrupt("%.40q is not an integer", line)
 }
 
 // What may follow a backslash: one character, or a number of so many hexadecimal digits.

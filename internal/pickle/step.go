@@ -96,7 +96,7 @@ func (m *machine) step(op byte) error {
 func (m *machine) protocol() error {
 	v, err := m.in.byte()
 	if err == nil && v > 5 {
-		err = corrupt("protocol %d, the newest known is 5", v)
+		err = corrupt("protocol %d, want at most 5", v)
 	}
 	return err
 }

@@ -156,5 +156,5 @@ func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, err
 }
 
 func tooLarge(path string, size, most int64) error {
-	return fmt.Errorf("%s: %w: it has %s or more, want at most %s; is it the right file?", path, ErrTooLarge, text.Bytes(size), text.Bytes(most))
+	return fmt.Errorf("%s: %w: it has %s or more, want at most %s; check that it is the right file", path, ErrTooLarge, text.Bytes(size), text.Bytes(most))
 }

@@ -45,10 +45,10 @@ func TestAnswer(t *testing.T) {
 func TestConfig_OfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"data: {path: x}\nmodel: {name: cnp}\ntraining: {lr: 1}\n": "C.yaml: data, training are no options of fake; " +
-			"is it that of another program?",
+		"data: {path: x}\nmodel: {name: cnp}\ntraining: {lr: 1}\n": "C.yaml: data, training are not options of fake; " +
+			"check that the file is a repscope configuration",
 		"kk: 3\n":                  "line 1: unknown option \"kk\"",
-		"k: 3\nlimits: 1\nlr: 2\n": "C.yaml: limits, lr are no options",
+		"k: 3\nlimits: 1\nlr: 2\n": "C.yaml: limits, lr are not options",
 		"k: 3\nfast: true\nmetric: cosine\nlimits: 1\nlr: 2\n": "line 4: unknown option \"limits\"",
 	} {
 		f := newFake()

@@ -46,8 +46,8 @@ func TestTree(t *testing.T) {
 		"tree: {a: 2001-02-03}\n": "a is 2001-02-03; want a number, a text",
 		"tre: 1\n":                `unknown option "tre"`,
 		// Each alias stands for ten of the one before: 10⁹ values in 300 bytes. One stands for itself.
-		aliases(9):                "list stands for more than 100000, of at most 100000",
-		"tree: &t {list: [*t]}\n": "list stands for more than 100000, of at most 100000",
+		aliases(9):                "list expands to more than 100000; the limit",
+		"tree: &t {list: [*t]}\n": "list expands to more than 100000; the limit",
 	} {
 		_, _, err := apply(yaml)
 		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitUsage {

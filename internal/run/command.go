@@ -48,7 +48,7 @@ type Command struct {
 	Long bool
 
 	// Definition is the version of what the numbers mean, and Metrics says what those of a model are: both stand in
-	// every result file, the metrics in docs/metrics.md too. With Describes a run enters by itself those that it has.
+	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters by itself those that it has.
 	Definition int
 	Metrics    func() []report.Described
 	Describes  bool
@@ -175,7 +175,7 @@ func shortened(line string) string {
 		return line
 	}
 	head, tail := strings.ToValidUTF8(line[:begin], ""), strings.ToValidUTF8(line[len(line)-end:], "")
-	return fmt.Sprintf("%s … (%d bytes left out) … %s", head, len(line)-len(head)-len(tail), tail)
+	return fmt.Sprintf("%s … (%d bytes omitted) … %s", head, len(line)-len(head)-len(tail), tail)
 }
 
 // errInterrupted is what a cancelled run reports.
@@ -283,13 +283,16 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 // check runs the checks of everything that registered flags, then the command's own.
 func check(flags *Flags, job Job, o *Options) error {
 	if o.Out == "" {
-		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+		return Hint(Usage("--out is empty: want a folder for the files"), "check that the shell variable is set")
 	}
 	if len(o.Formats) > 1 && len(o.figures()) == 0 {
-		return Usage("--format %s: none cannot stand beside others", strings.Join(o.Formats, ","))
+		return Usage("--format %s: none cannot be combined with other formats", strings.Join(o.Formats, ","))
+	}
+	if o.Quiet && o.Verbose {
+		return Usage("--quiet and --verbose: they contradict each other; give one of them")
 	}
 	if o.JSON {
-		if err := o.Together("--json", "a shard is no result"); err != nil {
+		if err := o.Together("--json", "a shard is not a result"); err != nil {
 			return err
 		}
 	}
@@ -422,7 +425,7 @@ func (e *Env) finish(stdout io.Writer) error {
 		_, err = stdout.Write(e.console.Bytes())
 	}
 	if ignorePipe(err) != nil {
-		return fmt.Errorf("the files are written, but not standard output: %w", err)
+		return fmt.Errorf("the files are written, but writing to standard output failed: %w", err)
 	}
 	if !e.Options.Quiet {
 		wrote := fmt.Sprintf("%s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))

@@ -215,13 +215,13 @@ func TestRunKeepsNumbersWithoutRoom(t *testing.T) {
 	t.Parallel()
 	dir := texts(t)
 	code, _, stderr := start(t.Context(), dir, "{}/a.txt --word one --out {}/out --act crowd")
-	if want := "figure count: it is not drawn: no room for 100 models"; code != 0 || !strings.Contains(stderr, want) {
+	if want := "figure count: not drawn: no room for 100 models"; code != 0 || !strings.Contains(stderr, want) {
 		t.Fatalf("exit %d, %s; want %q", code, stderr, want)
 	}
 	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json", "count.sha256"}) {
 		t.Errorf("files %v", got)
 	}
-	if result, err := os.ReadFile(filepath.Join(dir, "out", "count.json")); err != nil || !strings.Contains(string(result), "it is not drawn: no room") {
+	if result, err := os.ReadFile(filepath.Join(dir, "out", "count.json")); err != nil || !strings.Contains(string(result), "not drawn: no room") {
 		t.Errorf("%v: the warning is not in the result\n%s", err, result)
 	}
 }
@@ -253,7 +253,7 @@ func TestRunChecksFirst(t *testing.T) {
 		{"{}/a.txt --word one --act fail", "count: it failed\n", 1},
 		{"{}/a.txt --word one --act panic", "count: internal error: it broke\n", 1},
 		{"{}/a.txt --word one --act damaged", "count: the file is damaged\n", 1},
-		{"{}/a.txt --word one --format png,none", "count: --format png,none: none cannot stand beside others\n", 2},
+		{"{}/a.txt --word one --format png,none", "count: --format png,none: none cannot be combined with other formats\n", 2},
 		{"{}/a.txt --frames x", "count: unknown flag --frames\n", 2},
 	} {
 		code, stdout, stderr := start(t.Context(), dir, test.args+" --out {}/out")

@@ -58,11 +58,11 @@ func applyConfig(flags *Flags, o *Options) error {
 			common = append(common, key, value)
 			continue
 		case sections[key.Value]:
-			return Usage("%s: section %s is there twice", c.place(key), key.Value)
+			return Usage("%s: section %s appears twice", c.place(key), key.Value)
 		case value.Kind == yaml.ScalarNode && value.Tag == "!!null":
 			continue // an empty section
 		case value.Kind != yaml.MappingNode:
-			return Usage("%s: %s is a command: want a section of its options, such as %s: {seed: 1}", c.place(key), key.Value, key.Value)
+			return Usage("%s: %s is a command: want a section with its options, such as %s: {seed: 1}", c.place(key), key.Value, key.Value)
 		case key.Value == flags.Name():
 			section = value
 		default:
@@ -104,7 +104,7 @@ func (c *config) ofAnother(common []*yaml.Node, section bool) error {
 	if section || len(unknown) < 2 || 4*len(unknown) <= len(common) {
 		return nil
 	}
-	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path,
+	return Hint(Usage("configuration %s: %s are not options of %s; check that the file is a repscope configuration", c.path,
 		strings.Join(unknown, ", "), c.flags.Name()),
 		cmp.Or(c.flags.fileHint, text.DidYouMean("", unknown[0], configNames(c.flags))))
 }
@@ -167,7 +167,7 @@ func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section s
 	}
 	switch {
 	case f == nil && section == "" && (slices.Contains(c.flags.omitted, name) || c.ofStates(name)):
-		c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
+		c.notes = append(c.notes, fmt.Sprintf("%s: %s has no effect on %s", c.place(key), name, c.flags.Name()))
 		return nil
 	case f == nil || !configurable(name):
 		return c.unknown(key, name)
@@ -181,7 +181,7 @@ func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section s
 	}
 	if settled[name] {
 		if r, ok := f.Value.(repeater); ok && r.Repeats() && c.given[name] {
-			c.notes = append(c.notes, fmt.Sprintf("--%s takes the place of all that %s has under %s", name, c.path, name))
+			c.notes = append(c.notes, fmt.Sprintf("--%s replaces all values that %s has under %s", name, c.path, name))
 		}
 		return nil
 	}
@@ -277,7 +277,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 			values = append(values, item.Value)
 		}
 		if !repeats && single(f.Value) {
-			return nil, fmt.Errorf("[%s] is a list; want one value", strings.Join(values, ", "))
+			return nil, fmt.Errorf("found a list, [%s]; want one value", strings.Join(values, ", "))
 		}
 		if !repeats || joins && !slices.ContainsFunc(values, Named) {
 			return []string{strings.Join(values, ",")}, nil
@@ -308,9 +308,9 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 		return values, nil
 	}
 	if single(f.Value) {
-		return nil, errors.New("it is a mapping; want one value")
+		return nil, errors.New("found a mapping; want one value")
 	}
-	return nil, errors.New("it is a mapping; want a plain value or a list")
+	return nil, errors.New("found a mapping; want a plain value or a list")
 }
 
 // single reports whether a flag takes one value that no comma divides.

@@ -52,10 +52,10 @@ func TestConfig(t *testing.T) {
 		{"seed: 1.5\n", "want a whole number from 0", ""},
 		{"threads: many\n", `option threads: invalid value "many": want a whole number from 0`, ""},
 		{"metric: cosin\n", "is not one of", "did you mean cosine?"},
-		{"seed: {a: 1}\n", "option seed: it is a mapping; want one value", ""},
-		{"k: {a: 1}\n", "option k: it is a mapping; want a plain value or a list", ""},
-		{"seed: [1, 2]\n", "option seed: [1, 2] is a list; want one value", ""},
-		{"out: [a, b]\n", "option out: [a, b] is a list; want one value", ""},
+		{"seed: {a: 1}\n", "option seed: found a mapping; want one value", ""},
+		{"k: {a: 1}\n", "option k: found a mapping; want a plain value or a list", ""},
+		{"seed: [1, 2]\n", "option seed: found a list, [1, 2]; want one value", ""},
+		{"out: [a, b]\n", "option out: found a list, [a, b]; want one value", ""},
 		{"k: [[1]]\n", "want a list of plain values", ""},
 		{"- seed\n", "name: value", ""},
 		{"seed: [1\n", "configuration", ""},
@@ -66,7 +66,7 @@ func TestConfig(t *testing.T) {
 		{"smoothness: {horizon: 1}\n", `unknown option "horizon" of smoothness`, "did you mean horizons?"},
 		{"smoothness: 7\n", "smoothness is a command: want a section", ""},
 		{"fake: {sead: 1}\n", `unknown option "sead"`, "did you mean seed?"},
-		{"fake: {seed: 1}\nfake: {seed: 2}\n", "section fake is there twice", ""},
+		{"fake: {seed: 1}\nfake: {seed: 2}\n", "section fake appears twice", ""},
 	} {
 		_, err := apply(test.yaml, "")
 		switch {
@@ -120,7 +120,7 @@ func TestConfigSections(t *testing.T) {
 	f := newFake()
 	f.flags.omit([]string{"bootstrap"})
 	f.options.config = path
-	if err := applyConfig(f.flags, f.options); err != nil || len(f.options.notes) != 1 || !strings.Contains(f.options.notes[0], "bootstrap means nothing to fake") {
+	if err := applyConfig(f.flags, f.options); err != nil || len(f.options.notes) != 1 || !strings.Contains(f.options.notes[0], "bootstrap has no effect on fake") {
 		t.Errorf("an option that the command has no use for: %v, notes %q", err, f.options.notes)
 	}
 }

@@ -20,7 +20,7 @@ const leastFiles = 32
 // enoughFiles is an error where the system allows too few open files for any run.
 func enoughFiles() error {
 	if n := openFiles(); n > 0 && n < leastFiles {
-		return Hint(fmt.Errorf("too few open files are allowed: %d (ulimit -n), want at least %d", n, leastFiles), fmt.Sprintf("allow more: ulimit -n %d", 8*leastFiles))
+		return Hint(fmt.Errorf("the limit of open files is %d (ulimit -n), want at least %d", n, leastFiles), fmt.Sprintf("raise it: ulimit -n %d", 8*leastFiles))
 	}
 	return nil
 }

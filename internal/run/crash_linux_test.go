@@ -86,13 +86,13 @@ func TestCrash(t *testing.T) {
 		{"", "usage", "exit status 2", "probe: it is wrong"},
 		{"", "quit", "signal: aborted", "SIGQUIT"},
 		{"", "panic", "signal: aborted", "panic: boom"},
-		{"ulimit -n 20;", "done", "exit status 1", "too few open files are allowed: 20 (ulimit -n), want at least 32"},
+		{"ulimit -n 20;", "done", "exit status 1", "the limit of open files is 20 (ulimit -n), want at least 32"},
 		{"ulimit -v 6000000;", "usage", "exit status 2", "probe: it is wrong"},
 		{"ulimit -v 6000000;", "quit", "exit status 1", "SIGQUIT"},
 		{"ulimit -v 6000000;", "panic", "exit status 1", "panic: boom"},
-		{"ulimit -v 6000000;", "memory", "exit status 1", "probe: out of memory: the address space is limited to 6.14 GB"},
+		{"ulimit -v 6000000;", "memory", "exit status 1", "probe: out of memory: the limit of the address space is 6.14 GB"},
 		{"ulimit -u 200;", "usage", "exit status 2", "probe: it is wrong"},
-		{"ulimit -u 200;", "threads", "exit status 1", "probe: no more threads: 200 processes and threads are allowed"},
+		{"ulimit -u 200;", "threads", "exit status 1", "probe: out of threads: the limit is 200 processes and threads"},
 	} {
 		if strings.Contains(c.limit, "-u") && nobody.Credential == nil {
 			continue // the user may have as many already

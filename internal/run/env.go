@@ -203,6 +203,21 @@ func (e *Env) Print(format string, args ...any) {
 	e.console.WriteString(escape.Sprintf(format, args...))
 }
 
+// Detail is Print for the console of --verbose and of --dry-run; other runs print nothing.
+func (e *Env) Detail(format string, args ...any) {
+	if e.Options.Verbose || e.Plan != nil {
+		e.Print(format, args...)
+	}
+}
+
+// Details is Table for the console of --verbose; other runs print nothing.
+func (e *Env) Details(t *report.Table) error {
+	if !e.Options.Verbose {
+		return nil
+	}
+	return e.Table(t)
+}
+
 // Table writes a table and an empty line to the console; see Print. It is as wide as
 // the terminal at most, where there is one.
 func (e *Env) Table(t *report.Table) error {
@@ -304,7 +319,7 @@ func (d Drawing) failed(err error) (drawn, error) {
 		error
 		NoRoom()
 	}](err); ok {
-		return drawn{warnings: []string{"it is not drawn: " + full.Error()}}, nil
+		return drawn{warnings: []string{"not drawn: " + full.Error()}}, nil
 	}
 	return drawn{}, fmt.Errorf("figure %s: %w", d.Name, err)
 }

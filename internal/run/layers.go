@@ -89,7 +89,7 @@ func (t *Task) Settle() (*Settled, error) {
 	flags.Visit(func(f *flag.Flag) {
 		g := flags.groups[f.Name]
 		s.given = append(s.given, f.Name)
-		if g != Running && f.Name != "out" && f.Name != "quiet" {
+		if g != Running && f.Name != "out" && f.Name != "quiet" && f.Name != "verbose" {
 			s.Set.Set(f.Name, f.Value.String())
 		}
 		s.take(f.Value.String(), g == Inputs)

@@ -23,7 +23,7 @@ func (c *Command) MethodsOf(r *report.Result) (*methods.Text, error) {
 	case r.Analysis != c.Name:
 		return nil, fmt.Errorf("a result of %s, want one of %s", r.Analysis, c.Name)
 	case c.Methods == nil:
-		return nil, fmt.Errorf("%s has no text on its methods", c.Name)
+		return nil, fmt.Errorf("%s has no methods text", c.Name)
 	}
 	return methods.Of(r, c.Methods)
 }
@@ -70,8 +70,8 @@ func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done 
 		return true, Usage("--methods: %d result files, want one", len(o.Args))
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if err == nil && !slices.Contains([]string{"methods", "json", "quiet"}, f.Name) {
-			err = Hint(Usage("--%s changes nothing of %s, which is there already", f.Name, o.Args[0]), "leave it out, or leave the file out to run "+c.Name)
+		if err == nil && !slices.Contains([]string{"methods", "json", "quiet", "verbose"}, f.Name) {
+			err = Hint(Usage("--%s has no effect on %s, the result of an earlier run", f.Name, o.Args[0]), "leave the flag out, or leave the file out to run "+c.Name)
 		}
 	})
 	if err != nil {

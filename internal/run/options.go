@@ -17,6 +17,7 @@ type Options struct {
 	Threads     int      // --threads: 0 for all cores
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
+	Verbose     bool     // --verbose: all tables and notes on the console
 	DryRun      bool     // --dry-run
 	Methods     bool     // --methods
 	Shard       Shard    // --shard: which task of several this is
@@ -50,38 +51,39 @@ func (o *Options) figures() []string {
 // register adds the shared flags to f, after those that others put into the same
 // groups, and applies what the command says of them.
 func (o *Options) register(f *Flags, c *Command, job Job) {
-	f.PathVar(&o.config, "config", "`FILE.yaml` with the same names as the flags, and sections for single commands (smoothness: {horizons: [1,7]}), which win over "+
-		"what is common; the command line wins over both: an option given there takes the place of the file's, of all its values if it repeats")
+	f.PathVar(&o.config, "config", "`FILE.yaml` of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A section overrides "+
+		"common options; the command line overrides both and replaces all values of an option that repeats")
 	f.Group(Inputs, "config")
 
 	o.Seed = 42
-	f.Var((*natural)(&o.Seed), "seed", "`N` that all random draws come from")
+	f.Var((*natural)(&o.Seed), "seed", "`N`, the seed of all random draws")
 	o.Bootstrap = 1000
-	f.CountVar(&o.Bootstrap, "bootstrap", 0, "`N` above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every number; 0: neither")
+	f.CountVar(&o.Bootstrap, "bootstrap", 0, "`N` above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0: neither")
 	f.Group(Statistics, "seed", "bootstrap")
 
 	o.Out = c.Out
 	f.PathVar(&o.Out, "out", "`DIR` for the result file, the CSV files and the figures")
 	o.Formats = []string{"png"}
-	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures}, "`LIST` of figure formats; none: no figures are drawn")
-	f.Var((*length)(&o.WidthMM), "width", "`LENGTH` of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each other where they need to; default: that of the figure")
-	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
-	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
-	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
+	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures}, "`LIST` of figure formats; none: no figures")
+	f.Var((*length)(&o.WidthMM), "width", "`LENGTH`, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are stacked if needed; default: by figure")
+	f.BoolVar(&o.JSON, "json", false, "print only the result on stdout; the files of --out are still written")
+	f.BoolVar(&o.Quiet, "quiet", false, "print warnings and errors only: no progress, no tables")
+	f.BoolVar(&o.Verbose, "verbose", false, "print all tables and notes, not only the headline table; changes no number and no file")
+	f.BoolVar(&o.version, "version", false, "print the version and exit; with --json as JSON")
 	if c.Methods != nil {
-		f.BoolVar(&o.Methods, "methods", false, "also write how the numbers were computed, in words and with references, for a paper: "+
-			c.Name+"_methods.md, .tex and .bib; with the result file of an earlier run (--methods RESULT.json) print that and stop, with --json as JSON")
+		f.BoolVar(&o.Methods, "methods", false, "also write a methods text with references, for a paper: "+
+			c.Name+"_methods.md, .tex and .bib; with the result file of an earlier run (--methods RESULT.json) print the text and exit, with --json as JSON")
 		f.Group(Output, "methods")
 	}
 	if job.Plan != nil {
-		f.BoolVar(&o.DryRun, "dry-run", false, "check inputs, options and models, say what would be read and written and about how long encoding would take, and stop; "+
-			"of the frames a few states are read, nothing is written; with --json as JSON")
+		f.BoolVar(&o.DryRun, "dry-run", false, "check inputs, options and models, print files to read and write and the expected encoding time, and exit; "+
+			"reads a few states of the frames, writes nothing; with --json as JSON")
 		f.Group(Output, "dry-run")
 	}
-	f.Group(Output, "out", "format", "width", "json", "quiet", "version")
+	f.Group(Output, "out", "format", "width", "json", "quiet", "verbose", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")
-	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits leave (control groups, ulimit -v)")
+	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if that is lower")
 	f.Group(Running, "threads", "memory")
 	if job.Divides {
 		o.Shard.register(f)

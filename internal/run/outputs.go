@@ -143,7 +143,7 @@ func newGuard(t *Task, flags *Flags, job Job, o *Options) (*guard, error) {
 	}
 	for _, out := range outputs {
 		if out.flag != "" && g.own(out.path, patterns) {
-			return nil, Hint(Usage("--%s %s: the run writes a file of this name itself", out.flag, out.path), "leave --"+out.flag+" out, or give another name")
+			return nil, Hint(Usage("--%s %s: the run writes its own file of this name", out.flag, out.path), "leave --"+out.flag+" out, or give another name")
 		}
 		err := g.set.Output(cmp.Or(out.what, "--out "+g.out), out.path)
 		var clash *samefile.Clash
@@ -266,7 +266,7 @@ func (t *Task) inputs(flags *Flags, o *Options, there bool) []givenFile {
 }
 
 // placing are the shared flags that say where and how a run writes and runs.
-var placing = []string{"out", "format", "width", "json", "quiet", "version", "methods", "dry-run", "threads", "memory", "shard", "seed", "bootstrap", "cache"}
+var placing = []string{"out", "format", "width", "json", "quiet", "verbose", "version", "methods", "dry-run", "threads", "memory", "shard", "seed", "bootstrap", "cache"}
 
 // texts visits the texts of a branch.
 func (b *Branch) texts(visit func(string)) {

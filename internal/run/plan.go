@@ -178,7 +178,7 @@ func (e *Env) planObject() *report.Object {
 	time.Set("encoding_s", sum)
 	time.Set("encoding_unknown", unknown)
 	time.Set("analysis_s", nil)
-	time.Set("reason", "the analysis itself is not estimated")
+	time.Set("reason", "the time of the analysis is not estimated")
 	output.Set("folder", e.Options.Out)
 	output.Set("files", e.planFiles())
 	o.Set("schema", "repscope/plan/1")
@@ -235,7 +235,7 @@ func (e *Env) planText() string {
 	fmt.Fprintf(&b, "options: %s\n", strings.Join(options, ", "))
 	fmt.Fprintf(&b, "memory: about %s for the program, inputs, weights and latents", text.Bytes(p.Held))
 	if p.Searched > 0 {
-		fmt.Fprintf(&b, ", and up to %s to search neighbors in", text.Bytes(min(p.Searched, e.WorkingMemory())))
+		fmt.Fprintf(&b, ", plus up to %s for neighbor searches", text.Bytes(min(p.Searched, e.WorkingMemory())))
 		if p.Searched > e.WorkingMemory() {
 			b.WriteString(" (--memory)")
 		}
@@ -243,15 +243,15 @@ func (e *Env) planText() string {
 	sum, unknown := p.seconds()
 	b.WriteString("\ntime: ")
 	if sum > 0 || len(unknown) > 0 {
-		fmt.Fprintf(&b, "about %s for encoding, unless the latents are kept from an earlier run", seconds(sum))
+		fmt.Fprintf(&b, "about %s for encoding, unless the latents are cached by an earlier run", seconds(sum))
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(&b, ", and unknown for %s", strings.Join(unknown, ", "))
+		fmt.Fprintf(&b, ", unknown for %s", strings.Join(unknown, ", "))
 	}
 	if sum > 0 || len(unknown) > 0 {
 		b.WriteString("; ")
 	}
-	b.WriteString("that of the analysis is not estimated\nfiles that would be written")
+	b.WriteString("the time of the analysis is not estimated\nfiles to write")
 	if e.instead == "" {
 		b.WriteString(" to " + e.Options.Out)
 	}

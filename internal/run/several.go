@@ -28,7 +28,7 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 			fmt.Fprintf(&summaries, "\n  %-8s %s", sub.Name, sub.Summary)
 		}
 		c.Manual += "\n" + summaries.String()
-		c.Setup, c.Omit = c.overview, []string{"config", "seed", "bootstrap", "out", "format", "width", "quiet", "threads", "memory"}
+		c.Setup, c.Omit = c.overview, []string{"config", "seed", "bootstrap", "out", "format", "width", "quiet", "verbose", "threads", "memory"}
 		return c, args, nil
 	}
 	i := slices.Index(names, args[0])

@@ -53,9 +53,9 @@ func (s Shard) File(analysis string) string {
 
 // register adds --shard to a command whose work is divided.
 func (s *Shard) register(f *Flags) {
-	f.Var(s, "shard", "`I/N` does a part of the work, of n that may run anywhere in any order: of the units of the work, which are numbered from 0 "+
-		"whatever n is, i, i + n, i + 2n and so on, i from 0 to n − 1. A file ANALYSIS.I-of-N.shard is written in place of the result; "+
-		"\"scale merge\" makes of all of them what one process would have written")
+	f.Var(s, "shard", "`I/N`: compute only units I, I + N, I + 2N and so on of the work, with I from 0 to N − 1. Shards can run on any machine and in any order. "+
+		"The run writes ANALYSIS.I-of-N.shard instead of the result; "+
+		"\"scale merge\" combines all shards into the single-process result")
 	f.Group(Running, "shard")
 }
 
@@ -91,7 +91,7 @@ func (o *Options) Together(option, reason string) error {
 func (e *Env) writeShard(flags *Flags) error {
 	state := e.job.State()
 	if state == nil {
-		return Hint(Usage("--shard %s: with these options nothing is computed that is divided", e.Options.Shard), "leave --shard out")
+		return Hint(Usage("--shard %s: nothing computed with these options can be divided", e.Options.Shard), "leave --shard out")
 	}
 	var err error
 	if state.Origin, err = e.origin(flags); err != nil {
@@ -115,7 +115,9 @@ func (e *Env) writeShard(flags *Flags) error {
 }
 
 // ephemeral are the options that say where and how a run writes and runs, not what.
-var ephemeral = []string{"out", "quiet", "json", "config", "shard", "threads", "memory", "dry-run", "version"}
+var ephemeral = []string{
+	"out", "quiet", "verbose", "json", "config", "shard", "threads", "memory", "dry-run", "version",
+}
 
 // origin is how the run was started.
 func (e *Env) origin(flags *Flags) (*shard.Origin, error) {
@@ -195,7 +197,7 @@ func Merged(c Command, origin *shard.Origin, states []*shard.State, args ...stri
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(origin.Config), &root); err != nil || len(root.Content) != 1 {
-		return nil, fmt.Errorf("%w: what they say of the configuration: %w", shard.ErrDamaged, err)
+		return nil, fmt.Errorf("%w: their configuration: %w", shard.ErrDamaged, err)
 	}
 	t.Layers = []Layer{{Path: "of the shards", Content: root.Content[0].Content}}
 	return t, nil
@@ -205,7 +207,7 @@ func Merged(c Command, origin *shard.Origin, states []*shard.State, args ...stri
 // written. Nothing is taken from a cache.
 func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []shard.Range, stderr io.Writer) (*shard.State, error) {
 	if origin == nil {
-		return nil, errors.New("it does not say how it was made")
+		return nil, errors.New("it does not record its command")
 	}
 	out, err := os.MkdirTemp("", "repscope-verify-")
 	if err != nil {
@@ -234,7 +236,7 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 func (e *Env) checkMerged(err error) error {
 	switch {
 	case err == nil && !e.job.Used():
-		return errors.New("the shards hold parts of an analysis that these options do not make")
+		return errors.New("the shards are parts of an analysis that these options do not run")
 	case err != nil && !errors.Is(err, shard.ErrForeign):
 		return e.elsewhere(err)
 	}
@@ -254,10 +256,10 @@ func (e *Env) changed() error {
 			what := strings.TrimSpace(was.Role + " " + was.Name)
 			switch {
 			case i < 0:
-				return fmt.Errorf("%s %s: it is an input of %s, but not read now", what, was.Path, s.Source)
+				return fmt.Errorf("%s %s: an input of %s that this run does not read", what, was.Path, s.Source)
 			case e.Result.Inputs[i].SHA256 != was.SHA256:
-				return Hint(fmt.Errorf("%s %s: it has changed since %s was made: SHA-256 %.12s…, want %.12s…", what, was.Path, s.Source, e.Result.Inputs[i].SHA256, was.SHA256),
-					"merge with the inputs of the shards, or make all shards anew")
+				return Hint(fmt.Errorf("%s %s: changed since %s was made: SHA-256 %.12s…, want %.12s…", what, was.Path, s.Source, e.Result.Inputs[i].SHA256, was.SHA256),
+					"merge with the inputs of the shards, or compute all shards again")
 			}
 		}
 	}
@@ -271,7 +273,7 @@ func (e *Env) elsewhere(err error) error {
 	}
 	here, failed := os.Getwd()
 	if folder := e.job.States[0].Origin.Folder; failed == nil && folder != here {
-		return Hint(err, "the shards were made in "+folder+", to which paths are relative; merge there")
+		return Hint(err, "the shards were made in "+folder+", and paths are relative to that folder; merge there")
 	}
 	return err
 }

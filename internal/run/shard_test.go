@@ -169,8 +169,8 @@ func TestRefusedDivision(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	base := []string{"--text", "abc", "--letters", "a,b", "--out", at("out")}
 	for args, want := range map[string]string{
-		"--shard 0/2 --none":   "with these options nothing is computed that is divided",
-		"--shard 0/2 --json":   "--shard and --json cannot be used together: a shard is no result",
+		"--shard 0/2 --none":   "nothing computed with these options can be divided",
+		"--shard 0/2 --json":   "--shard and --json cannot be used together: a shard is not a result",
 		"--shard 2/2":          "want i/n: one of n shards",
 		"--shard 1":            "want i/n: one of n shards",
 		"--shard 0/0":          "want i/n: one of n shards",
@@ -196,9 +196,9 @@ func TestRefusedDivision(t *testing.T) {
 		return fmt.Sprint(task.Run(t.Context(), io.Discard, io.Discard))
 	}
 	for arg, want := range map[string]string{
-		"":             "the analysis consists of several works",
-		"--none":       "the shards hold parts of an analysis that these options do not make",
-		"--text=d":     "is part of other work than this: input text = ",
+		"":             "the analysis has several parts",
+		"--none":       "the shards are parts of an analysis that these options do not run",
+		"--text=d":     "belongs to a different run: input text = ",
 		"--file=/none": "/none: no such file",
 	} {
 		var args []string

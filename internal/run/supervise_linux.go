@@ -70,13 +70,13 @@ type bounds struct{ space, threads int64 }
 func (l bounds) verdict(name string, said []byte, status syscall.WaitStatus) (code int, text string) {
 	switch crash := crashOf(said); {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		return exitFailed, fmt.Sprintf("%s: killed; the system does that when memory runs out\n", name)
+		return exitFailed, fmt.Sprintf("%s: killed, probably because memory ran out\n", name)
 	case !status.Signaled() && (status.ExitStatus() != exitUsage || crash == notCrashed):
 		return status.ExitStatus(), string(said)
 	case l.threads > 0 && crash == noThread:
-		return exitFailed, fmt.Sprintf("%s: no more threads: %d processes and threads are allowed (ulimit -u, or pids.max of a control group); allow more, or use fewer --threads\n", name, l.threads)
+		return exitFailed, fmt.Sprintf("%s: out of threads: the limit is %d processes and threads (ulimit -u, or pids.max of a cgroup); raise it, or use fewer --threads\n", name, l.threads)
 	case l.space > 0 && (crash == noThread || crash == noMemory):
-		return exitFailed, fmt.Sprintf("%s: out of memory: the address space is limited to %.3g GB (ulimit -v or -d); allow more, or use --samples or fewer --threads\n",
+		return exitFailed, fmt.Sprintf("%s: out of memory: the limit of the address space is %.3g GB (ulimit -v or -d); raise it, or use --samples or fewer --threads\n",
 			name, float64(l.space)/1e9)
 	case status.Signaled():
 		return exitFailed, fmt.Sprintf("%s: %v\n%s", name, status.Signal(), said)

@@ -18,7 +18,7 @@ func (e *Env) LeaveOut(name string, err error) {
 	}
 	u := report.Unmeasured{Name: name, Reason: reasonWithHints(name, err)}
 	e.unmeasured = append(e.unmeasured, u)
-	e.Warn("model %s is not measured, the others are: %s", u.Name, u.Reason)
+	e.Warn("model %s is not measured: %s", u.Name, u.Reason)
 }
 
 // Unmeasured are the models that were left out, in that order.

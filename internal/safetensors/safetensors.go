@@ -174,7 +174,7 @@ func invalid(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("the header is no valid JSON object: %w", err)
+	return fmt.Errorf("the header is not a valid JSON object: %w", err)
 }
 
 // errOr returns err, or an error that says the token is wrong.
@@ -188,7 +188,7 @@ func errOr(err error) error {
 // tensor checks an entry against the data that the file has.
 func (e entry) tensor(base, data int64) (Tensor, error) {
 	if len(e.Offsets) != 2 || e.Offsets[0] < 0 || e.Offsets[1] < e.Offsets[0] {
-		return Tensor{}, fmt.Errorf("data_offsets %v, want a begin and an end", e.Offsets)
+		return Tensor{}, fmt.Errorf("data_offsets %v, want a start and an end", e.Offsets)
 	}
 	if e.Offsets[1] > data {
 		return Tensor{}, fmt.Errorf("%w: it ends at byte %d of the data, which has %d", format.ErrTruncated, e.Offsets[1], data)
@@ -219,7 +219,7 @@ func gapless(list []Tensor, end, size int64) error {
 		case t.Offset > end && last == "":
 			return fmt.Errorf("the first %d bytes of the data, before array %q, belong to no array: %s", t.Offset-end, t.Name, repair)
 		case t.Offset > end:
-			return fmt.Errorf("%d bytes between arrays %q and %q, from byte %d of the data on, belong to none: %s", t.Offset-end, last, t.Name, end-base, repair)
+			return fmt.Errorf("%d bytes between arrays %q and %q, from byte %d of the data, belong to no array: %s", t.Offset-end, last, t.Name, end-base, repair)
 		}
 		end, last = t.Offset+t.Size, t.Name
 	}

@@ -99,17 +99,17 @@ func text(header string, n int) []byte {
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
-		`[]`:                             "no valid JSON object",
-		`{"a":{"dtype":"U8","shape":[2]`: "no valid JSON object",
+		`[]`:                             "not a valid JSON object",
+		`{"a":{"dtype":"U8","shape":[2]`: "not a valid JSON object",
 		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}} x`:                                                   "follows it",
-		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0]}}`:                                                       "want a begin and an end",
-		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[2,0]}}`:                                                     "want a begin and an end",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0]}}`:                                                       "want a start and an end",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[2,0]}}`:                                                     "want a start and an end",
 		`{"a":{"dtype":"U8","shape":[9],"data_offsets":[0,9]}}`:                                                     "truncated",
 		`{"a":{"dtype":"U8","shape":[3],"data_offsets":[0,2]}}`:                                                     "takes 3 bytes",
 		`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,2]}}`:                                                    "negative",
 		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}}`: `"a" and "b" overlap`,
 		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}}`: `"a" twice`,
-		`{"__metadata__":{"format":1}}`:                                                                             "no valid JSON object",
+		`{"__metadata__":{"format":1}}`:                                                                             "not a valid JSON object",
 	} {
 		if _, err := Read(opened(t, text(header, 8))); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.safetensors: ") {
 			t.Errorf("%s: got %v, want %q", header, err, want)
@@ -141,7 +141,7 @@ func TestRead_Gapless(t *testing.T) {
 	}{
 		{"plain", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 4, 8), 8, ""},
 		{"in another order", tensor("a", 4, 4, 8) + "," + tensor("b", 4, 0, 4), 8, ""},
-		{"a hole", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 6, 10), 10, `2 bytes between arrays "a" and "b", from byte 4 of the data on, belong to none`},
+		{"a hole", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 6, 10), 10, `2 bytes between arrays "a" and "b", from byte 4 of the data, belong to no array`},
 		{"a hole before a type that is not read", tensor("a", 4, 0, 4) + `,"b":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[5,9]}`, 9, `1 bytes between arrays`},
 		{"a hole at the begin", tensor("a", 4, 2, 6), 6, `the first 2 bytes of the data, before array "a", belong to no array`},
 		{"bytes behind", tensor("a", 4, 0, 4), 5, "the last 1 of 5 bytes of the data belong to no array"},

@@ -45,9 +45,9 @@ type Clash struct {
 
 func (c *Clash) Error() string {
 	if c.Both {
-		return fmt.Sprintf("%s and %s are one file (%s, %s)", c.Output, c.Other, c.OutputPath, c.OtherPath)
+		return fmt.Sprintf("%s and %s are the same file (%s, %s)", c.Output, c.Other, c.OutputPath, c.OtherPath)
 	}
-	return fmt.Sprintf("%s would be written over %s (%s), an input", c.OutputPath, c.Other, c.OtherPath)
+	return fmt.Sprintf("%s would overwrite %s (%s), an input", c.OutputPath, c.Other, c.OtherPath)
 }
 
 // Input enters a file that is read; what says how it was named. One that is not there, or is a folder, is none.

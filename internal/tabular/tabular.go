@@ -106,7 +106,7 @@ func Open(name string, r io.Reader, o Options) (*csv.Reader, []string, error) {
 func First(rows *csv.Reader) ([]string, error) {
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the table is empty; want a line of names and rows")
+		return nil, errors.New("the table is empty; want a line of column names and rows")
 	}
 	if err != nil {
 		return nil, Error(err)
@@ -124,7 +124,7 @@ func Error(err error) error {
 		return err
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d has another number of cells than the first", parse.Line)
+		return fmt.Errorf("line %d does not have the same number of cells as the first line", parse.Line)
 	}
 	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
 }
@@ -151,7 +151,7 @@ func (o Options) Names(header []string) ([]string, error) {
 }
 
 // ErrNamesOrRow is that a first line of whole numbers may name columns or be a row.
-var ErrNamesOrRow = errors.New("the first line holds whole numbers only, which may name the columns or be a row")
+var ErrNamesOrRow = errors.New("the first line has only whole numbers, which can be column names or a row of values")
 
 // NamesOrPlaces are the names in a first line, or where it is a row of numbers the places 0, 1,
 // 2, … of its columns, as pandas names them; row says so. Whole numbers are names if they count
@@ -175,7 +175,7 @@ func NamesOrPlaces(header []string) (names []string, row bool, err error) {
 		return places(len(header), 0), true, nil
 	case whole > 0 && !isCount(header, 0) && !isCount(header, 1) && !(header[0] == "" && isCount(header[1:], 0)):
 		return nil, false, text.WithHint(fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
-			"write a line of names before the rows")
+			"write a line of column names before the rows")
 	}
 	names, err = Names(header)
 	return names, false, err
@@ -238,7 +238,7 @@ func Find(names []string, wanted ...Column) ([]int, error) {
 				switch {
 				case !strings.EqualFold(name, spelled) || c.Ordered && first >= 0 && !strings.EqualFold(names[first], spelled):
 				case first >= 0:
-					return nil, fmt.Errorf("the columns %s and %s both hold %s; want one of them", names[first], name, c.Name)
+					return nil, fmt.Errorf("the columns %s and %s both contain %s; want one of them", names[first], name, c.Name)
 				default:
 					found[k] = i
 				}
@@ -298,7 +298,7 @@ func Pair(what string, names []string, whose string, like []string) (order []int
 	if lacks == nil && extra == nil {
 		return order, nil
 	}
-	message := what + " has other columns than " + whose + ":"
+	message := what + " does not have the same columns as " + whose + ":"
 	for _, of := range []struct {
 		what  string
 		names []string
@@ -308,7 +308,7 @@ func Pair(what string, names []string, whose string, like []string) (order []int
 		}
 	}
 	err = errors.New(strings.TrimSuffix(message, ";"))
-	const unnamed = " has no line of names, or its columns are only numbered in it"
+	const unnamed = " has no line of column names, or only numbers in it"
 	switch {
 	case isCount(names, 0) == isCount(like, 0):
 		return nil, err

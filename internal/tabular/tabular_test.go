@@ -87,7 +87,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%q, error %v", names, err)
 	}
 	for text, want := range map[string]string{
-		"":      "the table is empty; want a line of names and rows",
+		"":      "the table is empty; want a line of column names and rows",
 		"a,\"b": "line 1",
 		"a,a\n": `two columns are named "a"`,
 	} {
@@ -97,7 +97,7 @@ func TestOpen(t *testing.T) {
 	}
 	rows = Rows("t.csv", strings.NewReader("a,b\n1\n"), Options{})
 	_, _ = rows.Read()
-	if _, err := rows.Read(); Error(err).Error() != "line 2 has another number of cells than the first" {
+	if _, err := rows.Read(); Error(err).Error() != "line 2 does not have the same number of cells as the first line" {
 		t.Errorf("a short row: %v", Error(err))
 	}
 }
@@ -116,12 +116,12 @@ func TestFind(t *testing.T) {
 		{"case_id rating rater", wanted, []int{0, 1, 2}, "", ""},
 		{"note Rating CASE_ID", wanted, []int{2, 1, -1}, "", ""},
 		{"case_id ratings", wanted, nil, `there is no column "rating"; the columns are case_id, ratings, want case_id, rating`, "is ratings the column rating?"},
-		{"case_id rating Rating", wanted, nil, "the columns rating and Rating both hold rating; want one of them", ""},
+		{"case_id rating Rating", wanted, nil, "the columns rating and Rating both contain rating; want one of them", ""},
 		{"row y", []Column{ordered}, []int{1}, "", ""},
 		{"row x", []Column{ordered}, []int{0}, "", ""},
-		{"row y Y", []Column{ordered}, nil, "the columns y and Y both hold y", ""},
+		{"row y Y", []Column{ordered}, nil, "the columns y and Y both contain y", ""},
 		{"grade label", []Column{{Name: "label", Found: []string{"grade"}}}, nil,
-			"the columns label and grade both hold label", ""},
+			"the columns label and grade both contain label", ""},
 	} {
 		got, err := Find(strings.Fields(c.names), c.wanted...)
 		if c.err == "" {
@@ -145,13 +145,13 @@ func TestPair(t *testing.T) {
 		{"a b", "a b", "[0 1]", "", ""},
 		{"b c a", "a b c", "[2 0 1]", "", ""},
 		{"0 1", "0 1", "[0 1]", "", ""}, // both without names: by place
-		{"a c", "a b", "", "g.csv has other columns than r.csv: missing b; extra c", ""},
-		{"a", "a b", "", "g.csv has other columns than r.csv: missing b", ""},
-		{"a b", "b", "", "g.csv has other columns than r.csv: extra a", ""},
-		{"0 1", "a b", "", "g.csv has other columns than r.csv: missing a, b; extra 0, 1",
-			"g.csv has no line of names, or its columns are only numbered in it"},
-		{"a b", "0 1", "", "g.csv has other columns than r.csv: missing 0, 1; extra a, b",
-			"r.csv has no line of names, or its columns are only numbered in it"},
+		{"a c", "a b", "", "g.csv does not have the same columns as r.csv: missing b; extra c", ""},
+		{"a", "a b", "", "g.csv does not have the same columns as r.csv: missing b", ""},
+		{"a b", "b", "", "g.csv does not have the same columns as r.csv: extra a", ""},
+		{"0 1", "a b", "", "g.csv does not have the same columns as r.csv: missing a, b; extra 0, 1",
+			"g.csv has no line of column names, or only numbers in it"},
+		{"a b", "0 1", "", "g.csv does not have the same columns as r.csv: missing 0, 1; extra a, b",
+			"r.csv has no line of column names, or only numbers in it"},
 	} {
 		order, err := Pair("g.csv", strings.Fields(c.names), "r.csv", strings.Fields(c.like))
 		switch {

@@ -65,9 +65,9 @@ func parseModel(raw json.RawMessage) (tokenModel, error) {
 	case p.Type == "BPE" || p.Type == "" && p.Merges != nil:
 		return parseBPE(raw)
 	case p.Type == "":
-		return nil, errors.New("the model has no type; " + knownModels + " are read")
+		return nil, errors.New("the model has no type, want " + knownModels)
 	}
-	return nil, fmt.Errorf("the model is %s; %s are read", p.Type, knownModels)
+	return nil, fmt.Errorf("the model is %s, want %s", p.Type, knownModels)
 }
 
 // wordPiece takes the longest token that a word begins with, then the longest that the rest
@@ -165,7 +165,7 @@ func parseBPE(raw json.RawMessage) (tokenModel, error) {
 		return nil, fmt.Errorf("the model BPE: %w", err)
 	}
 	if o.Dropout != nil && *o.Dropout != 0 {
-		return nil, fmt.Errorf("the model BPE leaves merges out at random (dropout %g), which is for training", *o.Dropout)
+		return nil, fmt.Errorf("the model BPE has dropout %g, which is for training; want 0", *o.Dropout)
 	}
 	v, err := newVocabulary(o.Vocab)
 	if err != nil {

@@ -42,7 +42,7 @@ func (p *part) into(what string, to any) error {
 
 // notRead is the error for a part that is not known.
 func notRead(what, kind, known string) error {
-	return fmt.Errorf("the %s is %s; read are %s", what, kind, known)
+	return fmt.Errorf("the %s is %s, want one of %s", what, kind, known)
 }
 
 const knownNormalizers = "BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend and sequences of them"

@@ -46,7 +46,7 @@ func Parse(name string, data []byte) (*Tokenizer, error) {
 func parse(name string, data []byte) (*Tokenizer, error) {
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("it is no tokenizer: %w", err)
+		return nil, fmt.Errorf("it is not a tokenizer: %w", err)
 	}
 	t := &Tokenizer{}
 	var err error

@@ -140,7 +140,7 @@ func parseRegexp(expression string) (pattern, error) {
 	if err == nil && ok {
 		translated += "([" + classSpace + "]+)"
 		if anchored {
-			err = errors.New("anchors beside " + lastSpaces + " are not read")
+			err = errors.New("anchors other than " + lastSpaces + " are not supported")
 		}
 	}
 	if err == nil {
@@ -204,15 +204,15 @@ func translate(expression string) (out string, anchored bool, err error) {
 func checkSign(s string, class bool, before byte) error {
 	switch {
 	case class && s[0] == '[':
-		return errors.New("a class within a class is not read")
+		return errors.New("a class within a class is not supported")
 	case class && strings.HasPrefix(s, "&&"):
-		return errors.New("an intersection of classes is not read")
+		return errors.New("an intersection of classes is not supported")
 	case !class && (strings.HasPrefix(s, "[]") || strings.HasPrefix(s, "[^]")):
-		return errors.New("a class that begins with a bracket is not read")
+		return errors.New("a class that begins with a bracket is not supported")
 	case !class && s[0] == '+' && (before == '+' || before == '*' || before == '?' || before == '}'):
-		return errors.New("possessive repetition is not read")
+		return errors.New("possessive repetition is not supported")
 	case !class && strings.HasPrefix(s, "(?") && !strings.HasPrefix(s, "(?:") && !strings.HasPrefix(s, "(?i:"):
-		return fmt.Errorf("the group %.4s… is not read", s)
+		return fmt.Errorf("the group %.4s… is not supported", s)
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func translateEscape(b *strings.Builder, s string, class bool) (int, error) {
 		b.WriteString(`\` + s[:1])
 		return 1, nil
 	}
-	return 0, fmt.Errorf(`\%c is not read`, []rune(s)[0])
+	return 0, fmt.Errorf(`\%c is not supported`, []rune(s)[0])
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

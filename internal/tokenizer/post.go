@@ -141,7 +141,7 @@ func parseTemplate(of *part) (template, error) {
 		case p.Special != nil:
 			token, ok := o.Tokens[p.Special.ID]
 			if !ok {
-				return nil, fmt.Errorf("the template has the token %q, of which special_tokens says nothing", p.Special.ID)
+				return nil, fmt.Errorf("the template has the token %q, which special_tokens does not list", p.Special.ID)
 			}
 			t = append(t, templatePart{ids: token.IDs, kind: p.Special.Type})
 		case p.Sequence != nil && p.Sequence.ID == "A":
@@ -151,7 +151,7 @@ func parseTemplate(of *part) (template, error) {
 		}
 	}
 	if !slices.ContainsFunc(t, func(p templatePart) bool { return p.text }) {
-		return nil, errors.New("the template of a single text has no place for the text")
+		return nil, errors.New("the template of a single text does not contain the text")
 	}
 	return t, nil
 }

@@ -126,7 +126,7 @@ func (t *truncation) cut(ids []int64, added int) ([]int64, error) {
 	most := t.most - added
 	switch {
 	case most < 0:
-		return nil, fmt.Errorf("truncation to %d tokens leaves no room for %d special ones", t.most, added)
+		return nil, fmt.Errorf("truncation to %d tokens leaves no room for %d special tokens", t.most, added)
 	case len(ids) <= most:
 		return ids, nil
 	case t.left:
@@ -176,4 +176,4 @@ func (p *padding) pad(e *Encoding) {
 }
 
 // errUnknown says that a token for what is unknown is missing.
-var errUnknown = errors.New("the text has characters that the vocabulary lacks, and it has no token for such")
+var errUnknown = errors.New("the text has characters that the vocabulary lacks, and there is no unknown token")

@@ -117,10 +117,10 @@ func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	const model = `"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1}}`
 	for text, want := range map[string]string{
-		``:   "x.json: it is no tokenizer: ",
-		`[]`: "x.json: it is no tokenizer: ",
+		``:   "x.json: it is not a tokenizer: ",
+		`[]`: "x.json: it is not a tokenizer: ",
 		`{}`: "x.json: it has no model",
-		`{"model":{"type":"Unigram","vocab":[["a",0.5]]}}`:                                                      "x.json: the model is Unigram; WordPiece and BPE are read",
+		`{"model":{"type":"Unigram","vocab":[["a",0.5]]}}`:                                                      "x.json: the model is Unigram, want WordPiece and BPE",
 		`{"model":{"vocab":{"a":0}}}`:                                                                           "x.json: the model has no type",
 		`{"model":{"type":"WordPiece","vocab":{}}}`:                                                             "x.json: the vocabulary has no tokens",
 		`{"model":{"type":"WordPiece","vocab":{"a":1,"b":1}}}`:                                                  `x.json: the tokens "a" and "b" both have the id 1`,
@@ -129,21 +129,21 @@ func TestParseErrors(t *testing.T) {
 		`{"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[["a","b"]]}}`:                                   `x.json: merge 0: the token "ab" is not in the vocabulary`,
 		`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}}`:                                           `x.json: merge 0: it is "a b c", want two tokens`,
 		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[7]}}`:                                                 `x.json: merge 0: it is 7`,
-		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[],"dropout":0.1}}`:                                    "x.json: the model BPE leaves merges out at random",
-		`{` + model + `,"normalizer":{"type":"Nmt"}}`:                                                           "x.json: the normalizer is Nmt; read are BertNormalizer",
+		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[],"dropout":0.1}}`:                                    "x.json: the model BPE has dropout 0.1",
+		`{` + model + `,"normalizer":{"type":"Nmt"}}`:                                                           "x.json: the normalizer is Nmt, want one of BertNormalizer",
 		`{` + model + `,"normalizer":{"type":"Sequence","normalizers":[{"type":"X"}]}}`:                         "x.json: the normalizer is X",
-		`{` + model + `,"pre_tokenizer":{"type":"Metaspace"}}`:                                                  "x.json: the pre-tokenizer is Metaspace; read are BertPreTokenizer",
+		`{` + model + `,"pre_tokenizer":{"type":"Metaspace"}}`:                                                  "x.json: the pre-tokenizer is Metaspace, want one of BertPreTokenizer",
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"a(?=b)"},"behavior":"Isolated"}}`:   `x.json: the pre-tokenizer Split: the regular expression "a(?=b)"`,
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"["},"behavior":"Isolated"}}`:        `x.json: the pre-tokenizer Split: the regular expression "["`,
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":"a","behavior":"Isolated"}}`:                  `x.json: the pre-tokenizer Split: the pattern is "a"`,
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Elsewhere"}}`:      `x.json: the pre-tokenizer Split: the behavior is "Elsewhere"`,
 		`{` + model + `,"pre_tokenizer":7}`:                                                                     "x.json: the pre-tokenizer has no type",
-		`{` + model + `,"post_processor":{"type":"Other"}}`:                                                     "x.json: the post-processor is Other; read are",
+		`{` + model + `,"post_processor":{"type":"Other"}}`:                                                     "x.json: the post-processor is Other, want one of ",
 		`{` + model + `,"post_processor":{"type":"BertProcessing","sep":["a",1]}}`:                              "x.json: the post-processor BertProcessing has no cls",
 		`{` + model + `,"post_processor":{"type":"BertProcessing","sep":["a"],"cls":["a",1]}}`:                  "x.json: the post-processor BertProcessing: a special token is",
 		`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"C"}}]}}`: `x.json: the template has the token "C"`,
 		`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"B"}}]}}`:     "x.json: part 0 of the template",
-		`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[]}}`:                            "x.json: the template of a single text has no place",
+		`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[]}}`:                            "x.json: the template of a single text does not contain",
 		`{` + model + `,"added_tokens":[{"id":7,"content":"a"}]}`:                                               `x.json: the token "a" has the id 1 in the vocabulary and 7`,
 		`{` + model + `,"added_tokens":[{"id":7,"content":"x"},{"id":7,"content":"y"}]}`:                        `x.json: added tokens "x" and "y" both have the id 7`,
 		`{` + model + `,"added_tokens":[{"id":7,"content":"x"},{"id":8,"content":"x"}]}`:                        `x.json: the token "x" is added twice`,
@@ -182,7 +182,7 @@ func TestEncodeErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tok.Decode([]int64{1}, true); err == nil || !strings.HasPrefix(err.Error(), "x.json: the decoder is Metaspace; read are") {
+	if _, err := tok.Decode([]int64{1}, true); err == nil || !strings.HasPrefix(err.Error(), "x.json: the decoder is Metaspace, want one of ") {
 		t.Errorf("a decoder that is not read: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func find(module, name string) (pickle.Global, error) {
 			if strings.HasPrefix(name, "Complex") {
 				return nil, fmt.Errorf("refers to %q: complex numbers are not supported; save torch.view_as_real(x)", full)
 			}
-			return nil, fmt.Errorf("refers to %q, a kind of tensor that is not supported", full)
+			return nil, fmt.Errorf("refers to %q, an unsupported kind of tensor", full)
 		}
 	}
 	if t, ok := torchTypes[name]; ok && module == "torch" {
@@ -117,7 +117,7 @@ func (c unknownClass) Call(args []any) (any, error) {
 
 func (c unknownClass) refused() error {
 	return fmt.Errorf("refers to %.100q, which is %w; "+
-		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", c.name,
+		"want tensors, plain values and state dicts: save model.state_dict(), or export the model to ONNX", c.name,
 		ErrClass)
 }
 
@@ -132,7 +132,7 @@ var otherTensors = []struct{ global, what, instead string }{
 	{"torch._utils._rebuild_qtensor", "a quantized tensor", "x.dequantize()"},
 	{"torch._utils._rebuild_nested_tensor", "a nested tensor", "torch.nested.to_padded_tensor(x, 0)"},
 	{"torch._utils._rebuild_meta_tensor_no_storage", "a tensor on the meta device, which has no values", "a tensor with values"},
-	{"torch._utils._rebuild_wrapper_subclass", "a tensor of a class of its own", "a plain tensor"},
+	{"torch._utils._rebuild_wrapper_subclass", "a tensor of a subclass", "a plain tensor"},
 	{"torch._utils._rebuild_device_tensor_from_numpy", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
 	{"torch._utils._rebuild_device_tensor_from_cpu_tensor", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
 	{"torch.float8_e4m3fn", "numbers of 8 bits", "x.float()"},
@@ -218,7 +218,7 @@ func makeDict(args []any) (any, error) {
 	for _, pair := range pairs {
 		kv, ok := items(pair)
 		if !ok || len(kv) != 2 {
-			return nil, fmt.Errorf("collections.OrderedDict: an item that is no pair")
+			return nil, fmt.Errorf("collections.OrderedDict: an item is not a pair")
 		}
 		if err := d.Set(kv[0], kv[1]); err != nil {
 			return nil, err
@@ -359,7 +359,7 @@ func printable(v any) string {
 func rebuildTensor(args []any) (any, error) {
 	if len(args) > 6 {
 		if lazy, ok := args[6].(*pickle.Dict); ok && lazy.Len() > 0 {
-			return nil, fmt.Errorf("holds a tensor whose sign or conjugation is applied when it is used; save x.resolve_neg().resolve_conj()")
+			return nil, fmt.Errorf("contains a tensor with a lazy sign or conjugation; save x.resolve_neg().resolve_conj()")
 		}
 	}
 	s, err := want[*storage]("_rebuild_tensor", args, 0)

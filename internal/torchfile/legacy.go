@@ -150,7 +150,7 @@ func (l *legacyFile) place(keys []any) error {
 		key, ok := k.(string)
 		st := l.storages[key]
 		if !ok || st == nil || placed[key] {
-			return fmt.Errorf("corrupt storage keys: %.40q is not a storage of the value, or is there twice", fmt.Sprint(k))
+			return fmt.Errorf("corrupt storage keys: %.40q is not a storage of the value, or appears twice", fmt.Sprint(k))
 		}
 		placed[key] = true
 		if err := l.placeOne(st, key, at); err != nil {
@@ -169,7 +169,7 @@ func (l *legacyFile) place(keys []any) error {
 		return fmt.Errorf("storage %.40q is not in the file", missing[0])
 	}
 	if at < l.size {
-		return fmt.Errorf("%d bytes follow the last storage, which belong to nothing that was saved: save one value in a file", l.size-at)
+		return fmt.Errorf("%d bytes follow the last storage and belong to no saved value: save one value per file", l.size-at)
 	}
 	for _, v := range l.views {
 		v.offset += v.parent.offset

@@ -95,7 +95,7 @@ func (f *File) read() error {
 	case head[0] == 0x80:
 		return errors.New("is a Python pickle that torch.save did not write; save it with torch.save")
 	default:
-		return fmt.Errorf("is no PyTorch file, but %s", trimmed(head))
+		return fmt.Errorf("is not a PyTorch file, but %s", trimmed(head))
 	}
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func parsePersistent(id any) (persistent, error) {
 	var p persistent
 	list, ok := items(id)
 	if !ok || len(list) < 5 || list[0] != "storage" {
-		return p, errors.New("refers to an object outside the pickle that is no storage")
+		return p, errors.New("refers to an object outside the pickle that is not a storage")
 	}
 	class, err := want[storageClass]("storage", list, 1)
 	if err != nil {

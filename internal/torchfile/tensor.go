@@ -67,7 +67,7 @@ func newTensor(s *storage, t dtype.DType, offset int64, shape, stride []int) (*T
 		if budget == nil {
 			budget = bound.NewBudget(s.size)
 		}
-		if err := budget.Take("what a tensor of stride 0 repeats", more); err != nil {
+		if err := budget.Take("the repeated part of a tensor of stride 0", more); err != nil {
 			return nil, fmt.Errorf("%s: %w", describe(), err)
 		}
 	}

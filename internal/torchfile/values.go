@@ -126,17 +126,17 @@ type converted struct {
 	depth int // containers below and including it
 }
 
-var errCycle = errors.New("a container holds itself")
+var errCycle = errors.New("a container contains itself")
 
 func (c *converter) convert(v any, depth int) (converted, error) {
 	switch x := v.(type) {
 	case *pickle.Tuple, *pickle.List, *pickle.Set, *pickle.Dict, *object, *array:
 	case *storage:
-		return converted{}, errors.New("holds a bare storage; save tensors")
+		return converted{}, errors.New("contains a bare storage; save tensors")
 	case *numpyType:
 		return converted{x.dtype.String(), 1, 0}, nil
 	case pickle.Function:
-		return converted{}, errors.New("holds a function as a value")
+		return converted{}, errors.New("contains a function as a value")
 	case unknownClass:
 		return converted{}, x.refused()
 	case pickle.Global: // an element type or a class, by its name

@@ -64,7 +64,7 @@ func (z *zipFile) list() error {
 	script := false
 	for _, m := range archive.File {
 		if _, twice := z.members[m.Name]; twice {
-			return fmt.Errorf("corrupt zip file: member %q is there twice", m.Name)
+			return fmt.Errorf("corrupt zip file: member %q appears twice", m.Name)
 		}
 		z.members[m.Name] = m
 		prefix, name, ok := strings.Cut(m.Name, "/")

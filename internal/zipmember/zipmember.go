@@ -65,7 +65,7 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 			record := make([]byte, directory64At+16)
 			at64 := int64(binary.LittleEndian.Uint64(locator[8:]))
 			if _, err := r.ReadAt(record, at64); err != nil || binary.LittleEndian.Uint32(record) != directory64Signature {
-				return errors.New("corrupt zip file: its directory is not where it says")
+				return errors.New("corrupt zip file: its directory is not at the recorded offset")
 			}
 			// The record stands before its locator, unless the place counts from another begin.
 			if before := at - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
@@ -85,7 +85,7 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 }
 
 func moved(before int64) error {
-	return fmt.Errorf("the zip file begins at byte %d: what stands before belongs to another file; write it again", before)
+	return fmt.Errorf("the zip file begins at byte %d, after bytes of another file; write it again", before)
 }
 
 // maxDeflate is the largest ratio that deflate can reach.
@@ -108,7 +108,7 @@ func Check(m *zip.File, fileSize int64) error {
 		}
 	case zip.Deflate:
 		if plain > compressed*maxDeflate+64 {
-			return fmt.Errorf("member %q says that %d bytes were compressed to %d, which deflate cannot do", m.Name, plain, compressed)
+			return fmt.Errorf("member %q declares %d bytes compressed to %d, which deflate cannot do", m.Name, plain, compressed)
 		}
 	default:
 		return fmt.Errorf("member %q is compressed by method %d, want stored or deflate", m.Name, m.Method)

@@ -59,14 +59,14 @@ type Group struct {
 // sameSpread is up to which share of the tolerance spreads of groups are the same, which rounding needs.
 const sameSpread = 1e-6
 
-// Aligned finds the groups of at least two boxes whose lines are all within tolerance of each other:
-// the largest exceeds the smallest by at most that, so that no chain of small steps becomes one
-// group. They are those of complete linkage: beginning with single lines, the two neighbors that
-// together have the smallest spread become one, of equal spreads those of the smaller
-// coordinates, until none would keep the tolerance; so equal lines are never parted. A box is in
-// one group of each line at most; one with NaN, and where a line is infinite, is in none. Groups
-// stand in the order of [Line], then of their coordinates. The order of the boxes changes nothing
-// else. A tolerance that is NaN or negative finds none. O(n log n) time.
+// Aligned returns the groups of at least two boxes whose lines lie within tolerance of each other: the
+// largest coordinate exceeds the smallest by at most tolerance, so that a chain of small steps does
+// not form one group. Groups come from complete linkage. It starts with single lines and repeatedly
+// joins the two neighbors with the smallest joint spread (ties: the smaller coordinates), as long as
+// the tolerance permits; equal lines always stay together. A box is in at most one group per line. A
+// box with NaN, or with an infinite line, is in none. Groups are ordered by [Line], then by
+// coordinate; the order of the boxes has no other effect. A NaN or negative tolerance gives no groups.
+// O(n log n) time.
 func Aligned(boxes []Box, tolerance float64) (groups []Group) {
 	if !(tolerance >= 0) {
 		return nil
@@ -211,7 +211,8 @@ func GroupOverlaps(a, b []Group, boxes int, partner []int) (*Weights, error) {
 	taken := make([]bool, boxes)
 	for j, i := range partner {
 		if i >= boxes || i >= 0 && taken[i] {
-			return nil, fmt.Errorf("overlap of groups: the partner of box %d is %d of %d, and no other's", j, i, boxes)
+			return nil, fmt.Errorf(
+				"overlap of groups: the partner of box %d is %d, want a distinct index below %d", j, i, boxes)
 		}
 		if i >= 0 {
 			taken[i] = true
@@ -254,11 +255,12 @@ func groupsOf(groups []Group, boxes int) (of [lineCount][]int, err error) {
 	}
 	for k, g := range groups {
 		if g.Line < 0 || g.Line >= lineCount {
-			return of, fmt.Errorf("overlap of groups: group %d is of %v", k, g.Line)
+			return of, fmt.Errorf("overlap of groups: group %d has the line %v", k, g.Line)
 		}
 		for _, i := range g.Members {
 			if i < 0 || i >= boxes || of[g.Line][i] >= 0 {
-				return of, fmt.Errorf("overlap of groups: group %d has box %d of %d, which another has too or there is not", k, i, boxes)
+				return of, fmt.Errorf("overlap of groups: group %d has box %d, want an index below %d that no "+
+					"other group has", k, i, boxes)
 			}
 			of[g.Line][i] = k
 		}

@@ -204,11 +204,11 @@ func TestGroupOverlapsErrors(t *testing.T) {
 		partner []int
 		want    string
 	}{
-		{[]Group{{Left, []int{0, 2}}}, good, []int{0, 1}, "group 0 has box 2 of 2"},
-		{good, []Group{{Left, []int{0, 1}}, {Left, []int{1, -1}}}, []int{0, 1}, "group 1 has box 1 of 2"},
-		{[]Group{{Line(7), []int{0, 1}}}, good, []int{0, 1}, "group 0 is of Line(7)"},
-		{good, good, []int{1, 1}, "the partner of box 1 is 1 of 2"},
-		{good, good, []int{0, 2}, "the partner of box 1 is 2 of 2"},
+		{[]Group{{Left, []int{0, 2}}}, good, []int{0, 1}, "group 0 has box 2, want an index below 2"},
+		{good, []Group{{Left, []int{0, 1}}, {Left, []int{1, -1}}}, []int{0, 1}, "group 1 has box 1, want an index below 2"},
+		{[]Group{{Line(7), []int{0, 1}}}, good, []int{0, 1}, "group 0 has the line Line(7)"},
+		{good, good, []int{1, 1}, "the partner of box 1 is 1, want"},
+		{good, good, []int{0, 2}, "the partner of box 1 is 2, want"},
 	} {
 		if _, err := GroupOverlaps(c.a, c.b, 2, c.partner); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)

@@ -8,23 +8,22 @@ import (
 	"math"
 )
 
-// Assign matches each row of a cost matrix [rows, columns] with a column of its own, or
-// if there are fewer columns each column with a row, so that the sum of the costs is
-// least (Kuhn 1955; here by shortest augmenting paths from prices that rows bid for
-// columns, Jonker & Volgenant 1987, in time O(n²·m) for n ≤ m). match[i] is the column of
-// row i, −1 for none; total is the sum. +Inf forbids a pair; that no full matching is left,
-// NaN, −Inf and a matrix of another size are errors. Of several best assignments it is
-// always the same one. See [Match] where most pairs cost the same.
+// Assign matches each row of a cost matrix [rows, columns] with a distinct column so that the sum of
+// costs is smallest; with fewer columns than rows, each column is matched with a distinct row (Kuhn
+// 1955; here by shortest augmenting paths from auction prices, Jonker & Volgenant 1987, in time
+// O(n²·m) for n ≤ m). match[i] is the column of row i, −1 for none; total is the sum. +Inf forbids a
+// pair. Among several best assignments the choice is deterministic. See [Match] if most pairs have the
+// same cost. Errors: no full matching without forbidden pairs, NaN, −Inf, a matrix of another size.
 func Assign(cost []float64, rows, columns int) (match []int, total float64, err error) {
 	return assign(cost, rows, columns, false)
 }
 
-// AssignInOrder is [Assign] with a stated choice among several best assignments, that of SciPy's
-// linear_sum_assignment (Crouse 2016): rows, or if there are fewer columns these, are matched one
-// after the other from prices of 0 along the path that Dijkstra finds. Columns are looked at from
-// the last to the first; the last of the list takes the place of one whose distance is final; of
-// equally near columns the first that is looked at is taken, but if some are free the last of these.
-// So equal costs give the identity. It is slower than Assign.
+// AssignInOrder is [Assign] with the choice among several best assignments made by SciPy's
+// linear_sum_assignment (Crouse 2016). Rows (or columns, if there are fewer) are matched one after the
+// other, from prices of 0, along the path found by Dijkstra's algorithm. Columns are visited from the
+// last to the first; the last of the list replaces one whose distance is final. Among equally near
+// columns the first visited is chosen, or the last visited free column. Equal costs give the identity.
+// It is slower than Assign.
 func AssignInOrder(cost []float64, rows, columns int) (match []int, total float64, err error) {
 	return assign(cost, rows, columns, true)
 }
@@ -46,7 +45,7 @@ func assign(cost []float64, rows, columns int, inOrder bool) (match []int, total
 	}
 	for _, i := range left {
 		if !a.augment(i) {
-			return nil, 0, errors.New("assignment: too many pairs are forbidden for one of all rows")
+			return nil, 0, errors.New("assignment: too many forbidden pairs to assign all rows")
 		}
 	}
 	if match = a.columnOf; rows > columns { // the matrix was transposed

@@ -14,9 +14,9 @@ func (b Box) Intersect(other Box) Box {
 	return Box{max(b.X0, other.X0), max(b.Y0, other.Y0), min(b.X1, other.X1), min(b.Y1, other.Y1)}
 }
 
-// IoU returns the area of the intersection of two boxes over that of their union
-// (Jaccard 1912), in [0, 1]: 1 for equal boxes, 0 for those that only touch. NaN for two
-// boxes without area and for coordinates that are NaN.
+// IoU returns the area of the intersection of two boxes divided by the area of their union (Jaccard
+// 1912), in [0, 1]: 1 for equal boxes, 0 for boxes that only touch. NaN for two boxes without area and
+// for NaN coordinates.
 func IoU(a, b Box) float64 {
 	both := a.Intersect(b).Area()
 	return both / (a.Area() + b.Area() - both)

@@ -18,15 +18,14 @@ type Weights struct {
 	Weight        []float64
 }
 
-// Match pairs rows with columns, each at most once, so that the sum of the weights of the
-// pairs is largest (Kuhn 1955; here by shortest augmenting paths from prices that rows bid for
-// columns, as Jonker & Volgenant 1987 and Volgenant 1996 do for full and sparse matrices). Where
-// all weights are in [0, 1] the pairs and any others of the rows and columns that are left are a
-// best assignment ([Assign]) of the costs 1 − weight. match[i] is the column of row i, −1 for
-// none; total is the sum. Only pairs of a positive weight are made. Of several best matchings
-// it is always the same one. Weights that are NaN, infinite or negative, and columns outside the
-// matrix or out of order are errors. O(Rows·pairs·log) time at worst, far less where most rows
-// have their own best column.
+// Match pairs rows with columns, each at most once, so that the sum of the weights of the pairs is
+// largest (Kuhn 1955; here by shortest augmenting paths from auction prices, as in Jonker & Volgenant
+// 1987 and Volgenant 1996 for full and sparse matrices). Only pairs of positive weight are made. If
+// all weights are in [0, 1], the pairs, together with any pairing of the remaining rows and columns,
+// are a best assignment ([Assign]) for the costs 1 − weight. match[i] is the column of row i, −1 for
+// none; total is the sum. Among several best matchings the choice is deterministic. O(Rows·pairs·log)
+// time in the worst case, far less if most rows have distinct best columns. Errors: NaN, infinite or
+// negative weights, columns outside the matrix or out of order.
 func Match(w *Weights) (match []int, total float64, err error) {
 	if err := w.check(); err != nil {
 		return nil, 0, err
@@ -55,22 +54,25 @@ func (w *Weights) At(row, column int) float64 {
 func (w *Weights) check() error {
 	pairs := len(w.Column)
 	if w.Rows < 0 || w.Columns < 0 || len(w.Start) != w.Rows+1 || w.Start[0] != 0 || len(w.Weight) != pairs || w.Start[w.Rows] != pairs {
-		return fmt.Errorf("matching of %d × %d with %d weights of %d columns: want as many, and where each row begins",
+		return fmt.Errorf(
+			"matching of %d × %d with %d weights and %d columns: want equal numbers, and the start of each row",
 			w.Rows, w.Columns, len(w.Weight), pairs)
 	}
 	for i := range w.Rows {
 		if w.Start[i] > w.Start[i+1] {
-			return fmt.Errorf("matching: row %d begins behind row %d", i, i+1)
+			return fmt.Errorf("matching: row %d starts after row %d", i, i+1)
 		}
 	}
 	for i := range w.Rows {
 		last := int32(-1)
 		for k := w.Start[i]; k < w.Start[i+1]; k++ {
 			if j := w.Column[k]; j <= last || int(j) >= w.Columns {
-				return fmt.Errorf("matching: row %d has column %d behind %d: want ascending ones below %d", i, j, last, w.Columns)
+				return fmt.Errorf(
+					"matching: row %d has column %d after %d: want ascending columns below %d", i, j, last, w.Columns)
 			}
 			if v := w.Weight[k]; !(v >= 0) || math.IsInf(v, 1) {
-				return fmt.Errorf("matching: the weight in row %d, column %d is %g: want a finite one that is not negative", i, w.Column[k], v)
+				return fmt.Errorf("matching: the weight in row %d, column %d is %g: want a finite, nonnegative "+
+					"number", i, w.Column[k], v)
 			}
 			last = w.Column[k]
 		}

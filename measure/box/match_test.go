@@ -94,12 +94,12 @@ func TestMatchErrors(t *testing.T) {
 		w    Weights
 		want string
 	}{
-		{Weights{}, "matching of 0 × 0 with 0 weights of 0 columns"},
+		{Weights{}, "matching of 0 × 0 with 0 weights and 0 columns"},
 		{Weights{Rows: -1, Columns: 2}, "matching of -1 × 2"},
-		{Weights{1, 1, []int{0, 2}, []int32{0}, []float64{1}}, "where each row begins"},
-		{Weights{2, 1, []int{0, 1, 0}, nil, nil}, "row 1 begins behind row 2"},
-		{Weights{1, 1, []int{0, 1}, []int32{1}, []float64{1}}, "row 0 has column 1 behind -1: want ascending ones below 1"},
-		{Weights{1, 3, []int{0, 2}, []int32{2, 2}, []float64{1, 1}}, "row 0 has column 2 behind 2"},
+		{Weights{1, 1, []int{0, 2}, []int32{0}, []float64{1}}, "the start of each row"},
+		{Weights{2, 1, []int{0, 1, 0}, nil, nil}, "row 1 starts after row 2"},
+		{Weights{1, 1, []int{0, 1}, []int32{1}, []float64{1}}, "row 0 has column 1 after -1: want ascending columns below 1"},
+		{Weights{1, 3, []int{0, 2}, []int32{2, 2}, []float64{1, 1}}, "row 0 has column 2 after 2"},
 		{Weights{1, 3, []int{0, 1}, []int32{2}, []float64{math.NaN()}}, "the weight in row 0, column 2 is NaN"},
 		{Weights{1, 3, []int{0, 1}, []int32{2}, []float64{-1}}, "the weight in row 0, column 2 is -1"},
 		{Weights{1, 3, []int{0, 1}, []int32{2}, []float64{math.Inf(1)}}, "the weight in row 0, column 2 is +Inf"},

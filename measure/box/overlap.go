@@ -12,12 +12,12 @@ import (
 // ErrTooMany is why pairs are not listed: there are more of them than memory is meant for.
 var ErrTooMany = errors.New("too many pairs of boxes overlap")
 
-// ExtentIoU is [IoU], and for boxes without area its limit when each width and height that is 0
-// grows by one amount that becomes ever smaller: the product of what the intervals of both axes
-// share over what they cover together, where two points count 1 if they are the same and else
-// 0. So two equal lines or points have 1, two lines above each other share what their intervals
-// share, and a line and a box that has an area share nothing. Points are the same up to
-// tolerance, which rounding needs. In [0, 1]; NaN for coordinates that are NaN.
+// ExtentIoU is [IoU], extended to boxes without area by the limit in which every zero width and height
+// grows by one common, vanishing amount. It is the product over both axes of the shared length divided
+// by the covered length; two points have 1 if they are equal and 0 otherwise. Two equal lines or
+// points have 1, parallel lines on the same coordinate share their common interval, and a line and a
+// box with area have 0. Points are equal up to tolerance, for rounding. In [0, 1]; NaN for NaN
+// coordinates.
 func ExtentIoU(a, b Box, tolerance float64) float64 {
 	if a.Area() > 0 && b.Area() > 0 {
 		return IoU(a, b)
@@ -37,10 +37,10 @@ func intervalIoU(a0, a1, b0, b1, tolerance float64) float64 {
 	return both / (max(0, a1-a0) + max(0, b1-b0) - both)
 }
 
-// Overlaps calls yield for each pair of a box of a and a box of b whose interiors meet, of the
-// indices of both, until it returns false. Boxes without area count as lines and points: they
-// meet what comes nearer than tolerance. The order is that of a sweep along x, the same for the
-// same boxes. Boxes with NaN meet nothing. O((n + k)·log n) time for n boxes and k pairs, O(n) memory.
+// Overlaps calls yield with the indices of each pair of boxes of a and b whose interiors intersect,
+// until yield returns false. Boxes without area act as lines and points: they intersect a box nearer
+// than tolerance. The order is the order of a sweep along x, the same for the same boxes. Boxes with
+// NaN intersect nothing. O((n + k)·log n) time for n boxes and k pairs, O(n) memory.
 func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 	sides := [2]*active{newActive(a, tolerance), newActive(b, tolerance)}
 	events := make([]event, 0, 2*(len(a)+len(b)))

@@ -11,11 +11,10 @@ import (
 // Everywhere is the box of all points, which clips nothing.
 var Everywhere = Box{math.Inf(-1), math.Inf(-1), math.Inf(1), math.Inf(1)}
 
-// UnionArea is the area of the points of clip that are in any of the boxes, however many they
-// are in: exact but for the rounding of its sums. Boxes without area and those outside clip add
-// nothing, and the order of the boxes changes nothing. NaN where a box or clip has a NaN, +Inf
-// where the area has no bound. By a sweep along x over a tree of the intervals between all y
-// (Bentley 1977): O(n log n) time for n boxes.
+// UnionArea returns the area of the part of clip that is covered by any of the boxes, exact up to
+// rounding of its sums. Boxes without area and boxes outside clip add nothing; the order of the boxes
+// has no effect. NaN if a box or clip has a NaN, +Inf for an unbounded area. It sweeps along x over a
+// tree of the intervals between all y (Bentley 1977): O(n log n) time for n boxes.
 func UnionArea(boxes []Box, clip Box) float64 {
 	s := unionSweep{ends: make([]unionEnd, 0, 2*len(boxes)), y: make([]float64, 0, 2*len(boxes))}
 	if clip.hasNaN() {

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// Contingency counts the points in group a of one partition and b of another; what
-// agreement is made of.
+// Contingency counts the points in group a of one partition and group b of another. Measures of
+// agreement are computed from it.
 type Contingency struct {
 	n       int
 	cells   []int // [rows × columns]
@@ -17,8 +17,8 @@ type Contingency struct {
 	columns []int
 }
 
-// Add counts a point of groups a and b so many times more; −1 takes it away, for
-// the agreement without it. Groups are positions in [Partition.Labels].
+// Add adds a multiple of one point in groups a and b; −1 removes one, for the agreement without it.
+// Groups are positions in [Partition.Labels].
 func (c *Contingency) Add(a, b, times int) {
 	c.n += times
 	c.cells[a*len(c.columns)+b] += times
@@ -30,7 +30,7 @@ func (c *Contingency) Add(a, b, times int) {
 // numbers of points are an error.
 func NewContingency(a, b Partition) (*Contingency, error) {
 	if len(a.Of) != len(b.Of) {
-		return nil, fmt.Errorf("partitions of %d and %d points cannot be compared", len(a.Of), len(b.Of))
+		return nil, fmt.Errorf("partitions have %d and %d points, want the same number", len(a.Of), len(b.Of))
 	}
 	c := &Contingency{cells: make([]int, a.Groups()*b.Groups()), rows: make([]int, a.Groups()), columns: make([]int, b.Groups())}
 	for i, g := range a.Of {
@@ -74,10 +74,9 @@ func (c *Contingency) mutualInformation() float64 {
 	return max(0, mi)
 }
 
-// NMI returns the mutual information of the partitions over the arithmetic mean of
-// their entropies, in [0, 1]; 1 for equal partitions (one group each among them). It
-// grows with the number of groups even for random ones; AMI and ARI do not. NaN
-// without points.
+// NMI returns the mutual information of the partitions divided by the arithmetic mean of their
+// entropies, in [0, 1]; 1 for equal partitions, also for one group each. It grows with the number of
+// groups even for random partitions; AMI and ARI do not. NaN without points.
 func (c *Contingency) NMI() float64 {
 	mean := (entropy(c.rows, c.n) + entropy(c.columns, c.n)) / 2
 	if mean == 0 {
@@ -86,8 +85,8 @@ func (c *Contingency) NMI() float64 {
 	return min(1, c.mutualInformation()/mean)
 }
 
-// ARI returns the Rand index adjusted for chance (Hubert & Arabie 1985): 1 for equal
-// partitions, 0 expected for random ones, possibly negative.
+// ARI returns the Rand index adjusted for chance (Hubert & Arabie 1985): 1 for equal partitions, 0
+// expected for random partitions, possibly negative.
 func (c *Contingency) ARI() float64 {
 	pairs := func(counts []int) float64 {
 		s := 0.0
@@ -104,11 +103,10 @@ func (c *Contingency) ARI() float64 {
 	return (both - expected) / ((rows+columns)/2 - expected)
 }
 
-// AMI returns the mutual information adjusted for chance (Vinh, Epps & Bailey 2010)
-// with the arithmetic mean of the entropies: 1 for equal partitions, 0 expected for
-// random ones, possibly negative. The expectation is over random partitions with the
-// same group sizes (hypergeometric); its cost grows with n times the number of
-// pairs of groups.
+// AMI returns the mutual information adjusted for chance (Vinh, Epps & Bailey 2010) with the
+// arithmetic mean of the entropies: 1 for equal partitions, 0 expected for random partitions, possibly
+// negative. The expectation is over random partitions with the same group sizes (hypergeometric); its
+// cost is proportional to n times the number of pairs of groups.
 func (c *Contingency) AMI() float64 {
 	groups := func(sizes []int) (count int) {
 		for _, s := range sizes {

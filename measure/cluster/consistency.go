@@ -19,9 +19,8 @@ type Consistency struct {
 	Purity  []float64 // per point: share of the neighbors with its own label
 }
 
-// FewestCandidates is the smallest number of other points that a point can have as
-// neighbors where those that the exclusion window of o takes are none: the largest k
-// of [LabelConsistency].
+// FewestCandidates returns the smallest number of possible neighbors of a point outside the exclusion
+// window of o: the largest k of [LabelConsistency].
 func FewestCandidates(n int, o neighbors.Options) int {
 	places := map[int][]int{} // of the points of each episode
 	for i := range n {
@@ -56,20 +55,21 @@ func timeOf(time []int, i int) int {
 	return time[i]
 }
 
-// LabelConsistency looks at the k nearest neighbors of every point, for every k of ks,
-// the point itself left out: the accuracy of a majority vote (leave one out) is the
-// mean of Correct. The neighbors are searched once, as o says. A tied vote goes to
-// the label whose nearest member is nearest. Points at equal distances have no order: Correct is
-// the probability of the point's own label, and Purity its mean share, over all orders of them.
-// duplicates is the number of points equal to an earlier one. Points that are all equal give a
-// [stat.UndefinedError]; other errors are those of [neighbors.KNearest]; k at most [FewestCandidates].
+// LabelConsistency returns, for every k of ks, the agreement of the label of each point with the
+// labels of its k nearest neighbors (leave one out). The mean of Correct is the accuracy of a majority
+// vote, with a tied vote decided by the label whose nearest member is nearest. Purity is the share of
+// neighbors with the same label. For points at equal distances, Correct is the probability of the
+// point's label and Purity its mean share, over all orders. Neighbors are searched once, with the
+// options o. duplicates is the number of points equal to an earlier point. All points equal is a
+// [stat.UndefinedError]; other errors are the errors of [neighbors.KNearest]; k is at most
+// [FewestCandidates].
 func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) (found []Consistency, duplicates int, err error) {
 	space, err := neighbors.NewSpace("points", pts, o.Metric)
 	if err != nil {
 		return nil, 0, err
 	}
 	if space.Collapsed() {
-		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbours", Reason: "all points are equal"}
+		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbors", Reason: "all points are equal"}
 	}
 	found = make([]Consistency, len(ks))
 	for q, k := range ks {

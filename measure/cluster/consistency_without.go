@@ -20,22 +20,21 @@ import (
 // that few of them run out where a block is left out.
 const spareNeighbors = 32
 
-// Deleted are means of [Consistency] without each block: Correct[block], Purity[block].
-// NaN where a point has fewer than K others left to choose from.
+// Deleted has the means of [Consistency] without each block: Correct[block], Purity[block]. NaN if a
+// point has fewer than K other points left.
 //
-// CorrectPairs[a][b] and PurityPairs[a][b] are by how much the means of all points move by
-// the points of block b that lose neighbors in block a: what rests on two blocks
-// together, see [stat.Jackknifed.WithoutPairTerms].
+// CorrectPairs[a][b] and PurityPairs[a][b] are the change of the means over all points due to points
+// of block b that lose neighbors in block a: the joint effect of two blocks, see
+// [stat.Jackknifed.WithoutPairTerms].
 type Deleted struct {
 	K                         int
 	Correct, Purity           []float64
 	CorrectPairs, PurityPairs [][]float64
 }
 
-// LabelConsistencyWithout returns the means of [LabelConsistency] over the points outside
-// block 0, 1, …, with the neighbors that each has among those. A list of neighbors that
-// runs out is searched again among all points. The errors are those of
-// LabelConsistency, and blocks of another number of points.
+// LabelConsistencyWithout returns the means of [LabelConsistency] over the points outside each block,
+// with neighbors restricted to these points. An exhausted neighbor list is searched again among all
+// points. Errors as for LabelConsistency, and blocks for another number of points.
 func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition, ks []int, blocks *stat.Blocks, o neighbors.Options) ([]Deleted, error) {
 	label := blocks.Labels()
 	if len(label) != pts.N {

@@ -12,8 +12,8 @@ import (
 	"repscope/stat"
 )
 
-// Dispersion is how points spread within and between their groups, in Euclidean
-// distances: what Davies–Bouldin and Calinski–Harabasz are made of.
+// Dispersion is the spread of points within and between their groups, in Euclidean distances.
+// Davies–Bouldin and Calinski–Harabasz are computed from it.
 type Dispersion struct {
 	points    int
 	centroids matrix.Matrix
@@ -23,9 +23,9 @@ type Dispersion struct {
 	between   float64   // Σ size·‖centroid − mean‖²
 }
 
-// NewDispersion measures the spread of points [N, D] in the groups of p, in float64.
-// NaN and Inf are errors, as is a partition of another number of points; points in
-// one group, or each in its own, are a [stat.UndefinedError].
+// NewDispersion measures the spread of points [N, D] in the groups of p, in float64. All points in one
+// group, or each point in a separate group, are a [stat.UndefinedError]. Errors: NaN, Inf, a partition
+// of another number of points.
 func NewDispersion(pts points.Points, p Partition) (*Dispersion, error) {
 	const quantity = "dispersion"
 	if err := neighbors.Check(quantity, pts, neighbors.Euclidean); err != nil {
@@ -111,7 +111,7 @@ func (d *Dispersion) DaviesBouldin() (float64, error) {
 func (d *Dispersion) CalinskiHarabasz() (float64, error) {
 	g := d.centroids.N
 	if d.within == 0 {
-		return 0, stat.Undefined("Calinski–Harabasz", "the groups have no spread")
+		return 0, stat.Undefined("Calinski–Harabasz", "the points within every group are equal")
 	}
 	return d.between * float64(d.points-g) / (d.within * float64(g-1)), nil
 }

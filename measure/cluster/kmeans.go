@@ -31,7 +31,7 @@ const defaultIterations = 300
 type KMeansResult struct {
 	Partition Partition // groups are labelled 0 … k−1 in order of their first point
 	Centroids []float64 // [k × D]
-	// Inertia is Σ ‖x − centroid‖², the sum that k-means minimises.
+	// Inertia is Σ ‖x − centroid‖², the sum that k-means minimizes.
 	Inertia    float64
 	Iterations int  // of the best start
 	Converged  bool // the assignment no longer changed, before the single moves
@@ -239,7 +239,7 @@ func (l *lloyd) seed(ctx context.Context) error {
 			return err
 		}
 		if total == 0 {
-			return stat.Undefined("k-means", "%d distinct points are fewer than %d clusters", c, l.k)
+			return stat.Undefined("k-means", "only %d distinct points for %d clusters", c, l.k)
 		}
 		chosen := make([]int, trials)
 		for t := range chosen {

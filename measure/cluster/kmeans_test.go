@@ -46,7 +46,7 @@ func TestKMeans(t *testing.T) {
 		if err != nil || found.Inertia != 0 || !slices.Equal(found.Partition.Of, []int{0, 1, 1, 2, 0, 2, 0}) {
 			t.Errorf("%+v, %v", found, err)
 		}
-		for k, want := range map[int]string{4: "3 distinct points are fewer than 4 clusters", 8: "7 points, fewer than 8 clusters", 0: "0 clusters"} {
+		for k, want := range map[int]string{4: "only 3 distinct points for 4 clusters", 8: "7 points, fewer than 8 clusters", 0: "0 clusters"} {
 			if _, err := KMeans(t.Context(), x, k, KMeansOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("k = %d: error %v, want one containing %q", k, err, want)
 			}

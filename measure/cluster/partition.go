@@ -17,7 +17,7 @@ type Partition struct {
 	Sizes  []int
 }
 
-// NewPartition groups points by equal labels.
+// NewPartition groups points by equal labels [n]. Groups are numbered by ascending label. No labels give no groups.
 func NewPartition(labels []int64) Partition {
 	p := Partition{Of: make([]int, len(labels)), Labels: slices.Compact(slices.Sorted(slices.Values(labels)))}
 	p.Sizes = make([]int, len(p.Labels))
@@ -40,7 +40,7 @@ func (p Partition) check(quantity string, n int) error {
 	case g < 2:
 		return stat.Undefined(quantity, "all %d points are in one group", n)
 	case g >= n:
-		return stat.Undefined(quantity, "every one of the %d points is a group of its own", n)
+		return stat.Undefined(quantity, "each of the %d points is its own group", n)
 	}
 	return nil
 }
@@ -60,9 +60,9 @@ func (p Partition) order() (order, start []int) {
 	return order, start
 }
 
-// Chance is what random neighbors give: the share of the largest group for the
-// accuracy of a majority vote, and the probability that another point has the
-// same label for the purity; see [Consistency]. One point has a purity of NaN.
+// Chance returns the expectation for random neighbors: for the accuracy of a majority vote, the share
+// of the largest group; for the purity, the probability that another point has the same label; see
+// [Consistency]. A single point has a purity of NaN.
 func (p Partition) Chance() (accuracy, purity float64) {
 	n := float64(len(p.Of))
 	for _, size := range p.Sizes {

@@ -10,14 +10,13 @@ import (
 	"repscope/points"
 )
 
-// Silhouette returns the silhouette s = (b − a)/max(a, b) of every point
-// (Rousseeuw 1987): a is the mean distance to the other points of its group, b
-// the smallest mean distance to the points of another group; s lies in [−1, 1],
-// 1 for a point deep inside a group far from the others. A point that is alone
-// in its group has 0, and so has one with a = b = 0 (duplicates in two groups).
-// Distances are Euclidean, in float64, never held as a matrix. NaN and Inf are
-// errors; points in one group, or each in its own, are a [stat.UndefinedError].
-// threads ≤ 0 means all; results do not depend on it.
+// Silhouette returns the silhouette s = (b − a)/max(a, b) of every point (Rousseeuw 1987), with a the
+// mean distance to the other points of its group and b the smallest mean distance to the points of
+// another group. s lies in [−1, 1]; 1 is a point deep inside a group far from the others. The only
+// point of a group has 0, as does a point with a = b = 0 (duplicates in two groups). Distances are
+// Euclidean, in float64, without a distance matrix. threads ≤ 0 means all; results do not depend on
+// it. All points in one group, or each point in a separate group, are a [stat.UndefinedError]. Errors:
+// NaN and Inf.
 func Silhouette(ctx context.Context, pts points.Points, p Partition, threads int) ([]float64, error) {
 	s, err := NewSilhouettes(ctx, pts, p, threads)
 	if err != nil {
@@ -37,8 +36,7 @@ type Silhouettes struct {
 	sums  matrix.Matrix // [groups × n] distances to each group; none where that is too large
 }
 
-// NewSilhouettes computes the silhouettes of points; the errors are those of
-// [Silhouette].
+// NewSilhouettes computes the silhouettes of points. Errors as for [Silhouette].
 func NewSilhouettes(ctx context.Context, pts points.Points, p Partition, threads int) (*Silhouettes, error) {
 	const quantity = "silhouette"
 	if err := neighbors.Check(quantity, pts, neighbors.Euclidean); err != nil {

@@ -57,7 +57,7 @@ func TestSilhouetteOfSpecialGroups(t *testing.T) {
 	if err != nil || !slices.Equal(gap, dense) {
 		t.Errorf("labels with gaps: %v, %v, %v", gap, dense, err)
 	}
-	for name, labels := range map[string][]int64{"in one group": {1, 1, 1, 1, 1}, "a group of its own": {1, 2, 3, 4, 5}, "2 labels for 5": {1, 2}} {
+	for name, labels := range map[string][]int64{"in one group": {1, 1, 1, 1, 1}, "its own group": {1, 2, 3, 4, 5}, "2 labels for 5": {1, 2}} {
 		if _, err := Silhouette(t.Context(), x, NewPartition(labels), 0); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)
 		}

@@ -21,7 +21,11 @@ import (
 // points of the block: Left[block][point].
 type Left [][]int
 
-// Without leaves the groups of the points that remain as they are.
+// Without returns the clusters of the points outside each block. They start from the centroids of all
+// points and use the same iterations and single moves, so that clusters keep their numbers. They are
+// the nearby local minimum; a jump to a distant one after new starts would reflect the search rather
+// than the points. pts and o are the points and options of the clusters. If fewer points than clusters
+// remain, all have −1. Errors: as for [KMeans], blocks for another number of points.
 func (p Partition) Without(blocks *stat.Blocks) (Left, error) {
 	labels := blocks.Labels()
 	if len(labels) != len(p.Of) {

@@ -52,10 +52,10 @@ const (
 	ContrastAAALarge = 4.5
 )
 
-// Contrast returns the contrast ratio of WCAG 2, (L₁ + 0.05) / (L₂ + 0.05) with the
-// relative luminance L₁ of the lighter color, in [1, 21]: 1 for equal luminance, 21 for
-// black and white. The order of the colors makes no difference. A translucent color is
-// first laid on what is behind it (SRGB.Over).
+// Contrast returns the contrast ratio of WCAG 2, (L₁ + 0.05) / (L₂ + 0.05), with the relative
+// luminance L₁ of the lighter color, in [1, 21]: 1 for equal luminance, 21 for black and white. The
+// order of the colors has no effect. Composite a translucent color on its background first
+// (SRGB.Over).
 func Contrast(a, b SRGB) float64 {
 	x, y := a.Luminance(), b.Luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)

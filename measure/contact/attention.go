@@ -11,8 +11,8 @@ import (
 // the second between which attention is counted.
 const Interface = 5
 
-// Attention is where the attention of one head, or of several added up, goes among residues. A mass is
-// the sum of what residues (queries) pay to residues (keys); special tokens are left out.
+// Attention summarizes the attention of one head, or of several heads added up, among residues. A mass
+// is the sum of the attention of queries (residues) to keys (residues), without special tokens.
 type Attention struct {
 	// Total is the mass of all pairs, First that of queries of the first chain.
 	Total, First float64
@@ -26,7 +26,7 @@ type Attention struct {
 	Expected, ExpectedJoint float64
 }
 
-// Cross is the mass that crosses the chains.
+// Cross returns the attention mass between the chains, in both directions: FirstToSecond + SecondToFirst.
 func (a *Attention) Cross() float64 { return a.FirstToSecond + a.SecondToFirst }
 
 // Add adds the masses of another.
@@ -40,14 +40,14 @@ func (a *Attention) Add(o *Attention) {
 	a.ExpectedJoint += o.ExpectedJoint
 }
 
-// Crossing adds up the attention [length, length] of a head, of queries (rows) to keys, over the
-// residues that are tokens first[0] < first[1] < … of one chain and second of the other. The joint is
-// of the last and first so many residues of them, fewer where a chain is shorter. Errors: a length that does
-// not match, a token outside, attention that is negative or not finite: it is meant
-// after the softmax.
+// Crossing returns the attention between two chains from the attention [length, length] of a head
+// (rows: queries, columns: keys). The residues of one chain are the tokens first[0] < first[1] < …,
+// those of the other are second. The joint consists of the last residues of the first and the first
+// residues of the second chain, limited by the length of the chains. Errors: a length that does not
+// match, a token out of range, negative or non-finite attention (it must be the output of a softmax).
 func Crossing(attention []float32, length int, first, second []int, joint int) (*Attention, error) {
 	if len(attention) != length*length {
-		return nil, fmt.Errorf("%d numbers of attention, want %d × %d", len(attention), length, length)
+		return nil, fmt.Errorf("%d attention values, want %d × %d", len(attention), length, length)
 	}
 	for _, chain := range [][]int{first, second} {
 		for _, i := range chain {

@@ -34,7 +34,7 @@ func TestCrossingErrors(t *testing.T) {
 		first, second []int
 		want          string
 	}{
-		{make([]float32, 3), []int{0}, []int{1}, "3 numbers of attention, want 2 × 2"},
+		{make([]float32, 3), []int{0}, []int{1}, "3 attention values, want 2 × 2"},
 		{make([]float32, 4), []int{0}, []int{2}, "residue at token 2, want one of 2"},
 		{[]float32{0, -1, 0, 0}, []int{0}, []int{1}, "the attention of token 0 to token 1 is -1, want a probability"},
 		{[]float32{0, 0, 0, float32(math.NaN())}, []int{0}, []int{1}, "token 1 to token 1 is NaN"},

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Penalty is what keeps weights small.
+// Penalty is the regularization of the weights.
 type Penalty string
 
 // The penalties: Σ |w| leaves most heads out, ½·Σ w² none.
@@ -31,7 +31,7 @@ type LogisticOptions struct {
 	Threads int     // ≤ 0: all processors; results do not depend on it
 }
 
-// DefaultC is that of Rao et al. (2021).
+// DefaultC is the value of Rao et al. (2021).
 const DefaultC = 0.15
 
 // Logistic is a fitted regression: the probability of a contact is 1/(1 + e^−z), z = Intercept + x·Coefficients.
@@ -54,7 +54,7 @@ func (l *Logistic) Logit(x []float32) float64 {
 
 const regressionName = "regression of contacts"
 
-// FitLogistic fits the weights w and the intercept b that minimise
+// FitLogistic fits the weights w and the intercept b that minimize
 //
 //	penalty(w) + C·Σ ln(1 + e^(−y·z)),  z = b + x·w,  y = 1 for a contact, else −1
 //
@@ -114,7 +114,7 @@ type fit struct {
 
 func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	if len(parts) == 0 {
-		return nil, stat.Undefined(regressionName, "no sequences to fit on")
+		return nil, stat.Undefined(regressionName, "no training sequences")
 	}
 	if o.C == 0 {
 		o.C = DefaultC
@@ -128,7 +128,8 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	f := &fit{parts: parts, least: o.Least, dim: parts[0].Heads + 1, c: o.C, l1: o.Penalty != L2, threads: o.Threads}
 	for s, p := range parts {
 		if p.Heads != f.dim-1 {
-			return nil, fmt.Errorf("%s: sequence %d has %d heads, sequence 0 %d", regressionName, s, p.Heads, f.dim-1)
+			return nil, fmt.Errorf(
+				"%s: sequence %d has %d heads, but sequence 0 has %d", regressionName, s, p.Heads, f.dim-1)
 		}
 		for k := range p.I {
 			if !f.has(p, k) {
@@ -147,9 +148,9 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	}
 	switch {
 	case f.contacts == 0:
-		return nil, stat.Undefined(regressionName, "no pair of the sequences to fit on touches")
+		return nil, stat.Undefined(regressionName, "no pair of the training sequences is in contact")
 	case f.contacts == f.pairs:
-		return nil, stat.Undefined(regressionName, "all pairs of the sequences to fit on touch")
+		return nil, stat.Undefined(regressionName, "all pairs of the training sequences are in contact")
 	}
 	f.x, f.weighted, f.sign = make([]float64, chunk*f.dim), make([]float64, chunk*f.dim), make([]float64, chunk)
 	return f, nil
@@ -287,7 +288,7 @@ func conditioned(err error) bool {
 	return is
 }
 
-// descend is the step of coordinate descent: it minimises g·d + ½·d·H·d + Σ |w + d|.
+// descend is the step of coordinate descent: it minimizes g·d + ½·d·H·d + Σ |w + d|.
 func (f *fit) descend(w, gradient []float64, hessian matrix.Matrix) []float64 {
 	step := make([]float64, f.dim)
 	slope := append([]float64(nil), gradient...) // g + H·d

@@ -121,7 +121,7 @@ func TestPairsPrecision(t *testing.T) {
 		}
 	}
 	_, err = pairs.Precisions(&Logistic{Coefficients: []float64{1}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "pairs with 6 heads, and a regression on 1") {
+	if err == nil || !strings.Contains(err.Error(), "pairs have 6 heads, but the regression has 1") {
 		t.Error(err)
 	}
 }
@@ -140,11 +140,12 @@ func TestLogisticErrors(t *testing.T) {
 		want      string
 		undefined bool
 	}{
-		{nil, LogisticOptions{}, "no sequences to fit on", true},
-		{[]*Pairs{pair(1, false, false)}, LogisticOptions{}, "no pair of the sequences to fit on touches", true},
-		{[]*Pairs{pair(1, true)}, LogisticOptions{}, "all pairs of the sequences to fit on touch", true},
-		{[]*Pairs{pair(1, true, false)}, LogisticOptions{Least: 7}, "no pair of the sequences to fit on touches", true},
-		{[]*Pairs{pair(1, true, false), pair(2, true)}, LogisticOptions{}, "sequence 1 has 2 heads, sequence 0 1", false},
+		{nil, LogisticOptions{}, "no training sequences", true},
+		{[]*Pairs{pair(1, false, false)}, LogisticOptions{}, "no pair of the training sequences is in contact", true},
+		{[]*Pairs{pair(1, true)}, LogisticOptions{}, "all pairs of the training sequences are in contact", true},
+		{[]*Pairs{pair(1, true, false)}, LogisticOptions{Least: 7},
+			"no pair of the training sequences is in contact", true},
+		{[]*Pairs{pair(1, true, false), pair(2, true)}, LogisticOptions{}, "sequence 1 has 2 heads, but sequence 0 has 1", false},
 		{[]*Pairs{bad}, LogisticOptions{}, "sequence 0, residues 0 and 7: the score of head 0 is -Inf", false},
 		{[]*Pairs{pair(1, true, false)}, LogisticOptions{C: -1}, "C -1, want a number above 0", false},
 		{[]*Pairs{pair(1, true, false)}, LogisticOptions{Penalty: "l3"}, `penalty "l3", want l1 or l2`, false},

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Pairs are the pairs of residues of a sequence of which it is known whether they touch, with
-// a score by every head.
+// Pairs are the pairs of residues of a sequence with known contact state, each with a score by every
+// head.
 type Pairs struct {
 	Heads    int
 	X        []float32 // [pairs, Heads]: symmetric and corrected by [Scores.APC]
@@ -26,7 +26,8 @@ func (p *Pairs) Len() int { return len(p.I) }
 // residues.
 func HeadPairs(attention []float32, heads, length int, keep []int, truth *Contacts, least int) (*Pairs, error) {
 	if heads < 1 || len(attention) != heads*length*length || truth.N != len(keep) {
-		return nil, fmt.Errorf("%d numbers of attention and contacts of %d residues, want %d heads of %d × %d and %d residues",
+		return nil, fmt.Errorf(
+			"%d attention values and contacts of %d residues, want %d heads of %d × %d and %d residues",
 			len(attention), truth.N, heads, length, length, len(keep))
 	}
 	p := &Pairs{Heads: heads, Residues: truth.N, Resolved: truth.Resolved, Chains: truth.Chains}
@@ -54,7 +55,7 @@ func HeadPairs(attention []float32, heads, length int, keep []int, truth *Contac
 // heads.
 func (p *Pairs) Precisions(l *Logistic, ranges []Range) ([]Precision, error) {
 	if len(l.Coefficients) != p.Heads {
-		return nil, fmt.Errorf("pairs with %d heads, and a regression on %d", p.Heads, len(l.Coefficients))
+		return nil, fmt.Errorf("pairs have %d heads, but the regression has %d", p.Heads, len(l.Coefficients))
 	}
 	n := p.Residues
 	s := &Scores{N: n, Values: make([]float64, n*n)}

@@ -85,13 +85,13 @@ func (p *Precision) AUC() float64 {
 // order, at any depth. NaN without pairs.
 func (p *Precision) Chance() float64 { return float64(p.Contacts) / float64(p.Pairs) }
 
-// Precisions ranks pairs by score and counts contacts among the first ones, for every range. Pairs of equal
-// scores share their contacts evenly, as the mean over all orders of them: the order of
-// residues says nothing. Pairs of which it is unknown whether they touch are left out. Errors: another
-// number of residues, scores that are NaN.
+// Precisions ranks pairs by score and counts contacts among the first pairs, for every range. Pairs
+// with equal scores share their contacts evenly (the mean over all orders). Pairs with unknown contact
+// state are left out. Errors: another number of residues, NaN scores.
 func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error) {
 	if s.N != truth.N || truth.Chains != nil && len(truth.Chains) != truth.N {
-		return nil, fmt.Errorf("scores of %d residues, contacts of %d, chains of %d", s.N, truth.N, len(truth.Chains))
+		return nil, fmt.Errorf(
+			"scores of %d residues, but contacts of %d and chains of %d", s.N, truth.N, len(truth.Chains))
 	}
 	least := math.MaxInt
 	for _, r := range ranges {

@@ -137,7 +137,7 @@ func TestPrecisionEdges(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = Precisions(&Scores{N: 3, Values: make([]float64, 9)}, truth, Standard(6))
-	if err == nil || !strings.Contains(err.Error(), "scores of 3 residues, contacts of 8") {
+	if err == nil || !strings.Contains(err.Error(), "scores of 3 residues, but contacts of 8") {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ type Scores struct {
 // Errors: a length that does not match, a token outside, attention that is not finite.
 func Heads(attention []float32, heads, length int, keep []int) (*Scores, error) {
 	if heads < 1 || len(attention) != heads*length*length {
-		return nil, fmt.Errorf("%d numbers of attention, want %d heads of %d × %d", len(attention), heads, length, length)
+		return nil, fmt.Errorf("%d attention values, want %d heads of %d × %d", len(attention), heads, length, length)
 	}
 	s, err := newScores(length, keep)
 	if err != nil {
@@ -41,7 +41,7 @@ func Heads(attention []float32, heads, length int, keep []int) (*Scores, error) 
 // keep, made symmetric. Errors as for [Heads].
 func Given(scores []float32, length int, keep []int) (*Scores, error) {
 	if len(scores) != length*length {
-		return nil, fmt.Errorf("%d scores of contacts, want %d × %d", len(scores), length, length)
+		return nil, fmt.Errorf("%d contact scores, want %d × %d", len(scores), length, length)
 	}
 	s, err := newScores(length, keep)
 	if err != nil {
@@ -57,7 +57,7 @@ func Given(scores []float32, length int, keep []int) (*Scores, error) {
 func newScores(length int, keep []int) (*Scores, error) {
 	for k, i := range keep {
 		if i < 0 || i >= length || k > 0 && i <= keep[k-1] {
-			return nil, fmt.Errorf("token %d to keep is %d, want ascending ones of %d", k, i, length)
+			return nil, fmt.Errorf("token %d to keep is %d, want ascending indices below %d", k, i, length)
 		}
 	}
 	return &Scores{N: len(keep), Values: make([]float64, len(keep)*len(keep))}, nil

@@ -87,16 +87,17 @@ func TestScoreErrors(t *testing.T) {
 		keep          []int
 		want          string
 	}{
-		{make([]float32, 7), 2, 2, []int{0}, "7 numbers of attention, want 2 heads of 2 × 2"},
-		{make([]float32, 8), 2, 2, []int{1, 0}, "token 1 to keep is 0, want ascending ones of 2"},
-		{make([]float32, 8), 2, 2, []int{2}, "token 0 to keep is 2, want ascending ones of 2"},
+		{make([]float32, 7), 2, 2, []int{0}, "7 attention values, want 2 heads of 2 × 2"},
+		{make([]float32, 8), 2, 2, []int{1, 0}, "token 1 to keep is 0, want ascending indices below 2"},
+		{make([]float32, 8), 2, 2, []int{2}, "token 0 to keep is 2, want ascending indices below 2"},
 		{[]float32{0, 0, 0, 0, 0, nan, 0, 0}, 2, 2, []int{0, 1}, "head 1: the score of tokens 0 and 1 is NaN"},
 	} {
 		if _, err := Heads(c.attention, c.heads, c.length, c.keep); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := Given(make([]float32, 3), 2, nil); err == nil || !strings.Contains(err.Error(), "3 scores of contacts, want 2 × 2") {
+	if _, err := Given(make([]float32, 3), 2, nil); err == nil || !strings.Contains(err.Error(),
+		"3 contact scores, want 2 × 2") {
 		t.Error(err)
 	}
 	if _, err := Given([]float32{0, nan, 0, 0}, 2, []int{0, 1}); err == nil || !strings.Contains(err.Error(), "tokens 0 and 1 is NaN") {

@@ -36,7 +36,7 @@ func Truth(coordinates []float32, threshold float64) (*Contacts, error) {
 		return nil, fmt.Errorf("%d coordinates, want 3 for each residue", len(coordinates))
 	}
 	if !(threshold > 0) {
-		return nil, fmt.Errorf("contacts nearer than %v, want a distance above 0", threshold)
+		return nil, fmt.Errorf("contact distance %v, want a number above 0", threshold)
 	}
 	n := len(coordinates) / 3
 	at := make([]float64, len(coordinates))

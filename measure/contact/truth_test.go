@@ -18,8 +18,8 @@ func TestTruthErrors(t *testing.T) {
 	}{
 		{[]float32{1, 2}, 8, "2 coordinates, want 3 for each residue"},
 		{[]float32{1, 2, inf}, 8, "coordinate 2 of residue 0 is +Inf"},
-		{[]float32{1, 2, 3}, 0, "contacts nearer than 0, want a distance above 0"},
-		{[]float32{1, 2, 3}, math.NaN(), "contacts nearer than NaN"},
+		{[]float32{1, 2, 3}, 0, "contact distance 0, want a number above 0"},
+		{[]float32{1, 2, 3}, math.NaN(), "contact distance NaN"},
 	} {
 		if _, err := Truth(c.xyz, c.threshold); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

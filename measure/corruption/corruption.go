@@ -62,10 +62,10 @@ var table = []row{
 	{kind: SaltPepper, unit: "Share of pixels replaced", most: 1, apply: replacePixels},
 	{kind: Blur, unit: "Blur level (4 SD / frame side)", most: 1, spatial: true, apply: blur},
 	{kind: Brightness, unit: "Brightness change (share of the pixel range)", most: math.Inf(1), apply: brighten},
-	{kind: Contrast, unit: "Contrast lost (share)", most: 1, apply: fade},
-	{kind: Occlusion, unit: "Share of the frame covered", most: 1, spatial: true, apply: occlude},
+	{kind: Contrast, unit: "Contrast loss (share)", most: 1, apply: fade},
+	{kind: Occlusion, unit: "Occluded share of the frame", most: 1, spatial: true, apply: occlude},
 	{kind: Shift, unit: "Shift (share of the frame side)", most: 1, spatial: true, apply: shift},
-	{kind: JPEG, unit: "JPEG quality lost (share)", most: 1, spatial: true, inside: true, apply: compress},
+	{kind: JPEG, unit: "JPEG quality loss (share)", most: 1, spatial: true, inside: true, apply: compress},
 }
 
 // Kinds lists the corruptions.
@@ -85,8 +85,7 @@ func lookup(k Kind) (row, error) {
 	return row{}, fmt.Errorf("corruption %q: want one of %v", k, Kinds())
 }
 
-// Unit says what a level of the corruption is a share of, for axis labels; "Level"
-// for an unknown one.
+// Unit returns the unit of a level of the corruption for axis labels; "Level" for an unknown one.
 func (k Kind) Unit() string {
 	r, err := lookup(k)
 	if err != nil {
@@ -115,7 +114,7 @@ func (k Kind) CheckLevel(level float64) error {
 	return nil
 }
 
-// Clip says what happens to corrupted pixels outside the pixel range.
+// Clip is the treatment of corrupted pixels outside the pixel range.
 type Clip string
 
 const (
@@ -162,10 +161,10 @@ func New(kind Kind, clip Clip, low, high float64, shape []int, seed uint64) (*Co
 	return c, c.take(shape)
 }
 
-// NewVectors prepares a corruption of vectors, which have no pixel range: a level of noise and
-// brightness is a share of unit, such as their standard deviation, salt and pepper are two
-// units below and above the mean, and nothing is clipped. Errors are those of [New], and a
-// unit that is not above 0.
+// NewVectors prepares a corruption of vectors, which have no pixel range. A level of noise or
+// brightness is a share of unit, such as the standard deviation of the vectors; salt and pepper lie
+// two units below and above the mean; nothing is clipped. Errors as for [New], and a unit that is not
+// positive.
 func NewVectors(kind Kind, mean, unit float64, shape []int, seed uint64) (*Corrupter, error) {
 	r, err := lookup(kind)
 	if err != nil {
@@ -188,7 +187,8 @@ func (c *Corrupter) take(shape []int) error {
 	case len(shape) >= 2:
 		c.height, c.width = shape[len(shape)-2], shape[len(shape)-1]
 	case r.spatial || len(shape) == 0:
-		return fmt.Errorf("corruption %s needs frames with height and width, the states have shape %v", r.kind, shape)
+		return fmt.Errorf(
+			"corruption %s needs frames with height and width, but the states have shape %v", r.kind, shape)
 	default:
 		c.height, c.width = 1, shape[0]
 	}
@@ -200,9 +200,8 @@ func (c *Corrupter) Key(number int, level float64, draw int) stat.Key {
 	return stat.StreamCorruption.Key(c.seed, uint64(number), math.Float64bits(level), uint64(draw))
 }
 
-// Apply writes the corrupted state to dst, of the same length. A level of 0 changes
-// nothing, not even what lies outside the pixel range; others are those that
-// [Kind.CheckLevel] allows. NaN stays NaN but under JPEG.
+// Apply writes the corrupted state to dst, of the same length. Level 0 changes nothing, even outside
+// the pixel range; other levels must pass [Kind.CheckLevel]. NaN stays NaN, except under JPEG.
 func (c *Corrupter) Apply(dst, state []float32, number int, level float64, draw int) error {
 	copy(dst, state)
 	if level == 0 {

@@ -31,7 +31,7 @@ func compress(c *Corrupter, dst, _ []float32, level float64, _ stat.Key) error {
 		}
 		out, ok := decoded.(*image.Gray)
 		if !ok {
-			return fmt.Errorf("jpeg corruption: decoded a %T, want a grey image", decoded)
+			return fmt.Errorf("jpeg corruption: decoded a %T, want a gray image", decoded)
 		}
 		for y := range c.height {
 			for x := range c.width {

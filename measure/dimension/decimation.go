@@ -143,7 +143,9 @@ func (d *Distinct) lookUp(ctx context.Context, members, places []int, ratio []fl
 	}
 	for s, places := range asking {
 		if len(within[s]) < 3 {
-			return stat.Undefined("intrinsic dimension", "an exclusion window of %d frames leaves too few of a subset of %d", d.search.Window.Frames, len(members))
+			return stat.Undefined("intrinsic dimension",
+				"an exclusion window of %d frames leaves too few of a subset of %d "+
+					"latents", d.search.Window.Frames, len(members))
 		}
 		queries := make([]int, len(places))
 		for q, at := range places {

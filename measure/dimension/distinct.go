@@ -27,14 +27,12 @@ func Within(tolerance float64) func() (float64, error) {
 	return func() (float64, error) { return tolerance, nil }
 }
 
-// NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in the
-// units of z) of one of lower index that is kept, and finds the k nearest neighbors
-// among the rest, or as many as there are, outside the window of the search. The tolerance is asked for once,
-// when the first neighbors are found: it may be computed meanwhile.
-// Duplicates carry no scale: one of them
-// makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
-// [stat.UndefinedError], beside which the points that are kept and the number of duplicates are
-// returned; other errors are those of [neighbors.Space.KNearest].
+// NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in units of z) of a
+// kept point of lower index. It then finds the k nearest neighbors among the remaining points (or all,
+// if fewer), outside the exclusion window. Duplicates must be removed because they make r1 zero and
+// ln(r2/r1) infinite. tolerance is called once, when the first neighbors are found, so that it may be
+// computed concurrently. Fewer than 3 distinct points are a [stat.UndefinedError], returned together
+// with the kept points and the number of duplicates; other errors as for [neighbors.Space.KNearest].
 func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func() (float64, error), s Search) (*Distinct, error) {
 	n := z.Points().N
 	if err := s.Window.check(n); err != nil {
@@ -90,8 +88,8 @@ func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func()
 // duplicateNeighbors is the length of lists that are searched for duplicates alone.
 const duplicateNeighbors = 8
 
-// InTime is the share of the kept points whose nearest neighbor is at most so many
-// frames from it in its episode.
+// InTime returns the share of kept points whose nearest neighbor is at most the given number of frames
+// away in the same episode.
 func (d *Distinct) InTime(frames int) float64 {
 	count := 0
 	for i, original := range d.Index {

@@ -10,14 +10,14 @@ import (
 	"repscope/stat"
 )
 
-// Gride returns the generalized ratios estimate of Denti, Doimo, Laio & Mira
-// 2022 ("The generalized ratios intrinsic dimension estimator") from ratios
-// μ = r_{n2}/r_{n1}, 1 ≤ n1 < n2: the d that maximises
+// Gride returns the generalized ratios estimate of Denti, Doimo, Laio & Mira 2022 ("The generalized
+// ratios intrinsic dimension estimator") from ratios μ = r_{n2}/r_{n1}, 1 ≤ n1 < n2: the d that
+// maximizes
 //
 //	N ln d + (n2−n1−1) Σ ln(μ^d − 1) − ((n2−1)d + 1) Σ ln μ.
 //
-// For n1 = 1, n2 = 2 it is the maximum likelihood Two-NN. The score is
-// decreasing in d, so its root is unique. Errors are those of NewTwoNN.
+// For n1 = 1, n2 = 2 it is the maximum likelihood Two-NN. The score decreases in d, so that its root
+// is unique. Errors as for NewTwoNN.
 func Gride(ratio []float64, n1, n2 int) (float64, error) {
 	if n1 < 1 || n2 <= n1 {
 		return 0, errOrders(n1, n2)

@@ -63,7 +63,7 @@ func (h *Half) check() error {
 // LevinaBickel is [LevinaBickel] of all ratios of r_{N2} to nearer ones.
 func (h *Half) LevinaBickel() (float64, error) {
 	if h.n1 != 0 {
-		return 0, fmt.Errorf("levina–bickel: ratios to neighbor %d alone, want those to all", h.n1)
+		return 0, fmt.Errorf("levina–bickel: ratios to neighbor %d only, want ratios to all neighbors", h.n1)
 	}
 	if h.bad != nil {
 		return 0, h.bad
@@ -92,7 +92,8 @@ func (h *Half) add(row []float64) {
 		}
 	}
 	if first := row[0]; !(last-first <= math.MaxFloat64) && h.bad == nil {
-		h.bad = fmt.Errorf("neighbour distances of point %d have logarithms from %v to %v, want finite numbers", h.points, first, last)
+		h.bad = fmt.Errorf(
+			"neighbor distances of point %d have logarithms from %v to %v, want finite numbers", h.points, first, last)
 	}
 	h.points++
 }

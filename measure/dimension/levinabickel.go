@@ -25,7 +25,8 @@ func LevinaBickel(distance []float64, stride, k int) (float64, error) {
 	for i := range n {
 		row := distance[i*stride : i*stride+k]
 		if !(row[0] > 0) || math.IsInf(row[k-1], 0) {
-			return 0, fmt.Errorf("levina–bickel: nearest neighbour distance of point %d is %v, want a positive number", i, row[0])
+			return 0, fmt.Errorf(
+				"levina–bickel: nearest neighbor distance of point %d is %v, want a positive number", i, row[0])
 		}
 		for l, r := range row[:k-1] {
 			logs[l] = row[k-1] / r
@@ -41,7 +42,8 @@ func LevinaBickel(distance []float64, stride, k int) (float64, error) {
 // levinaBickel is [LevinaBickel] of n points with k neighbors from the sum of the logarithms of all ratios.
 func levinaBickel(n, k int, total float64) (float64, error) {
 	if total == 0 {
-		return 0, fmt.Errorf("levina–bickel: all %d neighbour distances of every point are equal: no dimension is defined", k)
+		return 0, fmt.Errorf(
+			"levina–bickel: all %d neighbor distances of every point are equal, so that no dimension is defined", k)
 	}
 	return float64(n) * float64(k-1) / total, nil
 }

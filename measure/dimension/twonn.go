@@ -198,7 +198,7 @@ func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 	total := 0.0
 	for i, mu := range ratio {
 		if !(mu >= 1) || math.IsInf(mu, 0) {
-			return 0, fmt.Errorf("neighbour ratio r2/r1 of point %d is %v, want a finite number of at least 1", i, mu)
+			return 0, fmt.Errorf("neighbor ratio r2/r1 of point %d is %v, want a finite number of at least 1", i, mu)
 		}
 		l := math.Log(mu)
 		total += l
@@ -211,14 +211,15 @@ func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 func checkTotal(count int, total float64) error {
 	switch {
 	case count < 3:
-		return fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", count)
+		return fmt.Errorf("%d neighbor ratios, want at least 3 distinct points", count)
 	case total == 0:
 		return errLattice
 	}
 	return nil
 }
 
-var errLattice = errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
+var errLattice = errors.New(
+	"all neighbor ratios r2/r1 are 1 (points on a regular lattice), so that no dimension is defined")
 
 // fit is the fit of Two-NN on logarithms of ratios of the given mean, with weights for the smallest of them. It
 // is NaN if those it uses are all 1.

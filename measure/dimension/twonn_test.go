@@ -80,11 +80,11 @@ func TestDocumentedFormula(t *testing.T) {
 func TestNoDimension(t *testing.T) {
 	t.Parallel()
 	for want, ratio := range map[string][]float64{
-		"2 neighbour ratios, want at least 3": {2, 2},
-		"of point 1 is 0.5":                   {2, 0.5, 2},
-		"of point 2 is NaN":                   {2, 2, math.NaN()},
-		"of point 0 is +Inf":                  {math.Inf(1), 2, 2},
-		"regular lattice":                     {1, 1, 1},
+		"2 neighbor ratios, want at least 3": {2, 2},
+		"of point 1 is 0.5":                  {2, 0.5, 2},
+		"of point 2 is NaN":                  {2, 2, math.NaN()},
+		"of point 0 is +Inf":                 {math.Inf(1), 2, 2},
+		"regular lattice":                    {1, 1, 1},
 	} {
 		for name, estimate := range map[string]func() error{
 			"Two-NN":     func() error { _, err := NewTwoNN(ratio); return err },

@@ -13,16 +13,16 @@ import (
 	"repscope/stat"
 )
 
-// Window leaves points at most Frames apart in one episode out of each other's
-// neighbors (Theiler 1986, "Spurious dimension from correlation algorithms applied to
-// limited time-series data"): on a path the nearest neighbors are the points just
-// before and after, and their distances say how fast it runs, not what it lies in.
+// Window excludes points at most Frames apart in one episode from each other's neighbors (Theiler
+// 1986, "Spurious dimension from correlation algorithms applied to limited time-series data").
+// Otherwise the nearest neighbors on a path are the points just before and after, and their distances
+// measure the speed of the path rather than the dimension of the space.
 //
-// The neighbors of a point must not be near in time to each other either: the nearest
-// points of another pass of the path are at nearly equal distances, and a path through
-// three dimensions is given dozens. So points are dealt out to as many sets as the
-// window needs, in turn and in the order of time, so that those of one set are more
-// than Frames apart or of different episodes; neighbors are of the same set.
+// The neighbors of a point must not be near in time to each other either: the nearest points of
+// another pass of the path have nearly equal distances, and a path through three dimensions would
+// appear to have dozens. Points are therefore distributed in turn, in the order of time, over several
+// sets, so that the points of one set are more than Frames apart or of different episodes. Neighbors
+// come from the same set.
 type Window struct {
 	Frames int // 0: nothing is left out
 	// Episode and Time are those of every point of the set; nil: one episode, and
@@ -111,7 +111,8 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 		fewest = min(fewest, len(of))
 	}
 	if fewest < 3 {
-		return nil, nil, stat.Undefined("intrinsic dimension", "an exclusion window of %d frames leaves %d of %d latents that are so far apart, want at least 3",
+		return nil, nil, stat.Undefined("intrinsic dimension",
+			"an exclusion window of %d frames leaves %d of %d latents, want at least 3",
 			s.Window.Frames, fewest, len(index))
 	}
 	k = min(k, fewest-1)

@@ -113,7 +113,7 @@ func TestWindowOfTooMany(t *testing.T) {
 	t.Parallel()
 	z := measuretest.Curved(60)
 	_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: Window{Frames: 59}})
-	if stat.Reason(err) != "an exclusion window of 59 frames leaves 1 of 60 latents that are so far apart, want at least 3" {
+	if stat.Reason(err) != "an exclusion window of 59 frames leaves 1 of 60 latents, want at least 3" {
 		t.Errorf("a window over all: %v", err)
 	}
 	d, err := NewDistinct(t.Context(), spaceOf(t, z), 50, Within(1e-7), Search{Window: Window{Frames: 9}})
@@ -346,7 +346,7 @@ func TestHalfErrors(t *testing.T) {
 			h.add(row)
 		}
 	}
-	if _, err := one.LevinaBickel(); err == nil || !strings.Contains(err.Error(), "those to all") {
+	if _, err := one.LevinaBickel(); err == nil || !strings.Contains(err.Error(), "ratios to all neighbors") {
 		t.Errorf("Levina–Bickel of ratios to one neighbor: %v", err)
 	}
 	if _, err := all.Gride(0); err == nil || !strings.Contains(err.Error(), "n1 = 0") {
@@ -372,7 +372,7 @@ func TestHalfErrors(t *testing.T) {
 	}
 	one.clear(2)
 	one.add(rows[0])
-	if _, err := one.TwoNN(); err == nil || !strings.Contains(err.Error(), "1 neighbour ratios") {
+	if _, err := one.TwoNN(); err == nil || !strings.Contains(err.Error(), "1 neighbor ratios") {
 		t.Errorf("one point: %v", err)
 	}
 	one.clear(3)

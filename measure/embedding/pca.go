@@ -33,7 +33,7 @@ type Components struct {
 func PCA(pts points.Points, count int) (*Components, error) {
 	const quantity = "principal components"
 	if count < 1 {
-		return nil, fmt.Errorf("%s: %d are asked for, want at least 1", quantity, count)
+		return nil, fmt.Errorf("%s: %d requested, want at least 1", quantity, count)
 	}
 	if pts.N < 2 {
 		return nil, stat.Undefined(quantity, "%d points, want at least 2", pts.N)
@@ -68,7 +68,7 @@ func project(x *mat.Dense, count int, quantity string) (*Components, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(&gram, true) {
-		return nil, errors.New("the eigenvalues of principal components do not converge")
+		return nil, errors.New("principal components: the eigenvalues did not converge")
 	}
 	values := e.Values(nil) // rising
 	var vectors mat.Dense

@@ -106,7 +106,7 @@ func TestPCAErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := embedding.PCA(constant, 0); err == nil || !strings.Contains(err.Error(), "0 are asked for, want at least 1") {
+	if _, err := embedding.PCA(constant, 0); err == nil || !strings.Contains(err.Error(), "0 requested, want at least 1") {
 		t.Errorf("%v", err)
 	}
 }

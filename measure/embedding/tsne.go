@@ -40,16 +40,17 @@ type Embedding struct {
 	Iterations int
 }
 
-// TSNE lays points [n, D] out in a plane by t-distributed stochastic neighbor embedding (van der Maaten and
-// Hinton 2008, "Visualizing data using t-SNE"): similarities p of every point to its 3·Perplexity
-// nearest neighbors (van der Maaten 2014, "Accelerating t-SNE using tree-based algorithms"), from
-// exact distances, with momentum, gains and early exaggeration, beginning at the two leading
-// principal components scaled to a standard deviation of 10⁻⁴ (Kobak and Berens 2019). Nothing is
-// drawn: the layout is a function of points and options, whatever the number of threads. Equal
-// points lie almost at one place.
+// TSNE embeds points [n, D] in a plane by t-distributed stochastic neighbor embedding (van der Maaten
+// and Hinton 2008, "Visualizing data using t-SNE"). Similarities p of every point to its 3·Perplexity
+// nearest neighbors (van der Maaten 2014, "Accelerating t-SNE using tree-based algorithms") come from
+// exact distances. The optimization uses momentum, gains and early exaggeration, and starts at the two
+// leading principal components scaled to a standard deviation of 10⁻⁴ (Kobak and Berens 2019). There
+// is no randomness: the result is a function of points and options for any number of threads. Equal
+// points have almost equal positions.
 //
-// Distances between groups, their sizes and densities are no finding. Fewer than 4 points and points
-// that do not vary are a [stat.UndefinedError]; other errors are options out of range, NaN or Inf, and that of ctx.
+// Do not interpret distances between groups, or their sizes and densities. Fewer than 4 points, and
+// constant points, are a [stat.UndefinedError]. Errors: options out of range, NaN or Inf, the error of
+// ctx.
 func TSNE(ctx context.Context, pts points.Points, o TSNEOptions) (*Embedding, error) {
 	if err := o.fill(pts.N); err != nil {
 		return nil, err

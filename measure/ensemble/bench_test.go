@@ -1,4 +1,4 @@
-// Speeds; docs/benchmarks/ensemble.py sets them beside peers.
+// Speeds; benchmarks/peers/ensemble.py sets them beside peers.
 
 package ensemble
 

@@ -55,15 +55,15 @@ func (c *columns[T]) addTerms(t *Terms, ranks []float64, s weighted, first, n in
 	}
 }
 
-// ThresholdCRPS returns the terms of the threshold-weighted score ∫_a^b (F(x) − 1{y ≤ x})² dx
-// for the values between a = lower and b = upper (Gneiting & Ranjan, Journal of Business &
-// Economic Statistics 29, 2011; one of them may be infinite): that of members and truth
-// under the chaining function v(x) = min(max(x, a), b) (Allen, Ginsbourger & Ziegel, SIAM/ASA
-// Journal on Uncertainty Quantification 11, 2023). Cells that are all beyond the same bound
-// count 0. Errors: bounds that are NaN or do not ascend.
+// ThresholdCRPS returns the terms of the threshold-weighted CRPS ∫_a^b (F(x) − 1{y ≤ x})² dx for
+// values between a = lower and b = upper, one of which may be infinite (Gneiting & Ranjan, Journal of
+// Business & Economic Statistics 29, 2011). It is the CRPS of members and truth under the chaining
+// function v(x) = min(max(x, a), b) (Allen, Ginsbourger & Ziegel, SIAM/ASA Journal on Uncertainty
+// Quantification 11, 2023). Cells entirely beyond one bound have 0. Errors: bounds that are NaN or not
+// ascending.
 func ThresholdCRPS[T Float](s Sample[T], lower, upper float64) (Terms, error) {
 	if !(lower < upper) {
-		return Terms{}, fmt.Errorf("threshold-weighted score from %g to %g: want two ascending numbers", lower, upper)
+		return Terms{}, fmt.Errorf("threshold-weighted score from %g to %g: want ascending numbers", lower, upper)
 	}
 	t := Terms{Members: s.count}
 	ranks := rankWeights(s.count)

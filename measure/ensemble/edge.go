@@ -10,8 +10,8 @@ import (
 	"repscope/stat"
 )
 
-// Edges is the number of pairs of cells that lie beside or below each other: H·(W − 1) + (H − 1)·W, and
-// where more than two columns go round H more.
+// Edges returns the number of pairs of horizontally or vertically adjacent cells: H·(W − 1) + (H −
+// 1)·W, and H more for a periodic grid of more than two columns.
 func (g Grid) Edges() int {
 	edges := g.Height*(g.Width-1) + (g.Height-1)*g.Width
 	if g.Wrap && g.Width > 2 {
@@ -35,9 +35,9 @@ func (g Grid) edge(e int) (a, b int) {
 	return a, a + 1
 }
 
-// DrawEdges returns n different edges in ascending order, of those of which both cells have a
-// weight (nil: all), drawn for a sample by its number alone, so that they do not depend on how
-// samples are batched; all of them where there are no more than n. Error: a negative n.
+// DrawEdges returns n distinct edges in ascending order, among the edges with two weighted cells
+// (weights nil: all). The draw depends only on the number of the sample, not on the batches. If there
+// are at most n edges, all are returned. Error: a negative n.
 func DrawEdges(g Grid, weights []float64, n int, seed, sample uint64) ([]int, error) {
 	random := stat.NewRandom(stat.StreamEdges.Key(seed, sample))
 	if weights == nil {
@@ -56,11 +56,10 @@ func DrawEdges(g Grid, weights []float64, n int, seed, sample uint64) ([]int, er
 	return drawn, err
 }
 
-// PairwiseEnergy returns the terms of the mean energy score of pairs of neighboring cells: of
-// each, one vector of the two cells of all variables. Edges are those of [DrawEdges]; nil
-// means all. With weights an edge has the weight √(w_a·w_b) by the weights of its cells, which
-// are those of the first variable. Errors: another number of cells, a grid of one cell, an
-// edge that is none.
+// PairwiseEnergy returns the terms of the mean energy score over pairs of neighboring cells, with both
+// cells of all variables as one vector. Edges come from [DrawEdges]; nil means all. With weights, an
+// edge has the weight √(w_a·w_b) of its cells, from the weights of the first variable. Errors: another
+// number of cells, a grid of one cell, an invalid edge.
 func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 	t := Terms{Members: s.count}
 	if err := g.check(s.Cells()); err != nil {
@@ -84,7 +83,7 @@ func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 				e = edges[i]
 			}
 			if e < 0 || e >= g.Edges() {
-				return t, fmt.Errorf("edge %d of a grid of %v, which has %d", e, g, g.Edges())
+				return t, fmt.Errorf("edge %d of a grid of %v, which has %d edges", e, g, g.Edges())
 			}
 			at = append(at, e)
 		}

@@ -210,33 +210,35 @@ func TestErrors(t *testing.T) {
 	v := must(NewVariogram(3, 4, VariogramOptions{}))
 	first := func(_ any, err error) error { return err }
 	for want, err := range map[string]error{
-		"forecast of no cells": first(NewSample([]float32{}, []float32{1})),
-		"forecast of 5 values for a truth of 2: want a multiple, one for each member": first(NewSample(make([]float32, 2), make([]float32, 5))),
-		"forecast of 0 values for a truth of 2: want a multiple, one for each member": first(NewSample(make([]float32, 2), nil)),
-		"2 weights for 12 cells":                                             first(s.Weighted([]float64{1, 2})),
-		"weight -1 of cell 11: want a number that is not negative":           first(s.Weighted(append(make([]float64, 11), -1))),
-		"weight NaN of cell 11: want a number that is not negative":          first(s.Weighted(append(make([]float64, 11), math.NaN()))),
-		"no cell has a weight":                                               first(s.Weighted(make([]float64, 12))),
-		"threshold-weighted score from 2 to 1: want two ascending numbers":   first(ThresholdCRPS(s, 2, 1)),
-		"threshold-weighted score from NaN to 1: want two ascending numbers": first(ThresholdCRPS(s, math.NaN(), 1)),
-		"no levels of quantile scores":                                       first(Quantiles(s, nil)),
-		"level 1 of interval scores: want numbers between 0 and 1":           first(Intervals(s, []float64{0.5, 1})),
-		"level 0 of interval scores: want numbers between 0 and 1":           first(WeightedInterval(s, []float64{0})),
-		"2 counts of ranks for 3 members: want one more than members":        AddRanks(make([]int64, 2), s),
+		"the forecast has no cells": first(NewSample([]float32{}, []float32{1})),
+		"forecast with 5 values for a truth with 2: want a multiple, one field per " +
+			"member": first(NewSample(make([]float32, 2), make([]float32, 5))),
+		"forecast with 0 values for a truth with 2: want a multiple, one field per " +
+			"member": first(NewSample(make([]float32, 2), nil)),
+		"2 weights for 12 cells":                                         first(s.Weighted([]float64{1, 2})),
+		"weight -1 of cell 11: want a nonnegative number":                first(s.Weighted(append(make([]float64, 11), -1))),
+		"weight NaN of cell 11: want a nonnegative number":               first(s.Weighted(append(make([]float64, 11), math.NaN()))),
+		"no cell has weight":                                             first(s.Weighted(make([]float64, 12))),
+		"threshold-weighted score from 2 to 1: want ascending numbers":   first(ThresholdCRPS(s, 2, 1)),
+		"threshold-weighted score from NaN to 1: want ascending numbers": first(ThresholdCRPS(s, math.NaN(), 1)),
+		"no levels of quantile scores":                                   first(Quantiles(s, nil)),
+		"level 1 of interval scores: want numbers between 0 and 1":       first(Intervals(s, []float64{0.5, 1})),
+		"level 0 of interval scores: want numbers between 0 and 1":       first(WeightedInterval(s, []float64{0})),
+		"2 rank counts for 3 members, want one more than members":        AddRanks(make([]int64, 2), s),
 		"grid of 1 × 3 × 5 cells for a sample of " +
 			"12": first(PooledEnergy(s, Grid{Variables: 1, Height: 3, Width: 5}, 2)),
-		"patches of 4 × 4 cells for fields of 3 × 4":   first(TiledEnergy(s, g, 4)),
-		"patches of 0 × 0 cells for fields of 3 × 4":   first(PooledEnergy(s, g, 0)),
-		"edge 17 of a grid of 1 × 3 × 4, which has 17": first(PairwiseEnergy(s, g, []int{1, 17})),
+		"patches of 4 × 4 cells for fields of 3 × 4":         first(TiledEnergy(s, g, 4)),
+		"patches of 0 × 0 cells for fields of 3 × 4":         first(PooledEnergy(s, g, 0)),
+		"edge 17 of a grid of 1 × 3 × 4, which has 17 edges": first(PairwiseEnergy(s, g, []int{1, 17})),
 		"pairs of neighboring cells in a grid of 12 × 1 × " +
 			"1": first(PairwiseEnergy(s, Grid{Variables: 12, Height: 1, Width: 1}, nil)),
-		"sample -1 of 17: want non-negative numbers":                   first(DrawEdges(g, nil, -1, 0, 0)),
-		"variogram of 1 × 1 cells: want at least two":                  first(NewVariogram(1, 1, VariogramOptions{})),
-		"variogram with power -1: want a positive number":              first(NewVariogram(2, 2, VariogramOptions{P: -1})),
-		"variogram up to distance 0.5: want 0, for all, or at least 1": first(NewVariogram(2, 2, VariogramOptions{MaxDistance: 0.5})),
-		"variogram of 3 × 4 cells for a field of 4":                    first(VariogramScore(context.Background(), 1, v, s.Range(0, 4))),
-		"variogram of 3 × 4 cells for square tiles":                    first(TiledVariogram(s, g, v)),
-		"variogram: no two cells that have a weight":                   first(VariogramScore(context.Background(), 1, v, must(s.Weighted(append(make([]float64, 11), 1))))),
+		"sample -1 of 17: want non-negative numbers":                     first(DrawEdges(g, nil, -1, 0, 0)),
+		"variogram of 1 × 1 cells: want at least two":                    first(NewVariogram(1, 1, VariogramOptions{})),
+		"variogram with power -1: want a positive number":                first(NewVariogram(2, 2, VariogramOptions{P: -1})),
+		"variogram up to distance 0.5: want 0 (all pairs) or at least 1": first(NewVariogram(2, 2, VariogramOptions{MaxDistance: 0.5})),
+		"variogram of 3 × 4 cells for a field of 4":                      first(VariogramScore(context.Background(), 1, v, s.Range(0, 4))),
+		"variogram of 3 × 4 cells for square tiles":                      first(TiledVariogram(s, g, v)),
+		"variogram: fewer than two cells have weight":                    first(VariogramScore(context.Background(), 1, v, must(s.Weighted(append(make([]float64, 11), 1))))),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

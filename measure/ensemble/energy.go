@@ -10,10 +10,10 @@ import (
 	"repscope/internal/kernel/vector"
 )
 
-// Energy returns the terms of the energy score E‖X − y‖ − ½ E‖X − X'‖ of a sample: all its cells
-// are one vector, ‖·‖ the Euclidean norm, in units of the cells (Gneiting & Raftery 2007). With
-// weights the norm is ‖x‖² = n/Σw · Σ w·x² over the n cells that have one, so that equal weights
-// give the plain norm and a mask that of the cells it keeps. Of a single member, its
+// Energy returns the terms of the energy score E‖X − y‖ − ½ E‖X − X'‖ of a sample, with all its cells
+// as one vector and the Euclidean norm, in units of the cells (Gneiting & Raftery 2007). With weights
+// the norm is ‖x‖² = n/Σw · Σ w·x² over the n cells with positive weight, so that equal weights give
+// the plain norm, and a mask the plain norm of the remaining cells. For a single member it is the
 // distance from the truth. The weight of a sample is 1.
 func Energy[T Float](s Sample[T]) Terms {
 	t := Terms{Members: s.count}

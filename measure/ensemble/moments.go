@@ -8,8 +8,8 @@ import (
 	"repscope/internal/kernel/vector"
 )
 
-// Moments are sums over cells of the error of the ensemble mean and of the variance of the
-// members; those of several samples are added.
+// Moments has sums over cells of the error of the ensemble mean and of the variance of the members.
+// Sums of several samples can be added.
 type Moments struct {
 	Members int
 	// ErrorSum, AbsoluteSum and SquareSum are Σ w·(m − y), Σ w·|m − y| and Σ w·(m − y)², m the mean

@@ -93,9 +93,9 @@ func TiledEnergy[T Float](s Sample[T], g Grid, tile int) (Terms, error) {
 	return sum, err
 }
 
-// TiledVariogram returns the mean over variables and tiles of tile × tile cells of the
-// variogram score within the tile, see [TiledEnergy]. The variogram is that of a tile. A tile
-// in which no two cells have a weight is left out. Errors as for [PooledEnergy].
+// TiledVariogram returns the mean over variables and tiles of tile × tile cells of the variogram score
+// within a tile, see [TiledEnergy]. variogram must be made for one tile. Tiles with fewer than two
+// weighted cells are left out. Errors as for [PooledEnergy].
 func TiledVariogram[T Float](s Sample[T], g Grid, v *Variogram) (Mean, error) {
 	var mean Mean
 	if v.height != v.width {

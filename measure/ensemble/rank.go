@@ -11,15 +11,15 @@ import (
 // that ties are split evenly in integers.
 const rankUnit = 720720
 
-// AddRanks counts, for each cell that has a weight, the rank of the truth among the members,
-// 0 … S, in units of 1/rankUnit: counts[r] has S + 1 entries and gets rankUnit where r
-// members lie below the truth. A truth that equals e members has e + 1 ranks, of which each
-// gets rankUnit/(e + 1); what does not divide goes to the middle ones, so that a cell always
-// adds rankUnit. Counts are integers: those of samples add up exactly, in any order. Cells
-// with a NaN are not counted. Error: another number of counts.
+// AddRanks counts, for each weighted cell, the rank of the truth among the members, 0 … S, in units of
+// 1/rankUnit. counts has S + 1 entries; counts[r] increases by rankUnit if r members lie below the
+// truth. A truth equal to e members has e + 1 possible ranks, each increased by rankUnit/(e + 1); the
+// remainder of this division goes to the middle ranks, so that a cell always adds rankUnit. Counts are
+// integers and can be added exactly over samples, in any order. Cells with a NaN are not counted.
+// Error: another number of counts.
 func AddRanks[T Float](counts []int64, s Sample[T]) error {
 	if len(counts) != s.count+1 {
-		return fmt.Errorf("%d counts of ranks for %d members: want one more than members", len(counts), s.count)
+		return fmt.Errorf("%d rank counts for %d members, want one more than members", len(counts), s.count)
 	}
 	var below, above [width]int32
 	eachColumns(s, func(c *columns[T], first, n int) {
@@ -79,11 +79,11 @@ func totalOf(counts []int64) int64 {
 	return total
 }
 
-// ReliabilityIndex returns Σ |f_r − 1/(S + 1)| over the shares f_r of ranks (Delle Monache et
-// al., Journal of Geophysical Research 111, 2006): 0 for a flat histogram, up to 2·S/(S + 1)
-// where all truths have one rank. Positive from chance alone: about √(2(S + 1)/(π·n)) of n
-// independent cells. This and the following take the shares of [RankShares] or means of
-// those of several samples, and are NaN if they are.
+// ReliabilityIndex returns Σ |f_r − 1/(S + 1)| over the shares f_r of ranks (Delle Monache et al.,
+// Journal of Geophysical Research 111, 2006): 0 for a flat histogram, up to 2·S/(S + 1) if all truths
+// have the same rank. It is positive by chance alone, about √(2(S + 1)/(π·n)) for n independent cells.
+// This and the following functions accept the shares of [RankShares], or their means over samples. NaN
+// if a share is NaN.
 func ReliabilityIndex(shares []float64) float64 {
 	sum, flat := 0.0, 1/float64(len(shares))
 	for _, share := range shares {
@@ -111,10 +111,9 @@ func RankContrasts(shares []float64) (bias, dispersion float64) {
 	return bias, 1 - square*12/(1-1/(n*n)) // 1/12·(1 − 1/n²) is the variance of u if all ranks are equally frequent
 }
 
-// PIT returns a histogram of the probability integral transform in so many bins, as
-// shares: a truth of rank r is spread evenly over [r/(S + 1), (r + 1)/(S + 1)], so that
-// ensembles of different sizes have the same bins and a flat rank histogram is flat. nil for
-// no bins.
+// PIT returns a histogram of the probability integral transform with the given number of bins, as
+// shares. A truth of rank r is spread evenly over [r/(S + 1), (r + 1)/(S + 1)], so that ensembles of
+// different sizes have the same bins and a flat rank histogram is flat. nil for no bins.
 func PIT(shares []float64, bins int) []float64 {
 	if bins < 1 {
 		return nil

@@ -24,10 +24,11 @@ type Sample[T Float] struct {
 // cells, no member, a part of one.
 func NewSample[T Float](truth, members []T) (Sample[T], error) {
 	if len(truth) == 0 {
-		return Sample[T]{}, fmt.Errorf("forecast of no cells")
+		return Sample[T]{}, fmt.Errorf("the forecast has no cells")
 	}
 	if len(members) == 0 || len(members)%len(truth) != 0 {
-		return Sample[T]{}, fmt.Errorf("forecast of %d values for a truth of %d: want a multiple, one for each member", len(members), len(truth))
+		return Sample[T]{}, fmt.Errorf("forecast with %d values for a truth with %d: want a multiple, one field "+
+			"per member", len(members), len(truth))
 	}
 	return Sample[T]{truth: truth, members: members, stride: len(truth), count: len(members) / len(truth)}, nil
 }
@@ -47,12 +48,12 @@ func (s Sample[T]) Weighted(weights []float64) (Sample[T], error) {
 	sum := 0.0
 	for c, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return s, fmt.Errorf("weight %g of cell %d: want a number that is not negative", w, c)
+			return s, fmt.Errorf("weight %g of cell %d: want a nonnegative number", w, c)
 		}
 		sum += w
 	}
 	if sum == 0 {
-		return s, fmt.Errorf("no cell has a weight")
+		return s, fmt.Errorf("no cell has weight")
 	}
 	s.weights = weights
 	return s, nil

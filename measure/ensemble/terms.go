@@ -11,9 +11,8 @@ const (
 	// Fair averages over pairs of different members, 1/(S(S−1)): unbiased for the distribution
 	// that the members are drawn from, and the default.
 	Fair Estimator = iota
-	// Biased averages over all pairs, each member with itself too, 1/S²: the score of the
-	// distribution that has these members, which favors many members and those that lie
-	// closer together than they should.
+	// Biased averages over all pairs including each member with itself, 1/S²: the score of the
+	// empirical distribution of the members, which favors many members and too small a spread.
 	Biased
 )
 
@@ -50,8 +49,8 @@ func (t Terms) Skill() float64 { return t.SkillSum / t.Weight }
 // them; 0 for a single member. NaN without weight.
 func (t Terms) Spread(e Estimator) float64 { return t.SpreadSum / t.Weight * e.share(t.Members) }
 
-// Score is Skill − Spread/2. A single member has no second term: the score is its distance
-// from the truth with both estimators. Fair scores can be negative, biased ones cannot.
+// Score returns Skill − Spread/2. A single member has no second term: its score is the distance from
+// the truth with both estimators. Fair scores can be negative, biased scores cannot.
 func (t Terms) Score(e Estimator) float64 { return t.Skill() - t.Spread(e)/2 }
 
 // share is what the mean over pairs of different members is multiplied by.
@@ -62,7 +61,7 @@ func (e Estimator) share(members int) float64 {
 	return 1
 }
 
-// Mean is a weighted sum and the sum of its weights; those of several samples are added.
+// Mean is a weighted sum together with the sum of its weights. Means of several samples can be added.
 type Mean struct {
 	Sum, Weight float64
 	// Undefined is the number of cells for which there is no number; the sums are those of

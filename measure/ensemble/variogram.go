@@ -52,7 +52,7 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	case !(o.P > 0) || math.IsInf(o.P, 0):
 		return nil, fmt.Errorf("variogram with power %g: want a positive number", o.P)
 	case !(o.MaxDistance >= 0) || o.MaxDistance != 0 && o.MaxDistance < 1:
-		return nil, fmt.Errorf("variogram up to distance %g: want 0, for all, or at least 1", o.MaxDistance)
+		return nil, fmt.Errorf("variogram up to distance %g: want 0 (all pairs) or at least 1", o.MaxDistance)
 	}
 	if o.Documented {
 		o.P = 2
@@ -60,19 +60,17 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	return &Variogram{height, width, o}, nil
 }
 
-// VariogramScore returns the variogram score of a field, in units of the cells to the power
-// 2p (2 for the documented one): of the distribution that has these members. Of S draws it
-// is larger, by the variance of |x_i − x_j|^p over S, so that ensembles are compared with others of
-// their size. It does not see a constant error, and looks at nothing but means of
-// |x_i − x_j|^p.
+// VariogramScore returns the variogram score of a field, in units of the cells to the power 2p (2 for
+// the documented one), for the empirical distribution of the members. For S members it is larger by
+// the variance of |x_i − x_j|^p divided by S, so compare ensembles of equal size. It ignores constant
+// errors and depends only on means of |x_i − x_j|^p.
 //
-// Offsets are treated one after the other, with all pairs of cells of two rows that lie so
-// apart: memory does not grow with the number of pairs, which is that of cells squared or,
-// with a largest distance, linear in it. Beside the sample there is a copy of it. Differences
-// and roots of cells that are float32 numbers, in arrays of either type, are rounded to
-// float32, which changes a score by about 10⁻⁷ of itself; what is summed is float64. The bits
-// are the same for any number of threads. Errors: another number of cells, [ErrNoPairs], the
-// context's.
+// Offsets are processed one after the other, each with all pairs of cells of two rows at this offset,
+// so that memory does not grow with the number of pairs. The number of pairs is quadratic in the
+// number of cells, or linear with a largest distance. One copy of the sample is made. Differences and
+// roots of float32 values, in arrays of either type, are rounded to float32, which changes a score by
+// a relative error of about 10⁻⁷; sums are in float64. The bits are the same for any number of
+// threads. Errors: another number of cells, [ErrNoPairs], the error of the context.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	mean, err := variogramOf(ctx, threads, v, s)
 	if err == nil && mean.Weight == 0 {
@@ -85,7 +83,7 @@ func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s S
 }
 
 // ErrNoPairs says that no two cells, within the largest distance, have a weight.
-var ErrNoPairs = errors.New("variogram: no two cells that have a weight")
+var ErrNoPairs = errors.New("variogram: fewer than two cells have weight")
 
 // variogramOf is the score as a sum over pairs, whose weight may be 0.
 func variogramOf[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (Mean, error) {

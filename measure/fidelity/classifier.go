@@ -30,8 +30,8 @@ type ClassifierOptions struct {
 	Neighbors neighbors.Options // Threads, and Memory and Metric for votes
 }
 
-// Classifier says how well a classifier tells generated points from real ones that it was not fitted on: the
-// two-sample test by classification (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
+// Classifier measures how well a classifier separates generated from real points in held-out folds:
+// the classifier two-sample test (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
 type Classifier struct {
 	// AUC is the probability that a generated point looks more generated than a real one, over pairs of one fold: ½
 	// where the classifier cannot tell them, 1 where it always can.
@@ -263,7 +263,7 @@ func (t *twoSamples) score(q []float64, keep func(i int) bool) (twoSampleScores,
 func (c *Classifier) errors(ctx context.Context, t *twoSamples, blocks *stat.Blocks, without refits) error {
 	labels := blocks.Labels()
 	if len(labels) != len(t.generated) {
-		return fmt.Errorf("blocks of %d points, want the %d generated and real ones", len(labels), len(t.generated))
+		return fmt.Errorf("blocks of %d points, want %d, the generated and real points", len(labels), len(t.generated))
 	}
 	g := blocks.Count()
 	auc, divergence := make([]float64, g), make([]float64, g)

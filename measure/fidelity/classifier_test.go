@@ -145,10 +145,11 @@ func TestClassifyErrors(t *testing.T) {
 		o         fidelity.ClassifierOptions
 		want      string
 	}{
-		{normals(20, 2, 0, 1), fidelity.ClassifierOptions{}, "real points have dimension 3, generated points 2"},
+		{normals(20, 2, 0, 1), fidelity.ClassifierOptions{}, "real points have dimension 3, but generated points have 2"},
 		{normals(4, 3, 0, 1), fidelity.ClassifierOptions{}, "4"},
 		{x, fidelity.ClassifierOptions{RealGroups: []int{1}}, "groups of 1 real points, want 20"},
-		{x, fidelity.ClassifierOptions{Blocks: pooled(t, 20, 19, 5)}, "blocks of 39 points, want the 40 generated and real ones"},
+		{x, fidelity.ClassifierOptions{Blocks: pooled(t, 20, 19, 5)},
+			"blocks of 39 points, want 40, the generated and real points"},
 	} {
 		if _, err := fidelity.Classify(context.Background(), x, c.generated, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

@@ -23,10 +23,11 @@ type Halves struct {
 	Real, Generated []int
 }
 
-// NewHalves halves blocks of real and of generated points, which are joined to equally many. Where points are
-// independent, blocks may be any; those of points that depend on each other (frames of one episode, draws for one
-// condition) share a block. Two generators compare over halves of the same real blocks, with as
-// many blocks of their own points. Fewer than 5 blocks of one kind are a [stat.UndefinedError].
+// NewHalves splits blocks of real and of generated points, joined to equal numbers, in halves.
+// Independent points may have any blocks; dependent points (frames of one episode, draws for one
+// condition) share a block. Two generators are compared over halves of the same real blocks, with an
+// equal number of blocks of generated points. Fewer than 5 blocks of one kind are a
+// [stat.UndefinedError].
 func NewHalves(real, generated *stat.Blocks, seed uint64) (*Halves, error) {
 	count := min(real.Count(), generated.Count())
 	of, err := real.Coarsen(count).Halves(seed)
@@ -35,7 +36,8 @@ func NewHalves(real, generated *stat.Blocks, seed uint64) (*Halves, error) {
 	}
 	its := generated.Coarsen(of.Blocks().Count())
 	if a, b := of.Blocks().Count(), its.Count(); a != b {
-		return nil, stat.Undefined("halves", "%d blocks of real points and %d of generated ones cannot be joined to equally many", a, b)
+		return nil, stat.Undefined("halves",
+			"%d blocks of real points and %d of generated points cannot be joined to equal numbers", a, b)
 	}
 	return &Halves{Of: of, Real: of.Blocks().Labels(), Generated: its.Labels()}, nil
 }

@@ -21,9 +21,9 @@ type MemorizationOptions struct {
 	Neighbors neighbors.Options // as in [Options]
 }
 
-// Memorization compares how near generated points and real points that the generator has not seen come
-// to the training points. What needs such hold-out points is NaN without them, with the reason: there is
-// nothing in generated and training points alone that says how near is too near.
+// Memorization compares the distance of generated points to the training points with the distance of
+// unseen real points (hold-out points). Without hold-out points the measures that need them are NaN,
+// with a reason: generated and training points alone do not show how near is too near.
 type Memorization struct {
 	Reason string // why what needs hold-out points is NaN; empty where it is not
 
@@ -84,7 +84,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
 	m.AuthPct = percentage(m.Authentic)
 	if holdout.N == 0 {
-		m.Reason = "no hold-out points are given: how near new real points come to the training points is not known"
+		m.Reason = "no hold-out points, so that the distance of new real points to the training points is unknown"
 		return m, nil
 	}
 	if err := samePoints("training", train, "hold-out", holdout); err != nil {
@@ -270,7 +270,7 @@ func (c *Copying) add(cells []cell) {
 		squares += in.weight * in.weight
 	}
 	if c.Cells == 0 {
-		c.Reason = "no cell has hold-out points and enough generated ones at different distances"
+		c.Reason = "no cell has hold-out points and enough generated points at different distances"
 		return
 	}
 	c.CT = sum / weights

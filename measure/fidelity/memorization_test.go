@@ -111,8 +111,8 @@ func TestMemorizeErrors(t *testing.T) {
 		cells                     int
 		want                      string
 	}{
-		{x, x, normals(20, 2, 0, 1), 0, "training points have dimension 3, generated points 2"},
-		{x, normals(20, 2, 0, 1), x, 0, "training points have dimension 3, hold-out points 2"},
+		{x, x, normals(20, 2, 0, 1), 0, "training points have dimension 3, but generated points have 2"},
+		{x, normals(20, 2, 0, 1), x, 0, "training points have dimension 3, but hold-out points have 2"},
 		{x, x, x, 30, "20 points, fewer than 30 clusters"},
 		{x.Select([]int{0}), x, x, 0, "k = 1"},
 	} {

@@ -14,8 +14,8 @@ import (
 	"repscope/points"
 )
 
-// DefaultKs are the numbers of neighbors where none is given; 5 is that of Naeem et al. (2020)
-// and 3 that of Kynkäänniemi et al. (2019).
+// DefaultKs are the default numbers of neighbors; 5 is used by Naeem et al. (2020) and 3 by
+// Kynkäänniemi et al. (2019).
 func DefaultKs() []int { return []int{3, 5, 10} }
 
 // Options are the choices of [PRDC]; the zero value is the default.
@@ -30,7 +30,7 @@ type Options struct {
 	Neighbors neighbors.Options
 }
 
-// Manifolds are the scores of generated points beside real ones at every k.
+// Manifolds are the scores of generated points relative to real points at every k.
 type Manifolds struct {
 	Real, Generated int // numbers of points
 	ByK             []AtK
@@ -80,9 +80,9 @@ type AtK struct {
 	ZeroReal, ZeroGenerated int
 }
 
-// PRDC computes precision, recall, density and coverage of generated points [m, D] beside real ones
-// [n, D], of one type, at all k together: one search for the nearest neighbors within each sample
-// and one pass over the pairs of both. Errors: points of different type or dimension, those of
+// PRDC computes precision, recall, density and coverage of generated points [m, D] relative to real
+// points [n, D] of the same type, for all k together: one neighbor search within each sample and one
+// pass over the pairs of both. Errors: points of different type or dimension, errors of
 // [neighbors.Check] (NaN, Inf), a k that is too large for a sample or repeated, the error of ctx.
 func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manifolds, error) {
 	ks, err := o.check(real, generated)
@@ -216,7 +216,7 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points", k, real.N, generated.N)
 		}
 		if slices.Contains(ks[:q], k) {
-			return nil, fmt.Errorf("k = %d is given twice", k)
+			return nil, fmt.Errorf("k = %d occurs twice", k)
 		}
 	}
 	if o.Halves != nil {
@@ -228,10 +228,11 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 // samePoints reports points of which the distance is not defined.
 func samePoints(first string, a points.Points, second string, b points.Points) error {
 	if a.Dim != b.Dim {
-		return fmt.Errorf("%s points have dimension %d, %s points %d: want the same", first, a.Dim, second, b.Dim)
+		return fmt.Errorf(
+			"%s points have dimension %d, but %s points have %d: want equal dimensions", first, a.Dim, second, b.Dim)
 	}
 	if x, y := a.Type(), b.Type(); x != y {
-		return fmt.Errorf("%s points are %s, %s points %s: want the same", first, x, second, y)
+		return fmt.Errorf("%s points are %s, but %s points are %s: want the same type", first, x, second, y)
 	}
 	return nil
 }

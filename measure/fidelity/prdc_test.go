@@ -313,11 +313,13 @@ func TestPRDCErrors(t *testing.T) {
 		o               fidelity.Options
 		want            string
 	}{
-		{x, normals(20, 4, 0, 1), fidelity.Options{}, "real points have dimension 3, generated points 4: want the same"},
-		{x, as("float32", x, 0), fidelity.Options{}, "real points are float64, generated points float32: want the same"},
+		{x, normals(20, 4, 0, 1), fidelity.Options{},
+			"real points have dimension 3, but generated points have 4: want equal dimensions"},
+		{x, as("float32", x, 0), fidelity.Options{},
+			"real points are float64, but generated points are float32: want the same type"},
 		{x, normals(5, 3, 0, 1), fidelity.Options{Ks: []int{5}}, "k = 5: want at least 1 and less than the 20 real and the 5 generated points"},
 		{x, x, fidelity.Options{Ks: []int{0}}, "k = 0: want at least 1"},
-		{x, x, fidelity.Options{Ks: []int{2, 2}}, "k = 2 is given twice"},
+		{x, x, fidelity.Options{Ks: []int{2, 2}}, "k = 2 occurs twice"},
 		{x, bad, fidelity.Options{}, "generated points: point 1, coordinate 1 is NaN"},
 		{bad, x, fidelity.Options{}, "real points: point 1, coordinate 1 is NaN"},
 		{x, x, fidelity.Options{Halves: halvesOf(t, 30, 20)}, "halves of 30 real and 20 generated points, want 20 and 20"},

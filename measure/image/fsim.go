@@ -33,7 +33,8 @@ type FSIM struct {
 // error.
 func NewFSIM(shape Shape) (*FSIM, error) {
 	if !shape.valid() || shape.Channels != 1 && shape.Channels != 3 || shape.Height < fsimSide || shape.Width < fsimSide {
-		return nil, fmt.Errorf("FSIM of frames of %v: want one channel or three, and at least %d × %d pixels", shape, fsimSide, fsimSide)
+		return nil, fmt.Errorf(
+			"FSIM of frames of %v: want one or three channels, and at least %d × %d pixels", shape, fsimSide, fsimSide)
 	}
 	f := &FSIM{shape: shape, factor: max(1, int(math.Round(float64(min(shape.Height, shape.Width))/256)))}
 	f.height, f.width = (shape.Height+f.factor-1)/f.factor, (shape.Width+f.factor-1)/f.factor

@@ -155,9 +155,9 @@ func TestQualityErrors(t *testing.T) {
 	_, err = GMSD(161, 161, math.Inf(1), plane, plane)
 	want(err, "range +Inf: want a positive number")
 	_, err = NewFSIM(Shape{Channels: 3, Height: 11, Width: 90})
-	want(err, "FSIM of frames of 3 × 11 × 90: want one channel or three, and at least 12 × 12 pixels")
+	want(err, "FSIM of frames of 3 × 11 × 90: want one or three channels, and at least 12 × 12 pixels")
 	_, err = NewFSIM(Shape{Channels: 2, Height: 50, Width: 90})
-	want(err, "want one channel or three")
+	want(err, "want one or three channels")
 	plane[5] = math.NaN()
 	if v, err := MultiscaleSSIM(161, 161, 255, plane, plane); !math.IsNaN(v) || err != nil {
 		t.Errorf("MS-SSIM with a NaN is %v, %v", v, err)

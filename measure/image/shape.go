@@ -36,10 +36,9 @@ func (s Shape) strides() (channel, pixel int) {
 	return s.Height * s.Width, 1
 }
 
-// GradientEnergy returns the mean of the squared differences of pixels from their
-// right and from their lower neighbors, over all such pairs of all channels, in
-// squared units of the pixels: 0 for constant frames, more for sharper ones. NaN for
-// a frame of a single pixel or of another size than the shape.
+// GradientEnergy returns the mean squared difference of horizontally and vertically adjacent pixels,
+// over all pairs of all channels, in squared pixel units: 0 for constant frames, larger for sharper
+// frames. NaN for a frame of a single pixel or of a size other than the shape.
 func GradientEnergy[A Number](shape Shape, frame []A) float64 {
 	if !shape.valid() || len(frame) != shape.Size() {
 		return math.NaN()
@@ -72,9 +71,9 @@ func steps[A Number](a, b []A, n, stride int) float64 {
 	return sum
 }
 
-// SharpnessRatio returns the gradient energy of a prediction over that of the truth:
-// 1 for the truth itself, less for blurred predictions, more for noisy ones. NaN where
-// the truth is constant.
+// SharpnessRatio returns the gradient energy of a prediction divided by the gradient energy of the
+// truth: 1 for the truth itself, below 1 for blurred and above 1 for noisy predictions. NaN if the
+// truth is constant.
 func SharpnessRatio[A, B Number](shape Shape, predicted []A, truth []B) float64 {
 	energy := GradientEnergy(shape, truth)
 	if energy == 0 {

@@ -45,10 +45,9 @@ func NewSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 	return s, nil
 }
 
-// NewGaussianSSIM prepares the windows of the paper, 11 × 11 weights of a Gaussian of
-// standard deviation 1.5 and variances over the sum of the weights: in scikit-image
-// gaussian_weights=True, sigma=1.5, use_sample_covariance=False. Arguments and errors
-// are those of [NewSSIM].
+// NewGaussianSSIM prepares the windows of the paper: 11 × 11 weights of a Gaussian with standard
+// deviation 1.5, and variances over the sum of the weights; in scikit-image gaussian_weights=True,
+// sigma=1.5, use_sample_covariance=False. Arguments and errors as for [NewSSIM].
 func NewGaussianSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 	s, err := newSSIM(shape, dataRange, 2*radius+1)
 	if err != nil {

@@ -54,7 +54,7 @@ func (p *Path) Autocorrelation(ctx context.Context, runs []Run, lags int, blocks
 		longest = max(longest, r.End-r.Start)
 	}
 	if longest < 2 {
-		return nil, stat.Undefined(quantity, "no two states follow each other in time")
+		return nil, stat.Undefined(quantity, "no two states are consecutive in time")
 	}
 	c := &correlator{x: p.x, runs: runs}
 	if blocks != nil {

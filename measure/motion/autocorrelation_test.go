@@ -80,7 +80,8 @@ func TestNoAutocorrelation(t *testing.T) {
 	if _, err := still.Autocorrelation(t.Context(), Runs(3, nil, nil), 1, nil, 0); stat.Reason(err) != "the latents are constant" {
 		t.Errorf("a path that does not move: %v", err)
 	}
-	if _, err := still.Autocorrelation(t.Context(), Runs(3, []int{0, 1, 2}, nil), 1, nil, 0); stat.Reason(err) != "no two states follow each other in time" {
+	if _, err := still.Autocorrelation(t.Context(), Runs(3, []int{0, 1, 2}, nil), 1, nil, 0); stat.Reason(err) != "no "+
+		"two states are consecutive in time" {
 		t.Errorf("runs of one point: %v", err)
 	}
 }

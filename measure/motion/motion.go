@@ -63,8 +63,8 @@ func Triples(runs []Run) []int {
 // Path is points in the order of time, in float64 and centered.
 type Path struct{ x matrix.Matrix }
 
-// NewPath copies points [N, D]. Coordinates that are NaN or Inf stay so, and so does
-// what depends on them.
+// NewPath copies points [N, D]. Coordinates that are NaN or Inf are kept, and so are results that
+// depend on them.
 func NewPath(z points.Points) *Path {
 	x, _ := matrix.Centered(z)
 	return &Path{x: x}

@@ -170,7 +170,7 @@ func TestProbeErrors(t *testing.T) {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Groups: groups, Folds: one}, y, RidgeOptions{})
 			return err
 		}},
-		{"features of shape [24, 2] beside", func() error {
+		{"features of shape [24, 2] and", func() error {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Others: []points.Points{measuretest.Normal(rand.New(rand.NewPCG(1, 1)), 24, 2)}, Groups: groups, Folds: folds}, y, RidgeOptions{})
 			return err
 		}},
@@ -191,7 +191,7 @@ func TestProbeErrors(t *testing.T) {
 		{"4 group(s) for 5 folds", func() error { _, err := GroupFolds(groups, 5); return err }},
 		{"1 folds, want at least 2", func() error { _, err := GroupFolds(groups, 1); return err }},
 		{"1 bins, want at least 2", func() error { _, err := MIGOf(x, y, 1); return err }},
-		{"not ascending rows of other folds", func() error {
+		{"want ascending rows of other folds", func() error {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Groups: groups, Folds: folds, Train: [][]int{{0, 1}, {0, 1}, {0, 1}, {0, 1}}}, y, RidgeOptions{})
 			return err
 		}},

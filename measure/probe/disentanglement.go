@@ -208,7 +208,7 @@ func MIGOf(x, factors points.Points, bins int) (*MIG, error) {
 		varies++
 	}
 	if x.Dim < 2 {
-		out.Reason = "one coordinate has no second one"
+		out.Reason = "the gap needs at least two coordinates"
 		return out, nil
 	}
 	if out.Gap = sum / float64(varies); varies == 0 {

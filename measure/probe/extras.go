@@ -15,10 +15,10 @@ import (
 // training ended, by episodes that it is not fitted on.
 const fewestEpisodes = 2
 
-// Fractions returns, for every fold, the rows of a share of the episodes (groups) in other folds, for
-// Data.Train: ⌈share·episodes⌉ of them, but at least 2 where there are so many. The episodes come in
-// an order that is a function of the seed, so that a larger share holds the smaller ones; episodes
-// says how many of them each fold has. Errors: lengths that differ, a share outside (0, 1].
+// Fractions returns, for every fold, the training rows (Data.Train) of a share of the episodes
+// (groups) in the other folds: ⌈share·episodes⌉ episodes, but at least 2 if possible. The order of
+// episodes is a function of the seed, so that a larger share contains the smaller ones. episodes is
+// their number in each fold. Errors: unequal lengths, a share outside (0, 1].
 func Fractions(groups, folds []int, share float64, seed uint64) (train [][]int, episodes []int, err error) {
 	if len(groups) != len(folds) || len(groups) == 0 {
 		return nil, nil, fmt.Errorf("share of episodes: %d groups and %d folds", len(groups), len(folds))
@@ -48,14 +48,13 @@ func Fractions(groups, folds []int, share float64, seed uint64) (train [][]int, 
 	return train, episodes, nil
 }
 
-// ControlOrder returns for every row another row whose target it gets in a control task: the targets
-// keep their sequence in time and lose what they have to do with the features. What a probe scores on
-// them is what it memorizes or owes to the order in time; selectivity is its score on the real targets
-// minus that (Hewitt and Liang 2019, "Designing and interpreting probes with control tasks").
+// ControlOrder returns, for every row, another row whose target it receives in a control task. Targets
+// keep their order in time but lose their relation to the features. The score of a probe on them
+// measures memorization and the order in time; selectivity is its score on the real targets minus this
+// score (Hewitt and Liang 2019, "Designing and interpreting probes with control tasks").
 //
-// The sequence of all rows, with the episodes (groups) in an order drawn from the seed, is laid over the rows
-// in their own order, shifted by a number of rows that is drawn between a quarter and three quarters of
-// all. order is a permutation.
+// All rows, with episodes (groups) in an order drawn from the seed, are mapped to the original rows
+// with a random shift between a quarter and three quarters of their number. order is a permutation.
 func ControlOrder(groups []int, seed uint64) []int {
 	random := stat.NewRandom(stat.StreamControl.Key(seed))
 	labels := slices.Compact(slices.Sorted(slices.Values(groups)))
@@ -79,8 +78,9 @@ func ControlOrder(groups []int, seed uint64) []int {
 	return order
 }
 
-// Entropy is that of the classes 0 … classes−1 in bits, −Σ p·log₂ p over their shares, from 0 for one
-// class to log₂ classes; a probe of a target of low entropy has little to predict. NaN for no rows.
+// Entropy returns the entropy of the classes 0 … classes−1 in bits, −Σ p·log₂ p over their shares,
+// from 0 for one class to log₂ classes. A target of low entropy leaves little to predict. NaN for no
+// rows.
 func Entropy(class []int, classes int) float64 {
 	counts := make([]float64, classes)
 	for _, k := range class {

@@ -165,7 +165,7 @@ func newFixedProblem(ctx context.Context, d FixedData, o FixedOptions) (*fixedPr
 	dim := len(d.Rows[0])
 	return &fixedProblem{d, dim, o, new(matrix.Scratch)}, parallel.Try(ctx, o.Threads, len(d.Rows), func(_, i int) error {
 		if len(d.Rows[i]) != dim {
-			return fmt.Errorf("%s: row %d has %d features, row 0 has %d", logisticName, i, len(d.Rows[i]), dim)
+			return fmt.Errorf("%s: row %d has %d features, but row 0 has %d", logisticName, i, len(d.Rows[i]), dim)
 		}
 		for k, v := range d.Rows[i] {
 			if v-v != 0 {

@@ -14,11 +14,10 @@ import (
 // DefaultFolds is the number of folds where none is given.
 const DefaultFolds = 5
 
-// GroupFolds returns the fold 0 … folds−1 of every row, such that rows of a group share one:
-// groups in descending order of size, the larger label first among equal ones, go one after the
-// other to the fold that has the fewest rows, the first such one. These are the folds of
-// scikit-learn's GroupKFold (since 1.6, which orders stably). Errors: fewer than 2 folds, and
-// fewer groups than folds ([stat.UndefinedError]).
+// GroupFolds returns the fold 0 … folds−1 of every row, with all rows of a group in one fold. Groups
+// are processed in descending order of size (ties: larger label first); each goes to the first fold
+// with the fewest rows. These are the folds of scikit-learn's GroupKFold (since 1.6, with stable
+// order). Errors: fewer than 2 folds, fewer groups than folds ([stat.UndefinedError]).
 func GroupFolds(groups []int, folds int) ([]int, error) {
 	const quantity = "grouped folds"
 	if folds < 2 {
@@ -29,7 +28,7 @@ func GroupFolds(groups []int, folds int) ([]int, error) {
 		sizes[g]++
 	}
 	if len(sizes) < folds {
-		return nil, stat.Undefined(quantity, "%d group(s) for %d folds, want a group for each", len(sizes), folds)
+		return nil, stat.Undefined(quantity, "%d group(s) for %d folds, want at least one per fold", len(sizes), folds)
 	}
 	labels := make([]int, 0, len(sizes))
 	for g := range sizes {
@@ -59,8 +58,8 @@ func Groups(labels []int) int {
 	return len(slices.Compact(slices.Sorted(slices.Values(labels))))
 }
 
-// Data is what heads are fitted on and predict from. A row that has no target, or a NaN, is for the
-// caller to leave out.
+// Data is the input for fitting and prediction. The caller must leave out rows with a missing target
+// or a NaN.
 type Data struct {
 	X points.Points // [n, D] features, finite
 	// Others are further features [n, D] of the same rows, which the heads fitted on X also
@@ -109,7 +108,8 @@ func (d *Data) check(quantity string) error {
 	}
 	for _, o := range d.Others {
 		if o.N != n || o.Dim != d.X.Dim {
-			return fmt.Errorf("%s: features of shape [%d, %d] beside features of shape [%d, %d]", quantity, o.N, o.Dim, n, d.X.Dim)
+			return fmt.Errorf(
+				"%s: features of shape [%d, %d] and [%d, %d], want equal shapes", quantity, o.N, o.Dim, n, d.X.Dim)
 		}
 	}
 	if len(d.Groups) != n || len(d.Folds) != n {
@@ -142,15 +142,15 @@ func (d *Data) checkTrain(quantity string, folds int) error {
 		return nil
 	}
 	if len(d.Train) != folds {
-		return fmt.Errorf("%s: rows to fit on for %d folds, want %d", quantity, len(d.Train), folds)
+		return fmt.Errorf("%s: training rows for %d folds, want %d", quantity, len(d.Train), folds)
 	}
 	for f, rows := range d.Train {
 		if len(rows) == 0 {
-			return stat.Undefined(quantity, "no rows to fit on for fold %d", f)
+			return stat.Undefined(quantity, "no training rows for fold %d", f)
 		}
 		for k, i := range rows {
 			if i < 0 || i >= len(d.Folds) || d.Folds[i] == f || k > 0 && rows[k-1] >= i {
-				return fmt.Errorf("%s: rows to fit on for fold %d are not ascending rows of other folds", quantity, f)
+				return fmt.Errorf("%s: training rows of fold %d, want ascending rows of other folds", quantity, f)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ type LogisticCrossFit struct {
 }
 
 // CrossFitLogistic fits for every fold, on the rows of the other folds, the multinomial logistic
-// regression of classes 0 … classes−1 that minimises
+// regression of classes 0 … classes−1 that minimizes
 //
 //	C·Σ −ln p(class) + ½·Σ_k ‖w_k‖²
 //
@@ -210,7 +210,8 @@ func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
 	groups := pick(p.groups, fit.train)
 	count := Groups(groups)
 	if count < 2 {
-		return stat.Undefined(logisticName, "one group to choose among %d penalties, want at least 2 or one penalty", len(p.cs))
+		return stat.Undefined(logisticName,
+			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.cs))
 	}
 	folds, err := GroupFolds(groups, min(p.o.Folds, count))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Activation is what follows the hidden layer of a network.
+// Activation is the activation function of the hidden layer of a network.
 type Activation int
 
 const (
@@ -165,7 +165,7 @@ const (
 func validation(groups, rows []int, key stat.Key) (fit, held []int, err error) {
 	labels := slices.Compact(slices.Sorted(slices.Values(pick(groups, rows))))
 	if len(labels) < 2 {
-		return nil, nil, stat.Undefined(mlpName, "one group to fit and validate on, want at least 2")
+		return nil, nil, stat.Undefined(mlpName, "only one group for training and validation, want at least 2")
 	}
 	size := map[int]int{}
 	for _, i := range rows {

@@ -277,7 +277,7 @@ func TestMLPDegenerate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = CrossFitMLP(t.Context(), Data{X: x.Select([]int{0, 1, 2, 3}), Groups: []int{0, 0, 1, 1}, Folds: two}, points.Float64(y[:4], 1), o)
-	if stat.Reason(err) != "one group to fit and validate on, want at least 2" {
+	if stat.Reason(err) != "only one group for training and validation, want at least 2" {
 		t.Errorf("one group: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -40,11 +40,10 @@ type NeighborCrossFit struct {
 // spare is how many neighbors are kept beyond those that predict, for refits without blocks.
 func spare(k int) int { return 3*k + 64 }
 
-// CrossFitNeighbors predicts every row by the mean target [n, T] of the K rows of other folds that are
-// nearest to it (all of them where there are fewer), those with the lower index first at equal
-// distances. Classes are predicted by targets of 0 and 1, whose mean is the share of votes. Distances are
-// between features as they are, of one type. Errors: shapes that do not match, NaN or Inf, K below 0,
-// and those of [neighbors.Cross].
+// CrossFitNeighbors predicts every row by the mean target [n, T] of its K nearest rows in other folds
+// (all if there are fewer), with the lower index first at equal distances. Classes are predicted with
+// targets of 0 and 1, whose mean is the share of votes. Distances use unscaled features of one type.
+// Errors: unequal shapes, NaN or Inf, K below 0, errors of [neighbors.Cross].
 func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborOptions) (*NeighborCrossFit, error) {
 	if o.K == 0 {
 		o.K = 20
@@ -154,10 +153,10 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 	return nil
 }
 
-// CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: what a
-// probe that reads nothing says. Of targets of 0 and 1 it is the share of each class, whose
-// largest is the majority class. NaN for a fold whose others have no rows. Without Data.Train the mean is that of
-// the sums of the other folds. Errors: shapes that do not match, NaN or Inf.
+// CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: the
+// baseline without features. For targets of 0 and 1 it is the share of each class, whose largest is
+// the majority class. NaN for a fold without training rows. Without Data.Train the mean is computed
+// from the sums of the other folds. Errors: unequal shapes, NaN or Inf.
 func CrossFitMean(d Data, y points.Points) ([]float64, error) {
 	if err := d.checkTargets("mean", y); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ type Ridge struct {
 
 const ridgeName = "ridge regression"
 
-// fitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
+// fitRidge minimizes Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
 // scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
 // with the smallest mean over grouped folds of the mean squared error, the first such one, as
 // GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or
@@ -148,7 +148,8 @@ func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
 	groups := pick(p.groups, fit.train)
 	count := Groups(groups)
 	if count < 2 {
-		return stat.Undefined(ridgeName, "one group to choose among %d penalties, want at least 2 or one penalty", len(p.alphas))
+		return stat.Undefined(ridgeName,
+			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.alphas))
 	}
 	folds, err := GroupFolds(groups, min(p.o.Folds, count))
 	if err != nil {

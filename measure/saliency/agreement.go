@@ -8,11 +8,11 @@ import (
 	"repscope/internal/kernel/vector"
 )
 
-// Epsilon is what keeps the logarithms of [KL] finite where a map is 0.
+// Epsilon keeps the logarithms of [KL] finite where a map is 0.
 const Epsilon = 1e-8
 
-// CC returns Pearson's correlation of the pixels of two maps, in [−1, 1]: 1 for equal ones. Undefined
-// where a map is constant, and for maps of different sizes.
+// CC returns Pearson's correlation between the pixels of two maps, in [−1, 1]: 1 for equal maps.
+// Undefined for constant maps and for maps of different sizes.
 func CC(p, q *Map) (float64, error) {
 	const quantity = "CC"
 	if err := sameSize(quantity, p.Width, p.Height, q.Width, q.Height); err != nil {
@@ -62,9 +62,9 @@ func (m *Map) sizable() *Map {
 	return &Map{Width: m.Width, Height: m.Height, values: values, min: m.min / m.max, max: 1, sum: vector.Sum64(values)}
 }
 
-// SIM returns the similarity Σ min(pᵢ, qᵢ) of two maps as distributions p = v/Σv (Judd et al. 2012), in
-// [0, 1]: 1 for equal ones, 0 where no pixel is in both. It is computed as 1 − Σ |pᵢ − qᵢ|/2. Undefined for
-// maps with negative values, that are 0 everywhere, or of different sizes.
+// SIM returns the similarity Σ min(pᵢ, qᵢ) of two maps as distributions p = v/Σv (Judd et al. 2012),
+// in [0, 1]: 1 for equal maps, 0 for disjoint maps. It is computed as 1 − Σ |pᵢ − qᵢ|/2. Undefined for
+// maps with negative values, maps of zeros, and maps of different sizes.
 func SIM(p, q *Map) (float64, error) {
 	if err := distributions("SIM", p, q); err != nil {
 		return math.NaN(), err
@@ -85,10 +85,10 @@ func SIM(p, q *Map) (float64, error) {
 	return max(0, 1-(s[0]+s[1]+(s[2]+s[3]))/2), nil
 }
 
-// KL returns the Kullback–Leibler divergence Σ (pᵢ+ε)·ln((pᵢ+ε)/(qᵢ+ε)) of p from q in nats, p = v/Σv: what a
-// reader of q loses where p is true, 0 for equal maps and without bound else; it is not symmetric. ε is
-// [Epsilon] or another number ≥ 0; for 0, pixels with pᵢ = 0 add nothing and those with qᵢ = 0 < pᵢ make it +Inf.
-// Undefined for maps with negative values, that are 0 everywhere, or of different sizes.
+// KL returns the Kullback–Leibler divergence Σ (pᵢ+ε)·ln((pᵢ+ε)/(qᵢ+ε)) of p from q in nats, p = v/Σv:
+// 0 for equal maps, unbounded otherwise, not symmetric. ε is [Epsilon] or another number ≥ 0. With ε =
+// 0, pixels with pᵢ = 0 add nothing, and pixels with qᵢ = 0 < pᵢ give +Inf. Undefined for maps with
+// negative values, maps of zeros, and maps of different sizes.
 func KL(p, q *Map, epsilon float64) (float64, error) {
 	const quantity = "KL"
 	if err := distributions(quantity, p, q); err != nil {

@@ -134,9 +134,9 @@ func TestAgreementUndefined(t *testing.T) {
 				t.Errorf("%s of a constant map: %v, %v", name, v, err)
 			}
 			v, err = of(zero)
-			undefined(t, v, err, "a map that is 0 everywhere is no distribution")
+			undefined(t, v, err, "a map of zeros is not a distribution")
 			v, err = of(negative)
-			undefined(t, v, err, "a map with the value -2 is no distribution")
+			undefined(t, v, err, "a map with the value -2 is not a distribution")
 		}
 	}
 	for _, epsilon := range []float64{-1, math.NaN(), math.Inf(1)} {

@@ -126,7 +126,7 @@ func shuffled(quantity string, m *Map, f, others *Fixations) error {
 		return err
 	}
 	if others.Len() == 0 {
-		return stat.Undefined(quantity, "no fixations of other pictures")
+		return stat.Undefined(quantity, "no fixations of other images")
 	}
 	return nil
 }

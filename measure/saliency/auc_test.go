@@ -229,7 +229,7 @@ func TestAreasUndefined(t *testing.T) {
 	s, err := AUCBorjiSplits(m, f, Step, 0, 1)
 	undefined(t, s.Mean, err, "0 splits, want at least 1")
 	v, err := AUCShuffled(m, f, none)
-	undefined(t, v, err, "no fixations of other pictures")
+	undefined(t, v, err, "no fixations of other images")
 	v, err = AUCShuffled(m, f, fixationsAt(t, 1, 4, []float64{0}, []float64{0}))
 	undefined(t, v, err, "sizes differ: 2 × 2 and 1 × 4 pixels")
 }

@@ -27,7 +27,7 @@ func FixationsAt(width, height int, xs, ys []float64) (*Fixations, error) {
 		return nil, err
 	}
 	if len(xs) != len(ys) {
-		return nil, stat.Undefined(quantity, "%d x and %d y", len(xs), len(ys))
+		return nil, stat.Undefined(quantity, "%d x and %d y coordinates", len(xs), len(ys))
 	}
 	f := &Fixations{Width: width, Height: height}
 	for i, x := range xs {
@@ -51,7 +51,7 @@ func FixationsAt(width, height int, xs, ys []float64) (*Fixations, error) {
 func Top(m *Map, percent float64) (*Fixations, error) {
 	const quantity = "fixations"
 	if !(percent > 0 && percent < 100) {
-		return nil, stat.Undefined(quantity, "the top %v %% of a map, want more than 0 and less than 100", percent)
+		return nil, stat.Undefined(quantity, "top %v %% of a map, want a number above 0 and below 100", percent)
 	}
 	n := len(m.values)
 	k := min(int(math.Ceil(percent*float64(n)/100)), n)
@@ -60,7 +60,7 @@ func Top(m *Map, percent float64) (*Fixations, error) {
 		least = m.highest(k)
 	}
 	if least == m.min {
-		return nil, stat.Undefined(quantity, "the top %v %% of the map, with their ties, are all of its pixels", percent)
+		return nil, stat.Undefined(quantity, "the top %v %% of the map, with ties, contain all pixels", percent)
 	}
 	f := &Fixations{Width: m.Width, Height: m.Height}
 	for i, v := range m.values {
@@ -127,7 +127,7 @@ func locate(quantity string, m *Map, f *Fixations) error {
 	}
 	if len(f.pixels) == 0 {
 		if f.Outside > 0 {
-			return stat.Undefined(quantity, "no fixations: all %d are outside", f.Outside)
+			return stat.Undefined(quantity, "no fixations: all %d are outside the map", f.Outside)
 		}
 		return stat.Undefined(quantity, "no fixations")
 	}

@@ -78,12 +78,12 @@ func TestTop(t *testing.T) {
 	}
 	for _, percent := range []float64{0, 100, -5, math.NaN()} {
 		_, err := Top(m, percent)
-		undefined(t, math.NaN(), err, "want more than 0 and less than 100")
+		undefined(t, math.NaN(), err, "want a number above 0 and below 100")
 	}
 	_, err := Top(m, 91)
-	undefined(t, math.NaN(), err, "all of its pixels")
+	undefined(t, math.NaN(), err, "contain all pixels")
 	_, err = Top(mapOf(t, 2, 2, []float64{3, 3, 3, 3}), 5)
-	undefined(t, math.NaN(), err, "all of its pixels")
+	undefined(t, math.NaN(), err, "contain all pixels")
 }
 
 // fixationsOf takes a binary map, row by row from the top: every pixel that is not 0 is one fixation.

@@ -11,10 +11,10 @@ import (
 // GainEpsilon is 2⁻⁵², which keeps the logarithms of [InformationGain] finite in published code.
 const GainEpsilon = 0x1p-52
 
-// NSS returns the normalized scanpath saliency (Peters et al. 2005): the mean over fixations of
-// (v − mean)/sd, mean and sd those of all pixels of the map (sd with the divisor n). 0 is chance; 1 says that
-// people look at pixels one sd above the mean. Repeated fixations count as often. Undefined for a
-// constant map, for no fixations, and for a picture of another size.
+// NSS returns the normalized scanpath saliency (Peters et al. 2005): the mean over fixations of (v −
+// mean)/sd, with mean and sd (divisor n) over all pixels of the map. 0 is chance level; 1 means that
+// fixated pixels are one sd above the mean. Repeated fixations count repeatedly. Undefined for a
+// constant map, for no fixations, and for an image of another size.
 func NSS(m *Map, f *Fixations) (float64, error) {
 	const quantity = "NSS"
 	if err := locate(quantity, m, f); err != nil {

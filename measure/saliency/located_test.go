@@ -81,14 +81,14 @@ func TestLocatedUndefined(t *testing.T) {
 		v, err := score(m, none)
 		undefined(t, v, err, "no fixations")
 		v, err = score(m, outside)
-		undefined(t, v, err, "no fixations: all 2 are outside")
+		undefined(t, v, err, "no fixations: all 2 are outside the map")
 		v, err = score(wide, f)
 		undefined(t, v, err, "sizes differ: 4 × 1 and 2 × 2 pixels")
 		v, err = score(zero, f)
 		if name == "gain" {
-			undefined(t, v, err, "0 everywhere")
+			undefined(t, v, err, "a map of zeros")
 			v, err = score(affine(t, m, -1, 0), f)
-			undefined(t, v, err, "a map with the value -4 is no distribution")
+			undefined(t, v, err, "a map with the value -4 is not a distribution")
 		} else {
 			undefined(t, v, err, "the map is constant (0)")
 		}

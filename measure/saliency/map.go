@@ -40,7 +40,7 @@ func NewMap[T Number](width, height int, values []T) (*Map, error) {
 	}
 	m.sum = vector.Sum64(m.values)
 	if math.IsInf(m.max-m.min, 0) || math.IsInf(m.sum, 0) || math.IsNaN(m.sum) {
-		return nil, stat.Undefined(quantity, "values from %v to %v, whose range or sum is no float64", m.min, m.max)
+		return nil, stat.Undefined(quantity, "values from %v to %v: their range or sum overflows float64", m.min, m.max)
 	}
 	return m, nil
 }
@@ -122,10 +122,10 @@ func (m *Map) ordered(quantity string) error {
 // distribution says whether the map is one up to its sum.
 func (m *Map) distribution(quantity string) error {
 	if m.min < 0 {
-		return stat.Undefined(quantity, "a map with the value %v is no distribution", m.min)
+		return stat.Undefined(quantity, "a map with the value %v is not a distribution", m.min)
 	}
 	if m.sum == 0 {
-		return stat.Undefined(quantity, "a map that is 0 everywhere is no distribution")
+		return stat.Undefined(quantity, "a map of zeros is not a distribution")
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ type Confusion struct {
 	Count   []int64 // Count[t·Classes + p] observations of class t were predicted as p
 }
 
-// NewConfusion counts. Classes are 0 … classes−1, of which some may be absent. Errors: no
-// values, different lengths, a class out of range.
+// NewConfusion counts pairs of true and predicted classes 0 … classes−1; classes may be absent.
+// Errors: no values, unequal lengths, a class out of range.
 func NewConfusion(classes int, truth, predicted []int) (*Confusion, error) {
 	if err := checkClasses("confusion", classes, truth, predicted); err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func NewConfusion(classes int, truth, predicted []int) (*Confusion, error) {
 	return c, nil
 }
 
-// ConfusionWithout counts all observations and those outside block 0, 1, …. Errors as for
-// [NewConfusion], and blocks of another number of observations.
+// ConfusionWithout counts all observations, and the observations outside each block. Errors as for
+// [NewConfusion], and blocks for another number of observations.
 func ConfusionWithout(blocks *stat.Blocks, classes int, truth, predicted []int) (all *Confusion, without []*Confusion, err error) {
 	if all, err = NewConfusion(classes, truth, predicted); err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func (c *Confusion) MacroF1() float64 {
 	return sum / float64(occur)
 }
 
-// F1 is that of each class; NaN for one that neither occurs nor is predicted.
+// F1 returns the F1 score of each class; NaN for a class that neither occurs nor is predicted.
 func (c *Confusion) F1() []float64 {
 	out := make([]float64, c.Classes)
 	for k := range out {

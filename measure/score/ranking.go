@@ -41,9 +41,9 @@ func AUROCByFold(folds []int, positive []bool, score []float64) (float64, error)
 	return math.NaN(), stat.Undefined(quantity, "no fold has positives and negatives")
 }
 
-// AUROCByFoldWithout returns [AUROCByFold] of all observations and of those outside block 0, 1, …, by
-// counts of pairs: exact, in O(n log n) for all blocks together. NaN where only one class is
-// left. Errors as for [AUROCByFold], and blocks of another number of observations.
+// AUROCByFoldWithout returns [AUROCByFold] of all observations, and of the observations outside each
+// block, from exact counts of pairs in O(n log n) for all blocks together. NaN if only one class
+// remains. Errors as for [AUROCByFold], and blocks for another number of observations.
 func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score []float64) (all float64, without []float64, err error) {
 	if all, err = AUROCByFold(folds, positive, score); err != nil {
 		return math.NaN(), nil, err

@@ -8,10 +8,10 @@ import (
 	"repscope/stat"
 )
 
-// RaterTerms are the sums that [AlphaOf] is a function of, by unit: those of a unit with ratings
-// x of m people are Σ_{i≠j} (x_i − x_j)²/(m − 1), m, Σ x and Σ x², with the mean of all ratings
-// taken from x. Units with fewer than two ratings are left out: their terms are 0. Deleting units
-// is subtracting their terms, so that [stat.JackknifeSums] gives the error.
+// RaterTerms returns, for each unit, the sums from which [AlphaOf] is computed. For a unit with
+// ratings x of m raters they are Σ_{i≠j} (x_i − x_j)²/(m − 1), m, Σ x and Σ x², with x centered at the
+// mean of all ratings. Units with fewer than two ratings have terms of 0. Deleting units means
+// subtracting their terms, so that [stat.JackknifeSums] gives the error.
 func RaterTerms(units [][]float64) [][]float64 {
 	var all []float64
 	for _, ratings := range units {
@@ -44,14 +44,14 @@ func RaterTerms(units [][]float64) [][]float64 {
 	return terms
 }
 
-// AlphaOf is Krippendorff's alpha for ratings on an interval scale (Krippendorff 2004, "Content
-// analysis", chapter 11) of the sums of [RaterTerms]:
+// AlphaOf returns Krippendorff's alpha for ratings on an interval scale (Krippendorff 2004, "Content
+// analysis", chapter 11) from the sums of [RaterTerms]:
 //
 //	α = 1 − D_o/D_e,  D_o = (1/n) Σ_u Σ_{i≠j} (x_ui − x_uj)²/(m_u − 1),
 //	D_e = 1/(n (n − 1)) Σ_{i≠j} (x_i − x_j)² over all n ratings
 //
-// 1 is perfect agreement, 0 what ratings drawn at random from all of them have; it can be below
-// 0. NaN where fewer than two ratings are left or all are equal.
+// 1 is perfect agreement, 0 is the agreement of random ratings; negative values are possible. NaN if
+// fewer than two ratings remain or all are equal.
 func AlphaOf(sums []float64) float64 {
 	n := sums[1]
 	spread := 2 * (float64(n*sums[3]) - float64(sums[2]*sums[2]))
@@ -70,7 +70,7 @@ func Alpha(units [][]float64) (float64, error) {
 		sums[k] = stat.Sum(terms[k])
 	}
 	if sums[1] == 0 {
-		return 0, stat.Undefined("alpha", "nothing is rated by two people")
+		return 0, stat.Undefined("alpha", "no item has two ratings")
 	}
 	alpha := AlphaOf(sums)
 	if math.IsNaN(alpha) {

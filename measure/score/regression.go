@@ -36,7 +36,7 @@ func (r Regression) NMSEOf() float64 { return r.NMSE }
 // ExplainedVarianceOf returns r.ExplainedVariance.
 func (r Regression) ExplainedVarianceOf() float64 { return r.ExplainedVariance }
 
-// Values returns one score of each element, such as those without each block.
+// Values returns one score of each element, for example of each deletion.
 func Values[T any](of []T, score func(T) float64) []float64 {
 	out := make([]float64, len(of))
 	for i, v := range of {
@@ -45,7 +45,7 @@ func Values[T any](of []T, score func(T) float64) []float64 {
 	return out
 }
 
-// Outside returns the values of observations outside a block: those that count without it.
+// Outside returns the values of the observations outside a block.
 func Outside[T any](blocks *stat.Blocks, block int, values []T) []T {
 	out := make([]T, 0, len(values))
 	for i, label := range blocks.Labels() {
@@ -67,8 +67,8 @@ func Regress(truth, predicted []float64) (Regression, error) {
 	return residualsOf(truth, predicted, nil).scores(), nil
 }
 
-// RegressionWithout scores all predictions and those outside block 0, 1, …. Errors as for
-// [Regress], and blocks of another number of observations.
+// RegressionWithout scores all predictions, and the predictions outside each block. Errors as for
+// [Regress], and blocks for another number of observations.
 func RegressionWithout(blocks *stat.Blocks, truth, predicted []float64) (all Regression, without []Regression, err error) {
 	const quantity = "regression score"
 	if err := checkTargets(quantity, truth, predicted); err != nil {
@@ -132,7 +132,9 @@ func (r residuals) undefined() string {
 	return ""
 }
 
-// R2 is that of [Regression]; a constant target is a [stat.UndefinedError].
+// R2 returns the coefficient of determination 1 − Σ(y − ŷ)²/Σ(y − ȳ)² of targets [n] and predictions [n]: 1 for exact
+// predictions, 0 for the mean of the targets, negative for worse ones. A constant target is a [stat.UndefinedError].
+// Other errors as for [Regress].
 func R2(truth, predicted []float64) (float64, error) {
 	return orUndefined("R²", truth, predicted, Regression.R2Of)
 }

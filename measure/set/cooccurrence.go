@@ -40,7 +40,7 @@ func CompareCoOccurrence(ctx context.Context, a, b *Sets, threads int) (*CoOccur
 	}
 	totals := [2]float64{pairTotal(a), pairTotal(b)}
 	if totals[0] == 0 || totals[1] == 0 {
-		return nil, stat.Undefined("co-occurrence", "no two cells are in the same set")
+		return nil, stat.Undefined("co-occurrence", "no set contains two cells")
 	}
 	left, right := a.transposed(), b.transposed()
 	rows := make([]coSums, a.Cells)

@@ -11,8 +11,7 @@ import (
 	"repscope/stat"
 )
 
-// Nearest is of every set its nearest in a reference. Of equally near ones it is the
-// first.
+// Nearest has, for every set, its nearest set in a reference; the first one for ties.
 type Nearest struct {
 	// Hamming is the smallest distance in cells, HammingIndex to whom.
 	Hamming, HammingIndex []int

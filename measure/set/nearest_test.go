@@ -31,7 +31,8 @@ func TestNearest(t *testing.T) {
 	if _, err := s.Nearest(t.Context(), newSets(0, 9), 1); stat.Reason(err) != "the reference is empty" {
 		t.Error(err)
 	}
-	if _, err := s.Nearest(t.Context(), newSets(2, 8), 1); err == nil || err.Error() != "sets of 9 cells beside sets of 8" {
+	if _, err := s.Nearest(t.Context(), newSets(2, 8), 1); err == nil || err.Error() != "sets of 9 and of 8 cells, "+
+		"want equal numbers" {
 		t.Error(err)
 	}
 }

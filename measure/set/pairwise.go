@@ -89,7 +89,8 @@ func newPairwise(s *Sets) *Pairwise {
 // Add adds other pairs of the same sets.
 func (p *Pairwise) Add(other *Pairwise) error {
 	if p.N != other.N || p.Cells != other.Cells {
-		return fmt.Errorf("pairs of %d sets of %d cells beside %d of %d", p.N, p.Cells, other.N, other.Cells)
+		return fmt.Errorf("pairs of %d sets with %d cells and of %d sets with %d, want equal "+
+			"numbers", p.N, p.Cells, other.N, other.Cells)
 	}
 	p.Hamming.Add(other.Hamming)
 	for i := range p.HammingRows {

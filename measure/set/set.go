@@ -67,7 +67,7 @@ func (s *Sets) Select(index []int) *Sets {
 // sameCells is an error where the sets are over different numbers of cells.
 func sameCells(a, b *Sets) error {
 	if a.Cells != b.Cells {
-		return fmt.Errorf("sets of %d cells beside sets of %d", a.Cells, b.Cells)
+		return fmt.Errorf("sets of %d and of %d cells, want equal numbers", a.Cells, b.Cells)
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func DrawPairs(n, limit int, seed uint64) (*Pairs, error) {
 	count := n * (n - 1) / 2
 	s := &Pairs{n: n, all: limit <= 0 || count <= limit, of: int64(count)}
 	if s.all && count > maxPairs {
-		return nil, fmt.Errorf("%d latents have %d pairs, more than the %d that can be ranked: give a number of pairs", n, count, maxPairs)
+		return nil, fmt.Errorf(
+			"%d latents have %d pairs, more than the limit of %d: set a number of pairs", n, count, maxPairs)
 	}
 	var chosen []int
 	if !s.all {
@@ -98,7 +99,8 @@ func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]Ran
 	return RSAOf(ctx, spaces, couples, pairs, threads)
 }
 
-// RSAOf is [RSA] of the given two spaces each, by their numbers.
+// RSAOf returns [RSA] of the pairs of spaces in couples, each by two indices into spaces, in their order. Errors as
+// for RSA.
 func RSAOf(ctx context.Context, spaces []*Space, couples [][2]int, pairs *Pairs, threads int) ([]RankCorrelation, error) {
 	for _, s := range spaces {
 		if s.x.N != pairs.n {

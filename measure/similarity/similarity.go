@@ -28,8 +28,8 @@ type Similarity struct {
 	Procrustes Estimate
 }
 
-// Estimate is a number for all points, and without each block in turn: nil without
-// blocks, NaN where what is left does not vary or nothing is.
+// Estimate is a number for all points and without each block: nil without blocks, NaN if the remaining
+// points are constant or none remain.
 type Estimate struct {
 	Value   float64
 	Without []float64

@@ -336,14 +336,13 @@ func (b *Blocked) ParticipationRatiosWithout() []float64 {
 	return out
 }
 
-// Corrected returns the ratio of unbiased estimates of (tr C)² and tr C² for the
-// covariance C of independent blocks of dependent points: U-statistics of
-// (tr C)² = E‖x‖²‖x'‖² − 2 E‖x‖² x'·x″ + E (x·x')(x″·x‴) and
-// tr C² = E (x·x')² − 2 E (x·x')(x·x″) + E (x·x')(x″·x‴) over points x, x', x″, x‴ of
-// different blocks. (tr C)²/‖C‖_F² of a sample is too small, by about a factor of
-// 1 + (PR + 1)/m for so many points worth m independent ones. The ratio is near 1 … D
-// and can be outside by its error. without[j] is the ratio without block j. NaN where
-// there are fewer than 4 blocks, or where the estimate of tr C² is not positive.
+// Corrected returns the participation ratio from unbiased estimates of (tr C)² and tr C² for the
+// covariance C of independent blocks of dependent points. They are U-statistics of (tr C)² =
+// E‖x‖²‖x'‖² − 2 E‖x‖² x'·x″ + E (x·x')(x″·x‴) and tr C² = E (x·x')² − 2 E (x·x')(x·x″) + E
+// (x·x')(x″·x‴) over points x, x', x″, x‴ of different blocks. The plain ratio (tr C)²/‖C‖_F² of a
+// sample is too small by a factor of about 1 + (PR + 1)/m, where m is the effective number of
+// independent points. The corrected ratio lies near 1 … D, and outside within its error. without[j] is
+// the ratio without block j. NaN for fewer than 4 blocks, or if the estimate of tr C² is not positive.
 func (b *Blocked) Corrected() (ratio float64, without []float64) {
 	without = make([]float64, len(b.size))
 	for j := range without {

@@ -319,7 +319,7 @@ func TestTridiagonalBits(t *testing.T) {
 	}
 }
 
-// BenchmarkEigenvalues: docs/benchmarks/eigenvalues.py sets other sizes by REPSCOPE_BENCH_SIZE.
+// BenchmarkEigenvalues: benchmarks/peers/eigenvalues.py sets other sizes by REPSCOPE_BENCH_SIZE.
 func BenchmarkEigenvalues(b *testing.B) {
 	sizes := []int{256, 1024}
 	if s := os.Getenv("REPSCOPE_BENCH_SIZE"); s != "" {

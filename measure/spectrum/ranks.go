@@ -13,14 +13,13 @@ import (
 	"repscope/internal/parallel"
 )
 
-// Ranks are those of [Spectrum] and [RankMe].
+// Ranks are the ranks of [Spectrum] and [RankMe].
 type Ranks struct{ Effective, EffectiveSingular, RankMe float64 }
 
-// Ranks returns the ranks of all points and of those outside block 0, 1, …, with NaN
-// where what is left does not vary. A matrix of order min(n, D) is reduced
-// for each: minutes from about 2,000 on. Singular values are roots of eigenvalues here, so
-// that those below about 1e−7 of the largest are lost. Errors: a decomposition that did
-// not converge; the error of ctx.
+// Ranks returns the ranks of all points and of the points outside each block, with NaN if the
+// remaining points are constant. Each needs the reduction of a matrix of order min(n, D): minutes from
+// about 2,000 on. Singular values are square roots of eigenvalues, so that values below about 1e−7 of
+// the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []Ranks, err error) {
 	d := &deletions{Blocked: b}
 	of := d.withoutMoments

@@ -106,7 +106,8 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 		return nil, nil, stat.Undefined(quantity, "the points are constant")
 	}
 	if !(total > limit) {
-		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", math.Sqrt(total)/norm(mean))
+		return nil, nil, stat.Undefined(quantity,
+			"the points are constant up to rounding: their spread is %.1g of their mean", math.Sqrt(total)/norm(mean))
 	}
 	return mean, variance, nil
 }

@@ -45,9 +45,9 @@ func Vendi(z points.Points) (VendiScore, error) {
 	return vendi(products, u.Rows, cosineKernel)
 }
 
-// VendiWithout returns [Vendi] of the points outside each block, every one from eigenvalues
-// of its own: join blocks where there are many (Blocks.Coarsen). Orders are NaN where no
-// points are left. Errors: those of Vendi, blocks of another number of points.
+// VendiWithout returns [Vendi] of the points outside each block, with a new eigendecomposition for
+// each: join blocks if there are many (Blocks.Coarsen). Orders are NaN if no points remain. Errors as
+// for Vendi, and blocks for another number of points.
 func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) ([]VendiScore, error) {
 	return vendiWithout(ctx, z, blocks, threads, func(left blas64.General) (VendiScore, error) {
 		products, err := allProducts(left, 0)
@@ -130,7 +130,7 @@ func directions(z points.Points) (blas64.General, error) {
 		row := z.Row(i, u.Data[i*u.Stride:(i+1)*u.Stride])
 		norm := blas64.Nrm2(blas64.Vector{N: z.Dim, Inc: 1, Data: row})
 		if norm == 0 || !isFinite(norm) {
-			return u, stat.Undefined(quantity, "point %d has length %v, which has no direction", i, norm)
+			return u, stat.Undefined(quantity, "point %d has length %v and no direction", i, norm)
 		}
 		for k := range row {
 			row[k] /= norm

@@ -14,15 +14,13 @@ import (
 	"repscope/stat"
 )
 
-// CenteredUniformity is the uniformity, see [Directions.Uniformity], of the directions
-// from the mean of points [N, D]: an offset that all points share, such as that of
-// features that are never negative, does not move it.
+// CenteredUniformity returns the uniformity, see [Directions.Uniformity], of the directions of points
+// [N, D] from their mean. A common offset, as of nonnegative features, has no effect.
 //
-// without[b] is the value without block b, about the mean of what is left: that about
-// the mean of all plus, to first order, the derivative with respect to the center
-// times its shift. NaN where fewer than 2 points are left. The derivative is that of
-// at most 4,096 points, evenly spaced. Errors: those of Uniformity, NaN and Inf, and a
-// [stat.UndefinedError] for points that are at the mean.
+// without[b] is the value without block b, about the mean of the remaining points: the value about the
+// mean of all points plus, to first order, the derivative with respect to the center times its shift.
+// NaN if fewer than 2 points remain. The derivative uses at most 4,096 points, evenly spaced. Errors:
+// as for Uniformity, NaN and Inf, and a [stat.UndefinedError] for points equal to the mean.
 func CenteredUniformity(ctx context.Context, pts points.Points, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
 	if err := neighbors.Check("uniformity", pts, neighbors.Euclidean); err != nil {
 		return 0, nil, err
@@ -36,7 +34,8 @@ func CenteredUniformity(ctx context.Context, pts points.Points, blocks *stat.Blo
 		}
 	}
 	if atMean > 0 {
-		return 0, nil, stat.Undefined("direction", "%d of %d latents are their mean and have no direction from it", atMean, x.N)
+		return 0, nil, stat.Undefined("direction",
+			"%d of %d latents equal the mean and have no direction from it", atMean, x.N)
 	}
 	value, without, err = d.Uniformity(ctx, blocks, threads)
 	if err != nil || blocks == nil {

@@ -92,7 +92,8 @@ func TestCenteredUniformity(t *testing.T) {
 		t.Fatal(err)
 	}
 	measuretest.Near(t, "after an offset", moved, value, 1e-9)
-	if _, _, err := CenteredUniformity(t.Context(), points.Float64([]float64{-1, 0, 1}, 1), nil, 1); stat.Reason(err) != "1 of 3 latents are their mean and have no direction from it" {
+	if _, _, err := CenteredUniformity(t.Context(), points.Float64([]float64{-1, 0, 1}, 1), nil, 1); stat.Reason(err) != "1 "+
+		"of 3 latents equal the mean and have no direction from it" {
 		t.Errorf("a point at the mean: %v", err)
 	}
 }

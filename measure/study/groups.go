@@ -11,8 +11,7 @@ import (
 	"repscope/stat"
 )
 
-// Group is a set of models no two of which differ, and to which no other could be
-// added.
+// Group is a maximal set of models without significant differences between any two of them.
 type Group struct {
 	Members []int // at least two, from the best position to the worst
 	// Between are models that stand between the members and differ from some of them:
@@ -54,7 +53,8 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 	}
 	found := cliques(near)
 	if found == nil {
-		return nil, stat.Undefined("groups", "the decisions leave more than %d groups of models that do not differ", maxGroups)
+		return nil, stat.Undefined("groups",
+			"the decisions give more than %d groups of models that do not differ", maxGroups)
 	}
 	var out []Group
 	for _, clique := range found {

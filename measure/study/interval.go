@@ -86,7 +86,7 @@ func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Opti
 	return e, err
 }
 
-// Difference returns a statistic of model x minus that of y, with a p value.
+// Difference returns a statistic of model x minus the statistic of model y, with a p value.
 func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Options) (Estimate, error) {
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return s(of[0]) - s(of[1]) })
 	if err == nil && o.Method == Jackknife && e.Interval.Defined() {
@@ -117,7 +117,7 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 	e.StdError *= e.Value
 	e.Interval.Low, e.Interval.High = math.Exp(e.Interval.Low), math.Exp(e.Interval.High)
 	if math.IsNaN(e.Value) {
-		e.Reason = "mean scores that are not positive have no ratio"
+		e.Reason = "a ratio needs positive mean scores"
 		e.Interval.Reason = e.Reason
 	}
 	return e, nil
@@ -147,7 +147,7 @@ func (m *Matrix) of(models []string) ([]ByTask, error) {
 	for i, name := range models {
 		k := slices.Index(m.Models, name)
 		if k < 0 {
-			return nil, stat.Undefined("study", "there is no model %q; there are %s", name, strings.Join(m.Models, ", "))
+			return nil, stat.Undefined("study", "unknown model %q; the models are %s", name, strings.Join(m.Models, ", "))
 		}
 		out[i] = m.cells[k]
 	}
@@ -199,7 +199,7 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 }
 
 // oneTask is why there is no statement about other tasks.
-const oneTask = "one task says nothing about others"
+const oneTask = "a single task does not generalize to other tasks"
 
 // degenerate says why there is no interval, or what to know about it.
 func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []string) {
@@ -217,13 +217,16 @@ func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []s
 	case o.Tasks && len(m.Tasks) == 1:
 		return oneTask, nil
 	case !o.Tasks && single == cells:
-		return "one run of every task: there are no other runs to compare with; ask about other tasks instead", nil
+		return "every task has only one run, so that the variation of runs is unknown; use intervals over tasks " +
+			"instead", nil
 	case o.Tasks && len(m.Tasks) < 5:
-		return "", []string{fmt.Sprintf("%d tasks are few for a statement about others", len(m.Tasks))}
+		return "", []string{fmt.Sprintf(
+			"only %d tasks, so that conclusions about other tasks are uncertain; add tasks", len(m.Tasks))}
 	case !o.Tasks && single > 0:
-		return "", []string{fmt.Sprintf("%d of %d cells have one run, whose error is not counted", single, cells)}
+		return "", []string{fmt.Sprintf("%d of %d cells have only one run; their error is not included", single, cells)}
 	case !o.Tasks && o.Method == Percentile && least < fewRuns:
-		return "", []string{fmt.Sprintf("percentile intervals of %d runs of a task are too narrow", least)}
+		return "", []string{fmt.Sprintf(
+			"percentile intervals from %d runs per task are too narrow; use the jackknife", least)}
 	}
 	return "", nil
 }
@@ -270,7 +273,7 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 			if tails[0] == tails[1] {
-				out[i].Warnings = []string{"no resample differs: the percentile interval has no width"}
+				out[i].Warnings = []string{"all resamples are equal, so that the percentile interval has no width"}
 			}
 		}
 	}

@@ -130,14 +130,16 @@ func TestDegenerate(t *testing.T) {
 		reason string // of the interval; empty: there is one
 		warned string
 	}{
-		{"one run", single, Options{}, "one run of every task", ""},
-		{"one run, percentile", single, Options{Method: Percentile, Resamples: 50}, "ask about other tasks instead", ""},
-		{"one run, other tasks", single, Options{Tasks: true}, "", "4 tasks are few"},
+		{"one run", single, Options{}, "every task has only one run", ""},
+		{"one run, percentile", single, Options{Method: Percentile, Resamples: 50}, "use intervals over tasks instead", ""},
+		{"one run, other tasks", single, Options{Tasks: true}, "", "only 4 tasks"},
 		{"one task", oneTask, Options{}, "", ""},
-		{"one task, other tasks", oneTask, Options{Tasks: true}, "one task says nothing about others", ""},
-		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "", "percentile intervals of 3 runs of a task are too narrow"},
+		{"one task, other tasks", oneTask, Options{Tasks: true},
+			"a single task does not generalize to other tasks", ""},
+		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "",
+			"percentile intervals from 3 runs per task are too narrow; use the jackknife"},
 		{"equal scores", equal, Options{}, "", ""},
-		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "no resample differs"},
+		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "all resamples are equal"},
 	} {
 		e, err := c.m.Estimate(ctx, "a", IQM, c.o)
 		if err != nil {
@@ -198,7 +200,7 @@ func (m *Matrix) only(t *testing.T, models ...string) *Matrix {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	m, ctx := small(t, 3, 2), context.Background()
-	if _, err := m.Estimate(ctx, "d", IQM, Options{}); err == nil || !strings.Contains(err.Error(), `there is no model "d"; there are a, b, c`) {
+	if _, err := m.Estimate(ctx, "d", IQM, Options{}); err == nil || !strings.Contains(err.Error(), `unknown model "d"; the models are a, b, c`) {
 		t.Error(err)
 	}
 	for _, level := range []float64{-1, 1, math.NaN()} {

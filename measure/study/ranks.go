@@ -64,7 +64,7 @@ type Decisions struct {
 // and [Percentile], which gives no p values.
 func (m *Matrix) Decide(ctx context.Context, s Statistic, o Options) (*Decisions, error) {
 	if o.Method == Percentile {
-		return nil, stat.Undefined("decisions", "percentile intervals have no p values, want the jackknife")
+		return nil, stat.Undefined("decisions", "percentile intervals have no p values; use the jackknife")
 	}
 	o, err := o.check()
 	if err != nil {

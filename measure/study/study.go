@@ -43,7 +43,7 @@ type Score struct {
 // run in each, and finite scores; a [Matrix] has checked that.
 type ByTask [][]float64
 
-// Missing is what happens where a model has no run of a task that another model has.
+// Missing is the treatment of a model without a run of a task that another model has.
 type Missing int
 
 const (
@@ -131,7 +131,8 @@ func (m *Matrix) complete(missing Missing) error {
 		case missing == DropTasks:
 			m.LeftOut = append(m.LeftOut, task)
 		default:
-			return stat.Undefined("study", "model %s has no run of task %q, want at least one of every task, or leave such tasks out",
+			return stat.Undefined("study",
+				"model %s has no run of task %q, want at least one per task; add runs or remove such tasks",
 				strings.Join(without, " and "), task)
 		}
 	}

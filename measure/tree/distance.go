@@ -98,10 +98,10 @@ func (l Limits) check(cells, bytes float64) error {
 		l.Bytes = 1 << 30
 	}
 	if cells > l.Cells {
-		return fmt.Errorf("%w: %.3g steps, and the limit is %.3g", ErrLimit, cells, l.Cells)
+		return fmt.Errorf("%w: %.3g steps, limit %.3g", ErrLimit, cells, l.Cells)
 	}
 	if bytes > l.Bytes {
-		return fmt.Errorf("%w: %.3g bytes, and the limit is %.3g", ErrLimit, bytes, l.Bytes)
+		return fmt.Errorf("%w: %.3g bytes, limit %.3g", ErrLimit, bytes, l.Bytes)
 	}
 	return nil
 }

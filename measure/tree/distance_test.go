@@ -426,7 +426,7 @@ func TestLimits(t *testing.T) {
 		want string
 	}{
 		{a, a, Limits{Cells: cells - 1}, "trees of 2000 and 2000 nodes: too large to compare: "},
-		{a, a, Limits{Bytes: bytes - 1}, "bytes, and the limit is"},
+		{a, a, Limits{Bytes: bytes - 1}, "bytes, limit"},
 		{huge, huge, Limits{}, "trees of 100000 and 100000 nodes: too large to compare: "},
 	} {
 		if _, err := Distance(context.Background(), c.a, c.b, c.l); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), c.want) {

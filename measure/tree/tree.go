@@ -30,7 +30,7 @@ func New[L any](labels []L, parents []int) (*Tree[L], error) {
 		case i == 0 && p != -1:
 			return nil, fmt.Errorf("tree: the parent of node 0, the root, is %d: want -1", p)
 		case i > 0 && (p < 0 || p >= i):
-			return nil, fmt.Errorf("tree: the parent of node %d is %d: want one of the nodes 0 to %d before it", i, p, i-1)
+			return nil, fmt.Errorf("tree: the parent of node %d is %d: want an earlier node, 0 to %d", i, p, i-1)
 		}
 		if size[i]++; i > 0 {
 			size[parents[i]] += size[i]

@@ -16,9 +16,9 @@ func TestNew(t *testing.T) {
 	}{
 		{[]int{1, 2}, []int{-1}, "2 labels and 1 parents"},
 		{[]int{1}, []int{0}, "the parent of node 0, the root, is 0: want -1"},
-		{[]int{1, 2}, []int{-1, -1}, "the parent of node 1 is -1: want one of the nodes 0 to 0 before it"},
+		{[]int{1, 2}, []int{-1, -1}, "the parent of node 1 is -1: want an earlier node, 0 to 0"},
 		{[]int{1, 2, 3}, []int{-1, 2, 1}, "the parent of node 1 is 2"},
-		{[]int{1, 2, 3}, []int{-1, 0, 2}, "the parent of node 2 is 2: want one of the nodes 0 to 1 before it"},
+		{[]int{1, 2, 3}, []int{-1, 0, 2}, "the parent of node 2 is 2: want an earlier node, 0 to 1"},
 		{[]int{1, 2, 3}, []int{-1, 2, 0}, "the parent of node 1 is 2"},
 	} {
 		_, err := New(c.labels, c.parents)

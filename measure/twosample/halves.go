@@ -43,7 +43,7 @@ type SplitOptions struct {
 // Fewer than 2 observations or groups are a [stat.UndefinedError]; groups of another number
 // are an error.
 func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(first, second []int, dst []float64)) ([]*Baseline, error) {
-	const quantity = "baseline of two parts"
+	const quantity = "baseline of two halves"
 	if o.Splits == 0 {
 		o.Splits = 200
 	}

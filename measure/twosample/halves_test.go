@@ -72,7 +72,7 @@ func pick(values []float64, index []int) []float64 {
 
 // splitHalves is SplitHalvesVector for one distance.
 func splitHalves(ctx context.Context, n int, o SplitOptions, f func(first, second []int) float64) (*Baseline, error) {
-	const quantity = "baseline of two parts"
+	const quantity = "baseline of two halves"
 	all, err := SplitHalvesVector(ctx, n, 1, o, func(first, second []int, dst []float64) { dst[0] = f(first, second) })
 	if err != nil {
 		return nil, err

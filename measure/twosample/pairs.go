@@ -276,7 +276,7 @@ func (p *pooled) measure(ctx context.Context, between []float64, o Options, f st
 		return d, nil
 	}
 	if (o.GroupsX == nil) != (o.GroupsY == nil) {
-		d.Reason = "one sample is in groups and the other is not: their points cannot change places"
+		d.Reason = "only one sample has groups, so that points cannot be permuted between samples"
 		return d, nil
 	}
 	return d, p.permute(ctx, between, o, f, d)
@@ -337,7 +337,7 @@ func (p *pooled) permute(ctx context.Context, between []float64, o Options, f st
 		}
 	}
 	if x == 0 || x == len(free) {
-		d.Reason = "one sample is too small for the units that are permuted"
+		d.Reason = "one sample has fewer points than a permuted unit"
 		return nil
 	}
 	observed := f(u.totals(inX))

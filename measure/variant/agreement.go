@@ -84,7 +84,7 @@ type Agreement struct {
 func NewAgreement(measured, score []float64, fit []bool, given []float64) (*Agreement, error) {
 	n := len(measured)
 	if len(score) != n || fit != nil && len(fit) != n || given != nil && len(given) != n {
-		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d given numbers; want as many of each",
+		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d covariates; want equal numbers",
 			n, len(score), len(fit), len(given))
 	}
 	a := &Agreement{measured: measured, score: score, fit: fit, given: given}
@@ -193,7 +193,7 @@ func (a *Agreement) of(m Measure, s subset) (v float64, reason string) {
 	case TopRecall:
 		return a.topRecall(s)
 	}
-	return math.NaN(), "there is no such measure"
+	return math.NaN(), "unknown measure"
 }
 
 func (a *Agreement) correlation(m Measure, s subset) (float64, string) {
@@ -213,17 +213,17 @@ func (a *Agreement) correlation(m Measure, s subset) (float64, string) {
 		return clip(r), ""
 	}
 	if a.given == nil {
-		return math.NaN(), "there is nothing to account for"
+		return math.NaN(), "no covariate"
 	}
 	z := s.ranks(a.byGiven, a.given)
 	zz := s.product(z, z)
 	if zz == 0 {
-		return math.NaN(), "what is accounted for is the same for all variants"
+		return math.NaN(), "the covariate is constant"
 	}
 	xz, yz := s.product(x, z)/math.Sqrt(s.product(x, x)*zz), s.product(y, z)/math.Sqrt(s.product(y, y)*zz)
 	left := (1 - xz*xz) * (1 - yz*yz)
 	if left < 1e-12 {
-		return math.NaN(), "measurements or scores are a function of what is accounted for"
+		return math.NaN(), "measurements or scores are a function of the covariate"
 	}
 	return clip((r - xz*yz) / math.Sqrt(left)), ""
 }
@@ -256,7 +256,7 @@ func (s subset) product(x, y []float64) float64 {
 func (a *Agreement) ndcg(s subset) (float64, string) {
 	k := s.count / 10
 	if k == 0 {
-		return math.NaN(), fmt.Sprintf("%d variants, want at least 10: the first 10 %% are scored", s.count)
+		return math.NaN(), fmt.Sprintf("%d variants, want at least 10, because the first 10 %% are scored", s.count)
 	}
 	gains := s.sorted(a.byMeasured, a.measured)
 	low, high := gains[0], gains[len(gains)-1]
@@ -294,7 +294,7 @@ func (a *Agreement) ndcg(s subset) (float64, string) {
 // unclassed is why a measure of classes is not defined; empty where it is.
 func (a *Agreement) unclassed(s subset) (reason string) {
 	if a.fit == nil {
-		return "the table does not say which variants are fit"
+		return "the table has no fitness classes"
 	}
 	fit := 0
 	for i, f := range a.fit {
@@ -357,7 +357,7 @@ func index(v bool) int {
 
 func (a *Agreement) topRecall(s subset) (float64, string) {
 	if s.count == 0 {
-		return math.NaN(), "there are no variants"
+		return math.NaN(), "no variants"
 	}
 	const top = 0.9
 	measured := quantile.Sorted(s.sorted(a.byMeasured, a.measured), top)

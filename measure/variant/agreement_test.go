@@ -117,17 +117,17 @@ func TestUndefined(t *testing.T) {
 		{Spearman, ramp(9), ramp(9), nil, nil, "9 variants, want at least 10"},
 		{Spearman, flat, ramp(12), nil, nil, "all measurements are equal"},
 		{Spearman, ramp(12), flat, nil, nil, "all scores are equal"},
-		{PartialSpearman, ramp(12), top, nil, nil, "nothing to account for"},
-		{PartialSpearman, ramp(12), top, nil, flat, "the same for all variants"},
-		{PartialSpearman, ramp(12), top, nil, ramp(12), "a function of what is accounted for"},
+		{PartialSpearman, ramp(12), top, nil, nil, "no covariate"},
+		{PartialSpearman, ramp(12), top, nil, flat, "the covariate is constant"},
+		{PartialSpearman, ramp(12), top, nil, ramp(12), "a function of the covariate"},
 		{NDCG, ramp(9), ramp(9), nil, nil, "9 variants, want at least 10"},
 		{NDCG, flat, ramp(12), nil, nil, "all measurements are equal"},
-		{AUC, ramp(12), ramp(12), nil, nil, "does not say which variants are fit"},
+		{AUC, ramp(12), ramp(12), nil, nil, "has no fitness classes"},
 		{AUC, ramp(12), ramp(12), yes, nil, "all variants are fit"},
 		{MCC, ramp(12), ramp(12), make([]bool, 12), nil, "no variant is fit"},
 		{MCC, ramp(12), flat, half, nil, "no score is below their median"},
 		{TopRecall, top, ramp(12), nil, nil, "no measurement is above"},
-		{TopRecall, nil, nil, nil, nil, "there are no variants"},
+		{TopRecall, nil, nil, nil, nil, "no variants"},
 	} {
 		a, err := NewAgreement(c.measured, c.score, c.fit, c.given)
 		must(t, err)
@@ -143,7 +143,7 @@ func TestUndefined(t *testing.T) {
 	}{
 		{ramp(3), ramp(2), nil, nil, "3 measurements, 2 scores"},
 		{ramp(3), ramp(3), half, nil, "12 classes"},
-		{ramp(3), ramp(3), nil, flat, "12 given numbers"},
+		{ramp(3), ramp(3), nil, flat, "12 covariates"},
 		{[]float64{1, math.NaN()}, ramp(2), nil, nil, "measurement 1 is NaN"},
 		{ramp(2), []float64{math.Inf(-1), 1}, nil, nil, "score 0 is -Inf"},
 	} {

@@ -98,7 +98,7 @@ func (f *Frequencies[P]) LogRatio(place P, from, to byte) float64 {
 func LogRatio(logits []float32, from, to int) (float64, error) {
 	for _, t := range [2]int{from, to} {
 		if t < 0 || t >= len(logits) {
-			return math.NaN(), fmt.Errorf("token %d, want one of the %d of the logits", t, len(logits))
+			return math.NaN(), fmt.Errorf("token %d, want an index below the %d logits", t, len(logits))
 		}
 		if v := float64(logits[t]); math.IsNaN(v) || math.IsInf(v, 1) {
 			return math.NaN(), fmt.Errorf("the logit of token %d is %v", t, v)

@@ -76,7 +76,7 @@ func TestLogRatio(t *testing.T) {
 	if v, err := LogRatio(logits, 0, 2); err != nil || !math.IsInf(v, -1) {
 		t.Errorf("%v, %v", v, err)
 	}
-	for want, tokens := range map[string][2]int{"both −Inf": {2, 3}, "token 4 is +Inf": {0, 4}, "token 5 is NaN": {5, 0}, "token 6, want one of the 6": {0, 6}} {
+	for want, tokens := range map[string][2]int{"both −Inf": {2, 3}, "token 4 is +Inf": {0, 4}, "token 5 is NaN": {5, 0}, "token 6, want an index below the 6": {0, 6}} {
 		if _, err := LogRatio(logits, tokens[0], tokens[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

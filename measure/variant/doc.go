@@ -4,11 +4,12 @@
 // assay, and the means over assays, proteins and functions.
 //
 //	measured, scores := []float64{0.1, -2, 0.7, -1}, []float64{-0.5, -4, 0, -6}
-//	agreement, err := variant.NewAgreement(measured, scores, nil, nil)
+//	fit := []bool{true, false, true, false} // as the assay defines it
+//	agreement, err := variant.NewAgreement(measured, scores, fit, nil)
 //	if err != nil {
 //		return err
 //	}
-//	rho, err := agreement.Value(variant.Spearman) // 0.8
+//	auc, err := agreement.Value(variant.AUC) // 1; rank correlations need 10 variants
 //
 // Scores of a masked language model are sums over the mutated positions of ln p(to) − ln p(from),
 // each position hidden alone (masked marginal) or nothing hidden (wild-type marginal; Meier et al.

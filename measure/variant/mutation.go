@@ -46,7 +46,7 @@ func Parse(text string) ([]Mutation, error) {
 	slices.SortStableFunc(out, func(a, b Mutation) int { return cmp.Compare(a.Position, b.Position) })
 	for i := 1; i < len(out); i++ {
 		if out[i].Position == out[i-1].Position {
-			return nil, fmt.Errorf("%v and %v are at one position", out[i-1], out[i])
+			return nil, fmt.Errorf("%v and %v have the same position", out[i-1], out[i])
 		}
 	}
 	return out, nil
@@ -55,17 +55,17 @@ func Parse(text string) ([]Mutation, error) {
 // parseOne reads "A23C".
 func parseOne(text string) (Mutation, error) {
 	if len(text) < 3 || !letter(text[0]) || !letter(text[len(text)-1]) {
-		return Mutation{}, fmt.Errorf("%q is no substitution; want such as A23C, several joined by colons", text)
+		return Mutation{}, fmt.Errorf("%q is not a substitution; want A23C, or several joined by colons", text)
 	}
 	digits := text[1 : len(text)-1]
 	position, err := strconv.Atoi(digits)
 	switch {
 	case err != nil || digits[0] < '0' || digits[0] > '9':
-		return Mutation{}, fmt.Errorf("%q is no substitution; want such as A23C, several joined by colons", text)
+		return Mutation{}, fmt.Errorf("%q is not a substitution; want A23C, or several joined by colons", text)
 	case position < 1 || position > maxPosition:
-		return Mutation{}, fmt.Errorf("%q is at position %d; want one from 1 to %d", text, position, maxPosition)
+		return Mutation{}, fmt.Errorf("%q has position %d; want 1 to %d", text, position, maxPosition)
 	case text[0] == text[len(text)-1]:
-		return Mutation{}, fmt.Errorf("%q puts %c in the place of itself", text, text[0])
+		return Mutation{}, fmt.Errorf("%q replaces %c by itself", text, text[0])
 	}
 	return Mutation{From: text[0], Position: position, To: text[len(text)-1]}, nil
 }
@@ -113,7 +113,7 @@ func shifted(wildType string, mutations []Mutation) string {
 				i := m.Position - 1 + by
 				return i < 0 || i >= len(wildType) || wildType[i] != m.From
 			}) {
-				return fmt.Sprintf("; its residues are those of positions %+d", by)
+				return fmt.Sprintf("; its residues are at positions %+d", by)
 			}
 		}
 	}
@@ -124,7 +124,8 @@ func shifted(wildType string, mutations []Mutation) string {
 // sequences of different lengths, letters that are none.
 func Between(wildType, sequence string) ([]Mutation, error) {
 	if len(wildType) != len(sequence) {
-		return nil, fmt.Errorf("the mutated sequence has %d residues, the wild type %d: insertions and deletions are no substitutions",
+		return nil, fmt.Errorf("the mutated sequence has %d residues, but the wild type has %d: insertions and "+
+			"deletions are not supported",
 			len(sequence), len(wildType))
 	}
 	var out []Mutation
@@ -133,7 +134,8 @@ func Between(wildType, sequence string) ([]Mutation, error) {
 			continue
 		}
 		if !letter(wildType[i]) || !letter(sequence[i]) {
-			return nil, fmt.Errorf("position %d has %q in the place of %q; want upper-case letters", i+1, sequence[i], wildType[i])
+			return nil, fmt.Errorf(
+				"position %d has %q instead of %q; want upper-case letters", i+1, sequence[i], wildType[i])
 		}
 		out = append(out, Mutation{From: wildType[i], Position: i + 1, To: sequence[i]})
 	}

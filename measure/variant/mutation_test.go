@@ -22,10 +22,10 @@ func TestParse(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 	for text, want := range map[string]string{
-		"": "it is empty", "23C": "is no substitution", "A23": "is no substitution", "a23c": "is no substitution", "A2x3C": "is no substitution",
-		"A+3C": "is no substitution", "A-3C": "is no substitution", "A0C": "at position 0", "A99999999C": "at position 99999999",
-		"A23A": "in the place of itself", "A23C:A23D": "A23C and A23D are at one position", "A23C:": `"" is no substitution`,
-		"A99999999999999999999C": "is no substitution",
+		"": "it is empty", "23C": "is not a substitution", "A23": "is not a substitution", "a23c": "is not a substitution", "A2x3C": "is not a substitution",
+		"A+3C": "is not a substitution", "A-3C": "is not a substitution", "A0C": "has position 0", "A99999999C": "has position 99999999",
+		"A23A": "by itself", "A23C:A23D": "A23C and A23D have the same position", "A23C:": `"" is not a substitution`,
+		"A99999999999999999999C": "is not a substitution",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -49,7 +49,7 @@ func TestApplyAndBetween(t *testing.T) {
 	for text, want := range map[string]string{
 		"L10A":    "outside the 9 residues",
 		"A4L":     "the wild type has L at 4",
-		"V3A:L5A": "the wild type has Q at 3; its residues are those of positions -1",
+		"V3A:L5A": "the wild type has Q at 3; its residues are at positions -1",
 	} {
 		m, err := Parse(text)
 		must(t, err)
@@ -57,10 +57,10 @@ func TestApplyAndBetween(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Between(wildType, "EVQ"); err == nil || !strings.Contains(err.Error(), "3 residues, the wild type 9") {
+	if _, err := Between(wildType, "EVQ"); err == nil || !strings.Contains(err.Error(), "3 residues, but the wild type has 9") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Between(wildType, "EVQ-VESGG"); err == nil || !strings.Contains(err.Error(), `position 4 has '-' in the place of 'L'`) {
+	if _, err := Between(wildType, "EVQ-VESGG"); err == nil || !strings.Contains(err.Error(), `position 4 has '-' instead of 'L'`) {
 		t.Errorf("%v", err)
 	}
 }

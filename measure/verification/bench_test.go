@@ -1,4 +1,4 @@
-// Speed of windows and spectra; docs/benchmarks/peer_fields.py is NumPy's and SciPy's.
+// Speed of windows and spectra; benchmarks/peers/peer_fields.py is NumPy's and SciPy's.
 
 package verification
 

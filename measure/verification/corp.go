@@ -32,7 +32,7 @@ type ReliabilityPoint struct {
 func (p Probabilities) Reliability() (Reliability, error) {
 	events, total := p.totals()
 	if !(total > 0) {
-		return Reliability{}, stat.Undefined("reliability", "there are no cells")
+		return Reliability{}, stat.Undefined("reliability", "no cells")
 	}
 	var r Reliability
 	var values, weights []float64

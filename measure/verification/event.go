@@ -132,7 +132,7 @@ func (t Table) Total() float64 { return t.Hits + t.Misses + t.FalseAlarms + t.Co
 // Reasons why scores of events are undefined.
 const (
 	neverObserved = "the event never occurs"
-	alwaysThere   = "the event occurs everywhere"
+	alwaysThere   = "the event occurs in every cell"
 	neverForecast = "the event is never forecast"
 	neither       = "the event neither occurs nor is forecast"
 )
@@ -147,7 +147,7 @@ func share(quantity string, numerator, denominator float64, reason string) (floa
 
 // BaseRate is the share of cells in which the event occurs, (hits + misses)/total.
 func (t Table) BaseRate() (float64, error) {
-	return share("base rate", t.Hits+t.Misses, t.Total(), "there are no cells")
+	return share("base rate", t.Hits+t.Misses, t.Total(), "no cells")
 }
 
 // POD is the probability of detection (hit rate), hits/(hits + misses), 0 to 1.
@@ -187,7 +187,7 @@ func (t Table) ETS() (float64, error) {
 		return math.NaN(), stat.Undefined("ETS", neither)
 	}
 	chance := (t.Hits + t.Misses) * (t.Hits + t.FalseAlarms) / t.Total()
-	return share("ETS", t.Hits-chance, union-chance, "the event occurs and is forecast everywhere")
+	return share("ETS", t.Hits-chance, union-chance, "the event occurs and is forecast in every cell")
 }
 
 // HSS is Heidke's skill score, 2(ad − bc)/((a + c)(c + d) + (a + b)(b + d)) of hits a,
@@ -195,7 +195,8 @@ func (t Table) ETS() (float64, error) {
 // that of chance; −1 to 1, 0 for chance.
 func (t Table) HSS() (float64, error) {
 	a, b, c, d := t.Hits, t.FalseAlarms, t.Misses, t.CorrectNegatives
-	return share("HSS", 2*(a*d-b*c), (a+c)*(c+d)+(a+b)*(b+d), "the event and its forecast are both everywhere, or both nowhere")
+	return share("HSS", 2*(a*d-b*c), (a+c)*(c+d)+(a+b)*(b+d),
+		"the event and its forecast both cover every cell, or no cell")
 }
 
 // SEDI is the symmetric extremal dependence index of Ferro and Stephenson (2011,

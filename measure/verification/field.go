@@ -82,7 +82,7 @@ func firstCell(weights []float64) int {
 // NRMSE is the root of Σ w(f − o)²/Σ w·o², PDEBench's normalized RMSE. Undefined where truth
 // is 0 everywhere.
 func (e FieldErrors) NRMSE() (float64, error) {
-	ratio, err := share("nRMSE", e.SquaredError, e.SquaredTruth, "truth is 0 everywhere")
+	ratio, err := share("nRMSE", e.SquaredError, e.SquaredTruth, "the truth is 0 in every cell")
 	return math.Sqrt(ratio), err
 }
 
@@ -90,7 +90,7 @@ func (e FieldErrors) NRMSE() (float64, error) {
 // et al. 2024) without its small constant: 1 for a forecast of the field's mean. Undefined
 // where truth is constant.
 func (e FieldErrors) VRMSE() (float64, error) {
-	ratio, err := share("VRMSE", e.SquaredError, e.SquaredDeviation, "truth is constant")
+	ratio, err := share("VRMSE", e.SquaredError, e.SquaredDeviation, "the truth is constant")
 	return math.Sqrt(ratio), err
 }
 
@@ -140,7 +140,7 @@ func (a Anomalies) ACC(centered bool) (float64, error) {
 	}
 	const tiny = 1e-14 // of the sum: rounding, where there is no variance
 	if !(forecast > tiny*a.SquaredForecast && truth > tiny*a.SquaredTruth) {
-		return math.NaN(), stat.Undefined("ACC", "the anomalies of the forecast or of truth do not vary")
+		return math.NaN(), stat.Undefined("ACC", "the anomalies of the forecast or of the truth do not vary")
 	}
 	return min(1, max(-1, product/math.Sqrt(forecast*truth))), nil
 }

@@ -62,7 +62,7 @@ type Brier struct {
 func (p Probabilities) Brier() (Brier, error) {
 	events, total := p.totals()
 	if !(total > 0) {
-		return Brier{}, stat.Undefined("Brier score", "there are no cells")
+		return Brier{}, stat.Undefined("Brier score", "no cells")
 	}
 	b := Brier{BaseRate: events / total}
 	b.Uncertainty = b.BaseRate * (1 - b.BaseRate)

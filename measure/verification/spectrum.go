@@ -27,7 +27,7 @@ func LogSpectralDistance(forecast, truth []float64, bands Bands) (float64, error
 		count++
 	}
 	if count == 0 {
-		return math.NaN(), stat.Undefined(quantity, "the grid is too small for waves")
+		return math.NaN(), stat.Undefined(quantity, "the grid is too small for a spectrum")
 	}
 	return math.Sqrt(sum / float64(count)), nil
 }
@@ -45,12 +45,14 @@ func EffectiveResolution(forecast, truth []float64, bands Bands, share float64) 
 			continue
 		}
 		if !(truth[k] > 0) {
-			return math.NaN(), stat.Undefined(quantity, "truth has no power at a wavelength of %.3g cells", 1/bands.Frequency[k])
+			return math.NaN(), stat.Undefined(quantity,
+				"the truth has no power at a wavelength of %.3g cells", 1/bands.Frequency[k])
 		}
 		ratio, frequency := math.Log(forecast[k]/truth[k]/share), math.Log(bands.Frequency[k])
 		if ratio < 0 {
 			if math.IsNaN(previous) {
-				return math.NaN(), stat.Undefined(quantity, "the power is below %.3g of that of truth at the longest waves", share)
+				return math.NaN(), stat.Undefined(quantity,
+					"the power is below %.3g times the power of the truth at the longest waves", share)
 			}
 			if math.IsInf(ratio, -1) {
 				return math.Exp(-from), nil
@@ -60,7 +62,7 @@ func EffectiveResolution(forecast, truth []float64, bands Bands, share float64) 
 		previous, from = ratio, frequency
 	}
 	if math.IsNaN(previous) {
-		return math.NaN(), stat.Undefined(quantity, "the grid is too small for waves")
+		return math.NaN(), stat.Undefined(quantity, "the grid is too small for a spectrum")
 	}
 	return math.Exp(-from), nil
 }

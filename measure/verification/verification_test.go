@@ -340,23 +340,25 @@ func TestUndefinedScores(t *testing.T) {
 		"bias":       {second(never.FrequencyBias()), "frequency bias: the event never occurs"},
 		"sedi":       {second(never.SEDI()), "SEDI: the event never occurs"},
 		"sedi rate":  {second(Table{Hits: 1, FalseAlarms: 1, CorrectNegatives: 1}.SEDI()), "SEDI: a rate is 0 or 1 (detection 1, false detection 0.5)"},
-		"pofd":       {second(always.POFD()), "POFD: the event occurs everywhere"},
-		"sedi there": {second(always.SEDI()), "SEDI: the event occurs everywhere"},
+		"pofd":       {second(always.POFD()), "POFD: the event occurs in every cell"},
+		"sedi there": {second(always.SEDI()), "SEDI: the event occurs in every cell"},
 		"far":        {second(nothing.FAR()), "FAR: the event is never forecast"},
 		"csi":        {second(nothing.CSI()), "CSI: the event neither occurs nor is forecast"},
 		"ets":        {second(nothing.ETS()), "ETS: the event neither occurs nor is forecast"},
-		"ets there":  {second(everywhere.ETS()), "ETS: the event occurs and is forecast everywhere"},
-		"hss":        {second(everywhere.HSS()), "HSS: the event and its forecast are both everywhere, or both nowhere"},
-		"base rate":  {second(Table{}.BaseRate()), "base rate: there are no cells"},
-		"brier":      {second(p.Brier()), "Brier score: there are no cells"},
-		"corp":       {second(p.Reliability()), "reliability: there are no cells"},
+		"ets there":  {second(everywhere.ETS()), "ETS: the event occurs and is forecast in every cell"},
+		"hss":        {second(everywhere.HSS()), "HSS: the event and its forecast both cover every cell, or no cell"},
+		"base rate":  {second(Table{}.BaseRate()), "base rate: no cells"},
+		"brier":      {second(p.Brier()), "Brier score: no cells"},
+		"corp":       {second(p.Reliability()), "reliability: no cells"},
 		"fss":        {second(Fractions{}.FSS()), "FSS: the event neither occurs nor is forecast"},
-		"nrmse":      {second(FieldErrors{SquaredError: 1}.NRMSE()), "nRMSE: truth is 0 everywhere"},
-		"vrmse":      {second(FieldErrors{SquaredError: 1}.VRMSE()), "VRMSE: truth is constant"},
-		"acc":        {second(Anomalies{Weight: 1, SquaredForecast: 1}.ACC(false)), "ACC: the anomalies of the forecast or of truth do not vary"},
+		"nrmse":      {second(FieldErrors{SquaredError: 1}.NRMSE()), "nRMSE: the truth is 0 in every cell"},
+		"vrmse":      {second(FieldErrors{SquaredError: 1}.VRMSE()), "VRMSE: the truth is constant"},
+		"acc": {second(Anomalies{Weight: 1, SquaredForecast: 1}.ACC(false)),
+			"ACC: the anomalies of the forecast or of the truth do not vary"},
 		"lsd": {second(LogSpectralDistance([]float64{0, 0, 1}, []float64{0, 1, 1}, NewTransform(DCT, 3, 3).Bands())),
 			"log-spectral distance: no power at a wavelength of 5.27 cells"},
-		"lsd small": {second(LogSpectralDistance(nil, nil, NewTransform(DCT, 1, 1).Bands())), "log-spectral distance: the grid is too small for waves"},
+		"lsd small": {second(LogSpectralDistance(nil, nil, NewTransform(DCT, 1, 1).Bands())),
+			"log-spectral distance: the grid is too small for a spectrum"},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)
@@ -367,7 +369,7 @@ func TestUndefinedScores(t *testing.T) {
 		t.Error(err)
 	}
 	p.Events[1] = 1
-	if _, _, err = p.ROC(); err == nil || err.Error() != "ROC: the event occurs everywhere" {
+	if _, _, err = p.ROC(); err == nil || err.Error() != "ROC: the event occurs in every cell" {
 		t.Error(err)
 	}
 	single := newProbabilities(1)

@@ -14,7 +14,7 @@ import (
 
 // Activation is a function between the layers of an encoder.
 type Activation struct {
-	// Name is that of Options.
+	// Name is the name in Options.
 	Name string
 	// DefaultOf names the architecture that has the function unless the configuration or Options tell; empty for none.
 	DefaultOf string

@@ -28,7 +28,7 @@ func buildConvEncoder(b *builder) error {
 		return err
 	}
 	if b.options.FinalActivation != "" {
-		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
 	}
 	features, width, err := b.convHead(channels)
 	if err != nil {
@@ -122,7 +122,7 @@ func checkConvFrames(shape []int, layers, channels, features, side int, prefix s
 	if side > 0 {
 		want = fmt.Sprintf(", such as %d×%d", side, side)
 	}
-	return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames%s", shape[3], shape[4],
+	return fmt.Errorf("frames of %d×%d give %d features, the weights take %d (tensor %q): want frames%s", shape[3], shape[4],
 		h*w*channels, features, prefix+"final_norm.weight", want)
 }
 
@@ -243,7 +243,7 @@ func checkDQNFrames(shape []int, channels, features int, prefix string) error {
 		h, w = (h-k)/dqnStrides[i]+1, (w-k)/dqnStrides[i]+1
 	}
 	if h*w*channels != features {
-		return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames such as 84×84",
+		return fmt.Errorf("frames of %d×%d give %d features, the weights take %d (tensor %q): want frames such as 84×84",
 			shape[2], shape[3], h*w*channels, features, prefix+"fc_enc.weight")
 	}
 	return nil

@@ -51,8 +51,7 @@ type Network struct {
 	Format       string // "pth" or "safetensors"
 	Parameters   int
 	Warnings     []string
-	// Notes are what a reader may want to know of an ordinary file, such as other state
-	// dicts beside the one that was taken.
+	// Notes are remarks about an ordinary file, such as other state dicts next to the chosen one.
 	Notes []string
 	// Chosen is the key of the state dict in a training checkpoint, empty where the file is
 	// a state dict itself.
@@ -173,7 +172,7 @@ func readContent(file *mmap.File, o Options) (*content, error) {
 	var c *content
 	if kind == format.Safetensors {
 		if o.State != "" {
-			return nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+			return nil, fmt.Errorf("state %q: a safetensors file has only one state dict", o.State)
 		}
 		c = &content{format: "safetensors"}
 		c.state, err = readSafetensors(file)
@@ -339,14 +338,14 @@ func build(state State, o Options, s *settings) (*Network, error) {
 			}
 		}
 		if len(surplus) > 0 {
-			return nil, fmt.Errorf("%s: %d surplus tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
+			return nil, fmt.Errorf("%s: %d tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
 		}
 		b.leftOut()
 		b.model.Graph, b.model.Settings = b.graph, s.used
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))
-	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known are %s; export another model to ONNX (torch.onnx.export) and open that file",
+	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known architectures: %s; export other models to ONNX (torch.onnx.export) and open that file",
 		len(state), state.list(keys), nearest(state), namesOf(architectures))
 }
 
@@ -365,9 +364,9 @@ func (b *builder) leftOut() {
 	switch len(others) {
 	case 0:
 	case 1:
-		b.warn("1 tensor outside the prefix %q is left out: %s", b.prefix, b.state.list(others))
+		b.warn("1 tensor outside the prefix %q is ignored: %s", b.prefix, b.state.list(others))
 	default:
-		b.warn("%d tensors outside the prefix %q are left out: %s", len(others), b.prefix, b.state.listFirst(others, 4))
+		b.warn("%d tensors outside the prefix %q are ignored: %s", len(others), b.prefix, b.state.listFirst(others, 4))
 	}
 }
 
@@ -476,7 +475,7 @@ func (b *builder) mixture(name string) string {
 					n++
 				}
 			}
-			return fmt.Sprintf("; it is there as %q: the names are a mixture, %d of %d begin with %q and not with %q; give all of them one prefix", key, n, len(b.state), other, b.prefix)
+			return fmt.Sprintf("; the file has it as %q: %d of %d names begin with %q instead of %q; give all names one prefix", key, n, len(b.state), other, b.prefix)
 		}
 	}
 	return ""
@@ -503,14 +502,14 @@ func unwrapped(state State) (State, []string, error) {
 		})
 		name := strings.Join(parts[:min(first+1, len(parts))+len(inner)], ".")
 		if other, twice := from[name]; twice {
-			return nil, nil, fmt.Errorf("tensors %q and %q are one but for the names of wrappers: the state dict is a mixture of two", min(key, other), max(key, other))
+			return nil, nil, fmt.Errorf("tensors %q and %q differ only in the names of wrappers: the state dict is a mixture of two", min(key, other), max(key, other))
 		}
 		out[name], from[name] = t, key
 	}
 	var notes []string
 	for _, w := range wrappers {
 		if found[w] {
-			notes = append(notes, fmt.Sprintf("%q is left out of the tensors' names", w+"."))
+			notes = append(notes, fmt.Sprintf("the wrapper %q is removed from the tensors' names", w+"."))
 		}
 	}
 	return out, notes, nil
@@ -545,7 +544,7 @@ func checkFinite(key string, shape []int, values []float32, first int) error {
 		if v == v {
 			what = "infinity"
 		}
-		return fmt.Errorf("tensor %q holds %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
+		return fmt.Errorf("tensor %q contains %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
 	}
 	return nil
 }

@@ -74,8 +74,8 @@ func TestBuildWrapped(t *testing.T) {
 	for _, c := range []struct{ from, to, note string }{
 		{"", "_orig_mod.", `begin with "_orig_mod."`}, {"", "module._orig_mod.", `begin with "module._orig_mod."`},
 		{"", "_orig_mod.module.", `begin with "_orig_mod.module."`},
-		{"conv_layers.", "conv_layers._orig_mod.", `"_orig_mod." is left out`},
-		{"fc.", "fc._fsdp_wrapped_module._checkpoint_wrapped_module.", `"_fsdp_wrapped_module." is left out`},
+		{"conv_layers.", "conv_layers._orig_mod.", `"_orig_mod." is removed`},
+		{"fc.", "fc._fsdp_wrapped_module._checkpoint_wrapped_module.", `"_fsdp_wrapped_module." is removed`},
 	} {
 		state := State{}
 		for k, v := range small() {
@@ -104,16 +104,16 @@ func TestBuildErrors(t *testing.T) {
 		want    []string
 	}{
 		{"missing", change(func(s State) { delete(s, "fc.bias") }), Options{}, []string{"ConvEncoder", `"fc.bias" is missing`, "[7]"}},
-		{"surplus", change(func(s State) { s["fc2.weight"] = zeros(2, 2) }), Options{}, []string{"1 surplus", `"fc2.weight"`}},
+		{"surplus", change(func(s State) { s["fc2.weight"] = zeros(2, 2) }), Options{}, []string{"1 tensors that the architecture does not have", `"fc2.weight"`}},
 		{"half with a prefix", change(func(s State) {
 			for _, k := range []string{"conv_layers.1.bias", "fc.weight", "fc.bias"} {
 				s["_orig_mod."+k] = s[k]
 				delete(s, k)
 			}
-		}), Options{}, []string{`"conv_layers.1.bias" is missing`, `it is there as "_orig_mod.conv_layers.1.bias"`,
-			`a mixture, 3 of 12 begin with "_orig_mod."`}},
+		}), Options{}, []string{`"conv_layers.1.bias" is missing`, `the file has it as "_orig_mod.conv_layers.1.bias"`,
+			`3 of 12 names begin with "_orig_mod."`}},
 		{"two in one", change(func(s State) { s["fc._orig_mod.bias"] = zeros(7) }), Options{},
-			[]string{`"fc._orig_mod.bias" and "fc.bias" are one`, "a mixture of two"}},
+			[]string{`"fc._orig_mod.bias" and "fc.bias" differ only`, "a mixture of two"}},
 		{"wrong shape", change(func(s State) { s["layer_norms.1.bias"] = zeros(4) }), Options{}, []string{`"layer_norms.1.bias" has shape [4], want [5]`}},
 		{"wrong rank", change(func(s State) { s["fc.weight"] = zeros(140) }), Options{}, []string{`"fc.weight" has shape [140], want [any 20]`}},
 		{"wrong kernel", change(func(s State) { s["conv_layers.1.weight"] = zeros(5, 3, 3, 3) }), Options{}, []string{"[5 3 3 3]", "[any 3 4 4]"}},
@@ -121,7 +121,7 @@ func TestBuildErrors(t *testing.T) {
 			s["final_norm.weight"], s["final_norm.bias"], s["fc.weight"] = zeros(21), zeros(21), zeros(7, 21)
 		}), Options{}, []string{`"final_norm.weight"`, "multiple of the 5 channels"}},
 		{"activation", small(), Options{Activation: "sine"}, []string{"sine"}},
-		{"final activation", small(), Options{FinalActivation: "relu"}, []string{"has none"}},
+		{"final activation", small(), Options{FinalActivation: "relu"}, []string{"has no final activation"}},
 		{"unknown", State{"blocks.0.weight": zeros(1)}, Options{}, []string{`"blocks.0.weight"`, "ConvEncoder, VideoViT, DQN CNN and ViT-MAE", "ONNX"}},
 		{"empty tensor", change(func(s State) { s["fc.weight"], s["fc.bias"] = zeros(0, 20), zeros(0) }), Options{}, []string{"[0 20]"}},
 		{"reader that lies", change(func(s State) {

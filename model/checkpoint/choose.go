@@ -47,7 +47,7 @@ type candidate struct {
 func choose(root any, which string) (*content, error) {
 	dict, ok := root.(*torchfile.Dict)
 	if !ok {
-		return nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
+		return nil, fmt.Errorf("contains a %s, want a state dict (torch.save(model.state_dict(), path)); export whole models and TorchScript to ONNX", torchfile.TypeName(root))
 	}
 	c := &content{}
 	for _, name := range configKeys {
@@ -76,7 +76,7 @@ func choose(root any, which string) (*content, error) {
 		}
 	}
 	if which == "" && len(others) > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("the state dict %q is taken; the file also holds %s: choose with --state KEY", c.chosen, join(others)))
+		c.notes = append(c.notes, fmt.Sprintf("the state dict %q is used; the file also contains %s: choose with --state KEY", c.chosen, join(others)))
 	}
 	return c, nil
 }
@@ -103,7 +103,7 @@ func (c *content) takeUsual(root *torchfile.Dict, found []candidate) error {
 	for i, f := range found {
 		names[i] = f.String()
 	}
-	return fmt.Errorf("holds %d state dicts, %s: choose one with --state KEY", len(found), join(names))
+	return fmt.Errorf("contains %d state dicts, %s: choose one with --state KEY", len(found), join(names))
 }
 
 // take takes the state dict under a key.
@@ -141,7 +141,7 @@ func (c *content) take(root *torchfile.Dict, found []candidate, which string) er
 	case len(names) > 0:
 		return fmt.Errorf("%s; the file's state dicts are %s", none, join(names))
 	case hasWeights(root):
-		return fmt.Errorf("%s; the file is a state dict itself, of %d entries", none, root.Len())
+		return fmt.Errorf("%s; the file is itself a state dict, with %d entries", none, root.Len())
 	}
 	return fmt.Errorf("%s; the file's keys are %s", none, list(root.Keys()))
 }
@@ -270,7 +270,7 @@ func stateOf(d *torchfile.Dict) (State, error) {
 		}
 	}
 	if len(state) == 0 {
-		return nil, fmt.Errorf("holds no state dict: no tensors under the keys %s", list(d.Keys()))
+		return nil, fmt.Errorf("contains no state dict: no tensors under the keys %s", list(d.Keys()))
 	}
 	return state, nil
 }

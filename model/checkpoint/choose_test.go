@@ -81,7 +81,7 @@ func TestStateKeys(t *testing.T) {
 		{"short name", "ema", torchtest.Dict{{Key: "state_dict", Value: weights(1, "")}, {Key: "ema_state_dict", Value: weights(2, "")}}, 2, "ema_state_dict", ""},
 		{"target", "target", torchtest.Dict{{Key: "encoder_state_dict", Value: weights(1, "")}, {Key: "target_encoder_state_dict", Value: weights(2, "")}}, 2, "target_encoder_state_dict", ""},
 		{"usual key beside another", "", torchtest.Dict{{Key: "ema_state_dict", Value: weights(2, "module.")}, {Key: "state_dict", Value: weights(1, "")}}, 1, "state_dict",
-			`the state dict "state_dict" is taken; the file also holds "ema_state_dict" (12 tensors): choose with --state KEY`},
+			`the state dict "state_dict" is used; the file also contains "ema_state_dict" (12 tensors): choose with --state KEY`},
 		{"usual key beside other parts", "", torchtest.Dict{{Key: "encoder_state_dict", Value: weights(1, "")}, {Key: "predictor_state_dict",
 			Value: torchtest.Dict{{Key: "head.weight", Value: torchtest.Floats([]int{2}, []float32{1, 2})}}}}, 1, "encoder_state_dict", ""},
 	} {
@@ -106,11 +106,11 @@ func TestStateKeyErrors(t *testing.T) {
 		root        torchtest.Dict
 		want        string
 	}{
-		{"several", "", two, `holds 2 state dicts, "student" (12 tensors), "teacher" (12 tensors): choose one with --state KEY`},
+		{"several", "", two, `contains 2 state dicts, "student" (12 tensors), "teacher" (12 tensors): choose one with --state KEY`},
 		{"unknown", "ema", two, `state "ema": no key "ema" or "ema_state_dict"; the file's state dicts are "student" (12 tensors), "teacher" (12 tensors)`},
 		{"no state dict", "epoch", two, `state "epoch" is a int, want a state dict`},
-		{"nothing to name", "ema", weights(1, ""), `state "ema": no key "ema" or "ema_state_dict"; the file is a state dict itself, of 12 entries`},
-		{"nothing at all", "", torchtest.Dict{{Key: "epoch", Value: 3}}, `holds no state dict: no tensors under the keys "epoch"`},
+		{"nothing to name", "ema", weights(1, ""), `state "ema": no key "ema" or "ema_state_dict"; the file is itself a state dict, with 12 entries`},
+		{"nothing at all", "", torchtest.Dict{{Key: "epoch", Value: 3}}, `contains no state dict: no tensors under the keys "epoch"`},
 	} {
 		_, err := Open(writeTorch(t, c.root), Options{State: c.state})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -135,8 +135,8 @@ func TestPrefixMessages(t *testing.T) {
 		others int
 		want   string
 	}{
-		{1, `1 tensor outside the prefix "module._orig_mod." is left out: "n0" [3]`},
-		{6, `6 tensors outside the prefix "module._orig_mod." are left out: "n0" [3], "n1" [3], "n2" [3], "n3" [3], …`},
+		{1, `1 tensor outside the prefix "module._orig_mod." is ignored: "n0" [3]`},
+		{6, `6 tensors outside the prefix "module._orig_mod." are ignored: "n0" [3], "n1" [3], "n2" [3], "n3" [3], …`},
 	} {
 		root := slices.Clone(all)
 		for i := range c.others {
@@ -162,8 +162,8 @@ func TestWeightsNotFinite(t *testing.T) {
 		value  float64
 		want   string
 	}{
-		{"conv_layers.1.weight", 17, math.NaN(), `tensor "conv_layers.1.weight" holds NaN at [0 1 0 1]`},
-		{"fc.bias", 3, math.Inf(-1), `tensor "fc.bias" holds infinity at [3]`},
+		{"conv_layers.1.weight", 17, math.NaN(), `tensor "conv_layers.1.weight" contains NaN at [0 1 0 1]`},
+		{"fc.bias", 3, math.Inf(-1), `tensor "fc.bias" contains infinity at [3]`},
 	} {
 		root := weights(1, "")
 		for i, item := range root {

@@ -37,7 +37,7 @@ var architectures = []modelArchitecture{
 		Keys: expand("patch_embed.conv_spatial.{weight,bias} " + videoBlock("blocks.i.") + " norm.{weight,bias} " +
 			videoBlock("temporal_blocks.i.") + " temporal_norm.{weight,bias}"),
 		Optional:  []string{"blocks.i.attn.rotary_emb.inv_freq", "temporal_blocks.i.attn.rotary_emb.inv_freq"},
-		Options:   []string{"heads: needed if neither attn.rotary_emb.inv_freq nor the configuration tells"},
+		Options:   []string{"heads: required if neither attn.rotary_emb.inv_freq nor the configuration has them"},
 		signature: []string{"patch_embed.conv_spatial.weight", "temporal_norm.weight"}, build: buildVideoViT,
 	},
 	{
@@ -52,8 +52,8 @@ var architectures = []modelArchitecture{
 			"encoder.layer.i.attention.attention.{query,key,value}.weight encoder.layer.i.attention.output.dense.{weight,bias} " +
 			"encoder.layer.i.{intermediate,output}.dense.{weight,bias} encoder.layer.i.{layernorm_before,layernorm_after}.{weight,bias} layernorm.{weight,bias}"),
 		Optional: expand("encoder.layer.i.attention.attention.{query,key,value}.bias"),
-		Options: []string{"heads: 8 unless the configuration (num_attention_heads) or the option tells",
-			"activation: gelu unless the configuration (hidden_act) or the option tells"},
+		Options: []string{"heads: from the configuration (num_attention_heads) or the option, else 8",
+			"activation: from the configuration (hidden_act) or the option, else gelu"},
 		signature: []string{"embeddings.patch_embeddings.projection.weight", "embeddings.position_embeddings"}, build: buildViTMAE,
 	},
 }
@@ -169,14 +169,14 @@ func nearest(state State) string {
 		// A quarter of the names: less is chance, such as a lone "norm.weight".
 		if share := float64(n) / float64(len(a.Keys)); share >= 0.25 && share > most {
 			most, name = share, a.Name
-			best = fmt.Sprintf("has %d of its %d kinds of tensors, lacks %s", n, len(a.Keys), list(missing))
+			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), list(missing))
 			if len(missing) == 0 {
 				best = "has all its kinds of tensors, but not under one prefix"
 			}
 		}
 	}
 	if name == "" {
-		return "none is near"
+		return "none is similar"
 	}
 	return fmt.Sprintf("the nearest is %s: the file %s", name, best)
 }

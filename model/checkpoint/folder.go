@@ -76,7 +76,7 @@ func besides(dir, taken string) []string {
 	if len(others) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the weights are read from %s; the folder also holds %s", taken, list(others))}
+	return []string{fmt.Sprintf("the weights are read from %s; the folder also contains %s", taken, list(others))}
 }
 
 // weightsOf finds the file of the weights in a folder.
@@ -108,8 +108,8 @@ func weightsOf(dir string) (string, error) {
 	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }
 
-// Beside are the files that are read with a checkpoint, or with the folder of one, as far as they are there: the
-// configuration, the index and what it names.
+// Beside lists existing files that are read with a checkpoint or its folder: the configuration, the index, and the
+// files named by the index.
 func Beside(path string) []string {
 	dir, list := filepath.Dir(path), []string{}
 	add := func(name string) {
@@ -194,14 +194,14 @@ func openShards(dir, index string, weights map[string]string, o Options) (n *Net
 		all.format, all.chosen, all.config = c.format, c.chosen, c.config
 		for key, t := range c.state {
 			if weights[key] != name {
-				return nil, fmt.Errorf("%s: tensor %q, which %s does not place there", path, key, index)
+				return nil, fmt.Errorf("%s: contains tensor %q, which %s assigns to another file", path, key, index)
 			}
 			all.state[key] = t
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(weights)) {
 		if _, ok := all.state[key]; !ok {
-			return nil, fmt.Errorf("%s: no tensor %q, which %s places there", filepath.Join(dir, weights[key]), key, index)
+			return nil, fmt.Errorf("%s: lacks tensor %q, which %s assigns to it", filepath.Join(dir, weights[key]), key, index)
 		}
 	}
 	if n, err = all.network(dir, o); err != nil {

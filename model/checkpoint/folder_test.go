@@ -84,7 +84,7 @@ func TestOpenFolder(t *testing.T) {
 			t.Errorf("%s: %+v", name, n)
 		}
 		if says := strings.Join(n.Notes, "\n"); strings.Contains(says,
-			`the folder also holds "pytorch_model.bin"`) != (len(files) > 2 && files["pytorch_model.bin"] != nil) {
+			`the folder also contains "pytorch_model.bin"`) != (len(files) > 2 && files["pytorch_model.bin"] != nil) {
 			t.Errorf("%s: notes %q", name, says)
 		}
 		if !slices.ContainsFunc(n.Settings, func(s string) bool { return strings.Contains(s, "relu") }) {
@@ -108,7 +108,7 @@ func TestOpenFolderErrors(t *testing.T) {
 		{"empty index", map[string]any{"model.safetensors.index.json": "{}"}, "weight_map is missing or empty"},
 		{"outside", map[string]any{"model.safetensors.index.json": `{"weight_map":{"a":"../b.safetensors"}}`}, `tensor "a" lies in "../b.safetensors", want the name of a file in the same folder`},
 		{"missing part", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:5]}, "b.safetensors: no such file"},
-		{"missing tensor", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:5], "b.safetensors": all[6:]}, `no tensor "` + all[5].Key + `", which`},
+		{"missing tensor", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:5], "b.safetensors": all[6:]}, `tensor "` + all[5].Key + `", which`},
 		{"tensor in two parts", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:6], "b.safetensors": all[5:]}, `tensor "` + all[5].Key + `", which`},
 	} {
 		_, err := Open(writeFolder(t, c.files), Options{})

@@ -113,7 +113,7 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 		slices.SortFunc(found, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
 		for _, other := range found[1:] {
 			if fmt.Sprint(other.value) != fmt.Sprint(found[0].value) {
-				return nil, "", fmt.Errorf("%s: %s is %v, but %s is %v: which one is meant cannot be told, give the option",
+				return nil, "", fmt.Errorf("%s: %s is %v, but %s is %v: choose one with the option",
 					source.name, where(found[0]), found[0].value, where(other), other.value)
 			}
 		}

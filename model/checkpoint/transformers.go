@@ -28,7 +28,7 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 		if n, where = otherwise, "the default"; n == 0 {
 			return 0, nil
 		}
-		b.warn("%d attention heads, the default: neither an option nor a configuration tells", n)
+		b.warn("%d attention heads, the default: neither an option nor a configuration has the number", n)
 	}
 	if width%n != 0 {
 		return 0, fmt.Errorf("%d heads (%s) do not divide the width %d", n, where, width)
@@ -132,7 +132,7 @@ func buildVideoViT(b *builder) error {
 	case b.options.Activation != "":
 		return fmt.Errorf("activation %q: the architecture has GELU", b.options.Activation)
 	case b.options.FinalActivation != "":
-		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
 	}
 	const conv = "patch_embed.conv_spatial"
 	w, err := b.tensor(conv+".weight", free, free, 1, free, free)
@@ -250,11 +250,11 @@ func (v *videoViT) decideHeads(depth, temporal int) (err error) {
 		return err
 	}
 	if v.heads == 0 {
-		return fmt.Errorf("the number of heads cannot be told: no tensor %q, no option, no configuration (%s) beside the file",
+		return fmt.Errorf("the number of heads is unknown: no tensor %q, no option, no configuration (%s) next to the file",
 			v.prefix+"blocks.0.attn.rotary_emb.inv_freq", headNames[0])
 	}
 	if d := v.embedding / v.heads; d%2 != 0 {
-		return fmt.Errorf("%d heads: the width %d of one is odd, but a rotary embedding turns pairs", v.heads, d)
+		return fmt.Errorf("%d heads: the width %d of a head is odd, but a rotary embedding needs pairs", v.heads, d)
 	}
 	v.settings.decide("heads", v.heads)
 	return nil
@@ -275,7 +275,7 @@ func (v *videoViT) frequencies(key string) ([]float32, int, error) {
 		return nil, 0, fmt.Errorf("tensor %q has shape %v, want half the width of a head: a divisor of %d/2", b.prefix+key, shape, width)
 	}
 	if b.options.Heads != 0 && b.options.Heads != heads {
-		return nil, 0, fmt.Errorf("heads %d: tensor %q has shape %v, which tells %d", b.options.Heads, b.prefix+key, shape, heads)
+		return nil, 0, fmt.Errorf("heads %d: tensor %q has shape %v, which means %d", b.options.Heads, b.prefix+key, shape, heads)
 	}
 	return values, heads, nil
 }
@@ -351,7 +351,7 @@ func (b *builder) integerScalar(x int64) string {
 // and the number of patches come from the tensors.
 func buildViTMAE(b *builder) error {
 	if b.options.FinalActivation != "" {
-		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
 	}
 	activation, err := b.activation("ViT-MAE", "hidden_act")
 	if err != nil {
@@ -421,7 +421,7 @@ func (b *builder) maeSettings(width int) (heads int, epsilon float32, err error)
 	if where == "" {
 		small = 1e-12
 	} else if small != 1e-12 {
-		b.warn("epsilon of the layer normalisation %g, from %s", small, where)
+		b.warn("epsilon of the layer normalization %g, from %s", small, where)
 	}
 	b.settings.decide("heads", heads)
 	b.settings.decide("layer_norm_eps", small)

@@ -239,7 +239,7 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 		bytes += n * graph.DType(t).Size()
 	}
 	if most := arenaLimit(); bytes > most {
-		return nil, fmt.Errorf("a batch of inputs%s needs %d MB for intermediate values, and %d MB may be used; choose a smaller batch", shapesOf(operands), bytes>>20, most>>20)
+		return nil, fmt.Errorf("a batch of inputs%s needs %d MB for intermediate values, the limit is %d MB; choose a smaller batch", shapesOf(operands), bytes>>20, most>>20)
 	}
 	for _, o := range operands {
 		p.shapes = append(p.shapes, o.Shape)

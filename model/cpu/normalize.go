@@ -24,7 +24,7 @@ func buildLayerNorm(b *builder) (func() error, error) {
 	width := graph.Count(s[p.Axis:])
 	for i := 1; i < len(b.Step.In); i++ {
 		if b.Has(i) && graph.Count(b.Shape(i)) != width {
-			return nil, errors.New("scale and bias that are broadcast are not supported")
+			return nil, errors.New("broadcasting of scale and bias is not supported")
 		}
 	}
 	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)

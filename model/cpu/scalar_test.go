@@ -137,12 +137,12 @@ func TestNoScalarSteps(t *testing.T) {
 }
 
 // TestNoScalarStepsOfFiles is that of the files in the folder REPSCOPE_ARCHITECTURES, which
-// docs/benchmarks/architectures.py exports.
+// benchmarks/peers/architectures.py exports.
 func TestNoScalarStepsOfFiles(t *testing.T) {
 	folder := os.Getenv("REPSCOPE_ARCHITECTURES")
 	files, err := filepath.Glob(filepath.Join(folder, "*.onnx"))
 	if folder == "" || err != nil || len(files) == 0 {
-		t.Skip("REPSCOPE_ARCHITECTURES names no folder with files that docs/benchmarks/architectures.py exported")
+		t.Skip("REPSCOPE_ARCHITECTURES names no folder with files that benchmarks/peers/architectures.py exported")
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -164,8 +164,8 @@ func (x *Executor) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 	return x.submit(ctx, &r)
 }
 
-// SubmitBytes begins a batch of which the graph's only input, of the given shape,
-// is given as bytes; levels says which float32 each stands for. Otherwise it is as Submit.
+// SubmitBytes starts a batch whose only input, of the given shape, is given as bytes; levels maps each byte to a
+// float32. Otherwise it is the same as Submit.
 func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels pixels.Levels) error {
 	if err := x.fits(len(frames), shape); err != nil {
 		return err
@@ -179,8 +179,8 @@ func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int,
 		common: bytesOf(levels.Values), memory: [][]byte{frames}})
 }
 
-// SubmitNoisy begins a batch of which the graph's only input, of the given shape, is made
-// from states on the device: noise changes them, then they are scaled. Otherwise it is as Submit.
+// SubmitNoisy starts a batch whose only input, of the given shape, is computed from states on the device: noise is
+// added, then they are scaled. Otherwise it is the same as Submit.
 func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
 	f, states, n := noisyFloats, bytesOf(batch.Floats), len(batch.Floats)
 	if batch.Bytes != nil {
@@ -339,7 +339,7 @@ func (x *Executor) note(r *request) {
 		return
 	}
 	l.told = true
-	x.options.Note(fmt.Sprintf("%v: a batch of %d does not fit into the memory that is free (%v); it is computed in parts of at most %d",
+	x.options.Note(fmt.Sprintf("%v: a batch of %d does not fit into free memory (%v); it is computed in parts of at most %d",
 		x.device.Device, l.first, l.why, l.rows))
 }
 

@@ -78,7 +78,7 @@ func (g *Group) Collect(ctx context.Context) ([]*graph.Tensor, error) {
 	return g.executors[g.collected].Collect(ctx)
 }
 
-// Displacements are those of the batch collected last; see Executor.Displacements.
+// Displacements returns the displacements of the last collected batch; see Executor.Displacements.
 func (g *Group) Displacements() []float64 { return g.executors[g.collected].Displacements() }
 
 // Run computes the outputs of one batch while none is under way.

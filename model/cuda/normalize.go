@@ -41,7 +41,7 @@ func buildLayerNorm(b *builder) error {
 	width, rows := graph.Count(s[p.Axis:]), graph.Count(s[:p.Axis])
 	for i := 1; i < len(b.Step.In); i++ {
 		if b.Has(i) && graph.Count(b.Shape(i)) != width {
-			return errors.New("scale and bias that are broadcast are not supported")
+			return errors.New("broadcasting of scale and bias is not supported")
 		}
 	}
 	b.layerNorm(b.in(0), b.in(1), b.in(2), b.out(0), b.out(1), b.out(2), rows, width, p.Epsilon, false)

@@ -10,8 +10,7 @@ import (
 	"repscope/model/operator"
 )
 
-// Rules are the operators of package operator and the rewrites of this one; eval computes what is
-// constant.
+// Rules are the operators of package operator and the rewrites of this package; eval computes constants.
 func Rules(eval graph.Evaluator) graph.Rules {
 	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: simplify, Fuse: func(p *graph.Program) { program(p, false, eval) }}
 }

@@ -70,7 +70,7 @@ const Uint64 = -64
 // IntegerBits are the bits of an ONNX type of integers, negative if it is unsigned; 0 for int64 and for other types.
 func IntegerBits(element int) int { return integerBits[element] }
 
-// IntegerElement is the ONNX type of integers of so many bits; see [IntegerBits].
+// IntegerElement returns the ONNX type of integers with the given number of bits; see [IntegerBits].
 func IntegerElement(bits int) int {
 	for element, b := range integerBits {
 		if b == bits {
@@ -80,7 +80,8 @@ func IntegerElement(bits int) int {
 	return ElementInt64
 }
 
-// Range is the least and the greatest integer of so many bits, as elements hold them; see [Type].
+// Range returns the smallest and the largest integer with the given number of bits, as elements store them; see
+// [Type].
 func Range(bits int) (least, greatest int64) {
 	switch {
 	case bits == Uint64:
@@ -110,7 +111,7 @@ func (t Type) Narrow() bool { return t.DType == Int64 && t.Bits != 0 && t.Bits !
 // Same reports whether two types have the same elements, integers of the same width.
 func (t Type) Same(other Type) bool { return t.DType == other.DType && t.Bits == other.Bits }
 
-// Wrap keeps the low bits of an integer, as arithmetic of a type of so many does; see [Type].
+// Wrap keeps the low bits of an integer, as arithmetic with the given number of bits does; see [Type].
 func Wrap(v int64, bits int) int64 {
 	switch {
 	case bits > 0:

@@ -122,7 +122,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("unnamed node (%s)", op)
 }
 
-// Label is the node's name or, if it has none, that of its first output.
+// Label returns the node's name or, without one, the name of its first output.
 func (n *Node) Label() string {
 	for _, name := range append([]string{n.Name}, n.Outputs...) {
 		if name != "" {
@@ -150,7 +150,7 @@ type UnsupportedError struct {
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
-	// All are the operators of a graph that are not supported, the first of which is Op.
+	// All are the unsupported operators of a graph; the first is Op.
 	All []UnsupportedOperator
 }
 
@@ -181,14 +181,14 @@ func (e *UnsupportedError) list() string {
 			where = fmt.Sprintf("%d nodes, such as %q", o.Nodes, o.First)
 		}
 		if o.Since > 0 {
-			where += fmt.Sprintf("; it exists from opset %d on", o.Since)
+			where += fmt.Sprintf("; it exists since opset %d", o.Since)
 		}
 		parts[i] = fmt.Sprintf("%s (%s)", o.Name, where)
 	}
 	if len(parts) == 1 {
-		return fmt.Sprintf("operator %s is not supported in opset %d; encode --ops lists those that are", parts[0], e.Opset)
+		return fmt.Sprintf("operator %s is not supported in opset %d; encode --ops lists supported operators", parts[0], e.Opset)
 	}
-	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists those that are", len(parts),
+	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists supported operators", len(parts),
 		e.Opset, strings.Join(parts, ", "))
 }
 

@@ -47,8 +47,8 @@ var errUnprepared = errors.New("the graph was not prepared")
 // Type is an element type and a shape.
 type Type struct {
 	DType DType
-	// Bits is the width of integers in the file, whose arithmetic wraps there: negative for unsigned types, 0 for int64.
-	// Elements are held in int64 at their own value, those of [Uint64] as the int64 of the same bits.
+	// Bits is the width of integers in the file, whose arithmetic wraps: negative for unsigned types, 0 for int64.
+	// Elements are stored as int64 with the same value, [Uint64] with the same bits.
 	Bits  int
 	Shape []int
 }
@@ -62,7 +62,7 @@ type Operand struct {
 	Sequence *Sequence
 }
 
-// Inference is a node with what is known of its inputs, and what its operator's rule finds out.
+// Inference is a node with the known properties of its inputs and the results of its operator's rule.
 type Inference struct {
 	Node   *Node
 	Opset  int

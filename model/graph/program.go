@@ -116,7 +116,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	if s.known < 0 {
 		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
-			What: fmt.Sprintf("the known values of this node and those before it have more elements than the file accounts for (%d, and %d times its constants)", foldBudget, foldReuse)}
+			What: fmt.Sprintf("the constant values up to this node have too many elements for the size of the file (limit: %d, plus %d times its constants)", foldBudget, foldReuse)}
 	}
 	step.Params = c.Params
 	constants := c.Known
@@ -295,7 +295,7 @@ func Size(nodes []*Node) int {
 func (s *specializer) charge(n *Node, size int) error {
 	if s.lowered += size; s.lowered > MaxReplaced {
 		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
-			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered,
+			What: fmt.Sprintf("the nodes up to this one expand to %d nodes, inputs and outputs, want at most %d", s.lowered,
 				MaxReplaced)}
 	}
 	return nil
@@ -356,22 +356,22 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	for i, port := range g.Inputs {
 		in := inputs[i]
 		if in.DType != port.DType {
-			return nil, fmt.Errorf("input %q: type %v given, the graph wants %v", port.Name, in.DType, port.DType)
+			return nil, fmt.Errorf("input %q: type %v, the graph wants %v", port.Name, in.DType, port.DType)
 		}
 		if _, err := Elements(in.Shape); err != nil {
 			return nil, fmt.Errorf("input %q: %w", port.Name, err)
 		}
 		if port.Dims != nil && len(port.Dims) != len(in.Shape) {
-			return nil, fmt.Errorf("input %q: shape %v given, the graph wants %d axes: %v", port.Name, in.Shape, len(port.Dims), port.Shape())
+			return nil, fmt.Errorf("input %q: shape %v, the graph wants %d axes: %v", port.Name, in.Shape, len(port.Dims), port.Shape())
 		}
 		for j, d := range port.Dims {
 			bound, ok := named[d.Name]
 			switch {
 			case d.Size >= 0 && d.Size != in.Shape[j]:
-				return nil, fmt.Errorf("input %q: shape %v given, the graph wants %v", port.Name, in.Shape, port.Shape())
+				return nil, fmt.Errorf("input %q: shape %v, the graph wants %v", port.Name, in.Shape, port.Shape())
 			case d.Size < 0 && d.Name != "" && ok && bound.size != in.Shape[j]:
 				// Exporters give one name to axes of which they know nothing: nothing follows unless the graph itself fails.
-				apart = fmt.Sprintf("; axis %d of input %q has size %d, that of input %q with the same name (%s) has %d", j,
+				apart = fmt.Sprintf("; axis %d of input %q has size %d, the axis of input %q with the same name (%s) has %d", j,
 					port.Name, in.Shape[j], bound.input, d.Name, bound.size)
 			case d.Size < 0 && d.Name != "" && !ok:
 				named[d.Name] = namedAxis{in.Shape[j], port.Name}

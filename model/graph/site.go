@@ -14,15 +14,15 @@ func (s *Site) Has(i int) bool { return i < len(s.Step.In) && s.Step.In[i] >= 0 
 // HasOut reports whether anybody uses output i.
 func (s *Site) HasOut(i int) bool { return i < len(s.Step.Out) && s.Step.Out[i] >= 0 }
 
-// DType and Shape are those of input i, which must be there.
+// DType and Shape return the type and shape of input i, which must be present.
 func (s *Site) DType(i int) DType { return s.Values[s.Step.In[i]].DType }
 func (s *Site) Shape(i int) []int { return s.Values[s.Step.In[i]].Shape }
 
-// OutDType and OutShape are those of output i, which must be used.
+// OutDType and OutShape return the type and shape of output i, which must be used.
 func (s *Site) OutDType(i int) DType { return s.Values[s.Step.Out[i]].DType }
 func (s *Site) OutShape(i int) []int { return s.Values[s.Step.Out[i]].Shape }
 
-// Constant is the value of input i if it is known, else nil; that of a large one is deferred (see [Defer]).
+// Constant returns the value of input i if it is known, else nil; a large value is deferred (see [Defer]).
 func (s *Site) Constant(i int) *Tensor { return s.Values[s.Step.In[i]].Const }
 
 // Wraps reports whether integers that the step leaves in output 0 must be brought back to its width.

@@ -140,8 +140,8 @@ func DeferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape .
 	return t
 }
 
-// Change returns the float32 tensor of which f has changed every element; it is given them part
-// by part, with the index of the first. The result is deferred if t is.
+// Change returns the float32 tensor with every element changed by f, which gets the elements in parts, with the index
+// of the first element. The result is deferred if t is.
 func (t *Tensor) Change(f func(part []float32, first int)) (*Tensor, error) {
 	if !t.Deferred() || t.steps == maxSteps {
 		values, err := t.Load(nil)

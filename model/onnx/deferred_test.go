@@ -251,8 +251,8 @@ func TestWeightsNaN(t *testing.T) {
 		value float64
 		want  string
 	}{
-		{4, 3, math.NaN(), `initialiser "w" holds NaN at [1 1]`},
-		{2 * graph.Resident, graph.Resident + 1, math.NaN(), fmt.Sprintf(`initialiser "w" holds NaN at [1 %d]`, 1)},
+		{4, 3, math.NaN(), `initializer "w" contains NaN at [1 1]`},
+		{2 * graph.Resident, graph.Resident + 1, math.NaN(), fmt.Sprintf(`initializer "w" contains NaN at [1 %d]`, 1)},
 		{4, 3, math.Inf(-1), ""},
 		{2 * graph.Resident, 7, math.Inf(-1), ""},
 		{1, 0, math.NaN(), ""},

@@ -84,11 +84,11 @@ func (d *decoder) external(location map[string]string, want int) (region, error)
 		return none, err
 	}
 	if offset > f.Size() || length > f.Size()-offset {
-		return none, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, f.Size(), length, offset)
+		return none, fmt.Errorf("external data %q: has %d bytes, want %d from byte %d", name, f.Size(), length, offset)
 	}
 	// Tied weights may share their bytes, but a small file must not become an arbitrary amount of memory.
 	if d.taken += length; d.taken > externalReuse*d.stored {
-		return none, fmt.Errorf("external data %q: its %d bytes are used more than %d times over", name, f.Size(), externalReuse)
+		return none, fmt.Errorf("external data %q: its %d bytes are used more than %d times", name, f.Size(), externalReuse)
 	}
 	return region{in: stored{f}, offset: offset, size: length}, nil
 }
@@ -110,7 +110,7 @@ func (d *decoder) verify(f *mmap.File, name, want string) error {
 		}
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("external data %q: the SHA-1 of the file is %s, the model says %.60q: it is damaged, or of another model", name, got, want)
+		return fmt.Errorf("external data %q: the SHA-1 of the file is %s, the model records %.60q: the file is damaged, or belongs to another model", name, got, want)
 	}
 	if d.sums == nil {
 		d.sums = map[string]string{}

@@ -32,10 +32,10 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 		case 5:
 			t, name, err := d.tensor(v)
 			if err != nil {
-				return fmt.Errorf("initialiser %q: %w", name, err)
+				return fmt.Errorf("initializer %q: %w", name, err)
 			}
 			if _, twice := g.Constants[name]; twice {
-				return fmt.Errorf("initialiser %q stands twice", name)
+				return fmt.Errorf("initializer %q appears twice", name)
 			}
 			if len(t.F32) > 1 {
 				if err := checkWeights(name, t.Shape, t.F32, 0); err != nil {
@@ -59,7 +59,7 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 				g.Outputs = append(g.Outputs, p)
 			}
 		case 15:
-			return errors.New("sparse initialisers are not supported")
+			return errors.New("sparse initializers are not supported")
 		}
 		return nil
 	})
@@ -77,7 +77,7 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 		}
 		// Those of graphs in attributes may leave their type to what they are given.
 		if p.DType == graph.Invalid && d.depth == 0 {
-			return nil, fmt.Errorf("graph input %q: its type is not supported (a tensor of numbers is)", p.Name)
+			return nil, fmt.Errorf("graph input %q: its type is not supported, want a tensor of numbers", p.Name)
 		}
 		g.Inputs = append(g.Inputs, p)
 	}
@@ -166,7 +166,7 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 	})
 	if err == nil && branch.bytes != nil && slices.Contains(graphAttributes, name) {
 		if d.depth++; d.depth > maxDepth {
-			return name, a, fmt.Errorf("graphs in graphs, more than %d deep", maxDepth)
+			return name, a, fmt.Errorf("subgraphs are nested more than %d deep", maxDepth)
 		}
 		a.Kind = graph.AttributeGraph
 		a.Graph, err = d.graph(branch)

@@ -80,7 +80,7 @@ func Open(path string, o Options) (*File, error) {
 // result closes it.
 func Read(file *mmap.File, o Options) (f *File, err error) {
 	if file.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %d bytes; an ONNX file has less than 2 GB, larger models keep their weights in external data",
+		return nil, fmt.Errorf("%s: %d bytes, want less than 2 GB; larger models keep their weights in external data",
 			file.Path(), file.Size())
 	}
 	err = file.Use(0, file.Size(), func(data []byte) error {
@@ -224,7 +224,7 @@ func (h *header) opset(o Options) (int, error) {
 		opset, ok = h.domains["ai.onnx"]
 	}
 	if !ok {
-		return 0, errors.New("the file states no opset of the ONNX operators")
+		return 0, errors.New("the file has no opset for the ONNX operators")
 	}
 	if opset < int64(least) || opset > int64(most) {
 		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, most)

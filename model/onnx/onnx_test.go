@@ -125,7 +125,7 @@ func TestDamagedGraphs(t *testing.T) {
 			g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"a"}),
 				onnxtest.Node("Frobnicate", []string{"a"}, []string{"b"}), onnxtest.Node("Gelu", []string{"b"}, []string{"c"}),
 				onnxtest.Node("FusedMatMul", []string{"c", "c"}, []string{"z"}).Text(7, "com.microsoft"))),
-			[]string{"3 operators are not supported in opset 17: Frobnicate (2 nodes, such as \"Frobnicate_1\"), Gelu (node \"Gelu_1\"; it exists from opset 20 on), com.microsoft.FusedMatMul (node \"FusedMatMul_1\");"}},
+			[]string{"3 operators are not supported in opset 17: Frobnicate (2 nodes, such as \"Frobnicate_1\"), Gelu (node \"Gelu_1\"; it exists since opset 20), com.microsoft.FusedMatMul (node \"FusedMatMul_1\");"}},
 		{"unknown attribute", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
 		{"cycle", onnxtest.Model(17, g(onnxtest.Node("Add", []string{"x", "b"}, []string{"a"}), onnxtest.Node("Relu", []string{"a"}, []string{"b"}), onnxtest.Node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
 		{"missing input", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},
@@ -194,7 +194,7 @@ func TestExternalData(t *testing.T) {
 	}
 	for _, c := range [][]string{
 		{"has 24 bytes", "location", "w.bin", "offset", "16"},
-		{"it is damaged, or of another model", "location", "w.bin", "offset", "8", "checksum",
+		{"the file is damaged, or belongs to another model", "location", "w.bin", "offset", "8", "checksum",
 			"da39a3ee5e6b4b0d3255bfef95601890afd80709"},
 		{"has 24 bytes", "location", "w.bin", "offset", "9223372036854775807"},
 		{"length 12", "location", "w.bin", "length", "12"},
@@ -215,7 +215,7 @@ func TestExternalData(t *testing.T) {
 	}
 }
 
-// An initialiser that is also listed as an input is a constant.
+// An initializer that is also listed as an input is a constant.
 func TestInitialiserAmongInputs(t *testing.T) {
 	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(11, portMessage("w", 1)).Bytes(12, portMessage("z", -1, 1)).
 		Bytes(5, onnxtest.Tensor("w", 1, 1).Bytes(9, onnxtest.FloatBytes(3))).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))

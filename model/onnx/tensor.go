@@ -123,7 +123,7 @@ func checkWeights(name string, shape []int, values []float32, first int) error {
 		if v == v {
 			continue
 		}
-		return fmt.Errorf("initialiser %q holds NaN at %v: the weights are damaged, or training diverged", name, graph.Position(shape, first+i))
+		return fmt.Errorf("initializer %q contains NaN at %v: the weights are damaged, or training diverged", name, graph.Position(shape, first+i))
 	}
 	return nil
 }

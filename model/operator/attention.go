@@ -339,7 +339,7 @@ func inferRotary(c *context) {
 		turned = s[3]
 	}
 	if turned < 2 || turned%2 != 0 || turned > s[3] {
-		c.failf("rows of %d elements of which %d are turned, want an even number", s[3], turned)
+		c.failf("rows of %d elements with %d rotated, want an even number", s[3], turned)
 	}
 	interleaved := c.flag("interleaved", false)
 	r := &rotation{c: c, l: l, batch: s[0], length: s[2], half: turned / 2, interleaved: interleaved}

@@ -205,8 +205,8 @@ func (c *context) known(i int, what string) *graph.Tensor {
 	if len(says) > 0 {
 		what = " (" + strings.Join(says, ", ") + ")"
 	}
-	c.unsupported("input %d%s must be a constant or follow from the input's shape, but depends on the values that the model is given: "+
-		"export it with a number or a size (x.shape) there, or only the part of the model before it", i, what)
+	c.unsupported("input %d%s must be a constant or follow from the input's shape, but depends on the values of the model's input: "+
+		"export it with a number or a size (x.shape) there, or export only the part of the model before it", i, what)
 	return nil
 }
 
@@ -247,7 +247,7 @@ func (c *context) axes(list []int, rank int) []int {
 	for i, a := range list {
 		out[i] = c.axis(a, rank)
 		if slices.Contains(out[:i], out[i]) {
-			c.failf("axis %d stands twice in %v", a, list)
+			c.failf("axis %d appears twice in %v", a, list)
 		}
 	}
 	return out

@@ -58,7 +58,7 @@ func inferIf(c *context) {
 		}
 		free := a.Graph.Free()
 		if len(free) > len(inputs) {
-			c.failf("%s uses %d values of the graph around it, the node has %d", name, len(free), len(inputs))
+			c.failf("%s uses %d values of the enclosing graph, the node has %d", name, len(free), len(inputs))
 		}
 		if condition.Bool[0] == (i == 0) {
 			taken, captured = a.Graph, inputs[:len(free)]
@@ -337,7 +337,7 @@ func inferScan(c *context) {
 		return
 	}
 	if _, ok := c.Node.Attributes["directions"]; ok {
-		c.unsupported("attribute \"directions\" is that of opset 8")
+		c.unsupported("attribute \"directions\" belongs to opset 8")
 	}
 	p := newLoop(c)
 	scanned, carried, results := p.scanOperands()
@@ -356,7 +356,7 @@ func inferScan(c *context) {
 	steps := c.scanSteps(axes, carried)
 	l := c.unroll(steps, p.work()+scanned)
 	if steps == 0 {
-		c.unsupported("a scan of no elements")
+		c.unsupported("a scan over no elements")
 	}
 	state := c.Node.Inputs[:carried]
 	stacks := make([][]string, results)

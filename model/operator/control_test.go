@@ -77,7 +77,7 @@ func TestLoopErrors(t *testing.T) {
 		{"a trip count of the run", []string{"n", "", "x"}, good, `input 0 (the trip count, "n") must be a constant`},
 		{"no trip count", []string{"", "", "x"}, good, "a loop without a trip count"},
 		{"a trip count of two", []string{"two", "", "x"}, good, "input 0 (the trip count) has shape [2], want one element"},
-		{"a trip count that is no integer", []string{"x", "", "x"}, good, "input 0 has type float32, want int64"},
+		{"a trip count that is not an integer", []string{"x", "", "x"}, good, "input 0 has type float32, want int64"},
 		{"a computed condition", []string{"three", "", "x"}, body(port("i", "c", "v"), port("more", "o"), negate, positive), "a loop whose condition is computed"},
 		{"a value too many", []string{"three", "", "x", "x"}, body(port("i", "c", "v", "u"), port("c", "o"), negate), "a body of 4 inputs and 2 outputs"},
 		{"too few values", []string{"three", ""}, good, "has 2 inputs, the body takes 3"},
@@ -129,7 +129,7 @@ func TestBatchedScan(t *testing.T) {
 		t.Errorf("with lengths: error %v", err)
 	}
 	_, err = attempt(11, "Scan", attributes, 2, []*graph.Tensor{start, a, b})
-	if err == nil || !strings.Contains(err.Error(), `"directions" is that of opset 8`) {
+	if err == nil || !strings.Contains(err.Error(), `"directions" belongs to opset 8`) {
 		t.Errorf("opset 11: error %v", err)
 	}
 }

@@ -277,7 +277,7 @@ func inferCol2Im(c *context) {
 	}
 	pixels := graph.Count(image)
 	if count, err := graph.Elements(append(layers, image...)); err != nil || count > 4*graph.FoldLimit {
-		c.unsupported("an image %v of which %v blocks overlap", image, layers)
+		c.unsupported("an image %v with %v overlapping blocks", image, layers)
 	}
 	l := c.lower()
 	// One more column, of zeros, stands for blocks that are not there.
@@ -318,7 +318,7 @@ func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	block, _ = c.constants(2)
 	n := len(image)
 	if n < 1 || len(block) != n || len(x) != 3 || graph.Count(x) == 0 {
-		c.failf("input %v, image %v and blocks %v, want [N, channels·places, blocks] and the same number of axes", x, image, block)
+		c.failf("input %v, image %v and blocks %v, want [N, channels·positions, blocks] and the same number of axes", x, image, block)
 	}
 	strides, dilations, pads := c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1), c.perAxis("pads", n, 2*n, 0)
 	for i := range n {

@@ -46,7 +46,7 @@ func inferEinsum(c *context) {
 		result = e.parse(equation, right, ellipsis)
 		for i, label := range result {
 			if count[label] == 0 || slices.Contains(result[:i], label) {
-				c.failf("equation %q: the result has an axis twice or one that no operand has", equation)
+				c.failf("equation %q: the result has an axis twice, or an axis that no operand has", equation)
 			}
 		}
 	} else {

@@ -90,7 +90,7 @@ var elementwiseRows = []tableRow{
 	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate", "round_mode"},
 		infer: inferCast},
 	{Name: "CastLike", Since: 15, Types: "fib",
-		Note:   "to float32 where the file does not tell which floats the target has",
+		Note:   "to float32 if the file does not state the float type of the target",
 		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate", "round_mode", "to"}, infer: inferCastLike},
 	{Name: "BitCast", Since: 26, Types: "fib", Note: "not from float64 or from floats of 8 and 4 bits", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"from", "to"}, infer: inferBitCast},
@@ -490,7 +490,7 @@ func inferBitCast(c *context) {
 	}
 	target, ok := graph.ElementDType(to)
 	if known, ok := graph.ElementDType(from); !ok || known != c.In[0].DType {
-		c.unsupported("the file does not tell the type of input 0 (%q); cast it to one before", c.Node.Inputs[0])
+		c.unsupported("the file does not state the type of input 0 (%q); insert a cast before it", c.Node.Inputs[0])
 	}
 	switch {
 	case !ok:

@@ -24,7 +24,7 @@ var indexRows = []tableRow{
 		infer: inferOneHot},
 	{Name: "TopK", Since: 1, Types: "fi", Note: "k must be a constant", Inputs: exactly(2), Outputs: 2,
 		Attributes: []string{"axis", "largest", "sorted"}, infer: inferTopK},
-	{Name: "NonZero", Since: 9, Types: "fib", Note: "of constants and what follows from the input's shape", Inputs: exactly(1),
+	{Name: "NonZero", Since: 9, Types: "fib", Note: "of constants and values that follow from the input's shape", Inputs: exactly(1),
 		Outputs: 1, infer: inferNonZero},
 }
 
@@ -194,7 +194,7 @@ func inferTopK(c *context) {
 
 // inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
 func inferNonZero(c *context) {
-	x := c.known(0, "what is searched")
+	x := c.known(0, "the searched values")
 	values := x.F32
 	if x.Deferred() {
 		var err error

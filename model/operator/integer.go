@@ -40,7 +40,7 @@ var integerRows = []tableRow{
 }
 
 // roundedSums notes where sums of integers are not exact.
-const roundedSums = "sums are exact; on GPUs below 2^24 where they become floats alone"
+const roundedSums = "sums are exact; on GPUs below 2^24 if they become floats only"
 
 // centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
 const centered = own

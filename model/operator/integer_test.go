@@ -34,7 +34,7 @@ func TestIntegerProductErrors(t *testing.T) {
 		{"ConvInteger", integers(1, 2, 5, 5), []*graph.Tensor{integers(3, 4, 3, 3)}, "input [1 2 5 5] has 2 channels, weights [3 4 3 3] in 1 groups want 4"},
 		{"ConvInteger", integers(1, 2, 5, 5), []*graph.Tensor{integers(3, 2, 3, 3), integers(2)}, "input 2 has shape [2], want one element"},
 		{"ConvInteger", integers(1, 2, 5, 5), []*graph.Tensor{integers(3, 2, 3, 3), zero, integers(2)}, "input 3 has shape [2], want one element or [3], axis 0 of [3 2 3 3]"},
-		{"QLinearConv", integers(1, 2, 5, 5), []*graph.Tensor{scale, zero, integers(3, 2, 3, 3), floats(3), integers(3), scale, zero, integers(3)}, "a zero point whose type is not known"},
+		{"QLinearConv", integers(1, 2, 5, 5), []*graph.Tensor{scale, zero, integers(3, 2, 3, 3), floats(3), integers(3), scale, zero, integers(3)}, "a zero point of unknown type"},
 		{"QLinearConv", integers(1, 2, 5, 5), []*graph.Tensor{scale, zero, integers(3, 2, 3, 3), floats(2), zero, scale, zero}, "input 4 has shape [2], want one element or [3], axis 1 of [1 3 3 3]"},
 		{"QLinearConv", integers(1, 2, 5, 5), []*graph.Tensor{scale, zero, integers(3, 2, 3, 3), scale, zero, scale, zero, integers(4)}, "input 8 (bias) has shape [4], want [3]"},
 		{"QLinearConv", integers(1, 2, 5, 5), []*graph.Tensor{scale, zero, integers(3, 2, 3, 3), scale, zero, scale}, "has 7 inputs, want 8 to 9"},

@@ -177,7 +177,7 @@ func inferConcatFromSequence(c *context) {
 	items := slices.Clone(c.listed(0).Items)
 	axis, ok := c.attribute("axis", graph.AttributeInt)
 	if !ok || len(items) == 0 {
-		c.failf("joins a list of %d tensors (attribute axis given: %t)", len(items), ok)
+		c.failf("joins a list of %d tensors (attribute axis present: %t)", len(items), ok)
 	}
 	l := c.unroll(len(items), 4)
 	join := l.concat

@@ -56,7 +56,7 @@ func TestListErrors(t *testing.T) {
 		{"nothing to join", []*graph.Node{node("SequenceEmpty", "", "s", nil), node("ConcatFromSequence", "s", "y", along)},
 			"joins a list of 0 tensors"},
 		{"joined along no axis", []*graph.Node{two, node("ConcatFromSequence", "s", "y", nil)},
-			"attribute axis given: false"},
+			"attribute axis present: false"},
 		{"sizes of something else", []*graph.Node{node("SplitToSequence", "x sizes", "s", along),
 			node("SequenceAt", "s minus", "y", nil)},
 			"sizes [2 3] do not add up to an axis of 4 elements"},

@@ -25,7 +25,7 @@ func (c *context) lower() *lowering {
 // unroll is lower for a node that is replaced by steps, each of that many nodes, inputs and outputs.
 func (c *context) unroll(steps, each int) *lowering {
 	if most := graph.MaxReplaced / max(each, 1); steps > most {
-		c.unsupported("%d steps, want at most %d: they are unrolled", steps, most)
+		c.unsupported("%d unrolled steps, want at most %d", steps, most)
 	}
 	return c.lower()
 }

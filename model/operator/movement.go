@@ -19,7 +19,7 @@ var movementRows = []tableRow{
 		infer: inferSqueeze},
 	{Name: "Unsqueeze", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1, Attributes: []string{"axes"}, View: true,
 		infer: inferUnsqueeze},
-	{Name: "Dropout", Since: 1, Types: "f", Note: "in training mode with ratio 0 alone", Inputs: between(1, 3), Outputs: 2,
+	{Name: "Dropout", Since: 1, Types: "f", Note: "in training mode only with ratio 0", Inputs: between(1, 3), Outputs: 2,
 		Attributes: []string{"ratio", "seed", "is_test"}, View: true, infer: inferDropout},
 	{Name: "Transpose", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"perm"}, infer: inferTranspose},
 	{Name: "Shape", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"start", "end"}, infer: inferShape},

@@ -283,6 +283,6 @@ func TestDropout(t *testing.T) {
 	}
 	_, err := attempt(13, "Dropout", nil, 1, []*graph.Tensor{x, ratio(0.1), yes}, 1)
 	if err == nil || !strings.Contains(err.Error(), "training_mode") {
-		t.Errorf("a mode that is not known: error %v", err)
+		t.Errorf("a mode that is unknown: error %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var normalizeRows = []tableRow{
-	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode of constants alone", Inputs: exactly(5),
+	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode only for constants", Inputs: exactly(5),
 		Outputs: 5, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
 	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},

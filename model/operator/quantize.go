@@ -162,7 +162,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 	to := c.integer("output_dtype", 0)
 	if to == 0 {
 		if zero != "" {
-			c.unsupported("a zero point whose type is not known")
+			c.unsupported("a zero point of unknown type")
 		}
 		to = graph.ElementUint8
 	}
@@ -178,7 +178,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 	}
 	least, most, ok := quantizedRange(to)
 	if !ok {
-		c.unsupported("quantisation to %s", graph.ElementName(to))
+		c.unsupported("quantization to %s", graph.ElementName(to))
 	}
 	if zero == "" {
 		zero = l.number(0) // integers have no negative zero

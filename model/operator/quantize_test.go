@@ -150,7 +150,7 @@ func TestQuantizeErrors(t *testing.T) {
 		{"QuantizeLinear", floats(2, 7), blocks, []*graph.Tensor{floats(2, 2)}, "scale [2 2] for blocks of 3 along axis 1 of [2 7], want [2 3]"},
 		{"DequantizeLinear", integers(2, 7), map[string]graph.Attribute{"block_size": integer(-1)}, []*graph.Tensor{floats(2, 7)}, "blocks of -1"},
 		{"DequantizeLinear", integers(2, 7), blocks, []*graph.Tensor{floats(2, 3), integers(2, 7)}, "scale [2 3] and zero point [2 7]"},
-		{"QuantizeLinear", floats(2), map[string]graph.Attribute{"output_dtype": integer(graph.ElementFloat8E8M0)}, []*graph.Tensor{floats()}, "quantisation to 24"},
+		{"QuantizeLinear", floats(2), map[string]graph.Attribute{"output_dtype": integer(graph.ElementFloat8E8M0)}, []*graph.Tensor{floats()}, "quantization to 24"},
 		{"QuantizeLinear", integers(2), nil, []*graph.Tensor{floats()}, "input 0 has type int64, want float32"},
 	} {
 		_, err := bind(c.op, "", c.x, c.attributes, c.constants...)

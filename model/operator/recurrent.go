@@ -237,7 +237,7 @@ func (r *recurrent) activations() {
 		r.functions = append(r.functions, recurrentFunction{f.op, take(&alphas.Floats, f.takes > 0, f.alpha), take(&betas.Floats, f.takes > 1, f.beta)})
 	}
 	if len(alphas.Floats)+len(betas.Floats) > 0 {
-		c.unsupported("activation_alpha or activation_beta has %d more numbers than the activations %q take", len(alphas.Floats)+len(betas.Floats), names)
+		c.unsupported("activation_alpha or activation_beta has %d numbers too many for the activations %q", len(alphas.Floats)+len(betas.Floats), names)
 	}
 }
 

@@ -42,9 +42,9 @@ func TestRecurrentErrors(t *testing.T) {
 		{"two activations", x, attributes{"activations": words("Tanh", "Tanh")}, []*graph.Tensor{w, r}, `2 activations ["Tanh" "Tanh"], want 3`},
 		{"an unknown activation", x, attributes{"activations": words("Tanh", "Sine", "Tanh")}, []*graph.Tensor{w, r}, `activation "Sine"`},
 		{"an activation without its numbers", x, attributes{"activations": words("Tanh", "Affine", "Tanh")}, []*graph.Tensor{w, r}, `"Affine" needs`},
-		{"a number for no activation", x, attributes{"activation_alpha": {Kind: graph.AttributeFloats, Floats: []float32{1}}}, []*graph.Tensor{w, r}, "activation_alpha or activation_beta has 1 more"},
+		{"a number for no activation", x, attributes{"activation_alpha": {Kind: graph.AttributeFloats, Floats: []float32{1}}}, []*graph.Tensor{w, r}, "activation_alpha or activation_beta has 1 numbers too many"},
 		{"an unknown attribute", x, attributes{"output_sequence": integer(1)}, []*graph.Tensor{w, r}, `attribute "output_sequence" is not supported`},
-		{"too many steps", floats(100_000, 2, 3), nil, []*graph.Tensor{w, r}, "100000 steps, want at most"},
+		{"too many steps", floats(100_000, 2, 3), nil, []*graph.Tensor{w, r}, "100000 unrolled steps, want at most"},
 	} {
 		_, err := bind("LSTM", "", c.x, c.attributes, c.constants...)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `node "layer" (LSTM)`)) {

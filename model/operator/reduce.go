@@ -80,7 +80,7 @@ func inferReduce(c *context) {
 		l.finish(l.expand(c.neutral(), shape...))
 		return
 	case empty && op == "ReduceMean":
-		c.failf("cannot reduce the empty shape %v: the mean of nothing is undefined", s)
+		c.failf("cannot reduce the empty shape %v: the mean of no values is undefined", s)
 	case c.unsigned() && extreme:
 		c.inOrder(1, true)
 		return

@@ -19,7 +19,7 @@ var resizeRows = []tableRow{
 		Attributes: []string{"mode", "scales"}, infer: inferUpsample},
 	{Name: "Resize", Domain: own, Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis", "index", "length", "outside", "weight"},
 		infer: inferResizeAxis},
-	{Name: "GridSample", Since: 16, Types: "f", Note: "cubic of images alone", Inputs: exactly(2), Outputs: 1,
+	{Name: "GridSample", Since: 16, Types: "f", Note: "cubic only for images", Inputs: exactly(2), Outputs: 1,
 		Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
 	{Name: "AffineGrid", Since: 20, Types: "f", Inputs: exactly(2), Outputs: 1, Attributes: []string{"align_corners"}, infer: inferAffineGrid},
 }
@@ -87,7 +87,7 @@ func inferResize(c *context) {
 			start, end = region[i], region[len(axes)+i]
 		}
 		if whole := start == 0 && end == 1; (scales[i] == 1 || stays) && !whole {
-			c.unsupported("%s of a part of axis %d, from %g to %g, that keeps its %d elements: ONNX Runtime takes the whole axis", r.coordinates, a, start, end, s[a])
+			c.unsupported("%s of a part of axis %d, from %g to %g, to its own %d elements: ONNX Runtime uses the whole axis", r.coordinates, a, start, end, s[a])
 		} else if shape[a] == s[a] && (scales[i] == 1 || r.antialias && !crop) {
 			continue // every coordinate is its own, or with antialiasing counts as that
 		}
@@ -186,7 +186,7 @@ func (c *context) resizer() resizer {
 		}
 	}
 	if c.Opset < 11 && len(c.Node.Inputs) < 3 { // the scales were the second input
-		c.unsupported("Resize is implemented from opset 11 on")
+		c.unsupported("Resize is implemented since opset 11")
 	}
 	return r
 }
@@ -431,7 +431,7 @@ func inferGridSample(c *context) {
 	c.want(1, graph.Float32)
 	x, grid := c.shape(0), c.shape(1)
 	if n := len(x); n != 4 && n != 5 || len(grid) != n || grid[0] != x[0] || grid[n-1] != n-2 || graph.Count(x[2:]) == 0 {
-		c.failf("input %v and grid %v, want [N, C, H, W] and [N, H', W', 2], or those of volumes", x, grid)
+		c.failf("input %v and grid %v, want [N, C, H, W] and [N, H', W', 2], or the same for volumes", x, grid)
 	}
 	p := GridSampleParams{Padding: c.text("padding_mode", "zeros"), AlignCorners: c.flag("align_corners", false)}
 	modes := map[string]string{"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic", "bicubic": "cubic"}
@@ -566,7 +566,7 @@ func inferAffineGrid(c *context) {
 	size, _ := c.constants(1)
 	n := len(size) - 2
 	if n != 2 && n != 3 || len(theta) != 3 || theta[0] != size[0] || theta[1] != n || theta[2] != n+1 {
-		c.failf("matrices %v and size %v, want [N, 2, 3] and [N, C, H, W], or those of volumes", theta, size)
+		c.failf("matrices %v and size %v, want [N, 2, 3] and [N, C, H, W], or the same for volumes", theta, size)
 	}
 	l := c.lower()
 	column := func(j int) string {

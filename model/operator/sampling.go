@@ -10,7 +10,7 @@ import (
 )
 
 var samplingRows = []tableRow{
-	{Name: "RoiAlign", Since: 10, Types: "f", Note: "with sampling_ratio 0 of constant boxes alone", Inputs: exactly(3), Outputs: 1,
+	{Name: "RoiAlign", Since: 10, Types: "f", Note: "with sampling_ratio 0 only for constant boxes", Inputs: exactly(3), Outputs: 1,
 		Attributes: []string{"coordinate_transformation_mode", "mode", "output_height", "output_width", "sampling_ratio", "spatial_scale"},
 		infer:      inferRoiAlign},
 	{Name: "DeformConv", Since: 19, Types: "f", Note: "of images", Inputs: between(3, 5), Outputs: 1,
@@ -166,7 +166,7 @@ const maxPoints = 1 << 10
 func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
-		p.c.unsupported("sampling_ratio 0 needs boxes (input 1, %q) that are constants: how many points there are "+
+		p.c.unsupported("sampling_ratio 0 needs constant boxes (input 1, %q): the number of points "+
 			"depends on them; export with sampling_ratio 2",
 			p.c.Node.Inputs[1])
 	}

@@ -13,9 +13,9 @@ import (
 var selectionRows = []tableRow{
 	{Name: "Compress", Since: 9, Types: "fib", Note: "the condition must be a constant or follow from the input's shape", Inputs: exactly(2),
 		Outputs: 1, Attributes: []string{"axis"}, infer: inferCompress},
-	{Name: "NonMaxSuppression", Since: 10, Types: "f", Note: "of constants and what follows from the input's shape", Inputs: between(2, 5),
+	{Name: "NonMaxSuppression", Since: 10, Types: "f", Note: "of constants and values that follow from the input's shape", Inputs: between(2, 5),
 		Outputs: 1, Attributes: []string{"center_point_box"}, infer: inferSuppression},
-	{Name: "Unique", Since: 11, Types: "fib", Note: "of constants and what follows from the input's shape", Inputs: exactly(1), Outputs: 4,
+	{Name: "Unique", Since: 11, Types: "fib", Note: "of constants and values that follow from the input's shape", Inputs: exactly(1), Outputs: 4,
 		Attributes: []string{"axis", "sorted"}, infer: inferUnique},
 }
 
@@ -24,7 +24,7 @@ func (c *context) selecting(i int, advice string) *graph.Tensor {
 	t := c.In[i].Const
 	if t == nil {
 		c.unsupported("input %d (%q) must be a constant or follow from the input's shape: "+
-			"how many elements there are after this node depends on it; %s", i, c.Node.Inputs[i], advice)
+			"the number of elements after this node depends on it; %s", i, c.Node.Inputs[i], advice)
 	}
 	if !t.Deferred() {
 		return t
@@ -88,7 +88,7 @@ func number(b bool) int {
 // first. With them come the place of each one's first occurrence, which of them each element is, and how often each
 // occurs.
 func inferUnique(c *context) {
-	x := c.selecting(0, "export the values as they are and look for different ones after the encoding")
+	x := c.selecting(0, "export the values unchanged and find different ones after the encoding")
 	outer, n, inner := 1, x.Len(), 1
 	shape := []int{n}
 	axis := 0

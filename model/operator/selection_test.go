@@ -173,10 +173,10 @@ func TestSelectionsOfTheRun(t *testing.T) {
 		shapes    [][]int
 		arguments []string
 	}{
-		{"Unique", []graph.DType{graph.Float32}, [][]int{{3}}, []string{`input 0 ("a") must be a constant`, "export the values as they are"}},
+		{"Unique", []graph.DType{graph.Float32}, [][]int{{3}}, []string{`input 0 ("a") must be a constant`, "export the values unchanged"}},
 		{"Compress", []graph.DType{graph.Float32, graph.Bool}, [][]int{{3}, {3}}, []string{`input 1 ("b") must be a constant`, "export the values and the condition"}},
 		{"NonMaxSuppression", []graph.DType{graph.Float32, graph.Float32}, [][]int{{1, 3, 4}, {1, 2, 3}}, []string{`input 0 ("a") must be a constant`, "export the boxes and their scores"}},
-		{"RoiAlign", []graph.DType{graph.Float32, graph.Float32, graph.Int64}, [][]int{{1, 2, 4, 4}, {3, 4}, {3}}, []string{`boxes (input 1, "b") that are constants`, "export with sampling_ratio 2"}},
+		{"RoiAlign", []graph.DType{graph.Float32, graph.Float32, graph.Int64}, [][]int{{1, 2, 4, 4}, {3, 4}, {3}}, []string{`constant boxes (input 1, "b")`, "export with sampling_ratio 2"}},
 	} {
 		n := &graph.Node{Name: "layer", Op: c.op, Outputs: []string{"y"}}
 		g := &graph.Graph{Opset: 21, Outputs: []graph.Port{{Name: "y"}}, Nodes: []*graph.Node{n}}

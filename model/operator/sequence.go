@@ -100,7 +100,7 @@ func (a *linearAttention) operands() {
 		c.failf("input 3 (past_state) has shape %v, want [%d %d %d %d]", c.shape(3), a.batch, a.groups, a.width, a.values)
 	}
 	if c.has(4) != a.gated || c.has(5) != a.delta {
-		c.failf("decay given: %v, want %v by the update rule; beta: %v, want %v", c.has(4), a.gated, c.has(5), a.delta)
+		c.failf("decay present: %v, want %v for the update rule; beta present: %v, want %v", c.has(4), a.gated, c.has(5), a.delta)
 	}
 	if a.gated && c.shape(4)[2] != a.groups && c.shape(4)[2] != a.groups*a.width {
 		c.failf("input 4 (decay) has shape %v, want a last axis of %d or %d", c.shape(4), a.groups, a.groups*a.width)

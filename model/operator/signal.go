@@ -74,7 +74,7 @@ func inferDFT(c *context) {
 		}
 	}
 	if axis = c.axis(axis, rank); axis == rank-1 {
-		c.failf("axis %d is that of the complex numbers", axis)
+		c.failf("axis %d is the axis of the complex numbers", axis)
 	}
 	f := &fourier{c.lower(), c, c.flag("inverse", false)}
 	half := c.flag("onesided", false)
@@ -119,7 +119,7 @@ func inferDFT(c *context) {
 func (f *fourier) sided(x string, n, parts int, half bool) (y string, length, out int) {
 	if half && f.inverse {
 		if n < 1 || parts != 2 {
-			f.c.failf("an inverse transform of a half spectrum of %d numbers of %d parts", n, parts)
+			f.c.failf("an inverse transform of a half spectrum of %d numbers with %d parts", n, parts)
 		}
 		// The other half is its mirror image, conjugate.
 		index, signs := graph.Ints(), make([]float32, 2*n)
@@ -168,7 +168,7 @@ func (f *fourier) apart(x string, n, parts int) string {
 	a := divisor(n)
 	if n <= longest || a == 1 {
 		if n > largestPrime {
-			f.c.unsupported("a transform whose length has the prime factor %d, want at most %d: pad the signal to a length of small factors",
+			f.c.unsupported("a transform of a length with the prime factor %d, want at most %d: pad the signal to a length with small factors",
 				n, largestPrime)
 		}
 		return f.matrix(x, n, parts)

@@ -149,7 +149,7 @@ func TestSignalErrors(t *testing.T) {
 		{"DFT", []*graph.Tensor{floats(1, 2053, 1)}, nil, "the prime factor 2053, want at most 2048: pad the signal"},
 		{"DFT", []*graph.Tensor{floats(1, 8, 3)}, nil, "want a last axis of 1 or, of complex numbers, 2"},
 		{"DFT", []*graph.Tensor{floats(1, 8, 1), scalarInt(8)}, nil,
-			`input 1 (dft_length, "x1") must be a constant or follow from the input's shape, but depends on the values that the model is given`},
+			`input 1 (dft_length, "x1") must be a constant or follow from the input's shape, but depends on the values of the model's input`},
 		{"DFT", []*graph.Tensor{floats(1, 8, 1), scalarInt(0)}, []int{1}, "input 1 (dft_length) is 0, want 1 to"},
 		{"STFT", []*graph.Tensor{floats(1, 8, 1), scalarInt(2), nil, scalarInt(9)}, []int{1, 3}, "frames of 9 elements of a signal of 8"},
 		{"STFT", []*graph.Tensor{floats(1, 8, 1), scalarInt(2), floats(3), scalarInt(4)}, []int{1, 3}, "input 2 (window) has shape [3], want [4]"},

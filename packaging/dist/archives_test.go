@@ -69,7 +69,7 @@ func checkArchive(t *testing.T, archive, target string) {
 			}
 		}
 		if lower := strings.ToLower(name); folded[lower] {
-			t.Errorf("%s is there twice where upper and lower case are one", name)
+			t.Errorf("%s appears twice where upper and lower case are one", name)
 		} else {
 			folded[lower] = true
 		}

@@ -15,10 +15,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"repscope/report"
 )
 
 // targets are the systems that the program is handed out for.
@@ -27,7 +30,7 @@ var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm
 func main() {
 	out := flag.String("out", "dist", "folder for the archives")
 	list := flag.String("targets", strings.Join(targets, ","), "systems, as GOOS/GOARCH")
-	version := flag.String("version", "", "of the archives' names; by default that of git")
+	version := flag.String("version", "", "release (default: the declared one, with the commit unless it has the tag)")
 	wheels := flag.Bool("wheels", false, "write wheels instead of archives")
 	flag.Parse()
 	if err := run(*out, strings.Split(*list, ","), *version, *wheels); err != nil {
@@ -43,11 +46,10 @@ func run(out string, list []string, version string, wheels bool) error {
 		}
 	}
 	if version == "" {
-		described, err := output("git", "describe", "--tags", "--always", "--dirty")
-		if err != nil {
-			return err
-		}
-		version = strings.TrimPrefix(described, "v")
+		version = declared()
+	}
+	if !versions.MatchString(version) {
+		return fmt.Errorf("--version %s: want a release, such as %s or %s+g1234abcd", version, report.Version, report.Version)
 	}
 	moment, err := sourceDate()
 	if err != nil {
@@ -87,6 +89,27 @@ func run(out string, list []string, version string, wheels bool) error {
 		name = "SHA256SUMS.wheels"
 	}
 	return os.WriteFile(filepath.Join(out, name), []byte(sums.String()), 0o644)
+}
+
+// versions are those that Go's, Python's and conda's tools all take.
+var versions = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+(\+[a-z0-9]+(\.[a-z0-9]+)*)?$`)
+
+// declared returns the declared version. It stands alone if the commit has its tag and no file was changed. Otherwise
+// the commit follows, or "+devel" without git.
+func declared() string {
+	commit, err := output("git", "rev-parse", "HEAD")
+	if err != nil {
+		return report.Version + "+devel"
+	}
+	changed, err := output("git", "status", "--porcelain", "--untracked-files=no")
+	tag, _ := output("git", "tag", "--points-at", "HEAD", "--list", "v"+report.Version)
+	switch {
+	case err != nil || changed != "":
+		return report.Version + "+g" + commit[:8] + ".dirty"
+	case tag == "":
+		return report.Version + "+g" + commit[:8]
+	}
+	return report.Version
 }
 
 // archiveOf builds the program for a target and packs it with the shared files.
@@ -143,7 +166,7 @@ func build(program, system, processor, version string, moment time.Time) error {
 func linkerFlags(version string, moment time.Time) string {
 	flags := "-s -w -buildid= -X repscope/report.version=" + version + " -X repscope/report.moment=" + moment.Format(time.RFC3339)
 	if revision, err := output("git", "rev-parse", "HEAD"); err == nil {
-		if strings.HasSuffix(version, "-dirty") {
+		if strings.HasSuffix(version, ".dirty") {
 			revision += "+modified"
 		}
 		flags += " -X repscope/report.revision=" + revision

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"repscope/report"
 )
 
 var reproducible = flag.Bool("reproducible", false, "make the archive of the commit twice and compare")
@@ -220,5 +222,20 @@ func TestLicenseID(t *testing.T) {
 	}
 	if got := licenseID("all rights reserved"); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for version, good := range map[string]bool{
+		"1.0.0": true, "1.0.0+g0123abcd": true, "1.0.0+g0123abcd.dirty": true, "1.0.0+devel": true,
+		"v1.0.0": false, "1.0.0-rc1": false, "0123abcd": false, "1.0.0+": false, "1.0.0 ": false,
+	} {
+		if versions.MatchString(version) != good {
+			t.Errorf("%q: want %v", version, good)
+		}
+	}
+	if got := declared(); !versions.MatchString(got) || !strings.HasPrefix(got, report.Version) {
+		t.Errorf("these sources are version %q", got)
 	}
 }

@@ -48,7 +48,8 @@ func billOf(program, version string) ([]byte, error) {
 		Licenses []map[string]any `json:"licenses,omitempty"`
 	}
 	describe := func(m module, kind string, licenses ...string) component {
-		c := component{Type: kind, Name: m.path, Version: m.version, PURL: "pkg:golang/" + m.path + "@" + m.version}
+		c := component{Type: kind, Name: m.path, Version: m.version}
+		c.PURL = "pkg:golang/" + m.path + "@" + strings.ReplaceAll(m.version, "+", "%2B")
 		for _, id := range licenses {
 			c.Licenses = append(c.Licenses, map[string]any{"license": map[string]string{"id": id}})
 		}

@@ -49,7 +49,6 @@ func wheel(target, version, out, work string, moment time.Time) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	version = pythonVersion(version)
 	files, err := packageFiles(source, version)
 	if err != nil {
 		return "", err
@@ -107,7 +106,7 @@ func packageFiles(folder, version string) ([]file, error) {
 		case entry.IsDir():
 			return nil
 		case path.Ext(name) != ".py" && path.Base(name) != "py.typed":
-			return fmt.Errorf("%s: a file that is no module; want .py, or py.typed", name)
+			return fmt.Errorf("%s: not a module; want .py, or py.typed", name)
 		}
 		text, err := fs.ReadFile(root, name)
 		if err == nil {
@@ -153,29 +152,4 @@ func record(files []file, own string) []byte {
 		fmt.Fprintf(&b, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.content))
 	}
 	return []byte(b.String() + own + ",,\n")
-}
-
-var described = regexp.MustCompile(`^(?:([0-9]+(?:\.[0-9]+)+)(?:-([0-9]+)-g([0-9a-f]+))?|([0-9a-f]{7,}))(-dirty)?$`)
-
-// pythonVersion is a version as Python's tools order them: a tag is itself, commits after it are
-// post-releases, and without any tag it is a version before all.
-func pythonVersion(version string) string {
-	m := described.FindStringSubmatch(version)
-	if m == nil {
-		return version
-	}
-	release, local := m[1], ""
-	switch {
-	case m[4] != "" && m[1] == "":
-		release, local = "0.0.dev0", "g"+m[4]
-	case m[2] != "":
-		release, local = m[1]+".post"+m[2], "g"+m[3]
-	}
-	if m[5] != "" {
-		local = strings.TrimPrefix(local+".dirty", ".")
-	}
-	if local != "" {
-		return release + "+" + local
-	}
-	return release
 }

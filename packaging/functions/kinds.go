@@ -18,7 +18,7 @@ type parameter struct {
 
 // left are the flags that are no keywords: results are always read, progress has a keyword of
 // its own, and the version is the package's.
-var left = map[string]bool{"json": true, "quiet": true, "version": true}
+var left = map[string]bool{"json": true, "quiet": true, "verbose": true, "version": true}
 
 // first are the parameters that may be given without their names, in the order of a call; every
 // other is by name alone, so that flags may come and go.
@@ -101,7 +101,7 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 		}
 	}
 	if strings.Contains(f.Name, "_") {
-		return p, fmt.Errorf("--%s: a name with an underscore is no keyword that leads back to it", f.Name)
+		return p, fmt.Errorf("--%s: a flag name with an underscore cannot be recovered from its keyword", f.Name)
 	}
 	return p, nil
 }

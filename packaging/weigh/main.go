@@ -19,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "weigh: name one binary for Linux that is not stripped")
+		fmt.Fprintln(os.Stderr, "weigh: want one unstripped Linux binary")
 		os.Exit(2)
 	}
 	if err := weigh(os.Args[1]); err != nil {
@@ -47,7 +47,7 @@ func weigh(path string) error {
 	defer binary.Close()
 	symbols, err := binary.Symbols()
 	if err != nil {
-		return fmt.Errorf("%s: %w; was it stripped?", path, err)
+		return fmt.Errorf("%s: %w; want an unstripped binary", path, err)
 	}
 	weights := map[string]weight{}
 	var code float64

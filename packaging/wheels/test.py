@@ -100,7 +100,7 @@ def main() -> None:
         wheel = o.wheel or build(work)
         check_content(wheel)
         shutil.copytree(ROOT / "python" / "tests", work / "here" / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "docs" / "python.md", work / "here" / "tests")
+        shutil.copy(ROOT / "docs" / "guides" / "python-and-notebooks.md", work / "here" / "tests")
         for notebook in (ROOT / "python" / "examples").glob("*.ipynb"):
             shutil.copy(notebook, work / "here" / "tests")
         shutil.copy(ROOT / "python" / "examples" / "quickstart.ipynb", work / "here" / "tests")

@@ -1,4 +1,4 @@
-"""Measures learned representations: the programs of repscope as functions.
+"""Evaluates learned representations: the programs of repscope as functions.
 
 >>> import numpy as np, repscope
 >>> rng = np.random.default_rng(0)
@@ -7,8 +7,8 @@
 >>> [row.k for row in result.models.half.by_k]
 [5, 10]
 
-Each function runs a native program of its own; nothing is computed in Python. Keywords are the program's
-flags. Arrays go over as files in memory and results come back as a :class:`Result`.
+Each function runs a native program; nothing is computed in Python. Keywords are the program's
+flags. Arrays are passed as files in memory, and a :class:`Result` is returned.
 """
 
 from __future__ import annotations

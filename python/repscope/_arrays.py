@@ -1,4 +1,4 @@
-"""Arrays on their way to the program: files in memory where there are such, read in place by both."""
+"""Passes arrays to the program: as files in shared memory where possible, read in place by both sides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_part(value: Any) -> bool:
 
 
 def conversion(dtype: Any, what: str) -> Optional[type]:
-    """The type that numbers of another go over as; None where it is the same."""
+    """The type to convert numbers to for the program; None if unchanged."""
     if str(getattr(dtype, "name", dtype)).startswith(("bfloat16", "float8_", "float6_", "float4_")):
         return np.float32
     if re.match(r"u?int[124]$", str(getattr(dtype, "name", ""))):  # of ml_dtypes
@@ -44,10 +44,10 @@ def conversion(dtype: Any, what: str) -> Optional[type]:
 
 
 def as_array(value: Any, what: str = "array") -> np.ndarray:
-    """A NumPy array of a tensor, of anything with ``__array__`` or DLPack, or of nested sequences.
+    """A NumPy array from a tensor, an object with ``__array__`` or DLPack, or nested sequences.
 
-    Tensors of any device come to the processor. bfloat16 and the eight-bit floats become float32,
-    which holds each of their values.
+    Tensors are copied to the CPU. bfloat16 and eight-bit floats become float32,
+    which represents all their values.
     """
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
     if array.dtype.kind in "OT":
@@ -56,7 +56,7 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
             of = what if what.isidentifier() else ""
-            raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan), whose NaN skip_nan=True leaves out, or {of}.data")
+            raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan) and skip_nan=True, or {of}.data")
         array = array.data
     if array.dtype.metadata:  # such as names of an enumeration of HDF5, with which NumPy writes no file
         array = array.view(np.dtype(array.dtype.str))
@@ -65,7 +65,7 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
 
 
 def _of_objects(value: Any, array: np.ndarray) -> np.ndarray:
-    """Objects as what they are: texts, and numbers of pandas, among which NaN stands for what is missing."""
+    """Object arrays as arrays of text, or of numbers of pandas with NaN for missing values."""
     if array.dtype.kind == "T" or array.size > 0 and all(isinstance(v, str) for v in array.flat):
         return array.astype(str)
     if hasattr(value, "to_numpy"):
@@ -81,7 +81,7 @@ def _convert(value: Any, what: str) -> np.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         if value.is_meta or value.is_nested:
-            raise TypeError(f"{what}: a tensor " + ("of the device meta, which has no values" if value.is_meta else "of rows of several lengths"))
+            raise TypeError(f"{what}: a tensor " + ("of the device meta, which has no values" if value.is_meta else "with rows of different lengths"))
         value = value.detach()
         if value.layout != torch.strided:  # sparse
             value = value.to_dense()
@@ -113,12 +113,12 @@ def _convert(value: Any, what: str) -> np.ndarray:
     except ValueError as err:  # sequences of several lengths
         raise ValueError(f"{what}: {err}") from None
     if array.dtype.kind == "O" and _of_objects(value, array).dtype.kind == "O":
-        raise TypeError(f"{what}: a {type(value).__name__} is no array of numbers")
+        raise TypeError(f"{what}: a {type(value).__name__} is not an array of numbers")
     return array
 
 
 def mapped_file(array: np.ndarray) -> Optional[str]:
-    """The .npy file that an array is the whole of, mapped by NumPy; None for any other array."""
+    """The .npy file that an array maps as a whole; None for any other array."""
     name = getattr(array, "filename", None)
     if not isinstance(array, np.memmap) or name is None or array.mode == "c" or array.dtype.hasobject:
         return None  # what is written to a copy-on-write map is not in the file
@@ -142,7 +142,7 @@ def mapped_file(array: np.ndarray) -> Optional[str]:
 
 
 def _is_mapped(array: np.ndarray, inode: int) -> bool:
-    """Whether an array lies in a mapping of the file of this number, as far as the system tells."""
+    """Whether an array is in a mapping of the file with this inode, if the system reports it."""
     if array.size == 0 or sys.platform != "linux":
         return True
     address = array.__array_interface__["data"][0]
@@ -159,9 +159,9 @@ def _is_mapped(array: np.ndarray, inode: int) -> bool:
 
 
 class Workspace:
-    """A folder for the arrays of one call, removed at its end, whatever that is.
+    """A folder for the arrays of one call, removed when the call ends or fails.
 
-    It lies in a file system in memory where there is one with room, else where temporary files do.
+    It is in a memory file system with enough room, else in the folder of temporary files.
     A process that is killed leaves its folder behind: its lock is free then, and the next process
     removes it.
     """
@@ -192,12 +192,12 @@ class Workspace:
         return True in self._folders and os.path.dirname(path) == self._folders[True][0]
 
     def place(self, name: str, size: int) -> str:
-        """A path for a file of a size that is not there yet."""
+        """A path for a new file of the given size."""
         memory = has_room(size)
         return _unused(self.folder(memory), name)
 
     def save(self, name: str, value: Any) -> str:
-        """The path of a file of an array, of a mapping of names to arrays (.npz), or the path given."""
+        """The path of a file with an array, or with a mapping of names to arrays (.npz); a given path is returned unchanged."""
         if is_path(value):
             return str(os.fspath(value))
         if isinstance(value, Mapping):
@@ -211,16 +211,16 @@ class Workspace:
         if found is not None:
             return found
         if array.ndim == 0:
-            raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
+            raise TypeError(f"{name}: {value!r} is not an array; want an array or a path")
         if array.dtype.kind in "SU" and array.ndim > 1:
-            raise TypeError(f"{name}: elements of type {array.dtype}, text; give a number for each: np.unique(x, return_inverse=True)[1]")
+            raise TypeError(f"{name}: elements of text type {array.dtype}; give numbers instead: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
         path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
         return path
 
     def write(self, path: str, write: Any) -> str:
-        """Has a function write the file at a path of the workspace; returns where it is in the end."""
+        """Calls a function to write a file of the workspace; returns the final path."""
         try:
             with open(path, "wb") as f:
                 write(f)
@@ -236,7 +236,7 @@ class Workspace:
 
 
 def _write_archive(f: Any, arrays: Mapping[str, np.ndarray]) -> None:
-    """A .npz file, of names that np.savez takes for its own keywords too."""
+    """Writes a .npz file, also for names that are keywords of np.savez."""
     import zipfile
 
     with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
@@ -260,9 +260,9 @@ def _unused(folder: str, name: str) -> str:
 
 
 def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.ndarray:
-    """An array, not yet written to, that the program reads where it is: nothing is copied.
+    """An uninitialized array that the program reads in place, without a copy.
 
-    It is a mapped file in memory, or in the folder of temporary files where that has no room, and
+    It is a mapped file in memory, or in the folder of temporary files if memory has no room, and
     is removed with the last array that views it.
     """
     dtype = np.dtype(dtype)
@@ -295,7 +295,7 @@ def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.nda
 
 
 def _mapped(path: str, dtype: Any, shape: Tuple[int, ...]) -> np.ndarray:
-    """A new file, mapped, whose room is taken now: for want of it later the process would end."""
+    """A new mapped file with its space allocated now: running out of space later would end the process."""
     array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
     if hasattr(os, "posix_fallocate"):
         with open(path, "r+b") as f:
@@ -329,7 +329,7 @@ def has_room_on_disk(size: int) -> bool:
 
 
 def allocate(fd: int, size: int) -> None:
-    """Gives an empty file its size, and takes all room now: for want of it later, who writes to a mapping of it would end."""
+    """Sets the size of an empty file and allocates all its space now: running out later would end a process that writes to its mapping."""
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(fd, 0, size)

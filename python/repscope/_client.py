@@ -1,4 +1,4 @@
-"""Runs the program: values to flags, arrays to files, what it says to progress, warnings and errors."""
+"""Runs the program: converts values to flags, arrays to files, and messages to progress, warnings and errors."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _command(function: str) -> Command:
         from ._functions import COMMANDS
 
         if function not in COMMANDS:
-            raise UsageError(2, f"there is no {function!r}; there is {', '.join(COMMANDS)}")
+            raise UsageError(2, f"unknown function {function!r}; want one of {', '.join(COMMANDS)}")
         name, arguments, table = COMMANDS[function]
         flags = {}
         for entry in table.split():
@@ -69,14 +69,14 @@ def _command(function: str) -> Command:
 
 
 def call_named(function: str, values: Mapping[str, Any]) -> Result:
-    """What the generated functions do with their keywords."""
+    """Calls a command with the keywords of its generated function."""
     return _call(_command(function), values, stacklevel=4)
 
 
 def run(function: str, *inputs: Any, **options: Any) -> Result:
-    """A function by its name: ``run("manifold", latents={"jepa": z})``.
+    """Runs a function by name: ``run("manifold", latents={"jepa": z})``.
 
-    Inputs without a keyword are those that the function itself takes without one.
+    Positional inputs are passed on to the function.
     """
     from . import _functions
 
@@ -86,13 +86,13 @@ def run(function: str, *inputs: Any, **options: Any) -> Result:
 
 
 def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: Optional[Mapping[str, str]] = None) -> Result:
-    """One run of the program. Keywords that are None are not given to it; labels say what is in files whose paths are given."""
+    """One run of the program. Keywords that are None are left out; labels describe the contents of files given by path."""
     values = dict(values)
     progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
     nice = values.pop("nice", None)
     nice = 0 if nice is None else nice
     if not isinstance(nice, numbers.Integral):
-        raise TypeError(f"nice: {nice!r} is no whole number")
+        raise TypeError(f"nice: {nice!r} is not a whole number")
     out = values.pop("out", None)
     if out is not None and not isinstance(out, bytes):
         out = _path("out", out)
@@ -129,7 +129,7 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
             continue
         if key == command.arguments:
             if key == "suite" and command.name in ("scale slurm", "scale k8s") and isinstance(value, Mapping) and not isinstance(value, Result):
-                raise UsageError(2, f"{key}: tasks read the suite when this call is over; want a file, not a mapping")
+                raise UsageError(2, f"{key}: tasks read the suite after this call; want a file, not a mapping")
             flags += _arguments(key, value, workspace)
             continue
         flag = command.flags.get(key)
@@ -143,7 +143,7 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
 
 
 def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
-    """What stands beside the flags: paths or results, by name where it is a mapping. A suite may be a mapping itself."""
+    """The arguments next to flags: paths or results, or a mapping of names to them. A suite can be a mapping itself."""
     if key == "suite" and isinstance(value, Mapping) and not isinstance(value, Result):
         return [_suite(key, value, workspace)]
     if isinstance(value, Mapping) and not isinstance(value, Result):
@@ -163,7 +163,7 @@ def _each_path(key: str, value: Any) -> List[str]:
         return [os.fspath(value)]
     if isinstance(value, Sequence) or hasattr(value, "__iter__"):
         return [text for v in value for text in _each_path(key, v)]
-    raise TypeError(f"{key}: {value!r} is no path and no result")
+    raise TypeError(f"{key}: {value!r} is not a path or a result")
 
 
 def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
@@ -171,7 +171,7 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
     kind = flag.kind
     if kind == "bool":
         if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
-            raise TypeError(f"{key}: {value!r} is neither True nor False")
+            raise TypeError(f"{key}: {value!r} is not True or False")
         return [True if value else "false"]
     if kind == "path":
         return [value.path if isinstance(value, Result) else _path(key, value)]
@@ -196,12 +196,12 @@ def _path(key: str, value: Any) -> str:
     if is_part(value):
         return str(os.fspath(value[0])) + ":" + str(value[1])
     if not is_path(value):
-        raise TypeError(f"{key}: {value!r} is no path")
+        raise TypeError(f"{key}: {value!r} is not a path")
     return os.fsdecode(value)
 
 
 def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
-    """A path of a file, of an array of one (a pair of path and key), or of an array in memory."""
+    """The path of a file, of an array in a file (a pair of path and key), or of an array in memory."""
     if isinstance(value, Result):
         return value.path
     value = resolve(name, value)
@@ -229,10 +229,10 @@ _SUITE_KEYS = ("out", "defaults", "analyses", "matrix", "datasets")
 
 
 def _suite(key: str, value: Mapping[str, Any], workspace: Workspace) -> str:
-    """The file of a suite that is given as a mapping: arrays, readers and modules in it go over as files."""
+    """Writes a suite given as a mapping to a file; arrays, readers and modules in it become files too."""
     unknown = [k for k in value if k not in _SUITE_KEYS]
     if unknown:
-        raise UsageError(2, f"{key}: {unknown[0]!r} is no part of a suite; want {', '.join(_SUITE_KEYS)}")
+        raise UsageError(2, f"{key}: {unknown[0]!r} is not a part of a suite; want {', '.join(_SUITE_KEYS)}")
     tree = {k: _plain_parts(v) for k, v in value.items() if k not in ("defaults", "datasets")}
     if isinstance(value.get("defaults"), Mapping):
         tree["defaults"] = _suite_options("defaults", value["defaults"], workspace)
@@ -295,7 +295,7 @@ def _plain(value: Any) -> Any:
         return os.fspath(value)
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{value!r} has no place in a configuration")
+    raise TypeError(f"{value!r} cannot be written to a configuration")
 
 
 def _joined(name: str, value: str) -> str:
@@ -305,9 +305,9 @@ def _joined(name: str, value: str) -> str:
 
 def _name(key: str, name: Any) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
-        raise UsageError(2, f"{key}: {name!r} is no name; want a text without zero bytes")
+        raise UsageError(2, f"{key}: {name!r} is not a name; want a text without zero bytes")
     if any("\ud800" <= c <= "\udfff" for c in name):
-        raise UsageError(2, f"{key}: {name!r} is no name; it holds half of a pair of surrogates")
+        raise UsageError(2, f"{key}: {name!r} is not a name; it contains half a surrogate pair")
     return name
 
 
@@ -359,7 +359,7 @@ def _exported(key: str, flag: Flag, name: str, value: Any, values: Mapping[str, 
             raise UsageError(
                 2,
                 f"{key}: the input of module {name} does not follow from the frames",
-                [f"give an example of it beside the module: {key}={{{name!r}: (module, tensor)}}"],
+                [f"give an example of it with the module: {key}={{{name!r}: (module, tensor)}}"],
             )
     size = sum(t.numel() * 4 for t in [*module.parameters(), *module.buffers()])
     path = workspace.place(f"{key} {name}.onnx", 2 * size)
@@ -370,12 +370,12 @@ def _exported(key: str, flag: Flag, name: str, value: Any, values: Mapping[str, 
 
 
 def _twice(torch: Any, tensor: Any) -> Any:
-    """An example with more than one row: one would be taken for a fixed number."""
+    """An example with more than one row: exporters treat a single row as a fixed size."""
     return torch.cat([tensor, tensor]) if tensor.ndim and tensor.shape[0] == 1 else tensor
 
 
 def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
-    """The shape of one state of the frames, where it can be told without reading them."""
+    """The shape of one state of the frames, if it is known without reading them."""
     if frames is None or isinstance(frames, (tuple, Mapping)):
         return None
     if is_path(frames):
@@ -403,7 +403,7 @@ def _text(key: str, flag: Flag, value: Any) -> str:
     """One value as the program reads it."""
     kind = flag.kind
     if isinstance(value, Result):
-        raise TypeError(f"{key}: {value!r} is no value that the program takes")
+        raise TypeError(f"{key}: {value!r} is not a value that the program accepts")
     if isinstance(value, str):
         return value
     if is_path(value):
@@ -415,9 +415,9 @@ def _text(key: str, flag: Flag, value: Any) -> str:
     if isinstance(value, (list, tuple, range, set, frozenset)) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
         parts = sorted(value) if isinstance(value, (set, frozenset)) else list(value)
         if kind in ("int", "float", "size"):
-            raise TypeError(f"{key}: {value!r} is no number")
+            raise TypeError(f"{key}: {value!r} is not a number")
         if not parts and kind in ("ints", "floats"):
-            raise TypeError(f"{key}: {value!r} holds no number")
+            raise TypeError(f"{key}: {value!r} contains no number")
         return flag.separator.join(_scalar(key, v, kind) for v in parts)
     return _scalar(key, value, kind)
 
@@ -431,7 +431,7 @@ def _scalar(key: str, value: Any, kind: str = "text") -> str:
         value = value.item()
     if isinstance(value, bool):
         if kind in ("int", "ints", "float", "floats", "size"):
-            raise TypeError(f"{key}: {value!r} is no number")
+            raise TypeError(f"{key}: {value!r} is not a number")
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and kind in ("int", "ints", "size"):
         value = int(value)
@@ -439,7 +439,7 @@ def _scalar(key: str, value: Any, kind: str = "text") -> str:
         return str(value)
     if isinstance(value, float) and kind not in ("int", "ints"):
         return repr(value)
-    raise TypeError(f"{key}: {value!r} is no {'whole number' if kind in ('int', 'ints', 'size') else 'value'} that the program takes")
+    raise TypeError(f"{key}: {value!r} is not a {'whole number' if kind in ('int', 'ints', 'size') else 'value'} that the program accepts")
 
 
 class _Done(NamedTuple):
@@ -450,7 +450,7 @@ class _Done(NamedTuple):
 
 
 def _encoded(text: str) -> Union[str, bytes]:
-    """An argument for the program, which reads UTF-8, also where the locale has no such characters."""
+    """An argument for the program in UTF-8, in any locale."""
     try:
         os.fsencode(text)
         return text
@@ -556,7 +556,7 @@ class _Ended:
 
 
 def _beside(function: Callable[..., None], *arguments: Any) -> _Ended:
-    """Has another thread call a function; what it returns is set when the function has returned.
+    """Calls a function in another thread; the returned event is set when the function has returned.
 
     The start of a threading.Thread can be interrupted half way, and then the thread runs, but cannot be waited for.
     """
@@ -575,7 +575,7 @@ def _beside(function: Callable[..., None], *arguments: Any) -> _Ended:
 
 
 class _Process:
-    """A process that is started in another thread: no interrupt comes between its start and the hold on it."""
+    """A process started in another thread, so that no interrupt comes between its start and its registration."""
 
     def __init__(self, line: Sequence[Any], options: Mapping[str, Any]) -> None:
         self._line = line
@@ -627,7 +627,7 @@ class _Process:
 
 
 def _end(child: Any) -> None:
-    """Ends a run: by the end of its input, at which it takes back what it wrote; then by signals."""
+    """Ends a run: first by closing its input, on which it removes its files; then by signals."""
     import signal
     import subprocess
 
@@ -652,7 +652,7 @@ def _end(child: Any) -> None:
 
 
 def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
-    """What the program says of its flags, of the keywords that stand for them."""
+    """Replaces flags in a message of the program by the corresponding keywords."""
     keywords = {flag.name: (keyword + "=True" if flag.kind == "bool" else keyword) for keyword, flag in flags.items()}
 
     def keyword(found: "re.Match[str]") -> str:
@@ -668,7 +668,7 @@ _TRACE_LINES = 12
 
 
 def _crash(code: int, lines: Sequence[str]) -> str:
-    """The message of a program that a signal ended."""
+    """The message of a program ended by a signal."""
     import signal
 
     try:
@@ -676,12 +676,12 @@ def _crash(code: int, lines: Sequence[str]) -> str:
     except ValueError:
         name = str(-code)
     if name == "SIGKILL":
-        return "the program was killed (SIGKILL); the system does that when memory runs out"
+        return "the program was killed (SIGKILL), probably because memory ran out"
     return "\n".join([f"the program ended by {name}", *lines[:_TRACE_LINES]])
 
 
 class _Said:
-    """What the program wrote to standard error, by what it is."""
+    """The lines of standard error by kind: warnings, notes, hints and others."""
 
     def __init__(self, name: str, text: str, workspace: Workspace, flags: Mapping[str, Flag] = {}) -> None:
         text = _in_python(labeled(text, workspace.labels), flags)
@@ -697,7 +697,7 @@ class _Said:
             elif own and rest.startswith("hint: "):
                 hint = rest[len("hint: ") :]
                 if hint.endswith("--help for all flags"):
-                    hint = f"help(repscope.{name}) has all keywords"
+                    hint = f"help(repscope.{name}) lists all keywords"
                 hint = hint.replace(f"{name} example=True", f"repscope.{name}(example=True)")
                 self.hints.append(hint)
             elif own and rest.startswith("note: "):
@@ -706,7 +706,7 @@ class _Said:
                 self.others.append(rest if own else line)
 
     def told(self) -> List[str]:
-        """What else was said of a run that succeeded, but for the files, which a result has."""
+        """Other lines of a successful run, without the list of files, which the result has."""
         return [line for line in self.others if line and not line.startswith("wrote ")]
 
     def error(self, code: int) -> RepscopeError:

@@ -31,7 +31,7 @@ _DATE = re.compile(
 
 
 class Decoder(NamedTuple):
-    """How stored values become those that are meant; dtype is that of the outcome, about a note of it."""
+    """Converts stored values to decoded values; dtype is the type of the result, about a note on it."""
 
     dtype: np.dtype
     decode: Callable[[np.ndarray], np.ndarray]
@@ -39,7 +39,7 @@ class Decoder(NamedTuple):
 
 
 def decoder(source: Any) -> Optional[Decoder]:
-    """That of an array of h5py or Zarr by its attributes; None where values are what they are."""
+    """The decoder of an array of h5py or Zarr from its attributes; None if values need no decoding."""
     attributes = _attributes(source)
     stored = np.dtype(getattr(source, "dtype", None))
     if stored.kind not in "iuf":
@@ -82,12 +82,12 @@ def decoder(source: Any) -> Optional[Decoder]:
 
 
 def _as(values: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Whole numbers with or without a sign as those of the other kind, of the same bits."""
+    """Signed integers as unsigned ones with the same bits, or the reverse."""
     return values.view(kind.newbyteorder(values.dtype.byteorder))
 
 
 def _attributes(source: Any) -> Dict[str, Any]:
-    """The attributes of an array, with what Zarr says by itself of missing values."""
+    """The attributes of an array, with Zarr's own fill value."""
     held = getattr(source, "attrs", None)
     if held is None:
         return {}
@@ -110,7 +110,7 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> Any:
-    """A number of an attribute in its own type; None where there is none."""
+    """The number in an attribute, in its own type; None without one."""
     if value is None:
         return None
     array = np.asarray(value)
@@ -120,7 +120,7 @@ def _number(value: Any) -> Any:
 
 
 def _missing(attributes: Dict[str, Any], stored: np.dtype, kind: np.dtype) -> List[Any]:
-    """The stored numbers that stand for missing ones, in the type that they are compared in."""
+    """The stored numbers that mean missing values, in the type of the comparison."""
     out: List[Any] = []
     for name in ("_FillValue", "missing_value"):
         value = attributes.get(name)
@@ -138,7 +138,7 @@ def _missing(attributes: Dict[str, Any], stored: np.dtype, kind: np.dtype) -> Li
 
 
 def _float(kind: np.dtype, scale: Any, offset: Any) -> np.dtype:
-    """The type of numbers that are scaled or have missing ones."""
+    """The type of numbers that are scaled or have missing values."""
     if scale is not None or offset is not None:
         types = {np.asarray(v).dtype for v in (scale, offset) if v is not None}
         if scale is not None and offset is not None and len(types) == 1 and types <= {np.dtype("f4"), np.dtype("f8")}:
@@ -152,7 +152,7 @@ def _float(kind: np.dtype, scale: Any, offset: Any) -> np.dtype:
 
 
 def _times(units: str, calendar: str, missing: List[Any]) -> Optional[Decoder]:
-    """Times since a date, in nanoseconds; None for calendars and units that NumPy has none of, whose counts stay."""
+    """Times since a date, in nanoseconds; None for calendars and units that NumPy lacks, which stay counts."""
     name, _, date = units.partition(" since ")
     unit, parts = _UNITS.get(name.strip().lower()), _DATE.match(date)
     if unit is None or parts is None or calendar.lower() not in _CALENDARS:
@@ -173,7 +173,7 @@ def _durations(units: str, missing: List[Any]) -> Decoder:
 
 
 def _counts(values: np.ndarray, step: int, begin: int, missing: List[Any], units: str) -> np.ndarray:
-    """Nanoseconds of counts of a unit, the smallest whole number where there is none."""
+    """Counts of a unit in nanoseconds; a missing value is the smallest integer."""
     none = np.zeros(values.shape, bool)
     for m in missing:
         none |= values == m if m == m else np.isnan(values)
@@ -182,7 +182,7 @@ def _counts(values: np.ndarray, step: int, begin: int, missing: List[Any], units
     good = np.where(none, 0, values)
     low, high = (int(np.min(good)), int(np.max(good))) if good.size else (0, 0)
     if min(low * step, 0) + begin < -(2**63) + 1 or max(high * step, 0) + step + begin > 2**63 - 1:
-        raise ValueError(f"times of {units!r} beyond the years 1678 to 2262; give numbers")
+        raise ValueError(f"times of {units!r} outside the years 1678 to 2262; give numbers")
     if good.dtype.kind == "f":
         good = good.astype(np.float64)
         whole = np.floor(good)

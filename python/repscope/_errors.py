@@ -1,4 +1,4 @@
-"""What is raised and warned."""
+"""Exceptions and warnings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class RepscopeError(RuntimeError):
     """A run that failed, with the message of the program.
 
     Attributes:
-        exit_code: of the program: 1 for a run that failed, 2 for wrong usage.
-        message: what went wrong, without the program's name.
-        hints: what may help.
+        exit_code: exit code of the program: 1 for a failed run, 2 for wrong usage.
+        message: the error message, without the program's name.
+        hints: suggestions for a fix.
     """
 
     def __init__(self, exit_code: int, message: str, hints: Sequence[str] = ()) -> None:
@@ -29,4 +29,4 @@ class UsageError(RepscopeError, ValueError):
 
 
 class RepscopeWarning(UserWarning):
-    """What the program warns of, also in :attr:`Result.warnings`."""
+    """A warning of the program, also in :attr:`Result.warnings`."""

@@ -1,4 +1,4 @@
-"""Where the native program is."""
+"""Finds the native program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _user_scheme() -> str:
 
 
 def _scripts(prefix: str, **options: Any) -> str:
-    """The folder of programs, by sysconfig; below a prefix where that fails: an interrupt while it begins leaves it half begun."""
+    """The folder of programs from sysconfig, or below a prefix if that fails: an interrupted sysconfig stays half initialized."""
     try:
         return sysconfig.get_path("scripts", **options)
     except (AttributeError, KeyError):  # of Python 3.13, from then on
@@ -50,15 +50,15 @@ def _folders() -> Iterator[str]:
 def find_program() -> str:
     """The path of the native program.
 
-    ``REPSCOPE_BIN`` names it, or the folder that it is in; else it is looked for where pip puts it
-    beside this package, and then on ``PATH``.
+    ``REPSCOPE_BIN`` names the program or its folder. Without it, the program is looked for where pip installs it
+    with this package, and then on ``PATH``.
     """
     given = os.environ.get("REPSCOPE_BIN")
     if given:
         path = os.path.join(given, _NAME) if os.path.isdir(given) else given
         if os.path.isfile(path):
             return os.path.abspath(path)
-        raise RepscopeError(1, f"REPSCOPE_BIN is {given}, where no program is")
+        raise RepscopeError(1, f"REPSCOPE_BIN is {given}, but there is no program")
     looked = []
     for folder in _folders():
         path = os.path.join(folder, _NAME)
@@ -79,7 +79,7 @@ def find_program() -> str:
 
 
 def window() -> int:
-    """How a program is started on Windows: without a window of its own where Python has none; 0 elsewhere."""
+    """Flags to start a program on Windows, without a window if Python has none; 0 elsewhere."""
     if os.name != "nt":
         return 0
     import ctypes

@@ -1,4 +1,4 @@
-"""Folders of temporary files, which go with the process whose they are, whatever ends it."""
+"""Folders of temporary files, removed when their process ends in any way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _later: List[str] = []  # what could not be removed yet
 
 
 def make(base: str) -> Tuple[str, Any]:
-    """A new folder, and its lock. Those that processes of this user left there, which are no more, are removed."""
+    """A new folder and its lock. Folders left by ended processes of this user are removed."""
     import tempfile
 
     _sweep(base)
@@ -30,7 +30,7 @@ def make(base: str) -> Tuple[str, Any]:
 
 
 def release(path: str, lock: Any) -> None:
-    """Removes a folder that was made."""
+    """Removes a folder."""
     if lock is not None and _OPEN_FILES_STAY:
         lock.close()
     remove(path)
@@ -39,7 +39,7 @@ def release(path: str, lock: Any) -> None:
 
 
 def remove(path: str) -> None:
-    """Removes a folder: what is in use of it later, and the rest later where an interrupt comes between."""
+    """Removes a folder; files in use, and the rest after an interrupt, are removed later."""
     import shutil
 
     if path not in _later:
@@ -53,13 +53,13 @@ def remove(path: str) -> None:
 
 
 def remove_later() -> None:
-    """Removes what was in use when it was to be removed, and is no more."""
+    """Removes files that were in use before and are free now."""
     for path in list(_later):
         remove(path)
 
 
 def _leave() -> None:
-    """At the end of Python: also what an interrupt kept from being removed."""
+    """At the end of Python, removes everything left, including after interrupts."""
     remove_later()
     if _results.count:
         release(_results.path, _results.lock)
@@ -71,7 +71,7 @@ atexit.register(_leave)
 
 
 def _hold(path: str) -> Any:
-    """An open file that is locked while this process lives; None where there are no locks."""
+    """An open file, locked while this process lives; None without support for locks."""
     f = open(path, "wb")
     if _OPEN_FILES_STAY:
         return f
@@ -87,7 +87,7 @@ def _hold(path: str) -> Any:
 
 
 def _sweep(base: str, again: bool = False) -> None:
-    """Removes what processes of this user left that are no more, once in a process and folder unless it is to be done again."""
+    """Removes folders left by ended processes of this user, once per process and folder unless asked to repeat."""
     with _sweeping:
         if _swept.setdefault(base, False) and not again:
             return
@@ -108,7 +108,7 @@ def _sweep(base: str, again: bool = False) -> None:
 
 
 def _unfinished(path: str) -> None:
-    """Removes a folder that has nothing in it, not even a lock: of this process, which ends, or from yesterday."""
+    """Removes a folder without any file or lock, if it belongs to this ending process or is a day old."""
     try:
         own = os.path.basename(path).startswith(f"{_PREFIX}{os.getpid()}-")
         if own or os.stat(path).st_mtime < time.time() - 86400:
@@ -129,7 +129,7 @@ def _left(base: str) -> Iterator[str]:
 
 
 class Results:
-    """The folder of this process that has those of results: one lock for all of them."""
+    """The folder of this process with the folders of all results, under one lock."""
 
     def __init__(self) -> None:
         self.guard = threading.Lock()
@@ -161,7 +161,7 @@ _results = Results()
 
 
 def results() -> Results:
-    """That of this process."""
+    """The folder of results of this process."""
     return _results
 
 

@@ -1,4 +1,4 @@
-"""Modules of PyTorch as ONNX files."""
+"""Exports modules of PyTorch to ONNX files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Exported(NamedTuple):
 def export(module: Any, path: str, examples: Sequence[Any], given: bool, name: str) -> Exported:
     """Writes a module as ONNX, with any size of batch, in evaluation mode and float32.
 
-    examples are inputs, a tuple of tensors each, of which the first that the module takes is
-    traced. Two exporters are tried: that of torch.export, then that of TorchScript. The module is
-    left as it was.
+    examples are inputs, each a tuple of tensors; the first that the module accepts is
+    traced. Two exporters are tried: torch.export, then TorchScript. The module is
+    left unchanged.
     """
     import torch
 
@@ -41,13 +41,13 @@ def export(module: Any, path: str, examples: Sequence[Any], given: bool, name: s
     shapes = " and ".join("[" + ", ".join(["N", *map(str, t.shape[1:])]) + "]" for t in inputs)
     note = f"{name}: exported {type(module).__name__} to ONNX by {how}, for inputs {shapes}, in evaluation mode"
     if wrapped.taken:
-        note += f"; of its outputs {wrapped.taken} is used"
+        note += f"; output used: {wrapped.taken}"
     return Exported(path, note)
 
 
 def _wrapper(torch: Any, module: Any) -> Any:
     class OneOutput(torch.nn.Module):  # type: ignore[misc]
-        """Gives the one tensor of an output that is a tuple or a dictionary."""
+        """Returns the single tensor of an output that is a tuple or a dictionary."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -63,7 +63,7 @@ def _wrapper(torch: Any, module: Any) -> Any:
             elif isinstance(out, (tuple, list)):
                 pairs = [(f"number {i}", v) for i, v in enumerate(out)]
             else:
-                raise TypeError(f"the module returns a {type(out).__name__}, want a tensor, or several")
+                raise TypeError(f"the module returns a {type(out).__name__}, want one or several tensors")
             for key, v in pairs:
                 if isinstance(v, torch.Tensor):
                     self.taken = key if len(pairs) > 1 else ""
@@ -75,7 +75,7 @@ def _wrapper(torch: Any, module: Any) -> Any:
 
 @contextlib.contextmanager
 def _evaluation(torch: Any, module: Any) -> Iterator[Tuple[Any, Any]]:
-    """The module in evaluation mode, or a copy of it in float32 where it is not, and its device."""
+    """The module in evaluation mode, or a float32 copy of it, and its device."""
     tensors = list(module.parameters()) + list(module.buffers())
     if any(t.is_floating_point() and t.dtype != torch.float32 for t in tensors):
         import copy
@@ -104,13 +104,13 @@ def _first_taken(torch: Any, wrapped: Any, examples: Sequence[Any], device: Any,
             shapes = " and ".join(str(list(t.shape)) for t in inputs)
             problems.append(f"{shapes}: {type(err).__name__}: {str(err).splitlines()[0] if str(err) else ''}")
             last = err
-    hint = [] if given else ["give an example of its input beside the module: model={%r: (module, tensor)}" % name]
-    raise RepscopeError(1, f"model {name}: the module takes none of the inputs tried:\n" + "\n".join(problems), hint) from last
+    hint = [] if given else ["give an example of its input with the module: model={%r: (module, tensor)}" % name]
+    raise RepscopeError(1, f"model {name}: the module accepts none of the inputs tried:\n" + "\n".join(problems), hint) from last
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps what exporters print and warn to themselves."""
+    """Suppresses output and warnings of exporters."""
     import logging
 
     loggers = [logging.getLogger(n) for n in ("torch.onnx", "onnxscript", "torch.export", "onnx_ir")]
@@ -127,7 +127,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: str) -> str:
-    """Exports by the first exporter that can, and returns what it is called."""
+    """Exports with the first exporter that succeeds, and returns its name."""
     known = inspect.signature(torch.onnx.export).parameters
     names = ["input"] if len(inputs) == 1 else [f"input_{i}" for i in range(len(inputs))]
     problems = []
@@ -145,7 +145,7 @@ def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: s
     import importlib.util
 
     missing = [package for package in ("onnx", "onnxscript") if importlib.util.find_spec(package) is None]
-    install = [f"the exporters of PyTorch need packages of their own: pip install {' '.join(missing)}"] if missing else []
+    install = [f"the exporters of PyTorch need more packages: pip install {' '.join(missing)}"] if missing else []
     raise RepscopeError(
         1, f"model {name}: PyTorch {torch.__version__} cannot export the module to ONNX:\n" + "\n".join(problems),
         [*install, "export it yourself and give the file, or compute the latents and give them as latents="],
@@ -171,7 +171,7 @@ def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: in
 
 
 def inputs_for(shape: Optional[Tuple[int, ...]], options: Mapping[str, Any]) -> List[Tuple[int, ...]]:
-    """Shapes of one state as a module may want it, likeliest first: channels before rows and columns."""
+    """Possible input shapes of one state, likeliest first: channels before rows and columns."""
     if shape is None:
         return []
     shape = tuple(shape)

@@ -1,4 +1,4 @@
-"""Progress of a run, as a line that is written over in a terminal and in a notebook, or for a function."""
+"""Progress of a run, as an updated line in a terminal or notebook, or for a function."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Called(Progress):
 
 
 class _Bar(Progress):
-    """A line like that of tqdm: share, bar, count, time taken and left, rate."""
+    """A line in the style of tqdm: share, bar, count, elapsed and remaining time, rate."""
 
     def __init__(self, name: str, stream: TextIO) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Arrays of HDF5 files (NetCDF too) and Zarr stores, by the libraries that read them, in chunks.
+"""Reads arrays of HDF5 files (also NetCDF) and Zarr stores in chunks, with h5py and zarr.
 
 ``frames="run.h5:/obs/frames"``, ``frames="run.zarr:obs"``, ``target="truth.nc:t2m"``, an ``h5py.Dataset`` or a
 ``zarr.Array`` go over to the program a chunk at a time, whatever their size, with the values that xarray decodes.
@@ -24,9 +24,9 @@ _ZARR_FILES = (".zarray", ".zgroup", "zarr.json")
 
 
 class Stream:
-    """An array that is read by ranges of rows.
+    """An array read in ranges of rows.
 
-    shape and dtype are those of what :meth:`chunks` gives, one after the other, along the first axis.
+    shape and dtype describe the concatenation of all :meth:`chunks` along the first axis.
     """
 
     def __init__(self, source: Any, label: str, keep: Any = None) -> None:
@@ -84,7 +84,7 @@ class Stream:
             f.write(raw.data.cast("B") if part.size else b"")
             written += len(part)
         if written != self.shape[0]:
-            raise ValueError(f"{self.label}: {written} rows where {self.shape[0]} were announced: is it being written to?")
+            raise ValueError(f"{self.label}: {written} rows, want {self.shape[0]}; check that no program is writing to the file")
 
     def save(self, name: str, workspace: Any) -> str:
         """Writes a .npy file into a workspace, closes the source and returns the path."""
@@ -104,9 +104,9 @@ class Stream:
 
 
 def resolve(key: str, value: Any) -> Any:
-    """A :class:`Stream` for an array or a path of HDF5 or Zarr; any other value as it is.
+    """A :class:`Stream` for an array or a path of HDF5 or Zarr; any other value unchanged.
 
-    Paths are "FILE:/path", "FILE" where there is one array, or pairs of both.
+    Paths are "FILE:/path", "FILE" for a file with one array, or pairs (FILE, path).
     """
     library = type(value).__module__.split(".")[0]
     if library in ("h5py", "zarr"):
@@ -129,7 +129,7 @@ def resolve(key: str, value: Any) -> Any:
 
 
 def _split(text: str) -> Tuple[str, Optional[str]]:
-    """FILE and key of "FILE:key", by the last colon before which there is a file; the text itself without one."""
+    """FILE and key of "FILE:key", split at the last colon that follows the name of a file; else the text itself."""
     at = text.rfind(":")
     while at > 0:
         if os.path.exists(text[:at]):
@@ -160,7 +160,7 @@ def _is_zarr(path: str) -> bool:
 def _of_object(key: str, value: Any, library: str) -> Any:
     kind = type(value).__name__
     if library == "h5py" and not value:
-        raise UsageError(2, f"{key}: a {library}.{kind} of a file that is closed")
+        raise UsageError(2, f"{key}: a {library}.{kind} of a closed file")
     where = str(getattr(getattr(value, "file", None), "filename", "") or getattr(value, "store_path", "") or "")
     path = str(getattr(value, "name", "") or "")
     label = f"{key} ({library} {where}{':' if where and path else ''}{path})"
@@ -168,14 +168,14 @@ def _of_object(key: str, value: Any, library: str) -> Any:
         return Stream(value, label)
     if hasattr(value, "keys") or hasattr(value, "arrays"):
         return Stream(_only(value, where or label, library)[1], label)
-    raise TypeError(f"{key}: a {library}.{kind} is no array")
+    raise TypeError(f"{key}: a {library}.{kind} is not an array")
 
 
 def _of_hdf5(path: str, inner: Optional[str]) -> Stream:
     try:
         import h5py
     except ImportError as err:
-        raise ImportError(f"{path} is an HDF5 file, for which h5py is needed (pip install h5py)") from err
+        raise ImportError(f"{path} is an HDF5 file and needs h5py (pip install h5py)") from err
     try:
         file = h5py.File(path, "r")
     except OSError as err:
@@ -192,7 +192,7 @@ def _of_zarr(path: str, inner: Optional[str]) -> Stream:
     try:
         import zarr
     except ImportError as err:
-        raise ImportError(f"{path} is a Zarr store, for which zarr is needed (pip install zarr)") from err
+        raise ImportError(f"{path} is a Zarr store and needs zarr (pip install zarr)") from err
     node = zarr.open(path, mode="r")
     if hasattr(node, "shape"):
         if inner:
@@ -208,7 +208,7 @@ def _find(group: Any, path: str, inner: Optional[str], library: str) -> Tuple[st
     try:
         node = group[inner.strip("/")]
     except KeyError:
-        raise UsageError(2, f"{path}: no array {inner!r}; there is {_listed(group, library)}") from None
+        raise UsageError(2, f"{path}: no array {inner!r}; the arrays are {_listed(group, library)}") from None
     if not hasattr(node, "shape") or not hasattr(node, "dtype"):
         below = ", ".join(f"{inner.rstrip('/')}/{n}" for n in _names(node, library)[:12])
         raise UsageError(2, f"{path}: {inner!r} is a group of {below or 'no arrays'}, want an array")
@@ -222,7 +222,7 @@ def _only(group: Any, path: str, library: str) -> Tuple[str, Any]:
         names = data
     if len(names) != 1:
         first = f"; name one as {path}:{names[0]}" if names else ""
-        raise UsageError(2, f"{path}: holds {len(names)} arrays{first} (there is {_listed(group, library)})")
+        raise UsageError(2, f"{path}: contains {len(names)} arrays{first} (the arrays are {_listed(group, library)})")
     return names[0], group[names[0]]
 
 
@@ -233,7 +233,7 @@ def _listed(group: Any, library: str) -> str:
 
 
 def _is_coordinate(name: str, node: Any) -> bool:
-    """Whether an array is that of an axis of others: a dimension of NetCDF, or of Zarr by the name of its only axis."""
+    """Whether an array is a coordinate: a dimension of NetCDF, or a Zarr array named like its only axis."""
     attributes = getattr(node, "attrs", {})
     if "CLASS" in attributes:
         return bool(attributes["CLASS"] in (b"DIMENSION_SCALE", "DIMENSION_SCALE"))
@@ -242,7 +242,7 @@ def _is_coordinate(name: str, node: Any) -> bool:
 
 
 def _is_empty_axis(node: Any) -> bool:
-    """Whether a dataset is what NetCDF writes for a dimension without values."""
+    """Whether a dataset is NetCDF's placeholder for a dimension without values."""
     name = node.attrs.get("NAME", b"")
     return (name.encode() if isinstance(name, str) else bytes(name)).startswith(b"This is a netCDF dimension but not")
 

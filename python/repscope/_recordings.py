@@ -1,4 +1,4 @@
-"""Recordings of environments: episodes of Minari, Gymnasium and alike as frames, episodes, actions and rewards."""
+"""Recordings of environments: reads episodes of Minari, Gymnasium and similar sources as frames, episodes, actions and rewards."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ENDS = ("terminations", "terminals", "terminated", "dones", "done", "terminatio
 
 
 class Recording(NamedTuple):
-    """Frames of episodes, one after the other, for the functions of this package.
+    """Frames of consecutive episodes, for the functions of this package.
 
     Attributes:
         frames: [N, …]; mapped, not in the memory of Python.
         episodes: [N], the number of the episode of each frame.
-        actions: [N, …], the action taken at each frame; None without any. 0 where none was, at the last
+        actions: [N, …], the action taken at each frame; None without actions. 0 at the last
             frame of an episode that ends with an observation.
-        rewards: [N], the reward of the step from each frame to the next; None without any, 0 as above.
+        rewards: [N], the reward of the step from each frame to the next; None without rewards. 0 as for actions.
     """
 
     frames: np.ndarray
@@ -34,7 +34,7 @@ class Recording(NamedTuple):
 
 
 def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], Any]] = None, episodes: Optional[int] = None) -> Recording:
-    """Reads episodes, one at a time, and lays them end to end.
+    """Reads episodes one at a time and concatenates them.
 
     >>> import numpy as np, repscope
     >>> one = {"observations": np.zeros((5, 8, 8), "uint8"), "actions": np.ones(4, int), "rewards": np.ones(4)}
@@ -43,18 +43,18 @@ def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], 
     ((10, 8, 8), [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
 
     Args:
-        source: a dataset of Minari; anything that gives episodes, as objects or mappings with observations,
+        source: a dataset of Minari; an iterable of episodes, which are objects or mappings with observations,
             actions and rewards (also: obs, action, reward); or one mapping with these of all episodes end
-            to end and terminations, terminals or dones, and timeouts or truncations, of each step.
+            to end, with terminations, terminals or dones, and timeouts or truncations, for each step.
             An episode has as many observations as actions, or one more.
-        observation: of observations that are mappings, the path of the one that is meant, such as
+        observation: for observations that are mappings, the path of the one to use, such as
             "image" or "sensors/camera"; or a function of the observations of an episode.
-        episodes: read at most so many.
+        episodes: maximum number of episodes; None: all.
     """
     if episodes is not None and (isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer))):
-        raise TypeError(f"episodes: {episodes!r} is no whole number")
+        raise TypeError(f"episodes: {episodes!r} is not a whole number")
     if not (observation is None or isinstance(observation, str) or callable(observation)):
-        raise TypeError(f"observation: {observation!r} is neither a path, such as 'camera/image', nor a function")
+        raise TypeError(f"observation: {observation!r} is not a path, such as 'camera/image', or a function")
     if isinstance(source, (str, bytes)):
         raise TypeError(f"{source!r} is a text; load the dataset first: minari.load_dataset({source!r})")
     if isinstance(source, Mapping):
@@ -63,7 +63,7 @@ def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], 
     elif hasattr(source, "iterate_episodes"):
         source = source.iterate_episodes()
     elif not hasattr(source, "__iter__"):
-        raise TypeError(f"{type(source).__name__} gives no episodes")
+        raise TypeError(f"{type(source).__name__} has no episodes")
     frames = _Growing("observations")
     try:
         return _read(source, observation, episodes, frames)
@@ -79,7 +79,7 @@ def _read(source: Any, observation: Union[None, str, Callable[[Any], Any]], epis
         where = f"episode {count - 1}"
         seen = as_array(_chosen(_part(episode, _OBSERVATIONS, where), observation, where), f"{where}: observations")
         if seen.ndim == 0:
-            raise UsageError(2, f"{where}: one number in place of observations [T, …]")
+            raise UsageError(2, f"{where}: found one number, want observations [T, …]")
         if seen.ndim == 1:
             seen = seen[:, None]  # of a discrete space
         if seen.dtype.kind in "SU":
@@ -145,7 +145,7 @@ def _chosen(value: Any, observation: Union[None, str, Callable[[Any], Any]], whe
         for i, step in enumerate(value):
             if not isinstance(step, Mapping) or step.keys() != value[0].keys():
                 held = ", ".join(map(str, step)) if isinstance(step, Mapping) else f"a {type(step).__name__}"
-                raise UsageError(2, f"{where}: the observation of step {i} has {held or 'nothing'}, that of step 0 {', '.join(map(str, value[0]))}")
+                raise UsageError(2, f"{where}: the observation of step {i} has {held or 'nothing'}, the observation of step 0 has {', '.join(map(str, value[0]))}")
         value = {k: [step[k] for step in value] for k in value[0]}
     path = observation.split("/") if observation else []
     while isinstance(value, (Mapping, tuple)):
@@ -166,14 +166,14 @@ def _padded(values: np.ndarray, n: int, name: str, where: str) -> np.ndarray:
     if name == "rewards" and values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim == 0 or len(values) not in (n, n - 1):
-        raise UsageError(2, f"{where}: {name} of shape {list(values.shape)} beside {n} observations, want {n} or {n - 1}")
+        raise UsageError(2, f"{where}: {name} of shape {list(values.shape)} for {n} observations, want {n} or {n - 1}")
     if len(values) == n - 1:
         values = np.concatenate([values, np.zeros((1, *values.shape[1:]), dtype=values.dtype)])
     return values
 
 
 def _divided(flat: Mapping[str, Any], observation: Union[None, str, Callable[[Any], Any]]) -> Iterator[Mapping[str, Any]]:
-    """The episodes of arrays of all of them end to end."""
+    """Splits concatenated arrays into episodes."""
     seen = as_array(_chosen(_part(flat, _OBSERVATIONS, "the recording"), observation, "the recording"), "observations")
     ends = np.zeros(len(seen), dtype=bool)
     found = False
@@ -181,18 +181,18 @@ def _divided(flat: Mapping[str, Any], observation: Union[None, str, Callable[[An
         if flat.get(name) is not None:
             flags = as_array(flat[name], name).reshape(-1)
             if len(flags) != len(seen):
-                raise UsageError(2, f"{name}: {len(flags)} values beside {len(seen)} observations")
+                raise UsageError(2, f"{name}: {len(flags)} values for {len(seen)} observations")
             ends |= flags.astype(bool)
             found = True
     if not found:
-        raise UsageError(2, f"one mapping of all steps needs to say where episodes end, by {_ENDS[0]}, {_ENDS[1]} or the like; it has {', '.join(map(str, flat))}")
+        raise UsageError(2, f"one mapping of all steps needs the ends of episodes, such as {_ENDS[0]} or {_ENDS[1]}; it has {', '.join(map(str, flat))}")
     beside = {}
     for name, names in (("actions", _ACTIONS), ("rewards", _REWARDS)):
         values = _optional(flat, names)
         if values is not None:
             beside[name] = as_array(values, name)
             if len(beside[name]) != len(seen):
-                raise UsageError(2, f"{name}: {len(beside[name])} values beside {len(seen)} observations")
+                raise UsageError(2, f"{name}: {len(beside[name])} values for {len(seen)} observations")
     stops = np.flatnonzero(ends) + 1
     if len(seen) and (not len(stops) or stops[-1] != len(seen)):
         stops = np.append(stops, len(seen))  # a last one that was cut
@@ -203,7 +203,7 @@ def _divided(flat: Mapping[str, Any], observation: Union[None, str, Callable[[An
 
 
 class _Growing:
-    """An array in a file to which rows are added."""
+    """An array in a file, extended row by row."""
 
     _HEAD = 256  # bytes before the values, filled in at the end
 
@@ -223,10 +223,10 @@ class _Growing:
             self.file = open(self.path, "wb")
             self.file.write(b"\0" * self._HEAD)
         if part.shape[1:] != self.shape:
-            raise UsageError(2, f"{where}: {self.what} of shape {list(part.shape[1:])}, those before {list(self.shape)}")
+            raise UsageError(2, f"{where}: {self.what} of shape {list(part.shape[1:])}, earlier episodes have {list(self.shape)}")
         if part.dtype != self.dtype:
             if not np.can_cast(part.dtype, self.dtype, "same_kind"):
-                raise UsageError(2, f"{where}: {self.what} of type {part.dtype}, those before {self.dtype}")
+                raise UsageError(2, f"{where}: {self.what} of type {part.dtype}, earlier episodes have {self.dtype}")
             part = part.astype(self.dtype)
         part = np.ascontiguousarray(part)
         if part.size:
@@ -243,7 +243,7 @@ class _Growing:
             self.file.write(part.data.cast("B"))
 
     def _to_disk(self) -> bool:
-        """Goes on in the folder of temporary files where the memory is taken."""
+        """Continues in the folder of temporary files when memory is full."""
         import os
         import shutil
 
@@ -267,7 +267,7 @@ class _Growing:
             self.file.close()
 
     def array(self) -> np.ndarray:
-        """What was added, mapped; the file goes with the last view of it."""
+        """All added rows, mapped; the file is removed with the last view of it."""
         header = repr({"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.rows, *self.shape)})
         head = b"\x93NUMPY\x01\x00" + (self._HEAD - 10).to_bytes(2, "little")
         self.file.seek(0)

@@ -1,4 +1,4 @@
-"""What a run found: numbers, tables and figures."""
+"""Results of runs: numbers, tables and figures."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _FIGURES = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/p
 
 
 class Numbers(Dict[str, Any]):
-    """A part of a result: a dictionary whose entries are attributes too."""
+    """A part of a result: a dictionary with its entries as attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"no {name!r}; there is {', '.join(map(str, self))}") from None
+            raise AttributeError(f"no {name!r}; want one of {', '.join(map(str, self))}") from None
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *(k for k in self if k.isidentifier())]
 
 
 def labeled(text: str, labels: Mapping[str, str]) -> str:
-    """A text with what is in files of arrays in place of their paths, and of a role with its path."""
+    """A text with descriptions of arrays instead of the paths of their files."""
     for path, label in labels.items():
         role, _, array = label.partition(" (")
         for between in (": ", " "):
@@ -43,7 +43,7 @@ def labeled(text: str, labels: Mapping[str, str]) -> str:
 
 
 class _Folder:
-    """The folder of a run's files: one that was named, or a temporary one that goes with its result."""
+    """The folder of a run's files: named, or temporary and removed with the result."""
 
     def __init__(self, path: Optional[str]) -> None:
         self.temporary = path is None
@@ -64,7 +64,7 @@ def _remove(process: int, path: str) -> None:
 
 
 class Figure:
-    """A figure of a result, which a notebook displays."""
+    """A figure of a result; notebooks display it."""
 
     def __init__(self, path: Path, folder: Optional[_Folder] = None) -> None:
         self.path = path
@@ -82,7 +82,7 @@ class Figure:
         if target.is_dir():
             target = target / self.path.name
         if target.suffix.lower() != self.path.suffix:
-            raise ValueError(f"{target}: the figure is {self.path.suffix}; ask for others by format= of the call")
+            raise ValueError(f"{target}: the figure is {self.path.suffix}; request other formats with format= of the call")
         shutil.copyfile(self.path, target)
         return target
 
@@ -101,19 +101,19 @@ class Figure:
 
 
 class Result:
-    """What a run found.
+    """The result of a run.
 
-    Entries of the result file are attributes (``result.models.jepa.by_k[0].trustworthiness``), and so
-    is the whole as :attr:`json`. Files that were written without ``out=`` go with the object; :meth:`save`
+    Entries of the result file are attributes (``result.models.jepa.by_k[0].trustworthiness``); :attr:`json` is
+    the whole file. Files written without ``out=`` are removed with the object; :meth:`save`
     keeps them.
 
     Attributes:
         command: the analysis or tool.
-        json: the result file; empty where the command writes none.
-        text: what the program printed, tables on most.
-        warnings: what the numbers are to be read with.
-        notes: what else the program said.
-        elapsed: seconds that the call took.
+        json: the result file; empty if the command writes none.
+        text: the console output of the program.
+        warnings: warnings about the numbers.
+        notes: other messages of the program.
+        elapsed: duration of the call in seconds.
     """
 
     def __init__(
@@ -155,12 +155,12 @@ class Result:
 
     @property
     def dir(self) -> Path:
-        """The folder of the files; it goes with this object where none was named."""
+        """The folder of the files; a temporary folder is removed with this object."""
         return Path(self._folder.path)
 
     @property
     def path(self) -> str:
-        """The result file, for :func:`compare` and the like."""
+        """The path of the result file, for :func:`compare` and similar functions."""
         path = self._result_file()
         if path is None:
             self._check_there()
@@ -180,7 +180,7 @@ class Result:
         try:
             return self.json[name]
         except KeyError:
-            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json) or 'no result file of it'}") from None
+            raise AttributeError(f"the result of {self.command} has no {name!r}; want one of {', '.join(self.json) or '(no result file)'}") from None
 
     def __getitem__(self, name: str) -> Any:
         return self.json[name]
@@ -195,7 +195,7 @@ class Result:
         return [*super().__dir__(), *(k for k in self.json if k.isidentifier())]
 
     def get(self, path: str, default: Any = None) -> Any:
-        """The entry of a path such as ``models.jepa.by_k.0.trustworthiness``."""
+        """The entry at a path such as ``models.jepa.by_k.0.trustworthiness``."""
         at: Any = self.json
         for part in path.split("."):
             if isinstance(at, dict) and part in at:
@@ -210,7 +210,7 @@ class Result:
 
     @property
     def tables(self) -> List[str]:
-        """Names of the tables, without the command's at their head and .csv: the first is that of :meth:`to_frame`."""
+        """Names of the tables, without the command's prefix and .csv; the first is the default of :meth:`to_frame`."""
         found = [p for p in self.files if p.suffix == ".csv"]
         names = [self._short(p) for p in found]
         return sorted(names, key=lambda n: (n != "metrics", n))
@@ -229,10 +229,10 @@ class Result:
         for key, path in choices.items():
             if name in (key, path.name, path.stem):
                 return path
-        raise KeyError(f"{self.command} wrote no {what} {name!r}; there is {', '.join(choices)}")
+        raise KeyError(f"{self.command} wrote no {what} {name!r}; want one of {', '.join(choices)}")
 
     def table(self, name: Optional[str] = None) -> Dict[str, np.ndarray]:
-        """A table as arrays by column: float64 where every cell is a number or empty (NaN), else texts."""
+        """A table as a dictionary of columns: float64 arrays if every cell is a number or empty (NaN), else text."""
         import csv
 
         by_name = {self._short(p): p for p in self.files if p.suffix == ".csv"}
@@ -249,7 +249,7 @@ class Result:
         return out
 
     def to_frame(self, name: Optional[str] = None) -> "pandas.DataFrame":
-        """A table as a data frame of pandas, by default that of all numbers with their intervals."""
+        """A table as a data frame of pandas; default: all numbers with their intervals."""
         try:
             import pandas
         except ImportError as err:
@@ -257,7 +257,7 @@ class Result:
         return pandas.DataFrame(self.table(name))
 
     def array(self, name: str) -> np.ndarray:
-        """An array that was written, such as latents of :func:`encode`; mapped, not read."""
+        """An output array, such as latents of :func:`encode`, mapped into memory."""
         arrays = {self._short(p): p for p in self.files if p.suffix == ".npy"}
         array: np.ndarray = np.load(self._find("array", name, arrays), mmap_mode="r", allow_pickle=False)
         return array
@@ -275,12 +275,12 @@ class Result:
         return sorted(found, key=lambda p: (order.index(p.suffix), p.name))
 
     def figure(self, name: Optional[str] = None, format: Optional[str] = None) -> Figure:
-        """A figure, by default the first; a notebook displays it."""
+        """A figure, by default the first; notebooks display it."""
         found = self._figure_files()
         if format is not None:
             found = [p for p in found if p.suffix == "." + format.lstrip(".")]
             if not found:
-                raise LookupError(f"{self.command} wrote no figure in format {format!r}; ask for it by format= of the call")
+                raise LookupError(f"{self.command} wrote no figure in format {format!r}; request it with format= of the call")
         choices: Dict[str, Path] = {}
         for p in found:
             choices.setdefault(self._short(p), p)
@@ -289,7 +289,7 @@ class Result:
     # files
 
     def save(self, folder: Union[str, "os.PathLike[str]"]) -> Path:
-        """Copies all files into a folder, which is made, over those of the same names; returns it."""
+        """Copies all files into a folder, created if absent, and overwrites files of the same names; returns the folder."""
         import shutil
 
         self._check_there()
@@ -301,12 +301,12 @@ class Result:
         return target
 
     def close(self) -> None:
-        """Removes the files, where no folder was named for them; numbers and text remain."""
+        """Removes the files if their folder is temporary; numbers and text remain."""
         self._folder.discard()
 
     def _check_there(self) -> None:
         if not self.dir.is_dir():
-            raise FileNotFoundError(f"the files of this result of {self.command} are gone: it was closed, or {self.dir} was removed")
+            raise FileNotFoundError(f"the files of this result of {self.command} no longer exist: it was closed, or {self.dir} was removed")
 
     def __enter__(self) -> "Result":
         return self
@@ -356,7 +356,7 @@ class Result:
 
 
 def _restore(state: Dict[str, Any], path: Optional[str], content: Optional[Dict[str, bytes]]) -> Result:
-    """A result that was pickled, with its files."""
+    """Restores a pickled result with its files."""
     result = Result.__new__(Result)
     result.__dict__.update(state)
     folder = _Folder(path)

@@ -1,4 +1,4 @@
-"""One process of the program that answers many questions: arrays lie in memory that both have mapped."""
+"""One process of the program that answers many requests, with arrays in shared memory."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _READS_HOLD_INTERRUPTS = os.name == "nt"
 
 
 class Unavailable(Exception):
-    """The process is in use, or there can be none: the question must be asked otherwise."""
+    """The process is busy or cannot be started: the request must take another way."""
 
 
 class _Ended(Exception):
-    """The process is gone."""
+    """The process has ended."""
 
 
 class Pair:
-    """What is in the memory, of which answers are remembered."""
+    """The arrays in shared memory, with cached answers."""
 
     def __init__(self) -> None:
         self.arrays: List[Dict[str, Any]] = []  # as the program is told
@@ -44,7 +44,7 @@ class Pair:
 
 
 class Server:
-    """The process, and the memory with the last arrays. Whoever uses it holds its lock."""
+    """The process and the memory with the last arrays. Callers hold its lock."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -61,7 +61,7 @@ class Server:
     # Arrays.
 
     def hold(self, named: Sequence[Tuple[str, np.ndarray]]) -> Pair:
-        """The pair of these arrays, the one before where no value is another."""
+        """The pair of these arrays; the previous pair if all values are equal."""
         files = [mapped_file(array) for _, array in named]
         places, end = [], 0
         for (_, array), file in zip(named, files):
@@ -100,7 +100,7 @@ class Server:
         return self.pair
 
     def _reserve(self, size: int) -> bool:
-        """Makes room for so many bytes; whether nothing that was there is there still."""
+        """Makes room for a number of bytes; returns whether earlier contents were lost."""
         if self._memory is not None and size <= self._size:
             return False
         self._drop()
@@ -138,7 +138,7 @@ class Server:
             self._workspace = None
 
     def settle(self) -> None:
-        """Gives back memory beyond what is kept between calls."""
+        """Frees memory beyond the amount kept between calls."""
         if self._size > _KEPT:
             self.pair = Pair()
             self._drop()
@@ -146,7 +146,7 @@ class Server:
     # Questions.
 
     def ask(self, question: Dict[str, Any]) -> Dict[str, Any]:
-        """The answer to a question. A process that has ended is started anew, once."""
+        """The answer to a request. A process that has ended is restarted once."""
         line = json.dumps(question).encode() + b"\n"
         for attempt in range(2):
             try:
@@ -203,7 +203,7 @@ class Server:
         self._key = key
 
     def end(self, kill: bool = False) -> None:
-        """Ends the process; the next question starts another."""
+        """Ends the process; the next request starts another."""
         child, lines = self._child, self._lines
         self._child = self._lines = None
         if child is None:
@@ -235,7 +235,7 @@ class Server:
             self._drop()
 
     def leave(self) -> None:
-        """Forgets, after a fork, what belongs to the parent."""
+        """After a fork, drops the state of the parent."""
         if self._child is not None:
             # The parent's pipes would stay open as long as this process.
             try:
@@ -255,7 +255,7 @@ class Server:
 
 
 class _Lines(threading.Thread):
-    """Reads the lines of a process, so that who waits for one can be interrupted."""
+    """Reads the lines of a process in a thread, so that waiting for a line can be interrupted."""
 
     def __init__(self, stream: Any) -> None:
         import queue
@@ -302,7 +302,7 @@ def _described(path: str) -> Optional[os.stat_result]:
 
 
 def _surroundings() -> Any:
-    """What a process is bound to when it starts."""
+    """The settings with which a process starts."""
     own = tuple((k, v) for k, v in os.environ.items() if k.startswith(("REPSCOPE_", "GO", "PATH")))
     cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     program = _programs.get(own)
@@ -319,7 +319,7 @@ _server = Server()
 
 
 def server() -> Server:
-    """That of this process."""
+    """The server of this process."""
     return _server
 
 

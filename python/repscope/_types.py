@@ -1,4 +1,4 @@
-"""Types of keywords, for type checkers alone."""
+"""Types of keywords, only for type checkers."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The version: of a wheel, what it was built as."""
+"""The version. A wheel has the version of its build."""
 
-VERSION = "0.0.dev0"
+VERSION = "1.0.0"

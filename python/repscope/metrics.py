@@ -28,7 +28,7 @@ __all__ = ["continuity", "trustworthiness"]
 
 
 class _InvalidParameter(ValueError, TypeError):
-    """As scikit-learn's error of this name, for whoever catches one of the two."""
+    """An error caught as ValueError and as TypeError, as scikit-learn's error of this name."""
 
 
 # Who asks for a score of a pair of arrays a second time has these numbers of neighbors along with it, and those of the other score that
@@ -40,51 +40,51 @@ _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "euclide
 
 
 def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "euclidean") -> float:
-    """How far the nearest neighbors of an embedding are neighbors of the original space.
+    """Trustworthiness: to what extent nearest neighbors in an embedding are neighbors in the original space.
 
     A replacement for ``sklearn.manifold.trustworthiness``:
 
     T(k) = 1 - 2 / (n k (2n - 3k - 1)) * sum_i sum_{j in N_k(i)} max(0, r(i, j) - k)
 
     where N_k(i) are the k nearest neighbors of sample i in the embedding and r(i, j) is the rank of
-    sample j among the neighbors of i in the original space. Range 0 to 1, 1 is perfect, about 0.5 an
-    embedding that has nothing to do with the original.
+    sample j among the neighbors of i in the original space. Range 0 to 1; 1 is perfect, and an embedding
+    unrelated to the original scores about 0.5.
 
-    Numbers are those of scikit-learn up to the last digits of a float64, unless distances tie. Where they
-    do, as between equal rows, scikit-learn takes the order that its sort happens to leave, which
-    differs between processors and with the order of the rows; here the score is the exact mean
+    Numbers agree with scikit-learn up to the last digits of a float64, unless distances tie. For ties,
+    such as between equal rows, scikit-learn uses the order left by its sort, which
+    depends on the processor and on the order of the rows; here the score is the exact mean
     over all orders of equal distances, independent in both spaces. float32 is ranked exactly, as if it
-    were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie. Its float64
-    distances lose digits where the rows lie far from the origin; these do not.
+    were converted to float64 first; scikit-learn rounds such distances to float32, which makes some tie. Its float64
+    distances lose digits for rows far from the origin; these do not.
 
-    One process of the program is kept for all calls: it is started by the first one, ends with Python or after a minute without
-    another, and has the last arrays in memory that both have mapped. While their values stay the same, scores that
-    were computed are remembered. Calls from several threads at a time have processes of their own.
+    One process of the program serves all calls: the first call starts it, and it ends with Python or after a minute without
+    calls. It keeps the last arrays in shared memory. While their values stay the same,
+    computed scores are cached. Concurrent calls from several threads use separate processes.
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
-            which must be symmetric; the diagonal is not looked at. Tensors and anything with ``__array__`` or DLPack
-            will do. More axes are the values of a sample.
+            which must be symmetric; the diagonal is ignored. Tensors and objects with ``__array__`` or DLPack
+            are accepted. Further axes are flattened to the values of a sample.
         X_embedded: array [n, d] of the embedding, compared by Euclidean distances.
-        n_neighbors: k, from 1 and below n / 2.
-        metric: of X: "euclidean" ("l2", "sqeuclidean"), "cosine" or "precomputed".
+        n_neighbors: k, at least 1 and below n / 2.
+        metric: distance for X: "euclidean" ("l2", "sqeuclidean"), "cosine" or "precomputed".
 
     Returns:
-        The score; NaN, with a warning, where all rows of X or all of X_embedded are equal.
+        The score; NaN, with a warning, if all rows of X or all rows of X_embedded are equal.
 
     Raises:
         ValueError: as scikit-learn does: n_neighbors is not below n / 2, lengths differ, values are NaN
-            or infinite; and for other metrics, whose distances can be given as precomputed ones.
+            or infinite; also for other metrics, which need precomputed distances.
     """
     return _score("trustworthiness", X, X_embedded, n_neighbors, metric)
 
 
 def continuity(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "euclidean") -> float:
-    """How far the nearest neighbors of the original space are neighbors in an embedding.
+    """Continuity: to what extent nearest neighbors in the original space are neighbors in an embedding.
 
-    C(k) is T(k) with the spaces exchanged: the k nearest neighbors are those of X, and their ranks those of
+    C(k) is T(k) with the spaces exchanged: the k nearest neighbors come from X, and their ranks from
     the embedding. ``continuity(X, Z)`` is ``trustworthiness(Z, X)`` with Euclidean distances. Arguments, ties and
-    errors are those of :func:`trustworthiness`.
+    errors are the same as for :func:`trustworthiness`.
     """
     return _score("continuity", X, X_embedded, n_neighbors, metric)
 
@@ -108,7 +108,7 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
     own = float(np.max(np.diagonal(original))) if metric == "precomputed" else 0.0
     if own > 0 and own > 1e-4 * float(np.max(original)):
         warnings.warn(
-            f"X: distances of samples from themselves of up to {own:.3g} are not looked at; a matrix of similarities would be ranked in "
+            f"X: nonzero diagonal (up to {own:.3g}) is ignored; a matrix of similarities would be ranked in "
             "reverse: give distances, such as 1 - similarity",
             RepscopeWarning,
             stacklevel=3,
@@ -121,7 +121,7 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
 
 
 def _remembered(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Optional[float]:
-    """A score from the process that is kept for them; one of its own computes it where that is busy or there can be none."""
+    """A score from the shared process, or from a separate process if the shared one is busy or cannot be started."""
     kept = server()
     if not kept.lock.acquire(blocking=False):
         return _one(name, original, embedded, k, metric)
@@ -151,7 +151,7 @@ def _ask(kept: Server, pair: Pair, name: str, k: int, metric: str) -> Dict[Tuple
 
 
 def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Optional[float]:
-    """One score, from a process of its own."""
+    """One score, from a separate process."""
     with Workspace() as workspace:
         files = [workspace.save(role, array) for role, array in (("X", original), ("X_embedded", embedded))]
         done = _run(["score", name, *files, f"--k={k}", f"--metric={metric}"], progress_of(False, "score"), workspace, 0)
@@ -163,7 +163,7 @@ def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: 
 
 
 def _rows(value: Any, name: str) -> np.ndarray:
-    """An array of one row of numbers per sample, of a type that is compared exactly."""
+    """An array with one row of numbers per sample, in a type that is compared exactly."""
     try:
         if hasattr(value, "toarray") and hasattr(value, "nnz"):  # sparse
             value = value.toarray()

@@ -43,13 +43,13 @@ _DEFAULTS: Dict[str, Dict[str, Any]] = {
 
 
 class Entry(NamedTuple):
-    """What one analysis found at one step.
+    """The numbers of one analysis at one step.
 
     Attributes:
-        step: of the snapshot.
-        analysis: its name.
+        step: step of the snapshot.
+        analysis: name of the analysis.
         scalars: numbers by "analysis/path", such as "neighborhood/by_k/5/trustworthiness".
-        seconds: that it took.
+        seconds: duration of the analysis.
     """
 
     step: int
@@ -69,7 +69,7 @@ class _Stopped(Exception):
 
 
 class _Watch(Progress):
-    """Ends a run that is no longer wanted."""
+    """Ends a run when the monitor stops."""
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
@@ -83,42 +83,42 @@ class _Watch(Progress):
 
 
 class Monitor:
-    """Every some steps, encodes a fixed set of frames and analyzes the latents in the background.
+    """Encodes a fixed set of frames at regular steps and analyzes the latents in the background.
 
-    Training waits for the encoding alone; analyses run one after the other in a program of their
-    own, at low priority and with one thread. Their numbers are handed over at the next
-    :meth:`step`, in the thread that calls it, with the step of their snapshot. What goes wrong in the
-    background is warned of and kept in :attr:`errors`; training goes on.
+    Training waits only for the encoding; analyses run one after the other in a separate
+    program, at low priority and with one thread. Their numbers are delivered at the next
+    :meth:`step`, in the calling thread, with the step of their snapshot. Errors in the
+    background become warnings and are kept in :attr:`errors`; training continues.
 
     Args:
         frames: array [N, …] of the states, fixed for all steps.
-        model: what encodes them: a module of PyTorch, which gets batches as float32 tensors on its device, in evaluation
-            mode and without gradients, or a function from a batch of frames, as they were given, to latents
-            [n, …]. None: :meth:`step` is given the model, or latents.
+        model: the encoder: a module of PyTorch, called on batches of float32 tensors on its device, in evaluation
+            mode and without gradients; or a function from a batch of the original frames to latents
+            [n, …]. None: pass the model or latents to :meth:`step`.
         analyses: names of functions of this package that take latents (manifold, geometry, neighborhood, smoothness
             …), or a mapping of these to their keywords: ``{"neighborhood": {"k": (5, 10)}}``. By default they
             have no intervals (bootstrap=0) and no figures.
-        every: steps between two snapshots. The first is that of the first step.
-        episodes: of the frames, as the functions take them.
-        log: what is given the numbers: a function of a mapping and the step, a ``SummaryWriter`` of TensorBoard, or
-            a run of Weights & Biases (or the module ``wandb``). Several as a list. Weights & Biases takes no
-            step that is past, so that numbers come with an axis of their own, "repscope/step".
-        name: of the model, in results and figures.
-        prefix: of the names of numbers, such as "val/".
-        scalars: patterns of the names that are kept, such as ``["*/participation_ratio"]``; None: all.
-        busy: what happens to a snapshot while queue earlier ones wait: "skip" leaves it out and counts it
+        every: steps between two snapshots. The first snapshot is at the first step.
+        episodes: episodes of the frames, as for the functions.
+        log: receiver of the numbers: a function of a mapping and the step, a ``SummaryWriter`` of TensorBoard, or
+            a run of Weights & Biases (or the module ``wandb``); several as a list. Weights & Biases rejects
+            past steps, so numbers get a separate axis, "repscope/step".
+        name: name of the model in results and figures.
+        prefix: prefix of the names of numbers, such as "val/".
+        scalars: patterns of the names to keep, such as ``["*/participation_ratio"]``; None: all.
+        busy: handling of a snapshot while the queue is full: "skip" leaves it out and counts it
             in :attr:`skipped`, "wait" waits.
-        queue: snapshots that may wait beside the one that is analyzed.
-        out: a folder for ``history.json``, ``history.csv`` and the files of each analysis; None: nothing is kept but
+        queue: number of snapshots that can wait while one is analyzed.
+        out: a folder for ``history.json``, ``history.csv`` and the files of each analysis; None: keep only
             :attr:`history`.
-        batch: frames that are encoded at a time.
-        threads: of an analysis; 0: all.
+        batch: number of frames to encode at a time.
+        threads: threads of an analysis; 0: all.
         nice: added to the niceness of an analysis; on Windows above 0 is a priority below the normal.
 
     Attributes:
-        history: list of :class:`Entry`, in the order in which they came.
+        history: list of :class:`Entry`, in the order of delivery.
         errors: list of (step, analysis, exception).
-        skipped: number of snapshots that were left out.
+        skipped: number of snapshots left out.
     """
 
     def __init__(
@@ -146,12 +146,12 @@ class Monitor:
         if busy not in ("skip", "wait"):
             raise UsageError(2, f"busy={busy!r}: want 'skip' or 'wait'")
         if not isinstance(name, str) or not name:
-            raise UsageError(2, f"name={name!r} is no name; want a text")
+            raise UsageError(2, f"name={name!r} is not a name; want a text")
         if isinstance(nice, bool) or not isinstance(nice, (int, np.integer)):
-            raise TypeError(f"nice: {nice!r} is no whole number")
+            raise TypeError(f"nice: {nice!r} is not a whole number")
         scalars = [scalars] if isinstance(scalars, str) else scalars
         if scalars is not None and not (isinstance(scalars, (list, tuple)) and all(isinstance(s, str) for s in scalars)):
-            raise TypeError(f"scalars: {scalars!r} are no patterns of names; want texts such as '*/participation_ratio'")
+            raise TypeError(f"scalars: {scalars!r} are not patterns of names; want texts such as '*/participation_ratio'")
         self._analyses = _checked(analyses, threads)
         self._sinks = [_sink(s) for s in (log if isinstance(log, (list, tuple)) else [log]) if s is not None]
         self._model, self._every, self._batch, self._name, self._prefix, self._patterns = model, int(every), int(batch), name, prefix, scalars
@@ -161,12 +161,12 @@ class Monitor:
         if is_path(frames):
             raise TypeError(f"frames: {frames!r} is a path; give the array, as np.load({os.fspath(frames)!r}, mmap_mode='r')")
         if isinstance(frames, Mapping) or not (hasattr(frames, "__len__") and hasattr(frames, "__getitem__")):
-            raise TypeError(f"frames: a {type(frames).__name__} is no array of states")
+            raise TypeError(f"frames: a {type(frames).__name__} is not an array of states")
         self._frames = frames
         shape = getattr(frames, "shape", None)
         self._count = int(shape[0]) if shape is not None and len(shape) else len(frames)
         if self._count == 0:
-            raise UsageError(2, "frames: there are none")
+            raise UsageError(2, "frames: want at least one")
         self._workspace = Workspace()
         try:
             self._common: Dict[str, Any] = {}
@@ -193,12 +193,12 @@ class Monitor:
     # in the thread that trains
 
     def step(self, step: Optional[int] = None, model: Any = None, *, latents: Any = None) -> bool:
-        """Tells of a step; says whether a snapshot was taken.
+        """Registers a step; returns whether a snapshot was taken.
 
         Args:
-            step: its number; None: one more than the last.
-            model: in place of that of the monitor.
-            latents: array [N, …] of the frames' latents, if they are known already.
+            step: number of the step; None: one more than the last.
+            model: replaces the model of the monitor.
+            latents: array [N, …] of the frames' latents, if computed already.
         """
         if self._closed:
             raise RuntimeError("the monitor is closed")
@@ -215,7 +215,7 @@ class Monitor:
     __call__ = step
 
     def snapshot(self, step: int, model: Any = None, *, latents: Any = None) -> bool:
-        """Takes a snapshot whatever the step; False where it is left out, as busy says."""
+        """Takes a snapshot at any step; returns False if it is left out (see busy)."""
         if self._closed:
             raise RuntimeError("the monitor is closed")
         model = self._model if model is None else model
@@ -272,19 +272,19 @@ class Monitor:
         if torch is not None and isinstance(model, torch.nn.Module):
             return _encode_module(torch, model, self._frames, self._count, self._batch)
         if not callable(model):
-            raise TypeError(f"{type(model).__name__} is neither a module nor a function of frames")
+            raise TypeError(f"{type(model).__name__} is not a module or a function of frames")
         parts = []
         for lo in range(0, self._count, self._batch):
             hi = min(lo + self._batch, self._count)
             # a copy: the next batch may be written to the same place
             part = np.array(as_array(model(self._frames[lo:hi]), "latents"))
             if part.ndim == 0 or len(part) != hi - lo:
-                raise UsageError(2, f"the model made latents of shape {list(part.shape)} of {hi - lo} frames")
+                raise UsageError(2, f"the model returned latents of shape {list(part.shape)} for {hi - lo} frames")
             parts.append(part)
         return np.concatenate(parts)
 
     def _deliver(self) -> None:
-        """Hands over what was found since the last time."""
+        """Delivers the numbers found since the last call."""
         changed = False
         while self._done:
             item = self._done.popleft()
@@ -364,7 +364,7 @@ class Monitor:
     # its end
 
     def wait(self) -> None:
-        """Waits until all snapshots are analyzed, and hands over what was found."""
+        """Waits until all snapshots are analyzed, and delivers their numbers."""
         if os.getpid() == self._process:
             with self._condition:
                 while self._waiting or self._running:
@@ -372,7 +372,7 @@ class Monitor:
         self._deliver()
 
     def close(self, wait: bool = True) -> None:
-        """Ends the monitor, after all that waits, or at once; may be called again."""
+        """Ends the monitor, after all queued snapshots or at once. Can be called repeatedly."""
         if self._closed:
             return
         if os.getpid() != self._process:  # a fork, such as a worker of a loader, has no thread
@@ -407,20 +407,20 @@ class Monitor:
 
     @property
     def names(self) -> List[str]:
-        """The names of all numbers, in the order in which they came."""
+        """The names of all numbers, in the order of delivery."""
         return list(dict.fromkeys(n for e in self.history for n in e.scalars))
 
     def curve(self, name: str) -> Tuple[np.ndarray, np.ndarray]:
         """The steps and the values of one number."""
         rows = sorted((e.step, e.scalars[name]) for e in list(self.history) if name in e.scalars)
         if not rows:
-            raise KeyError(f"no {name!r}; there is {', '.join(self.names) or 'nothing yet'}")
+            raise KeyError(f"no {name!r}; the numbers are {', '.join(self.names) or 'not there yet'}")
         return np.array([s for s, _ in rows]), np.array([v for _, v in rows])
 
     def save(self, folder: Any) -> Path:
         """Writes history.json and history.csv (a row for each step) into a folder; returns it.
 
-        A step that could not be measured is a row without numbers, with its reason in the last column.
+        A step that could not be measured has a row without numbers, with the reason in the last column.
         """
         target = _folder(folder)
         target.mkdir(parents=True, exist_ok=True)
@@ -455,10 +455,10 @@ class Monitor:
         return target
 
     def figure(self, *names: str) -> Figure:
-        """The curves of numbers (by name or pattern; all without any) by step, as a figure that a notebook displays."""
+        """A figure of numbers by step, chosen by name or pattern (default: all); notebooks display it."""
         chosen = [n for n in self.names if not names or any(fnmatchcase(n, p) for p in names)]
         if not chosen:
-            raise KeyError(f"no {', '.join(names) or 'numbers'}; there is {', '.join(self.names) or 'nothing yet'}")
+            raise KeyError(f"no {', '.join(names) or 'numbers'}; the numbers are {', '.join(self.names) or 'not there yet'}")
         with Workspace() as workspace:
             folder = os.path.dirname(workspace.place("history.csv", 0))
             self.save(folder)

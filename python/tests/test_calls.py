@@ -60,7 +60,7 @@ class Suites(Case):
 
     def test_wrong(self) -> None:
         for suite, message in (
-            ({"dataset": {}}, "'dataset' is no part of a suite; want out, defaults"),
+            ({"dataset": {}}, "'dataset' is not a part of a suite; want out, defaults"),
             ({"datasets": {"d": {"only": "manifold", "latens": {"z": states()}}}}, r"suite \(a mapping\).*unknown key \"latens\" of d"),
             ({"datasets": ["d"]}, "datasets is a list, want a mapping"),
             ({"defaults": {"neighborhood": {"kk": 1}}, "datasets": {"d": {"latents": {"z": states()}}}}, "unknown key \"kk\" of neighborhood"),
@@ -96,17 +96,17 @@ class OddInputs(Case):
         self.refused(TypeError, r"latents z: a masked array", x, {"z": with_mask})
         whole = repscope.manifold({"z": np.ma.masked_array(z["z"])}, block=20, progress=False)
         self.assertEqual(whole.models.z.nominal_dimension, 2)
-        self.refused(TypeError, r"frames: elements of type <U1, text; give a number for each", np.full((120, 2), "a"), z)
+        self.refused(TypeError, r"frames: elements of text type <U1; give numbers instead", np.full((120, 2), "a"), z)
         self.refused(ValueError, r"^frames: setting an array element", [[1, 2], [3]], z)
 
     def test_options(self) -> None:
         x, z = states(), {"z": states()[:, :2]}
-        self.refused(TypeError, r"^nice: 'low' is no whole number", x, z, nice="low")
-        self.refused(TypeError, r"^k: \(\) holds no number", x, z, k=())
+        self.refused(TypeError, r"^nice: 'low' is not a whole number", x, z, nice="low")
+        self.refused(TypeError, r"^k: \(\) contains no number", x, z, k=())
         self.refused(repscope.UsageError, r"^configuration config \(a mapping\), line 1: unknown option", x, z, config={"bloc": 3})
-        self.refused(repscope.UsageError, r"is no name; want a text without zero bytes", x, {"a\0b": z["z"]})
+        self.refused(repscope.UsageError, r"is not a name; want a text without zero bytes", x, {"a\0b": z["z"]})
         part = repscope.neighborhood(x, z, block=20, k=5, shard="1/3", progress=False)
-        with self.assertRaisesRegex(AttributeError, "no 'models'; there is no result file of it"):
+        with self.assertRaisesRegex(AttributeError, "no 'models'; want one of \\(no result file\\)"):
             part.models
 
     def test_what_a_message_names(self) -> None:
@@ -114,8 +114,8 @@ class OddInputs(Case):
         self.refused(TypeError, r"^latents my-net: elements of type object, want numbers; \.astype\(float\)", x, {"my-net": z["my-net"].astype(object)})
         self.refused(repscope.UsageError, r"^k: \"1000000000000000000000000000000\" is too large: want integers from", x, z, k=10**30)
         self.refused(repscope.UsageError, r"^bootstrap: invalid value .* want a whole number below 2\^63", x, z, bootstrap=10**30)
-        self.refused(TypeError, r"^out: 3 is no path", x, z, out=3)
-        self.refused(repscope.UsageError, r"is no name; it holds half of a pair of surrogates", x, {"a\ud800": z["my-net"]})
+        self.refused(TypeError, r"^out: 3 is not a path", x, z, out=3)
+        self.refused(repscope.UsageError, r"is not a name; it contains half a surrogate pair", x, {"a\ud800": z["my-net"]})
 
     def test_given_as_none(self) -> None:
         result = repscope.manifold({"z": states()}, block=20, progress=None, nice=None, out=None)
@@ -309,7 +309,7 @@ class Errors(Case):
         self.assertEqual((again.exit_code, str(again)), (1, str(caught.exception)))
         with self.assertRaises(repscope.UsageError) as caught:
             repscope.neighborhood(states(), {"a": states()}, metric="cosin")
-        self.assertEqual(caught.exception.hints, ["did you mean cosine?", "help(repscope.neighborhood) has all keywords"])
+        self.assertEqual(caught.exception.hints, ["did you mean cosine?", "help(repscope.neighborhood) lists all keywords"])
 
     def test_hints_in_the_words_of_python(self) -> None:
         with self.assertRaises(repscope.UsageError) as caught:

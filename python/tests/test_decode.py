@@ -135,7 +135,7 @@ class ByHand(unittest.TestCase):
         ):
             self.assertIsNone(_decode.decoder(counts))
         far = _decode.decoder(Attributes([10**6], units="days since 1970-01-01"))
-        with self.assertRaisesRegex(ValueError, "beyond the years 1678 to 2262"):
+        with self.assertRaisesRegex(ValueError, "outside the years 1678 to 2262"):
             far.decode(np.array([10**6]))
 
 
@@ -292,7 +292,7 @@ class Arrays(Case):
                 got = [(row.lead, row.mae, row.mae_ci) for row in result.models.f.by_lead], result.models.f.mae_ci
                 want = want or got
                 self.assertEqual(got, want)
-        with self.assertRaisesRegex(repscope.RepscopeError, "times are not read here"):
+        with self.assertRaisesRegex(repscope.RepscopeError, "times are not supported here"):
             repscope.forecast(target=times.reshape(2, 1, 1), forecast={"f": members})
 
     @unittest.skipIf(pandas is None, "no pandas")

@@ -284,7 +284,7 @@ class Wrong(Case):
     def test_arguments(self) -> None:
         x = states()
         for message, options in {
-            "there is no 'manyfold'": {"analyses": "manyfold"},
+            "unknown function 'manyfold'": {"analyses": "manyfold"},
             "no option 'kk'": {"analyses": {"neighborhood": {"kk": 3}}},
             "takes no latents": {"analyses": ["forecast"]},
             "analyses: none": {"analyses": []},
@@ -300,15 +300,15 @@ class Wrong(Case):
         with self.assertRaisesRegex(TypeError, "is a path"):
             Monitor("frames.npy", first(2))
         for message, options in {
-            "nice: 'low' is no whole number": {"nice": "low"},
-            r"scalars: \[1\] are no patterns": {"scalars": [1]},
+            "nice: 'low' is not a whole number": {"nice": "low"},
+            r"scalars: \[1\] are not patterns": {"scalars": [1]},
             "manifold: 5 are no keywords": {"analyses": {"manifold": 5}},
-            "out: 3 is no path": {"out": 3},
+            "out: 3 is not a path": {"out": 3},
         }.items():
             with self.assertRaisesRegex(TypeError, message):
                 Monitor(x, first(2), **options)
         for frames in (None, 3, {"a": x}, iter(x)):
-            with self.assertRaisesRegex(TypeError, "frames: a .* is no array of states"):
+            with self.assertRaisesRegex(TypeError, "frames: a .* is not an array of states"):
                 Monitor(frames, first(2))
         with self.assertRaisesRegex(repscope.UsageError, "there are none"):
             Monitor(x[:0], first(2))
@@ -321,7 +321,7 @@ class Wrong(Case):
                 m.snapshot(0, lambda batch: np.float32(1))
             with self.assertRaisesRegex(repscope.UsageError, "want one row"):
                 m.snapshot(0, lambda batch: batch[:, 0])
-            with self.assertRaisesRegex(TypeError, "neither a module nor a function"):
+            with self.assertRaisesRegex(TypeError, "is not a module or a function"):
                 m.snapshot(0, 3)
         with self.assertRaisesRegex(RuntimeError, "is closed"):
             m.step(1)

@@ -50,9 +50,9 @@ class Package(Case):
         self.assertGreater(ran + tried, 3)
 
     def test_page(self) -> None:
-        page = os.path.join(HERE, "python.md")
+        page = os.path.join(HERE, "python-and-notebooks.md")
         if not os.path.exists(page):
-            page = os.path.join(HERE, "..", "..", "docs", "python.md")
+            page = os.path.join(HERE, "..", "..", "docs", "guides", "python-and-notebooks.md")
         failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
         self.assertEqual(failed, 0)
         self.assertGreater(tried, 5)

@@ -102,7 +102,7 @@ class HDF5(Chunked):
     def test_objects(self) -> None:
         with h5py.File(self.path, "r") as f:
             self.equal(f["z"], self.z)
-            with self.assertRaisesRegex(repscope.UsageError, "holds 4 arrays; name one as"):
+            with self.assertRaisesRegex(repscope.UsageError, "contains 4 arrays; name one as"):
                 _readers.resolve("z", f["deep"])
         one = os.path.join(self.folder, "one.hdf5")
         with h5py.File(one, "w") as f:
@@ -131,7 +131,7 @@ class HDF5(Chunked):
         for key, message in {
             ":none": "no array 'none'; there is",
             ":deep": "'deep' is a group of deep/big, deep/flags",
-            "": "holds 10 arrays; name one as",
+            "": "contains 10 arrays; name one as",
             ":text": "want numbers",
             ":complex": "complex numbers",
             ":records": "records of a, b; give one field",
@@ -199,7 +199,7 @@ class Zarr(Chunked):
         self.assertEqual(digest(group["z"]), digest(self.z))
 
     def test_wrong(self) -> None:
-        for key, message in {":none": "no array 'none'; there is deep/half, frames, z", "": "holds 3 arrays", ":deep": "is a group of deep/half"}.items():
+        for key, message in {":none": "no array 'none'; the arrays are deep/half, frames, z", "": "contains 3 arrays", ":deep": "is a group of deep/half"}.items():
             with self.assertRaisesRegex(repscope.UsageError, message):
                 repscope.manifold({"z": self.path + key})
         with self.assertRaisesRegex(repscope.UsageError, "is one array and has no 'a'"):
@@ -252,7 +252,7 @@ class Episodes(Case):
         got = repscope.read_episodes(flat)
         self.assertEqual(got.episodes.tolist(), [0, 0, 0, 1, 1, 2])
         self.assertEqual(got.actions.tolist(), [0, 1, 2, 3, 4, 5])
-        for message, change in {"where episodes end": {"terminals": None, "timeouts": None}, "timeouts: 3 values": {"timeouts": [0, 0, 1]}, "rewards: 2 values": {"rewards": [0, 1]}}.items():
+        for message, change in {"needs the ends of episodes": {"terminals": None, "timeouts": None}, "timeouts: 3 values": {"timeouts": [0, 0, 1]}, "rewards: 2 values": {"rewards": [0, 1]}}.items():
             with self.assertRaisesRegex(repscope.UsageError, message):
                 repscope.read_episodes({**flat, **change})
 
@@ -262,12 +262,12 @@ class Episodes(Case):
             "no episodes": [],
             "episode 0 has no observations; it has x": [{"x": 1}],
             "without observations": [3],
-            "episode 1: observations of shape .2, 2., those before .4, 4.": [a, {"observations": np.zeros((3, 2, 2), np.uint8)}],
-            "observations of type float64, those before uint8": [a, {"observations": np.zeros((3, 4, 4))}],
+            "episode 1: observations of shape .2, 2., earlier episodes have .4, 4.": [a, {"observations": np.zeros((3, 2, 2), np.uint8)}],
+            "observations of type float64, earlier episodes have uint8": [a, {"observations": np.zeros((3, 4, 4))}],
             "1 of 2 episodes have actions": [a, {"observations": a["observations"]}],
-            "rewards of shape .2. beside 5 observations, want 5 or 4": [{**a, "rewards": [1.0, 2.0]}],
+            "rewards of shape .2. for 5 observations, want 5 or 4": [{**a, "rewards": [1.0, 2.0]}],
             "no observations": [{"observations": np.zeros((0, 3))}],
-            "the observation of step 1 has b, that of step 0 a": [{"observations": [{"a": 1.0}, {"b": 1.0}]}],
+            "the observation of step 1 has b, the observation of step 0 has a": [{"observations": [{"a": 1.0}, {"b": 1.0}]}],
         }.items():
             with self.assertRaisesRegex(repscope.UsageError, message):
                 repscope.read_episodes(source)
@@ -276,7 +276,7 @@ class Episodes(Case):
                 repscope.read_episodes(source)
         with self.assertRaisesRegex(repscope.UsageError, "want at least 1"):
             repscope.read_episodes([a], episodes=0)
-        for message, options in {"episodes: '2' is no whole number": {"episodes": "2"}, "observation: 3 is neither a path": {"observation": 3}}.items():
+        for message, options in {"episodes: '2' is not a whole number": {"episodes": "2"}, "observation: 3 is not a path": {"observation": 3}}.items():
             with self.assertRaisesRegex(TypeError, message):
                 repscope.read_episodes([a], **options)
         with self.assertRaisesRegex(TypeError, "episode 0: observations: elements of type <U1, text"):

@@ -29,7 +29,7 @@ class Closed(Case):
         with repscope.manifold({"z": states()}, block=10, progress=False) as result:
             pass
         for use in (result.figure, result.table, lambda: result.save(self.folder), lambda: result.path):
-            with self.assertRaisesRegex(FileNotFoundError, "^the files of this result of manifold are gone: it was closed"):
+            with self.assertRaisesRegex(FileNotFoundError, "^the files of this result of manifold no longer exist: it was closed"):
                 use()
         self.assertEqual(os.listdir(self.folder), [])
         self.assertTrue(result.models.z.nominal_dimension and result.text)
@@ -41,7 +41,7 @@ class Unmeasured(Case):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             alone = repscope.manifold({"z": z}, block=10, progress=False)
-        with self.assertWarnsRegex(repscope.RepscopeWarning, r"^model bad is not measured, the others are: latents bad \(array \["):
+        with self.assertWarnsRegex(repscope.RepscopeWarning, r"^model bad is not measured: latents bad \(array \["):
             both = repscope.manifold({"z": z, "bad": np.full_like(z, np.nan)}, block=10, progress=False)
         self.assertEqual(both.models.z, alone.models.z)
         self.assertIs(both.models.bad.skipped, True)

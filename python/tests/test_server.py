@@ -209,7 +209,7 @@ class Kept(Case):
             self.right(X, Z + 1)
             self.assertNotEqual(child(), first)
         with environment(REPSCOPE_BIN=os.path.join(self.folder, "nowhere")):
-            with self.assertRaisesRegex(repscope.RepscopeError, "where no program is"):
+            with self.assertRaisesRegex(repscope.RepscopeError, "but there is no program"):
                 trustworthiness(X, Z + 2)
         self.right(X, Z + 2)
 

@@ -89,7 +89,7 @@ func parseBibTeX(text string) ([]Reference, error) {
 				return fail("%s: type %q is not known", head[2], head[1])
 			}
 			if slices.ContainsFunc(all, func(r Reference) bool { return r.Key == head[2] }) {
-				return fail("%s is there twice", head[2])
+				return fail("%s appears twice", head[2])
 			}
 			all, open = append(all, Reference{Type: head[1], Key: head[2]}), true
 		case line == "}":
@@ -106,7 +106,7 @@ func parseBibTeX(text string) ([]Reference, error) {
 			case !balanced(field[2]):
 				return fail("%s: the braces of %s are not balanced", r.Key, field[1])
 			case r.Get(field[1]) != "":
-				return fail("%s: %s is there twice", r.Key, field[1])
+				return fail("%s: %s appears twice", r.Key, field[1])
 			}
 			r.Fields = append(r.Fields, Field{field[1], field[2]})
 		}

@@ -60,7 +60,7 @@ func TestBibliographyFields(t *testing.T) {
 	keys := map[string]bool{}
 	for _, r := range Bibliography() {
 		if keys[r.Key] {
-			t.Errorf("%s is there twice", r.Key)
+			t.Errorf("%s appears twice", r.Key)
 		}
 		keys[r.Key] = true
 		for _, name := range required[r.Type] {
@@ -91,7 +91,7 @@ func TestParseBibTeXRefuses(t *testing.T) {
 		"@article{a2000,\n}": "has no author",
 		"@poem{a2000,\n}":    "not known",
 		"article{a2000,":     "want @type{key,",
-		"@article{a2000,\n  title = {A},\n  title = {B},\n}":                                                                "is there twice",
+		"@article{a2000,\n  title = {A},\n  title = {B},\n}":                                                                "appears twice",
 		"@article{a2000,\n  title = {{A},\n}":                                                                               "not balanced",
 		"@article{a2000,\n  title = A,\n}":                                                                                  "want   name = {value},",
 		"@article{a2000,\n  author = {Alpha},\n}":                                                                           "has no title",

@@ -3,7 +3,7 @@
 //
 //	text, err := methods.Of(result, func(d *methods.Draft) {
 //		d.Section("Measures")
-//		d.Say("Neighbourhoods have k = %s states [@venna2001].", d.List("k"))
+//		d.Say("Neighborhoods have k = %s states [@venna2001].", d.List("k"))
 //	})
 //	fmt.Print(text.Markdown())
 //
@@ -95,7 +95,7 @@ func (d *Draft) Say(format string, args ...any) {
 func (d *Draft) option(name string) any {
 	v, ok := d.Result.Options.Get(name)
 	if !ok {
-		d.problems = append(d.problems, fmt.Errorf("the result has no option %q: is it of another version (%s)?", name, d.Result.Version))
+		d.problems = append(d.problems, fmt.Errorf("the result has no option %q; it may come from another version (%s)", name, d.Result.Version))
 	}
 	return v
 }
@@ -149,8 +149,7 @@ func (d *Draft) Models(path ...string) []string {
 	return out
 }
 
-// Holds reports whether some model has something at a path, a number or more, that is not
-// null: what was not computed is not told.
+// Holds reports whether any model has a non-null value at a path. Values that were not computed are not described.
 func (d *Draft) Holds(path ...string) bool {
 	for v := range d.found(path) {
 		if list, ok := v.([]any); !ok || len(list) > 0 {
@@ -202,7 +201,7 @@ func (d *Draft) found(path []string) iter.Seq[any] {
 	}
 }
 
-// Extra is what stands beside the models under a name.
+// Extra returns the entry next to the models with the given name.
 func (d *Draft) Extra(name string) (report.Object, bool) {
 	v, _ := d.Result.Extra.Get(name)
 	o, ok := v.(report.Object)
@@ -260,12 +259,12 @@ func (d *Draft) software() {
 	d.Say("Everything was computed with %s of repscope %s (%s).", name, version, r.Go)
 	switch {
 	case r.Device != "cpu" && r.Device != "":
-		d.Say("It ran on %s; matrix products of networks there took %s operands and float32 sums.", r.Device, r.Precision)
+		d.Say("Networks ran on %s; their matrix products used %s operands and float32 sums.", r.Device, r.Precision)
 	case slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return slices.Contains(networks, in.Role) }):
-		d.Say("Networks ran on the processor in float32.")
+		d.Say("Networks ran on the CPU in float32.")
 	}
 	if r.Kernel.Name != "" && len(r.Inputs) > 0 {
-		d.Say("Matrix products on the processor are those of the kernel %s, summed in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
+		d.Say("Matrix products on the CPU used the kernel %s, with sums in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
 	}
 	d.Say("Statistics were accumulated in float64. All random draws come from the seed %d, and the same inputs, options and seed give the same numbers for any number of threads.", r.Seed)
 }
@@ -282,7 +281,7 @@ func keysOf(found string) []string {
 	return keys
 }
 
-// Keys are those of the works that are cited, each once, in the order of the text.
+// Keys returns the keys of all cited works, each once, in the order of the text.
 func (t *Text) Keys() []string {
 	var keys []string
 	for _, s := range t.Sections {

@@ -78,7 +78,7 @@ var markdownEscapes = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", 
 // works are in [Text.BibTeX].
 func (t *Text) LaTeX() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% Methods of %s, written by repscope; the works are in %s_methods.bib.\n", t.Analysis, t.Analysis)
+	fmt.Fprintf(&b, "%% Methods of %s, written by repscope; references are in %s_methods.bib.\n", t.Analysis, t.Analysis)
 	for _, s := range t.Sections {
 		text, last := "", 0
 		for _, at := range citation.FindAllStringIndex(s.Text, -1) {

@@ -100,7 +100,7 @@ func refused[P, R any](t *testing.T, open func() shard.Work[P, R], cuts []*shard
 		if err != nil {
 			t.Fatal(err)
 		}
-		fails("other work", "is part of other work than this", state)
+		fails("other work", "belongs to a different run", state)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	figures := flag.Bool("figures", false, "print flags beside the names")
+	figures := flag.Bool("figures", false, "print flags next to the names")
 	flag.Parse()
 	for _, e := range suite.All() {
 		if !e.Analysis || !slices.Contains(run.FlagNames(e.Command), "example") {

@@ -202,7 +202,7 @@ func TestFixed(t *testing.T) {
 	}
 	trained := must(t, Options{Baseline: "base"}, args...).Table[0].Cells[1]
 	fixed := must(t, Options{Baseline: "base", Fixed: []string{"base"}}, args...).Table[0].Cells[1]
-	if !strings.Contains(strings.Join(trained.Notes, ";"), "base has one run: others are taken to vary as those of m") {
+	if !strings.Contains(strings.Join(trained.Notes, ";"), "base has only one run; its runs are assumed to vary like runs of m") {
 		t.Errorf("notes %q", trained.Notes)
 	}
 	if strings.Contains(strings.Join(fixed.Notes, ";"), "one run") || fixed.P.V >= trained.P.V || fixed.Difference.V != trained.Difference.V {

@@ -24,7 +24,7 @@ import (
 // Command is the compare binary.
 var Command = run.Command{
 	Name:      "compare",
-	Summary:   "results side by side: which models differ, by how much, and what is decided",
+	Summary:   "compares results: which models differ, by how much, and which differences are significant",
 	Manual:    manual,
 	Out:       "evaluation_plots/comparison",
 	Arguments: "FILES…",
@@ -36,45 +36,46 @@ var Command = run.Command{
 	},
 }
 
-const manual = `compare reads result files of any of the binaries (files, or folders that are
-searched for them) and sets their models side by side, metric by metric: values with
-intervals, which way is better, the difference from a baseline with its interval, the
-improvement in percent, p values with Holm's correction, and ranks in which models that
-do not differ share a place. ~ marks what is undecided; for it stand the smallest
-difference that the test would have found with 80 % power, and the number of blocks
-that the one seen would take. * marks the models that may be the best: the 95 %
-confidence set, which leaves out those that another is found better than, held against
-all others at once. Where it leaves out none, nothing is marked.
+const manual = `compare reads result files of any binary (files, or folders that it searches) and puts
+their models into one table per metric: values with intervals, the better direction, the
+difference from a baseline with its interval, the improvement in percent, p values with
+Holm's correction, and ranks. Models that do not differ share a rank. ~ marks undecided
+rows, with the smallest difference that the test finds with 80 % power and the number of
+blocks that the observed difference needs. * marks the models that may be the best: the
+95 % confidence set, tested against all other models at once. Nothing is marked if no
+model can be excluded.
 
-The axes are named, never guessed. Files of one task need no name; several tasks are
-given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
-in a file, or files given as @RUN=FILE, both as TASK@RUN=FILE. The same model with
-the same numbers in two files is one.
+Several analyses are printed as one screen with two headline metrics of each; --verbose
+prints all headline metrics with intervals, differences and a sentence per row.
 
-A difference is that of the file that holds both models. Across files it comes from
-scores per sample (<analysis>_samples.csv), paired by name, in blocks of their group,
-where both have them; from one number of each run, by Welch's t test, where there are
-several runs and no intervals; else from the two intervals, as if their errors were
-independent. The column "from" says which. Results of other data, definitions,
-options that change numbers or block lengths are refused, with what differs, unless
---allow-different is given.
+Name tasks and runs on the command line. Files of one task need no name; for several
+tasks give TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
+in a file, or files given as @RUN=FILE, or TASK@RUN=FILE for both. The same model with
+the same numbers in two files counts once.
 
-Over several tasks there are the interquartile mean, mean and median, the probability
+If one file holds both models, the difference comes from that file. Across files it comes
+from scores per sample (<analysis>_samples.csv), paired by name, in blocks of their
+group, if both models have them. With several runs and no intervals it comes from one
+number per run, by Welch's t test. Otherwise it comes from the two intervals, as if their
+errors were independent. The column "from" names the source. Results with other data,
+definitions, options or block lengths are rejected, with the differences listed, unless
+--allow-different is set.
+
+Over several tasks it computes the interquartile mean, mean and median, the probability
 of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
 It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
 "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results and
-logged samples of lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
-(model, sample, group), long tables (model, task, run, metric, score; several rows of a
-model, task and metric are runs) and wide ones, with a column for each metric or for
-each model. A table with a column model has metrics in its other columns, one without
-it has models there if it has a column metric, or a column task or run and no column of
-a metric known by name; else --wide says what they are, and --columns what a column of
-another name holds. Losses (--losses) are drawn and summarised; those of
-different names are different functions and are never ranked.
+logged samples of lm-evaluation-harness, output of go test -bench, and text tables: scores
+per sample (model, sample, group), long tables (model, task, run, metric, score; several
+rows of one model, task and metric are runs) and wide tables, with a column per metric or
+per model. In a table with a column model, the other columns are metrics. Without it, the
+other columns are models if there is a column metric, or a column task or run and no known
+metric. --wide overrides this, and --columns maps columns with other names. Losses
+(--losses) are drawn and summarized; losses with different names are different functions
+and are never ranked.
 
-Exit status 1 with --fail-if-worse when a bound is broken: the files are written
-all the same.`
+With --fail-if-worse the exit status is 1 if a bound is broken; all files are written.`
 
 // settings are the values of the command's own flags.
 type settings struct {
@@ -92,18 +93,18 @@ func register(flags *run.Flags) *settings {
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
 	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
-	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
-	list(&s.read.Columns, "columns", "`LIST` of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or is passed over (skip); "+
-		"several tasks or runs are joined (repeats; default: columns of these names, of any case, and a few like them)")
-	flags.CheckedVar(&s.read.Wide, "wide", run.OneOf(WideModels, WideMetrics), "`NAME` of what the columns of numbers of a wide table are, where no column model says it: models or metrics")
+	flags.StringVar(&s.task, "task", "", "`NAME` of the task for files without one")
+	list(&s.read.Columns, "columns", "`LIST` of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or is ignored (skip); "+
+		"several tasks or runs are joined (repeats; default: columns with these names in any case, and common synonyms)")
+	flags.CheckedVar(&s.read.Wide, "wide", run.OneOf(WideModels, WideMetrics), "`KIND` of the number columns of a wide table without a column model: models or metrics")
 	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name has a backslash before it (repeats)")
-	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
-	list(&s.fixed, "fixed", "`LIST` of models that have no other runs, as those that are not trained; others with one run beside models with several are taken to vary as these do "+
+	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: persistence, if there is such a model)")
+	list(&s.fixed, "fixed", "`LIST` of models without other runs, such as untrained models; other models with a single run are assumed to vary as models with several runs do "+
 		"(persistence is fixed)")
 	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last names; * is any text; ANALYSIS:METRIC "+
-		"for those of one analysis (default: what the files say models are compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more than 24)")
-	list(&s.higher, "higher", "`LIST` of metrics of which more is better, where the files do not say it")
-	list(&s.lower, "lower", "`LIST` of metrics of which less is better")
+		"for one analysis (default: the metrics by which the files compare models; with more than 24, console, figure, Markdown and LaTeX show the headline metrics)")
+	list(&s.higher, "higher", "`LIST` of metrics where higher is better, if the files do not say so")
+	list(&s.lower, "lower", "`LIST` of metrics where lower is better")
 	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
 	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "table", "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)")
 	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "save-table", "`LIST`: the same as --table")
@@ -116,16 +117,16 @@ func register(flags *run.Flags) *settings {
 	}
 	flags.Var(&run.Texts{Values: &s.bounds, Check: func(bound string) error { _, _, err := parseBound(bound); return err }, Whole: true}, "fail-if-worse",
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
-	flags.BoolVar(&s.allow, "allow-different", false, "compare results of other data, definitions, options or block lengths, with a warning")
-	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (those of one task) or run (the whole table)")
+	flags.BoolVar(&s.allow, "allow-different", false, "compare results with different data, definitions, options or block lengths, with a warning")
+	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (all rows of a metric in one task) or run (the whole table)")
 	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
 	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
 	flags.Var(&run.Texts{Values: &s.losses, Whole: true, Check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
 		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
-	flags.StringVar(&s.choose, "select", "", "`METRIC` by which a checkpoint is chosen: that of the best value, and all that may be the best")
-	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
+	flags.StringVar(&s.choose, "select", "", "`METRIC` that selects a checkpoint: the one with the best value, and all that may be the best")
+	flags.BoolVar(&s.example, "example", false, "compare a synthetic study: models trained several times on several tasks")
 	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
 	flags.Group(run.Inputs, "results", "task", "columns", "wide", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
@@ -165,7 +166,7 @@ func (s *settings) check(o *run.Options) error {
 	given := len(o.Args)
 	switch {
 	case s.example && (given > 0 || len(s.losses) > 0):
-		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
+		return run.Usage("--example uses built-in results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
 	case !s.example && given == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
@@ -177,7 +178,7 @@ func (s *settings) check(o *run.Options) error {
 		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
 			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
-				return run.Usage("--%s is for results, and only losses are given", flag.name)
+				return run.Usage("--%s applies to results, but only losses were given", flag.name)
 			}
 		}
 	}
@@ -241,7 +242,7 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 			return nil, nil, err
 		}
 		for _, folder := range g.Empty {
-			env.Warn("%s: there are no result files in it", folder)
+			env.Warn("%s: there are no result files in it; the comparison goes on without it; check the path", folder)
 		}
 		for _, note := range g.notes() {
 			env.Note("note: %s", note)
@@ -250,7 +251,7 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 			env.Note("note: read %s; another name is given with --names OLD=NEW", strings.Join(g.Read, ", "))
 		}
 		if len(g.Ignored) > 0 {
-			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
+			env.Note("note: ignored in the folders: %s (no measurements in them; name files of other layouts explicitly)", strings.Join(g.Ignored, ", "))
 		}
 		if err := g.Rename(s.names); err != nil {
 			return nil, nil, err

@@ -246,7 +246,7 @@ func (c *comparer) agree(g *group, f *File) error {
 		return nil
 	}
 	if c.o.AllowDifferent {
-		c.warn("compared although %s", strings.Join(found, "; "))
+		c.warn("compared although %s (--allow-different): differences may come from that", strings.Join(found, "; "))
 		return nil
 	}
 	return &DifferentError{What: g.name(), Found: found}

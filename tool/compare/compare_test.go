@@ -489,7 +489,7 @@ func TestBadSamples(t *testing.T) {
 		"one of them is incomplete":    func(s string) string { return s[:strings.LastIndex(s[:len(s)-1], "\n")+1] },
 		"is not the file that":         func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,1,", 1) },
 		"has the sample \"0\" twice":   func(s string) string { return strings.Replace(s, "a,1,", "a,0,", 1) },
-		"is no number":                 func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
+		"is not a number":              func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
 		"there is no column \"model\"": func(s string) string { return strings.Replace(s, "model", "Model", 1) },
 	} {
 		a := one(t, "a", x, nil)

@@ -313,15 +313,7 @@ func (row *Row) notCompared() string {
 
 // spreadSentence is for metrics without a direction.
 func (row *Row) spreadSentence() string {
-	decided, all := 0, 0
-	for _, t := range row.pairs.tests {
-		if !math.IsNaN(t.p) {
-			all++
-			if t.holm < alpha {
-				decided++
-			}
-		}
-	}
+	decided, all := row.decided()
 	if all == 0 {
 		return "neither direction is better, and nothing is tested"
 	}
@@ -440,7 +432,7 @@ func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 	case !found:
 		return nil, unknownMetric(pattern, words.paths())
 	case compared == 0:
-		return nil, fmt.Errorf("--fail-if-worse %s: no model has it beside %s", pattern, r.Baseline)
+		return nil, fmt.Errorf("--fail-if-worse %s: no model other than %s has this metric", pattern, r.Baseline)
 	}
 	return broken, nil
 }

@@ -53,9 +53,9 @@ type view struct {
 	rows   []*Row
 }
 
-// views are the tables of rows: analyses and tasks are in one table where at least half of the
-// models of either are the other's too.
-func views(rows []*Row) []view {
+// views are the tables of rows: analyses and tasks are in one table where at least half of the models of the smaller
+// one are the other's too; strict: more than half of the models of the larger one.
+func views(rows []*Row, strict bool) []view {
 	var out []view
 	for _, of := range (&Result{Table: rows}).byAnalysis() {
 		joined := view{rows: of}
@@ -74,7 +74,8 @@ func views(rows []*Row) []view {
 					common++
 				}
 			}
-			if 2*common < min(len(v.models), len(joined.models)) {
+			a, b := len(v.models), len(joined.models)
+			if 2*common < min(a, b) || strict && 2*common <= max(a, b) {
 				rest = append(rest, v)
 				continue
 			}

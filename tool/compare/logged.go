@@ -258,5 +258,5 @@ func otherDocuments(a, b *File) string {
 		}
 		return strings.Compare(x, y)
 	})
-	return fmt.Sprintf("the doc_hash of %s is another in %s than in %s, such as that of doc_id %s", text.Count(len(found), "document"), a.Path, b.Path, found[0])
+	return fmt.Sprintf("the doc_hash of %s differs between %s and %s, for example of doc_id %s", text.Count(len(found), "document"), a.Path, b.Path, found[0])
 }

@@ -102,7 +102,7 @@ func TestLogged(t *testing.T) {
 	}
 	// Documents of one number that are other ones.
 	other := write("org__c", "samples_gsm8k_cot_2024-06-03T00-00-00.jsonl", strings.ReplaceAll(loggedLines(n, b), `"d7"`, `"x7"`), false)
-	if _, err := compared(t, Options{}, one, two, other); err == nil || !strings.Contains(err.Error(), "the doc_hash of 1 document is another in") {
+	if _, err := compared(t, Options{}, one, two, other); err == nil || !strings.Contains(err.Error(), "the doc_hash of 1 document differs between") {
 		t.Errorf("error %v", err)
 	}
 }

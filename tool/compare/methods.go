@@ -19,7 +19,7 @@ func describeMethods(d *methods.Draft) {
 		d.Section("Differences")
 	}
 	if slices.Contains(ways, "comparison") {
-		d.Say("Where both models stand in one result, the difference is that of the result, by deleting the same blocks for both.")
+		d.Say("If one result holds both models, the difference is taken from it; it deletes the same blocks for both models.")
 	}
 	if slices.Contains(ways, "samples") {
 		d.Say("Differences across results are paired by sample, and their mean is tested by Student's t over blocks: the groups of samples where there are at least five, else stretches as long as the memory of the samples.")
@@ -28,7 +28,7 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Where there are several training runs and no samples, differences are tested by Welch's t test [@welch1947] of one number for each run.")
 	}
 	if slices.Contains(ways, "intervals") {
-		d.Say("Where nothing is paired, intervals of differences are made of those of the two models, as if their errors were independent.")
+		d.Say("If nothing is paired, the interval of a difference combines the two models' intervals as if their errors were independent.")
 	}
 	if len(ways) > 0 {
 		sayDecisions(d)
@@ -40,7 +40,7 @@ func describeMethods(d *methods.Draft) {
 		if columns == "" {
 			columns = methods.Join(DefaultLossColumns())
 		}
-		d.Say("Losses are those of the columns %s; losses of different names are different functions and are not ranked.", columns)
+		d.Say("Losses come from the columns %s; losses of different names are different functions and are not ranked.", columns)
 	}
 }
 
@@ -109,7 +109,7 @@ func sayDecisions(d *methods.Draft) {
 	}
 	d.Say("p values are two-sided and corrected by Holm's procedure [@holm1979] over %s; a difference is decided where the corrected one is below 0.05. "+
 		"A model's rank is one more than the number of models found better, over all pairs; undecided rows carry the difference that the test would have found with 80 %% power.", over)
-	d.Say("Models that may be the best are those of a 95 %% confidence set, by multiple comparisons with the best [@hsu1984]: each is held against all others at once, " +
+	d.Say("Models that may be the best form a 95 %% confidence set, by multiple comparisons with the best [@hsu1984]: each is held against all others at once, " +
 		"one-sidedly, by flipping the signs of blocks for all models together where they share them, else by Bonferroni's bound over its pairs.")
 	if fixed := d.Values("fixed"); len(fixed) > 0 {
 		d.Say("%s are taken to have no other training runs.", methods.Join(fixed))
@@ -134,7 +134,7 @@ func sayStudies(d *methods.Draft) {
 		d.Say("Scores were scaled, (score − worst)/(best − worst), with the ends given for each task.")
 	}
 	if d.Text("interval") == study.Jackknife.String() {
-		d.Say("Intervals are those of the jackknife inside tasks with Student's t.")
+		d.Say("Intervals come from the jackknife inside tasks with Student's t.")
 	} else {
 		d.Say("Intervals are percentiles of %s bootstrap resamples, stratified by tasks.", d.Text("bootstrap"))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -306,13 +307,20 @@ func (out *outcome) writeLosses(env *run.Env) error {
 // print writes the tables to the console.
 func (out *outcome) print(env *run.Env) error {
 	if out.result != nil {
-		for _, t := range out.result.Console() {
-			if err := env.Table(t); err != nil {
-				return err
-			}
+		verbose := env.Options.Verbose
+		var tables []*report.Table
+		if verbose || len(out.result.Studies) == 0 {
+			tables = out.result.Console(verbose)
 		}
 		for _, s := range out.result.Studies {
-			if err := env.Table(s.table()); err != nil {
+			t := s.table(verbose)
+			if words := out.result.inTasks(s); words != "" && !verbose {
+				t.Note("%s", words)
+			}
+			tables = append(tables, t)
+		}
+		for _, t := range tables {
+			if err := env.Table(t); err != nil {
 				return err
 			}
 		}
@@ -328,7 +336,7 @@ func (out *outcome) print(env *run.Env) error {
 			}
 		}
 		if len(out.losses) > 1 {
-			t.Note("losses of different names are different functions: they are not ranked")
+			t.Note("Losses of different names are different functions and are not ranked")
 		}
 		if err := env.Table(t); err != nil {
 			return err
@@ -340,17 +348,39 @@ func (out *outcome) print(env *run.Env) error {
 	return nil
 }
 
+// inTasks is what most tasks of a study say in words, and how many do; empty where there are no words.
+func (r *Result) inTasks(s *Study) string {
+	count, most, rows := map[string]int{}, "", 0
+	for _, row := range r.Table {
+		if row.Analysis != s.Analysis || row.Metric != s.Metric {
+			continue
+		}
+		rows++
+		if count[row.Sentence]++; count[row.Sentence] > count[most] {
+			most = row.Sentence
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d tasks: %s", count[most], rows, most)
+}
+
 // table is a study for the console.
-func (s *Study) table() *report.Table {
-	t := report.NewTable(fmt.Sprintf("%s over %d tasks", s.Metric, len(s.Tasks)), "Model", "IQM", "Mean", "Median", "Average rank")
+func (s *Study) table(verbose bool) *report.Table {
+	title := strings.TrimSpace(fmt.Sprintf("%s %s", s.Metric, s.Direction.Arrow()))
+	t := report.NewTable(fmt.Sprintf("%s over %d tasks", title, len(s.Tasks)), "Model", "IQM", "Mean", "Median", "Average rank")
 	for _, name := range s.names {
 		a := s.of[name]
 		t.Row(name, report.WithInterval(a.IQM, a.IQMCI), report.WithInterval(a.Mean, a.MeanCI), report.WithInterval(a.Median, a.MedianCI),
 			report.WithInterval(a.AverageRank, a.AverageRankCI))
 	}
-	t.Note("intervals are about %s", s.About)
+	t.Note("[95 %% intervals] about %s", s.About)
 	for _, g := range s.Groups {
-		t.Note("no test tells the ranks of %s apart (signed rank tests over tasks, Holm)", listed(g))
+		t.Note("no test separates the ranks of %s (signed rank tests over tasks, Holm)", listed(g))
+	}
+	if !verbose {
+		return t
 	}
 	for _, i := range s.Improvement {
 		if i.Probability.Defined() {

@@ -247,7 +247,7 @@ func readSamplesOf(path string, r *report.Result) (*report.SampleTable, error) {
 		return nil, nil
 	}
 	if r.Samples.File != filepath.Base(r.Samples.File) {
-		return nil, fmt.Errorf("%s: its scores per sample are in %q, want a plain name of a file beside it", path, r.Samples.File)
+		return nil, fmt.Errorf("%s: its scores per sample are in %q, want the plain name of a file in the same folder", path, r.Samples.File)
 	}
 	file := filepath.Join(filepath.Dir(path), r.Samples.File)
 	table, err := report.ReadSamples(file)
@@ -393,7 +393,7 @@ func readRows(path string, rows []any) (*File, error) {
 		}
 	}
 	if len(r.table.Models) == 0 || len(r.table.Metrics) == 0 {
-		return nil, fmt.Errorf("%s: no row has a number beside its id; want %s", path, Layouts)
+		return nil, fmt.Errorf("%s: no row has a number next to its id; want %s", path, Layouts)
 	}
 	for i := range r.table.Models {
 		m := &r.table.Models[i]

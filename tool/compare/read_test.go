@@ -90,7 +90,7 @@ func TestRowsOfSteps(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "truncated", "{": "truncated", "nothing": "no JSON", "3": "got a single value", "{}": "an empty object", "[]": "no row has a number",
+		"": "truncated", "{": "truncated", "nothing": "not JSON", "3": "got a single value", "{}": "an empty object", "[]": "no row has a number",
 		`{"schema":"repscope/2","analysis":"a","models":{}}`:          `its schema is the text "repscope/2", want "repscope/1"`,
 		`{"schema":"repscope/1","analysis":"a","models":{}}`:          "the result of a has no models",
 		`{"schema":"repscope/1","analysis":"a","models":{"m":7}}`:     "models.m: want an object",
@@ -249,8 +249,8 @@ func TestReadScale(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "the table is empty", "task,worst\na,1\n": `there is no column "best"; the columns are task, worst, want task, worst, best`,
 		"task,worst,best\na,1,x\n":         `line 2: worst "1" and best "x" of task a`,
-		"task,worst,best\na\n":             "line 2 has another number of cells than the first",
-		"task,worst,Worst,best\na,0,1,2\n": "the columns worst and Worst both hold worst",
+		"task,worst,best\na\n":             "line 2 does not have the same number of cells as the first line",
+		"task,worst,Worst,best\na,0,1,2\n": "the columns worst and Worst both contain worst",
 		"task,worst,best\na,0,1\na,0,2\n":  "line 3: task a has a scale already",
 	} {
 		write(t, path, text)

@@ -125,13 +125,13 @@ func (c *comparer) undirected() {
 	}
 	switch n := len(names); {
 	case n == 1:
-		c.warn("which way %s is better is not known: say it with --higher %s or --lower %s", names[0], names[0], names[0])
+		c.warn("%s has no known direction, so it ranks no model: set it with --higher %s or --lower %s", names[0], names[0], names[0])
 	case n > 1:
 		list := strings.Join(names[:min(n, 5)], ", ")
 		if n > 5 {
 			list += fmt.Sprintf(" and %d more", n-5)
 		}
-		c.warn("which way %s are better is not known: say it with --higher or --lower", list)
+		c.warn("%s have no known direction, so they rank no model: set it with --higher or --lower", list)
 	}
 }
 
@@ -181,7 +181,7 @@ func (c *comparer) lonely() {
 		}
 	}
 	if shared == 0 {
-		c.warn("no metric is common to two models: nothing is compared")
+		c.warn("no metric is common to two models, so nothing is compared: check the files and --metrics")
 	}
 }
 

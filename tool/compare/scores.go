@@ -286,7 +286,7 @@ func (t *scoreTable) row(n int, record []string) error {
 	if t.place(roleRun) < 0 {
 		whole := strings.Join(record, "\x00")
 		if first, twice := t.record[whole]; twice {
-			return run.Hint(fail("the row is that of line %d again", first), "leave it out, or number the runs in a column run")
+			return run.Hint(fail("the row repeats line %d", first), "leave it out, or number the runs in a column run")
 		}
 		t.record[whole] = line
 	}
@@ -371,7 +371,7 @@ func (s *taskScores) enter(model, metric, run string, line int, v report.Value, 
 		return fmt.Errorf("%s of %s%s is in line %d already", metric, model, atRun(run), first)
 	}
 	if len(of.runs) == most {
-		return fmt.Errorf("%s has more than %d rows of the metric %s, each of which would be a run", model, most, metric)
+		return fmt.Errorf("%s has more than %d rows of the metric %s, and each row would be a run", model, most, metric)
 	}
 	if empty {
 		of.empty++
@@ -395,7 +395,7 @@ func (t *scoreTable) files() ([]*File, error) {
 					continue // it was not measured
 				}
 				if numbered && len(of.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
-					return nil, run.Hint(fmt.Errorf("%s:%d: %s%s has a second row, and no column says of which run; the columns are %s", t.path,
+					return nil, run.Hint(fmt.Errorf("%s:%d: %s%s has a second row, and no column names the run; the columns are %s", t.path,
 						of.lines["2"], model, inTask(name), strings.Join(t.names, ", ")), "name the column that tells the rows apart: --columns run=NAME, or task=NAME")
 				}
 				for i, run := range of.runs {

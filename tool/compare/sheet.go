@@ -46,7 +46,7 @@ func (r *Result) writeSheets(w io.Writer, orient string, write func(b *bytes.Buf
 		note += fmt.Sprintf(". %d of %d numbers; all are in compare_table.csv", len(rows), len(r.Table))
 	}
 	var sheets []*sheet
-	for _, v := range views(rows) {
+	for _, v := range views(rows, false) {
 		s := &sheet{note: note}
 		if orient == OrientModels {
 			r.byModel(s, v)

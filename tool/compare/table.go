@@ -237,14 +237,17 @@ func (r *Result) leading() (tasks, analyses bool) {
 // mostRows is the most metrics that the console shows.
 const mostRows = 60
 
-// Console are the tables for the console: values of all models, differences from the
-// baseline, and what follows in words.
-func (r *Result) Console() []*report.Table {
+// Console are the tables for the console: the values of all models and what follows from them in words. Verbose ones
+// have the differences from the baseline too; otherwise several analyses are one screen, see [Result.summary].
+func (r *Result) Console(verbose bool) []*report.Table {
+	if !verbose && r.summarized() {
+		return r.summary()
+	}
 	tasks, analyses := r.leading()
 	shown := r.shown()
 	table := shown[:min(len(shown), mostRows)]
 	var tables []*report.Table
-	for _, v := range views(table) {
+	for _, v := range views(table, false) {
 		values := report.NewTable("", slices.Concat(r.leadColumns(tasks, analyses), v.names(r))...)
 		for _, row := range v.rows {
 			cells := row.leadCells(tasks, analyses)
@@ -262,11 +265,11 @@ func (r *Result) Console() []*report.Table {
 	switch left := len(r.Table) - len(table); {
 	case left == 0:
 	case len(shown) < len(r.Table):
-		values.Note("the headline numbers of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
+		values.Note("Headline metrics of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
 	default:
 		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(left))
 	}
-	if r.Baseline != "" {
+	if r.Baseline != "" && verbose {
 		tables = append(tables, r.differenceTable(table, tasks, analyses))
 	}
 	words := report.NewTable("", append(r.leadColumns(tasks, analyses), "In words")...)

@@ -142,7 +142,7 @@ func (c *comparer) scores(rows []*Row) []study.Score {
 		if 2*tasks >= len(rows) {
 			scores = append(scores, of...)
 		} else if tasks > 0 {
-			c.warn("%s has %s in %d of %d tasks: it is left out of what is over all tasks", name, rows[0].Metric, tasks, len(rows))
+			c.warn("%s has %s in %d of %d tasks only: it is excluded from aggregates over tasks; add the missing results", name, rows[0].Metric, tasks, len(rows))
 		}
 	}
 	return scores
@@ -164,7 +164,7 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 		return nil, nil
 	}
 	if len(m.Tasks) < 2 || len(m.Models) < 2 {
-		c.warn("%s is not aggregated over tasks: %d tasks have all of %d models", first.Metric, len(m.Tasks), len(m.Models))
+		c.warn("%s is not aggregated over tasks: %d tasks have all %d models, want 2 tasks and 2 models", first.Metric, len(m.Tasks), len(m.Models))
 		return nil, nil
 	}
 	s := &Study{Analysis: first.Analysis, Metric: first.Metric, Direction: first.Direction, Unit: first.Unit, Tasks: m.Tasks, LeftOut: m.LeftOut,
@@ -183,7 +183,7 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 		better = m.Negate()
 	}
 	if !s.Scaled {
-		s.Notes = append(s.Notes, "tasks have no common scale (--scale): aggregates are in the metric's own unit, and tasks with large values count most")
+		s.Notes = append(s.Notes, "tasks have no common scale: aggregates are in the unit of the metric, and tasks with large values dominate; set --scale")
 	}
 	o := study.Options{Seed: c.o.Seed, Threads: c.o.Threads, Method: c.o.Method, Resamples: c.o.Resamples}
 	s.About = "other runs of these tasks on these samples"
@@ -194,7 +194,7 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 		o.Tasks = true
 		s.About = "other tasks of the same kind"
 	} else if o.Method == study.Jackknife {
-		s.About += "; those of average ranks about other tasks"
+		s.About += "; average ranks: about other tasks"
 	}
 	if err := s.aggregates(ctx, m, better, o, c.result.Baseline); err != nil {
 		return nil, err
@@ -364,7 +364,7 @@ func (s *Study) ranks(better *study.Matrix) error {
 	}
 	if n > mostStudied {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d models are too many to compare all pairs over tasks (at most %d): "+
-			"pairs with the baseline alone have probabilities of improvement, and no ranks are tested", n, mostStudied))
+			"only pairs with the baseline have probabilities of improvement, and ranks are not tested", n, mostStudied))
 		return nil
 	}
 	var p []float64

@@ -26,24 +26,24 @@ import (
 // Command is the encode binary.
 var Command = run.Command{
 	Name:    "encode",
-	Summary: "frames and models to latents, or to any of their layers",
+	Summary: "writes latents, or any layers, of models as files",
 	Manual:  manual,
 	Out:     "latents",
-	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
-		"--restart begins anew",
+	Interrupted: "interrupted; finished rows are kept in *" + Partial + " files: the same command continues, " +
+		"--restart starts over",
 	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "width", "memory", "cache"},
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true, AllModels: true})
-		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
-		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
+		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); arrays are named latents")
+		output := flags.String("output", "", "`PATTERN` of file names, with {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		flags.NamesOutputs("output")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
-		restart := flags.Bool("restart", false, "throw away what an interrupted run left in --out, and begin anew")
-		profile := flags.Bool("profile", false, "print what the steps of the models take, and write it to "+profileName)
-		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, which --layer can name, and stop")
-		ops := flags.Bool("ops", false, "print the supported ONNX operators and stop")
-		arch := flags.Bool("arch", false, "print the architectures that are known by the tensors of a checkpoint, and stop")
+		restart := flags.Bool("restart", false, "discard the files of an interrupted run in --out and start over")
+		profile := flags.Bool("profile", false, "print the time of each step of the models, and write it to "+profileName)
+		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, as --layer names them, and exit")
+		ops := flags.Bool("ops", false, "print the supported ONNX operators and exit")
+		arch := flags.Bool("arch", false, "print the architectures that are recognized in checkpoints, and exit")
 		flags.Unrecorded("restart", "layers", "ops", "arch", "profile")
 		return run.Job{Instead: func(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
 			switch {
@@ -112,29 +112,28 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	return nil
 }
 
-const manual = `encode writes what every model makes of the states into a file of its own: an
-array with one row per state, in the order of the frames. With --layer it is not
-the model's output but any values of its graph, one file for each; --layers list
-shows them. Rows are pooled to vectors as the analyses do (--pool); --pool none,
-which is the default with --layer, keeps the shapes. The files serve as --latents
-of the other binaries. Before a model sees a frame it is resized (--resize), then
-scaled (--input-scale), then normalised (--mean, --std).
+const manual = `encode writes the latents of every model to its own file: an array with one row
+per state, in the order of the frames. With --layer it writes values of the model's
+graph instead, one file each; --layers list shows all values. Rows are pooled to
+vectors as in the analyses (--pool); --pool none, the default with --layer, keeps
+the shapes. Other binaries read the files with --latents. A frame is resized
+(--resize), then scaled (--input-scale), then normalized (--mean, --std).
 
-Frames are read and latents written batch by batch, so that neither has to fit in
-memory. Until all is done the files are called NAME` + Partial + `, beside a journal
-` + JournalName + `. A run that was interrupted, in whatever way, continues when the
-same command is given again, and ends with the same bytes as one that was not.
-Other inputs or options are refused then, unless --restart throws the rest away.
+Frames are read and latents written batch by batch, so neither has to fit in memory.
+Unfinished files are named NAME` + Partial + `, next to the journal
+` + JournalName + `. To continue an interrupted run, give the same command again.
+It ends with the same bytes as an uninterrupted run. Other inputs or options are
+refused, unless --restart discards the unfinished files.
 
---profile tells which steps of the models take the time: the steps of the graph as it is
-computed, where operators have become one, with shapes, GFLOP/s of products and GB/s of
-what is read and written. Of a long recording --samples 1000 is enough.
+--profile prints the time of each step of the models, after operators have been fused:
+shapes, GFLOP/s of matrix products, and GB/s read and written. For a long recording
+--samples 1000 is enough.
 
-If the rows are not simply the frames (windows, --samples, --skip-nan),
-encode_frames.npy tells the frame at which the state of each row begins (where models
-have windows of their own, that with the longest), and encode_episodes.npy the number
-of its episode, from 1: --episodes for the latents without the frames. Rows of --samples
-and --skip-nan are not all consecutive.`
+With --window, --samples or --skip-nan, rows do not correspond to frames one to one.
+Then encode_frames.npy has the index of the first frame of each row, for the model
+with the longest window. encode_episodes.npy has the episode number of each row,
+counted from 1: give it as --episodes when the latents are used without frames.
+With --samples and --skip-nan not all rows are consecutive.`
 
 // chooseFormat settles the format of the files by --to and --output.
 func chooseFormat(to, pattern string) (string, error) {
@@ -146,10 +145,10 @@ func chooseFormat(to, pattern string) (string, error) {
 		return to, nil
 	}
 	if filepath.Base(pattern) != pattern {
-		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
+		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; set the folder with --out", pattern)
 	}
 	if wrong := filename.Wrong(pattern); wrong != "" {
-		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; %s", pattern, wrong)
+		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; %s", pattern, wrong)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)
@@ -173,7 +172,7 @@ func printOperators(w io.Writer) error {
 		}
 		table.Row(s.Name, fmt.Sprintf("%d–%d", s.First, s.Last), strings.Join(types, " "), s.Note)
 	}
-	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width that the file says")
+	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width stated in the file")
 	return table.Write(w)
 }
 
@@ -257,7 +256,7 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 	if err != nil {
 		var other *OtherRunError
 		if errors.As(err, &other) {
-			return run.Hint(err, "give the command of that run again to finish it", "choose another folder with --out, or throw the unfinished run away with --restart")
+			return run.Hint(err, "run the command of that run again to finish it", "choose another folder with --out, or discard the unfinished run with --restart")
 		}
 		return err
 	}

@@ -227,7 +227,7 @@ func (out *output) open(start int) error {
 			a, err = dataset.ResumeAppender(path, out.o.Format, ArrayName, f.DType, f.Shape, out.entries[k].Position)
 		}
 		if err != nil {
-			return fmt.Errorf("%w (--restart begins anew)", err)
+			return fmt.Errorf("%w (--restart starts over)", err)
 		}
 		out.appenders = append(out.appenders, a)
 	}
@@ -323,7 +323,7 @@ func (f *File) verify(dir, want string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: the file that an earlier run completed is missing or has changed (--restart begins anew)", path)
+	return fmt.Errorf("%s: the file completed by an earlier run is missing or has changed (--restart starts over)", path)
 }
 
 func digest(path string) (sum string, size int64, err error) {
@@ -403,14 +403,14 @@ func name(files []File, o Options) error {
 		name := fromPattern(pattern, filename.Of(f.Model), filename.Of(f.Output.Layer.Name))
 		stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
 		if strings.ContainsAny(name, `/\{}`) || strings.HasPrefix(name, ".") || stem == "" {
-			return fmt.Errorf("file name %q from the pattern %q: want a plain name made of {model} and {layer}", name, pattern)
+			return fmt.Errorf("file name %q from the pattern %q: want a plain name with {model} and {layer}", name, pattern)
 		}
 		switch {
 		case !given[name]:
 		case len(models) > 1 && !strings.Contains(pattern, "{model}"):
-			return fmt.Errorf("the pattern %q gives two files the name %s: put {model} in it", pattern, name)
+			return fmt.Errorf("the pattern %q gives two files the name %s: add {model} to it", pattern, name)
 		case models[f.Model] > 1 && !strings.Contains(pattern, "{layer}"):
-			return fmt.Errorf("the pattern %q gives two files the name %s: put {layer} in it", pattern, name)
+			return fmt.Errorf("the pattern %q gives two files the name %s: add {layer} to it", pattern, name)
 		}
 		given[name] = true
 		if len(stem) > filename.Longest {

@@ -372,10 +372,10 @@ func TestFailures(t *testing.T) {
 	bad := &broken{}
 	check(bad, models(t), Options{}, "model deep: encoder ../../latent/testdata/conv.pth: states 0 to 1: the disk is gone")
 	check(&frames{n: 2}, models(t), Options{Format: "csv"}, "npy, npz, safetensors")
-	check(&frames{n: 2}, models(t), Options{Pattern: "{model}.npy"}, "put {layer} in it")
+	check(&frames{n: 2}, models(t), Options{Pattern: "{model}.npy"}, "add {layer} to it")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "a/{model}.npy"}, "want a plain name")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "{modle}.npy"}, "want a plain name")
-	check(&frames{n: 2}, append(models(t)[1:], Model{Name: "other", Encoder: models(t)[1].Encoder}), Options{Pattern: "z.npy"}, "put {model} in it")
+	check(&frames{n: 2}, append(models(t)[1:], Model{Name: "other", Encoder: models(t)[1].Encoder}), Options{Pattern: "z.npy"}, "add {model} to it")
 	wrong := models(t)
 	wrong[1].Options.Pool = latent.PoolIndex(3)
 	check(&frames{n: 2}, wrong, Options{}, "model plain: ")

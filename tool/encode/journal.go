@@ -143,7 +143,7 @@ func openJournal(o Options, run []property, files []File) (_ *journal, err error
 	case err != nil && !j.hasParts():
 		// The run ended before its journal was written.
 	case err != nil:
-		return nil, fmt.Errorf("%w (--restart begins anew)", err)
+		return nil, fmt.Errorf("%w (--restart starts over)", err)
 	default:
 		if err := j.continues(old); err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ func (j *journal) continues(old *journal) error {
 	for i := range j.Files {
 		k := slices.IndexFunc(old.Files, func(e entry) bool { return e.Name == j.Files[i].Name })
 		if k < 0 {
-			return fmt.Errorf("%s: file %s is missing (--restart begins anew)", j.path, j.Files[i].Name)
+			return fmt.Errorf("%s: file %s is missing (--restart starts over)", j.path, j.Files[i].Name)
 		}
 		j.Files[i] = old.Files[k]
 	}
@@ -364,7 +364,7 @@ type OtherRunError struct {
 }
 
 func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("folder %s holds an unfinished run that differs from this one: %s", e.Dir, strings.Join(e.Differences, "; "))
+	return fmt.Sprintf("folder %s contains an unfinished run that differs from this run: %s", e.Dir, strings.Join(e.Differences, "; "))
 }
 
 // empty reports whether no row of the run has been kept.

@@ -23,7 +23,7 @@ const shownSteps = 25
 func beginProfile(env *run.Env, models []Model) {
 	for _, m := range models {
 		if !latent.SetProfile(m.Encoder) {
-			env.Warn("model %s: --profile measures the steps of graphs alone", m.Name)
+			env.Warn("model %s: --profile measures only the steps of graphs", m.Name)
 		}
 	}
 }
@@ -100,9 +100,9 @@ func writeProfile(env *run.Env, models []Model) error {
 			}
 			table.Row(fmt.Sprintf("%.1f %%", 100*s.Share), 1000*s.Median, s.Calls, s.Gflops, s.Gbytes, operator, shape(input), weights, shape(s.Output), s.Node)
 		}
-		table.Note("ms: median of the calls, by the clock, of all threads together, or by the GPU's; share: of %.3g s that all steps took", p.Total)
+		table.Note("ms: median over calls, wall-clock time of all threads together, or GPU time; share: of the %.3g s of all steps", p.Total)
 		if rest > 0 {
-			table.Note("%d steps more, %.1f %% of the time, in %s", len(shown)-shownSteps, 100*rest, profileName)
+			table.Note("%d more steps, %.1f %% of the time, in %s", len(shown)-shownSteps, 100*rest, profileName)
 		}
 		if err := env.Table(table); err != nil {
 			return err

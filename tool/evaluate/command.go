@@ -23,10 +23,10 @@ import (
 	"repscope/report"
 )
 
-const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
-models, each task into a folder of its own (OUT/dataset/analysis), and a summary of all
-of them. The same command again goes on where the last one was: a task whose options,
-inputs and program are the same is not run again.
+const manual = `evaluate runs a whole study: the analyses of a suite file on its datasets and models.
+Each task writes to its own folder (OUT/dataset/analysis), and a summary covers all tasks.
+Running the same command again resumes the study: a task whose options, inputs and
+program are unchanged is not run again.
 
   datasets:
     pong:
@@ -38,25 +38,27 @@ inputs and program are the same is not run again.
     seed: 1
     neighborhood: {k: [5, 10]}
 
-The keys of a dataset are the options of the analyses, and names of analyses with options
-for these alone; "defaults" has the same for all datasets. What is more special wins: a
-dataset's section, the dataset, the section of defaults, the defaults. An option that an
-analysis does not have is left out there. enabled: false leaves a dataset out, "only" and
-"skip" name its analyses; a section runs its analysis too.
+The keys of a dataset are options of the analyses; a section named after an analysis
+applies to that analysis only. "defaults" holds options for all datasets. The most specific
+value wins: section of the dataset, dataset, section of the defaults, defaults. Options
+that an analysis does not have are ignored there. "enabled: false" skips a dataset, "only"
+and "skip" select its analyses; a section also enables its analysis.
 
-A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands for a model of
-each file that matches; what the pattern leaves open is added to the name: run/a/100 of
-runs/a/step_100.onnx. Models that differ in their last number make a curve.
+A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands for one model
+per matching file. The matched part is appended to the name: run/a/100 for
+runs/a/step_100.onnx. Models that differ only in their last number form a curve.
 
---width takes the place of the width of the defaults, and is that of the figures of the page too.
+--width overrides the width in the defaults and also sets the width of the page's figures.
 
-report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
-result files in folders, which it finds by their content, with or without a suite.
+report.html shows all results on one page. "evaluate report DIR…" makes this page from any
+result files in folders, with or without a suite.
 
-"evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
-Schema for editors. "evaluate --check" holds results and inputs against their recorded digests. Paths are relative to the working folder. One process works in a folder at a time; a
-lock that a killed process left is noticed. Exit status 1 if a task failed; the others
-are done all the same.`
+"evaluate --dry-run" lists the tasks to run, with the reason. "evaluate --init FILES…"
+prints a first suite file for these files, "evaluate --schema" a JSON Schema for editors.
+"evaluate --check" compares results and inputs with their recorded digests. Paths are
+relative to the working folder. Only one process works in a folder at a time; a lock left
+by a killed process is detected. The exit status is 1 if a task failed; the other tasks
+run all the same.`
 
 // defaultJobs is how many tasks run at a time: what one reads, draws and writes on one core leaves the others to the
 // next.
@@ -84,11 +86,11 @@ type settings struct {
 func New(commands []run.Command) run.Command {
 	return run.Command{
 		Name:        "evaluate",
-		Summary:     "a whole study in one command: datasets, models and analyses from one file, resumed where it was",
+		Summary:     "runs a whole study from one file of datasets, models and analyses, and resumes it after an interruption",
 		Manual:      manual,
 		Out:         defaultOut,
 		Arguments:   "SUITE.yaml",
-		Interrupted: "interrupted; what is done stays, the same command goes on",
+		Interrupted: "interrupted; finished tasks are kept; run the same command again to resume",
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Long:        true,
 		Methods:     describeMethods,
@@ -103,19 +105,19 @@ func New(commands []run.Command) run.Command {
 func (s *settings) register(flags *run.Flags) {
 	flags.Usage("--example", "report DIR… [flags]")
 	flags.Answer("checkpoint", func(_ string, args []string) string {
-		return "evaluate runs studies; a generator is evaluated by generation: generation " + strings.Join(args, " ")
+		return "evaluate runs studies; generators are evaluated by generation: generation " + strings.Join(args, " ")
 	})
-	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
-	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
-	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")
+	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis of the file to run (with * and ?)")
+	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of datasets, analyses or dataset/analysis to skip (with * and ?)")
+	flags.BoolVar(&s.failFast, "fail-fast", false, "start no further task after a failure")
 	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
 	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
-	flags.BoolVar(&s.resume, "resume", true, "leave tasks out that are done and unchanged; --resume=false runs them again")
-	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores; of more than two, all together have half of the memory. 1 where one GPU is for all")
+	flags.BoolVar(&s.resume, "resume", true, "skip finished, unchanged tasks; --resume=false runs them again")
+	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores; more than two share half of the memory. Use 1 if all tasks share one GPU")
 	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
-	flags.BoolVar(&s.init, "init", false, "print a commented suite file for the given files, and stop")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "say which tasks would be run and why (which option, input or program is another), what would be written, and stop; with --json as JSON")
-	flags.BoolVar(&s.verify, "check", false, "read the results of tasks that are done, and their inputs, hold them against the digests that were recorded, and stop; with --json as JSON")
+	flags.BoolVar(&s.init, "init", false, "print a commented suite file for these files, and stop")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON")
+	flags.BoolVar(&s.verify, "check", false, "compare the results of finished tasks, and their inputs, with the recorded digests, and stop; with --json as JSON")
 	flags.BoolVar(&s.example, "example", false, "run all analyses on their built-in examples; no suite file is needed")
 	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init", "dry-run", "check", "example")
 }

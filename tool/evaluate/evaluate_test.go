@@ -380,8 +380,8 @@ func TestExpansions(t *testing.T) {
 		shared += fmt.Sprintf("  d%d: {model: *m}\n", i)
 	}
 	for name, c := range map[string]struct{ suite, want string }{
-		"product": {product, "run stands for 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000, of at most 100000 that a file or a command line may stand for in all\nevaluate: hint: "},
-		"merges":  {merges, "of at most 100000"},
+		"product": {product, "run expands to 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000; the limit for a file or a command line is 100000 in total\nevaluate: hint: "},
+		"merges":  {merges, "the limit for a file or a command line is 100000"},
 		"shared":  {shared, "dataset d"},
 	} {
 		dir, p := suiteFolder(t, c.suite), &probe{}

@@ -35,7 +35,7 @@ func TestTwoStudies(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := evaluate(t, p, dir)
-	want := fmt.Sprintf("%s: process %d on %s is working there\nevaluate: hint: wait for it with --wait", filepath.Join(dir, "out"), os.Getpid(), host)
+	want := fmt.Sprintf("%s: in use by process %d on %s\nevaluate: hint: wait for it with --wait", filepath.Join(dir, "out"), os.Getpid(), host)
 	if code != 1 || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d, %q, want %q", code, stderr, want)
 	}

@@ -58,7 +58,7 @@ var (
 )
 
 // ownKeys are options that evaluate sets itself.
-var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "shard"}
+var ownKeys = []string{"out", "quiet", "verbose", "json", "dry-run", "config", "version", "shard"}
 
 // reader reads a suite file.
 type reader struct {

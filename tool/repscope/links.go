@@ -21,7 +21,7 @@ import (
 // neither is not replaced.
 func links(commands []run.Command, args []string, w io.Writer) error {
 	if len(args) != 1 || args[0] == "" {
-		return run.Usage("links: name one folder, such as ~/.local/bin")
+		return run.Usage("links: want one folder, such as ~/.local/bin")
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -76,12 +76,12 @@ func replaceable(path string, own fs.FileInfo) error {
 		if base := filepath.Base(target); err == nil && (base == Name || base == Name+".exe" || base == filepath.Base(own.Name())) {
 			return nil
 		}
-		return fmt.Errorf("%s is a link to %s, want none or one to %s", path, target, Name)
+		return fmt.Errorf("%s is a link to %s, want no link or a link to %s", path, target, Name)
 	}
 	if found.Mode().IsRegular() && (os.SameFile(found, own) || isCopy(path)) {
 		return nil
 	}
-	return fmt.Errorf("%s is there already and no link to %s; remove it, or name another folder", path, Name)
+	return fmt.Errorf("%s exists and is not a link to %s; remove it, or name another folder", path, Name)
 }
 
 // isCopy reports whether a file is this program by a function that no other has.
@@ -107,7 +107,7 @@ func link(program, path string) (err error) {
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, make := range []func(string, string) error{os.Symlink, os.Link, copyFile} {
+	for _, make := range []func(string, string) error{symlink, os.Link, copyFile} {
 		if err = make(program, temporary); err != nil {
 			continue
 		}
@@ -120,6 +120,14 @@ func link(program, path string) (err error) {
 		return err
 	}
 	return os.Rename(temporary, path)
+}
+
+// symlink makes a link that survives a move of the folder if the program is in it.
+func symlink(program, path string) error {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && filepath.Dir(program) == folder {
+		program = filepath.Base(program)
+	}
+	return os.Symlink(program, path)
 }
 
 func copyFile(from, to string) (err error) {

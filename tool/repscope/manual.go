@@ -31,7 +31,7 @@ func manual(commands []run.Command, args []string, w io.Writer) error {
 	case len(args) == 2 && args[0] == "--out":
 		return writePages(commands, run.Expand(args[1]), w)
 	}
-	return run.Usage("man: name a binary, or --out and a folder for the pages of all")
+	return run.Usage("man: want a binary, or --out and a folder for the pages of all binaries")
 }
 
 func printTo(w io.Writer, text string) error {
@@ -125,7 +125,7 @@ func programPage(commands []run.Command) string {
 	for _, p := range parts() {
 		fmt.Fprintf(&b, ".br\n.B %s %s\n%s\n", Name, p.name, roff(p.arguments))
 	}
-	b.WriteString(".SH DESCRIPTION\n" + filled("One program that holds every binary; it runs the one that its first argument names, or by whose name it is called.") + "\n")
+	b.WriteString(".SH DESCRIPTION\n" + filled("One program with every binary. It runs the binary named by its first argument, or the binary under whose name it is called.") + "\n")
 	for _, c := range commands {
 		fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(c.Name), filled(c.Summary))
 	}

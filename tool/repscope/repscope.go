@@ -86,12 +86,12 @@ func (p part) help(w io.Writer) error {
 
 func parts() []part {
 	return []part{
-		{"links", "DIR", "make links with the names of the binaries, which run this program", links, nil},
+		{"links", "DIR", "create links to this program, one with the name of each binary", links, nil},
 		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion, nil},
-		{"man", "NAME | --out DIR", "print the manual page of a binary, or write those of all", manual, nil},
-		{"describe", "[NAME…]", "print the flags of binaries as JSON, for programs that call them", describe, nil},
-		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of two arrays as JSON, without all else that neighborhood measures, or answer lines of JSON", score, nil},
-		{"verify", "PATH… [--sample N] [--json]", "hold results, their inputs, shards and the cache against the digests that were recorded", nil, verifyCommand},
+		{"man", "NAME | --out DIR", "print the manual page of a binary, or write the pages of all binaries", manual, nil},
+		{"describe", "[NAME…]", "print the flags of binaries as JSON, for calling programs", describe, nil},
+		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
+		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
 	}
 }
 
@@ -105,7 +105,7 @@ func do(commands []run.Command, args []string, stdout, stderr io.Writer) error {
 		if err := help(commands, stdout); err != nil {
 			return err
 		}
-		return run.Usage("name a binary")
+		return run.Usage("want the name of a binary")
 	}
 	switch args[0] {
 	case "help", "--help", "-h", "-help":
@@ -135,7 +135,7 @@ func unknown(commands []run.Command, name string) error {
 	}
 	hint := text.DidYouMean("", name, names)
 	if hint == "" {
-		hint = `"repscope help" lists what there is`
+		hint = `"repscope help" lists all binaries`
 	}
 	return run.Hint(run.Usage("there is no binary %q", name), hint)
 }
@@ -159,7 +159,7 @@ func find(commands []run.Command, name string) (run.Command, error) {
 
 func help(commands []run.Command, w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: numbers, intervals and figures of learned representations and of what is built on them\n\nusage:\n", Name)
+	fmt.Fprintf(&b, "%s: numbers, intervals and figures for learned representations and models built on them\n\nusage:\n", Name)
 	fmt.Fprintf(&b, "  %s BINARY [flags]\n  %s BINARY --help\n\nbinaries:\n", Name, Name)
 	width := 0
 	for _, c := range commands {
@@ -172,7 +172,7 @@ func help(commands []run.Command, w io.Writer) error {
 	for _, p := range parts() {
 		fmt.Fprintf(&b, "  %s %s\n        %s\n", p.name, p.arguments, p.summary)
 	}
-	b.WriteString("  --version\n        print the version\n\nIt is also any of the binaries where it is called by that name: see links.\n")
+	b.WriteString("  --version\n        print the version\n\nCalled by the name of a binary, it runs that binary: see links.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,19 +61,19 @@ func TestRun(t *testing.T) {
 	}{
 		{"help", 0, "walk  a slow way", ""},
 		{"--help", 0, "completion SHELL", ""},
-		{"", 2, "walk  a slow way", "repscope: name a binary"},
+		{"", 2, "walk  a slow way", "repscope: want the name of a binary"},
 		{"wlk", 2, "", "hint: did you mean walk?"},
 		{"help wlk", 2, "", "hint: did you mean walk?"},
-		{"zzzzzzz", 2, "", `hint: "repscope help" lists what there is`},
+		{"zzzzzzz", 2, "", `hint: "repscope help" lists all binaries`},
 		{"--version", 0, "repscope (repscope) ", ""},
 		{"--version --json", 0, `"name": "repscope"`, ""},
-		{"links", 2, "", "name one folder"},
+		{"links", 2, "", "want one folder"},
 		{"links --help", 0, "repscope links DIR", ""},
 		{"help links", 0, "repscope links DIR", ""},
 		{"help help", 2, "", "there is no binary"},
 		{"completion", 2, "", "bash, zsh or fish"},
 		{"completion csh", 2, "", "bash, zsh or fish"},
-		{"man", 2, "", "name a binary"},
+		{"man", 2, "", "want a binary"},
 		{"man fly", 2, "", "there is no binary"},
 		{"man repscope", 0, ".TH REPSCOPE 1", ""},
 		{"describe fly", 2, "", "there is no binary"},
@@ -142,14 +143,28 @@ func TestLinks(t *testing.T) {
 	if content, err := os.ReadFile(filepath.Join(folder, "older")); err != nil || string(content) != "program" {
 		t.Errorf("%q, %v", content, err)
 	}
+	// Links next to the program survive a move of both.
+	home, moved := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "moved")
+	if err := errors.Join(os.Mkdir(home, 0o755), os.WriteFile(filepath.Join(home, "repscope"), []byte("program"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := linkAll(filepath.Join(home, "repscope"), home, []string{"walk"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(home, moved); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(filepath.Join(moved, "walk")); err != nil || string(content) != "program" {
+		t.Errorf("after a move: %q, %v", content, err)
+	}
 	// A folder that nothing can be made in.
 	if err := linkAll(program, filepath.Join(program, "bin"), []string{"walk"}, &out); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("a file for a folder: %v", err)
 	}
 	for name, make := range map[string]func(path string) error{
-		"is there already": func(path string) error { return os.WriteFile(path, []byte("another program"), 0o755) },
-		"is a link to":     func(path string) error { return os.Symlink("/bin/sh", path) },
-		"fly is there":     func(path string) error { return os.Mkdir(path, 0o755) },
+		"exists and is not a link": func(path string) error { return os.WriteFile(path, []byte("another program"), 0o755) },
+		"is a link to":             func(path string) error { return os.Symlink("/bin/sh", path) },
+		"fly exists":               func(path string) error { return os.Mkdir(path, 0o755) },
 	} {
 		path := filepath.Join(folder, "fly")
 		if err := make(path); err != nil {

@@ -41,7 +41,7 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	}
 	if *served {
 		if len(given) > 0 || *idle <= 0 {
-			return run.Usage("score --serve: want no arguments, which come as lines of JSON on standard input, and an --idle above 0")
+			return run.Usage("score --serve: want an --idle above 0 and no arguments; requests are lines of JSON on standard input")
 		}
 		return serve(os.Stdin, w, *idle)
 	}
@@ -95,7 +95,7 @@ func pair(name string, original neighbors.Space, other string, embedded neighbor
 	}
 	for _, k := range ks {
 		if k < 1 || k > n-2 {
-			return run.Usage("--k %d: want 1 to %d, the rows less two", k, n-2)
+			return run.Usage("--k %d: want 1 to %d, the number of rows minus two", k, n-2)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 func noRows(name string, shape []int) error {
 	text := strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
-	return fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", name, text)
+	return fmt.Errorf("%s: shape %s, want one row of numbers per sample", name, text)
 }
 
 // spaceOf is the space of points, coordinates or distances, that were read from elements of a type.

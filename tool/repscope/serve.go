@@ -247,7 +247,7 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 		p = points.Float64(x, int(dim))
 	}
 	if int64(p.N) != n {
-		return neighbors.Space{}, fmt.Errorf("%s: its values do not lie where numbers of their type can", r.Name)
+		return neighbors.Space{}, fmt.Errorf("%s: its values are not aligned to their type", r.Name)
 	}
 	return spaceOf(r.Name, p, r.Type, metric)
 }

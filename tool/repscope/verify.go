@@ -18,28 +18,28 @@ import (
 	"repscope/report"
 )
 
-const verifyManual = `verify reads again what results were made of and what was made, and says what is no longer what was
-recorded. PATH is a file, or a folder that is searched with all folders in it:
+const verifyManual = `verify reads results and their inputs again and compares them with the recorded digests. PATH is
+a file, or a folder that is searched with all its subfolders for:
 
-  NAME.json          a result: its inputs by their digests, where they are now
-  NAME.sha256        the digests of all files of a run, the result among them; "sha256sum -c"
+  NAME.json          a result: digests of its inputs, at their current location
+  NAME.sha256        digests of all files of a run, including the result; "sha256sum -c"
                      checks the same
-  .evaluate.json     what evaluate has recorded of a task: inputs and files
-  scale.json         a divided work: its inputs by their sizes
-  *.shard            a part of a divided work: its own digests, and its inputs
-  cache entries      latents in a folder of --cache, each with a digest of its own
+  .evaluate.json     record of evaluate for a task: inputs and files
+  scale.json         divided work: sizes of its inputs
+  *.shard            a shard: its own digests and its inputs
+  cache entries      latents in a folder of --cache, each with its own digest
 
-Inputs are looked for where the record says, from the working folder, from the folder of the
-result and from those above it: folders may have been moved together. An input that is
-elsewhere counts only with the digest that was recorded.
+Inputs are looked for at the recorded path, starting from the working folder, from the folder of
+the result and from the folders above it, because folders may have moved together. An input at
+another path counts only if it has the recorded digest.
 
---sample N computes N units of the shards again, drawn with --seed, without the cache, and compares
-their bytes with those of the shards. It takes the inputs where they were.
+--sample N computes N units of the shards again, drawn with --seed and without the cache, and
+compares their bytes with the shards. It needs the inputs at their recorded paths.
 
-What has no digest, such as the built-in example, is counted and not checked. Files that were made
-by versions that recorded no digests of their files are named in a note.
+Inputs without a digest, such as the built-in example, are counted but not checked. A note names
+files of versions that recorded no digests of their files.
 
-Exit status 1 if something has changed, is missing or cannot be read: it is named.`
+Exit status: 1 if a file has changed, is missing or cannot be read; its name is printed.`
 
 // verifySettings are the values of its flags.
 type verifySettings struct {
@@ -50,18 +50,18 @@ type verifySettings struct {
 func verifyCommand(commands []run.Command) run.Command {
 	return run.Command{
 		Name:      Name + " verify",
-		Summary:   "hold results, shards and the cache against the digests that were recorded",
+		Summary:   "compare results, shards and the cache with their recorded digests",
 		Manual:    verifyManual,
 		Out:       ".",
 		Arguments: "PATH…",
 		Omit:      []string{"bootstrap", "format", "width", "config", "out", "memory"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &verifySettings{}
-			flags.CountVar(&s.sample, "sample", 0, "`N` units of shards that are computed again and compared byte by byte; 0: none")
+			flags.CountVar(&s.sample, "sample", 0, "`N` units of shards to compute again and compare byte by byte; 0: none")
 			flags.Unrecorded("sample")
 			return run.Job{Check: func(o *run.Options) error {
 				if len(o.Args) == 0 {
-					return run.Hint(run.Usage("no path: want result files, shards, or folders that hold them"), "such as: repscope verify evaluation_plots")
+					return run.Hint(run.Usage("no path: want result files, shards, or folders with them"), "such as: repscope verify evaluation_plots")
 				}
 				return nil
 			}, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
@@ -152,7 +152,7 @@ func (v *verifier) run(s *verifySettings, o *run.Options, stdout io.Writer) erro
 		}
 	}
 	if v.checked == (verified{}) && len(v.differences) == 0 {
-		return fmt.Errorf("%s: there is nothing that a record was made of: no result, shard or entry of a cache", strings.Join(o.Args, ", "))
+		return fmt.Errorf("%s: nothing to verify: no result, shard or cache entry", strings.Join(o.Args, ", "))
 	}
 	if s.sample > 0 {
 		if err := v.sample(s.sample, o.Seed); err != nil {
@@ -182,8 +182,8 @@ func (v *verifier) path(path string) error {
 			v.add(difference{State: stateMissing, Path: file, What: "folder", Found: run.PathError(err).Error()})
 			return fs.SkipDir
 		case d.IsDir() && report.Interrupted(file):
-			v.add(difference{State: stateDamaged, Path: file, What: "folder", Found: "a run that was killed had begun to give its files their names; " +
-				"the next run in it undoes that, and so does whoever reads its result"})
+			v.add(difference{State: stateDamaged, Path: file, What: "folder", Found: "a killed run left files half renamed; " +
+				"the next run in the folder, or the next reader of its result, undoes that"})
 			return nil
 		case d.IsDir() || !d.Type().IsRegular():
 			return nil
@@ -197,7 +197,7 @@ func (v *verifier) path(path string) error {
 func (v *verifier) one(path string) error {
 	known, err := v.file(path)
 	if err == nil && !known {
-		return run.Hint(fmt.Errorf("%s: it holds no record that could be verified", path), "want a result file, NAME.sha256, a shard or an entry of a cache")
+		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path), "want a result file, NAME.sha256, a shard or a cache entry")
 	}
 	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {
 		if _, missing := os.Stat(sums); missing == nil {
@@ -252,7 +252,7 @@ func (v *verifier) print(o *run.Options, w io.Writer) error {
 		}
 	}
 	if c.Cache > 0 {
-		fmt.Fprintf(&b, ", %d of the cache", c.Cache)
+		fmt.Fprintf(&b, ", cache entries: %d", c.Cache)
 	}
 	if c.Unchecked > 0 {
 		fmt.Fprintf(&b, "; %s without a digest", text.Count(c.Unchecked, "input"))

@@ -55,7 +55,7 @@ func (v *verifier) sums(path string) (bool, error) {
 	for _, s := range sums {
 		v.checked.Files++
 		if name := filepath.FromSlash(s.Name); !filepath.IsAbs(name) && !filepath.IsLocal(name) {
-			v.add(difference{State: stateDamaged, Path: path, What: "list of digests", Found: fmt.Sprintf("%q leads out of its folder", s.Name)})
+			v.add(difference{State: stateDamaged, Path: path, What: "list of digests", Found: fmt.Sprintf("%q is outside its folder", s.Name)})
 			continue
 		}
 		v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true})
@@ -63,14 +63,14 @@ func (v *verifier) sums(path string) (bool, error) {
 	return true, nil
 }
 
-// entry looks at an entry of the cache.
+// entry looks at an cache entry.
 func (v *verifier) entry(path string) (bool, error) {
 	known, err := latent.CheckEntry(path)
 	if known {
 		v.checked.Cache++
 	}
 	if err != nil {
-		v.add(difference{State: stateDamaged, Path: path, What: "entry of the cache", Found: err.Error()})
+		v.add(difference{State: stateDamaged, Path: path, What: "cache entry", Found: err.Error()})
 	}
 	return known, nil
 }
@@ -120,7 +120,7 @@ func (v *verifier) result(path string) (bool, error) {
 		v.input(in, path, "")
 	}
 	if _, err := os.Stat(strings.TrimSuffix(path, ".json") + report.SumsEnding); errors.Is(err, fs.ErrNotExist) {
-		v.note("%s: there is no %s beside it, so that its files are not all checked", path, strings.TrimSuffix(filepath.Base(path), ".json")+report.SumsEnding)
+		v.note("%s: there is no %s next to it, so not all of its files are checked", path, strings.TrimSuffix(filepath.Base(path), ".json")+report.SumsEnding)
 		for _, s := range ownSums(r) {
 			v.checked.Files++
 			v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true})

@@ -30,8 +30,8 @@ func (v *verifier) sample(n int, seed uint64) error {
 		}
 	}
 	if len(all) == 0 {
-		return run.Hint(run.Usage("--sample %d: there are no shards, whose units could be computed again", n),
-			"ANALYSIS --shard i/n writes them; scale leaves them in the folder shards of a result")
+		return run.Hint(run.Usage("--sample %d: there are no shards with units to compute again", n),
+			"ANALYSIS --shard i/n writes shards; scale keeps them in the folder shards of a result")
 	}
 	random := rand.New(rand.NewPCG(seed, uint64(len(all))))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -67,7 +67,7 @@ func (v *verifier) again(units []drawn) error {
 	first := units[0].file
 	i := slices.IndexFunc(v.commands, func(c run.Command) bool { return c.Name == first.state.Identity.Analysis })
 	if i < 0 {
-		return fmt.Errorf("%s: a shard of %s, which is no analysis of this program", first.path, first.state.Identity.Analysis)
+		return fmt.Errorf("%s: a shard of %s, which is not an analysis of this program", first.path, first.state.Identity.Analysis)
 	}
 	var ranges []shard.Range
 	for _, u := range units {
@@ -84,12 +84,12 @@ func (v *verifier) again(units []drawn) error {
 	}
 	if err == nil {
 		if different := first.state.Identity.Difference(state.Identity); different != "" {
-			err = fmt.Errorf("it would be another work now: %s", different)
+			err = fmt.Errorf("its work differs now: %s", different)
 		}
 	}
 	if err != nil {
 		for _, u := range units {
-			v.add(difference{State: stateChanged, Path: u.file.path, What: "units that were to be computed again", Found: err.Error()})
+			v.add(difference{State: stateChanged, Path: u.file.path, What: "units to compute again", Found: err.Error()})
 		}
 		return nil
 	}
@@ -110,7 +110,7 @@ func (v *verifier) compare(u drawn, state *shard.State) {
 		if now.SHA256 != was.SHA256 {
 			v.add(difference{State: stateChanged, Path: u.file.path, What: was.Range.String() + ", computed again", Recorded: was.SHA256, Found: now.SHA256})
 			if was, now := u.file.state.Origin.Version, report.ReadBuild().Version; was != now {
-				v.note("%s was made by version %s, this is %s", u.file.path, was, now)
+				v.note("%s was written by version %s, this is %s", u.file.path, was, now)
 			}
 		}
 		return

@@ -346,7 +346,7 @@ func TestVerify_Odd(t *testing.T) {
 		last = '1'
 	}
 	w.write("y/.~commit."+id[:len(id)-1]+string(last)+".tmp", []byte("[]"))
-	if code, v, _ := w.verify("{}/y"); code != 1 || len(v.Differences) != 1 || !strings.Contains(v.Differences[0].Found, "was killed") {
+	if code, v, _ := w.verify("{}/y"); code != 1 || len(v.Differences) != 1 || !strings.Contains(v.Differences[0].Found, "a killed run") {
 		t.Errorf("a commit that was cut short: exit %d, %+v", code, v.Differences)
 	}
 	if _, err := os.Stat(w.path("y/.~commit." + id[:len(id)-1] + string(last) + ".tmp")); errors.Is(err, fs.ErrNotExist) {

@@ -7,10 +7,10 @@ package scale
 
 import "repscope/internal/run"
 
-const manual = `scale divides the work of an analysis over processes and machines. Each does a part of it
-(ANALYSIS --shard i/n) and leaves a file; "scale merge" makes of these files what one process
-would have written. "scale plan" says what that takes; "scale slurm" and "scale k8s" have it done
-on a cluster, for an analysis or all of a suite, and "scale status" says what is missing.`
+const manual = `scale divides an analysis over processes and machines. Each task computes a part of it
+(ANALYSIS --shard i/n) and writes a shard; "scale merge" combines the shards into the
+single-process result. "scale plan" predicts time and memory. "scale slurm" and "scale k8s"
+run one analysis, or all analyses of a suite, on a cluster. "scale status" lists missing tasks.`
 
 // subcommands make the commands of the binary, in the order of the help, for the analyses.
 var subcommands = []func(analyses []run.Command, studies Studies) run.Command{
@@ -27,7 +27,7 @@ var subcommands = []func(analyses []run.Command, studies Studies) run.Command{
 func New(analyses []run.Command, studies Studies) run.Command {
 	c := run.Command{
 		Name:    "scale",
-		Summary: "an analysis on many processes and machines, with the bytes of one",
+		Summary: "divides an analysis over processes and machines, with the result of a single process",
 		Manual:  manual,
 		Out:     "evaluation_plots",
 	}

@@ -42,7 +42,7 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 	encode, known := s.dry.encoding()
 	c := cost{encode: encode}
 	if !known {
-		c.reason = "the time of encoding is not known before all frames are read"
+		c.reason = "the time of encoding is unknown until all frames are read"
 	}
 	if r.Read > 0 {
 		c.fixed = float64(s.dry.bytes()) / r.Read
@@ -51,14 +51,14 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 	l, lawful := laws[s.analysis]
 	switch {
 	case lawful && s.dry.Options["approx"] == true && s.analysis != "neighborhood":
-		c.reason = "the time of --approx is not known"
+		c.reason = "the time of --approx is unknown"
 	case lawful && s.small(r, l, encode):
 		g, reason, err := r.whole(ctx, s, encode)
 		if err != nil {
 			return c, err
 		}
 		if reason != "" {
-			c.reason = "the time of " + s.analysis + " is not known: " + reason
+			c.reason = "the time of " + s.analysis + " is unknown: " + reason
 			break
 		}
 		c.fixed, c.work = 0, g.Start*slower // it reads the inputs, too
@@ -81,14 +81,14 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 			return c, err
 		}
 		if reason != "" {
-			c.reason = "the time of " + s.analysis + " is not known: " + reason
+			c.reason = "the time of " + s.analysis + " is unknown: " + reason
 			break
 		}
 		c.fixed = g.Start // reads the inputs, too
 		c.work = (g.seconds(s.dry.States) - g.Start) * slower
 		c.parts, c.memory = g.Parts, g.memory(s.dry.States)
 	default:
-		c.reason = "the time of " + s.analysis + " is not known: it cannot be tried on a part of its inputs"
+		c.reason = "the time of " + s.analysis + " is unknown: it cannot be measured on a part of its inputs"
 	}
 	c.encode *= slower
 	return c, nil
@@ -215,7 +215,7 @@ func (s *source) need(c *cost, w *wishes, n int) (need Need, working int64, warn
 		working = min(s.dry.Memory.Working, max(w.memory-held, 0))
 		if least := int64(64 << 20); working < min(least, s.dry.Memory.Working) {
 			working = least
-			warning = fmt.Sprintf("%s: its inputs and latents take %s, of --memory %s: fewer states (--samples) or dimensions fit", s.name, text.Bytes(held), text.Bytes(w.memory))
+			warning = fmt.Sprintf("%s: its inputs and latents take %s, more than --memory %s allows; use fewer states (--samples) or dimensions", s.name, text.Bytes(held), text.Bytes(w.memory))
 		}
 	}
 	need = Need{Memory: held + max(working, c.memory), Read: s.dry.bytes(), Encode: c.encode}

@@ -14,15 +14,15 @@ import (
 	"repscope/internal/run"
 )
 
-const finishManual = `scale finish puts the shards of a divided work together, when all of its tasks are complete: each
-analysis as "scale merge" does, and for a suite the summary that evaluate writes. It is the last
-job of "scale slurm" and "scale k8s".`
+const finishManual = `scale finish combines the shards of divided work when all tasks are complete: each analysis
+as "scale merge" does, and for a suite also the summary of evaluate. It is the last job of
+"scale slurm" and "scale k8s".`
 
 // newFinish is the command.
 func newFinish(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "finish",
-		Summary:   "the results of a divided work whose tasks are complete",
+		Summary:   "combines the shards of completed work into results",
 		Manual:    finishManual,
 		Out:       placeholder,
 		Arguments: "DIR",
@@ -62,14 +62,14 @@ func (w *worker) finish(ctx context.Context) error {
 	}
 	if i := slices.IndexFunc(all, func(s standing) bool { return s.state != complete }); i >= 0 {
 		n := len(all) - count(all)[complete]
-		return run.Hint(fmt.Errorf("%d of %d tasks are not complete, such as task %d, %s, which is %s: %s", n, len(all), i, w.job.tasks[i].Name(), all[i].state, all[i].detail),
+		return run.Hint(fmt.Errorf("%d of %d tasks are not complete; task %d (%s) is %s: %s", n, len(all), i, w.job.tasks[i].Name(), all[i].state, all[i].detail),
 			w.job.next(all))
 	}
 	for _, p := range w.job.unfinished() {
 		if err := w.merge(ctx, p); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
-		w.say("%s: put together of %d shards", p.Name, p.Shards)
+		w.say("%s: combined from %d shards", p.Name, p.Shards)
 	}
 	if err := lock.Check(); err != nil || w.job.Suite == "" {
 		return err
@@ -96,7 +96,7 @@ func (w *worker) summary(ctx context.Context) error {
 		names = append(names, w.job.Pieces[i].Name)
 	}
 	if w.studies.Enter == nil {
-		return errors.New("this program knows no suites")
+		return errors.New("this program does not support suites")
 	}
 	if err := w.studies.Enter(ctx, w.job.Suite, w.job.root, names); err != nil {
 		return err

@@ -44,7 +44,7 @@ type source struct {
 }
 
 // ownFlags are set by scale for every task.
-var ownFlags = []string{"out", "shard", "json", "quiet", "dry-run", "threads", "memory", "help", "version"}
+var ownFlags = []string{"out", "shard", "json", "quiet", "verbose", "dry-run", "threads", "memory", "help", "version"}
 
 // given is what the arguments of a command name.
 type given struct {
@@ -71,7 +71,7 @@ func read(ctx context.Context, args []string, out string, analyses []run.Command
 		for _, c := range analyses {
 			names = append(names, c.Name)
 		}
-		return nil, run.Hint(run.Usage("%q is no analysis, and no suite file (.yaml)", args[0]), text.DidYouMean("", args[0], names))
+		return nil, run.Hint(run.Usage("%q is not an analysis or a suite file (.yaml)", args[0]), text.DidYouMean("", args[0], names))
 	}
 	return g, g.study(ctx, args[0])
 }
@@ -80,11 +80,11 @@ func read(ctx context.Context, args []string, out string, analyses []run.Command
 func (g *given) one(c run.Command, args []string) error {
 	for _, a := range args {
 		if !utf8.ValidString(a) { // a record of the work would hold another name
-			return run.Hint(run.Usage("%s of %s is no valid UTF-8", a, c.Name), "rename the file")
+			return run.Hint(run.Usage("%s of %s is not valid UTF-8", a, c.Name), "rename the file")
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		if strings.HasPrefix(a, "-") && slices.Contains(ownFlags, strings.ReplaceAll(name, "_", "-")) {
-			return run.Hint(run.Usage("--%s of %s is set by scale", name, c.Name), "--out, --memory and --threads before the -- are those of the tasks")
+			return run.Hint(run.Usage("--%s of %s is set by scale", name, c.Name), "give --out, --memory and --threads of the tasks before the --")
 		}
 	}
 	s := source{name: c.Name, analysis: c.Name, folder: ".", args: args, task: run.Task{Command: c, Args: args}}

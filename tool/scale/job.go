@@ -151,7 +151,7 @@ func readJob(root string) (*Job, error) {
 	path := filepath.Join(root, manifestName)
 	data, err := regular.Read(path, regular.Listing)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, run.Hint(fmt.Errorf("%s: there is no %s: no work was divided there", root, manifestName), `divide it with "scale slurm" or "scale k8s"`)
+		return nil, run.Hint(fmt.Errorf("%s: there is no %s: the folder has no divided work", root, manifestName), `divide it with "scale slurm" or "scale k8s"`)
 	}
 	if err != nil {
 		return nil, run.PathError(err)
@@ -161,13 +161,13 @@ func readJob(root string) (*Job, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if j.Form != manifestForm {
-		return nil, fmt.Errorf("%s: its form is %q, want %q", path, j.Form, manifestForm)
+		return nil, fmt.Errorf("%s: its schema is %q, want %q", path, j.Form, manifestForm)
 	}
 	rest := mostShards
 	for i := range j.Pieces {
 		p := &j.Pieces[i]
 		if p.Shards < 1 || p.Shards > rest || !filepath.IsLocal(p.Folder) {
-			return nil, fmt.Errorf("%s: %s: %d shards in folder %q, want 1 to %d of a job in a folder below it", path, p.Name, p.Shards, p.Folder, mostShards)
+			return nil, fmt.Errorf("%s: %s: %d shards in folder %q, want 1 to %d in a subfolder", path, p.Name, p.Shards, p.Folder, mostShards)
 		}
 		rest -= p.Shards
 	}

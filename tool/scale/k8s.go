@@ -1,4 +1,4 @@
-// scale k8s: a divided work as indexed Jobs of Kubernetes.
+// scale k8s: divides work into indexed Jobs of Kubernetes.
 
 package scale
 
@@ -20,18 +20,18 @@ import (
 	"repscope/report"
 )
 
-const k8sManual = `scale k8s divides a work as scale plan does and writes it as Jobs of Kubernetes into OUT/k8s: an
-indexed Job with an index for each task, and a Job that puts them together; where latents are
-encoded, a Job before for the tasks that encode. apply.sh applies them one after the other.
+const k8sManual = `scale k8s divides work as scale plan does and writes Jobs of Kubernetes into OUT/k8s: an
+indexed Job with one index per task, and a Job that combines the shards. If latents have to
+be encoded, a first Job does that. apply.sh applies the Jobs one after the other.
 
   scale k8s --within 1h --image registry/repscope:1 --claim data --mount /data \
             --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
 
-An index is tried --retries times again (backoffLimitPerIndex), but not after exit status 2: the
-analysis was called wrongly (podFailurePolicy: FailIndex); a crash ends with another status. A pod
-that is evicted does not count.
-Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
-place. Kubernetes 1.33 or later.`
+A failed index is retried --retries times (backoffLimitPerIndex), but not after exit status 2,
+wrong usage (podFailurePolicy: FailIndex). A crash ends with another status. An evicted pod
+does not count as a failure.
+Paths are paths in the pods: run scale k8s where the volume is mounted at the same path.
+It needs Kubernetes 1.33 or later.`
 
 // k8s is the settings of the command.
 type k8s struct {
@@ -44,20 +44,20 @@ type k8s struct {
 func newK8s(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "k8s",
-		Summary:   "a divided work as indexed Jobs of Kubernetes",
+		Summary:   "divides work into indexed Jobs of Kubernetes",
 		Manual:    k8sManual,
 		Out:       placeholder,
 		Arguments: "SUITE.yaml | -- ANALYSIS …",
 		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			k := &k8s{division: newDivision(flags, analyses, studies), program: "scale", mount: "/data", retries: 3}
-			flags.StringVar(&k.image, "image", "", "`NAME` of the image that has the binaries (required)")
-			flags.StringVar(&k.claim, "claim", "", "`NAME` of the claim of a volume with inputs and results, which many nodes can write (required)")
-			flags.StringVar(&k.mount, "mount", k.mount, "`DIR` where the volume is mounted")
+			flags.StringVar(&k.image, "image", "", "`NAME` of the container image with the binaries (required)")
+			flags.StringVar(&k.claim, "claim", "", "`NAME` of the persistent volume claim with inputs and results, writable by many nodes (required)")
+			flags.StringVar(&k.mount, "mount", k.mount, "`DIR` of the volume's mount point")
 			flags.StringVar(&k.program, "program", k.program, "`FILE` of scale in the image")
-			flags.StringVar(&k.namespace, "namespace", "", "`NAME` of the namespace; default: that of kubectl")
+			flags.StringVar(&k.namespace, "namespace", "", "`NAME` of the namespace; default: the namespace of kubectl")
 			flags.CountVar(&k.parallelism, "at-most", 0, "`N` pods at the same time; 0: all")
-			flags.CountVar(&k.retries, "retries", 0, "`N` times that a task is tried again (default 3)")
+			flags.CountVar(&k.retries, "retries", 0, "`N` retries of a task (default 3)")
 			k.retries = 3
 			flags.Unrecorded("image", "claim", "mount", "program", "namespace", "at-most", "retries")
 			return run.Job{Check: k.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
@@ -95,7 +95,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	for _, path := range append([]string{p.job.root}, inputsOf(p.job)...) {
 		if abs, err := filepath.Abs(path); err == nil && abs != k.mount && !strings.HasPrefix(abs, strings.TrimSuffix(k.mount, "/")+"/") {
-			_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s is not in %s, where the volume is mounted\n", abs, k.mount)
+			_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s is not in %s, the volume's mount point\n", abs, k.mount)
 		}
 	}
 	if err := p.job.free(ctx); err != nil {
@@ -140,8 +140,8 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 // cluster that does not answer is asked again for five minutes.
 const applyWait = `
 failed() { # REASON JOB
-	echo "$1; scale status $root says what is missing" >&2
-	echo "to try again: kubectl delete job$in $2 --ignore-not-found, then this script" >&2
+	echo "$1; scale status $root lists missing tasks" >&2
+	echo "to retry: kubectl delete job$in $2 --ignore-not-found, then this script" >&2
 	exit 1
 }
 
@@ -169,7 +169,7 @@ run() { # FILE JOB
 			*NotFound* | *"not found"*) failed "$2 is gone: it was deleted before it was complete" "$2" ;;
 			esac
 			silent=$((silent + 1))
-			[ $silent -lt 30 ] || failed "$2: no answer of the cluster: $answer" "$2"
+			[ $silent -lt 30 ] || failed "$2: no answer from the cluster: $answer" "$2"
 		fi
 		sleep "${POLL:-10}"
 	done

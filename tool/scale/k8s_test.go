@@ -237,7 +237,7 @@ printf %s "$line"
 		"failed":                {[]string{waiting, "FailureTarget=True;Failed=True;1//1"}, 1, "-tasks failed; scale status '"},
 		"gone":                  {[]string{waiting, `error from server (NotFound): jobs.batch "x" not found`}, 1, "-tasks is gone: it was deleted"},
 		"silent for a moment":   {[]string{silent, silent, waiting, silent, whole}, 0, ""},
-		"silent for ever":       {[]string{waiting, silent}, 1, "no answer of the cluster: " + silent},
+		"silent for ever":       {[]string{waiting, silent}, 1, "no answer from the cluster: " + silent},
 		"suspended, then whole": {[]string{"Suspended=True;//", whole}, 0, ""},
 	} {
 		file := filepath.Join(dir, strings.ReplaceAll(name, " ", "_"))

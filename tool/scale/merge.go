@@ -10,19 +10,19 @@ import (
 	"repscope/internal/run"
 )
 
-const mergeManual = `merge makes of the shards of an analysis (ANALYSIS --shard i/n) the files that one process
-would have written, byte for byte but for its time stamps. FILES are shards, in any order, and
-folders that hold them. Shards of different n may be mixed and some may be there twice, if they
-are equal; together they have to have all units.
+const mergeManual = `merge combines the shards of an analysis (ANALYSIS --shard i/n) into the files of a
+single-process run, byte for byte except for time stamps. FILES are shards, in any order, or
+folders with shards. Shards of different n can be mixed, and equal shards can occur twice;
+together they must cover all units.
 
-It reads what the analysis has read, wherever the shards say it is, but computes none of their
-units again: merge in the folder in which the shards were made. Latents are those of the cache,
-where it has them. Refused, with their names: files that are damaged or no shards, shards of
-other inputs, options or definitions, shards that differ on a unit, inputs that have changed,
-and sets with missing units, for which the commands that make them are printed.
+merge reads the inputs of the analysis from the paths recorded in the shards, but computes no
+unit again: run it in the folder in which the shards were computed. Latents come from the
+cache if it has them. merge refuses, by name: damaged files and files that are not shards;
+shards of other inputs, options or definitions; shards that differ on a unit; changed inputs;
+and incomplete sets, for which it prints the missing commands.
 
-The files go into the folder of --out, or where the analysis puts them without. --memory and
---threads are those of the analysis.`
+Files are written to --out, or to the default folder of the analysis. --memory and --threads
+work as in the analysis.`
 
 // defaultOut stands for the folder into which the analysis writes by itself.
 const defaultOut = "evaluation_plots"
@@ -31,7 +31,7 @@ const defaultOut = "evaluation_plots"
 func newMerge(analyses []run.Command) run.Command {
 	return run.Command{
 		Name:      "merge",
-		Summary:   "the result of an analysis from its shards",
+		Summary:   "combines the shards of an analysis into its result",
 		Manual:    mergeManual,
 		Out:       defaultOut,
 		Arguments: "FILES…",
@@ -40,7 +40,7 @@ func newMerge(analyses []run.Command) run.Command {
 			return run.Job{
 				Check: func(o *run.Options) error {
 					if len(o.Args) == 0 {
-						return run.Usage("no shards: want the files that --shard has written, or folders that hold them")
+						return run.Usage("no shards: want files written by --shard, or folders with such files")
 					}
 					return nil
 				},

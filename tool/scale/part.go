@@ -83,9 +83,9 @@ func (g *growth) seconds(n int) float64 {
 // text says what was measured.
 func (g *growth) text() string {
 	if g.From == g.To && g.State == 0 && g.Pair == 0 {
-		return fmt.Sprintf("%.2g s for all of its %s", g.Start, text.Count(g.To, "state"))
+		return fmt.Sprintf("%.2g s for all its %s", g.Start, text.Count(g.To, "state"))
 	}
-	return fmt.Sprintf("%.2g s + %.2g s a state + %.2g s a pair, from %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
+	return fmt.Sprintf("%.2g s + %.2g s per state + %.2g s per pair, measured on %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
 }
 
 // partKey is what the growth of an analysis depends on, beside the machine: its options, and its inputs as they are
@@ -109,11 +109,11 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	n := s.dry.States
 	switch {
 	case n < 1:
-		return g, "the number of its states is not known", nil
+		return g, "the number of its states is unknown", nil
 	case r.Read > 0 && float64(s.dry.bytes())/r.Read > mostReads.Seconds():
-		return g, "its inputs are too large to be read several times for a measurement", nil
+		return g, "its inputs are too large to read several times for a measurement", nil
 	case s.analysis == "geometry" && encode > mostEncode.Seconds():
-		return g, "all of its states would have to be encoded for a measurement: encode first, and plan with --latents", nil
+		return g, "a measurement would encode all states: encode them first, and plan with --latents", nil
 	}
 	folder, err := os.MkdirTemp("", "repscope-part-")
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	case ctx.Err() != nil:
 		return g, "", ctx.Err()
 	case err != nil:
-		return g, "it was tried: " + err.Error(), nil
+		return g, "a trial run failed: " + err.Error(), nil
 	}
 	tried.last(lastParts)
 	g = grows(tried.sizes, tried.seconds, parted[s.analysis])
@@ -172,7 +172,7 @@ func (r *rates) whole(ctx context.Context, s *source, encode float64) (g growth,
 	case ctx.Err() != nil:
 		return g, "", ctx.Err()
 	case err != nil:
-		return g, "it was tried: " + err.Error(), nil
+		return g, "a trial run failed: " + err.Error(), nil
 	}
 	g = growth{Start: taken, Held: held, From: s.dry.States, To: s.dry.States}
 	r.Parts[key] = g

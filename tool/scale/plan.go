@@ -1,4 +1,4 @@
-// scale plan: tasks, time, memory and bytes of a work before it is begun.
+// scale plan: predicts the tasks, time, memory and bytes of divided work.
 
 package scale
 
@@ -18,24 +18,24 @@ import (
 	"repscope/report"
 )
 
-const planManual = `scale plan says into how many tasks an analysis, or every analysis of a suite, is divided, and
-what a task takes: time, memory, bytes read.
+const planManual = `scale plan predicts the number of tasks of an analysis, or of every analysis of a suite, and
+the time, memory and bytes read of each task.
 
   scale plan --within 2h --memory 8GB -- neighborhood --frames val.npy --model jepa=jepa.onnx
   scale plan SUITE.yaml
 
-The number of tasks is the smallest with which each ends within --within. Its model is measured
-on this machine: neighborhood and smoothness are run on small random states of some sizes, other
-analyses with their own options on parts of their own states that double (--samples), as long as
-they take half a minute together. That is done once and kept in the user's cache folder, run by run:
-a plan that is interrupted goes on where it was.
-A few states are encoded by every model, and the largest input is read. Numbers that were measured
-and that are predicted are printed as such; where no part can be taken, the time is not known.
-Another machine takes another time: with --cpus, times are divided by the number of cores.
+It chooses the smallest number of tasks that each end within --within. The time model is
+measured on this machine: neighborhood and smoothness run on small random states of several
+sizes, other analyses with their own options on doubling parts of their own states (--samples),
+for at most half a minute. Measurements are kept in the user's cache folder after each run, so
+an interrupted plan continues where it stopped.
+Every model encodes a few states, and the largest input is read. The output separates measured
+from predicted numbers; if no part can be measured, the time is unknown. Another machine takes
+another time: with --cpus, times are divided by the number of cores.
 
-Latents are encoded once, by a task that goes first, and kept in the cache for the others where
-encoding takes more than ten seconds; the cache (--cache of the analysis, or the user's cache
-folder) must then be one that all machines see.`
+If encoding takes more than ten seconds, a first task encodes the latents once and caches them
+for the other tasks. The cache (--cache of the analysis, or the user's cache folder) must then
+be shared by all machines.`
 
 // placeholder is the value of --out where none is given.
 const placeholder = "evaluation_plots"
@@ -53,12 +53,12 @@ type division struct {
 func newDivision(flags *run.Flags, analyses []run.Command, studies Studies) *division {
 	d := &division{analyses: analyses, studies: studies, within: "1h"}
 	flags.Usage("SUITE.yaml [flags]", "[flags] -- ANALYSIS [its flags]")
-	flags.CountVar(&d.shards, "shards", 0, "`N` tasks of every analysis that can be divided; 0: as many as --within asks for")
-	flags.CheckedVar(&d.within, "within", func(s string) error { _, err := parseTime(s); return err }, "`TIME` within which a task should end, such as 20m or 2h")
-	flags.CountVar(&d.tasks, "max-tasks", 1, "`N` tasks of one analysis at most (default 1000)")
+	flags.CountVar(&d.shards, "shards", 0, "`N` tasks per analysis that can be divided; 0: as many as --within requires")
+	flags.CheckedVar(&d.within, "within", func(s string) error { _, err := parseTime(s); return err }, "`TIME` limit of a task, such as 20m or 2h")
+	flags.CountVar(&d.tasks, "max-tasks", 1, "`N`, the maximum number of tasks per analysis (default 1000)")
 	d.tasks = 1000
-	flags.CountVar(&d.cores, "cpus", 0, "`N` cores of a task; 0: as many as this machine has")
-	flags.PathVar(&d.rates, "rates", "`DIR` that keeps what was measured of this machine (default: the user's cache folder)")
+	flags.CountVar(&d.cores, "cpus", 0, "`N` cores per task; 0: as many as this machine has")
+	flags.PathVar(&d.rates, "rates", "`DIR` of the cache of measurements of this machine (default: the user's cache folder)")
 	flags.Unrecorded("shards", "within", "max-tasks", "cpus", "rates")
 	return d
 }
@@ -130,7 +130,7 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 		}
 	}
 	if err := p.rates.keep(); err != nil {
-		p.warnings = append(p.warnings, "what was measured is not kept: "+err.Error())
+		p.warnings = append(p.warnings, "measurements are not cached: "+err.Error())
 	}
 	root, err := filepath.Abs(g.folder)
 	if err != nil {
@@ -197,7 +197,7 @@ func (d *division) piece(ctx context.Context, p *planned, s *source, encoded map
 func newPlan(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "plan",
-		Summary:   "tasks, time, memory and bytes of a work before it is begun",
+		Summary:   "predicts the tasks, time, memory and bytes of divided work",
 		Manual:    planManual,
 		Out:       placeholder,
 		Arguments: "SUITE.yaml | -- ANALYSIS …",
@@ -227,7 +227,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 	m := p.rates.Machine
 	fmt.Fprintf(&b, "measured on %s, %s, kernel %s:\n", m.Processor, text.Count(m.Cores, "core"), m.Kernel)
 	if p.rates.Read > 0 {
-		fmt.Fprintf(&b, "  inputs are read and digested at %.2g GB/s\n", p.rates.Read/1e9)
+		fmt.Fprintf(&b, "  inputs are read and hashed at %.2g GB/s\n", p.rates.Read/1e9)
 	}
 	for i := range g.sources {
 		fmt.Fprint(&b, p.measured(&g.sources[i]))
@@ -235,7 +235,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 	table := report.NewTable("predicted for tasks of "+text.Count(wishes.cores, "core"), "analysis", "states", "units", "tasks", "a task", "encoding once", "all tasks", "memory", "read")
 	for i := range p.job.Pieces {
 		piece, c := &p.job.Pieces[i], &p.costs[i]
-		all := "not known"
+		all := "unknown"
 		each := all
 		if c.reason == "" {
 			all = duration(c.all(piece.Shards, piece.Units))
@@ -248,7 +248,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 	}
 	for i, end := range p.ends {
 		if end > 0 {
-			fmt.Fprintf(&b, "%s is exact up to about %s states with %d tasks of %s; beyond, --approx\n", p.job.Pieces[i].Name, rounded(end), wishes.tasks, wishes.within)
+			fmt.Fprintf(&b, "%s is feasible without --approx up to about %s states with %d tasks of %s\n", p.job.Pieces[i].Name, rounded(end), wishes.tasks, wishes.within)
 		}
 	}
 	for _, warning := range p.warnings {
@@ -269,20 +269,20 @@ func (p *planned) measured(s *source) string {
 		}
 		_, _, dtype := s.dry.dimensions()
 		if r.Whole.Frame > 0 {
-			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s a second", s.name, 1/r.Whole.Frame, dtype, what)
+			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s per second", s.name, 1/r.Whole.Frame, dtype, what)
 		} else {
 			fmt.Fprintf(&b, "  %s:", s.name)
 		}
 		if r.Whole.Latent > 0 {
-			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Whole.Latent)
+			fmt.Fprintf(&b, ", %.3g values of latents", 1/r.Whole.Latent)
 		}
-		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Whole.Point+r.Whole.Model, 1e-15), what)
+		fmt.Fprintf(&b, ", and %.3g %s per second\n", 1/max(r.Whole.Point+r.Whole.Model, 1e-15), what)
 	} else if g, known := p.rates.Parts[s.partKey()]; known {
 		fmt.Fprintf(&b, "  %s: %s\n", s.name, g.text())
 	}
 	for _, m := range s.dry.Models {
 		if m.Encoding.Seconds != nil && *m.Encoding.Seconds > 0 {
-			fmt.Fprintf(&b, "  %s: %s encodes %.3g states a second (of %d)\n", s.name, m.Name, float64(s.dry.States)*again(s)/(*m.Encoding.Seconds), m.Encoding.Measured)
+			fmt.Fprintf(&b, "  %s: %s encodes %.3g states per second (measured on %d)\n", s.name, m.Name, float64(s.dry.States)*again(s)/(*m.Encoding.Seconds), m.Encoding.Measured)
 		}
 	}
 	return b.String()

@@ -39,7 +39,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("%d bytes are read, want %d", a.Read, want)
 	}
 	text := succeeds(t, dir, "scale", append([]string{"plan"}, args[2:]...)...)
-	for _, want := range []string{"measured on ", "predicted for tasks of ", "neighborhood is exact up to about ", "beyond, --approx"} {
+	for _, want := range []string{"measured on ", "predicted for tasks of ", "neighborhood is feasible without --approx up to about ", " states with "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -53,7 +53,7 @@ func TestPlanOfSmallWork(t *testing.T) {
 	arrays(t, dir, 1100)
 	command := []string{"plan", "--rates", rates, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy"}
 	out := succeeds(t, dir, "scale", command...)
-	for _, want := range []string{"scale: measuring neighborhood on its states\n", " s for all of its 1100 states\n"} {
+	for _, want := range []string{"scale: measuring neighborhood on its states\n", " s for all its 1100 states\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -76,7 +76,7 @@ func TestPlanOfParts(t *testing.T) {
 	} {
 		command := append([]string{"plan", "--rates", rates, "--"}, args...)
 		out := succeeds(t, dir, "scale", command...)
-		for _, want := range []string{"scale: measuring " + args[0] + " on parts of its states\n", "  " + args[0] + ": ", "s a pair, from 500 to 1"} {
+		for _, want := range []string{"scale: measuring " + args[0] + " on parts of its states\n", "  " + args[0] + ": ", "s per pair, measured on 500 to 1"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%v: no %q in:\n%s", args, want, out)
 			}
@@ -86,7 +86,7 @@ func TestPlanOfParts(t *testing.T) {
 		}
 	}
 	out := succeeds(t, dir, "scale", "plan", "--rates", rates, "--", "forecast", "--example")
-	if !strings.Contains(out, "warning: forecast: the time of forecast is not known: it cannot be tried on a part of its inputs") {
+	if !strings.Contains(out, "warning: forecast: the time of forecast is unknown: it cannot be measured on a part of its inputs") {
 		t.Errorf("got:\n%s", out)
 	}
 }
@@ -96,19 +96,19 @@ func TestWrongUse(t *testing.T) {
 	dir := t.TempDir()
 	arrays(t, dir, 300)
 	for want, args := range map[string][]string{
-		"nothing to divide":                        {"plan"},
-		"did you mean manifold?":                   {"plan", "--", "manifolds", "--latents", "z=z.npy"},
-		`z=\xff.npy of manifold is no valid UTF-8`: {"plan", "--", "manifold", "--latents", "z=\xff.npy"},
-		"--out of manifold is set by scale":        {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
-		"unknown flag --frame":                     {"plan", "--", "neighborhood", "--frame", "f.npy"},
-		"is not a time such as 20m":                {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
-		"--image is missing":                       {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
-		"--mount data: want an absolute path":      {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
-		"--resubmit wants the folder":              {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
-		"--follow wants --submit":                  {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
-		"--sbatch partition: want an option":       {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
-		"is divided: want --resubmit":              {"slurm", "."},
-		"unknown command":                          {"plans"},
+		"nothing to divide":                         {"plan"},
+		"did you mean manifold?":                    {"plan", "--", "manifolds", "--latents", "z=z.npy"},
+		`z=\xff.npy of manifold is not valid UTF-8`: {"plan", "--", "manifold", "--latents", "z=\xff.npy"},
+		"--out of manifold is set by scale":         {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
+		"unknown flag --frame":                      {"plan", "--", "neighborhood", "--frame", "f.npy"},
+		"is not a time such as 20m":                 {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
+		"--image is missing":                        {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
+		"--mount data: want an absolute path":       {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
+		"--resubmit: want the folder":               {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
+		"--follow: want --submit":                   {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
+		"--sbatch partition: want an option":        {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
+		"is divided already: want --resubmit":       {"slurm", "."},
+		"unknown command":                           {"plans"},
 	} {
 		if out, code := binary(t, dir, "scale", args...); code != 2 || !strings.Contains(out, want) {
 			t.Errorf("%v: status %d, no %q in:\n%s", args, code, want, out)

@@ -37,7 +37,7 @@ func Open(analyses []run.Command, paths []string) (*Set, error) {
 	for _, path := range files {
 		state, err := shard.Open(path)
 		if err == nil && state.Origin == nil {
-			err = fmt.Errorf("%s: this shard does not say which command has made it", path)
+			err = fmt.Errorf("%s: this shard does not record its command", path)
 		}
 		if err != nil {
 			damaged = errors.Join(damaged, run.PathError(err))
@@ -46,7 +46,7 @@ func Open(analyses []run.Command, paths []string) (*Set, error) {
 		s.States = append(s.States, state)
 	}
 	if damaged != nil {
-		return nil, run.Hint(damaged, "make them again: a damaged shard is written anew by the command that wrote it")
+		return nil, run.Hint(damaged, "compute them again with the commands that wrote them")
 	}
 	slices.SortStableFunc(s.States, func(a, b *shard.State) int {
 		return cmp.Or(a.Origin.Of-b.Origin.Of, a.Origin.Index-b.Origin.Index, strings.Compare(a.Source, b.Source))
@@ -57,7 +57,7 @@ func Open(analyses []run.Command, paths []string) (*Set, error) {
 	name := s.States[0].Origin.Command
 	i := slices.IndexFunc(analyses, func(c run.Command) bool { return c.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%s: a shard of %s, which is no analysis of this program", s.States[0].Source, name)
+		return nil, fmt.Errorf("%s: a shard of %s, which is not an analysis of this program", s.States[0].Source, name)
 	}
 	s.Command = analyses[i]
 	return s, s.oneStart()
@@ -80,7 +80,7 @@ func filesOf(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: there are no files *.shard in this folder", path)
+			return nil, fmt.Errorf("%s: this folder has no files *.shard", path)
 		}
 		files = append(files, found...)
 	}
@@ -118,10 +118,10 @@ func (s *Set) oneStart() error {
 	first := s.States[0]
 	for _, b := range s.States[1:] {
 		if d := difference(settings(s.Command, b.Origin), settings(s.Command, first.Origin)); d != "" {
-			return fmt.Errorf("%s and %s were not made with the same options: %s", b.Source, first.Source, d)
+			return fmt.Errorf("%s and %s were computed with different options: %s", b.Source, first.Source, d)
 		}
 		if b.Origin.Config != first.Origin.Config {
-			return fmt.Errorf("%s and %s were not made with the same configuration", b.Source, first.Source)
+			return fmt.Errorf("%s and %s were computed with different configurations", b.Source, first.Source)
 		}
 	}
 	return nil
@@ -138,11 +138,11 @@ func difference(a, b []shard.Field) string {
 	for i := range max(len(a), len(b)) {
 		switch {
 		case i >= len(a):
-			return "no option beside " + name(b[i])
+			return "no option in one, " + name(b[i]) + " in the other"
 		case i >= len(b):
-			return name(a[i]) + " beside no option"
+			return name(a[i]) + " in one, no option in the other"
 		case a[i] != b[i]:
-			return name(a[i]) + " beside " + name(b[i])
+			return name(a[i]) + " and " + name(b[i])
 		}
 	}
 	return ""
@@ -186,13 +186,13 @@ func (s *Set) Complete() error {
 	}
 	if n := len(names); n > mostCommands {
 		names = append(names[:mostCommands], fmt.Sprintf("and %d more", n-mostCommands))
-		commands = append(commands[:mostCommands], fmt.Sprintf("and so on for %d more", n-mostCommands))
+		commands = append(commands[:mostCommands], fmt.Sprintf("and %d more commands of this form", n-mostCommands))
 	}
 	what := "shard"
 	if len(tasks) > 1 {
 		what = "shards"
 	}
-	return run.Hint(fmt.Errorf("%d of %s of %s missing: those of %s %s", len(missing), text.Count(units, "unit"), s.Command.Name, what, strings.Join(names, ", ")),
+	return run.Hint(fmt.Errorf("%d of %s of %s missing, from %s %s", len(missing), text.Count(units, "unit"), s.Command.Name, what, strings.Join(names, ", ")),
 		commands...)
 }
 

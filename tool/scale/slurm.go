@@ -26,19 +26,19 @@ import (
 	"repscope/report"
 )
 
-const slurmManual = `scale slurm divides a work as scale plan does and writes what runs it on a cluster with Slurm: into
-OUT/slurm a script for the tasks, one for the job that puts them together, and submit.sh, which
-submits both: arrays of jobs within the site's MaxArraySize, and the last job once all of them
-have succeeded. With --submit it is run at once.
+const slurmManual = `scale slurm divides work as scale plan does and writes Slurm scripts into OUT/slurm: one for
+the tasks, one for the job that combines the shards, and submit.sh, which submits both. The
+tasks become arrays of jobs within the site's MaxArraySize; the last job starts once all of
+them have succeeded. --submit runs submit.sh at once.
 
   scale slurm --within 2h --submit --follow -- neighborhood --frames val.npy --latents z=z.npy
   scale slurm SUITE.yaml --submit
   scale slurm DIR --resubmit --follow
 
---resubmit submits what is neither complete nor in the queue. Options of sbatch that the site
-asks for are given with --sbatch. Cores, memory and time of the jobs come from the plan, with
-room to spare (memory 1.25 times and 256 MB, time twice and ten minutes); --sbatch wins over them.
-The program, the inputs and OUT must be on disks that all machines see.`
+--resubmit submits tasks that are neither complete nor in the queue. --sbatch passes options
+that the site requires. Cores, memory and time of the jobs come from the plan, with a margin
+(memory: 1.25 times plus 256 MB; time: twice plus ten minutes); --sbatch overrides them.
+The program, the inputs and OUT must be on disks shared by all machines.`
 
 // slurmFolder is the folder of what Slurm is given and writes.
 const slurmFolder = "slurm"
@@ -66,11 +66,11 @@ type slurm struct {
 func newSlurm(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:        "slurm",
-		Summary:     "a divided work as jobs of a cluster with Slurm",
+		Summary:     "divides work into jobs of a Slurm cluster",
 		Manual:      slurmManual,
 		Out:         placeholder,
 		Arguments:   "SUITE.yaml | DIR | -- ANALYSIS …",
-		Interrupted: "interrupted; jobs that are submitted go on",
+		Interrupted: "interrupted; submitted jobs continue",
 		Omit:        []string{"seed", "bootstrap", "format", "width", "config", "json", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &slurm{division: newDivision(flags, analyses, studies), poll: "10s", analyses: analyses, studies: studies}
@@ -89,13 +89,13 @@ func newSlurm(analyses []run.Command, studies Studies) run.Command {
 func (s *slurm) register(flags *run.Flags) {
 	flags.Usage("DIR --resubmit | --follow")
 	flags.BoolVar(&s.submit, "submit", false, "submit the jobs")
-	flags.BoolVar(&s.resubmit, "resubmit", false, "submit what of DIR is neither complete nor in the queue")
-	flags.BoolVar(&s.follow, "follow", false, "wait until no job is left in the queue, and say how many tasks are complete")
-	flags.PathVar(&s.program, "program", "`FILE` of scale on the machines of the cluster (default: this one)")
+	flags.BoolVar(&s.resubmit, "resubmit", false, "submit the tasks of DIR that are neither complete nor in the queue")
+	flags.BoolVar(&s.follow, "follow", false, "wait until no job is left in the queue, and print the number of complete tasks")
+	flags.PathVar(&s.program, "program", "`FILE` of scale on the machines of the cluster (default: this program)")
 	flags.Var(&run.Texts{Values: &s.options, Whole: true}, "sbatch", "`OPTION` of sbatch for all jobs, such as --partition=long (repeats)")
-	flags.CountVar(&s.atMost, "at-most", 0, "`N` tasks of an array at the same time; 0: as many as the site lets")
-	flags.CountVar(&s.maxArray, "max-array", 0, "`N`, the site's MaxArraySize; 0: what scontrol says, or 1001 where it is not there")
-	flags.CheckedVar(&s.poll, "poll", func(s string) error { _, err := parseTime(s); return err }, "`TIME` between two looks of --follow")
+	flags.CountVar(&s.atMost, "at-most", 0, "`N` tasks of an array at the same time; 0: as many as the site allows")
+	flags.CountVar(&s.maxArray, "max-array", 0, "`N`, the site's MaxArraySize; 0: from scontrol, or 1001 without scontrol")
+	flags.CheckedVar(&s.poll, "poll", func(s string) error { _, err := parseTime(s); return err }, "`TIME` between status checks of --follow")
 	flags.Unrecorded("submit", "resubmit", "follow", "program", "sbatch", "at-most", "max-array", "poll")
 }
 
@@ -111,17 +111,17 @@ func (s *slurm) check(o *run.Options) (err error) {
 	if len(o.Args) == 1 {
 		if info, err := os.Stat(o.Args[0]); err == nil && info.IsDir() {
 			if !s.resubmit && !s.follow {
-				return run.Usage("%s is divided: want --resubmit or --follow", o.Args[0])
+				return run.Usage("%s is divided already: want --resubmit or --follow", o.Args[0])
 			}
 			s.job, err = readJob(o.Args[0])
 			return err
 		}
 	}
 	if s.resubmit {
-		return run.Usage("--resubmit wants the folder of a work that is divided")
+		return run.Usage("--resubmit: want the folder of divided work")
 	}
 	if s.follow && !s.submit {
-		return run.Usage("--follow wants --submit, or the folder of a work that is submitted")
+		return run.Usage("--follow: want --submit, or the folder of submitted work")
 	}
 	return s.division.check(o)
 }
@@ -178,7 +178,7 @@ func (j *Job) free(ctx context.Context) error {
 			return err
 		}
 		if n := count(all)[running]; n > 0 {
-			return run.Hint(fmt.Errorf("%s: %s of another division of the work are running there", j.root, text.Count(n, "task")), "wait for them, or choose another --out")
+			return run.Hint(fmt.Errorf("%s: %s of another division of the work are running in this folder", j.root, text.Count(n, "task")), "wait for them, or choose another --out")
 		}
 	}
 	return nil
@@ -452,7 +452,7 @@ func (s *slurm) queued(ctx context.Context) (*queue, error) {
 	c.Stderr = &errs
 	out, err := c.Output()
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, run.Hint(fmt.Errorf("squeue: %w", exec.ErrNotFound), "is this machine part of the cluster?")
+		return nil, run.Hint(fmt.Errorf("squeue: %w", exec.ErrNotFound), "run it on a machine of the cluster")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("squeue: %w: %s", err, strings.TrimSpace(errs.String()))
@@ -552,7 +552,7 @@ func (s *slurm) progress(q *queue) string {
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(q.reasons)) {
-		line += fmt.Sprintf(", %d held: %s", q.reasons[reason], reason)
+		line += fmt.Sprintf(", %d on hold: %s", q.reasons[reason], reason)
 	}
 	return line
 }

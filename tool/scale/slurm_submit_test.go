@@ -155,8 +155,8 @@ printf "$line"
 	const silent = "error: Unable to contact slurm controller"
 	for name, c := range map[string]struct{ answers, want, says string }{
 		"ended":     {`41 0 RUNNING None\n41 1 PENDING Priority\n42 N/A PENDING Dependency\n` + "\n" + silent + "\n\n", errIncomplete.Error(), "0 of 2 tasks complete, 1 running, 1 pending\n"},
-		"held":      {`41 0 PENDING (JobHeldUser)\n41 1 PENDING (JobHeldUser)\n` + "\n\n", errIncomplete.Error(), "2 pending, 2 held: JobHeldUser"},
-		"never":     {`41 1 RUNNING None\n42 N/A PENDING DependencyNeverSatisfied\n` + "\n" + `42 N/A PENDING DependencyNeverSatisfied\n` + "\n", errIncomplete.Error(), "1 held: DependencyNeverSatisfied"},
+		"held":      {`41 0 PENDING (JobHeldUser)\n41 1 PENDING (JobHeldUser)\n` + "\n\n", errIncomplete.Error(), "2 pending, 2 on hold: JobHeldUser"},
+		"never":     {`41 1 RUNNING None\n42 N/A PENDING DependencyNeverSatisfied\n` + "\n" + `42 N/A PENDING DependencyNeverSatisfied\n` + "\n", errIncomplete.Error(), "1 on hold: DependencyNeverSatisfied"},
 		"no answer": {silent + "\n", "Unable to contact", ""},
 	} {
 		t.Setenv("ANSWERS", filepath.Join(dir, "answers"))

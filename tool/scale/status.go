@@ -23,11 +23,11 @@ import (
 	"repscope/shard"
 )
 
-const statusManual = `scale status says what of a divided work is complete, running, failed, damaged or missing, and the
-command that finishes it. DIR is the folder of "scale slurm" or "scale k8s", or any folder with
-shards (ANALYSIS.i-of-n.shard); SUITE.yaml stands for the folder of the suite.
+const statusManual = `scale status lists the complete, running, failed, damaged and missing tasks of divided work, and
+the command that finishes it. DIR is the folder of "scale slurm" or "scale k8s", or any folder
+with shards (ANALYSIS.i-of-n.shard); SUITE.yaml stands for the folder of the suite.
 
-Exit status 0 if everything is complete and put together, 1 if not.`
+Exit status: 0 if all tasks are complete and combined, else 1.`
 
 // The states of tasks.
 const (
@@ -52,7 +52,7 @@ type standing struct {
 func newStatus(_ []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "status",
-		Summary:   "what of a divided work is there, and what is missing",
+		Summary:   "lists complete and missing tasks of divided work",
 		Manual:    statusManual,
 		Out:       placeholder,
 		Arguments: "DIR | SUITE.yaml",
@@ -61,7 +61,7 @@ func newStatus(_ []run.Command, studies Studies) run.Command {
 			flags.Usage("DIR", "SUITE.yaml")
 			return run.Job{Check: func(o *run.Options) error {
 				if len(o.Args) != 1 {
-					return run.Usage("%d folders: want one, or a suite file", len(o.Args))
+					return run.Usage("%d folders: want one folder, or a suite file", len(o.Args))
 				}
 				return nil
 			}, Direct: func(ctx context.Context, o *run.Options, stdout, _ io.Writer) error {
@@ -148,14 +148,14 @@ func (j *Job) standing(t *task) standing {
 	r := j.recordOf(t)
 	switch {
 	case r == nil:
-		return standing{state: missing, detail: "not begun, or killed"}
+		return standing{state: missing, detail: "not started, or killed"}
 	case !r.Done:
 		first, _, _ := strings.Cut(r.Message, "\n")
 		return standing{state: failed, detail: fmt.Sprintf("status %d on %s: %s", r.Code, r.Host, first), code: r.Code}
 	}
 	switch err := j.whole(t); {
 	case errors.Is(err, fs.ErrNotExist):
-		return standing{state: missing, detail: "its file is gone: " + j.output(t)}
+		return standing{state: missing, detail: "its file is missing: " + j.output(t)}
 	case err != nil:
 		return standing{state: damaged, detail: err.Error()}
 	}
@@ -225,7 +225,7 @@ func (j *Job) statusText(all []standing) string {
 		}
 	}
 	for _, p := range j.unfinished() {
-		fmt.Fprintf(&b, "  %s is not put together\n", p.Name)
+		fmt.Fprintf(&b, "  %s is not combined\n", p.Name)
 	}
 	return b.String()
 }
@@ -269,18 +269,18 @@ func (j *Job) next(all []standing) string {
 	}
 	for _, s := range all {
 		if s.state == failed && s.code == 2 {
-			return "a task was called wrongly; mend that and divide the work again"
+			return "a task has wrong options; correct them and divide the work again"
 		}
 	}
 	switch {
 	case n[complete] == len(all):
-		return "put it together with: scale finish " + folder
+		return "combine it with: scale finish " + folder
 	case n[running] > 0 && n[running]+n[complete] == len(all):
-		return "the others are running"
+		return "the other tasks are running"
 	case slurm:
-		return "submit what is missing with: scale slurm " + folder + " --resubmit"
+		return "submit the missing tasks with: scale slurm " + folder + " --resubmit"
 	}
-	return "do one with: scale task " + folder + " --index N"
+	return "run one with: scale task " + folder + " --index N"
 }
 
 // object is the status as JSON.
@@ -321,7 +321,7 @@ func loose(root string, o *run.Options, stdout io.Writer) error {
 		return err
 	}
 	if len(files) == 0 {
-		return run.Hint(fmt.Errorf("%s: no %s and no shards there", root, manifestName), "shards are what ANALYSIS --shard i/n writes into its --out")
+		return run.Hint(fmt.Errorf("%s: the folder has no %s and no shards", root, manifestName), "ANALYSIS --shard i/n writes shards into its --out")
 	}
 	slices.SortFunc(files, text.CompareNatural)
 	var works []*looseWork
@@ -362,7 +362,7 @@ func loose(root string, o *run.Options, stdout io.Writer) error {
 		}
 	}
 	if !ended {
-		return run.Hint(errIncomplete, "run the tasks i of n again whose units i, i + n, … are missing or whose files are damaged")
+		return run.Hint(errIncomplete, "run the tasks i of n with missing units i, i + n, … or damaged files again")
 	}
 	return nil
 }

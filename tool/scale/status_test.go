@@ -39,11 +39,11 @@ func holds(t *testing.T, dir string, code int, args []string, texts ...string) {
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	dir := divided(t)
-	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 missing", "missing: task 2, neighborhood, shard 2/4: not begun, or killed", "hint: do one with: scale task ")
+	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 missing", "missing: task 2, neighborhood, shard 2/4: not started, or killed", "hint: run one with: scale task ")
 	for _, i := range []string{"0", "1", "2"} {
 		succeeds(t, dir, "scale", "task", "many", "--index", i)
 	}
-	if out, code := binary(t, dir, "scale", "finish", "many"); code != 1 || !strings.Contains(out, "1 of 4 tasks are not complete, such as task 3") {
+	if out, code := binary(t, dir, "scale", "finish", "many"); code != 1 || !strings.Contains(out, "1 of 4 tasks are not complete; task 3") {
 		t.Errorf("finished too early: status %d: %s", code, out)
 	}
 	shards := filepath.Join(dir, "many", "shards")
@@ -68,7 +68,7 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	holds(t, dir, 1, []string{"many"}, "4 tasks: 1 complete, 1 running, 1 damaged, 1 missing", "damaged: task 0", "its file is gone", "running: task 3, neighborhood, shard 3/4: process ")
+	holds(t, dir, 1, []string{"many"}, "4 tasks: 1 complete, 1 running, 1 damaged, 1 missing", "damaged: task 0", "its file is missing", "running: task 3, neighborhood, shard 3/4: process ")
 	lock.Release()
 	holds(t, dir, 1, []string{"many", "--json"}, `"damaged": 1`, `"missing": 2`)
 
@@ -77,7 +77,7 @@ func TestStatus(t *testing.T) {
 	for _, i := range []string{"0", "1", "2", "3"} {
 		succeeds(t, dir, "scale", "task", "many", "--index", i)
 	}
-	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 complete", "neighborhood is not put together", "hint: put it together with: scale finish ")
+	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 complete", "neighborhood is not combined", "hint: combine it with: scale finish ")
 	holds(t, dir, 0, []string{filepath.Join("many", "shards")}, "neighborhood: 5 of 5 units in 4 files")
 	succeeds(t, dir, "scale", "finish", "many")
 	holds(t, dir, 0, []string{"many"}, "4 tasks: 4 complete\n")
@@ -133,7 +133,7 @@ func TestSuite(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "many", "pong", "manifold")); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := binary(t, dir, "scale", "task", "many", "--index", "3"); code != 2 || !strings.Contains(out, "is not what it was when the work was divided") {
+	if out, code := binary(t, dir, "scale", "task", "many", "--index", "3"); code != 2 || !strings.Contains(out, "has changed since the work was divided") {
 		t.Errorf("a suite that has changed: status %d: %s", code, out)
 	}
 }

@@ -1,4 +1,4 @@
-// scale task: one task of a divided work, by its number.
+// scale task: runs one task of divided work, by its number.
 
 package scale
 
@@ -18,15 +18,14 @@ import (
 	"repscope/shard"
 )
 
-const taskManual = `scale task does one task of a work that "scale slurm" or "scale k8s" has divided. They call it; by
-hand it serves to try one, or to do all on a machine without a scheduler:
+const taskManual = `scale task runs one task of work divided by "scale slurm" or "scale k8s", which call it. Call
+it by hand to try one task, or to run all tasks on a machine without a scheduler:
 
   scale task DIR --index 3
 
-The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX, to which
---offset is added. A task that is complete is not done again; two processes never do the same
-task at once. Exit status 2 where the analysis was called wrongly, which no repetition mends; 1
-for anything else.`
+The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX plus
+--offset. A complete task is not run again, and two processes never run the same task at the
+same time. Exit status: 2 for wrong usage, which a retry does not fix; 1 for other failures.`
 
 // lockName is that of the lock in a task's folder.
 const lockName = "task"
@@ -38,7 +37,7 @@ var indexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 func newTask(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "task",
-		Summary:   "one task of a divided work",
+		Summary:   "runs one task of divided work",
 		Manual:    taskManual,
 		Out:       placeholder,
 		Arguments: "DIR",
@@ -61,7 +60,7 @@ func newTask(analyses []run.Command, studies Studies) run.Command {
 						return nil
 					}
 				}
-				return run.Usage("which task? give --index N; %s are not set", strings.Join(indexVariables, " and "))
+				return run.Usage("no task: want --index N; %s are not set", strings.Join(indexVariables, " and "))
 			}, Direct: func(ctx context.Context, o *run.Options, _, stderr io.Writer) error {
 				job, err := readJob(o.Args[0])
 				if err != nil {
@@ -151,7 +150,7 @@ func (w *worker) enter() error {
 		return err
 	}
 	if err := os.Chdir(w.job.Dir); err != nil {
-		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)), "it must be there under the same name on all machines")
+		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)), "it must exist under the same name on all machines")
 	}
 	return nil
 }
@@ -185,7 +184,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 	if w.job.Suite == "" {
 		c, ok := command(w.analyses, p.Analysis)
 		if !ok {
-			return run.Task{}, fmt.Errorf("%s: there is no analysis %q in this version", manifestName, p.Analysis)
+			return run.Task{}, fmt.Errorf("%s: this version has no analysis %q", manifestName, p.Analysis)
 		}
 		return run.Task{Command: c, Args: append([]string{}, p.Args...)}, nil
 	}
@@ -194,7 +193,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 		return run.Task{}, err
 	}
 	if sum != w.job.SHA256 {
-		return run.Task{}, run.Hint(run.Usage("suite %s is not what it was when the work was divided", w.job.Suite), "divide it again")
+		return run.Task{}, run.Hint(run.Usage("suite %s has changed since the work was divided", w.job.Suite), "divide it again")
 	}
 	tasks, _, err := w.studies.Read(ctx, w.job.Suite)
 	if err != nil {
@@ -220,7 +219,7 @@ func (j *Job) whole(t *task) error {
 		return run.PathError(err)
 	}
 	if state.Identity.Analysis != t.piece.Analysis {
-		return fmt.Errorf("%s: a shard of %s, want one of %s", path, state.Identity.Analysis, t.piece.Analysis)
+		return fmt.Errorf("%s: a shard of %s, want a shard of %s", path, state.Identity.Analysis, t.piece.Analysis)
 	}
 	return nil
 }

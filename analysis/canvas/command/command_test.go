@@ -48,7 +48,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 	_, first, _ := try("--reports")
 	left, second, told := try("--resume")
-	if !left || first != second || !strings.Contains(told, "nothing is left") {
+	if !left || first != second || !strings.Contains(told, "nothing to do") {
 		t.Errorf("left %v: %s\n%s, want\n%s", left, told, second, first)
 	}
 	if of := regexp.MustCompile(`(\d+) of (\d+) metrics`).FindStringSubmatch(told); len(of) != 3 || of[1] != of[2] {

@@ -143,7 +143,7 @@ func (r *outcome) names() []string {
 func (r *outcome) caption(what string) string {
 	note := what
 	if r.Blocks != "" {
-		note += fmt.Sprintf(" Error bars: 95 %% by deleting each of %s.", r.Blocks)
+		note += fmt.Sprintf(" Error bars: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
 	return note + " ↑: higher is better, ↓: lower is better."
 }
@@ -234,11 +234,12 @@ func (r *outcome) metricFigure(key canvas.Key, panel func(canvas.Key) plots.Pane
 // stepsFigure are the main numbers over the way to the final design; nil without snapshots.
 func (r *outcome) stepsFigure() *plots.Figure {
 	keys := slices.DeleteFunc(r.mainKeys(), func(key canvas.Key) bool { return !r.hasSteps(key.Name) })
-	f := r.panels("Scores over the steps", keys, r.steps)
+	f := r.panels("Scores by step", keys, r.steps)
 	if f != nil {
-		f.Footnote = "Means over cases; between two steps of a case its score is taken to change evenly. 0: first snapshot, 1: final design."
+		f.Footnote = "Means over cases, with linear interpolation between the steps of a case. 0: first snapshot, " +
+			"1: final design."
 		if r.Blocks != "" {
-			f.Footnote += " Bands: 95 % over samples."
+			f.Footnote += " Bands: 95 % intervals over samples."
 		}
 	}
 	return f
@@ -259,7 +260,7 @@ func (r *outcome) hasSteps(key string) bool {
 
 // steps are the curves of a key.
 func (r *outcome) steps(key canvas.Key) plots.Panel {
-	p := &plots.Curves{X: plots.Axis{Label: "Part of the steps", Min: 0, Max: 1}, Y: axis(key)}
+	p := &plots.Curves{X: plots.Axis{Label: "Share of steps", Min: 0, Max: 1}, Y: axis(key)}
 	for i := range r.Models {
 		m := &r.Models[i]
 		series := plots.CurveSeries{Name: m.Name}
@@ -269,7 +270,7 @@ func (r *outcome) steps(key canvas.Key) plots.Panel {
 			}
 		}
 		if len(series.X) == 0 {
-			series.Reason = "it has no snapshots"
+			series.Reason = "no snapshots"
 		}
 		p.Series = append(p.Series, series)
 	}
@@ -291,7 +292,7 @@ func (r *outcome) improvementsFigure() *plots.Figure {
 			References: []plots.Reference{{Value: 0}}}
 		for i := range r.Models {
 			m := &r.Models[i]
-			bar := plots.Bar{Name: m.Name, Value: math.NaN(), Reason: "nothing was modified"}
+			bar := plots.Bar{Name: m.Name, Value: math.NaN(), Reason: "no modification"}
 			if g := m.Number(key.Name).Improvement; g != nil {
 				bar = output.Bar(m.Name, g.Estimate, 1)
 			}
@@ -300,8 +301,8 @@ func (r *outcome) improvementsFigure() *plots.Figure {
 		return p
 	})
 	if f != nil {
-		f.Footnote = r.caption("Δ: mean difference between the generated design and the one that the modification began with, " +
-			"both beside the target.")
+		f.Footnote = r.caption(
+			"Δ: mean score of the generated design minus score of the base design, both compared with the target.")
 	}
 	return f
 }
@@ -315,7 +316,7 @@ func (r *outcome) agreementFigure() *plots.Figure {
 	main := r.mainKeys()
 	rank := plots.GroupedBars{Y: plots.Axis{Label: "Correlation with ratings"},
 		Series: []plots.BarSeries{{Name: "Spearman"}, {Name: "Kendall τ_b"}}, References: []plots.Reference{{Value: 0}}}
-	pairs := plots.GroupedBars{Y: plots.Axis{Label: "Share of pairs ordered as people do", Min: 0, Max: 1},
+	pairs := plots.GroupedBars{Y: plots.Axis{Label: "Share of pairs ordered as by raters", Min: 0, Max: 1},
 		Series: []plots.BarSeries{{Name: "pairs of one sample"}}, References: []plots.Reference{{Value: 0.5, Label: "chance"}}}
 	for _, key := range main {
 		for i := range a.Metrics {
@@ -338,10 +339,11 @@ func (r *outcome) agreementFigure() *plots.Figure {
 	}, Notes: output.IntervalNotes(r.Warnings)}
 	f.Footnote = fmt.Sprintf("%s of %s.", text.Count(a.Ratings, "rating"), text.Count(a.Cases, "case"))
 	if r.Blocks != "" {
-		f.Footnote += " Error bars: 95 % over samples."
+		f.Footnote += " Error bars: 95 % intervals over samples."
 	}
 	if a.Rest.Defined() {
-		f.Footnote += fmt.Sprintf(" One person with the mean of the others: Spearman %s.", report.FormatEstimate(a.Rest.V, a.Rest.CI))
+		f.Footnote += fmt.Sprintf(
+			" One rater against the mean of the others: Spearman %s.", report.FormatEstimate(a.Rest.V, a.Rest.CI))
 	}
 	return f
 }

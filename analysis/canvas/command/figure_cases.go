@@ -210,6 +210,6 @@ func (r *outcome) contactSheet(ctx context.Context, rows []int, score map[int]fl
 	f.WidthMM = min(plots.DoubleColumnMM, margin+34*columns)
 	cell := (f.WidthMM - margin) / columns * ratio
 	f.HeightMM = min(float64(len(f.Tiles))*(2*cell+labels)+12, 235)
-	f.Footnote = "By the share of designs that are worse, averaged over the main metrics, which stands below the name."
+	f.Footnote = "Ranked by the share of designs that are worse, averaged over the main metrics (below the name)."
 	return f, nil
 }

@@ -20,7 +20,7 @@ import (
 const (
 	boxMatched   = "matched, IoU ≥ 0.5"
 	boxWeak      = "matched, IoU < 0.5"
-	boxUnmatched = "without a partner"
+	boxUnmatched = "unmatched"
 )
 
 // mostBoxes bounds the boxes that are drawn on a screen.
@@ -67,7 +67,7 @@ func overlayOf(p *canvas.Pair) (*plots.Figure, error) {
 		return nil, nil
 	}
 	if dropped > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("The %s with the smallest boxes are left out", text.Count(dropped, "element")))
+		f.Notes = append(f.Notes, fmt.Sprintf("Not shown: the %s with the smallest boxes", text.Count(dropped, "element")))
 	}
 	if m, scale := differenceHeat(p); m != nil {
 		add("Difference", withBar(m, scale))
@@ -79,7 +79,8 @@ func overlayOf(p *canvas.Pair) (*plots.Figure, error) {
 			add([]string{"Saliency, reference", "Saliency, generated"}[k], &plots.BoxedImage{Image: m})
 			shown = append(shown, m)
 		}
-		f.Footnote += "Saliency: from dark to light, of each screen from its least to its most salient place; rings: fixations."
+		f.Footnote += "Saliency: dark to light from the least to the most salient position of each screen; rings: " +
+			"fixations."
 	}
 	const most = 60.0 // mm of a screen
 	f.WidthMM = min(plots.DoubleColumnMM, most*float64(len(f.Tiles)))

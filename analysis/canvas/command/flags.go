@@ -54,7 +54,7 @@ func (n *names) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		if part == "" {
-			return errors.New("one of the names is empty")
+			return errors.New("a name is empty")
 		}
 		if !slices.Contains(*n, part) {
 			*n = append(*n, part)
@@ -93,7 +93,8 @@ func (m *metricsFlag) Set(list string) error {
 		}
 		name := of[part]
 		if name == "" {
-			message := fmt.Sprintf("there is no metric %q; there are %s, and the numbers they compute", part, strings.Join(kindNames(), ", "))
+			message := fmt.Sprintf("unknown metric %q; want some of %s, or of the numbers they "+
+				"compute", part, strings.Join(kindNames(), ", "))
 			if hint := text.DidYouMean("", part, all); hint != "" {
 				message += "\n" + hint
 			}
@@ -144,12 +145,12 @@ type caseFile struct {
 func (s *settings) caseFiles() []caseFile {
 	c := &s.one
 	return []caseFile{
-		{"reference-json", "`FILE.json` of the design that is wanted, as Figma writes it", &c.Reference.Design},
-		{"reference-image", "`FILE` of the image that is wanted", &c.Reference.Image},
-		{"generated-json", "`FILE.json` of the design that was generated", &c.Generated.Design},
-		{"generated-image", "`FILE` of the image that was generated", &c.Generated.Image},
-		{"trace", "`FILE.json` of the tools that were called", &c.Trace},
-		{"expected-trace", "`FILE.json` of the tools that should have been called", &c.ExpectedTrace},
+		{"reference-json", "`FILE.json` of the reference design, as exported from Figma", &c.Reference.Design},
+		{"reference-image", "`FILE` of the reference image", &c.Reference.Image},
+		{"generated-json", "`FILE.json` of the generated design", &c.Generated.Design},
+		{"generated-image", "`FILE` of the generated image", &c.Generated.Image},
+		{"trace", "`FILE.json` of the tool calls", &c.Trace},
+		{"expected-trace", "`FILE.json` of the expected tool calls", &c.ExpectedTrace},
 	}
 }
 
@@ -158,7 +159,7 @@ func (s *settings) register(flags *run.Flags) {
 	s.flags = flags
 	flags.Usage("--base-dir DIR --task TASK --variant VARIANT [flags]",
 		"--reference-json FILE --reference-image FILE --generated-json FILE --generated-image FILE [flags]", "--example")
-	flags.FileHint("files are given with --reference-json, --reference-image, --generated-json and --generated-image")
+	flags.FileHint("give files with --reference-json, --reference-image, --generated-json and --generated-image")
 	s.registerInputs(flags)
 	s.registerMetrics(flags)
 	registerScreens(flags, &s.shared)
@@ -180,22 +181,24 @@ func (s *settings) register(flags *run.Flags) {
 
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
-	flags.BoolVar(&s.example, "example", false, "score the built-in example: made screens of graded damage")
+	flags.BoolVar(&s.example, "example", false, "score the built-in example: synthetic screens with graded damage")
 	s.base = "dataset"
-	flags.PathVar(&s.base, "base-dir", "`DIR` that holds benchmarks and results")
+	flags.PathVar(&s.base, "base-dir", "`DIR` with the folders benchmarks and results")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task: a folder of results, such as replication_gen or modification_gen")
 	flags.StringVar(&s.variant, "variant", "",
-		"`NAME` of the variant: a folder of the task, which ends the names of its cases, such as image_only")
-	flags.Var(&s.models, "model", "`LIST` of the models whose cases are scored, by their names (repeats; default: all)")
+		"`NAME` of the variant: a folder of the task and the suffix of its case names, such as image_only")
+	flags.Var(&s.models, "model", "`LIST` of model names to score (repeats; default: all)")
 	flags.Var(&s.ids, "ids",
-		"`LIST` of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) that are scored (repeats; default: all)")
-	flags.BoolVar(&s.snapshots, "snapshots", false, "score the steps on the way to every design too, by their number")
+		"`LIST` of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) to score (repeats; "+
+			"default: all)")
+	flags.BoolVar(&s.snapshots, "snapshots", false, "also score the intermediate steps of every design, by number")
 	flags.Group(run.Inputs, "example", "base-dir", "task", "variant", "model", "ids", "snapshots")
 	for _, f := range s.caseFiles() {
 		flags.PathVar(f.path, f.name, f.usage)
 		flags.Group(run.Inputs, f.name)
 	}
-	flags.PathVar(&s.ratings, "ratings", "`FILE.csv` of what people think of cases: case_id, rating, and rater if there are several")
+	flags.PathVar(&s.ratings, "ratings",
+		"`FILE.csv` of human ratings with the columns case_id, rating and, for several raters, rater")
 	flags.Group(run.Inputs, "ratings")
 	flags.Alias("eval-snapshots", "snapshots")
 }
@@ -203,24 +206,26 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "samples")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics, or of numbers that they compute; usual (the default) are all but "+
-		strings.Join(optionalNames(), ", ")+", which takes long: "+
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
+		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
 	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
-		"`NAME` of the definitions of metrics: ours, those that the publication documents, or those that its numbers follow")
+		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
+			"published numbers")
 	flags.BoolVar(&s.skipSemantic, "skip-semantic", false,
-		"compute no semantic match: what an earlier run has of the same captions and images is kept")
-	flags.BoolVar(&s.skipMaps, "skip-saliency", false, "compute no saliency: what an earlier run has of the same inputs is kept")
+		"skip the semantic match; scores of the same captions and images from an earlier run are kept")
+	flags.BoolVar(&s.skipMaps, "skip-saliency", false,
+		"skip saliency; scores of the same inputs from an earlier run are kept")
 	flags.Alias("skip-blip", "skip-semantic")
 	flags.Alias("skip-visual-saliency", "skip-saliency")
 }
 
 // registerOutput adds what is written, and how the run goes.
 func (s *settings) registerOutput(flags *run.Flags) {
-	flags.BoolVar(&s.plots, "plots", false, "draw bars and boxes of every metric, in evaluation_results_vis")
-	flags.BoolVar(&s.reports, "reports", false, "write what was matched in every case, in reports")
-	flags.CountVar(&s.workers, "workers", 0, "`N` cases that are scored at a time; 0: --threads")
-	flags.BoolVar(&s.resume, "resume", false, "take from an earlier run what it computed of the same files by the same definitions")
+	flags.BoolVar(&s.plots, "plots", false, "draw bar and box plots of every metric in evaluation_results_vis")
+	flags.BoolVar(&s.reports, "reports", false, "write the matches of every case to reports")
+	flags.CountVar(&s.workers, "workers", 0, "`N` cases to score in parallel; 0: --threads")
+	flags.BoolVar(&s.resume, "resume", false, "reuse scores of an earlier run with the same files and definitions")
 	flags.Unrecorded("plots", "reports")
 	flags.Group(run.Running, "workers", "resume")
 	flags.Alias("vis", "plots")
@@ -249,7 +254,7 @@ var ofTree, ofCases = []string{"base-dir", "task", "variant"}, []string{"model",
 func (s *settings) check(o *run.Options) error {
 	for _, m := range s.models {
 		if name, file, ok := run.CutName(m); ok {
-			return run.Hint(run.Usage("--model %s: here it is the name of a model whose designs are scored, no file", m),
+			return run.Hint(run.Usage("--model %s: want the name of a model in the tree, not a file", m),
 				"a model of saliency is given with --saliency-model "+file+", one of sentences with --sentence-model "+file, "--model "+
 					name+" scores the cases of "+name)
 		}
@@ -264,7 +269,7 @@ func (s *settings) check(o *run.Options) error {
 	}
 	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis",
 		"precompute-semantic", "precompute-blip") {
-		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
+		if err := o.Together(name, "that name is reserved for a file of this run"); err != nil {
 			return err
 		}
 	}
@@ -294,25 +299,26 @@ func (s *settings) checkForm() error {
 	}
 	switch {
 	case len(single) > 0 && len(tree)+len(cases) > 0:
-		return run.Usage("%s are of one case, and %s of a tree of cases; want one of both", strings.Join(single, ", "),
+		return run.Usage(
+			"%s belong to one case, but %s to a tree of cases; give one of both", strings.Join(single, ", "),
 			strings.Join(append(tree, cases...), ", "))
 	case len(single) > 0:
 		return s.checkOne()
 	case len(tree)+len(cases) == 0:
-		return run.Hint(run.Usage("there is nothing to score"), "give a tree with --base-dir DIR --task TASK --variant VARIANT",
+		return run.Hint(run.Usage("nothing to score"), "give a tree with --base-dir DIR --task TASK --variant VARIANT",
 			"or one case with --reference-json, --reference-image, --generated-json and --generated-image", "or try --example")
 	}
 	for _, of := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
 		switch {
 		case of.value == "":
-			return run.Hint(run.Usage("--%s is needed: which cases of %s are scored", of.flag, s.base),
-				"cases stand in results/TASK/VARIANT of --base-dir")
+			return run.Hint(run.Usage("--%s is required to select the cases of %s", of.flag, s.base),
+				"cases are in results/TASK/VARIANT of --base-dir")
 		case of.value != path.Base(of.value) || of.value == "." || of.value == ".." || strings.Contains(of.value, `\`):
 			return run.Usage("--%s %s: want the name of a folder", of.flag, of.value)
 		}
 	}
 	if s.base == "" {
-		return run.Usage("--base-dir is empty: want the folder that holds benchmarks and results")
+		return run.Usage("--base-dir is empty: want the folder with benchmarks and results")
 	}
 	return nil
 }
@@ -320,7 +326,7 @@ func (s *settings) checkForm() error {
 // checkExample finds what the example brings itself.
 func (s *settings) checkExample(given []string) error {
 	if len(given) > 0 {
-		return run.Usage("--example brings its own screens; leave %s out", strings.Join(given, ", "))
+		return run.Usage("--example has its own screens; remove %s", strings.Join(given, ", "))
 	}
 	if known := []string{screens.Task, screens.ModificationTask}; s.task != "" && !slices.Contains(known, s.task) {
 		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), text.DidYouMean("--task ",
@@ -338,7 +344,7 @@ func (s *settings) checkOne() error {
 		{c.ExpectedTrace, c.Trace, "expected-trace", "trace"},
 	} {
 		if of.have != "" && of.want == "" {
-			return run.Usage("--%s %s is compared with nothing: give --%s too", of.flag, of.have, of.wanted)
+			return run.Usage("--%s %s has no counterpart: also give --%s", of.flag, of.have, of.wanted)
 		}
 	}
 	return nil

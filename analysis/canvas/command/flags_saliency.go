@@ -24,19 +24,23 @@ type saliencyFlags struct {
 const topPrefix = "top:"
 
 func (o *saliencyFlags) register(flags *run.Flags) {
-	flags.PathVar(&o.Reference, "saliency-reference", "`FILE` with the saliency map of the reference: a gray PNG, or .npy [H, W]; "+
-		"of several samples a name with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy")
-	flags.PathVar(&o.Generated, "saliency-generated", "`FILE` with the saliency map of the generated design, brought to the size of "+
-		"the reference's; of several cases a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy")
-	flags.PathVar(&o.Fixations, "fixations", "`FILE|top:Q` with fixations on the reference: CSV of x,y in pixels, a binary PNG, or .npy; "+
-		"of several samples a name with {sample}, a folder of <sample>-fixations.csv, <sample>.csv, .png or .npy, "+
-		"or a CSV with a column sample; top:5 takes the highest 5 % of the reference's map. Without it NSS and AUC are null")
-	flags.CountVar(&o.Splits, "borji-splits", 0, "`N` random splits for AUC-Borji, as published code has 100; 0: its exact expectation")
+	flags.PathVar(&o.Reference, "saliency-reference",
+		"`FILE` with the saliency map of the reference: a gray PNG, or .npy [H, W]. For several samples: a name "+
+			"with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy")
+	flags.PathVar(&o.Generated, "saliency-generated",
+		"`FILE` with the saliency map of the generated design, resized to the map of the reference. For several "+
+			"cases: a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy")
+	flags.PathVar(&o.Fixations, "fixations", "`FILE|top:Q` with fixations on the reference: CSV of x,y in pixels, "+
+		"a binary PNG, or .npy. For several samples: a name with {sample}, a folder of <sample>-fixations.csv, "+
+		"<sample>.csv, .png or .npy, or a CSV with a column sample. top:5 uses the highest 5 % of the reference's "+
+		"map. Required for NSS and AUC")
+	flags.CountVar(&o.Splits, "borji-splits", 0,
+		"`N` random splits for AUC-Borji (100 in published code); 0: its exact expectation")
 	o.KL = saliencymap.KLForms[0]
-	flags.CheckedVar(&o.KL, "saliency-kl", run.OneOf(saliencymap.KLForms...), "`FORM` of the divergence of the reference's map p from the other, q: "+
-		"added, with 1e-8 added to both; "+
-		"ratio, p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as the code of the MIT saliency benchmark has it; exact, without ε")
-	flags.BoolVar(&o.plots, "saliency-plots", false, "write maps over screens into saliency_visualizations")
+	flags.CheckedVar(&o.KL, "saliency-kl", run.OneOf(saliencymap.KLForms...),
+		"`FORM` of the divergence of the reference's map p from the other map q: added (1e-8 added to both), ratio "+
+			"(p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as in the code of the MIT saliency benchmark), or exact (without ε)")
+	flags.BoolVar(&o.plots, "saliency-plots", false, "write maps over screens to saliency_visualizations")
 	flags.Unrecorded("saliency-plots")
 	flags.Alias("save-saliency-vis", "saliency-plots")
 	o.registerModel(flags)
@@ -53,7 +57,8 @@ func (o *saliencyFlags) check() error {
 	}
 	for name, pattern := range map[string]string{"saliency-reference": o.Reference, "fixations": o.Fixations} {
 		if strings.Contains(pattern, "{case}") || strings.Contains(pattern, "{model}") || strings.Contains(pattern, "{snapshot}") {
-			return run.Usage("--%s %s: the reference is that of a sample; want {sample} or {variant} in the name", name, pattern)
+			return run.Usage(
+				"--%s %s: a reference belongs to a sample; want {sample} or {variant} in the name", name, pattern)
 		}
 	}
 	for _, pattern := range []string{o.Reference, o.Generated, o.Fixations} {
@@ -79,7 +84,7 @@ func checkPlaceholders(pattern string) error {
 			return nil
 		}
 		if !slices.Contains(placeholders, word) {
-			return run.Usage("%s: {%s} stands for nothing; want {%s}", pattern, word, strings.Join(placeholders, "}, {"))
+			return run.Usage("%s: {%s} is unknown; want {%s}", pattern, word, strings.Join(placeholders, "}, {"))
 		}
 		rest = tail
 	}
@@ -90,19 +95,19 @@ func (o *saliencyFlags) registerModel(flags *run.Flags) {
 	m := &o.Model
 	o.channels, o.scale = "rgb", "unit"
 	flags.PathVar(&m.Path, "saliency-model",
-		"`FILE.onnx` that makes the maps which no file holds: a screen [1, 3, H, W] in, a map [1, 1, h, w] out")
+		"`FILE.onnx` that computes missing maps: input a screen [1, 3, H, W], output a map [1, 1, h, w]")
 	flags.CheckedVar(&o.size, "saliency-size", func(text string) error {
 		_, _, err := parseSize(text)
 		return err
-	}, "`HxW` that screens are resized to for the model, height first; needed where the file does not fix it")
+	}, "`HxW` size of screens for the model, height first; required if the file does not fix it")
 	channelsFlag(flags, &m.Mean, "saliency-mean",
-		"`M` or one per channel, in the model's order, subtracted from pixels after --saliency-scale (default 0)")
+		"mean `M`, or one per channel in the model's order, subtracted from pixels after --saliency-scale (default 0)")
 	channelsFlag(flags, &m.Std, "saliency-std",
-		"`S` or one per channel, by which pixels are divided after that (default 1)")
+		"divisor `S` of pixels, or one per channel, applied after the mean (default 1)")
 	flags.CheckedVar(&o.channels, "saliency-channels", run.OneOf("rgb", "bgr"),
-		"`ORDER` of the channels that the model takes: rgb or bgr")
+		"channel `ORDER` of the model: rgb or bgr")
 	flags.CheckedVar(&o.scale, "saliency-scale", run.OneOf("unit", "raw"),
-		"`SCALE` of the pixels that the model is given: unit for 0..1, raw for 0..255")
+		"`SCALE` of the model's pixels: unit for 0..1, raw for 0..255")
 }
 
 // parseSize reads HxW.
@@ -114,7 +119,7 @@ func parseSize(text string) (height, width int, err error) {
 		}
 	}
 	if !ok || err != nil || height < 1 || width < 1 || height > 1<<13 || width > 1<<13 {
-		return 0, 0, fmt.Errorf("%q is not a size such as 240x320, of sides up to %d", text, 1<<13)
+		return 0, 0, fmt.Errorf("%q is not a size such as 240x320, with sides up to %d", text, 1<<13)
 	}
 	return height, width, nil
 }
@@ -152,7 +157,7 @@ func (o *saliencyFlags) checkModel() error {
 	}
 	if m.Path == "" {
 		if o.size != "" || m.Mean != nil || m.Std != nil || m.BGR || m.Raw {
-			return run.Usage("--saliency-size, -mean, -std, -channels and -scale are those of --saliency-model, which is not given")
+			return run.Usage("--saliency-size, -mean, -std, -channels and -scale need --saliency-model")
 		}
 		return nil
 	}
@@ -163,7 +168,8 @@ func (o *saliencyFlags) checkModel() error {
 	}
 	for _, v := range m.Mean {
 		if !m.Raw && (v > 1 || v < -1) {
-			return run.Hint(run.Usage("--saliency-mean %v is beyond pixels of 0..1", v), "for a mean of pixels of 0..255: --saliency-scale raw")
+			return run.Hint(run.Usage("--saliency-mean %v is outside the pixel range 0..1", v),
+				"for pixels of 0..255, add --saliency-scale raw")
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func TestPerceptualScale(t *testing.T) {
 	t.Parallel()
 	wrong := canvas.Setting{Layout: canvas.LayoutSettings{Tolerance: canvas.AlignmentTolerance}}
 	wrong.Images.Perceptual.Scale = screenshot.ScaleRaw
-	if err := checkScreens(&wrong); err == nil || !strings.Contains(err.Error(), "--perceptual-model, which is not given") {
+	if err := checkScreens(&wrong); err == nil || !strings.Contains(err.Error(), "needs --perceptual-model") {
 		t.Errorf("a scale of nothing: %v", err)
 	}
 }

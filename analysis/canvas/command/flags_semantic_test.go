@@ -15,13 +15,13 @@ func TestSemanticFlags(t *testing.T) {
 		o    semantic.Options
 		want string
 	}{
-		{semantic.Options{Sentence: "a"}, "--sentence-model needs --tokenizer"}, {semantic.Options{Tokenizer: "a"}, "--tokenizer is that of --sentence-model"},
-		{semantic.Options{Captioner: "a"}, "--captioner needs --sentence-model"}, {semantic.Options{Sentence: "a", Tokenizer: "b", Embeddings: [2]string{"c", "d"}}, "want one or the other"},
-		{semantic.Options{Vision: semantic.VisionOptions{Size: 3}}, "are those of --vision-model"},
-		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Size: 3, Processor: "b"}}, "stands in place of"},
-		{semantic.Options{Vision: semantic.VisionOptions{Path: "a"}, ImageEmbeddings: [2]string{"c", "d"}}, "--vision-model and --image-embeddings-reference"},
+		{semantic.Options{Sentence: "a"}, "--sentence-model needs --tokenizer"}, {semantic.Options{Tokenizer: "a"}, "--tokenizer needs --sentence-model"},
+		{semantic.Options{Captioner: "a"}, "--captioner needs --sentence-model"}, {semantic.Options{Sentence: "a", Tokenizer: "b", Embeddings: [2]string{"c", "d"}}, "give either --sentence-model or --embeddings-reference"},
+		{semantic.Options{Vision: semantic.VisionOptions{Size: 3}}, "need --vision-model"},
+		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Size: 3, Processor: "b"}}, "replaces"},
+		{semantic.Options{Vision: semantic.VisionOptions{Path: "a"}, ImageEmbeddings: [2]string{"c", "d"}}, "either --vision-model or --image-embeddings-reference"},
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Std: []float64{0}}}, "--vision-std 0"},
-		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is beyond"},
+		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is outside"},
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Size: 1 << 20}}, "--vision-size 1048576"},
 	} {
 		if err := (&semanticFlags{Options: &c.o}).check(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -33,7 +33,7 @@ func TestSemanticFlags(t *testing.T) {
 		t.Errorf("scores of nothing: %v", err)
 	}
 	bad := semanticFlags{Options: &semantic.Options{Embeddings: [2]string{"a.npy", ""}}}
-	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "go together") {
+	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "must be given together") {
 		t.Errorf("one matrix alone: %v", err)
 	}
 	bad.Options = &semantic.Options{Rows: "ids"}

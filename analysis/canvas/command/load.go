@@ -46,7 +46,7 @@ func (s *settings) loadCases(env *run.Env) (*canvas.Input, error) {
 		return nil, err
 	}
 	if len(found.Odd) > 0 {
-		env.Warn("%s: %s left out, which are no cases: %s", t.Path(t.Results()), text.Count(len(found.Odd), "name"), source.Few(found.Odd))
+		env.Warn("%s: %s left out, not named like cases: %s", t.Path(t.Results()), text.Count(len(found.Odd), "name"), source.Few(found.Odd))
 	}
 	cases, err := choose(found.Cases, s.models, s.ids)
 	return &canvas.Input{Cases: cases, Read: expanding(t.Reader())}, err

@@ -30,7 +30,7 @@ func describeMethods(d *methods.Draft) {
 	d.Section("Measures")
 	definitions, _ := d.Extra("definitions")
 	if name, _ := definitions.Get("definition"); name != "" && name != nil && name != "default" {
-		d.Say("Definitions are those that were %v.", name)
+		d.Say("The metrics follow the %v definitions.", name)
 	}
 	all, _ := definitions.Get("metrics")
 	metrics, _ := all.(report.Object)
@@ -41,7 +41,7 @@ func describeMethods(d *methods.Draft) {
 	}
 	output.Methods(d, ", with all its cases")
 	if output.Blocks(d) != "" {
-		d.Say("Models are compared on the samples that both have, case by case.")
+		d.Say("Models were compared on the samples that both have, case by case.")
 	}
 	sayAgreement(d)
 }
@@ -54,13 +54,14 @@ func sayCases(d *methods.Draft) {
 			continue
 		}
 		detail := func(key string) any { v, _ := in.Details.Get(key); return v }
-		d.Say("Scored were %v cases of the task %v, variant %v.", detail("cases"), detail("task"), detail("variant"))
+		d.Say("The analysis covers %v cases of the task %v, variant "+
+			"%v.", detail("cases"), detail("task"), detail("variant"))
 	}
-	d.Say("A case is the design that one model made for a sample, and is held against the reference of that sample.")
+	d.Say("A case is the design of one model for a sample; it is compared with the reference of that sample.")
 	if d.Text("alpha") == "drop" {
-		d.Say("Transparency of images was dropped.")
+		d.Say("The alpha channel of images was ignored.")
 	} else {
-		d.Say("Images were laid on white.")
+		d.Say("Images were composited on white.")
 	}
 }
 
@@ -100,9 +101,12 @@ func sayAgreement(d *methods.Draft) {
 	}
 	d.Section("Agreement with people")
 	count := func(key string) string { v, _ := agreement.Get(key); n, _ := v.(json.Number); return string(n) }
-	d.Say("Every number is held against the mean of %s ratings of %s cases: Spearman's and Kendall's rank correlation, with intervals by deleting samples on Fisher's scale, and how often the better rated of two designs of one sample has the better number.", count("ratings"), count("cases"))
+	d.Say("Every number was compared with the mean of %s ratings of %s cases by Spearman's and Kendall's rank "+
+		"correlation, with jackknife intervals over samples on Fisher's scale. The share of pairs of designs of "+
+		"one sample that are ordered as by their ratings is also reported.", count("ratings"), count("cases"))
 	if slices.Contains(agreement.Keys(), "krippendorff_alpha") {
-		d.Say("Beside them stand Krippendorff's α of the raters (interval scale) [@krippendorff2004] and the mean correlation of one rater with the mean of the others.")
+		d.Say("The agreement of raters is reported by Krippendorff's α (interval scale) [@krippendorff2004] and by " +
+			"the mean correlation of one rater with the mean of the others.")
 	}
 }
 

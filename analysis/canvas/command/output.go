@@ -61,7 +61,7 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 				return err
 			}
 			if same {
-				env.LeaveAsItWas(env.Options.Out + ": nothing is left to do; the files of the earlier run stay")
+				env.LeaveAsItWas(env.Options.Out + ": nothing to do; the files of the earlier run are unchanged")
 				return nil
 			}
 		}
@@ -360,12 +360,21 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 	for _, m := range r.Models[lo:hi] {
 		counts = append(counts, fmt.Sprintf("%s %s", m.Name, text.Count(m.Cases, "case")))
 	}
-	table.Note("%s", strings.Join(counts, ", "))
+	what := strings.Join(counts, ", ")
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
+	table.Note("%s", what)
+	more := ""
 	if left > 0 {
-		table.Note("%s more by which models are compared in canvas_metrics.csv", text.Count(left, "number"))
+		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(left, "more metric"))
+	}
+	if a := r.Agreement; a != nil {
+		agreement := fmt.Sprintf("agreement with %s in canvas_agreement.csv", text.Count(a.Ratings, "rating"))
+		more = strings.TrimPrefix(more+"; "+agreement, "; ")
+	}
+	if more != "" {
+		table.Note("%s", more)
 	}
 	return env.Table(table)
 }
@@ -394,7 +403,7 @@ func (r *outcome) printImprovements(env *run.Env) error {
 		return nil
 	}
 	table.Note("raised and lowered: samples; p: two-sided sign test over samples, corrected over the metrics of a model")
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // printAgreement writes how metrics agree with ratings, the best first.
@@ -420,7 +429,7 @@ func (r *outcome) printAgreement(env *run.Env) error {
 	if a.Rest.Defined() {
 		table.Note("one person with the mean of the others: Spearman %s", report.FormatEstimate(a.Rest.V, a.Rest.CI))
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // printSkipped says what no case of a model has, and why.
@@ -450,7 +459,7 @@ func (r *outcome) printSkipped(env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // printFailures names cases with files that could not be read.
@@ -475,6 +484,9 @@ func (r *outcome) printFailures(env *run.Env) error {
 // printComparisons writes the comparisons of the main metrics; those with the first model where
 // there are many.
 func (r *outcome) printComparisons(env *run.Env) error {
+	if !env.Options.Verbose {
+		return output.PrintDiffering(env, r.Comparisons)
+	}
 	main := r.mainKeys()
 	shown := slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
 		return !slices.ContainsFunc(main, func(key canvas.Key) bool { return key.Name == c.Metric })
@@ -490,7 +502,7 @@ func (r *outcome) printComparisons(env *run.Env) error {
 	if left := len(r.Comparisons) - len(shown); left > 0 {
 		table.Note("%s more in canvas_comparisons.csv", text.Count(left, "comparison"))
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // mainNames are the numbers that stand for the others in figures and tables, in their order.

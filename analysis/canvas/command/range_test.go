@@ -22,11 +22,11 @@ import (
 	"repscope/stat"
 )
 
-var updateRanges = flag.Bool("ranges", false, "write the table of docs/canvas.md of what unrelated designs score")
+var updateRanges = flag.Bool("ranges", false, "write the table of docs/analyses/canvas-scores.md of what unrelated designs score")
 
 // rangesDocument is the document of the table, which stands between two lines.
 const (
-	rangesDocument = "../../../docs/canvas.md"
+	rangesDocument = "../../../docs/analyses/canvas-scores.md"
 	rangesBegin    = "<!-- ranges: written by the command above -->\n"
 	rangesEnd      = "<!-- end of ranges -->\n"
 )

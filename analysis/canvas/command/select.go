@@ -26,7 +26,7 @@ func choose(all []source.Case, models, ids []string) ([]source.Case, error) {
 	names, samples = distinct(names), distinct(samples)
 	for _, m := range models {
 		if !slices.Contains(names, m) {
-			return nil, run.Hint(run.Usage("there is no model %q in the tree; there are %s", m, source.Few(names)),
+			return nil, run.Hint(run.Usage("no model %q in the tree; found %s", m, source.Few(names)),
 				text.DidYouMean("--model ", m, names))
 		}
 	}
@@ -54,7 +54,8 @@ func choose(all []source.Case, models, ids []string) ([]source.Case, error) {
 				candidates = append(candidates, c.ID)
 			}
 		}
-		return nil, run.Hint(run.Usage("--ids: nothing in the tree is %q; there are the samples %s", id, source.Few(samples)),
+		return nil, run.Hint(run.Usage(
+			"--ids: %q matches nothing in the tree; the samples are %s", id, source.Few(samples)),
 			text.DidYouMean("", id, candidates))
 	}
 	if len(out) == 0 {
@@ -90,12 +91,12 @@ func checkID(id string) error {
 	low, high, ok := strings.Cut(id, "..")
 	switch {
 	case ok && low == "" && high == "":
-		return run.Usage("--ids: a range has an end: gid6-27..gid6-40, gid6-27.. or ..gid6-40")
+		return run.Usage("--ids: a range needs at least one end: gid6-27..gid6-40, gid6-27.. or ..gid6-40")
 	case ok && low != "" && high != "" && text.CompareNatural(low, high) > 0:
 		return run.Usage("--ids: the range %s is empty: %s comes after %s", id, low, high)
 	}
 	if _, err := path.Match(id, ""); err != nil {
-		return run.Usage("--ids: %q is no pattern: a bracket is not closed", id)
+		return run.Usage("--ids: %q is not a valid pattern: a bracket is not closed", id)
 	}
 	return nil
 }

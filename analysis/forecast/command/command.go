@@ -21,8 +21,9 @@ import (
 
 // Command is the forecast binary.
 var Command = run.Command{
-	Name:       "forecast",
-	Summary:    "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
+	Name: "forecast",
+	Summary: "verification of ensemble forecasts of fields: errors, proper scores and calibration, with skill " +
+		"over persistence and climatology",
 	Manual:     manual(),
 	Out:        "evaluation_plots/forecast",
 	Methods:    describeMethods,
@@ -65,10 +66,10 @@ func (n *names) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		if part == "" {
-			return errors.New("one of the names is empty")
+			return errors.New("a name is empty")
 		}
 		if slices.Contains(out, part) {
-			return fmt.Errorf("%s is named twice", part)
+			return fmt.Errorf("the name %s occurs twice", part)
 		}
 		out = append(out, part)
 	}
@@ -105,31 +106,36 @@ func (s *settings) registerInputs(flags *run.Flags) {
 			Name:  "target",
 			Unit:  "sample",
 			Wide:  true,
-			Usage: "`FILE[:key]` of the truth [N,V,H,W], or [N,H,W] of one variable: " + dataset.FormatNames(),
+			Usage: "`FILE[:key]` of the truth [N,V,H,W], or [N,H,W] for one variable: " + dataset.FormatNames(),
 		},
 	)
 	s.forecasts = s.example.Role(flags, input.Role{Name: "forecast", Unit: "sample", Named: true, Wide: true,
-		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable " +
-			"without its axis (repeats)"})
-	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that makes --n-samples members of the fields of --input (repeats)")
+		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be " +
+			"missing for one variable (repeats)"})
+	s.models = input.RegisterFiles(flags, "model",
+		"`NAME=FILE.onnx` of a model that generates --n-samples members from the fields of --input (repeats)")
 	s.fields = s.example.Role(flags, input.Role{Name: "input", Unit: "sample", Wide: true,
-		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
+		Usage: "`FILE[:key]` of the initial fields of the forecasts [N,Vin,H,W]; also the prediction of persistence"})
 	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Column: true,
-		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as PT6H), " +
-			"which become hours; or FILE.csv:column"})
+		Usage: "`FILE[:key]` of the lead of every sample [N], or FILE.csv:column: numbers in any unit, or " +
+			"durations (timedelta64, text such as PT6H), which are converted to hours"})
 	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group", Column: true,
-		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, a time " +
-			"(datetime64) or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one " +
-			"depend on each other (default: the k-th sample of every lead is of time k)"})
-	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
+		Usage: "`FILE[:key]` of the initial time or simulation of every sample [N], or FILE.csv:column: an " +
+			"increasing number, a datetime64 or text such as 2020-01-31. Samples of one group count as dependent " +
+			"(default: the k-th sample of every lead has initial time k)"})
+	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` " +
+		"of the weights of cells [H,W] or of rows [H], such as areas or a mask"})
 	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Wide: true,
-		Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees, or of cells [H,W]: " +
-			"weights are their cosines, times --weights"})
+		Usage: "`FILE[:key]` of latitudes in degrees, of rows [H] or of cells [H,W]: cells are weighted by their " +
+			"cosine, times --weights"})
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
-		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too (repeats)"})
-	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets of all other initial times")
+		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights, for additional scores of that part of " +
+			"the grid (repeats)"})
+	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or of one per sample "+
+		"[N,V,H,W]; target: the mean target over all other initial times")
 	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
-	flags.Var(&s.inputVariables, "input-variables", "`LIST` of the names of the variables of --input (default those of --variables)")
+	flags.Var(&s.inputVariables, "input-variables",
+		"`LIST` of the names of the variables of --input (default: as --variables)")
 	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
 	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
 	flags.Group(run.Inputs, "climatology")
@@ -143,7 +149,8 @@ func (s *settings) registerInputs(flags *run.Flags) {
 func (s *settings) registerScores(flags *run.Flags) {
 	s.o = forecast.Defaults()
 	flags.Declare(option.Of(&s.o))
-	flags.CheckedVar(&s.documented, "documented-json", output.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
+	flags.CheckedVar(&s.documented, "documented-json", output.JSONName,
+		"`FILE` for {metrics, evaluation_config} of the first model, in the published format")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
 	s.registerPublished(flags)
@@ -156,21 +163,23 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	hint := "or run the built-in example: forecast --example"
 	switch {
 	case !s.target.Any():
-		return run.Hint(run.Usage("no target to score forecasts against"), "give it with --target FILE[:key] [N,V,H,W]", hint)
+		return run.Hint(run.Usage("no target"), "give the truth with --target FILE[:key] [N,V,H,W]", hint)
 	case !s.forecasts.Any() && !s.fields.Any():
 		return run.Hint(run.Usage("no forecast to score"), "give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
 	case len(s.models.Names()) > 0 && !s.fields.Any():
-		return run.Hint(run.Usage("--model makes forecasts of the fields of --input, and none are given"), "give them with --input FILE [N,Vin,H,W]")
+		return run.Hint(run.Usage(
+			"--model needs the initial fields, but there is no --input"),
+			"give the fields with --input FILE [N,Vin,H,W]")
 	case given["input-variables"] && !s.fields.Any():
 		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
 	case s.o.SkipMembers && s.o.Members == 0:
-		return run.Hint(run.Usage("--skip-members takes of every sample the first --n-samples members that have "+
-			"no NaN, and does not say how many"),
-			"add --n-samples N, of which every sample has as many")
+		return run.Hint(run.Usage(
+			"--skip-members needs --n-samples: it scores the first --n-samples finite members of every sample"),
+			"add --n-samples N, the number of finite members that every sample has")
 	case s.o.SkipMembers && len(s.forecasts.Names()) == 0:
 		return run.Hint(run.Usage("--skip-members has no effect: there is no --forecast"), "leave it out")
 	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
-		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
+		return run.Usage("--units has %d names, but --variables has %d", len(s.units), len(s.variables))
 	case s.leadUnit != "" && !s.leads.Any():
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
 	}
@@ -195,8 +204,8 @@ func (s *settings) checkEvents() error {
 		idle = "--event-rule " + s.o.EventRule
 	}
 	if idle != "" {
-		return run.Hint(run.Usage("%s has no effect: there is no event", idle),
-			"give events with --thresholds or --event-quantiles")
+		return run.Hint(run.Usage("%s has no effect: no event is defined", idle),
+			"define events with --thresholds or --event-quantiles")
 	}
 	return nil
 }
@@ -236,7 +245,7 @@ func (s *settings) checkNames() error {
 		}
 	}
 	if slices.Contains(s.regions.Names(), "all") {
-		return run.Usage("--regions all=…: all is the whole grid")
+		return run.Usage("--regions all=…: the name all is reserved for the whole grid; choose another")
 	}
 	return nil
 }
@@ -293,10 +302,11 @@ func hinted(err error, skipping bool) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	hints := []string{"leave such samples out for all models with --skip-nan"}
+	hints := []string{"leave out such samples for all models with --skip-nan"}
 	if len(bad.Index) == 5 && !skipping {
 		hints = append(hints,
-			"or leave such members out with --skip-members --n-samples N, of which every sample has as many")
+			"or leave out such members with --skip-members --n-samples N, the number of finite members that every "+
+				"sample has")
 	}
 	return run.Hint(err, hints...)
 }

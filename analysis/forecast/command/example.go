@@ -20,7 +20,7 @@ var exampleUnits = []string{"°C", "mm/h"}
 // exampleArrays are what --example brings.
 var exampleArrays = input.ArrayExample{
 	Name:  "weather",
-	Usage: "run on the built-in example: made weather of known truth, and ensembles with one defect each",
+	Usage: "run on the built-in example: synthetic weather with known truth, and ensembles with one defect each",
 	Arrays: map[string][]string{
 		"target": {""}, "input": {""}, "leads": {""}, "groups": {""}, "weights": {""},
 		"forecast": {example.WeatherCalibrated, example.WeatherUnderdispersive, example.WeatherOverdispersive, example.WeatherBiased, example.WeatherBlurred},

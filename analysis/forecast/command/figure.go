@@ -29,9 +29,9 @@ type panelScore struct{ name, title, label string }
 
 // panelScores are those of the figures of all samples and of leads.
 var panelScores = []panelScore{
-	{"rmse", "Error of the mean", "RMSE"},
-	{"mae", "Absolute error of the mean", "MAE"},
-	{"bias", "Bias", "Mean error"},
+	{"rmse", "Error of the ensemble mean", "RMSE"},
+	{"mae", "Absolute error of the ensemble mean", "MAE"},
+	{"bias", "Bias of the ensemble mean", "Bias"},
 	{"crps", "Marginal distributions", "CRPS"},
 	{"energy_score", "All variables and cells", "Energy score"},
 	{"variogram_score", "Pairs of cells", "Variogram score"},
@@ -258,7 +258,7 @@ func (d *drawing) caption(intervals string) string {
 		parts = append(parts, "Baselines: "+strings.Join(baselines, " and ")+".")
 	}
 	if d.Blocks != "" && intervals != "" {
-		parts = append(parts, fmt.Sprintf("%s: 95 %% by deleting each of %s.", intervals, d.Blocks))
+		parts = append(parts, fmt.Sprintf("%s: 95 %% intervals, jackknife over %s.", intervals, d.Blocks))
 	}
 	return strings.Join(parts, " ")
 }
@@ -286,7 +286,7 @@ func scoreOf(m *forecast.Model, path string) forecast.Score {
 // scores are bars of the main scores over all samples.
 func (d *drawing) scores() *plots.Figure {
 	list := d.presentPanels()
-	figure := d.figure("Scores of forecasts", "Error bars", (len(list)+2)/3, 46)
+	figure := d.figure("Forecast scores", "Error bars", (len(list)+2)/3, 46)
 	for i, p := range list {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label + d.unit(p.name)}, NamesInLegend: len(d.Models) > 3}
 		switch p.name {
@@ -329,7 +329,7 @@ func (d *drawing) leadLabel() string {
 // byLead are curves of the main scores by lead, with the bands of their intervals.
 func (d *drawing) byLead() *plots.Figure {
 	list := d.presentPanels()
-	figure := d.figure("Scores of forecasts by lead", "Bands", (len(list)+2)/3, 46)
+	figure := d.figure("Forecast scores by lead", "Bands", (len(list)+2)/3, 46)
 	for i, p := range list {
 		curves := &plots.Curves{X: d.leadAxis(), Y: plots.Axis{Label: p.label + d.unit(p.name)}}
 		switch p.name {
@@ -369,7 +369,7 @@ func (d *drawing) variables() *plots.Figure {
 	if len(d.Variables) > fewVariables {
 		return d.manyVariables(list)
 	}
-	figure := d.figure("Scores of forecasts by variable", "Error bars", len(list), 48)
+	figure := d.figure("Forecast scores by variable", "Error bars", len(list), 48)
 	for i, p := range list {
 		for v, name := range d.Variables {
 			bars := &plots.Bars{Y: plots.Axis{Label: p.label + d.unitOf(p.name, d.units[v])}, NamesInLegend: true}
@@ -390,9 +390,12 @@ func (d *drawing) variables() *plots.Figure {
 func (d *drawing) manyVariables(list []panelScore) *plots.Figure {
 	rows := float64(len(d.Models))
 	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: float64(len(list)) * (38 + 6*rows), Series: d.names(), Legend: plots.LegendNone,
-		Footnote: d.caption("") + " Of every variable the values are divided by the largest of the models.", Title: "Scores of forecasts by variable"}
+		Footnote: d.caption("") + " The values of each variable are divided by the largest value of all " +
+			"models.", Title: "Forecast " +
+			"scores by variable"}
 	for i, p := range list {
-		grid := &plots.HeatMap{Rows: d.names(), Columns: d.Variables, Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: 1, Label: p.label + " / largest of the models"}}
+		grid := &plots.HeatMap{Rows: d.names(), Columns: d.Variables, Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: 1, Label: p.label + " " +
+			"/ largest of all models"}}
 		for k := range d.Models {
 			row := make([]float64, len(d.Variables))
 			for v := range row {
@@ -441,7 +444,8 @@ func (d *drawing) skill() *plots.Figure {
 	has := contentsOf(d.Result).has
 	list := slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !slices.Contains(skillScores, p.name) || !has(p.name) })
 	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.names(), Legend: plots.LegendNone, Title: "Skill over " + base.Name,
-		Footnote: fmt.Sprintf("Skill is 1 − score/score of %s: 1 for a perfect forecast, below 0 for one that is worse.", base.Name)}
+		Footnote: fmt.Sprintf(
+			"Skill: 1 − score/score of %s. A perfect forecast has 1; below 0 the forecast is worse.", base.Name)}
 	rows := slices.DeleteFunc(d.names(), func(name string) bool { return name == base.Name })
 	scale := plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Skill over " + plots.Escape(base.Name)}
 	of := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {

@@ -29,7 +29,7 @@ func (d *drawing) ranks() *plots.Figure {
 	rows := (len(list) + columns - 1) / columns
 	width := min(plots.DoubleColumnMM, max(plots.SingleColumnMM, 46*float64(columns)))
 	figure := &plots.Figure{WidthMM: width, HeightMM: 42*float64(rows) + 9, Series: d.names(), Legend: plots.LegendNone, Title: "Rank histograms",
-		Footnote: "Share of cells in which so many members lie below the truth. Dashed: a calibrated ensemble."}
+		Footnote: "Share of cells by the number of members below the truth. Dashed: a calibrated ensemble."}
 	top := 0.0
 	for _, m := range list {
 		for _, share := range forecast.Table[float64](m, forecast.RankTable) {
@@ -51,7 +51,7 @@ func (d *drawing) ranks() *plots.Figure {
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: panel, Title: m.Name, Row: i / columns, Column: i % columns})
 	}
 	if banded {
-		figure.Footnote += fmt.Sprintf(" Band: twice the standard error of a share, by deleting each of %s.", d.Blocks)
+		figure.Footnote += fmt.Sprintf(" Band: ± 2 standard errors of a share, jackknife over %s.", d.Blocks)
 	}
 	return figure
 }
@@ -76,7 +76,8 @@ func (d *drawing) spreadSkill() *plots.Figure {
 		intervals = "Bands"
 	}
 	figure := d.figure("Spread and skill", intervals, 1, 62)
-	against := &plots.Curves{X: plots.Axis{Label: "Spread √((S + 1)/S)·σ" + d.unit("spread"), Zero: true}, Y: plots.Axis{Label: "Error of the mean" + d.unit("rmse"), Zero: true}}
+	against := &plots.Curves{X: plots.Axis{Label: "Spread √((S + 1)/S)·σ" + d.unit("spread"), Zero: true}, Y: plots.Axis{Label: "Error " +
+		"of the ensemble mean" + d.unit("rmse"), Zero: true}}
 	most := 0.0
 	ratio := &plots.Curves{X: d.leadAxis(), Y: plots.Axis{Label: "Spread/skill"}, References: []plots.Reference{{Value: 1}}}
 	bars := &plots.Bars{Y: plots.Axis{Label: "Spread/skill"}, NamesInLegend: true, References: []plots.Reference{{Value: 1}}}
@@ -116,9 +117,9 @@ func (d *drawing) spreadSkill() *plots.Figure {
 	if !leads {
 		figure.Tiles[1] = plots.Tile{Panel: bars, Title: "Ratio", Column: 1}
 	}
-	note := "Grey: spread as large as the error, as of a calibrated ensemble of S members; σ is the root of their mean variance. "
+	note := "Gray: spread equal to the error, as in a calibrated ensemble of S members; σ² is their mean variance. "
 	if leads {
-		note += "Each point is a lead. "
+		note += "Each point is one lead. "
 	}
 	figure.Footnote = note + figure.Footnote
 	return figure

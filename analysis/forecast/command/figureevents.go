@@ -58,7 +58,7 @@ func (d *drawing) reliability() *plots.Figure {
 	var titles []string
 	for _, row := range d.eventRows() {
 		panel := &plots.Scatter{X: plots.Axis{Label: "Forecast probability", Min: -0.03, Max: 1.03, Ticks: quarters}, Diagonal: true,
-			Y: plots.Axis{Label: "Frequency (isotonic)", Min: -0.03, Max: 1.03, Ticks: quarters}}
+			Y: plots.Axis{Label: "Observed frequency (isotonic)", Min: -0.03, Max: 1.03, Ticks: quarters}}
 		for i := range d.Models {
 			m := &d.Models[i]
 			series := plots.ScatterSeries{Name: m.Name}
@@ -78,7 +78,8 @@ func (d *drawing) reliability() *plots.Figure {
 		panels, titles = append(panels, panel), append(titles, d.eventTitle(row))
 	}
 	figure := d.eventGrid("Reliability", "", panels, titles)
-	figure.Footnote = "How often the event occurs where it is forecast with a probability, by isotonic regression (CORP). Diagonal: reliable forecasts. " + figure.Footnote
+	figure.Footnote = "Observed frequency of the event against its forecast probability, by isotonic regression " +
+		"(CORP). Diagonal: reliable forecasts. " + figure.Footnote
 	return figure
 }
 
@@ -121,7 +122,7 @@ func (d *drawing) fractions() *plots.Figure {
 		panels, titles = append(panels, panel), append(titles, d.eventTitle(row.EventRow))
 	}
 	figure := d.eventGrid("Fractions skill score", "Bands", panels, titles)
-	figure.Footnote = "Useful: 0.5 + half of the event's base rate. " + figure.Footnote
+	figure.Footnote = "Useful: 0.5 + half the base rate of the event. " + figure.Footnote
 	return figure
 }
 
@@ -167,7 +168,7 @@ func (d *drawing) fractionOf(model int, e forecast.EventRow, window float64) (fo
 // of truth they have, by variable.
 func (d *drawing) spectra() *plots.Figure {
 	figure := d.figure("Power spectra", "", 2, 56)
-	figure.Footnote = "Grey: the truth. Mean powers over samples, of single members. " + figure.Footnote
+	figure.Footnote = "Gray: the truth. Power of single members, averaged over samples. " + figure.Footnote
 	columns := 0
 	var shares []plots.Tile
 	for v := range d.Variables {

@@ -156,9 +156,9 @@ func (d *drawing) sheet(c *forecast.Case, v int, grid *plots.ImageGrid) *plots.F
 	if d.Leads != nil {
 		which += strings.TrimSuffix(", lead "+strconv.FormatFloat(c.Lead, 'g', -1, 64)+" "+d.leadUnit, " ")
 	}
-	figure.Footnote = which + ", whose error is about the median. What lies beyond the ends of a scale has the color of its end."
+	figure.Footnote = which + ", a sample of about median error. Values beyond a color scale have the color of its end."
 	if slices.ContainsFunc(c.Truth[v], math.IsNaN) {
-		figure.Footnote += " Cells without weight are gray."
+		figure.Footnote += " Gray: cells without weight."
 	}
 	if c.Left > 0 {
 		figure.Footnote += fmt.Sprintf(" %d more models are not shown.", c.Left)

@@ -37,7 +37,8 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 			text := a.Classes()[v]
 			lead, ok := parseDuration(text)
 			if !ok {
-				return nil, fmt.Errorf("%s: element %d is %q, want a number or a duration such as 1 days 06:00:00 or P1DT6H%s",
+				return nil, fmt.Errorf(
+					"%s: element %d is %q, want a number, or a duration such as 1 days 06:00:00 or P1DT6H%s",
 					a.Name(), i, text, noLength(text))
 			}
 			leads[i] = lead
@@ -46,7 +47,7 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 		count, of, ok := unitOf(a.Time())
 		if !ok {
 			return nil, fmt.Errorf(
-				"%s: elements are of NumPy's type %s, want numbers or durations of fixed length (timedelta64)",
+				"%s: elements have the NumPy type %s, want numbers or durations of fixed length (timedelta64)",
 				a.Name(), a.Time())
 		}
 		leads[i] = float64(v) * (count * of[0]) / of[1]
@@ -85,7 +86,7 @@ var isoCalendar = regexp.MustCompile(`^[+-]?P(?:-?\d+(?:[.,]\d+)?[YMWD])+(?:T.*)
 // noLength says of durations with years or months that they have no length, else nothing.
 func noLength(text string) string {
 	if date, _, _ := strings.Cut(text, "T"); isoCalendar.MatchString(text) && strings.ContainsAny(date, "YM") {
-		return "; years and months differ in length"
+		return "; years and months have no fixed length"
 	}
 	return ""
 }

@@ -115,8 +115,8 @@ func (s *settings) readSamples(env *run.Env, in *forecast.Input) error {
 			s.leadUnit = "h"
 		}
 		if nanoseconds(in.Leads) && !isDuration(a) {
-			env.Warn("leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures "+
-				"and models have them; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
+			env.Warn("leads: %s: leads such as %g look like nanoseconds; they appear unchanged in tables, figures "+
+				"and model inputs; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
 		}
 	}
 	if a, err = perSample(s.groups); err != nil || a == nil {
@@ -218,6 +218,6 @@ func radians(latitudes []float64) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; "+
-			"if they are, give degrees", low, high)
+		"latitudes from %.4g to %.4g look like radians but are read as degrees, so that all rows have nearly equal "+
+			"weight; convert radians to degrees", low, high)
 }

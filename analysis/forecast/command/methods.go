@@ -24,16 +24,18 @@ func describeMethods(d *methods.Draft) {
 	if output.Blocks(d) == "" {
 		if n := d.Number("batch-size"); n > 0 {
 			d.Section("Uncertainty")
-			d.Say("Standard deviations over batches of %g samples stand beside those over samples.", n)
+			d.Say("Standard deviations are reported over samples and over batches of %g samples.", n)
 		}
 		return
 	}
-	d.Say("Samples of one group depend on each other: groups with one sample of every lead time are initial times, others stretches of time.")
+	d.Say("Samples of one group were treated as dependent: groups with one sample of every lead time are initial " +
+		"times, other groups are periods of time.")
 	if n := d.Number("batch-size"); n > 0 {
-		d.Say("Standard deviations over batches of %g samples stand beside those over samples.", n)
+		d.Say("Standard deviations are reported over samples and over batches of %g samples.", n)
 	}
 	if d.Holds("diebold_mariano") {
-		d.Say("Equal accuracy over the sequence of initial times is tested by Diebold and Mariano's test [@diebold1995] where there are enough of them.")
+		d.Say("Given enough initial times, equal accuracy over their sequence was tested with the Diebold–Mariano " +
+			"test [@diebold1995].")
 	}
 }
 
@@ -43,57 +45,62 @@ func sayFields(d *methods.Draft) {
 	for _, in := range d.Result.Inputs {
 		switch in.Role {
 		case "target":
-			d.Say("The truth are fields of shape %s (samples, variables, height, width).", input.Shape(in.Shape))
+			d.Say(
+				"The target consists of fields of shape %s (samples, variables, height, width).", input.Shape(in.Shape))
 		case "input":
-			d.Say("Persistence predicts the field that a forecast begins with.")
+			d.Say("Persistence predicts the initial field of the forecast.")
 		case "climatology":
-			d.Say("Climatology is the mean of other times.")
+			d.Say("Climatology is the mean over other times.")
 		case "weights":
-			d.Say("Cells count by given weights.")
+			d.Say("Cells were weighted by user-defined weights.")
 		case "lat":
-			d.Say("Cells count by the cosine of their latitude.")
+			d.Say("Cells were weighted by the cosine of their latitude.")
 		case "regions":
-			d.Say("Scores of the region %s stand beside those of the whole grid.", in.Name)
+			d.Say("Scores are reported for the whole grid and for the region %s.", in.Name)
 		}
 	}
 	if members := d.Models("members"); len(members) > 0 {
-		d.Say("Forecasts have %s members.", methods.Join(members))
+		d.Say("The forecasts have %s members.", methods.Join(members))
 	}
 	if n := d.Number("n-samples"); n > 0 {
-		d.Say("Models that were run made %g members.", n)
+		d.Say("Models generated %g members per sample.", n)
 	}
 	if names := d.Values("variables"); len(names) > 0 {
-		d.Say("The variables are %s; they count alike.", methods.Join(names))
+		d.Say("The variables are %s, with equal weight.", methods.Join(names))
 	}
 	if names := d.Values("input-variables"); len(names) > 0 {
-		d.Say("Those of the fields that forecasts begin with are %s.", methods.Join(names))
+		d.Say("The variables of the initial fields are %s.", methods.Join(names))
 	}
 	if d.Yes("skip-nan") {
-		d.Say("Samples with NaN or an infinity were left out.")
+		d.Say("Samples with NaN or infinite values were left out.")
 	}
 	if d.Yes("skip-members") {
-		d.Say("Members with NaN or an infinity were left out; of every sample the first others were scored.")
+		d.Say(
+			"Members with NaN or infinite values were left out; the first finite members of every sample were scored.")
 	}
 	if d.Yes("wrap") {
-		d.Say("The columns of the grid go round: the last is beside the first.")
+		d.Say("The grid was treated as periodic along its columns.")
 	}
-	d.Say("A score is a function of means over samples, cells and variables.")
+	d.Say("Each score is a function of means over samples, cells and variables.")
 }
 
 // sayAccuracy says what is measured of the ensemble mean.
 func sayAccuracy(d *methods.Draft) {
 	d.Section("Measures")
 	if d.HoldsAny("mae", "mse", "rmse", "bias") {
-		d.Say("Of the ensemble mean: mean absolute and squared error, its root, and bias.")
+		d.Say("The ensemble mean was scored by mean absolute error, mean squared error, its root, and bias.")
 	}
 	if d.Holds("vrmse") {
-		d.Say("Of whole fields: the root mean squared error over the variance (vrmse) and over the mean square (nrmse) of the true field, the largest error, that of the outermost cells, and that of the field's mean.")
+		d.Say("Whole fields were scored by the root mean squared error relative to the variance (vrmse) and to the " +
+			"mean square (nrmse) of the true field, by the largest error, by the error of the cells on the border, " +
+			"and by the error of the field mean.")
 	}
 	if d.HoldsAny("acc", "acc_centered") {
-		d.Say("The anomaly correlation is that of the anomalies from climatology.")
+		d.Say("The anomaly correlation is the correlation of anomalies relative to climatology.")
 	}
 	if d.Holds("skill_scores") {
-		d.Say("Skill scores are 1 less the score over that of persistence, or without it of climatology.")
+		d.Say("Skill scores are 1 − score/score of the reference, which is persistence, or climatology where there " +
+			"is no persistence.")
 	}
 }
 
@@ -101,34 +108,35 @@ func sayAccuracy(d *methods.Draft) {
 func sayProper(d *methods.Draft) {
 	form := func(option string) string {
 		if d.Text(option) == forecast.EstimatorFair {
-			return "in its fair form, that of infinitely many such members [@ferro2014]"
+			return "in its fair form, corrected to an infinite ensemble [@ferro2014]"
 		}
-		return "of the distribution of the members as it is"
+		return "in its biased form, for the empirical distribution of the members"
 	}
 	if d.Holds("crps") {
-		d.Say("The continuous ranked probability score [@gneiting2007] is given %s.", form("crps"))
+		d.Say("The continuous ranked probability score [@gneiting2007] was computed %s.", form("crps"))
 	}
 	if d.HoldsAny("energy_score", "patched_energy_score", "pairwise_energy_score", "tiled_energy_score") {
-		d.Say("The energy score [@gneiting2007], %s, is that of whole fields, all variables and cells as one vector (%s).", form("energy"), strings.Join(energies(d), "; "))
+		d.Say("The energy score [@gneiting2007] was computed %s, with all variables and cells of a field as one "+
+			"vector (%s).", form("energy"), strings.Join(energies(d), "; "))
 	}
 	if d.HoldsAny("variogram_score", "tiled_variogram_score") {
 		reach := "all pairs of cells"
 		if far := d.Number("max-distance"); far > 0 {
 			reach = fmt.Sprintf("pairs of cells at most %g apart", far)
 		}
-		d.Say("The variogram score [@scheuerer2015] has the order %s, over %s.", d.Text("variogram-p"), reach)
+		d.Say("The variogram score [@scheuerer2015] was computed with order %s over %s.", d.Text("variogram-p"), reach)
 		if d.Text("variogram") == forecast.VariogramDocumented {
-			d.Say("It is that of the ensemble mean, as documented, which is not proper.")
+			d.Say("It was computed for the ensemble mean, as in the documented definition, which is not proper.")
 		}
 		if d.Holds("tiled_variogram_score") {
-			d.Say("It is also given as the mean over tiles of %s × %s cells.", d.Text("tile"), d.Text("tile"))
+			d.Say("Its mean over tiles of %s × %s cells is also reported.", d.Text("tile"), d.Text("tile"))
 		}
 	}
 	if d.Holds("dawid_sebastiani") {
-		d.Say("The Dawid–Sebastiani score is that of mean and variance of the members [@dawid1999].")
+		d.Say("The Dawid–Sebastiani score [@dawid1999] uses the mean and variance of the members.")
 	}
 	if d.Holds("error_spread") {
-		d.Say("The error-spread score [@christensen2015] sees mean, variance and skewness of the members.")
+		d.Say("The error-spread score [@christensen2015] uses the mean, variance and skewness of the members.")
 	}
 }
 
@@ -136,24 +144,24 @@ func sayProper(d *methods.Draft) {
 func energies(d *methods.Draft) []string {
 	var out []string
 	if d.Holds("patched_energy_score") {
-		what := "of averages over patches"
+		what := "for averages over patches"
 		if d.Text("patch-mode") == forecast.PatchTile {
-			what = "the mean over patches"
+			what = "as the mean over patches"
 		}
 		out = append(out, fmt.Sprintf("also %s of %s × %s cells", what, d.Text("patch"), d.Text("patch")))
 	}
 	if d.Holds("pairwise_energy_score") {
-		pairs := "of all pairs of neighboring cells"
+		pairs := "for all pairs of neighboring cells"
 		if n := d.Number("pairs"); n > 0 {
-			pairs = fmt.Sprintf("of %g pairs of neighboring cells drawn at random", n)
+			pairs = fmt.Sprintf("for %g pairs of neighboring cells drawn at random", n)
 		}
 		out = append(out, pairs)
 	}
 	if d.Holds("tiled_energy_score") {
-		out = append(out, fmt.Sprintf("the mean over tiles of %s × %s cells", d.Text("tile"), d.Text("tile")))
+		out = append(out, fmt.Sprintf("as the mean over tiles of %s × %s cells", d.Text("tile"), d.Text("tile")))
 	}
 	if len(out) == 0 {
-		out = append(out, "all of the grid")
+		out = append(out, "whole grid")
 	}
 	return out
 }
@@ -161,16 +169,19 @@ func energies(d *methods.Draft) []string {
 // sayCalibration says how spread and probabilities are held against what happened.
 func sayCalibration(d *methods.Draft) {
 	if d.Holds("spread") {
-		d.Say("The spread is the root of the mean variance of the members; its ratio to the root mean squared error of the mean has the factor √((S + 1)/S) of S members [@fortin2014].")
+		d.Say("The spread is the square root of the mean variance of the members; its ratio to the root mean " +
+			"squared error of the mean includes the factor √((S + 1)/S) for S members [@fortin2014].")
 	}
 	if d.HoldsAny("rank_histogram", "rank_bias") {
-		d.Say("Rank histograms of the truth among the members are summed up by the sum of their deviations from flatness, and by bias and dispersion of the places of the truth.")
+		d.Say("Rank histograms of the truth among the members are summarized by their total deviation from " +
+			"flatness and by the bias and dispersion of the ranks.")
 	}
 	if d.Holds("intervals") {
-		d.Say("Central intervals of the levels %s are scored by coverage, width and interval score, and together by the weighted interval score [@bracher2021].", d.List("intervals"))
+		d.Say("Central intervals of the levels %s were scored by coverage, width and interval score, and jointly "+
+			"by the weighted interval score [@bracher2021].", d.List("intervals"))
 	}
 	if d.Holds("quantiles") {
-		d.Say("Quantile scores are given at the levels %s.", d.List("quantiles"))
+		d.Say("Quantile scores were computed at the levels %s.", d.List("quantiles"))
 	}
 }
 
@@ -192,15 +203,18 @@ func sayEvents(d *methods.Draft) {
 	}
 	d.Say("Events are values %s.", strings.Join(of, ", and "))
 	if d.Holds("events") {
-		d.Say("The ensemble mean is scored by hits and misses (POD, FAR, CSI, ETS, HSS, SEDI); probabilities, the shares of members, by the Brier score with its parts [@murphy1973], its fair form [@ferro2014], the area under the relative operating characteristic, and isotonic recalibration (CORP) [@dimitriadis2021]; " +
-			"values from the threshold on by the threshold-weighted CRPS [@gneiting2011].")
+		d.Say("The ensemble mean was scored by hits and misses (POD, FAR, CSI, ETS, HSS, SEDI). Event " +
+			"probabilities, the shares of members, were scored by the Brier score with its decomposition " +
+			"[@murphy1973], its fair form [@ferro2014], the area under the relative operating characteristic, and " +
+			"isotonic recalibration (CORP) [@dimitriadis2021]. Values above the threshold were scored by the " +
+			"threshold-weighted CRPS [@gneiting2011].")
 	}
 	if d.Holds("fss") {
 		windows := d.List("fss-windows")
 		if windows == "" {
 			windows = methods.Join(d.Rows("fss", "window"))
 		}
-		d.Say("The fractions skill score [@roberts2008] is that of windows of %s cells.", windows)
+		d.Say("The fractions skill score [@roberts2008] was computed in windows with sides of %s cells.", windows)
 	}
 }
 
@@ -211,5 +225,7 @@ func sayStructure(d *methods.Draft) {
 	}
 	kind := map[string]string{forecast.SpectrumDCT: "discrete cosine transforms",
 		forecast.SpectrumFFT: "Fourier transforms"}[d.Text("spectrum")]
-	d.Say("Radial power spectra come from %s: their logarithmic distance, the wavelength at which members fall below half of the power of the truth, and the error of the ensemble mean in three bands.", kind)
+	d.Say("Radial power spectra were computed by %s and compared by their logarithmic distance, by the wavelength "+
+		"at which members fall below half the power of the truth, and by the error of the ensemble mean in three "+
+		"bands.", kind)
 }

@@ -116,7 +116,7 @@ func openGenerator(name, path string, in *forecast.Input, members int, seed uint
 		return nil, info, fmt.Errorf("%s: %w", path, errors.Join(err, f.Close()))
 	}
 	if f.Format != "onnx" {
-		return fail(run.Hint(fmt.Errorf("is a file of weights (%s), want an ONNX file", f.Architecture),
+		return fail(run.Hint(fmt.Errorf("is a file of weights (%s) without a graph, want an ONNX file", f.Architecture),
 			`export the module: torch.onnx.export(module.eval(), fields, "model.onnx", input_names=["fields"], output_names=["mean"], dynamic_axes={"fields": {0: "batch"}, "mean": {0: "batch"}})`))
 	}
 	sums, err := f.Sums()
@@ -171,7 +171,7 @@ func (g *generator) bind(d forecast.Dims, members int) error {
 	}
 	out, err := g.model.Types(types...)
 	if err != nil {
-		return fmt.Errorf("it does not take the fields %s of shape %v: %w", g.fields.Name(), g.fields.Shape(), err)
+		return fmt.Errorf("it does not accept the fields %s of shape %v: %w", g.fields.Name(), g.fields.Shape(), err)
 	}
 	for _, at := range []int{g.meanAt, g.spreadAt} {
 		if at < 0 {
@@ -214,10 +214,10 @@ func (g *generator) bindInputs() error {
 	case len(rest) == 2 && g.noiseAt < 0:
 		g.noiseAt = rest[1]
 	case len(rest) != 1:
-		return fmt.Errorf("has the inputs %s; want the fields, and besides noise and lead if it takes them", model.Names(ports))
+		return fmt.Errorf("has the inputs %s; want the fields, and optionally noise and lead", model.Names(ports))
 	}
 	if g.leadAt >= 0 && g.leads == nil {
-		return run.Hint(fmt.Errorf("input %q takes the lead of a sample, and no leads are given", ports[g.leadAt].Name), "give them with --leads FILE[:key]")
+		return run.Hint(fmt.Errorf("input %q needs the lead of a sample, but there is no --leads", ports[g.leadAt].Name), "give them with --leads FILE[:key]")
 	}
 	return nil
 }
@@ -258,31 +258,35 @@ func (g *generator) inputTypes() ([]model.Type, error) {
 		case g.fieldsAt:
 			shape = append(shape, g.fields.Shape()[1:]...)
 			if p.Dims != nil && !fits(p.Shape(), shape) {
-				return nil, fmt.Errorf("input %q has shape %v (−1 is any size), and the fields %s are %v", p.Name, p.Shape(), g.fields.Name(), g.fields.Shape())
+				return nil, fmt.Errorf("input %q has shape %v (−1: any size), but the fields %s have shape "+
+					"%v", p.Name, p.Shape(), g.fields.Name(), g.fields.Shape())
 			}
 		case g.leadAt:
 			if n := len(p.Dims); n == 2 {
 				shape = append(shape, 1)
 			} else if n > 2 {
-				return nil, fmt.Errorf("input %q has shape %v, want a lead per sample: [N] or [N 1]", p.Name, p.Shape())
+				return nil, fmt.Errorf(
+					"input %q has shape %v, want one lead per sample: [N] or [N 1]", p.Name, p.Shape())
 			}
 		case g.noiseAt:
 			dims := p.Shape()
 			if p.Dims == nil || len(dims) < 2 {
-				return nil, fmt.Errorf("input %q has shape %v, want noise of a fixed shape behind the batch", p.Name, dims)
+				return nil, fmt.Errorf(
+					"input %q has shape %v, want noise of a fixed shape after the batch axis", p.Name, dims)
 			}
 			g.noise = slices.Clone(dims[1:])
 			for axis, n := range g.noise {
 				if back := len(g.noise) - axis; n < 0 && len(g.noise) == 3 && back <= 2 { // as large as the fields
 					g.noise[axis] = g.fields.Shape()[4-back]
 				} else if n < 0 {
-					return nil, fmt.Errorf("input %q has shape %v: export the model with a fixed shape of the noise of a member", p.Name, dims)
+					return nil, fmt.Errorf(
+						"input %q has shape %v: export the model with a fixed noise shape per member", p.Name, dims)
 				}
 			}
 			shape = append(shape, g.noise...)
 		}
 		if p.DType != model.Float32 {
-			return nil, fmt.Errorf("input %q takes %v, want floats", p.Name, p.DType)
+			return nil, fmt.Errorf("input %q has the type %v, want float32", p.Name, p.DType)
 		}
 		types[i] = model.Type{DType: model.Float32, Shape: shape}
 	}
@@ -306,13 +310,13 @@ func fits(port, shape []int) bool {
 func (g *generator) about() string {
 	switch {
 	case g.noiseAt >= 0 && g.spreadAt >= 0:
-		return "a model of fields and noise, and Gaussian noise of its standard deviation"
+		return "model output for fields and noise, plus Gaussian noise of the predicted standard deviation"
 	case g.noiseAt >= 0:
-		return "a model of fields and noise"
+		return "model output for fields and noise"
 	case g.spreadAt >= 0:
-		return "a model's mean, and Gaussian noise of its standard deviation"
+		return "predicted mean, plus Gaussian noise of the predicted standard deviation"
 	}
-	return "a model's mean"
+	return "predicted mean"
 }
 
 // Name is that of the model's file.
@@ -362,7 +366,7 @@ func (g *generator) make(dst []float64, sample int) error {
 		return fmt.Errorf("input: %w", err)
 	}
 	if err := forecast.CheckFinite("input", g.fields, sample, g.values); err != nil {
-		return fmt.Errorf("%w: a model sees all cells, those of weight 0 too; fill them as for its training", err)
+		return fmt.Errorf("%w: a model reads all cells, also cells of weight 0; fill them as in its training", err)
 	}
 	members, size := g.shape[1], len(dst)/g.shape[1]
 	batch := 1 // a model without noise runs once
@@ -459,7 +463,8 @@ func (g *generator) member(dst []float64, mean, spread []float32, sample, number
 			continue // whatever it is
 		}
 		if !(sd >= 0) {
-			return fmt.Errorf("output %q is %v in cell %d, which is no standard deviation", g.model.Outputs()[g.spreadAt].Name, v, i)
+			return fmt.Errorf("output %q is %v in cell %d, want a standard deviation (finite, at least "+
+				"0)", g.model.Outputs()[g.spreadAt].Name, v, i)
 		}
 		dst[i] += sd * float64(draws[i])
 	}

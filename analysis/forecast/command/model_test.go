@@ -161,10 +161,10 @@ func TestGeneratorRejects(t *testing.T) {
 		want string
 	}{
 		{"testdata/three.onnx", in, `testdata/three.onnx: output "mean" has shape [3 6 6] for the fields of one sample, want [2,6,6] of floats`},
-		{"testdata/fixed.onnx", in, `input "fields" has shape [-1 2 8 8] (−1 is any size), and the fields fields are [2 2 6 6]`},
-		{"testdata/lead.onnx", &withoutLeads, `input "lead_time" takes the lead of a sample, and no leads are given`},
-		{"testdata/inputs.onnx", in, "has the inputs a, b, d; want the fields, and besides noise and lead if it takes them"},
-		{"testdata/free.onnx", in, `input "noise" has shape [-1 -1]: export the model with a fixed shape of the noise of a member`},
+		{"testdata/fixed.onnx", in, `input "fields" has shape [-1 2 8 8] (−1: any size), but the fields fields have shape [2 2 6 6]`},
+		{"testdata/lead.onnx", &withoutLeads, `input "lead_time" needs the lead of a sample, but there is no --leads`},
+		{"testdata/inputs.onnx", in, "has the inputs a, b, d; want the fields, and optionally noise and lead"},
+		{"testdata/free.onnx", in, `input "noise" has shape [-1 -1]: export the model with a fixed noise shape per member`},
 		{"testdata/outputs.onnx", in, "has the outputs a, b, c; want the mean, or the mean and the standard deviation (mean, sd)"},
 		{"testdata/models.py", in, "testdata/models.py"},
 		{"testdata/absent.onnx", in, "testdata/absent.onnx"},
@@ -180,7 +180,7 @@ func TestGeneratorRejects(t *testing.T) {
 	}
 	defer g.model.Close()
 	err = g.ReadFloat64(make([]float64, 3*2*6*6), 1, 2)
-	if want := `model m: testdata/negative.onnx: sample 1: output "sd" is -1 in cell 0, which is no standard deviation`; err == nil || err.Error() != want {
+	if want := `model m: testdata/negative.onnx: sample 1: output "sd" is -1 in cell 0, want a standard deviation (finite, at least 0)`; err == nil || err.Error() != want {
 		t.Errorf("negative deviation: %v, want %q", err, want)
 	}
 }
@@ -233,8 +233,8 @@ func TestGenerator_Masked(t *testing.T) {
 	t.Cleanup(func() { g.model.Close() })
 	in.Forecasts = []forecast.Forecast{{Name: "mean", Members: g}}
 	in.Fields = nil // no persistence
-	const want = "element [1 0 2 3] is NaN, want finite numbers: a model sees all cells, those of weight 0 too; " +
-		"fill them as for its training"
+	const want = "element [1 0 2 3] is NaN, want finite numbers: a model reads all cells, also cells of weight 0; " +
+		"fill them as in its training"
 	if _, err := forecast.Analyze(t.Context(), *in, forecast.Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -245,7 +245,7 @@ func TestGenerator_Masked(t *testing.T) {
 		t.Errorf("a spread below 0 in a masked cell: %v", err)
 	}
 	spread[4] = -1
-	if err := g.member(out, mean, spread, 0, 0); err == nil || !strings.Contains(err.Error(), "in cell 4, which is no standard deviation") {
+	if err := g.member(out, mean, spread, 0, 0); err == nil || !strings.Contains(err.Error(), "in cell 4, want a standard deviation") {
 		t.Errorf("a spread below 0: error %v", err)
 	}
 }

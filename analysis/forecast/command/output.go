@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -195,9 +196,13 @@ func printTables(r *forecast.Result, env *run.Env) error {
 		m := &r.Models[i]
 		table.Row(append([]any{m.Name, m.Members}, cellsOf(m, names)...)...)
 	}
-	table.Note("%s of %s", text.Count(len(r.Samples), "sample"), text.Count(len(r.Variables), "variable"))
+	what := fmt.Sprintf("%s of %s", text.Count(len(r.Samples), "sample"), text.Count(len(r.Variables), "variable"))
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	table.Note("%s", what)
+	if slices.Contains(names, "spread_skill_ratio") {
+		table.Note("Lower errors and scores are better; spread skill ratio: 1 is calibrated, below 1 the spread is too small")
 	}
 	if err := output.ModelTable(env, table); err != nil {
 		return err

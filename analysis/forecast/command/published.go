@@ -19,7 +19,7 @@ func (s *settings) registerPublished(flags *run.Flags) {
 	flags.Alias("save-results", "documented-json")
 	s.device = device
 	flags.CheckedVar(&s.device, "device", checkDevice,
-		"`DEVICE` that --model is asked to run on; it runs on the processor (cpu)")
+		"`DEVICE` of the published scripts; models always run on the CPU")
 	flags.Group(run.Running, "device")
 	flags.Answer("model-dir", func(dir string, args []string) string {
 		name, file := filepath.Base(filepath.Clean(dir)), filepath.Join(dir, "model.onnx")
@@ -30,8 +30,8 @@ func (s *settings) registerPublished(flags *run.Flags) {
 		if n := run.Argument(args, "n-samples"); n != "" {
 			members = " --n-samples " + n
 		}
-		return fmt.Sprintf("--model-dir %s: checkpoints are not run; give the forecasts of the model, --forecast "+
-			"%s=FILE.npy [N,S,V,H,W], or its export, --model %[2]s=%s%s, with --target and --input",
+		return fmt.Sprintf("--model-dir %s: checkpoints are not run; give the model's forecasts, --forecast "+
+			"%s=FILE.npy [N,S,V,H,W], or its ONNX export, --model %[2]s=%s%s, with --target and --input",
 			dir, name, file, members)
 	})
 }
@@ -46,6 +46,6 @@ func checkDevice(text string) error {
 // noteDevice says where models run, if another device was asked for.
 func (s *settings) noteDevice(env *run.Env) {
 	if strings.HasPrefix(s.device, "cuda") && len(s.models.Names()) > 0 {
-		env.Note("note: --device %s: models run on the processor", s.device)
+		env.Note("note: --device %s: models run on the CPU", s.device)
 	}
 }

@@ -109,8 +109,8 @@ func printEvents(r *forecast.Result, env *run.Env) error {
 			table.Row(cells...)
 		}
 	}
-	table.Note("CSI, ETS, SEDI and bias are of the ensemble mean, Brier score and ROC area of the shares of members")
-	return env.Table(table)
+	table.Note("CSI, ETS, SEDI and bias: of the ensemble mean; Brier score and ROC area: of the shares of members")
+	return env.Details(table)
 }
 
 // namedEvent is an event of the result.

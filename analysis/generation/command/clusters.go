@@ -12,7 +12,7 @@ import (
 
 // clustersLayout is how it is written.
 var clustersLayout = layout{
-	metric: "clusters", tier: "medium", summary: "how labels are arranged among the latents", target: "silhouette > 0.2",
+	metric: "clusters", tier: "medium", summary: "arrangement of labels in latent space", target: "silhouette > 0.2",
 	object:         func(m *generation.Model, names labels) *report.Object { return clustersObject(m.Clusters, names) },
 	interpretation: func(m *generation.Model) string { return clustersInterpretation(m.Clusters) },
 	tables:         clusterTables,
@@ -67,10 +67,11 @@ func clustersObject(c *generation.Clusters, names labels) *report.Object {
 
 func clustersInterpretation(c *generation.Clusters) string {
 	if !c.Silhouette.Value.Defined() {
-		return "There are no groups to look at: " + c.Silhouette.Value.Reason + "."
+		return "No groups to evaluate: " + c.Silhouette.Value.Reason + "."
 	}
-	return fmt.Sprintf("The silhouette is better the higher, from −1 to 1; these labels have %s when they are shuffled, and labels that follow each other "+
-		"without a gap stay far below 1. The published target is above 0.2.", plots.Number(c.ShuffledSilhouette.Float(), 2))
+	return fmt.Sprintf("Higher silhouettes are better, from −1 to 1; shuffled labels have %s. Ordered labels "+
+		"without gaps between them stay far below 1. Published target: above "+
+		"0.2.", plots.Number(c.ShuffledSilhouette.Float(), 2))
 }
 
 // clusterTables is the table of the console.

@@ -61,7 +61,8 @@ func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
 	for i, name := range c.Texts {
 		label, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: column %s: row %d is %q, which is no name of a label of the other inputs", path, c.Name, i, name)
+			return nil, fmt.Errorf(
+				"%s: column %s: row %d is %q, which is not a label name of the other inputs", path, c.Name, i, name)
 		}
 		out[i] = label
 	}
@@ -72,7 +73,8 @@ func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
 // were numbered here.
 func (l *loader) number(place string) error {
 	if l.invented != "" {
-		return run.Hint(fmt.Errorf("%s holds numbers as labels, but %s names", place, l.invented), "--label-names says which name is which number")
+		return run.Hint(fmt.Errorf("%s has numbers as labels, but %s has names", place, l.invented),
+			"map names to numbers with --label-names FILE.json")
 	}
 	if l.names == nil && l.numbered == "" {
 		l.numbered = place
@@ -91,8 +93,8 @@ func (l *loader) invent(c *dataset.Column, path string) error {
 	place := path + ": column " + c.Name
 	if l.numbered != "" {
 		i := max(0, slices.IndexFunc(c.Texts, func(t string) bool { _, err := strconv.Atoi(t); return err != nil }))
-		return run.Hint(fmt.Errorf("%s: row %d is %q, but %s holds numbers as labels", place, i, c.Texts[i], l.numbered),
-			"--label-names says which name is which number")
+		return run.Hint(fmt.Errorf("%s: row %d is %q, but %s has numbers as labels", place, i, c.Texts[i], l.numbered),
+			"map names to numbers with --label-names FILE.json")
 	}
 	texts := slices.Clone(c.Texts)
 	for _, of := range l.tablePaths() {
@@ -111,7 +113,8 @@ func (l *loader) invent(c *dataset.Column, path string) error {
 		l.names[i] = t
 	}
 	if len(l.f.predictions.All()) > 0 && len(l.names) > 2 {
-		l.env.Warn("%s has names of labels, whose order is that of their letters (%s, %s, %s …) unless --label-names gives another: errors, kappa and what is within one or two depend on it",
+		l.env.Warn("%s has label names in alphabetical order (%s, %s, %s …): errors, kappa and accuracy within one "+
+			"or two labels depend on the order; set it with --label-names",
 			place, l.names[0], l.names[1], l.names[2])
 	}
 	return nil
@@ -143,7 +146,7 @@ func groupsOf(c *dataset.Column, path string) ([]int, error) {
 func filled(c *dataset.Column, path string) error {
 	if row := c.Empty(); row >= 0 {
 		return run.Hint(fmt.Errorf("%s: column %s: row %d is empty or NaN, want a value in every row", path, c.Name, row),
-			"leave such rows out of the table")
+			"remove such rows from the table")
 	}
 	return nil
 }
@@ -153,7 +156,7 @@ func filled(c *dataset.Column, path string) error {
 func wholes(c *dataset.Column, path string) ([]int, error) {
 	switch {
 	case c.Texts != nil:
-		return nil, fmt.Errorf("%s: column %s holds texts (%q), want whole numbers", path, c.Name, c.Texts[0])
+		return nil, fmt.Errorf("%s: column %s contains text (%q), want whole numbers", path, c.Name, c.Texts[0])
 	case c.Ints != nil:
 		return ints(c.Ints), nil
 	}

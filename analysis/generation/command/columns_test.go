@@ -26,7 +26,7 @@ func TestNamesOfAllTables(t *testing.T) {
 	if !slices.Equal(got.Real.Groups, []int{0, 1, 0}) {
 		t.Errorf("groups %v", got.Real.Groups)
 	}
-	if !strings.Contains(stderr, "order is that of their letters (w, x, y …)") {
+	if !strings.Contains(stderr, "in alphabetical order (w, x, y …)") {
 		t.Error(stderr)
 	}
 }
@@ -46,7 +46,7 @@ func TestTablesOfPandas(t *testing.T) {
 			t.Errorf("%s: rows %v, labels %v", s.Name, s.Rows.F64, s.Labels)
 		}
 	}
-	if want := "p.csv: columns of texts are no numbers and are left out: city"; !strings.Contains(stderr, want) {
+	if want := "p.csv: text columns left out: city"; !strings.Contains(stderr, want) {
 		t.Errorf("%s, want %s", stderr, want)
 	}
 	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty or NaN, want a value in every " +
@@ -76,9 +76,9 @@ func TestNumbersAndNames(t *testing.T) {
 	}{
 		{[]string{"--predictions", "a=" + path("cell.csv")}, `column predicted: row 1 is "x", but`},
 		{[]string{"--predictions", "a=" + path("half.csv")}, "column predicted: row 0 is 2.5, want a whole number"},
-		{[]string{"--predictions", "a=" + path("count.csv")}, `column num_generated holds texts ("many"), want whole numbers`},
+		{[]string{"--predictions", "a=" + path("count.csv")}, `column num_generated contains text ("many"), want whole numbers`},
 		{[]string{"--generated", "a=" + path("n.csv"), "--real", path("t.csv")}, `column label: row 0 is "x", but`},
-		{[]string{"--generated", "a=" + path("t.csv"), "--real", path("n.csv")}, "column label holds numbers as labels, but"},
+		{[]string{"--generated", "a=" + path("t.csv"), "--real", path("n.csv")}, "column label has numbers as labels, but"},
 	} {
 		if got, stderr := loaded(t, of.args...); got != nil || !strings.Contains(stderr, of.want) {
 			t.Errorf("%v: %s", of.args, stderr)

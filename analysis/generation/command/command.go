@@ -19,37 +19,39 @@ import (
 
 // Command is the generation binary.
 var Command = run.Command{
-	Name:        "generation",
-	Summary:     "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
-	Out:         "evaluation_plots/generation",
-	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
-	Manual:      fmt.Sprintf(manual, metricHelp()),
-	Methods:     describeMethods,
-	Metrics:     func() []report.Described { return generation.Described("") },
-	Describes:   true,
-	Definition:  generation.Definition,
+	Name: "generation",
+	Summary: "evaluation of generative models: reconstruction, diversity, similarity to real data, latents, " +
+		"control by labels",
+	Out: "evaluation_plots/generation",
+	Interrupted: "interrupted; finished metrics are kept in " + PartialFile + " of --out; run the same command to " +
+		"continue",
+	Manual:     fmt.Sprintf(manual, metricHelp()),
+	Methods:    describeMethods,
+	Metrics:    func() []report.Described { return generation.Described("") },
+	Describes:  true,
+	Definition: generation.Definition,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{Files: output.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
 	},
 }
 
-const manual = `generation measures generators of binary grids (such as problems of a climbing board) or of
-rows of numbers, each under a name that is a column of the result. The metrics are, with the
-tier of how far generators may be chosen by them:
+const manual = `generation evaluates generators of binary grids (such as problems of a climbing board) or of
+rows of numbers. Each generator has a name. The metrics, each with a tier that says how far
+it is suited to choose a generator:
 
 %s
-A metric whose input is missing is skipped, with the reason, as is a label with too few
-samples; nothing that is unknown is 0. Every metric says how it is read: which way is better,
-what can be reached on these data, and the published target.
+A metric with a missing input is skipped, with a reason, as is a label with too few samples.
+Unknown numbers are null, never 0. Each metric states which direction is better, the best
+value reachable on these data, and the published target.
 
-Samples are independent of each other unless --groups or --block says otherwise; intervals
-delete them in turn, and generators are compared on what they share: the items that both
-reconstruct, the real samples that both are held against.
+Samples count as independent unless --groups or --block is given. Intervals use the jackknife
+over samples. Generators are compared on shared data: the items that both reconstruct, or the
+real samples that both are compared with.
 
-After metrics that take a while the result so far is written to ` + PartialFile + `
-in --out, and when a run is stopped. A run that was stopped is continued by the same command: inputs, options and
-definitions must be the same, else it begins anew and says why.`
+After slow metrics, and when a run is stopped, the result so far is written to ` + PartialFile + `
+in --out. Run the same command to continue a stopped run. If inputs, options or definitions
+differ, the run starts again and reports why.`
 
 // generatorFlags are the files of generators that are run here: see generator.go.
 type generatorFlags struct {
@@ -79,30 +81,37 @@ type options struct {
 func register(flags *run.Flags) *options {
 	f := &options{flags: flags, o: generation.Options{Threshold: generation.DefaultThreshold, Definition: generation.DefinitionDefault}}
 	flags.Usage("--generated NAME=FILE … [flags]")
-	flags.FileHint("generated samples are given with --generated NAME=FILE")
+	flags.FileHint("give generated samples with --generated NAME=FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
 	f.statistics = input.RegisterStatistics(flags, "samples")
 	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
 	f.generated = input.RegisterFiles(flags, "generated",
 		"`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of "+
-			"numbers (.csv with label; columns are joined with those of --real by name) (repeats)")
+			"numbers (.csv with label; columns are matched with --real by name) (repeats)")
 	f.latents = input.RegisterFiles(flags, "latents", "`NAME=FILE.npz` with latent [N,D] and label [N] (repeats)")
-	f.predictions = input.RegisterFiles(flags, "predictions", "`NAME=FILE.csv` with the columns target and predicted: what a classifier says of samples made for a label (repeats)")
-	f.groups = input.RegisterFiles(flags, "groups", "`NAME=FILE[:key]` of a number per sample of NAME: equal ones are not independent, such as draws from one latent (repeats)")
+	f.predictions = input.RegisterFiles(flags, "predictions",
+		"`NAME=FILE.csv` with the columns target (requested label) and predicted (label assigned by a classifier) "+
+			"(repeats)")
+	f.groups = input.RegisterFiles(flags, "groups",
+		"`NAME=FILE[:key]` of a group number per sample of NAME; samples of one group are dependent, such as draws "+
+			"from one latent (repeats)")
 	path := func(value *string, name, usage string) {
 		flags.PathVar(value, name, usage)
 		flags.Group(run.Inputs, name)
 	}
-	path(&f.real, "real", "`FILE` of real samples, as --generated, that the generators were trained on")
-	path(&f.holdOut, "holdout", "`FILE` of real samples, as --real, that no generator was trained on: what novelty and memorization are held against")
+	path(&f.real, "real", "`FILE` of the real samples that the generators were trained on, in a format of --generated")
+	path(&f.holdOut, "holdout",
+		"`FILE` of real samples that no generator was trained on, as --real; reference for novelty and memorization")
 	path(&f.realLatents, "real-latents", "`FILE.npz` of latents of real samples, as --latents")
-	path(&f.realPredictions, "real-predictions", "`FILE.csv` of what the classifier says of real samples, as --predictions: the ceiling of conditioning")
+	path(&f.realPredictions, "real-predictions", "`FILE.csv` of the classifier's predictions for real samples, as "+
+		"--predictions; sets the ceiling of conditioning")
 	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
 	f.generator.register(flags)
 	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
 	own := option.Of(&f.o)
-	own.Bool(&f.strict, "strict", "fail at a problem that cannot be read, where it would be left out")
-	own.Bool(&f.revalidate, "revalidate", "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	own.Bool(&f.strict, "strict", "fail at the first unreadable problem instead of leaving it out")
+	own.Bool(&f.revalidate, "revalidate",
+		"determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file")
 	flags.Declare(own)
 	f.registerPublished(flags)
 	return f
@@ -110,14 +119,17 @@ func register(flags *run.Flags) *options {
 
 // register adds the flags of generators that are run here.
 func (g *generatorFlags) register(flags *run.Flags) {
-	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx`: grids to latents (repeats)")
-	g.decoders = input.RegisterFiles(flags, "decoder", "`NAME=FILE.onnx`: latents, and labels if it takes them, to cells (repeats)")
-	flags.PathVar(&g.classifier, "classifier", "`FILE.onnx`: grids to a score for each label; stands in for --predictions")
+	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx` of a model from grids to latents (repeats)")
+	g.decoders = input.RegisterFiles(flags, "decoder",
+		"`NAME=FILE.onnx` of a model from latents, and optionally labels, to cells (repeats)")
+	flags.PathVar(&g.classifier, "classifier",
+		"`FILE.onnx` of a model from grids to a score per label; replaces --predictions")
 	flags.Reads(func(*run.Options) []string { return latent.Beside(g.classifier) })
-	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids that --encoder and --decoder reconstruct")
+	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids to reconstruct with --encoder and --decoder")
 	flags.Group(run.Inputs, "classifier", "grids")
-	flags.CountVar(&g.samples, "num-samples", 0, "`N` samples of each label: drawn by --decoder (0: 100), or taken from files (0: all)")
-	g.temperature = flags.Float64("temperature", 1, "`T` that standard normal latents are multiplied by before they are decoded")
+	flags.CountVar(&g.samples, "num-samples", 0,
+		"`N` samples per label: drawn with --decoder (0: 100), or read from files (0: all)")
+	g.temperature = flags.Float64("temperature", 1, "factor `T` on standard normal latents before decoding")
 }
 
 // metricsFlag is a list of metrics by names or aliases, from the registry.
@@ -164,14 +176,14 @@ func (f *options) check() error {
 		return f.checkExample()
 	}
 	if len(f.names()) == 0 {
-		return run.Hint(run.Usage("no generators to measure"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
+		return run.Hint(run.Usage("no generators to evaluate"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
 	}
 	if err := generation.CheckNames(f.names()); err != nil {
 		return run.Usage("%v", err)
 	}
 	for _, name := range f.groups.Names() {
 		if !slices.Contains(f.names(), name) {
-			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), text.DidYouMean("", name, f.names()))
+			return run.Hint(run.Usage("--groups %s=…: no other input has the name %s; the generators are %s", name, name, strings.Join(f.names(), ", ")), text.DidYouMean("", name, f.names()))
 		}
 	}
 	if f.holdOut != "" && f.real == "" {
@@ -193,7 +205,7 @@ func (f *options) checkExample() error {
 		}
 	}
 	if len(given) > 0 {
-		return run.Usage("--example brings its own generators and real samples; leave %s out", strings.Join(given, ", "))
+		return run.Usage("--example has its own generators and real samples; remove %s", strings.Join(given, ", "))
 	}
 	return nil
 }
@@ -219,7 +231,7 @@ func (f *options) options() generation.Options {
 	return o
 }
 
-// run loads what the flags name and analyses it.
+// run loads what the flags name and analyzes it.
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	in, drawn, err := f.load(ctx, env)
 	if err != nil {
@@ -233,12 +245,12 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	switch reason, lacking := result.Nothing(); {
 	case reason == "":
 	case lacking:
-		env.Warn("nothing was computed: %s", reason)
+		env.Warn("no metric was computed: %s", reason)
 	default:
 		if err := run.Remove(partialPath(env)); err != nil {
 			return err
 		}
-		return fmt.Errorf("nothing can be computed: %s", reason)
+		return fmt.Errorf("no metric can be computed: %s", reason)
 	}
 	models := objects(result)
 	if err := f.writeDocumented(env, result, models); err != nil {

@@ -11,7 +11,8 @@ import (
 
 // conditioningLayout is how it is written.
 var conditioningLayout = layout{
-	metric: "conditioning", tier: "low", summary: "whether a classifier finds in samples the label that they were made for",
+	metric: "conditioning", tier: "low", summary: "agreement of samples with their requested label, according to a " +
+		"classifier",
 	object: func(m *generation.Model, names labels) *report.Object {
 		return conditioningObject(m.Conditioning, names)
 	},
@@ -105,13 +106,15 @@ func ceilingObject(u *generation.ConditioningCeiling, names labels) report.Objec
 
 // conditioningWarnings are what a reader should know.
 func conditioningWarnings(c *generation.Conditioning, names labels) []string {
-	out := []string{"these accuracies are bounded by the classifier: its errors count as the generator's"}
+	out := []string{"the accuracies are limited by the classifier, because its errors count as errors of the " +
+		"generator; compare with the ceiling (--real-predictions)"}
 	for _, label := range c.NotClassified {
-		out = append(out, fmt.Sprintf("%s: none of the samples that were generated was classified", names.name(label)))
+		out = append(out, fmt.Sprintf("%s: no generated sample was classified", names.name(label)))
 	}
 	for i := range c.ByLabel {
 		if l := &c.ByLabel[i]; l.N < 10 {
-			out = append(out, fmt.Sprintf("%s: %d samples are few", names.name(l.Label), l.N))
+			out = append(out, fmt.Sprintf(
+				"%s: only %d samples, so that its accuracy is uncertain; generate more", names.name(l.Label), l.N))
 		}
 	}
 	return out
@@ -182,14 +185,16 @@ func conditioningRows(m *generation.Model, names labels, row func(cells ...any) 
 }
 
 func conditioningInterpretation(c *generation.Conditioning) string {
-	text := "Higher is better but for the mean absolute error; it is bounded by the classifier, whose errors count as the generator's"
+	text := "Higher is better, except for the mean absolute error. Errors of the classifier count as errors of the " +
+		"generator"
 	if u := c.Ceiling; u != nil && u.Exact.Value.Defined() {
-		text += fmt.Sprintf(": it finds the label of %.4g of the real samples exactly, which is the ceiling, and %.4g of that is reached", u.Exact.Value.V, u.OfCeiling.Value.Float())
+		text += fmt.Sprintf(": its exact accuracy on real samples, the ceiling, is %.4g, and %.4g of the ceiling "+
+			"is reached", u.Exact.Value.V, u.OfCeiling.Value.Float())
 	} else {
-		text += ", so that less than 1 can be reached, by how much its predictions of real samples would tell"
+		text += ", so that the ceiling is below 1; its predictions for real samples would give the ceiling"
 	}
 	if n := len(c.ByLabel); n > 1 {
-		text += fmt.Sprintf("; guessing among %d labels finds about %.2g", n, 1/float64(n))
+		text += fmt.Sprintf("; guessing among %d labels gives about %.2g", n, 1/float64(n))
 	}
 	return text + "; there is no published target."
 }

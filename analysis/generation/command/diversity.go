@@ -12,7 +12,8 @@ import (
 
 // diversityLayout is how it is written.
 var diversityLayout = layout{
-	metric: "diversity", tier: "high", summary: "how different generated samples are from each other and from real ones", target: "> 80 % unique",
+	metric: "diversity", tier: "high", summary: "differences among generated samples, and from real " +
+		"samples", target: "> 80 % unique",
 	object:         func(m *generation.Model, names labels) *report.Object { return diversityObject(m.Diversity, names) },
 	interpretation: func(m *generation.Model) string { return diversityInterpretation(m.Diversity) },
 	tables:         diversityTables,
@@ -99,8 +100,9 @@ func labelDiversityObject(l *generation.LabelDiversity) *report.Object {
 }
 
 func diversityInterpretation(d *generation.Diversity) string {
-	return fmt.Sprintf("Higher is more diverse; grids of these sizes reach a mean Hamming distance of %.4g at most, so that a published \"> 0.3\" is %s here, and %.4g times that is reached; "+
-		"published target: more than 80 %% unique (%s).", d.Ceiling, possible(d.Ceiling > 0.3), d.OfCeiling.Value.Float(), met(d.OverallUniqueness.Value.Float() > 0.8))
+	return fmt.Sprintf("Higher is more diverse. The largest mean Hamming distance for grids of these sizes is "+
+		"%.4g, so that the published target \"> 0.3\" is %s here; the samples reach %.4g of it. Published target: "+
+		"more than 80 %% unique (%s).", d.Ceiling, possible(d.Ceiling > 0.3), d.OfCeiling.Value.Float(), met(d.OverallUniqueness.Value.Float() > 0.8))
 }
 
 func possible(yes bool) string {
@@ -123,7 +125,7 @@ func diversityTables(r *generation.Result) []*report.Table {
 		}
 		t.Row(r.Models[i].Name, d.OverallMean.Estimate, d.OfCeiling.Estimate, d.Jaccard.Estimate, d.OverallUniqueness.Estimate, d.Validity.Estimate, novel, joint, d.Generated)
 	}
-	t.Note("Hamming and Jaccard: mean distance of pairs of valid samples, the mean over labels; of ceiling: Hamming as a share of what as many grids of these sizes can reach")
+	t.Note("Hamming and Jaccard: mean distance between valid samples of a label, mean over labels; of ceiling: share of the largest possible Hamming distance")
 	return []*report.Table{t}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // fidelityLayout is how it is written.
 var fidelityLayout = layout{
-	metric: "fidelity", tier: "medium", summary: "precision, recall, density, coverage and memorization by nearest neighbors",
+	metric: "fidelity", tier: "medium", summary: "precision, recall, density, coverage and memorization, by " +
+		"nearest neighbors",
 	object:         func(m *generation.Model, names labels) *report.Object { return fidelityObject(m.Fidelity, names) },
 	interpretation: func(m *generation.Model) string { return fidelityInterpretation(m.Fidelity) },
 	tables:         fidelityTables,
@@ -119,7 +120,7 @@ func halvesObject(b *generation.FidelityBaseline) *report.Object {
 		o = skippedObject(b.Reason)
 		return &o
 	}
-	const none = "it is not defined for these samples"
+	const none = "not defined for these samples"
 	o.Set("num_first", b.First)
 	o.Set("num_second", b.Second)
 	o.Set("splits", b.Splits)
@@ -143,15 +144,17 @@ func labelFidelityObject(l *generation.LabelFidelity) *report.Object {
 }
 
 func fidelityInterpretation(f *generation.Fidelity) string {
-	reached := "halves of the real samples are too small to say what can be reached"
+	reached := "the real samples are too few for a baseline from their halves"
 	if b := &f.Baseline; b.Reason == "" {
-		reached = fmt.Sprintf("two halves of the real samples (%d and %d) reach %.3g, %.3g and %.3g", b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
+		reached = fmt.Sprintf("two halves of the real samples (%d and %d) have %.3g, %.3g and %.3g", b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
 	}
-	novel := "without hold-out samples nothing says how near to the real ones is too near"
+	novel := "without hold-out samples memorization cannot be judged"
 	if f.Memorization.Holdout > 0 {
-		novel = fmt.Sprintf("a C_T far below 0 says that they are nearer to the real ones than hold-out samples are (%s)", number(f.Memorization.CT))
+		novel = fmt.Sprintf("a C_T far below 0 shows samples nearer to the training samples than hold-out samples "+
+			"are (%s)", number(f.Memorization.CT))
 	}
-	return fmt.Sprintf("Higher precision (samples lie where real ones lie), recall and coverage (they reach all of them) are better, at most 1; %s; %s; there is no published target.", reached, novel)
+	return fmt.Sprintf("Higher precision (samples resemble real samples), recall and coverage (samples cover the "+
+		"real samples) are better, at most 1; %s; %s; no published target.", reached, novel)
 }
 
 // number is a value for a sentence.
@@ -186,9 +189,9 @@ func fidelityTables(r *generation.Result) []*report.Table {
 		apart.Row(m.Name, d.MMD.Estimate, d.MMDP, d.Energy.Estimate, d.EnergyP, d.Frechet.Estimate, d.Vendi.Estimate, auc, bound)
 		copies.Row(m.Name, c.Copies.Estimate, c.Novelty.Estimate, c.RealNovelty, c.Authentic.Estimate, c.CloserThanMedian, c.CT, c.CTP)
 	}
-	balls.Note("by %d nearest neighbors; see generation.json for other numbers of them", k)
-	apart.Note("MMD² is unbiased and may be below 0; the classifier is a logistic regression, which an AUC of ½ says tells nothing")
-	copies.Note("novelty: mean distance to the nearest real sample, beside that of real samples to the nearest other one; C_T far below 0: nearer to real samples than hold-out samples are")
+	balls.Note("By %d nearest neighbors; generation.json has other k", k)
+	apart.Note("MMD² is unbiased and may be below 0; classifier: logistic regression, AUC 0.5: generated and real samples look alike")
+	copies.Note("Novelty: mean distance to the nearest real sample, next to the same distance of real samples; C_T far below 0: closer to real samples than hold-out samples are")
 	return []*report.Table{balls, apart, copies}
 }
 

@@ -106,9 +106,9 @@ var headlines = []struct {
 }{
 	{"reconstruction.mean_iou", "Reconstruction", "Mean IoU", 0.7, 1},
 	{"diversity.overall_uniqueness_ratio", "Uniqueness", "Share of distinct samples", 0.8, 1},
-	{"similarity.overall_mean_distance", "Distance of statistics", "Mean Wasserstein distance", 0.1, 0},
-	{"clusters.silhouette_score", "Labels among latents", "Silhouette", 0.2, 0},
-	{"conditioning.exact_accuracy", "Conditioning", "Share of labels found", math.NaN(), 1},
+	{"similarity.overall_mean_distance", "Distance between statistics", "Mean Wasserstein distance", 0.1, 0},
+	{"clusters.silhouette_score", "Labels in latent space", "Silhouette", 0.2, 0},
+	{"conditioning.exact_accuracy", "Conditioning", "Share of correct labels", math.NaN(), 1},
 	{"fidelity.coverage", "Coverage", "Share of real samples covered", math.NaN(), 1},
 }
 
@@ -156,16 +156,17 @@ func (d *drawing) overview(int) (*plots.Figure, error) {
 		}
 	}
 	if len(f.Tiles) == 0 {
-		f.Tiles = []plots.Tile{{Panel: &plots.Text{Body: "No number of the overview was computed."}}}
+		f.Tiles = []plots.Tile{{Panel: &plots.Text{Body: "None of the overview metrics was computed."}}}
 	}
 	rows := pages(len(f.Tiles), 3)
 	f.HeightMM = 14 + 56*float64(rows) + 4*float64(len(d.r.Models)/7)
 	f.Footnote = "Dashed: published targets."
 	if d.rows() {
-		f.Footnote += fmt.Sprintf(" %s: held-out real samples in the place of generated ones; %s: the same with shuffled labels.", generation.RealRow, generation.ShuffledRow)
+		f.Footnote += fmt.Sprintf(" %s: held-out real samples instead of generated samples; %s: the same with "+
+			"shuffled labels.", generation.RealRow, generation.ShuffledRow)
 	}
 	if errors {
-		f.Footnote += " Error bars: 95 %."
+		f.Footnote += " Error bars: 95 % intervals."
 	}
 	return f, nil
 }

@@ -62,7 +62,7 @@ func (d *drawing) principal(k int) (*plots.Figure, error) {
 
 // neighbors shows latents by t-SNE, by label.
 func (d *drawing) neighbors(k int) (*plots.Figure, error) {
-	f, err := d.latents(k, "Neighborhoods of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
+	f, err := d.latents(k, "t-SNE of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
 		found, err := embedding.TSNE(d.ctx, z, embedding.TSNEOptions{})
 		if err != nil {
 			return nil, nil, axes, err
@@ -78,12 +78,13 @@ func (d *drawing) neighbors(k int) (*plots.Figure, error) {
 				panel.X.Ticks, panel.Y.Ticks = []float64{}, []float64{}
 			}
 		}
-		f.Footnote += " t-SNE keeps neighbors together; distances between groups, their sizes and densities are no finding."
+		f.Footnote += " t-SNE preserves neighborhoods; do not interpret sizes and densities of groups or distances " +
+			"between them."
 	}
 	return f, err
 }
 
-// latents shows the latents of each generator in a plane, coloured by label.
+// latents shows the latents of each generator in a plane, colored by label.
 func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
 	all := d.encoded()
 	some := all[k*latentTiles : min((k+1)*latentTiles, len(all))]
@@ -125,7 +126,7 @@ func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y [
 		f.HeightMM = 90
 	}
 	if drawn > 0 {
-		f.Footnote = fmt.Sprintf("Of generators with more, %d latents drawn by seed.", drawn)
+		f.Footnote = fmt.Sprintf("Shown: at most %d latents per generator, drawn by seed.", drawn)
 	}
 	return f, nil
 }
@@ -201,8 +202,10 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 		names = append(names, d.names.name(label))
 	}
 	rows, columns := pages(len(some), beside), min(len(some), beside)
-	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/float64(beside)), Title: "Labels found by the classifier", NoLetters: true,
-		HeightMM: 8 + min(75, 52*4/float64(beside))*float64(rows), Footnote: "Shares of the samples that were made for each label (rows)."}
+	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/float64(beside)), Title: "Labels " +
+		"assigned by the classifier", NoLetters: true,
+		HeightMM: 8 + min(75, 52*4/float64(beside))*float64(rows), Footnote: "Shares of the samples of each " +
+			"requested label (rows)."}
 	for t, g := range some {
 		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, of), Decimals: 2,
 			Scale: plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 1}}
@@ -210,14 +213,14 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 			panel.Decimals = -1
 		}
 		if t%beside == 0 {
-			panel.Y.Label = "Label asked for"
+			panel.Y.Label = "Requested label"
 		}
 		if t+beside >= len(some) {
-			panel.X.Label = "Label found"
+			panel.X.Label = "Assigned label"
 		}
 		title := g.Name
 		if g.Name == generation.RealRow {
-			title = "real: the classifier's ceiling"
+			title = "real: ceiling of the classifier"
 		}
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel, Title: title, Row: t / beside, Column: t % beside})
 	}

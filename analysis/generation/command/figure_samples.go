@@ -240,7 +240,8 @@ func (d *drawing) distances(k int) (*plots.Figure, error) {
 	all, compared, each := d.comparedLabels(), d.compared(), d.distanceLabels()
 	some := all[k*each : min((k+1)*each, len(all))]
 	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(len(some))/float64(each)), HeightMM: 118 + 4*float64(len(compared)/8),
-		Series: d.series(), Title: "Distances of generated samples", Footnote: fmt.Sprintf("Pairs of valid samples, at most %d of a label.", distanceMost)}
+		Series: d.series(), Title: "Distances between generated samples", Footnote: fmt.Sprintf(
+			"Pairs of valid samples, at most %d pairs per label.", distanceMost)}
 	if d.rows() {
 		f.Footnote += fmt.Sprintf(" %s: held-out real samples; %s: with shuffled labels.", generation.RealRow,
 			generation.ShuffledRow)

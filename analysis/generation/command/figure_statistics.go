@@ -33,18 +33,19 @@ func (d *drawing) statistics(int) (*plots.Figure, error) {
 		}
 	}
 	if len(models) == 0 {
-		f.HeightMM, f.Tiles = 30, []plots.Tile{{Panel: &plots.Text{Body: "No generator has enough samples of a label."}}}
+		f.HeightMM, f.Tiles = 30, []plots.Tile{{Panel: &plots.Text{Body: "No generator has enough samples for any " +
+			"label."}}}
 		return f, nil
 	}
 	const axis = "Wasserstein distance / SD of real"
 	f.Tiles = []plots.Tile{{Panel: byStatistic(models, axis), Title: "By statistic", Row: 0}}
 	if models[0].Similarity.Labeled {
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: d.byLabelOf(models, axis), Title: "By label, mean of the statistics", Row: 1})
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: d.byLabelOf(models, axis), Title: "By label, mean over statistics", Row: 1})
 	}
 	f.HeightMM = 18 + 62*float64(len(f.Tiles)) + 4*float64(len(models)/8)
-	f.Footnote = "Dashed: two random parts of the real samples."
+	f.Footnote = "Dashed: two random halves of the real samples."
 	if models[0].Similarity.Overall.CI.Defined() && len(f.Tiles) > 1 {
-		f.Footnote += " Error bars: 95 %."
+		f.Footnote += " Error bars: 95 % intervals."
 	}
 	if d.rows() {
 		f.Footnote += " " + generation.RealRow + ": held-out real samples; " + generation.ShuffledRow + ": with shuffled labels."

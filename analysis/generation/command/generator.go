@@ -111,7 +111,8 @@ func (h heads) prepare(ctx context.Context, grids *generation.Samples, o latent.
 		return nil, fmt.Errorf("decoder %s: %w", h.Name, err)
 	}
 	if size(out) != grids.Rows.Dim {
-		return nil, fmt.Errorf("decoder %s: %s makes grids of shape %v, but %s holds grids of shape %v", h.Name, h.Decoder.Path, out, grids.Name, grids.Shape)
+		return nil, fmt.Errorf("decoder %s: %s produces grids of shape %v, but %s contains grids of shape "+
+			"%v", h.Name, h.Decoder.Path, out, grids.Name, grids.Shape)
 	}
 	return r, r.scale(ctx)
 }
@@ -135,8 +136,9 @@ func (r *generatorRun) latentShape() error {
 		port = r.heads.Decoder.Inputs()[0]
 	}
 	if len(port.Dims) < 2 || slices.Contains(port.Shape()[1:], -1) {
-		return run.Hint(fmt.Errorf("decoder %s: %s does not say how many dimensions its input %q has", r.heads.Name, r.heads.Decoder.Path, port.Name),
-			"give its encoder too, with --encoder "+r.heads.Name+"=FILE.onnx")
+		return run.Hint(fmt.Errorf("decoder %s: %s does not specify the number of dimensions of its input "+
+			"%q", r.heads.Name, r.heads.Decoder.Path, port.Name),
+			"also give its encoder, with --encoder "+r.heads.Name+"=FILE.onnx")
 	}
 	r.dim = port.Shape()[1:]
 	return nil
@@ -150,7 +152,8 @@ func (r *generatorRun) given(head *latent.Head, role string, rows latent.HeadInp
 	case n == 2 && labeled:
 		return []latent.HeadInput{rows, {Name: latent.HeadLabel, Ints: labels}}, nil
 	case n == 2:
-		return nil, run.Hint(fmt.Errorf("%s %s: %s takes labels (inputs %s), and %s has none", role, r.heads.Name, head.Path, ports(head), r.grids.Name),
+		return nil, run.Hint(fmt.Errorf("%s %s: %s needs labels (inputs %s), but %s has "+
+			"none", role, r.heads.Name, head.Path, ports(head), r.grids.Name),
 			"give the grids with an array of labels")
 	default:
 		return nil, fmt.Errorf("%s %s: %s has %s (%s), want %s and, if it is conditional, the label", role, r.heads.Name, head.Path,
@@ -368,8 +371,8 @@ func classify(
 	case classes == len(known):
 		label = func(class int) int { return known[class] }
 	default:
-		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want a class "+
-			"for each, or classes 0 to %d",
+		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want one "+
+			"class per label, or classes 0 to %d",
 			head.Path, classes, len(known), largest, largest)
 	}
 	out := &generation.Predictions{Name: fmt.Sprintf("%s by %s", s.Name, head.Path), Generated: map[int]int{}}
@@ -410,7 +413,7 @@ func (l *loader) run(ctx context.Context, in *generation.Input) error {
 			return fmt.Errorf("grids: %w", err)
 		}
 		if !grids.Binary() {
-			return fmt.Errorf("grids: %s holds %s, want grids", grids.Name, grids.Kind())
+			return fmt.Errorf("grids: %s contains %s, want grids", grids.Name, grids.Kind())
 		}
 		for i := range in.Generators {
 			g := &in.Generators[i]
@@ -512,7 +515,8 @@ func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generator
 		l.board(g.Generated, nil)
 	}
 	if invalid := counts.Samples - counts.FirstValid; invalid > 0 && !r.dry {
-		l.env.Warn("%s: %d of %d draws were invalid; they were drawn again, %s, and %d still are: validity is that after it",
+		l.env.Warn("%s: %d of %d draws were invalid and were drawn again, %s; %d are still invalid. Validity is "+
+			"reported after redrawing",
 			g.Name, invalid, counts.Samples, text.Count(counts.Rounds, "round"), counts.Invalid)
 	}
 	return nil
@@ -563,7 +567,7 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 		some = some || g.Predictions != nil
 	}
 	if !some {
-		return run.Hint(fmt.Errorf("classifier: no generator has grids with labels that %s could look at", head.Path), "give --generated with labels, or --decoder and --grids")
+		return run.Hint(fmt.Errorf("classifier: no generator has grids with labels for %s", head.Path), "give --generated with labels, or --decoder and --grids")
 	}
 	return predict(real, &in.RealPredictions)
 }
@@ -589,11 +593,13 @@ func (g *generatorFlags) check(given ...*input.Files) error {
 	heads := slices.Concat(g.encoders.Names(), g.decoders.Names())
 	switch {
 	case len(heads) > 0 && g.grids == "":
-		return run.Hint(run.Usage("--encoder and --decoder need grids to run on"), "give real grids with their labels by --grids FILE[:key]")
+		return run.Hint(run.Usage("--encoder and --decoder need input grids"),
+			"give real grids with their labels with --grids FILE[:key]")
 	case len(heads) == 0 && g.grids != "":
-		return run.Hint(run.Usage("--grids are for generators that are run, and there are none"), "give --encoder NAME=FILE.onnx and --decoder NAME=FILE.onnx, or real samples by --real")
+		return run.Hint(run.Usage("--grids needs a generator to run"),
+			"give --encoder NAME=FILE.onnx and --decoder NAME=FILE.onnx, or give real samples with --real")
 	case g.classifier != "" && len(g.decoders.Names()) == 0 && len(given[1].Names()) == 0:
-		return run.Hint(run.Usage("--classifier looks at generated grids, and there are none"), "give --generated NAME=FILE with labels, or --decoder and --grids")
+		return run.Hint(run.Usage("--classifier needs generated grids"), "give --generated NAME=FILE with labels, or --decoder and --grids")
 	}
 	for _, of := range []struct {
 		heads *input.Files
@@ -603,7 +609,8 @@ func (g *generatorFlags) check(given ...*input.Files) error {
 		for _, name := range of.heads.Names() {
 			for _, files := range of.given {
 				if slices.Contains(files.Names(), name) {
-					return run.Usage("%s: --%s makes what a file of it holds already; give one of them, or two generators", name, of.flag)
+					return run.Usage("%s: --%s and a file both provide its samples; give one of them, or name two "+
+						"generators", name, of.flag)
 				}
 			}
 		}

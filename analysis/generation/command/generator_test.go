@@ -230,9 +230,9 @@ func TestHeadsThatDoNotFit(t *testing.T) {
 		want                   []string
 	}{
 		{"latents of another size", "encoder", "wide_decoder", grids, []string{"decoder toy", "wide_decoder.onnx", `each latent has shape [4], input "latent" wants [5]`}},
-		{"grids of another size", "encoder", "small_decoder", grids, []string{"small_decoder.onnx makes grids of shape [11]", "grids.npz holds grids of shape [2 2 3]"}},
+		{"grids of another size", "encoder", "small_decoder", grids, []string{"small_decoder.onnx produces grids of shape [11]", "grids.npz contains grids of shape [2 2 3]"}},
 		{"an input too many", "encoder", "three_decoder", grids, []string{"three_decoder.onnx has 3 inputs", `"z", "condition", "style"`, "want latent and, if it is conditional, the label"}},
-		{"no labels", "encoder", "decoder", &bare, []string{"encoder toy", "takes labels", `"condition", "x"`, "grids.npz has none"}},
+		{"no labels", "encoder", "decoder", &bare, []string{"encoder toy", "needs labels", `"condition", "x"`, "grids.npz has none"}},
 		{"other grids", "encoder", "decoder", &flat, []string{"encoder toy", `each grid has shape [4 3], input "x" wants [2 2 3]`}},
 	} {
 		_, err := toyRun(t, c.grids, c.encoder, c.decoder, latent.EncodeOptions{})
@@ -289,7 +289,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("labels %v shuffled are %v", grids.Labels, shuffled.Labels)
 	}
 	other := &generation.Input{Generators: []generation.Generator{{Name: "real", Generated: grids}}, HoldOut: grids}
-	if err := other.AddReferences(1); err == nil || !strings.Contains(err.Error(), "generator real: that is a row of real samples in every result") {
+	if err := other.AddReferences(1); err == nil || !strings.Contains(err.Error(), "generator real: the name is reserved for a row of real samples") {
 		t.Errorf("a generator called real: %v", err)
 	}
 }

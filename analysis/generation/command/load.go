@@ -70,7 +70,7 @@ func (f *options) load(ctx context.Context, env *run.Env) (*generation.Input, ma
 	}
 	l.tables = nil
 	if l.named != "" && l.unnamed != nil {
-		env.Note("note: labels of %s are numbers: they are read as those that label_to_grade of %s names",
+		env.Note("note: the numeric labels of %s are named by label_to_grade of %s",
 			strings.Join(l.unnamed, ", "), l.named)
 	}
 	if err := l.run(ctx, in); err != nil {
@@ -258,7 +258,7 @@ func parseNames(data []byte) (labels, error) {
 	for _, key := range keys {
 		label, err := strconv.Atoi(key)
 		if err != nil {
-			return nil, fmt.Errorf("the key %q is no label: want whole numbers", key)
+			return nil, fmt.Errorf("the key %q is not a label: want whole numbers", key)
 		}
 		if other, ok := seen[raw[key]]; ok {
 			return nil, fmt.Errorf("the labels %s and %s are both named %q", other, key, raw[key])
@@ -291,12 +291,13 @@ func (l *loader) adopt(own labels, of []int, name string) error {
 	for i, label := range of {
 		text, ok := own[label]
 		if !ok {
-			return fmt.Errorf("%s: label %d of sample %d has no name among its own, which are of label_to_grade, or the "+
-				"grades of boards", name, label, i)
+			return fmt.Errorf("%s: label %d of sample %d has no name in its label_to_grade, nor among the grades "+
+				"of boards", name, label, i)
 		}
 		to, ok := byName[text]
 		if !ok {
-			return fmt.Errorf("%s: %q, the name of label %d of sample %d, is no name of the other inputs or of --label-names", name, text, label, i)
+			return fmt.Errorf("%s: %q, the name of label %d of sample %d, is unknown in the other inputs and in "+
+				"--label-names", name, text, label, i)
 		}
 		of[i] = to
 	}
@@ -343,7 +344,7 @@ func (f *options) group(env *run.Env, in *generation.Input) error {
 			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, a.Name(), len(values), file.Name)
 		case 1:
 		default:
-			env.Note("note: groups %s: %s is taken for the %d samples of --%s alike", file.Name, a.Name(), len(values),
+			env.Note("note: groups %s: %s also applies to the %d samples of --%s", file.Name, a.Name(), len(values),
 				strings.Join(grouped, " and of --"))
 		}
 	}

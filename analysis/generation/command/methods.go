@@ -16,27 +16,34 @@ func describeMethods(d *methods.Draft) {
 	saySamples(d)
 	d.Section("Measures")
 	if d.Holds("reconstruction") {
-		d.Say("Reconstruction: the intersection over union of the cells whose probability exceeds %s with those of the original, 1 where both are empty; by channel and by label.", d.Text("threshold"))
+		d.Say("Reconstruction was scored by the intersection over union of cells with a probability above %s and "+
+			"cells of the original (1 if both are empty), also by channel and by label.", d.Text("threshold"))
 	}
 	if d.Holds("diversity") {
-		d.Say("Diversity, over valid samples: Hamming (as a share of the cells) and Jaccard distances of all pairs of a label, the share of distinct samples with its rarefaction [@hurlbert1971], and internal diversity [@polykovskiy2020].")
+		d.Say("Diversity of valid samples was measured by Hamming (as a share of cells) and Jaccard distances over " +
+			"all pairs of a label, by the share of distinct samples with its rarefaction [@hurlbert1971], and by " +
+			"internal diversity [@polykovskiy2020].")
 	}
 	if d.Holds("similarity") {
 		middle, which := "holds that are neither start nor end", "generated"
 		if d.Text("definition") == generation.DefinitionDocumented {
-			middle, which = "holds less start and end holds", "valid generated"
+			middle, which = "holds minus start and end holds", "valid generated"
 		}
-		d.Say("Similarity of statistics: of every label the exact Wasserstein distance of numbers of %s and real "+
-			"samples (middle holds, where there are holds, are %s), in their unit and in standard deviations of the real ones, "+
-			"beside that of two random parts of the real samples; Kolmogorov–Smirnov, energy distance [@szekely2013] and "+
-			"maximum mean discrepancy [@gretton2012] over all numbers, with p values by permutation.", which, middle)
+		d.Say("Similarity of statistics was measured for every label by the exact Wasserstein distance between %s "+
+			"and real samples (middle holds, where holds exist, are %s), in the unit of the statistic and in "+
+			"standard deviations of the real samples. The baseline is the distance between two random halves of "+
+			"the real samples. The Kolmogorov–Smirnov statistic, the energy distance [@szekely2013] and the "+
+			"maximum mean discrepancy [@gretton2012] over all statistics have permutation p values.", which, middle)
 	}
 	if d.Holds("clusters") {
-		d.Say("Clusters: the labels among the latents, by silhouette [@rousseeuw1987], Davies–Bouldin index [@davies1979], the vote of the 10 nearest neighbors, the distances of centroids of labels that follow each other, and the rank correlation of labels with a direction found by ridge regression [@hoerl1970] on other samples; " +
-			"shuffled labels stand beside.")
+		d.Say("The arrangement of labels in latent space was measured by silhouette [@rousseeuw1987], " +
+			"Davies–Bouldin index [@davies1979], the vote of the 10 nearest neighbors, the distances between " +
+			"centroids of consecutive labels, and the rank correlation of labels with cross-validated ridge " +
+			"predictions [@hoerl1970]. Shuffled labels serve as a baseline.")
 	}
 	if d.Holds("conditioning") {
-		d.Say("Conditioning: how often a classifier finds the label that was asked for, exactly and within one and two, the mean absolute error, and kappa with quadratic weights.")
+		d.Say("Conditioning was measured by the accuracy of a classifier for the requested label (exact, within " +
+			"one and within two labels), by its mean absolute error, and by kappa with quadratic weights.")
 	}
 	sayFidelity(d)
 	sayReferenceRows(d)
@@ -68,16 +75,17 @@ func saySamples(d *methods.Draft) {
 		}
 	}
 	if n := d.Number("num-samples"); n > 0 {
-		d.Say("Of each label %g samples were taken, or drawn by decoders.", n)
+		d.Say("For each label, %g samples were read from files or drawn with decoders.", n)
 	}
 	if t := d.Number("temperature"); t != 1 {
-		d.Say("Standard normal latents were multiplied by %g before they were decoded.", t)
+		d.Say("Standard normal latents were multiplied by %g before decoding.", t)
 	}
 	if d.Yes("revalidate") {
-		d.Say("Which problems are valid is decided by the rule (a start, an end, at least three other holds), whatever the files say.")
+		d.Say("Valid problems were determined by rule (a start, an end, at least three other holds), regardless of " +
+			"the files.")
 	}
 	if d.Yes("strict") {
-		d.Say("No problem was left out.")
+		d.Say("No problem was left out: an unreadable problem would have stopped the run.")
 	}
 }
 
@@ -86,23 +94,30 @@ func sayFidelity(d *methods.Draft) {
 	if !d.Holds("fidelity") {
 		return
 	}
-	d.Say("Fidelity, in latents where there are those of both kinds, else in the valid samples themselves: precision and recall [@kynkaanniemi2019], density and coverage [@naeem2020] with 5 nearest neighbors (3 and 10 beside); the squared maximum mean discrepancy [@gretton2012], " +
-		"the energy distance [@szekely2013] and the kernel distance [@binkowski2018], over at most 5,000 samples of each kind; the Vendi score [@friedman2023]; and classifier two-sample tests [@lopezpaz2017] by logistic regression and by 20 nearest neighbors, in folds that they have not seen.")
+	d.Say("Fidelity was measured in latents if both kinds of samples have them, otherwise on the valid samples " +
+		"themselves. The measures are precision and recall [@kynkaanniemi2019]; density and coverage [@naeem2020] " +
+		"with 5 nearest neighbors (also 3 and 10); the squared maximum mean discrepancy [@gretton2012], the energy " +
+		"distance [@szekely2013] and the kernel distance [@binkowski2018] over at most 5,000 samples of each kind; " +
+		"and the Vendi score [@friedman2023]. Classifier two-sample tests [@lopezpaz2017] used cross-validated " +
+		"logistic regression and 20 nearest neighbors.")
 	if d.Holds("fidelity", "frechet_distance") {
-		d.Say("The Fréchet distance [@heusel2017] is also given as its limit for many samples [@chong2020].")
+		d.Say(
+			"The Fréchet distance [@heusel2017] is also reported extrapolated to infinitely many samples [@chong2020].")
 	}
 	if d.Holds("fidelity", "authentic") {
-		d.Say("Memorization: distances to the nearest real sample, the share of exact copies, and the share of authentic samples [@alaa2022].")
+		d.Say("Memorization was measured by distances to the nearest real sample, the share of exact copies, and " +
+			"the share of authentic samples [@alaa2022].")
 	}
 	if d.Holds("fidelity", "ct") {
-		d.Say("With hold-out samples the data-copying test [@meehan2020] is made.")
+		d.Say("The data-copying test [@meehan2020] used the hold-out samples.")
 	}
 }
 
 // sayReferenceRows says what stands beside the generators.
 func sayReferenceRows(d *methods.Draft) {
 	for _, row := range []struct{ name, text string }{
-		{"real", "The row \"real\" puts real samples in the place of generated ones."}, {"shuffled", "The row \"shuffled\" does so with shuffled labels."},
+		{"real", "The row \"real\" evaluates real samples instead of generated samples."}, {"shuffled",
+			"The row \"shuffled\" evaluates real samples with shuffled labels."},
 	} {
 		if _, ok := d.Result.Models.Get(row.name); ok {
 			d.Say("%s", row.text)
@@ -116,14 +131,17 @@ func sayGenerationIntervals(d *methods.Draft) {
 		return
 	}
 	d.Section("Uncertainty")
-	unit := "samples, or groups of dependent ones where they are given,"
+	unit := "samples, or groups of dependent samples where given,"
 	switch block := d.Text("block"); block {
 	case "auto", "episode", "1":
 	default:
 		unit = fmt.Sprintf("runs of %s samples", block)
 	}
-	d.Say("Intervals are 95 %% intervals of the delete-block jackknife with Student's t [@busing1999]: %s were deleted in turn, generated and real ones where both decide; more than can be deleted one by one were joined. Shares of independent samples have Wilson's intervals [@wilson1927]. "+
-		"Intervals of precision, recall and coverage come from halves of both kinds of samples [@shao1989].", unit)
-	output.MethodsOfComparisons(d, "on what they share: blocks of items that both reconstruct, and of real samples that both are held against, are deleted in both at once, "+
-		"and the variances of their own samples add, with Satterthwaite's degrees of freedom")
+	d.Say("Intervals are 95 %% intervals from the delete-block jackknife with Student's t [@busing1999]. In turn, "+
+		"%s were deleted, both generated and real where a score depends on both; large numbers of them were joined "+
+		"into blocks. Shares of independent samples have Wilson intervals [@wilson1927]. Intervals of precision, "+
+		"recall and coverage come from halves of both kinds of samples [@shao1989].", unit)
+	output.MethodsOfComparisons(d, "on shared data: blocks of items that both reconstruct, or of real samples that "+
+		"both are compared with, are deleted from both at once; the variances of their own samples are added, with "+
+		"Satterthwaite's degrees of freedom")
 }

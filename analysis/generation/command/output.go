@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/generation"
 	"repscope/analysis/internal/output"
@@ -109,16 +110,28 @@ func writeSamples(r *generation.Result, env *run.Env) error {
 	return output.Samples(env, "item", "group", paths, models)
 }
 
-// printTables writes the tables of the metrics, then what was skipped.
+// printTables writes the headline numbers of all generators, of a single metric its first table, then the other tables
+// and the skipped metrics.
 func printTables(r *generation.Result, env *run.Env) error {
+	var tables []*report.Table
+	metrics := 0
 	for _, l := range layouts {
-		if !computed(r, l.metric) {
-			continue
+		if computed(r, l.metric) {
+			metrics++
+			tables = append(tables, l.tables(r)...)
 		}
-		for _, t := range l.tables(r) {
-			if err := env.Table(t); err != nil {
-				return err
-			}
+	}
+	headline := func() error { return printHeadlines(r, env) }
+	if metrics == 1 && len(tables) > 0 {
+		first := tables[0]
+		headline, tables = func() error { return env.Table(first) }, tables[1:]
+	}
+	if err := headline(); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := env.Details(t); err != nil {
+			return err
 		}
 	}
 	t := report.NewTable("Skipped", "Generator", "Metric", "Reason")
@@ -132,7 +145,52 @@ func printTables(r *generation.Result, env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	return env.Table(t)
+	return env.Details(t)
+}
+
+// mostHeadlines is the most numbers of the table of all generators.
+const mostHeadlines = 4
+
+// printHeadlines writes a row for each generator: the numbers that stand for the analysis.
+func printHeadlines(r *generation.Result, env *run.Env) error {
+	var paths []string
+	numbers := map[string]map[string]report.Estimate{} // by generator and path
+	for _, name := range env.Result.Models.Keys() {
+		m, err := env.Result.Model(name)
+		if err != nil {
+			return err
+		}
+		numbers[name] = map[string]report.Estimate{}
+		for n := range m.Estimates() {
+			if !slices.Contains(paths, n.Path) {
+				paths = append(paths, n.Path)
+			}
+			numbers[name][n.Path] = report.WithInterval(n.Value, n.Interval)
+		}
+	}
+	headline := func(path string) bool { m, _ := env.Result.MetricOf(path); return m.Headline }
+	header := []string{"Generator"}
+	var chosen []string
+	for _, i := range report.Headlines(paths, headline, mostHeadlines) {
+		m, _ := env.Result.MetricOf(paths[i])
+		chosen = append(chosen, paths[i])
+		header = append(header, strings.TrimSpace(report.Title(paths[i])+" "+m.Direction.Arrow()))
+	}
+	table := report.NewTable("", header...)
+	for _, m := range r.Models {
+		cells := []any{m.Name}
+		for _, path := range chosen {
+			if v, ok := numbers[m.Name][path]; ok {
+				cells = append(cells, v)
+			} else {
+				cells = append(cells, nil)
+			}
+		}
+		table.Row(cells...)
+	}
+	table.Note("[95 %% intervals] by deleting blocks of samples")
+	table.Note("real: other real samples, which a perfect generator reaches; shuffled: real samples with shuffled labels")
+	return env.Table(table)
 }
 
 // mayWrite are the names of all files that a run may write beside those of every analysis.

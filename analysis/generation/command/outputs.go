@@ -60,7 +60,7 @@ func (l *loader) pairs(name, path string) (*generation.Pairs, error) {
 	}
 	p := &generation.Pairs{Name: path, N: original.Len(), Shape: slices.Clone(original.Shape()[1:])}
 	if !slices.Equal(original.Shape(), found.Shape()) {
-		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction of each original", found.Name(), found.Shape(), original.Name(), original.Shape())
+		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction per original", found.Name(), found.Shape(), original.Name(), original.Shape())
 	}
 	board := dataset.IsBoard(p.Shape)
 	if board {
@@ -119,7 +119,8 @@ func reader(original, found *dataset.Array) func(context.Context, []float64, []f
 			case logits:
 				probability[k] = 1 / (1 + math.Exp(-v))
 			case v < 0 || v > 1:
-				return run.Hint(fmt.Errorf("%s: %s is %v, want a probability from 0 to 1", found.Name(), place(found.Shape(), at(k)), v), "are they logits? name them recon_logits")
+				return run.Hint(fmt.Errorf("%s: %s is %v, want a probability from 0 to 1", found.Name(), place(found.Shape(), at(k)), v),
+					"if these are logits, name the array recon_logits")
 			}
 		}
 		return nil
@@ -167,7 +168,8 @@ func (l *loader) predictions(role, name, path string) (*generation.Predictions, 
 		p.Generated = map[int]int{}
 		for i, label := range p.Target {
 			if n, ok := p.Generated[label]; ok && n != counts[i] {
-				return nil, fmt.Errorf("%s: num_generated of target %d is %d and %d", path, label, n, counts[i])
+				return nil, fmt.Errorf(
+					"%s: num_generated of target %d has two values, %d and %d", path, label, n, counts[i])
 			}
 			p.Generated[label] = counts[i]
 		}

@@ -76,16 +76,16 @@ func (p *partial) read(identity shard.Identity) (state *shard.State, note string
 		err = json.Unmarshal(data, &file)
 	}
 	if err == nil && file.Partial == nil {
-		err = errors.New("it holds no state")
+		err = errors.New("it contains no state")
 	}
 	if err == nil {
 		state, err = shard.Read(bytes.NewReader(file.Partial.State), p.path)
 	}
 	if err != nil {
-		return nil, fmt.Sprintf("%s cannot be continued (%v); it is computed anew", p.path, err)
+		return nil, fmt.Sprintf("%s cannot be continued (%v); starting again", p.path, err)
 	}
 	if difference := identity.Difference(state.Identity); difference != "" {
-		return nil, fmt.Sprintf("%s is of other work (%s); it is computed anew", p.path, difference)
+		return nil, fmt.Sprintf("%s belongs to a different run (%s); starting again", p.path, difference)
 	}
 	return state, ""
 }
@@ -128,7 +128,7 @@ func (p *partial) continued(ctx context.Context, in generation.Input, o generati
 	case why != "":
 		note("note: %s", why)
 	case state != nil:
-		note("note: %s has %d of %d metrics of generators; it is continued", p.path, len(state.Parts), work.Units)
+		note("note: %s has %d of %d metrics of generators; continuing", p.path, len(state.Parts), work.Units)
 	}
 	if state == nil {
 		state = &shard.State{Identity: identity}

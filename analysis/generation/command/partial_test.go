@@ -82,7 +82,8 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 			}
 		}
 		defer func() { afterUnit = nil }()
-		if code, stderr := call(ctx, out); code != 1 || !strings.Contains(stderr, "interrupted; what was computed is kept in generation.json.partial") {
+		if code, stderr := call(ctx, out); code != 1 || !strings.Contains(stderr,
+			"interrupted; finished metrics are kept in generation.json.partial") {
 			t.Fatalf("a stopped run: exit %d, %s", code, stderr)
 		}
 	}
@@ -110,12 +111,12 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 	if v, err := b.Number("diversity.overall_mean_diversity"); err != nil || !v.Defined() {
 		t.Errorf("the result so far: %v, %v", v, err)
 	}
-	if v, err := b.Number("conditioning"); err != nil || v.Reason != "it is not computed yet" {
+	if v, err := b.Number("conditioning"); err != nil || v.Reason != "not computed yet" {
 		t.Errorf("what is not computed yet: %v, %v", v, err)
 	}
 	stopped("b", 3) // once more, one later
 	code, stderr := call(t.Context(), "b")
-	if code != 0 || !strings.Contains(stderr, "generation.json.partial has 3 of 4 metrics of generators; it is continued") {
+	if code != 0 || !strings.Contains(stderr, "generation.json.partial has 3 of 4 metrics of generators; continuing") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	got := filesOf(t, filepath.Join(dir, "b"))
@@ -129,7 +130,7 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 	}
 
 	stopped("c", 1)
-	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "is of other work (option seed = ") {
+	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "belongs to a different run (option seed = ") {
 		t.Errorf("another seed: exit %d, %s", code, stderr)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "c", PartialFile), []byte("{"), 0o600); err != nil {

@@ -18,13 +18,13 @@ import (
 // by others here.
 func (f *options) registerPublished(flags *run.Flags) {
 	flags.CheckedVar(&f.documented, "documented-json", output.JSONName,
-		"`FILE.json` for {checkpoint, metrics} of the first generator, as published")
+		"`FILE.json` for {checkpoint, metrics} of the first generator, in the published format")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
 	flags.Alias("output", "documented-json")
 	flags.Alias("data", "real")
 	flags.Alias("classifier-checkpoint", "classifier")
-	flags.Bool("cpu", false, "run models on the processor, as they always are")
+	flags.Bool("cpu", false, "run models on the CPU (always the case)")
 	flags.Unrecorded("cpu")
 	flags.Answer("checkpoint", func(path string, args []string) string {
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -70,7 +70,7 @@ func (f *options) writeDocumented(env *run.Env, r *generation.Result, models rep
 		return nil
 	}
 	if computed(r, "similarity") && f.o.Definition != generation.DefinitionDocumented {
-		env.Note("note: %s has statistical numbers of --definition %s; published ones are those of --definition %s",
+		env.Note("note: %s contains statistics of --definition %s; published results use --definition %s",
 			f.documented, f.o.Definition, generation.DefinitionDocumented)
 	}
 	return output.Documented(env, f.documented, documentedObject(r, &r.Models[0], models))

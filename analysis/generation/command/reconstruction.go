@@ -12,7 +12,7 @@ import (
 
 // reconstructionLayout is how it is written.
 var reconstructionLayout = layout{
-	metric: "reconstruction", tier: "high", summary: "how well samples are reconstructed, by IoU of their cells", target: "IoU > 0.7",
+	metric: "reconstruction", tier: "high", summary: "reconstruction quality, by the IoU of cells", target: "IoU > 0.7",
 	object: func(m *generation.Model, names labels) *report.Object {
 		return reconstructionObject(m.Reconstruction, names)
 	},
@@ -45,7 +45,7 @@ func reconstructionObject(r *generation.Reconstruction, names labels) *report.Ob
 	o.Set("num_samples", r.N)
 	o.Set("num_empty", r.Both)
 	o.Set("threshold", r.Threshold)
-	draws := "decoded at the latent mean"
+	draws := "decoded from the latent mean"
 	if r.Draws > 0 {
 		draws = fmt.Sprintf("%d draws of each", r.Draws)
 	}
@@ -54,7 +54,8 @@ func reconstructionObject(r *generation.Reconstruction, names labels) *report.Ob
 }
 
 func reconstructionInterpretation(r *generation.Reconstruction) string {
-	return fmt.Sprintf("Higher is better, from 0 to 1 for a perfect reconstruction; a grid with as many cells set in other places has 0; published target: mean IoU > 0.7 (%s).",
+	return fmt.Sprintf("Higher is better, from 0 (no common cell) to 1 (perfect reconstruction); published target: "+
+		"mean IoU > 0.7 (%s).",
 		met(r.Mean.Value.Float() > 0.7))
 }
 

@@ -75,7 +75,7 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 	}
 	slices.SortFunc(bad, func(a, b dataset.BadProblem) int { return a.Index - b.Index })
 	if len(bad) > 0 && l.f.strict {
-		return nil, run.Hint(fmt.Errorf("%s: %w", path, bad[0]), "without --strict such problems are left out")
+		return nil, run.Hint(fmt.Errorf("%s: %w", path, bad[0]), "remove --strict to leave out such problems")
 	}
 	if graded && l.names == nil {
 		l.names = names
@@ -85,12 +85,12 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 		if len(bad) > 0 {
 			reason = ": " + bad[0].Error()
 		}
-		return nil, fmt.Errorf("%s holds no problems that can be read%s", path, reason)
+		return nil, fmt.Errorf("%s contains no readable problems%s", path, reason)
 	}
 	for i, b := range bad {
 		s.LeftOut = append(s.LeftOut, generation.Bad(b))
 		if i < 3 {
-			l.env.Warn("%s: %v; it is left out", path, b)
+			l.env.Warn("%s: %v; left out", path, b)
 		}
 	}
 	if len(bad) > 3 {
@@ -105,11 +105,11 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 func (l *loader) noGrade(grade string) string {
 	switch {
 	case grade == "":
-		return "it has no grade, but others have"
+		return "no grade, although other problems have one"
 	case l.names != nil:
-		return fmt.Sprintf("its grade %q is no name of a label of the other inputs", grade)
+		return fmt.Sprintf("grade %q is not a label name of the other inputs", grade)
 	}
-	return fmt.Sprintf("its grade %q is none of 5+, 6A … 8C+", grade)
+	return fmt.Sprintf("grade %q is not one of 5+, 6A … 8C+", grade)
 }
 
 // board adds what boards bring with them: statistics, and which problems are valid: as
@@ -188,10 +188,10 @@ func (l *loader) table(path string) (*generation.Samples, error) {
 		}
 	}
 	if len(numeric) == 0 {
-		return nil, fmt.Errorf("%s has no columns of numbers beside the label", path)
+		return nil, fmt.Errorf("%s has no numeric columns except the label", path)
 	}
 	if texts != nil {
-		l.env.Warn("%s: columns of texts are no numbers and are left out: %s", path, strings.Join(texts, ", "))
+		l.env.Warn("%s: text columns left out: %s", path, strings.Join(texts, ", "))
 	}
 	rows := make([]float64, n*len(numeric))
 	for k, c := range numeric {
@@ -213,7 +213,7 @@ func (l *loader) table(path string) (*generation.Samples, error) {
 		s.Statistics = append(s.Statistics, generation.Statistic{Name: c.Name, Values: values, Published: true})
 	}
 	if s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric); tabular.Numbered(s.Columns) {
-		l.env.Note("note: %s does not name its columns: they are 0, 1, …, which joins tables by place", path)
+		l.env.Note("note: %s has no column names: columns are named 0, 1, … and matched by position", path)
 	}
 	return s, nil
 }
@@ -257,7 +257,8 @@ func openLabels(path string, n int, keys ...string) (values []int, err error) {
 		}
 		read, err := readLabels(path+":"+key, n)
 		if err != nil {
-			return nil, run.Hint(err, key+" holds whole numbers; their names go into label_to_grade or --label-names")
+			return nil, run.Hint(err, key+" must be whole numbers; put their names into label_to_grade or "+
+				"--label-names")
 		}
 		if first == "" {
 			first, values = key, read
@@ -360,7 +361,8 @@ func (l *loader) grids(path string) (*generation.Samples, error) {
 		}
 		for k, v := range part {
 			if v != 0 && v != 1 {
-				return nil, run.Hint(fmt.Errorf("%s: %s is %v, want 0 or 1", a.Name(), place(a.Shape(), lo*a.RowLen()+k), v), "round probabilities before they are measured")
+				return nil, run.Hint(fmt.Errorf("%s: %s is %v, want 0 or 1", a.Name(), place(a.Shape(), lo*a.RowLen()+k), v),
+					"round probabilities to 0 or 1 first")
 			}
 			cells[lo*a.RowLen()+k] = uint8(v)
 		}

@@ -65,7 +65,7 @@ func TestLabelNames(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	g := got.Generators[0]
-	if !slices.Equal(g.Generated.Labels, []int{1, 0}) || len(g.Generated.LeftOut) != 1 || !strings.Contains(stderr, `problem 1: its grade "7A" is no name of a label of the other inputs; it is left out`) {
+	if !slices.Equal(g.Generated.Labels, []int{1, 0}) || len(g.Generated.LeftOut) != 1 || !strings.Contains(stderr, `problem 1: grade "7A" is not a label name of the other inputs; left out`) {
 		t.Errorf("%v, %v: %s", g.Generated.Labels, g.Generated.LeftOut, stderr)
 	}
 	if !slices.Equal(g.Predictions.Target, []int{0, 1}) || !slices.Equal(g.Predictions.Predicted, []int{1, 1}) || got.LabelNames[1] != "6B" || g.Predictions.Generated[0] != 1 {
@@ -75,12 +75,12 @@ func TestLabelNames(t *testing.T) {
 	if !slices.Equal(got.Generators[0].Generated.Labels, []int{3, 7, 1}) || got.LabelNames[18] != "8C+" {
 		t.Errorf("grades: %v", got.Generators[0].Generated.Labels)
 	}
-	for name, want := range map[string]string{"twice.json": `the labels 0 and 1 are both named "6A"`, "odd.json": `the key "x" is no label`, "list.json": `want {"0": "name", …}`} {
+	for name, want := range map[string]string{"twice.json": `the labels 0 and 1 are both named "6A"`, "odd.json": `the key "x" is not a label`, "list.json": `want {"0": "name", …}`} {
 		if _, stderr := loaded(t, "--label-names", path(name), "--generated", "a="+path("p.json")); !strings.Contains(stderr, want) || !strings.Contains(stderr, name) {
 			t.Errorf("%s: %s, want %q", name, stderr, want)
 		}
 	}
-	if _, stderr := loaded(t, "--label-names", path("names.json"), "--predictions", "a="+path("other.csv")); !strings.Contains(stderr, `row 0 is "9Z", which is no name of a label`) {
+	if _, stderr := loaded(t, "--label-names", path("names.json"), "--predictions", "a="+path("other.csv")); !strings.Contains(stderr, `row 0 is "9Z", which is not a label name`) {
 		t.Error(stderr)
 	}
 }
@@ -96,8 +96,8 @@ func TestAdopt(t *testing.T) {
 	if err := l.adopt(labels{4: "x", 5: "y"}, of, "second"); err != nil || !slices.Equal(of, []int{1, 0, 1}) {
 		t.Errorf("%v, %v", of, err)
 	}
-	for want, own := range map[string]labels{"label 1 of sample 0 has no name among its own": {0: "x"},
-		`"z", the name of label 1 of sample 0, is no name`: {1: "z"}} {
+	for want, own := range map[string]labels{"label 1 of sample 0 has no name in its label_to_grade": {0: "x"},
+		`"z", the name of label 1 of sample 0, is unknown`: {1: "z"}} {
 		if err := l.adopt(own, []int{1}, "third"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -210,13 +210,13 @@ func TestLabelsOfSeveralFiles(t *testing.T) {
 		}
 	}
 	got, stderr := loaded(t, "--latents", "a="+path("z.npz"), "--generated", "a="+path("named.npz"))
-	if got == nil || !strings.Contains(stderr, "note: labels of "+path("z.npz")+" are numbers: they are read as "+
-		"those that label_to_grade of "+path("named.npz")+" names") {
+	if got == nil || !strings.Contains(stderr, "note: the numeric labels of "+path("z.npz")+" are named by "+
+		"label_to_grade of "+path("named.npz")) {
 		t.Errorf("%v: %s", got, stderr)
 	}
 	for _, c := range []struct{ generated, want string }{
 		{"twice.npz", "twice.npz: grade of sample 3 is 3, but label is 2: want one array of labels"},
-		{"unknown.npz", `"6C", the name of label 5 of sample 1, is no name of the other inputs`},
+		{"unknown.npz", `"6C", the name of label 5 of sample 1, is unknown in the other inputs`},
 	} {
 		if got, stderr := loaded(t, "--generated", "b="+path("named.npz"), "--generated",
 			"a="+path(c.generated)); got == nil || len(got.Generators) != 1 || !strings.Contains(stderr, c.want) {

@@ -12,7 +12,8 @@ import (
 
 // similarityLayout is how it is written.
 var similarityLayout = layout{
-	metric: "similarity", tier: "high", summary: "how near the statistics of generated samples are to those of real ones", target: "distance < 0.1",
+	metric: "similarity", tier: "high", summary: "distance between the statistics of generated and real " +
+		"samples", target: "distance < 0.1",
 	object:         func(m *generation.Model, names labels) *report.Object { return similarityObject(m.Similarity, names) },
 	interpretation: func(m *generation.Model) string { return similarityInterpretation(m.Similarity) },
 	tables:         similarityTables,
@@ -23,9 +24,10 @@ var similarityLayout = layout{
 }
 
 func similarityInterpretation(s *generation.Similarity) string {
-	reachable := "there is no baseline of real samples"
+	reachable := "no baseline of real samples"
 	if !math.IsNaN(s.Expected) {
-		reachable = fmt.Sprintf("a perfect generator has about %.3g with as many samples, as two random parts of the real ones say", s.Expected)
+		reachable = fmt.Sprintf("a perfect generator has about %.3g at this sample size, estimated from two random "+
+			"halves of the real samples", s.Expected)
 	}
 	return fmt.Sprintf("Lower is better, 0 for equal distributions, in the units of the statistics; %s; published target: mean distance < 0.1 (%s).",
 		reachable, met(s.Overall.Value.Float() < 0.1))
@@ -46,7 +48,7 @@ func similarityObject(s *generation.Similarity, names labels) *report.Object {
 		part.Set("max", report.Number(of.Max))
 		setMoments(of.Generated, &part, "generated")
 		setMoments(of.Real, &part, "real")
-		part.Set("mean_scaled", report.NumberOr(of.Scaled, "the real values of no label vary"))
+		part.Set("mean_scaled", report.NumberOr(of.Scaled, "the real values do not vary for any label"))
 		part.Set("baseline_mean", report.NumberOr(of.Baseline, "no label has a baseline"))
 		part.Set("inside_real_range", report.Number(of.Inside))
 		statistics.Set(of.Name, part)
@@ -114,7 +116,7 @@ func baselineObject(b *generation.Baseline) *report.Object {
 	}
 	o.Set("sizes", b.Sizes[:])
 	o.Set("reduced", b.Reduced)
-	o.Set("expected_of_perfect", report.NumberOr(b.Expected, "it is undefined for all splits"))
+	o.Set("expected_of_perfect", report.NumberOr(b.Expected, "undefined for all splits"))
 	return &o
 }
 
@@ -147,7 +149,7 @@ func similarityTables(r *generation.Result) []*report.Table {
 		}
 		each.Row(cells...)
 	}
-	t.Note("real against real: two random parts of the real samples; perfect: what that says of two samples of the sizes compared; p: the smallest over labels, after Holm's correction")
+	t.Note("Real against real: two random halves of the real samples; perfect: expected for two real samples of these sizes; p: the smallest over labels (Holm)")
 	return []*report.Table{t, each}
 }
 
@@ -184,7 +186,7 @@ func setJointMeans(s *generation.Similarity, o *report.Object) {
 	o.Set("energy_p_holm", report.Value(energy))
 	o.Set("mean_mmd_squared", report.NumberOr(mmds, "no label has one"))
 	o.Set("mmd_p_holm", report.Value(mmd))
-	o.Set("column_pair_similarity", report.NumberOr(trends, "no two statistics vary"))
+	o.Set("column_pair_similarity", report.NumberOr(trends, "fewer than two statistics vary"))
 	o.Set("column_pair_baseline", report.NumberOr(trendBaselines, "no label has a baseline"))
 }
 
@@ -198,12 +200,12 @@ func setJoint(j *generation.JointDistance, o *report.Object) {
 	o.Set("num_tested", j.Samples[:])
 	for _, t := range j.Pairs {
 		var part report.Object
-		part.Set("generated", report.NumberOr(t.Generated, "a statistic does not vary"))
-		part.Set("real", report.NumberOr(t.Real, "a statistic does not vary"))
-		part.Set("similarity", report.NumberOr(t.Similarity, "a statistic does not vary"))
+		part.Set("generated", report.NumberOr(t.Generated, "a statistic is constant"))
+		part.Set("real", report.NumberOr(t.Real, "a statistic is constant"))
+		part.Set("similarity", report.NumberOr(t.Similarity, "a statistic is constant"))
 		pairs.Set(t.First+" "+t.Second, part)
 	}
-	trends.Set("similarity", report.NumberOr(j.Trends, "no two statistics vary"))
+	trends.Set("similarity", report.NumberOr(j.Trends, "fewer than two statistics vary"))
 	trends.Set("baseline", *baselineObject(&j.TrendsBaseline))
 	trends.Set("pairs", pairs)
 	o.Set("column_pair_trends", trends)

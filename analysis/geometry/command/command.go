@@ -20,7 +20,7 @@ import (
 // Command is the geometry binary.
 var Command = run.Command{
 	Name:       "geometry",
-	Summary:    "the shape of latent spaces: sphere, clusters, similarity, paths in time",
+	Summary:    "geometry of latent spaces: unit sphere, clusters, similarity of models, paths in time",
 	Manual:     manual,
 	Out:        "evaluation_plots/geometry_analysis",
 	Methods:    describeMethods,
@@ -35,8 +35,8 @@ var Command = run.Command{
 				Unit:    "label",
 				Example: "lives",
 				Column:  true,
-				Usage: "`FILE[:key]` of an integer class or a text per frame (a window has that of its last " +
-					"frame); with --example also example:NAME, example:lives unless given",
+				Usage: "`FILE[:key]` of an integer class or a text per frame (a window has the label of its last " +
+					"frame); with --example also example:NAME, default example:lives",
 			},
 		)
 		o := geometry.Options{Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100}
@@ -80,36 +80,36 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bo
 	return nil
 }
 
-const manual = `geometry looks at latents without the frames.
-On the unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all
-pairs, 0 when all latents point the same way, about -4 when they are spread evenly;
-alignment E|u_t - u_{t+1}|² of consecutive states, 0 when they coincide. Both are
-better when lower, uniformity also about the mean latent (centred), which an offset
-that all latents share does not move. Latents that do not vary have neither.
+const manual = `geometry measures latents without the frames.
 
-Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
---labels and of k-means clusters (--clusters; seeded k-means++, the best of
---starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-often the nearest latents have the same label (--k, leave one out), among states more
-than --exclude-window frames apart in an episode; auto takes the longest
-autocorrelation time of the models, at most a window that leaves every state half of
-the others, and it is printed and stored as "exclude_window" of every model.
+Unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all pairs is 0 if
+all latents have the same direction and about -4 if they are spread evenly. Alignment
+E|u_t - u_{t+1}|² of consecutive states is 0 if they coincide. Lower is better for both.
+Uniformity is also computed for latents centered at their mean, where a common offset has
+no effect. Both are undefined for constant latents.
 
-Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
-dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
-same shape, √2 nothing in common), and RSA, the rank correlation of distances within
-the two spaces, over --rsa-pairs pairs of states drawn with the seed, or all.
+Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz for groups given by --labels
+and for k-means clusters (--clusters; seeded k-means++, the best of --starts). Labels also
+give NMI, AMI and ARI between clusters and labels, and the share of nearest latents with
+the same label (--k, leave one out), among states more than --exclude-window frames apart
+in an episode. auto uses the longest autocorrelation time of the models, limited to a
+window that leaves every state half of the others; it is printed and stored as
+"exclude_window" of every model.
 
-In time, inside episodes: the autocorrelation of the latents by lag and its integral
-τ, the sizes of steps relative to the RMS distance of random states, and
-straightness, the cosine of successive steps (1 a straight line, 0 independent
-steps; beside it that of three states drawn at random, -0.5 in many dimensions).
+Between models: linear CKA (also debiased: 0 for unrelated spaces in any dimension), the
+orthogonal Procrustes distance of spaces scaled to length 1 (0: same shape, √2: nothing
+in common), and RSA, the rank correlation between distances in the two spaces, over
+--rsa-pairs pairs of states drawn with the seed, or over all pairs.
 
-Intervals delete episodes or blocks in turn and compute everything again: clusters
-are found anew, neighbours are those that remain, and what is divided by the RMS
-distance takes its error along. Silhouettes of k-means are not compared between
-models, for each model has clusters of its own. --samples limits the states of the
-measures over pairs; measures of time see all states.`
+Time, inside episodes: the autocorrelation of the latents by lag and its integral τ, step
+sizes relative to the RMS distance between random states, and straightness, the cosine of
+successive steps (1: straight line, 0: independent steps). For comparison, three states
+drawn at random have a straightness of -0.5 in many dimensions.
+
+Intervals use the jackknife over episodes or blocks, with new clusters and remaining
+neighbors for each block, and include the error of the RMS distance. Silhouettes of
+k-means are not compared between models, because each model has its own clusters.
+--samples limits the states in measures over pairs; measures in time use all states.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o geometry.Options) error {
 	index := data.Index()
@@ -255,32 +255,57 @@ func writePoints(r *geometry.Result, env *run.Env, all *points.Selection, sample
 
 // printSpaces writes the measures of single models to the console.
 func printSpaces(r *geometry.Result, env *run.Env) error {
-	space := report.NewTable("", "Model", "Uniformity", "… centred", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
-	var independent, unreliable []string
-	for _, m := range r.Models {
-		t := m.Temporal
-		if v := t.Straightness.Independent; v.Defined() {
-			independent = append(independent, fmt.Sprintf("%s %.2f", m.Name, v.V))
+	columns := []string{"Model", "Uniformity", "Alignment", "Straightness", "… random"}
+	if r.Labelled {
+		k := middleLabels(&r.Models[0])
+		columns = append(columns, fmt.Sprintf("Label accuracy, k = %d", k.K), "… chance")
+	}
+	space := report.NewTable("", append(columns, "Effective rank")...)
+	for i := range r.Models {
+		m := &r.Models[i]
+		cells := []any{m.Name, m.Uniformity, m.Alignment, m.Temporal.Straightness.Cosine, m.Temporal.Straightness.Independent}
+		if r.Labelled {
+			k := middleLabels(m)
+			cells = append(cells, k.Accuracy, k.AccuracyChance)
 		}
+		space.Row(append(cells, m.EffectiveRank)...)
+	}
+	what := text.Count(r.Models[0].States, "state")
+	if n := r.Models[0].Samples; n < r.Models[0].States {
+		what += fmt.Sprintf(", %d of them in measures of pairs", n)
+	}
+	if r.TimeBlocks != "" {
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.TimeBlocks)
+	}
+	space.Note("%s", what)
+	space.Note("Lower uniformity and alignment are better, but only together; straightness: 1 for a straight path, " +
+		"… random: of states in random order")
+	if err := output.ModelTable(env, space); err != nil {
+		return err
+	}
+	return env.Details(motionTable(r))
+}
+
+// middleLabels is the agreement of labels at the middle number of neighbors.
+func middleLabels(m *geometry.Model) *geometry.LabelConsistency {
+	return &m.LabelConsistency[len(m.LabelConsistency)/2]
+}
+
+// motionTable has the other measures of single models.
+func motionTable(r *geometry.Result) *report.Table {
+	table := report.NewTable("", "Model", "Uniformity centered", "τ", "Step / RMS", "Curvature °", "n eff.")
+	var unreliable []string
+	for _, m := range r.Models {
 		if m.NEff.Defined() && !m.NEffReliable {
 			unreliable = append(unreliable, m.Name)
 		}
-		space.Row(m.Name, m.Uniformity, m.UniformityCentered,
-			m.Alignment,
-			t.Tau, t.Steps.Relative,
-			t.Straightness.Cosine, t.Straightness.Curvature.Value, m.EffectiveRank, m.NEff)
-	}
-	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
-	if len(independent) > 0 {
-		space.Note("Straightness of states drawn at random: %s", strings.Join(independent, ", "))
+		table.Row(m.Name, m.UniformityCentered, m.Temporal.Tau, m.Temporal.Steps.Relative,
+			m.Temporal.Straightness.Curvature.Value, m.NEff)
 	}
 	if len(unreliable) > 0 {
-		space.Note("n eff. of the mean latent is too large if anything, the episodes being short for their memory: %s", strings.Join(unreliable, ", "))
+		table.Note("n eff. is an upper limit: the episodes are too short for the autocorrelation time: %s", strings.Join(unreliable, ", "))
 	}
-	if r.TimeBlocks != "" {
-		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
-	}
-	return output.ModelTable(env, space)
+	return table
 }
 
 // printGroups writes the measures of the groups.
@@ -301,12 +326,12 @@ func printGroups(r *geometry.Result, env *run.Env) error {
 		}
 	}
 	if len(r.Comparisons) > 0 {
-		groups.Note("Silhouettes of k-means are not compared: every model has clusters of its own")
+		groups.Note("Silhouettes of k-means are not compared: each model has its own clusters")
 	}
-	return env.Table(groups)
+	return env.Details(groups)
 }
 
-// printLabels writes how the neighbours agree with the labels, if there are any.
+// printLabels writes how the neighbors agree with the labels, if there are any.
 func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	if !r.Labelled {
 		return nil
@@ -319,16 +344,16 @@ func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	}
 	for _, m := range r.Models {
 		if m.Duplicates != nil && *m.Duplicates > 0 {
-			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
+			labels.Note("%s: %d latents equal an earlier one; neighbors at equal distances: mean over all orders", m.Name, *m.Duplicates)
 		}
 	}
 	switch window := r.Models[0].ExcludeWindow; {
 	case window > 0:
-		labels.Note("States at most %s apart in an episode are no neighbours (auto: the longest autocorrelation time)", text.Count(window, "frame"))
+		labels.Note("States at most %s apart in an episode are no neighbors (auto: the longest autocorrelation time)", text.Count(window, "frame"))
 	case o.ExcludeWindow == 0:
-		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
+		labels.Note("Neighbors in time count as neighbors; see --exclude-window")
 	}
-	return env.Table(labels)
+	return env.Details(labels)
 }
 
 // printSimilarity writes the measures of pairs of models, and the comparisons.
@@ -347,7 +372,7 @@ func printSimilarity(r *geometry.Result, env *run.Env) error {
 		} else {
 			similar.Note("RSA over %s of states drawn with the seed; see rsa_sampling_error", text.Count(r.RSAPairs, "pair"))
 		}
-		if err := env.Table(similar); err != nil {
+		if err := env.Details(similar); err != nil {
 			return err
 		}
 	}

@@ -83,21 +83,21 @@ func onSphere(m *geometry.Model) plots.ScatterSeries {
 func caption(r *geometry.Result, still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
-		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
+		note = fmt.Sprintf("Error bars and bands: 95 %% intervals, block jackknife (%s). ", r.TimeBlocks)
 	}
 	if still > 0 {
-		note += text.Count(still, "step") + " of length 0 left out of the box plot. "
+		note += text.Count(still, "step") + " of length 0 are not in the box plot. "
 	}
 	if shown := shownConsistency(r, &r.Models[0]); shown != nil {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
 	}
 	if len(r.Models) > 1 {
-		note += "CKA is linear and debiased. Dashes in the last panel: random states of the same latents."
+		note += "CKA is linear and debiased. Dashed in the last panel: random states of the same latents."
 	}
 	return note
 }
 
-// groups shows the silhouettes, and with labels how neighbours and clusters agree
+// groups shows the silhouettes, and with labels how neighbors and clusters agree
 // with them.
 func groups(r *geometry.Result) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Silhouette"}}
@@ -139,7 +139,7 @@ func groups(r *geometry.Result) plots.Panel {
 			if shown := shownConsistency(r, &m); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy.Value, shown.Accuracy.CI)
 			} else {
-				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
+				add("Label accuracy", report.Undefined("no neighbors"), report.NoInterval("no neighbors"))
 			}
 		}
 		panel.Series = append(panel.Series, series)
@@ -147,7 +147,7 @@ func groups(r *geometry.Result) plots.Panel {
 	return panel
 }
 
-// shownConsistency is a model's for the middle of the neighbourhood sizes that some model has numbers
+// shownConsistency is a model's for the middle of the neighborhood sizes that some model has numbers
 // for, nil without any: all models show the same.
 func shownConsistency(r *geometry.Result, m *geometry.Model) *geometry.LabelConsistency {
 	var defined []int

@@ -16,20 +16,27 @@ import (
 func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
 	if states, sample := input.Analysed(d, "states"), input.Analysed(d, "samples"); sample < states {
-		d.Say("Measures over pairs of states see %s of them, drawn at random without replacement; measures in time see all.", input.Thousands(sample))
+		d.Say("Measures over pairs of states used %s states, drawn at random without replacement; measures in time "+
+			"used all states.", input.Thousands(sample))
 	}
 	d.Section("Sphere")
-	d.Say("With latents divided by their norm, uniformity is ln of the mean of exp(−2‖u − v‖²) over all pairs of states and alignment the mean squared distance of consecutive states [@wang2020]; uniformity is also given for latents about their mean.")
+	d.Say("For latents divided by their norm, uniformity is the logarithm of the mean of exp(−2‖u − v‖²) over all " +
+		"pairs of states, and alignment is the mean squared distance between consecutive states [@wang2020]. " +
+		"Uniformity is also reported for latents centered at their mean.")
 	sayGroups(d)
 	saySimilarity(d)
 	d.Section("Time")
-	d.Say("Inside episodes: the autocorrelation of the latents up to lag %s, the mean over coordinates weighted by their variances; the integrated autocorrelation time τ = 1 + 2·Σρ with Sokal's window [@sokal1997]; "+
-		"the distribution of steps between consecutive states, also relative to the root mean square distance √(2·tr C) of two random states; and straightness, the mean cosine of successive steps, with the mean angle between them as curvature [@henaff2019], "+
-		"beside the same of three states drawn at random.", d.Text("lags"))
+	d.Say("Inside episodes, the measures are the autocorrelation of the latents up to lag %s, averaged over "+
+		"coordinates with their variances as weights; the integrated autocorrelation time τ = 1 + 2·Σρ with "+
+		"Sokal's window [@sokal1997]; and the distribution of steps between consecutive states, also relative to "+
+		"the root mean square distance √(2·tr C) between two random states. Straightness is the mean cosine of "+
+		"successive steps, and curvature the mean angle between them [@henaff2019]; both are also reported for "+
+		"three states drawn at random.", d.Text("lags"))
 	output.MethodsOfSpread(d)
-	output.Methods(d, ", and everything was computed again without it: clusters were found anew, and neighbors are those that remain")
+	output.Methods(d, ", and all measures were recomputed without it, with new clusters and the remaining neighbors")
 	if output.Blocks(d) != "" {
-		d.Say("At most %d blocks were deleted, %d where clusters are found again and %d for similarities; more were joined. Models are not compared by clusters of k-means, which every model has of its own.", geometry.MaxBlocks, geometry.MaxRefits, geometry.MaxSimilarityBlocks)
+		d.Say("At most %d blocks were deleted, %d for clusters and %d for similarities; larger numbers of blocks "+
+			"were joined. Models were not compared by k-means clusters, because every model has its own.", geometry.MaxBlocks, geometry.MaxRefits, geometry.MaxSimilarityBlocks)
 	}
 }
 
@@ -39,19 +46,26 @@ func sayGroups(d *methods.Draft) {
 	labelled := slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == "labels" })
 	groups := "clusters of k-means with " + d.List("clusters") + " centers"
 	if labelled {
-		groups = "the groups given by labels and of " + groups
+		groups = "the groups given by labels and for " + groups
 	}
-	d.Say("Of %s: the silhouette [@rousseeuw1987], the Davies–Bouldin index [@davies1979] and the Calinski–Harabasz index [@calinski1974].", groups)
-	d.Say("k-means is the best of %s k-means++ starts [@arthur2007] with Lloyd's iterations [@lloyd1982], improved by single moves while they lower the inertia.", d.Text("starts"))
+	d.Say("The silhouette [@rousseeuw1987], the Davies–Bouldin index [@davies1979] and the Calinski–Harabasz index "+
+		"[@calinski1974] were computed for %s.", groups)
+	d.Say("k-means used the best of %s k-means++ starts [@arthur2007] with Lloyd's iterations [@lloyd1982], "+
+		"followed by single moves while they lower the inertia.", d.Text("starts"))
 	if !labelled {
 		return
 	}
-	d.Say("Clusters agree with labels by normalized and adjusted mutual information [@vinh2010] and the adjusted Rand index [@hubert1985]. "+
-		"Of the k = %s nearest latents (Euclidean) of a state, the share with its label (purity) and how often the majority has it (leave one out, a tied vote to the label of the nearest; means over all orders of equal distances) are given beside what chance gives.", d.List("k"))
+	d.Say("The agreement of clusters with labels was measured by normalized and adjusted mutual information "+
+		"[@vinh2010] and by the adjusted Rand index [@hubert1985]. For the k = %s nearest latents (Euclidean) of a "+
+		"state, purity is the share with its label, and accuracy is the share of states with the majority label "+
+		"(leave one out; the nearest neighbor breaks a tied vote; means over all orders of equal distances). Both "+
+		"are reported with their chance level.", d.List("k"))
 	if d.Text("exclude-window") == "auto" {
-		d.Say("States at most %s frames apart in one episode, the longest autocorrelation time of the models, are no neighbors (a Theiler window [@theiler1986]).", methods.Join(d.Models("exclude_window")))
+		d.Say("States at most %s frames apart in one episode, the longest autocorrelation time of the models, do "+
+			"not count as neighbors (a Theiler window [@theiler1986]).", methods.Join(d.Models("exclude_window")))
 	} else if w := d.Number("exclude-window"); w > 0 {
-		d.Say("States at most %g frames apart in one episode are no neighbors (a Theiler window [@theiler1986]).", w)
+		d.Say("States at most %g frames apart in one episode do not count as neighbors (a Theiler window "+
+			"[@theiler1986]).", w)
 	}
 }
 
@@ -61,12 +75,16 @@ func saySimilarity(d *methods.Draft) {
 		return
 	}
 	d.Section("Similarity of models")
-	d.Say("Every two spaces are compared by linear centered kernel alignment [@kornblith2019], also debiased with the unbiased HSIC [@song2012], and by the orthogonal Procrustes distance of centered spaces scaled to Frobenius norm 1 [@schonemann1966].")
+	d.Say("Each pair of spaces was compared by linear centered kernel alignment [@kornblith2019], also debiased " +
+		"with the unbiased HSIC [@song2012], and by the orthogonal Procrustes distance of centered spaces scaled " +
+		"to Frobenius norm 1 [@schonemann1966].")
 	pairs := "all pairs of states"
 	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analysed(d, "samples")) {
-		pairs = input.Thousands(int(n)) + " pairs of states drawn at random, the same for all models; the error of this draw stands beside"
+		pairs = input.Thousands(int(n)) + " pairs of states drawn at random, the same for all models; the error of " +
+			"this draw is also reported"
 	}
-	d.Say("Representational similarity [@kriegeskorte2008] is Spearman's rank correlation of the Euclidean distances within both spaces, over %s.", pairs)
+	d.Say("Representational similarity [@kriegeskorte2008] is Spearman's rank correlation between the Euclidean "+
+		"distances in both spaces, over %s.", pairs)
 }
 
 // allPairs is the number of pairs of n states.

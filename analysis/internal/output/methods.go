@@ -24,8 +24,9 @@ func Methods(d *methods.Draft, what string) {
 	if what == "" {
 		what = ", and the statistics were computed without it"
 	}
-	d.Say("Intervals are 95 %% intervals of the delete-block jackknife with Student's t [@kunsch1989; @busing1999]: each of %s was deleted in turn%s. "+
-		"Blocks of unequal size have weights of their size, and the degrees of freedom are those of as many equal blocks, less one.", blocks, what)
+	d.Say("Intervals are 95 %% intervals from the delete-block jackknife with Student's t [@kunsch1989; "+
+		"@busing1999]: each of %s was deleted in turn%s. Blocks were weighted by their size; the degrees of "+
+		"freedom are the equivalent number of equal blocks, minus one.", blocks, what)
 	sayBlocks(d)
 	MethodsOfComparisons(d, "over the same blocks")
 }
@@ -53,17 +54,17 @@ func sayBlocks(d *methods.Draft) {
 	switch {
 	case !moving && !strings.Contains(d.Result.Blocks, "episode"):
 		if length := strings.Trim(asked, "0123456789"); length == "" && asked != "1" {
-			d.Say("Up to %s that follow each other are one block, as was asked for.", asked)
+			d.Say("Up to %s consecutive observations form one block, as set by the user.", asked)
 		}
 	case !moving && asked == "auto":
 		d.Say("Whole episodes are the blocks, because there are at least 5 of them.")
 	case !moving:
 		d.Say("Whole episodes are the blocks.")
 	case asked == "auto" || asked == "episode":
-		d.Say("The length of the blocks follows from the dependence of the observations: the longest that automatic selection [@politis2004; @patton2009] " +
-			"and three integrated autocorrelation times [@sokal1997] ask for.")
+		d.Say("The block length follows from the dependence of the observations: the larger of automatic selection " +
+			"[@politis2004; @patton2009] and three integrated autocorrelation times [@sokal1997].")
 	default:
-		d.Say("The length of the blocks, %s consecutive observations, was given.", asked)
+		d.Say("The block length was set to %s consecutive observations.", asked)
 	}
 }
 
@@ -78,7 +79,7 @@ func MethodsOfComparisons(d *methods.Draft, how string) {
 	tested := slices.IndexFunc(all, func(c report.Comparison) bool { return c.P.Defined() })
 	if tested < 0 {
 		if reason := all[0].P.Reason; reason != "" {
-			d.Say("There are no p values: %s.", reason)
+			d.Say("No p values are reported: %s.", reason)
 		}
 		return
 	}
@@ -97,13 +98,14 @@ func MethodsOfComparisons(d *methods.Draft, how string) {
 		}
 	}
 	if flips != "" {
-		d.Say("Beside them stands the sign-flip permutation test of the blocks' shares in the difference, over %s.", flips)
+		d.Say("A sign-flip permutation test of the contributions of blocks to the difference, over %s, is also "+
+			"reported.", flips)
 	}
 }
 
 // MethodsOfSpread drafts the numbers that stand beside those of every model and tell a
 // collapsed one.
 func MethodsOfSpread(d *methods.Draft) {
-	d.Say("Beside them stand the root mean square distance of two random states, √(2·tr C) with C the covariance of the latents, and the entropy effective rank " +
-		"of C [@roy2007], by which a collapsed encoder is told.")
+	d.Say("To detect collapsed encoders, the root mean square distance between two random states, √(2·tr C), with " +
+		"the covariance C of the latents, and the entropy effective rank of C [@roy2007] are also reported.")
 }

@@ -1,4 +1,4 @@
-// Package output has what the commands of all analyses enter, print and draw alike.
+// Package output has what the commands of all analyzes enter, print and draw alike.
 package output
 
 import (
@@ -70,10 +70,13 @@ func tellUnmeasured(env *run.Env) error {
 // maxPrinted is how many comparisons the console shows of all pairs of models.
 const maxPrinted = 100
 
-// PrintComparisons writes the table of the comparisons, if there are any, to the
-// console. Of more than 100 it shows those with the first model, and says where the others
-// are.
+// PrintComparisons writes the comparisons, if there are any, to the console: which pairs of models differ in the
+// headline metrics, and with --verbose a row for each comparison. Of more than 100 rows it shows the comparisons with
+// the first model, and says where the others are.
 func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
+	if !env.Options.Verbose {
+		return PrintDiffering(env, comparisons)
+	}
 	if len(comparisons) == 0 {
 		return nil
 	}
@@ -89,7 +92,7 @@ func printed(comparisons []report.Comparison, command string) *report.Table {
 	shown := slices.DeleteFunc(slices.Clone(comparisons), func(c report.Comparison) bool { return c.A != first && c.B != first })
 	table := Table(shown)
 	if left := len(comparisons) - len(shown); left > 0 {
-		table.Note("those with %s; %s of other models in %s_comparisons.csv", first, text.Count(left, "comparison"), command)
+		table.Note("comparisons with %s; %s of other models: %s_comparisons.csv", first, text.Count(left, "comparison"), command)
 	}
 	return table
 }
@@ -140,10 +143,10 @@ func Table(comparisons []report.Comparison) *report.Table {
 	if !tested {
 		return t // the marks of the cells say why
 	}
-	within := "all rows of a metric"
+	family := ""
 	if families[results.FamilyRun] {
-		within = "all rows of this run"
+		family = results.FamilyRun
 	}
-	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", within)
+	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", familyWords(family))
 	return t
 }

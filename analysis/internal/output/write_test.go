@@ -4,6 +4,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		models, rows int
 		note         string
-	}{{14, 91, ""}, {15, 14, "91 comparisons of other models in generation_comparisons.csv"}} {
+	}{{14, 91, ""}, {15, 14, "91 comparisons of other models: generation_comparisons.csv"}} {
 		var all []report.Comparison
 		for i := range c.models {
 			for j := range i {
@@ -54,5 +55,49 @@ func TestTableWithoutTests(t *testing.T) {
 	row.P, row.PHolm = report.Number(0.01), report.Number(0.02)
 	if text = written(row); !strings.Contains(text, "two-sided") {
 		t.Errorf("a p value:\n%s", text)
+	}
+}
+
+// At a glance the console counts the pairs that differ, and names few of them or few others.
+func TestDiffering(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d"}
+	for _, c := range []struct {
+		same         []string // pairs that do not differ
+		count, which string
+	}{
+		{nil, "6 of 6", ""},
+		{[]string{"a – b"}, "5 of 6", "all but a – b"},
+		{[]string{"a – b", "a – c", "a – d", "b – c"}, "2 of 6", "b – d, c – d"},
+		{[]string{"a – b", "a – c", "a – d", "b – c", "b – d", "c – d"}, "0 of 6", ""},
+	} {
+		var all []report.Comparison
+		for j, b := range names {
+			for _, a := range names[:j] {
+				p := 0.01
+				if slices.Contains(c.same, a+" – "+b) {
+					p = 0.05
+				}
+				all = append(all, report.Comparison{Metric: "m", A: a, B: b, PHolm: report.Number(p)})
+			}
+		}
+		if count, which := differing(all); count != c.count || which != c.which {
+			t.Errorf("not different %v: %q %q, want %q %q", c.same, count, which, c.count, c.which)
+		}
+	}
+}
+
+// Headline metrics stand for the others: of one with a parameter the row in the middle.
+func TestHeadlineRows(t *testing.T) {
+	t.Parallel()
+	r := report.NewResult("neighborhood")
+	r.Describe(report.Described{Name: "by_k.trustworthiness", Better: report.Higher, Headline: true}, report.Described{Name: "ties", Better: report.Neither})
+	var all []report.Comparison
+	for _, path := range []string{"by_k[k=5].trustworthiness", "by_k[k=10].trustworthiness", "by_k[k=20].trustworthiness", "ties"} {
+		all = append(all, report.Comparison{Metric: path, Path: path, A: "a", B: "b"}, report.Comparison{Metric: path, Path: path, A: "a", B: "c"})
+	}
+	rows := headlineRows(r, all)
+	if len(rows) != 1 || len(rows[0]) != 2 || rows[0][0].Path != "by_k[k=10].trustworthiness" {
+		t.Errorf("headline rows: %v", rows)
 	}
 }

@@ -1,4 +1,4 @@
-// What analyses of latents share: the models' latents, their checks, and the
+// What analyzes of latents share: the models' latents, their checks, and the
 // diagnostics of a collapsed encoder.
 
 package results
@@ -169,7 +169,8 @@ func FarLatents(name string, z points.Points, time []int, numbers string) string
 	if !l.Decides() {
 		return ""
 	}
-	return fmt.Sprintf("%s: %d of %d latents hold %.0f %% of their variance (frames %s): %s rest on these",
+	return fmt.Sprintf(
+		"%s: %d of %d latents have %.0f %% of the variance (frames %s): %s depend on these few latents; check them",
 		name, len(l.Far), z.N, 100*l.Share, Named(l.Far, func(i int) string { return strconv.Itoa(TimeOf(time, i)) }), numbers)
 }
 

@@ -29,9 +29,9 @@ func Interval(v stat.Interval) report.Interval {
 func IntervalOf(j *stat.Jackknifed) report.Interval {
 	switch {
 	case j == nil:
-		return report.NoInterval("no intervals were asked for (bootstrap 0)")
+		return report.NoInterval("intervals are off (--bootstrap 0)")
 	case j.StdError == 0 && j.Interval.Low == j.Interval.High:
-		return report.NoInterval("all blocks have the same value: nothing shows its error")
+		return report.NoInterval("all blocks have the same value, so that the error cannot be estimated")
 	}
 	return Interval(j.Interval)
 }
@@ -165,7 +165,7 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 		if reason == "" {
 			reason = "not defined for these blocks"
 		}
-		effect := "the influence of single observations on this metric is not computed"
+		effect := "the influence of single observations is not computed for this metric"
 		if c.Interval.Low == c.Interval.High || c.Reason == stat.SameEverywhere {
 			effect = "the difference is the same for all observations"
 		}

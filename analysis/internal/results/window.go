@@ -17,7 +17,9 @@ import (
 func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
 	labels, widest := points.WindowLabels(episode, time, frames)
 	if widest > frames {
-		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %s leaves out pairs up to %s apart in places", text.Count(frames, "frame"), text.Count(widest, "frame"))
+		warning = fmt.Sprintf("states are missing from the sequence, so that the exclusion window of %s leaves out "+
+			"pairs up to %s apart in places; use complete "+
+			"episodes", text.Count(frames, "frame"), text.Count(widest, "frame"))
 	}
 	return labels, warning
 }
@@ -29,7 +31,8 @@ const AutoWindow = -1
 type Window int
 
 // WindowUsage is the help of an exclusion window.
-const WindowUsage = "`FRAMES` within which states of one episode are no neighbours, or auto: the longest autocorrelation time of the models"
+const WindowUsage = "`FRAMES` within which states of one episode do not count as neighbors, or auto: the longest " +
+	"autocorrelation time of the models"
 
 func (w *Window) String() string { return fmt.Sprint(w.Get()) }
 
@@ -74,7 +77,8 @@ func WindowOf(taus []float64, widest int, leaves string) (frames int, warning st
 	if frames = FramesOf(longest); frames <= widest {
 		return frames, ""
 	}
-	return widest, fmt.Sprintf("the autocorrelation time of %.3g frames is long for so few states: an exclusion window of %s is taken, which leaves %s",
+	return widest, fmt.Sprintf("the autocorrelation time of %.3g frames is long for this number of states; the "+
+		"exclusion window is limited to %s, which leaves %s",
 		longest, text.Count(widest, "frame"), leaves)
 }
 

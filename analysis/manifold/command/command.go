@@ -17,7 +17,7 @@ import (
 // Command is the manifold binary.
 var Command = run.Command{
 	Name:       "manifold",
-	Summary:    "how many dimensions a representation really uses",
+	Summary:    "effective and intrinsic dimension of a representation",
 	Manual:     manual,
 	Out:        "evaluation_plots/manifold_dimension",
 	Methods:    describeMethods,
@@ -57,53 +57,51 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	return nil
 }
 
-const manual = `manifold counts dimensions in two ways. Linear ones, from the eigenvalues λ of the
-latents' covariance: the participation ratio (Σλ)²/Σλ² and its share of the
-nominal dimension, the entropy effective rank, RankMe, the stable rank, the
-numbers of directions for 90 % and 99 % of the variance, and dead dimensions.
-Intrinsic ones, from nearest-neighbour distances: Two-NN (maximum likelihood and
-the published fit), Gride and Levina–Bickel over growing neighbourhoods, and
-Two-NN over smaller and smaller random subsets (decimation).
+const manual = `manifold measures dimension in two ways. Linear dimensions come from the eigenvalues λ of
+the latents' covariance: the participation ratio (Σλ)²/Σλ² and its share of the nominal
+dimension, the entropy effective rank, RankMe, the stable rank, the number of directions
+for 90 % and 99 % of the variance, and constant dimensions. Intrinsic dimensions come from
+nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
+Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
+(decimation).
 
-The participation ratio of a sample is too small by about a factor of
-1 + (PR + 1)/m for dependent latents worth m independent ones. Tables, figures and
-comparisons show the corrected one, the ratio of unbiased estimates of (tr C)² and
-tr C² from latents of different blocks; the plain one is in the files. The effective
-rank is that of the variance spectrum (Roy and Vetterli take singular values:
-effective_rank_singular). It and RankMe are too small, too; the bias that the
-jackknife finds is printed.
+The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
+where m is the effective number of independent latents. Tables, figures and comparisons
+show the corrected ratio, from unbiased estimates of (tr C)² and tr C² with latents of
+different blocks; the uncorrected ratio is in the files. The effective rank uses the
+variance spectrum (Roy and Vetterli use singular values: effective_rank_singular). It and
+RankMe are also biased downward; the bias estimated by the jackknife is printed.
 
-Two-NN looks at the smallest scale, where noise adds dimensions; a value that
-falls along Gride's orders or with decimation says so. Duplicate latents are
-removed and counted: equal ones, those that differ by rounding alone (16 units in the
-last place of their norm in float32 and float64, one in half precision, as an encoder
-makes of one frame in batches of other sizes), and those of equal frames, where frames
-are given beside latents, up to a hundredth of the RMS distance. Where two neighbours
-are equally far from many latents, as from codes of few values, the dimension is that
-of a lattice: the share is printed, with a warning above 5 %, and Two-NN is not
-compared. The nearest neighbours of frames of an episode are often the
-frames just before and after: distances to them say how fast the episode runs, and
-a path through three dimensions is given five. The share of such neighbours is
-printed. --exclude-window looks for neighbours among states that are more than so
-many frames apart in an episode, from the state and from each other (Theiler 1986;
-without the latter, frames of another pass of the same path have nearly equal
-distances, and the path is given thirty dimensions): states are dealt out in turn to
-as many sets as that needs, and neighbours are of the same set. auto takes the longest
+Two-NN measures the smallest scale, where noise adds dimensions. A value that falls along
+the orders of Gride or with decimation indicates noise. Duplicate latents are removed and
+counted: equal latents; latents that differ only by rounding (16 units in the last place
+of their norm in float32 and float64, one in half precision), as from different batch
+sizes; and, if frames are given, latents of equal frames up to a hundredth of the RMS
+distance. If many latents have two equally distant neighbors, as discrete codes do, the
+dimension describes a lattice: the share is printed, with a warning above 5 %, and Two-NN
+is not compared.
+
+The nearest neighbors of a frame are often the frames just before and after. Their
+distances measure the speed of the episode, and a path through three dimensions appears to
+have five. The share of such neighbors is printed. --exclude-window w searches neighbors
+among states more than w frames apart in an episode, from the state and from each other
+(Theiler 1986). Without the latter, frames of another pass of the same path have nearly
+equal distances, and the path appears to have thirty dimensions. States are distributed in
+turn over several sets, and neighbors come from the same set. auto uses the longest
 autocorrelation time of the models. States of --samples keep their frame numbers.
 
-Intervals of linear dimensions delete whole episodes or blocks of states in turn.
-For nearest neighbours that is too wide by 1.4 to 1.9; theirs compare halves of the
-blocks with each other (Shao and Wu 1989), on a log scale. The interval for
-independent ratios stands beside them in the file (mle_ci); the ratios of
-neighbours are not, and it is too narrow by about 1.3.
+Intervals of linear dimensions use the jackknife over episodes or blocks of states. For
+nearest neighbors these would be too wide by a factor of 1.4 to 1.9; intrinsic dimensions
+instead compare halves of the blocks (Shao and Wu 1989), on a log scale. The file also has
+the interval for independent ratios (mle_ci), which is too narrow by a factor of about
+1.3, because ratios of neighbors are dependent.
 
---approx is for numbers of states whose pairs cannot all be looked at: the states are
-put into cells around centres (k-means), and neighbours are looked for in the cells
-nearest to each state; their distances are exact, and the share of true
-neighbours found (recall) is measured on 500 states, printed and stored, with a
-warning below 0.95. Where an exact search takes seconds (up to about 40,000 states of 64
-dimensions) it is made instead, and the output says so. The steps of the
-decimation curve look at some of many small subsets then.`
+--approx is for very many states. States are assigned to k-means cells, and neighbors are
+searched in the cells nearest to each state, with exact distances. The share of true
+neighbors found (recall) is measured on 500 states, printed and stored, with a warning
+below 0.95. If an exact search takes only seconds (up to about 40,000 states of 64
+dimensions), it is used instead, and the output says so. The steps of the decimation curve
+then use some of many small subsets.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Options) error {
 	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
@@ -123,7 +121,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 	}{{"gride", o.GrideOrders}, {"neighbors", o.Neighbors}} {
 		for _, k := range list.orders {
 			if k >= len(states.Index) {
-				env.Warn("--%s %d is left out: a state has only %s", list.flag, k, text.Count(len(states.Index)-1, "other"))
+				env.Warn("--%s %d left out: a state has only %s", list.flag, k, text.Count(len(states.Index)-1, "other"))
 			}
 		}
 	}
@@ -183,36 +181,52 @@ func writeEigenvalues(r *manifold.Result, env *run.Env) error {
 
 // printTables writes the tables to the console.
 func printTables(r *manifold.Result, env *run.Env) error {
-	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
+	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Effective rank", "Dead dimensions", "In time %")
 	for _, m := range r.Models {
-		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, correctedUsage(&m), m.EffectiveRank, m.RankMe,
-			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
+		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank,
+			m.DeadDims, percent(m.NeighborsInTime))
 	}
-	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, window(r))
-	table.Note("Participation ratio, and usage, which is that in %% of D: corrected for the number of latents, as in the figure (usage_percent of the files: of the sample); ties: latents whose two nearest neighbours are equally far")
-	for _, m := range r.Models {
-		if m.EffectiveRankBias.Defined() {
-			table.Note("Bias for want of latents, %s: effective rank %+.2g, RankMe %+.2g (not taken off)", m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
-		}
-		if m.NEff.Defined() && !m.NEffReliable {
-			table.Note("n eff., %s: the episodes are too short for the autocorrelation time, it is a rough number", m.Name)
-		}
-	}
-	for _, m := range r.Models {
-		if m.Recall != nil {
-			table.Note("Recall of the approximate search, %s: %s", m.Name, m.Recall)
-		}
-	}
+	what := fmt.Sprintf("%s; Two-NN estimate: %s%s", text.Count(r.Models[0].Samples, "state"), r.Models[0].Estimator, window(r))
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s; Two-NN: by comparing halves of them", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s, of Two-NN by comparing halves of them", r.Blocks)
 	}
+	table.Note("%s", what)
+	table.Note("Participation ratio and effective rank: directions in use (of D); Two-NN: degrees of freedom; " +
+		"in time: nearest neighbors of about the same time")
 	if err := output.ModelTable(env, table); err != nil {
+		return err
+	}
+	if err := env.Details(restTable(r)); err != nil {
 		return err
 	}
 	return output.PrintComparisons(env, r.Comparisons)
 }
 
-// window says which neighbours are left out.
+// restTable has the other numbers of the models, and how far the numbers can be trusted.
+func restTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("", "Model", "Usage %", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "n eff.")
+	for _, m := range r.Models {
+		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates,
+			percent(m.TwoNN.Tied), m.NEff)
+	}
+	table.Note("Usage: participation ratio in %% of D, corrected for the number of latents (usage_percent in the files: of the sample)")
+	table.Note("Ties: latents whose two nearest neighbors are equally far; n eff.: effective sample size")
+	for _, m := range r.Models {
+		if m.EffectiveRankBias.Defined() {
+			table.Note("%s: bias of the finite sample: effective rank %+.2g, RankMe %+.2g (not subtracted)",
+				m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
+		}
+		if m.NEff.Defined() && !m.NEffReliable {
+			table.Note("%s: n eff. is rough: the episodes are too short for the autocorrelation time", m.Name)
+		}
+		if m.Recall != nil {
+			table.Note("%s: recall of the approximate search: %s", m.Name, m.Recall)
+		}
+	}
+	return table
+}
+
+// window says which neighbors are left out.
 func window(r *manifold.Result) string {
 	for _, m := range r.Models {
 		if m.ExcludeWindow > 0 {

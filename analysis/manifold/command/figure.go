@@ -100,10 +100,11 @@ func summary(r *manifold.Result) *plots.Table {
 func caption(r *manifold.Result) string {
 	note := "Decimation: bands are ±1 SD over disjoint subsets."
 	if r.Blocks != "" {
-		note = "Error bars: 95 % by deleting blocks in turn, for Two-NN by comparing halves of them, " + r.Blocks + window(r) + ". " + note
+		note = "Error bars: 95 % intervals, block jackknife (Two-NN: halves of blocks), " +
+			"" + r.Blocks + window(r) + ". " + note
 	}
 	if len(r.Models) > 0 && r.Models[0].Estimator == manifold.EstimatorDocumented {
-		note += " The dimension shown is the documented formula, which cannot exceed 1.7325."
+		note += " The dimension is the documented formula, which cannot exceed 1.7325."
 	}
 	return note
 }

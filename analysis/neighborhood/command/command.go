@@ -25,7 +25,7 @@ import (
 // Command is the neighborhood binary.
 var Command = run.Command{
 	Name:       "neighborhood",
-	Summary:    "how well an encoder keeps the neighbourhoods of the original states",
+	Summary:    "how well an encoder preserves the neighborhoods of the original states",
 	Manual:     manual,
 	Out:        "evaluation_plots/neighborhood_preservation",
 	Methods:    describeMethods,
@@ -36,7 +36,8 @@ var Command = run.Command{
 		o := neighborhood.Options{K: []int{5, 10, 20}, LatentMetric: neighborhood.LatentSame, Permutations: 10, Null: neighborhood.NullTime, References: neighbors.DefaultReferences}
 		space, own := spaceAuto, option.Of(&o)
 		option.Choice(own, &space, "space", []string{spaceAuto, spaceFrame, spaceClip},
-			"`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
+			"`NAME` of the original space: the last frame of a state or all its frames; auto: the frames that the "+
+				"latents depend on")
 		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
 			if o.Metric == neighbors.Precomputed {
@@ -46,8 +47,9 @@ var Command = run.Command{
 			}
 			n := len(data.Sample())
 			if o.ExcludeWindow == results.AutoWindow && n < len(data.Index()) {
-				return run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
-					"give the window in frames, as a run of some whole episodes suggests it")
+				return run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: randomly "+
+					"drawn states have no autocorrelation time"),
+					"give the window in frames, for example from a run on a few whole episodes")
 			}
 			for _, k := range o.K {
 				if n > 2 && k > n-2 { // fewer states are too few for any k
@@ -62,10 +64,10 @@ var Command = run.Command{
 			Check: func(shared *run.Options) error {
 				if o.Approximate && o.CoRanking == neighbors.CoRankingFull {
 					return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
-						"leave one of them out")
+						"remove one of them")
 				}
 				if o.Approximate {
-					return shared.Together("--approx", "a sample of states is not divided")
+					return shared.Together("--approx", "a sample of states cannot be divided")
 				}
 				return nil
 			},
@@ -118,65 +120,60 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o neighborh
 	return nil
 }
 
-const manual = `neighborhood asks whether states that are close to each other stay close in the
-latent space, and whether states that become close were close before.
-Trustworthiness T(k) falls when the k nearest latents of a state were far away in
-the original space, continuity C(k) when the k nearest states become far away in
-the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 the level of
-independent states. From the same pass: the share of common neighbours Q_NX, R_NX
-(the same corrected for what independent states share: they have 0), LCMC, MRRE,
-and the curves of Q_NX and R_NX over all K.
-Everything is exact, over all states.
+const manual = `neighborhood measures whether nearest neighbors in the original space stay neighbors in
+latent space, and the reverse. Trustworthiness T(k) falls when the k nearest latents of a
+state were far away in the original space. Continuity C(k) falls when the k nearest states
+are far away in latent space (Venna and Kaski 2001). 1 is perfect; independent states have
+about 0.5. The same pass computes the share of common neighbors Q_NX, R_NX (Q_NX rescaled
+so that independent states have 0), LCMC, MRRE, and the curves of Q_NX and R_NX over all
+K. All scores are exact, over all states.
 
-Where distances tie, as between repeated frames, --ties average (the default) gives the
-exact mean of every score over all orders of equal distances, independent in both
-spaces: ranks are uniform within a tie, and of t states of which m belong to a
-neighbourhood each does with probability m/t. --ties random draws one such order from
---seed; --ties index puts the lower index first in both spaces, which scores the order
-of the recording. Ties and duplicates are counted. Where all latents are equal no
-score is defined, and the model is left out of the comparisons.
+Distances tie, for example between repeated frames. --ties average (the default) gives the
+exact mean of every score over all orders of equal distances, independent in both spaces:
+ranks are uniform within a tie, and if m of t tied states belong to a neighborhood, each
+belongs to it with probability m/t. --ties random draws one order from --seed. --ties
+index puts the lower index first in both spaces, which rewards the order of the recording.
+Ties and duplicates are counted. If all latents are equal, no score is defined and the
+model is left out of comparisons.
 
-The original space is what the latents see (--space auto). Where a state is a
-single frame, that frame. Where a state is a window or clip of several frames: the
-last frame if all encoders are known to look at that alone (a ConvEncoder
-checkpoint pooled by "last", or a --window of one frame), else the whole clip;
-baselines do not decide. The choice is printed and stored as "space" of every model.
+With --space auto, the original space consists of the frames that the latents depend on.
+For a state of several frames (a window or clip), it is the last frame if all encoders use
+only that frame (a ConvEncoder checkpoint pooled by "last", or a --window of one frame),
+otherwise the whole clip; baselines are ignored. The choice is printed and stored as
+"space" of every model.
 
-Consecutive frames are alike whatever the encoder does: --exclude-window w takes
-states at most w frames apart in one episode out of neighbourhoods and ranks; auto
-takes the longest autocorrelation time of the models, the window that the warning of
-slow states suggests, but at most one that leaves every state half of the others; it
-is printed and stored as "exclude_window" of every model. States of --samples keep the
-times of their frames, but have no autocorrelation time; such a window is left out on
-the processor.
+Consecutive frames are similar for every encoder. --exclude-window w removes states at
+most w frames apart in one episode from neighborhoods and ranks. auto uses the longest
+autocorrelation time of the models, limited to a window that leaves every state half of
+the others; it is printed and stored as "exclude_window" of every model. States drawn by
+--samples keep the times of their frames, but have no autocorrelation time; such a window
+runs on the CPU.
 
-Intervals delete whole episodes or blocks of states in turn and rank again (the
-delete-block jackknife): resampling with replacement would make duplicates, which
-bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
-Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
-not the spread over states. The null gives states the latents of others
-(--permutations, the same orders for all models) and keeps the order in time:
-slow latents that have nothing to do with the states score far above 0.5, the
-level of independent states. What is not above the null is not known to be above
-nothing. --null independent gives every state the latent of any other.
+Intervals use the delete-block jackknife over episodes or blocks of states, with new ranks
+for each block: resampling with replacement would create duplicates, which bias ranks.
+--bootstrap 0 turns intervals off; other values have no effect. The columns Trust_std and
+Cont_std of the summary are jackknife standard errors, not the spread over states. The
+null pairs states with shuffled latents (--permutations; the same pairings for all models)
+and keeps the order in time, so that slow unrelated latents score far above 0.5. A score
+that does not exceed the null is no evidence of preserved neighborhoods. --null
+independent pairs every state with the latent of any other state.
 
---metric precomputed takes the frames for a matrix of distances between the states:
-float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
-neighbours of state i. Latents are compared by Euclidean distances.
+--metric precomputed reads the frames as a distance matrix between states: float32 or
+float64 [N, N], nonnegative, symmetric, with any diagonal; row i ranks the neighbors of
+state i. Latents then use Euclidean distances.
 
---latent-metric compares latents by another distance than states, such as cosine
-distances of states with Euclidean ones of latents.
+--latent-metric sets a different distance for latents, for example Euclidean for latents
+and cosine for states.
 
---latent-scale l2 compares directions of latents; raw and rms have the same
-neighbours. --per-point finds badly embedded states: Sample_ID counts states,
-Frame is the row of the frames at which the state begins.
+--latent-scale l2 compares directions of latents; raw and rms have the same neighbors.
+--per-point finds badly embedded states: Sample_ID counts states, and Frame is the first
+frame of the state.
 
---approx is for numbers of states that cannot all be ranked (the time grows with
-their square). It draws reference states, in proportion from every episode or
-stretch of the recording, and computes their distances to all states in all
-spaces: neighbours, ranks and penalties of a reference are exact, and only the
-average is that of a sample. Scores are unbiased, their standard errors for the
-draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
+--approx is for very many states, because the time grows with the square of their number.
+It draws reference states, in proportion from every episode or period of the recording,
+and computes their distances to all states in all spaces. Neighbors, ranks and penalties
+of a reference are exact; only the average is over a sample. Scores are unbiased, with the
+standard error of the draw (sampling_se, neighborhood_sampling.csv). There are no
 intervals, no comparisons of models and no curves.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o neighborhood.Options) error {
@@ -201,8 +198,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if o.Metric == neighbors.Precomputed {
 		states.Frames = among(states.Frames, states.Time)
 		if own, most := extremes(states.Frames); own > ownShare*most {
-			env.Warn("frames: distances of states from themselves of up to %.3g (others: %.3g) are not looked at; "+
-				"a matrix of similarities would be ranked in reverse: give distances, such as 1 − similarity", own, most)
+			env.Warn("frames: the diagonal has distances up to %.3g (others: %.3g) and is ignored; a similarity "+
+				"matrix would be ranked in reverse: give distances, such as 1 − similarity", own, most)
 		}
 	}
 	in := neighborhood.Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
@@ -222,7 +219,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 // checkMatrix wants the frames to be a square matrix of distances.
 func checkMatrix(data *input.Data) error {
 	if data.Window() > 0 {
-		return run.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
+		return run.Usage(
+			"--metric precomputed and --window cannot be used together: each row of distances is one state")
 	}
 	frames := data.States.Array()
 	if shape := frames.Shape(); len(shape) != 2 || shape[0] != shape[1] {
@@ -285,7 +283,7 @@ func seen(states *dataset.States, models []*input.Model, window func(*input.Mode
 		case states.Window() > 1 && window(m) <= 1 || m.Encoder != nil && looksAtLastFrame(m):
 			last = append(last, m.Name)
 		case window(m) < states.Window():
-			fewer = append(fewer, fmt.Sprintf("%s sees only its last %d frames", m.Name, window(m)))
+			fewer = append(fewer, fmt.Sprintf("%s uses only its last %d frames", m.Name, window(m)))
 		default:
 			all = append(all, m.Name)
 		}
@@ -294,7 +292,7 @@ func seen(states *dataset.States, models []*input.Model, window func(*input.Mode
 		if len(all)+len(fewer) == 0 {
 			return spaceFrame, ""
 		}
-		fewer = append(fewer, strings.Join(last, ", ")+" sees only its last frame")
+		fewer = append(fewer, strings.Join(last, ", ")+" uses only its last frame")
 	}
 	if len(fewer) == 0 {
 		return spaceClip, ""
@@ -462,28 +460,31 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 			table.Row(cells...)
 		}
 	}
-	table.Note("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
+	what := fmt.Sprintf("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
+	table.Note("%s", what)
 	if r.Sampling != nil {
 		table.Note("Exact: %s", r.Sampling.Exact)
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.Describe(o.Permutations))
+		table.Note("Null (shuffled pairing): mean ± SD of %s. Scores near it say nothing about the model", o.Null.Describe(o.Permutations))
 	}
-	if level := chance(r); level.Defined() {
+	if level := chance(r); level.Defined() && env.Options.Verbose {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
-	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.WindowText())
-	} else {
+	switch warned := func(w string) bool { return strings.Contains(w, "--exclude-window") }; {
+	case o.ExcludeWindow == 0 && slices.ContainsFunc(env.Result.Warnings, warned): // the warning says it
+	case o.ExcludeWindow == 0:
+		table.Note("Neighbors in time count as neighbors; --exclude-window %s leaves them out", r.WindowText())
+	default:
 		auto := ""
 		if o.ExcludeWindow == results.AutoWindow {
 			auto = " (auto: the longest autocorrelation time)"
 		}
-		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
+		table.Note("States at most %s apart in an episode are no neighbors%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
 	return output.ModelTable(env, table)
 }
@@ -499,7 +500,7 @@ func printSpaces(r *neighborhood.Result, env *run.Env) error {
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
 	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
-	if err := env.Table(spaces); err != nil {
+	if err := env.Details(spaces); err != nil {
 		return err
 	}
 	return output.PrintComparisons(env, r.Comparisons)

@@ -54,11 +54,13 @@ func TestSeen(t *testing.T) {
 		{"latents", 3, []*input.Model{model("z", nil, "")}, spaceClip, ""},
 		{"baselines do not decide", 3, []*input.Model{model("jepa", conv, ""), model("pca", pca, "")}, spaceFrame, ""},
 		{"baselines only", 3, []*input.Model{model("pca", pca, "")}, spaceClip, ""},
-		{"mixed", 3, []*input.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "as dqn may see it, but jepa sees only its last frame"},
+		{"mixed", 3, []*input.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip,
+			"as dqn may see it, but jepa uses only its last frame"},
 		{"windows of their own", 3, []*input.Model{model("dqn", dqn, ""), model("one", dqn, ""), model("single", nil, ""), model("two", nil, "")}, spaceClip,
-			"as dqn may see it, but two sees only its last 2 frames, and one, single sees only its last frame"},
+			"as dqn may see it, but two uses only its last 2 frames, and one, single uses only its last frame"},
 		{"one frame of three", 3, []*input.Model{model("one", dqn, ""), model("pca", pca, "")}, spaceFrame, ""},
-		{"two frames of three", 3, []*input.Model{model("two", nil, ""), model("pca", pca, "")}, spaceClip, "the whole clip, but two sees only its last 2 frames"},
+		{"two frames of three", 3, []*input.Model{model("two", nil, ""), model("pca", pca, "")}, spaceClip,
+			"the whole clip, but two uses only its last 2 frames"},
 	} {
 		states, err := dataset.NewStates(frames, dataset.StateOptions{Window: c.window})
 		if err != nil {

@@ -22,7 +22,7 @@ func Figure(r *neighborhood.Result) *plots.Figure {
 	if len(r.K) == 1 {
 		return figureOfOne(r)
 	}
-	sizes := plots.Axis{Label: "Neighbourhood size k"}
+	sizes := plots.Axis{Label: "Neighborhood size k"}
 	logSizes := plots.Axis{Label: sizes.Label, Log: true}
 	panels := []struct {
 		title, symbol string
@@ -41,7 +41,7 @@ func Figure(r *neighborhood.Result) *plots.Figure {
 		RowHeights: []float64{0.85, 1},
 		Footnote:   caption(r),
 		Notes:      output.IntervalNotes(r.Warnings),
-		Title:      "Neighbourhood preservation",
+		Title:      "Neighborhood preservation",
 	}
 	var groups []string
 	for _, k := range slices.Sorted(slices.Values(r.K)) {
@@ -84,7 +84,7 @@ func Figure(r *neighborhood.Result) *plots.Figure {
 	return figure
 }
 
-// figureOfOne is the figure for a single neighbourhood size.
+// figureOfOne is the figure for a single neighborhood size.
 func figureOfOne(r *neighborhood.Result) *plots.Figure {
 	trust := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Trustworthiness T(%d)", r.K[0])}}
 	cont := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Continuity C(%d)", r.K[0])}}
@@ -96,7 +96,7 @@ func figureOfOne(r *neighborhood.Result) *plots.Figure {
 		},
 		Footnote: caption(r),
 		Notes:    output.IntervalNotes(r.Warnings),
-		Title:    "Neighbourhood preservation",
+		Title:    "Neighborhood preservation",
 	}
 	for _, m := range r.Models {
 		figure.Series = append(figure.Series, m.Name)
@@ -176,43 +176,44 @@ func ascending(m *neighborhood.Model) []neighborhood.AtK {
 func states(r *neighborhood.Result) string {
 	what := text.Count(r.Samples, "state")
 	if r.ExcludeWindow > 0 {
-		what += fmt.Sprintf(", without neighbours up to %s away", text.Count(r.ExcludeWindow, "frame"))
+		what += fmt.Sprintf(", without neighbors up to %s away", text.Count(r.ExcludeWindow, "frame"))
 	}
 	if r.Sampling != nil {
-		what += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
+		what += fmt.Sprintf("; estimated from %d of them", r.Sampling.References)
 	}
 	return what
 }
 
 func caption(r *neighborhood.Result) string {
-	text := states(r) + "; line: level of independent states"
+	text := states(r) + "; line: independent states"
 	if hasNull(r) {
-		text += "; dashes: null, latents that have nothing to do with the states"
+		text += "; dashed: the null (shuffled pairing)"
 	}
 	if r.Sampling != nil {
-		return text + "; error bars: ±1.96 sampling errors."
+		return text + "; error bars: ±1.96 sampling standard errors."
 	}
 	if r.Blocks == "" {
 		return text + "."
 	}
 	if len(r.K) == 1 {
-		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "."
+		return text + "; error bars: 95 % intervals, block jackknife, " + r.Blocks + "."
 	}
 	if !banded(r) {
-		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "; errors without bands, which would hide each other."
+		return text + "; error bars: 95 % intervals, block jackknife, " + r.Blocks + "; no bands on errors, for legibility."
 	}
-	text += "; error bars and bands: 95 % by deleting blocks in turn, " + r.Blocks
+	text += "; error bars and bands: 95 % intervals, block jackknife, " + r.Blocks
 	for _, m := range r.Models {
 		for _, a := range m.ByK {
 			if a.TrustCI.High >= 1 || a.ContCI.High >= 1 {
-				return text + "; on the axes of errors, which have no 0, bands that reach 1 go down to the end."
+				return text + "; on logarithmic error axes, bands that reach a score of 1 extend to the end of the " +
+					"axis."
 			}
 		}
 	}
 	return text + "."
 }
 
-// CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighbourhood
+// CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighborhood
 // sizes; nil where they were not computed.
 func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 	if !hasCurves(r) {
@@ -225,7 +226,7 @@ func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 		}
 	}
 	curves := &plots.Curves{
-		X:          plots.Axis{Label: "Neighbourhood size K", Log: true, Integer: true},
+		X:          plots.Axis{Label: "Neighborhood size K", Log: true, Integer: true},
 		Y:          plots.Axis{Label: "Agreement beyond independence R_{NX}(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
 		NoMarkers:  true,
 		References: []plots.Reference{{Value: 0, Label: "independent states"}},
@@ -246,7 +247,7 @@ func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 		WidthMM: plots.SingleColumnMM, HeightMM: 72,
 		Tiles:    []plots.Tile{{Panel: curves}},
 		Series:   names,
-		Footnote: states(r) + "; 1: all neighbourhoods kept, 0: level of independent states.",
-		Title:    "Neighbourhood preservation over all sizes",
+		Footnote: states(r) + "; 1: all neighborhoods preserved, 0: independent states.",
+		Title:    "Neighborhood preservation over all sizes",
 	}
 }

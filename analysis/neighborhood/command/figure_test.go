@@ -94,9 +94,9 @@ func TestBandsAndCaption(t *testing.T) {
 		if err := figure.Render(&bytes.Buffer{}, "svg"); err != nil {
 			t.Fatal(err)
 		}
-		want, bands := "bands that reach 1 go down to the end", true
+		want, bands := "bands that reach a score of 1 extend to the end of the axis", true
 		if models > 6 {
-			want, bands = "errors without bands", false
+			want, bands = "no bands on errors", false
 		}
 		if !strings.Contains(figure.Footnote, want) {
 			t.Errorf("%d models: %s", models, figure.Footnote)

@@ -16,18 +16,23 @@ func describeMethods(d *methods.Draft) {
 	input.Methods(d, input.Analysed(d, "samples"))
 	d.Section("Measures")
 	ks := "k = " + d.List("k")
-	d.Say("For neighborhoods of %s states, trustworthiness and continuity [@venna2001; @venna2006] are 1 less the sum of (rank − k) over the states that are among the k nearest in one space only, "+
-		"ranks being those of the other space, over that sum for the worst embedding, so that both lie in 0–1 for every k. "+
-		"From the same ranks: the share Q_NX of common neighbors and the mean relative rank errors [@lee2009], each as 1 less the error, R_NX, which is Q_NX rescaled so that independent states have 0 [@lee2013], "+
-		"and the local continuity meta-criterion [@chen2009].", ks)
+	d.Say("Trustworthiness and continuity [@venna2001; @venna2006] were computed for neighborhoods of %s states. "+
+		"They are 1 minus a sum of (rank − k) divided by its value for the worst embedding, so that both lie "+
+		"between 0 and 1 for every k. The sum runs over states that are among the k nearest in one space only, "+
+		"with ranks of the other space. The same ranks give the share Q_NX of common neighbors and the mean "+
+		"relative rank errors [@lee2009], reported as 1 minus the error. They also give R_NX, which rescales Q_NX "+
+		"so that independent states have 0 [@lee2013], and the local continuity meta-criterion [@chen2009].", ks)
 	sayCurves(d)
 	saySpaces(d)
 	sayTies(d)
 	if d.Text("exclude-window") == "auto" {
-		d.Say("States at most %s frames apart in one episode, the longest autocorrelation time of the models (of the coordinate that varies most, about the means of episodes), are no neighbors of each other and have no rank (a Theiler window [@theiler1986]).",
+		d.Say("States at most %s frames apart in one episode do not count as neighbors and have no rank (a Theiler "+
+			"window [@theiler1986]). The window is the longest autocorrelation time of the models (of the "+
+			"coordinate with the largest variance, about the means of episodes).",
 			methods.Join(d.Models("exclude_window")))
 	} else if w := d.Number("exclude-window"); w > 0 {
-		d.Say("States at most %g frames apart in one episode are no neighbors of each other and have no rank (a Theiler window [@theiler1986]).", w)
+		d.Say("States at most %g frames apart in one episode do not count as neighbors and have no rank (a Theiler "+
+			"window [@theiler1986]).", w)
 	}
 	if d.Yes("approx") {
 		sayApproximation(d)
@@ -38,7 +43,8 @@ func describeMethods(d *methods.Draft) {
 	sayNull(d)
 	output.Methods(d, ", both as references and as neighbors, and all ranks were computed without it")
 	if output.Blocks(d) != "" {
-		d.Say("Intervals of trustworthiness and continuity are cut at 0 and 1. Models are compared by trustworthiness and continuity at each k.")
+		d.Say("Intervals of trustworthiness and continuity are limited to 0–1. Models were compared by " +
+			"trustworthiness and continuity at each k.")
 	}
 }
 
@@ -47,12 +53,13 @@ func sayCurves(d *methods.Draft) {
 	if !d.Holds("curves") {
 		return
 	}
-	when := "as asked for"
+	when := "as requested"
 	if d.Text("coranking") == neighbors.CoRankingAuto.String() {
-		when = "there being few enough states"
+		when = "because the number of states permits it"
 	}
-	d.Say("Q_NX and R_NX were computed for all neighborhood sizes K, %s: the area under R_NX has weights 1/K [@lee2013], and K* maximizes the local continuity meta-criterion; "+
-		"the means of Q_NX up to K* and from K* on are its local and global part.", when)
+	d.Say("Q_NX and R_NX were computed for all neighborhood sizes K, %s. The area under R_NX has weights 1/K "+
+		"[@lee2013], and K* maximizes the local continuity meta-criterion. The means of Q_NX up to K* and from K* "+
+		"are the local and global quality.", when)
 }
 
 // saySpaces says what is a distance.
@@ -64,14 +71,15 @@ func saySpaces(d *methods.Draft) {
 		if latents == neighborhood.LatentSame {
 			latents = neighbors.Euclidean.String()
 		}
-		d.Say("Distances between states were given; those of latents are %s.", kinds[latents])
+		d.Say("Distances between states were precomputed; distances between latents are %s.", kinds[latents])
 	case latents == neighborhood.LatentSame || latents == metric:
 		d.Say("Distances are %s in both spaces.", kinds[metric])
 	default:
-		d.Say("Distances between states are %s; those of latents are %s.", kinds[metric], kinds[latents])
+		d.Say("Distances between states are %s; distances between latents are %s.", kinds[metric], kinds[latents])
 	}
 	for _, space := range d.Models("space") {
-		d.Say("%s", map[string]string{spaceFrame: "The original space is that of the last frame of each state.", spaceClip: "The original space is that of all frames of a state together."}[space])
+		d.Say("%s", map[string]string{spaceFrame: "The original space consists of the last frame of each state.", spaceClip: "The " +
+			"original space consists of all frames of a state."}[space])
 	}
 	if d.Text("latent-scale") == string(spectrum.ScaleL2) {
 		d.Say("Latents were divided by their Euclidean norm.")
@@ -82,33 +90,39 @@ func saySpaces(d *methods.Draft) {
 func sayTies(d *methods.Draft) {
 	switch d.Text("ties") {
 	case neighbors.TiesAverage.String():
-		d.Say("Where distances tie, scores are exact means over all orders of equal distances, independent in both spaces.")
+		d.Say("For tied distances, scores are exact means over all orders of equal distances, independent in both " +
+			"spaces.")
 	case neighbors.TiesRandom.String():
-		d.Say("Where distances tie, one random order was drawn in each space.")
+		d.Say("For tied distances, one random order was drawn in each space.")
 	case neighbors.TiesIndex.String():
-		d.Say("Where distances tie, the state that comes first in the recording comes first in both spaces.")
+		d.Say("For tied distances, the earlier state in the recording comes first in both spaces.")
 	}
 }
 
 // sayApproximation says what was sampled.
 func sayApproximation(d *methods.Draft) {
-	d.Say("Scores were estimated from %s reference states (at most %s were asked for), drawn at random in %s strata of consecutive states or episodes in proportion to their size and each ranked exactly against all states; "+
-		"the standard errors beside them are those of this draw, stratified and with the finite-population correction. There are no intervals and no comparisons of models.",
+	d.Say("Scores were estimated from %s reference states (at most %s requested), each ranked exactly against all "+
+		"states. References were drawn at random in %s strata of consecutive states or episodes, in proportion to "+
+		"their size. The standard errors account for this stratified draw, with finite-population correction. "+
+		"There are no intervals and no comparisons of models.",
 		methods.Join(d.Models("sampling", "references")), d.Text("approx-references"), methods.Join(d.Models("sampling", "strata")))
 }
 
 // sayNull says what stands for nothing in common.
 func sayNull(d *methods.Draft) {
 	d.Section("Null")
-	d.Say("The level of chance is the expectation of the scores when ranks are uniform, in closed form.")
+	d.Say("The chance level is the expectation of the scores for uniform ranks, in closed form.")
 	n := d.Number("permutations")
 	if n == 0 {
 		return
 	}
 	if neighborhood.NullKind(d.Text("null")) == neighborhood.NullIndependent {
-		d.Say("Beside it stand mean and standard deviation of the scores over %g random pairings of states and latents, the same for all models.", n)
+		d.Say("The mean and standard deviation of the scores over %g random pairings of states and latents, the "+
+			"same for all models, are also reported.", n)
 		return
 	}
-	d.Say("Beside it stand mean and standard deviation of the scores over %g pairings of states and latents that keep the order in time, the same for all models: "+
-		"whole episodes are exchanged and the sequence of all is rotated, or, of fewer than %d episodes, each is rotated in itself by a quarter to three quarters of its length.", n, neighborhood.ExchangedEpisodes)
+	d.Say("The mean and standard deviation of the scores over %g pairings of states and latents that keep the "+
+		"order in time, the same for all models, are also reported. Whole episodes were exchanged and their "+
+		"sequence rotated; with fewer than %d episodes, each was rotated by a quarter to three quarters of its "+
+		"length.", n, neighborhood.ExchangedEpisodes)
 }

@@ -77,9 +77,9 @@ func (l layout) frame(dst, row []float64, s int, shape image.Shape, r dataset.Pi
 func accepted(frame image.Shape) string {
 	c, h, w := frame.Channels, frame.Height, frame.Width
 	if c == 1 {
-		return fmt.Sprintf("[N %d %d], with a channel or an axis T before or a channel after it", h, w)
+		return fmt.Sprintf("[N %d %d], optionally with a channel axis or an axis T", h, w)
 	}
-	return fmt.Sprintf("[N %d %d %d] or [N %d %d %d], either with an axis T before it", c, h, w, h, w, c)
+	return fmt.Sprintf("[N %d %d %d] or [N %d %d %d], optionally with an axis T after N", c, h, w, h, w, c)
 }
 
 // array is an array of predictions.
@@ -103,8 +103,8 @@ func newArray(name string, a *dataset.Array, frame image.Shape, axis string) (*a
 	}
 	l, ok := layoutOf(a.Shape()[1:], frame)
 	if !ok {
-		return nil, run.Hint(fmt.Errorf("predictions %s: %s has shape %v, but the frames are %s: want %s", name, a.Name(), a.Shape(), sizeOf(frame), accepted(frame)),
-			"frames are compared as they are: bring predictions and frames to one size first")
+		return nil, run.Hint(fmt.Errorf("predictions %s: %s has shape %v, but the frames have %s: want %s", name, a.Name(), a.Shape(), sizeOf(frame), accepted(frame)),
+			"frames are not resized: convert predictions and frames to one size first")
 	}
 	return &array{name: name, array: a, shape: frame, layout: l, clip: axis == axisClip}, nil
 }
@@ -161,14 +161,15 @@ func (a *array) choosePixels(given string, frames dataset.PixelRange, frameType 
 	t := a.array.DType()
 	switch {
 	case given == rangeFrames:
-		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "that of the frames, as given"}
+		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, as given"}
 		return nil
 	case given != rangeAuto:
 		var err error
 		a.pixels, err = parseRange(given)
 		return err
 	case t == frameType && !t.IsFloat():
-		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "that of the frames, which have the same type"}
+		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, which have " +
+			"the same type"}
 		return nil
 	case t == dataset.Uint8:
 		a.pixels = dataset.PixelRange{Low: 0, High: 255, Source: "from the type uint8"}
@@ -184,12 +185,15 @@ func (a *array) choosePixels(given string, frames dataset.PixelRange, frameType 
 			a.pixels = r
 			return nil
 		}
-		return run.Hint(fmt.Errorf("predictions %s: %s lies in %.6g..%.6g, but the pixel range of the frames is %g..%g (%s)",
+		return run.Hint(fmt.Errorf(
+			"predictions %s: %s has values in %.6g..%.6g, but the pixel range of the frames is %g..%g (%s)",
 			a.name, a.array.Name(), low, high, frames.Low, frames.High, frames.Source),
-			fmt.Sprintf("say what theirs is with --predictions-range %s=LOW,HIGH, or --predictions-range %s=frames if they are meant to lie outside", a.name, a.name))
+			fmt.Sprintf("set the range with --predictions-range %s=LOW,HIGH, or --predictions-range %s=frames if "+
+				"such values are intended", a.name, a.name))
 	}
-	return run.Hint(fmt.Errorf("predictions %s: %s is of type %v, whose pixel range is not known", a.name, a.array.Name(), t),
-		"say what it is with --predictions-range "+a.name+"=LOW,HIGH, or frames for that of the frames")
+	return run.Hint(fmt.Errorf(
+		"predictions %s: %s has type %v, which has no known pixel range", a.name, a.array.Name(), t),
+		"set the range with --predictions-range "+a.name+"=LOW,HIGH, or with frames for the range of the frames")
 }
 
 // guessRange is the pixel range of floating-point predictions that lie in low..high.
@@ -197,7 +201,7 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 	fits := func(l, h float64) bool { return low >= l-overshoot*(h-l) && high <= h+overshoot*(h-l) }
 	const wide = 3     // a range that is neither 0..1 nor −1..1
 	const narrow = 0.1 // of a wide range: too little to tell
-	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", low, high)
+	source := fmt.Sprintf("from the data, with values in %.6g..%.6g", low, high)
 	switch {
 	case frames.High-frames.Low > wide && fits(0, 1):
 		return dataset.PixelRange{Low: 0, High: 1, Source: source}, true
@@ -205,7 +209,8 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 		return dataset.PixelRange{Low: -1, High: 1, Source: source}, true
 	case frames.High-frames.Low > wide && high-low < narrow*(frames.High-frames.Low):
 	case fits(frames.Low, frames.High):
-		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: fmt.Sprintf("that of the frames; they lie in %.6g..%.6g", low, high)}, true
+		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: fmt.Sprintf(
+			"range of the frames; the values lie in %.6g..%.6g", low, high)}, true
 	}
 	return dataset.PixelRange{}, false
 }

@@ -85,7 +85,7 @@ func TestRangeFlag(t *testing.T) {
 	if f.of("a") != "0,255" || f.of("b") != rangeFrames || f.of("c") != "0,1" || f.String() != "0,1; a=0,255; b=frames" {
 		t.Errorf("%q", f)
 	}
-	for text, want := range map[string]string{"0,2": "given already", "a=0,1": "given already", "=0,1": "no model name", "x": "want LOW,HIGH", "2,1": "want LOW,HIGH"} {
+	for text, want := range map[string]string{"0,2": "second range", "a=0,1": "occurs twice", "=0,1": "no model name", "x": "want LOW,HIGH", "2,1": "want LOW,HIGH"} {
 		if err := f.Set(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

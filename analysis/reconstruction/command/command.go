@@ -24,7 +24,7 @@ import (
 // Command is the reconstruction binary.
 var Command = run.Command{
 	Name:       "reconstruction",
-	Summary:    "predicted against true next frames: errors, similarity, sharpness, what moves",
+	Summary:    "comparison of predicted and true next frames: errors, similarity, sharpness, moving pixels",
 	Manual:     manual,
 	Out:        "evaluation_plots/reconstruction",
 	Omit:       []string{"latent-scale"},
@@ -63,25 +63,34 @@ const (
 func setup(flags *run.Flags) run.Job {
 	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
 	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
-	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
+	flags.FileHint("give files with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}, rollout: 1, predicts: predictsNext, axis: axisHorizon, shown: 6,
 		o: reconstruction.Options{MovingThreshold: 0.02, Window: reconstruction.WindowUniform, ObjectThreshold: 0.1, ObjectArea: 4}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true, Measured: true,
-		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
-	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
-	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
+		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or for several steps " +
+			"[N,T,…], one row per state or frame (repeats)"})
+	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` " +
+		"that decodes latents of model NAME to frames: the latents predicted by --predictor NAME, or otherwise the " +
+		"latents of the next states (repeats)"})
+	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` " +
+		"that predicts the next latent of model NAME from a latent and an action (repeats)"})
 	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
-		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has that of its last frame)"})
+		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has the " +
+			"action of its last frame)"})
 	own := option.Of(&s.o)
-	own.Int(&s.rollout, "rollout-steps", "`N` steps ahead that predictors are given what they made, with the actions in between").AtLeast(1)
+	own.Int(&s.rollout, "rollout-steps",
+		"roll predictors out over `N` steps, feeding back their predictions with the recorded actions").AtLeast(1)
 	option.Choice(own, &s.predicts, "predicts", []string{predictsNext, predictsSame},
-		"`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
+		"`WHAT` row i of --predictions predicts: the successor of state i (next), or state i itself (same)")
 	option.Choice(own, &s.axis, "time-axis", []string{axisHorizon, axisClip},
-		"`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
+		"`MEANING` of the axis T of --predictions [N,T,…]: steps ahead (horizon), or the frames of one predicted "+
+			"clip, with the last one scored (clip)")
 	own.Int(&s.shown, "samples-shown", "`N` samples of the contact sheet, drawn with --seed").AtLeast(0).Free()
-	own.Bool(&s.save, "save-frames", "write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png").Free()
+	own.Bool(&s.save, "save-frames",
+		"also write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png").Free()
 	flags.Declare(own)
-	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, frames for that of the frames, or auto: from the type or the data (repeats)")
+	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, "+
+		"frames (range of the frames), or auto (from the type or the data) (repeats)")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
 		Files: output.Files("reconstruction", append(output.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",
@@ -107,12 +116,14 @@ func (s *settings) check(flags *run.Flags) error {
 	names := s.predictions.Names()
 	for _, name := range names {
 		if slices.Contains(reconstruction.Baselines(), name) {
-			return run.Hint(run.Usage("--predictions %s=…: %s is a model of every run", name, name), "give the predictions another name")
+			return run.Hint(run.Usage("--predictions %s=…: the name %s is reserved for a "+
+				"baseline", name, name), "give the predictions another name")
 		}
 	}
 	for _, name := range s.predictors.Names() {
 		if !slices.Contains(s.decoders.Names(), name) && !s.inputs.OfExample() {
-			return run.Hint(run.Usage("--predictor %s=…: nothing makes frames of what it predicts", name), "give a decoder with --decoder "+name+"=FILE.onnx")
+			return run.Hint(run.Usage("--predictor %s=…: its predicted latents have no "+
+				"decoder", name), "give a decoder with --decoder "+name+"=FILE.onnx")
 		}
 	}
 	names = append(names, s.decoders.Names()...)
@@ -154,7 +165,8 @@ func (s *settings) checkSaved(models []string) error {
 	for _, name := range savedNames(models) {
 		file := filename.Of(name)
 		if s.save && seen.Has(file) {
-			return run.Hint(run.Usage("--save-frames: the name %q is that of two files", file), "give the model another name")
+			return run.Hint(run.Usage(
+				"--save-frames: two files would have the name %q", file), "give the model another name")
 		}
 		seen.Unique(file, "")
 	}
@@ -171,7 +183,8 @@ func shapeOf(data *input.Data) (image.Shape, error) {
 	case "CHW":
 		return image.Shape{Channels: shape[0], Height: shape[1], Width: shape[2]}, nil
 	}
-	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W], [N,H,W,C] or clips of such", array.Name(), array.Shape())
+	return image.Shape{}, fmt.Errorf("frames: %s has shape %v, which are vectors; want images [N,H,W], [N,C,H,W], "+
+		"[N,H,W,C] or clips of images", array.Name(), array.Shape())
 }
 
 // sized checks what the flags name against the states, before any work is done.
@@ -182,8 +195,10 @@ func (s *settings) sized(data *input.Data) error {
 	}
 	all := s.samples(data, data.Index(), allPairs(data))
 	if len(all) == 0 {
-		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode: there is nothing to predict", data.States.Array().Name()),
-			"is every frame an episode of its own? see --episodes-kind; predictions of states themselves need none: --predicts same")
+		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode, so that there is "+
+			"nothing to predict", data.States.Array().Name()),
+			"if every frame is its own episode, check --episodes-kind; predictions of the states themselves need "+
+				"no successor: --predicts same")
 	}
 	return s.predictions.Each(data, func(a input.Array) error {
 		p, err := newArray(a.Name, a.Array, shape, s.axis)
@@ -300,7 +315,8 @@ func (s *settings) openArray(
 		return nil, err
 	}
 	if !slices.ContainsFunc(a.rows, func(row int) bool { return row >= 0 }) {
-		return nil, fmt.Errorf("predictions %s: %s has a row per state after another, and there is none", a.name, a.array.Name())
+		return nil, fmt.Errorf(
+			"predictions %s: %s has one row per state with a predecessor, but no state has one", a.name, a.array.Name())
 	}
 	low, high, rows, err := a.inspect()
 	if err != nil {
@@ -339,21 +355,22 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 		if err != nil {
 			return err
 		}
-		err = fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d: element %v is %v",
+		err = fmt.Errorf(
+			"predictions %s: %s: %d of %d rows that predict a frame contain NaN or Inf, first row %d: element %v is %v",
 			a.name, a.array.Name(), len(own), len(a.rows), first, index, value)
 		if data.Options.SkipNaN {
-			return fmt.Errorf("%w: without them %s is left", err, text.Count(remain, "sample"))
+			return fmt.Errorf("%w: without these rows, %s is left", err, text.Count(remain, "sample"))
 		}
-		return run.Hint(err, "leave such samples out for all models with --skip-nan")
+		return run.Hint(err, "leave out such samples for all models with --skip-nan")
 	}
 	for _, i := range own {
 		bad[i] = true
 	}
-	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(len(own), "sample"))
+	env.Warn("predictions %s: %s with NaN or Inf left out for all models", a.name, text.Count(len(own), "sample"))
 	return nil
 }
 
-// input puts together what is analysed.
+// input puts together what is analyzed.
 func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (reconstruction.Input, error) {
 	shape, err := shapeOf(data)
 	if err != nil {
@@ -389,7 +406,8 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 		}
 	}
 	if len(kept) == 0 {
-		return reconstruction.Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
+		return reconstruction.Input{}, fmt.Errorf(
+			"no sample is left: each of the %d samples has NaN or Inf in some prediction", len(pairs))
 	}
 	in := reconstruction.Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Same: s.predicts == predictsSame}
 	in.Samples = samplesOf(data, kept, steps, in.Same)
@@ -398,7 +416,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			return reconstruction.Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
-		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
+		env.Detail("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
 	}
 	for i, d := range heads {
 		err := d.encode(ctx, s, data, models[i], in.Samples)
@@ -412,7 +430,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			continue
 		}
 		in.Models = append(in.Models, d.predictions())
-		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
+		env.Detail("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
 	}
 	return in, nil
 }
@@ -500,9 +518,9 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 		return err
 	}
 	if len(in.Models) == 0 {
-		env.Note("note: no predictions are given: the baselines alone are measured; see --predictions")
+		env.Note("note: no predictions are given, so that only the baselines are scored; see --predictions")
 	}
-	env.Print("\n")
+	env.Detail("\n")
 	o := s.options(env, data)
 	result, err := reconstruction.Analyze(ctx, in, o)
 	if err != nil {
@@ -586,60 +604,62 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 }
 
 const manual = `reconstruction compares predicted with true next frames. Every state with a successor
-in its episode is a sample; row i of --predictions predicts the last frame of the
-successor of state i, so that with windows the successor of frames i … i+T-1 is frame
-i+T. A prediction of what follows the last state of an episode is ignored and counted.
-Rows are one per frame, one per state, or one per state with a successor.
+in its episode is a sample. Row i of --predictions predicts the last frame of the
+successor of state i; with windows, the successor of frames i … i+T-1 is frame i+T.
+Predictions after the last state of an episode are ignored and counted. There is one row
+per frame, per state, or per state with a successor.
 
-With --predicts same row i is of state i itself, such as a decoder's, and every state is
-a sample, images that no other comes before too. Then copy_last, skill, motion and what
-moves leave out the states that no other comes before, and models are compared with
+With --predicts same, row i predicts state i itself, as a decoder does. Every state is
+then a sample, including the first of an episode. copy_last, skill, motion and the scores
+of moving pixels leave out states without a predecessor, and models are compared with
 copy_last over the states of both.
 
-Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
-another type or range than the frames: integers have the range of their type,
-floating-point numbers that of the frames or, beside frames of 0..255, 0..1 or -1..1 if
-they lie there; what is taken is printed, and what does not fit has to be said
-(--predictions-range). Values outside the range are compared as they are.
+Pixels are in units of the pixel range (0..1). Predictions may have another type or range
+than the frames. Integers have the range of their type. Floating-point numbers have the
+range of the frames; with frames of 0..255 they have 0..1 or -1..1 if all values lie
+there. The chosen range is printed; set it with --predictions-range if it does not fit.
+Values outside the range are not clipped.
 
   mse, mae         mean squared and absolute error
-  psnr             mean over frames of 10 log10(1/mse of the frame); frames without an
-                   error have an infinite one, are left out and counted.
-                   psnr_of_mean_mse is that of the mean mse, which no frame dominates
+  psnr             mean over frames of 10 log10(1/mse of the frame); frames without
+                   error (infinite PSNR) are left out and counted.
+                   psnr_of_mean_mse uses the mean mse, which no frame dominates
   ssim             structural similarity (Wang et al. 2004): scikit-image's defaults, or
                    with --ssim-window gaussian the windows of the paper
-  sharpness_ratio  gradient energy of the predictions over that of the true frames: below
-                   1 for blurred ones, above for noisy ones
+  sharpness_ratio  gradient energy of predictions / gradient energy of true frames: below
+                   1 if blurred, above 1 if noisy
   moving_mse       error of the pixels that change by more than --moving-threshold to the
-  static_mse       next frame, and of all others; moving_share of them move
-  skill            1 - mse / mse of copy_last: above 0 where something is predicted
+  static_mse       next frame, and of all others; moving_share is the share that moves
+  skill            1 - mse / mse of copy_last: above 0 if better than copying
 
-Two models of every run learn nothing: copy_last repeats the current frame, and
-mean_frame is the mean of the frames of all other episodes (of the other half where there
-is one episode), so that no frame is predicted from itself. Most pixels do not move and
-copying gets them right: read moving_mse beside mse.
+Two baselines are part of every run. copy_last repeats the current frame. mean_frame is
+the mean frame of all other episodes (of the other half if there is one episode), so that
+no frame is predicted from itself. Most pixels do not move and copying predicts them
+correctly: read moving_mse together with mse.
 
 Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the samples
-whose episode lasts so long (--time-axis clip: the T frames of one predicted clip, of
-which the last one counts). "horizon" in the result file and a figure of its own follow
-the scores by steps ahead, beside those of copying over the same samples.
+whose episode is long enough. With --time-axis clip, T counts the frames of one predicted
+clip, and only the last frame is scored. "horizon" in the result file and a separate
+figure show the scores by steps ahead, with copy_last over the same samples.
 
-A decoder makes the frames of a model's latents: of those that --predictor NAME makes of
-the latent of state i and the action there, or, without one, of the latent of the next
-state itself, which is the best that this decoder could be given. --rollout-steps gives a
-predictor what it made, with the actions in between. Both get the encoder's output before
-pooling, unless --decoder-pool says otherwise.
+A decoder turns latents of a model into frames. The latents are predicted by --predictor
+NAME from the latent of state i and its action. Without a predictor they are the latents
+of the next state itself, the best case for this decoder. --rollout-steps feeds
+predictions back into the predictor, with the recorded actions. Both use the encoder's
+output before pooling, unless --decoder-pool changes it.
 
 Objects are 8-connected components of at least --object-area pixels that differ from the
-median frame of the episode by more than --object-threshold; true and predicted ones are
-matched one to one where they overlap by a tenth. object_recall is also that of small,
-middle and large objects, by terciles of their areas. motion_cosine is that of predicted
-and true change, motion_energy_ratio their squared lengths.
+median frame of the episode by more than --object-threshold. True and predicted objects
+are matched one to one if their overlap is at least 0.1. object_recall is also reported
+for small, middle and large objects, by terciles of area. motion_cosine is the cosine
+between predicted and true change; motion_energy_ratio is the ratio of their squared
+lengths.
 
-Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
-counts alike. Intervals delete whole episodes or blocks of states. Models are compared
-with each other and with both baselines. reconstruction_samples.csv, by which runs are
-compared, holds the share of each sample in a score, reconstruction_raw_data.csv its own.
+Ratios are ratios of sums over samples, so that every moving pixel has equal weight.
+Intervals use the jackknife over episodes or blocks of states. Models are compared with
+each other and with both baselines. reconstruction_samples.csv contains the share of each
+sample in a score and is used to compare runs; reconstruction_raw_data.csv contains the
+scores of single samples.
 
-LPIPS and other perceptual distances are not computed: they are networks of their own,
-whose weights would have to be brought along.`
+LPIPS and other perceptual distances are not computed, because they need the weights of
+separate networks.`

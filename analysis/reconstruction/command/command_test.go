@@ -63,7 +63,7 @@ func raw(t *testing.T, dir, model, column string) []float64 {
 }
 
 // Errors, PSNR and SSIM are those of scikit-image, of bytes beside float64 predictions and
-// of colours beside predictions with channels last, in frames of odd sizes.
+// of colors beside predictions with channels last, in frames of odd sizes.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/golden.json")
@@ -181,14 +181,15 @@ func TestRanges(t *testing.T) {
 		code                int
 	}{
 		{"bytes", "m=testdata/bytes_predicted.npy", "pixel range 0 to 1 (from the data", 0},
-		{"bytes", "m=testdata/bytes.npy", "pixel range 0 to 255 (that of the frames, which have the same type)", 0},
-		{"bytes", "m=testdata/bytes_predicted.npy --predictions-range m=frames", "pixel range 0 to 255 (that of the frames, as given)", 0},
+		{"bytes", "m=testdata/bytes.npy", "pixel range 0 to 255 (range of the frames, which have the same type)", 0},
+		{"bytes", "m=testdata/bytes_predicted.npy --predictions-range m=frames",
+			"pixel range 0 to 255 (range of the frames, as given)", 0},
 		{"bytes", "m=testdata/bytes_predicted.npy --predictions-range 0,2", "pixel range 0 to 2 (given)", 0},
 		{"bytes_predicted", "m=testdata/bytes.npy", "pixel range 0 to 255 (from the type uint8)", 0},
-		{"bytes_predicted", "m=testdata/bytes_predicted.npy", "(that of the frames; they lie in", 0},
+		{"bytes_predicted", "m=testdata/bytes_predicted.npy", "(range of the frames; the values lie in", 0},
 	} {
 		args := strings.Fields("--frames testdata/" + c.frames + ".npy --bootstrap 0 --samples-shown 0 --format svg --predictions " + c.predictions)
-		code, stdout, stderr := execute(t, append(args, "--out", t.TempDir())...)
+		code, stdout, stderr := execute(t, append(args, "--verbose", "--out", t.TempDir())...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s %s: exit %d, %s%s", c.frames, c.predictions, code, stdout, stderr)
 		}

@@ -65,8 +65,8 @@ func (s *settings) openHeads(ctx context.Context, env *run.Env, data *input.Data
 	}
 	l, ok := layoutOf(d.output, shape)
 	if !ok {
-		return nil, run.Hint(fmt.Errorf("decoder %s: %s makes frames of shape %v, but the frames %s are %s", m.Name, d.decoder.Path, d.output, data.States.Array().Name(), sizeOf(shape)),
-			"frames are compared as they are: give frames of the decoder's size, or a decoder of theirs")
+		return nil, run.Hint(fmt.Errorf("decoder %s: %s produces frames of shape %v, but the frames %s have %s", m.Name, d.decoder.Path, d.output, data.States.Array().Name(), sizeOf(shape)),
+			"frames are not resized: give frames of the decoder's size, or a decoder for the size of the frames")
 	}
 	d.layout = l
 	return d, nil
@@ -81,7 +81,8 @@ func (s *settings) checkPredictor(d *decoded, data *input.Data, rows latent.Head
 			return rows, err
 		}
 		if actions == nil {
-			return rows, run.Hint(run.Usage("%s takes actions, and there are none", d.predictor.Path), "give them with --actions FILE[:key]: one per frame")
+			return rows, run.Hint(run.Usage("%s needs actions, but there is no --actions", d.predictor.Path),
+				"give one action per frame with --actions FILE[:key]")
 		}
 		given = append(given, *actions)
 	}
@@ -141,7 +142,7 @@ func (s *settings) actionsOf(data *input.Data, states []int) (*latent.HeadInput,
 		}
 	}
 	if i := slices.IndexFunc(values, func(v float32) bool { return v-v != 0 }); i >= 0 {
-		return nil, fmt.Errorf("actions: %s: row %d holds NaN or infinity", a.Name(), rows[i/a.RowLen()])
+		return nil, fmt.Errorf("actions: %s: row %d contains NaN or Inf", a.Name(), rows[i/a.RowLen()])
 	}
 	out.Rows, out.Shape = points.Float32(values, a.RowLen()), slices.Clone(a.Shape()[1:])
 	if len(out.Shape) == 0 {
@@ -165,7 +166,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 	var left []string
 	for _, m := range data.Models {
 		if slices.Contains(reconstruction.Baselines(), m.Name) {
-			return nil, nil, run.Usage("model %s: that is a model of every run; give it another name", m.Name)
+			return nil, nil, run.Usage("model %s: the name is reserved for a baseline; choose another", m.Name)
 		}
 		d, err := s.openHeads(ctx, env, data, m, shape)
 		if err != nil {
@@ -176,17 +177,18 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 		}
 		switch {
 		case d == nil && !m.Baseline():
-			return nil, nil, run.Hint(run.Usage("model %s: nothing makes frames of its latents", m.Name), "give a decoder with --decoder "+m.Name+"=FILE.onnx, or leave the model out")
+			return nil, nil, run.Hint(run.Usage("model %s: its latents have no decoder", m.Name), "give a decoder with --decoder "+m.Name+"=FILE.onnx, "+
+				"or remove the model")
 		case d == nil:
 			left = append(left, m.Name)
 			continue
 		case slices.Contains(s.predictions.Names(), m.Name):
-			return nil, nil, run.Usage("two models are named %q: give the predictions of --predictions %s another name", m.Name, m.Name)
+			return nil, nil, run.Usage("two models are named %q: rename --predictions %s", m.Name, m.Name)
 		}
 		all, models = append(all, d), append(models, m)
 	}
 	if len(left) > 0 {
-		env.Note("note: nothing decodes the latents of %s", strings.Join(left, " and "))
+		env.Note("note: the latents of %s have no decoder and are not scored", strings.Join(left, " and "))
 	}
 	return all, models, nil
 }
@@ -283,7 +285,7 @@ const rangeSamples = 256
 func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset.PixelRange) error {
 	switch given {
 	case rangeFrames:
-		d.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "that of the frames, as given"}
+		d.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, as given"}
 		return nil
 	case rangeAuto:
 	default:
@@ -300,7 +302,8 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 	}
 	n := len(all)
 	if n == 0 {
-		return fmt.Errorf("predictor %s: no state has another before it in its episode: there is nothing to predict from", d.name)
+		return fmt.Errorf("predictor %s: no state has a predecessor in its episode, so that there is no input for "+
+			"predictions", d.name)
 	}
 	samples := make([]int, min(n, rangeSamples))
 	for i := range samples {
@@ -320,9 +323,11 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 	}
 	var ok bool
 	if d.pixels, ok = guessRange(frames, low, high); !ok {
-		return run.Hint(fmt.Errorf("decoder %s: %s makes values of %.6g..%.6g, but the pixel range of the frames is %g..%g (%s)",
+		return run.Hint(fmt.Errorf(
+			"decoder %s: %s has outputs in %.6g..%.6g, but the pixel range of the frames is %g..%g (%s)",
 			d.name, d.decoder.Path, low, high, frames.Low, frames.High, frames.Source),
-			fmt.Sprintf("say what theirs is with --predictions-range %s=LOW,HIGH, or --predictions-range %s=frames if they are meant to lie outside", d.name, d.name))
+			fmt.Sprintf("set the range with --predictions-range %s=LOW,HIGH, or --predictions-range %s=frames if "+
+				"such values are intended", d.name, d.name))
 	}
 	return nil
 }
@@ -335,9 +340,9 @@ func (d *decoded) predictions() reconstruction.Predictions {
 // note says what is decoded.
 func (d *decoded) note() string {
 	if d.predictor == nil {
-		return fmt.Sprintf("%s of the latents of the next states", d.decoder.Path)
+		return fmt.Sprintf("%s decoding the latents of the next states", d.decoder.Path)
 	}
-	return fmt.Sprintf("%s of the latents that %s predicts", d.decoder.Path, d.predictor.Path)
+	return fmt.Sprintf("%s decoding the latents predicted by %s", d.decoder.Path, d.predictor.Path)
 }
 
 func (d *decoded) digest() (string, error) {

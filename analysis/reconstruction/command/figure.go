@@ -68,11 +68,11 @@ func sheet(shown []reconstruction.Shown, models []string, first, last int, shape
 	width := min(plots.DoubleColumnMM, max(62, 14+most*columns))
 	const gap = 0.7 // between images
 	cell := ((width-14)/columns - gap) * float64(shape.Height) / float64(shape.Width)
-	note := "Absolute error in units of the pixel range, on one scale for all models."
+	note := "Absolute error in units of the pixel range, on the same scale for all models."
 	if shape.Channels > 1 && shape.Channels != 3 {
-		note = fmt.Sprintf("The last of %d channels. ", shape.Channels) + note
+		note = fmt.Sprintf("Shown: the last of %d channels. ", shape.Channels) + note
 	} else if shape.Channels == 3 {
-		note += " It is the mean over the three channels."
+		note += " Mean over the three channels."
 	}
 	const key, page = 9.0, 235.0
 	height := min((cell+gap)*float64(len(shown))+5, page)
@@ -89,7 +89,7 @@ func sheet(shown []reconstruction.Shown, models []string, first, last int, shape
 	return figure
 }
 
-// scaleKey shows what the colours of errors mean.
+// scaleKey shows what the colors of errors mean.
 func scaleKey(scale float64) *plots.ImageGrid {
 	const steps, wide = 11, 8
 	key := &plots.ImageGrid{Images: [][]image.Image{nil}, RowLabels: []string{"|error|"}}
@@ -111,9 +111,9 @@ var panels = []struct{ score, title, label string }{
 	{"mse", "Error", "Mean squared error (range²)"},
 	{"psnr", "Peak signal-to-noise ratio", "PSNR (dB)"},
 	{"ssim", "Structural similarity", "SSIM"},
-	{"moving_mse", "Pixels that move", "Mean squared error (range²)"},
-	{"static_mse", "Pixels that stay", "Mean squared error (range²)"},
-	{"sharpness_ratio", "Sharpness", "Gradient energy / that of the truth"},
+	{"moving_mse", "Moving pixels", "Mean squared error (range²)"},
+	{"static_mse", "Static pixels", "Mean squared error (range²)"},
+	{"sharpness_ratio", "Sharpness", "Gradient energy / true gradient energy"},
 }
 
 // Figure composes reconstruction_scores: the scores of all models and baselines with
@@ -172,9 +172,9 @@ func names(r *reconstruction.Result) []string {
 }
 
 func caption(r *reconstruction.Result, intervals string) string {
-	note := fmt.Sprintf("%s and %s are baselines. Pixels that move change by more than %g of the pixel range.", reconstruction.CopyLast, reconstruction.MeanFrame, r.Threshold)
+	note := fmt.Sprintf("%s and %s are baselines. Moving pixels change by more than %g of the pixel range.", reconstruction.CopyLast, reconstruction.MeanFrame, r.Threshold)
 	if r.Blocks != "" {
-		note += fmt.Sprintf(" %s: 95 %% by deleting each of %s.", intervals, r.Blocks)
+		note += fmt.Sprintf(" %s: 95 %% intervals, jackknife over %s.", intervals, r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		note += " No tests: " + reason + "."

@@ -23,7 +23,7 @@ func keep(t *testing.T, name string, f *plots.Figure) {
 	runtest.SaveFigure(t, name, f)
 }
 
-// Frames of three channels are colours, of others the last channel is shown; errors reach
+// Frames of three channels are colors, of others the last channel is shown; errors reach
 // from black to the light end of the scale.
 func TestPictures(t *testing.T) {
 	t.Parallel()

@@ -162,48 +162,53 @@ func writeSamples(r *reconstruction.Result, env *run.Env) error {
 	return output.Samples(env, "state", "episode", names, models)
 }
 
-// print writes the tables to the console.
+// printTables writes the tables to the console.
 func printTables(r *reconstruction.Result, env *run.Env) error {
-	table := report.NewTable("", "Model", "MSE", "MAE", "PSNR dB", "SSIM", "Sharpness", "Skill")
-	moving := report.NewTable("Pixels that move, and those that stay", "Model", "Moving MSE", "Static MSE")
+	table := report.NewTable("", "Model", "MSE", "SSIM", "Skill", "Object F1")
 	for i := range r.Models {
-		m := &r.Models[i]
-		table.Row(cells(m, "mse", "mae", "psnr", "ssim", "sharpness_ratio", "skill")...)
-		moving.Row(cells(m, "moving_mse", "static_mse")...)
+		table.Row(cells(&r.Models[i], "mse", "ssim", "skill", "object_f1")...)
 	}
-	table.Note("%s; pixels in units of the pixel range; sharpness: gradient energy / that of the true frames; skill: 1 − MSE / that of %s", text.Count(len(r.Samples), "predicted frame"), reconstruction.CopyLast)
-	if before := r.Models[len(r.Models)-2].Samples; before < len(r.Samples) {
-		table.Note("%s, skill, motion and what moves: over the %s with another before them in their episode", reconstruction.CopyLast, text.Count(before, "frame"))
-	}
+	what := fmt.Sprintf("%s; pixels in units of the pixel range", text.Count(len(r.Samples), "predicted frame"))
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	for _, m := range r.Models {
-		if m.PSNRExcluded > 0 {
-			table.Note("%s: %s without an error, whose PSNR is infinite: the mean is over the others", m.Name, text.Count(m.PSNRExcluded, "prediction"))
-		}
-	}
-	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
-		moving.Note("%.3g %% of the pixels change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
-	}
+	table.Note("%s", what)
+	table.Note("Skill: 1 − MSE / MSE of %s, which repeats the current frame; above 0 a prediction is better than that", reconstruction.CopyLast)
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	if err := env.Table(moving); err != nil {
-		return err
-	}
-	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "F1", "Position error px", "Motion cosine", "Motion energy")
-	for i := range r.Models {
-		scene.Row(cells(&r.Models[i], "object_recall", "object_precision", "object_f1", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
-	}
-	scene.Note("objects: what differs from the median frame of the episode; motion energy: squared predicted / squared true change")
-	if err := env.Table(scene); err != nil {
-		return err
+	for _, t := range detailTables(r) {
+		if err := env.Details(t); err != nil {
+			return err
+		}
 	}
 	if err := printHorizon(r, env); err != nil {
 		return err
 	}
 	return output.PrintComparisons(env, shown(r))
+}
+
+// detailTables have the other scores of one step ahead.
+func detailTables(r *reconstruction.Result) []*report.Table {
+	pixels := report.NewTable("Pixels", "Model", "MAE", "PSNR dB", "Sharpness", "Moving MSE", "Static MSE")
+	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "Position error px", "Motion cosine", "Motion energy")
+	for i := range r.Models {
+		m := &r.Models[i]
+		pixels.Row(cells(m, "mae", "psnr", "sharpness_ratio", "moving_mse", "static_mse")...)
+		scene.Row(cells(m, "object_recall", "object_precision", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
+		if m.PSNRExcluded > 0 {
+			pixels.Note("%s: PSNR is the mean without %s of error 0", m.Name, text.Count(m.PSNRExcluded, "prediction"))
+		}
+	}
+	pixels.Note("Sharpness: gradient energy / gradient energy of the true frames")
+	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
+		pixels.Note("Moving: %.3g %% of the pixels, which change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
+	}
+	if before := r.Models[len(r.Models)-2].Samples; before < len(r.Samples) {
+		pixels.Note("%s, skill, motion and moving pixels: over the %s with a predecessor in their episode", reconstruction.CopyLast, text.Count(before, "frame"))
+	}
+	scene.Note("Objects: differences from the median frame of the episode; motion energy: squared predicted / squared true change")
+	return []*report.Table{pixels, scene}
 }
 
 // cells are a row of a table: the model and some of its scores.
@@ -233,7 +238,7 @@ func printHorizon(r *reconstruction.Result, env *run.Env) error {
 			table.Row(cells...)
 		}
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // shown are the comparisons for the console: of one step ahead, and of few metrics.

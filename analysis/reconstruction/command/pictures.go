@@ -12,7 +12,7 @@ import (
 	frame "repscope/measure/image"
 )
 
-// picture is the image of a frame: in colours if it has three channels, else its last
+// picture is the image of a frame: in colors if it has three channels, else its last
 // channel in gray. What lies outside the pixel range is drawn at its ends.
 func picture(pixels []float64, shape frame.Shape) image.Image {
 	level := func(v float64) uint8 { return uint8(math.Round(255 * min(max(v, 0), 1))) }

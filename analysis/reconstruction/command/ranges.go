@@ -52,14 +52,14 @@ func (f *rangeFlag) Set(text string) error {
 	}
 	switch _, again := f.byName[name]; {
 	case !named && f.given && f.all != value:
-		return fmt.Errorf("%q is given already; want one range for all models, others as NAME=RANGE", f.all)
+		return fmt.Errorf("%q is a second range for all models; want one, and others as NAME=RANGE", f.all)
 	case !named:
 		f.all, f.given = value, true
 		return nil
 	case name == "":
 		return fmt.Errorf("%q has no model name before the equals sign", text)
 	case again && f.byName[name] != value:
-		return fmt.Errorf("%s=%s is given already", name, f.byName[name])
+		return fmt.Errorf("%s=%s occurs twice", name, f.byName[name])
 	}
 	if f.byName == nil {
 		f.byName = map[string]string{}
@@ -82,7 +82,8 @@ func (f *rangeFlag) of(name string) string {
 // parseRange reads LOW,HIGH.
 func parseRange(text string) (dataset.PixelRange, error) {
 	if err := dataset.CheckPixelRange(text); err != nil || text == "" || text == rangeAuto {
-		return dataset.PixelRange{}, fmt.Errorf("%q is no range, want LOW,HIGH such as 0,1, frames for that of the frames, or auto", text)
+		return dataset.PixelRange{}, fmt.Errorf(
+			"%q is not a range, want LOW,HIGH such as 0,1, or frames (range of the frames), or auto", text)
 	}
 	return dataset.ParsePixelRange(text)
 }

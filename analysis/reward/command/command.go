@@ -24,7 +24,7 @@ import (
 // Command is the reward binary.
 var Command = run.Command{
 	Name:       "reward",
-	Summary:    "what probes read from true and from predicted latents: reward, and any other target",
+	Summary:    "probes of true and predicted latents: reward and any other target",
 	Manual:     manual,
 	Out:        "evaluation_plots/reward_analysis",
 	Methods:    describeMethods,
@@ -63,20 +63,25 @@ func register(flags *run.Flags) *options {
 		o: reward.Options{Probes: reward.DefaultProbes(), Features: reward.FeaturesAuto, Folds: probe.DefaultFolds, MinEntropy: 0.6}}
 	in := f.inputs
 	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
-		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
-			"by default those of a published dataset given with --frames"})
+		Usage: "`FILE[:key]` of one number per frame: the reward of the transition to the next frame (a window has " +
+			"the reward of its last frame). Default: the rewards of a published dataset given with --frames"})
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
-		Usage: "`NAME=FILE[:key]` of latents [N,D] that a dynamics model of NAME predicted: row i is the prediction of the successor of state i (repeats)"})
+		Usage: "`NAME=FILE[:key]` of latents [N,D] predicted by a dynamics model of NAME: row i predicts the " +
+			"successor of state i (repeats)"})
 	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{reward.True, reward.PredictedLatents},
-		Usage: "`NAME:ON=FILE[:key]` of the rewards that a head of NAME trained elsewhere predicted, where ON, true or predicted, says from which latents (repeats)"})
+		Usage: "`NAME:ON=FILE[:key]` of rewards predicted by a head of NAME that was trained elsewhere; ON, true " +
+			"or predicted, names its input latents (repeats)"})
 	f.dynamics = registerDynamics(flags, in)
 	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
 		Examples: exampleTargets,
-		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
-			"an array [N,K] or a CSV table (or FILE.csv:column) is K targets (repeats); with --example also example:COLUMN"})
+		Usage: "`[CATEGORY/]NAME=FILE[:key]` of one value per frame to predict from the latent of its state: " +
+			"numbers are regressed, integers classified. An array [N,K] or a CSV table has K targets; " +
+			"FILE.csv:column and, with --example, example:COLUMN have one (repeats)"})
 	own := option.Of(&f.o)
-	own.Text(&f.regress, "regress", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
-	own.Bool(&f.predictions, "predictions-csv", "write what every probe said of every sample to reward_predictions.csv").Free()
+	own.Text(&f.regress, "regress",
+		"`LIST` of integer targets to regress as quantities; * matches any characters, ? one character")
+	own.Bool(&f.predictions, "predictions-csv",
+		"write the prediction of every probe for every sample to reward_predictions.csv").Free()
 	flags.Declare(own)
 	in.Sized(func(data *input.Data) error {
 		for _, g := range []*input.Given{f.rewards, f.targets, f.predicted, f.given} {
@@ -125,10 +130,12 @@ func (f *options) checkTargets() error {
 	for _, full := range f.targets.Names() {
 		name := full[strings.Index(full, "/")+1:]
 		if rewards && name == rewardTarget {
-			return run.Hint(run.Usage("--targets %s=…: --rewards are a target of that name", full), "give the target another name")
+			return run.Hint(run.Usage(
+				"--targets %s=…: the name is used by the target of --rewards", full), "give the target another name")
 		}
 		if other, ok := names[name]; ok {
-			return run.Hint(run.Usage("--targets %s=… and %s=…: two targets are named %q", other, full, name), "a category is no part of a name: give every target its own")
+			return run.Hint(run.Usage("--targets %s=… and %s=…: two targets are named %q", other, full, name),
+				"the category is not part of the name: choose unique target names")
 		}
 		names[name] = full
 	}
@@ -139,7 +146,7 @@ func (f *options) checkTargets() error {
 func checkNames(models []string) error {
 	for _, name := range models {
 		if slices.Contains(reward.Baselines(), name) {
-			return run.Hint(run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(reward.Baselines(), ", ")), "give the model another name")
+			return run.Hint(run.Usage("two models are named %q; the names %s are reserved for baselines", name, strings.Join(reward.Baselines(), ", ")), "give the model another name")
 		}
 	}
 	return nil
@@ -151,7 +158,7 @@ func cutOn(name string) (model, on string) {
 	return name[:i], name[i+1:]
 }
 
-// run loads what the flags name and analyses it.
+// run loads what the flags name and analyzes it.
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Load(ctx, env)
 	if err != nil {
@@ -162,7 +169,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	}
 	index := data.Index()
 	if data.Options.Samples > 0 {
-		env.Warn("--samples is not used: probes read transitions, which a sample of states would tear apart")
+		env.Warn("--samples is ignored, because probes need consecutive states; remove it")
 	}
 	states, err := data.Select(ctx, index, input.NoFrames)
 	if err != nil {
@@ -370,7 +377,7 @@ func (f *options) valuesOf(g *input.Given, data *input.Data, a input.Array, inde
 		if math.IsInf(v, 0) || math.IsNaN(v) && !data.Options.SkipNaN {
 			hint := ""
 			if math.IsNaN(v) {
-				hint = "--skip-nan leaves such samples out, and counts them"
+				hint = "leave out such samples with --skip-nan"
 			}
 			return values, run.Hint(fmt.Errorf("%s: %s: row %d is %v, want a finite number", strings.TrimSpace(g.Role()+" "+a.Name), a.Array.Name(), rows[i/values.Dim], v), hint)
 		}

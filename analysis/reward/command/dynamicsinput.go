@@ -38,18 +38,23 @@ type dynamicsFlags struct {
 func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
 	f := &dynamicsFlags{flags: flags}
 	f.predictors = in.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor,
-		Usage: "`NAME=FILE.onnx` of a model of dynamics that makes the next latent of a latent of NAME and the action taken (repeats)"})
+		Usage: "`NAME=FILE.onnx` of a dynamics model that predicts the next latent from a latent of NAME and the " +
+			"action (repeats)"})
 	f.heads = in.Heads(flags, input.HeadRole{Name: "head", Variants: []string{onTrue, onPredicted},
-		Usage: "`NAME:ON=FILE.onnx` of a reward head of NAME that takes z_t and z_next, trained on true or predicted latents as ON says; " +
-			"a true one is also evaluated on predicted latents (repeats)"})
+		Usage: "`NAME:ON=FILE.onnx` of a reward head of NAME with inputs z_t and z_next; ON, true or predicted, " +
+			"names the latents it was trained on. A head trained on true latents is also evaluated on predicted " +
+			"latents (repeats)"})
 	f.actions = in.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
-		Usage: "`FILE[:key]` of the action taken at every frame, an integer from 0 (a window has that of its last frame), for --predictor, and read from " +
-			"the latents of both states of a transition; by default those of a published dataset given with --frames"})
+		Usage: "`FILE[:key]` of the action at every frame, an integer from 0 (a window has the action of its last " +
+			"frame): input of --predictor, and a target for the latents of both states of a transition. Default: " +
+			"the actions of a published dataset given with --frames"})
 	f.rollouts = in.Role(flags, input.Role{Name: "rollouts", Unit: "rollout", Named: true, Models: true,
-		Usage: "`NAME=FILE[:key]` of open-loop predictions [M,T,D] of NAME: 1 to T steps from each of M states (repeats)"})
+		Usage: "`NAME=FILE[:key]` of open-loop predictions [M,T,D] of NAME, 1 to T steps from each of M states " +
+			"(repeats)"})
 	f.starts = in.Role(flags, input.Role{Name: "rollout-starts", Unit: "state",
-		Usage: "`FILE[:key]` of the state that each of --rollouts starts from, counted from 0 as rows of latents; may be missing if there is one from every state"})
-	f.horizon = flags.Int("horizon", 16, "`H` steps that --predictor is rolled out from every state")
+		Usage: "`FILE[:key]` of the initial state of each of --rollouts, as a row index from 0 (default: one " +
+			"rollout from every state)"})
+	f.horizon = flags.Int("horizon", 16, "number `H` of steps to roll out --predictor from every state")
 	return f
 }
 
@@ -59,16 +64,19 @@ func (f *dynamicsFlags) check() error {
 		return err
 	}
 	if f.starts.Any() && !f.rollouts.Any() {
-		return run.Hint(run.Usage("--rollout-starts has no effect: there are no --rollouts"), "leave it out, or give --rollouts NAME=FILE[:key]")
+		return run.Hint(run.Usage("--rollout-starts has no effect: there are no --rollouts"),
+			"remove it, or give --rollouts NAME=FILE[:key]")
 	}
 	var idle error
 	f.flags.Visit(func(set *flag.Flag) {
 		switch {
 		case idle != nil || f.predictors.Any():
 		case set.Name == "horizon":
-			idle = run.Hint(run.Usage("--horizon %s has no effect: there is no --predictor", set.Value), "leave it out, or give --predictor NAME=FILE.onnx")
+			idle = run.Hint(run.Usage("--horizon %s has no effect: there is no --predictor", set.Value),
+				"remove it, or give --predictor NAME=FILE.onnx")
 		case set.Name == "decoder-pool" && !f.heads.Any():
-			idle = run.Hint(run.Usage("--decoder-pool %s has no effect: there is no --predictor and no --head", set.Value), "leave it out")
+			idle = run.Hint(run.Usage("--decoder-pool %s has no effect: there is no --predictor and no --head", set.Value),
+				"remove it")
 		}
 	})
 	return idle
@@ -80,7 +88,8 @@ func (f *dynamicsFlags) checkTwice(files ...*input.Given) error {
 	for _, g := range files {
 		for _, name := range g.Names() {
 			if slices.Contains(f.predictors.Names(), name) {
-				return run.Hint(run.Usage("--%s %s=… and --predictor %s=… are predictions of the same model", g.Role(), name, name), "leave one of them out")
+				return run.Hint(run.Usage("--%s %s=… and --predictor %s=… both give predictions of this "+
+					"model", g.Role(), name, name), "remove one of them")
 			}
 		}
 	}
@@ -174,7 +183,8 @@ func (f *dynamicsFlags) given(m *input.Model, predictor *latent.Head, z latent.H
 		return []latent.HeadInput{z}, nil
 	}
 	if !f.actions.Any() {
-		return nil, run.Hint(run.Usage("--predictor %s=%s takes actions, and there are none", m.Name, predictor.Path), "give them with --actions FILE[:key]")
+		return nil, run.Hint(run.Usage("--predictor %s=%s needs actions, but there is no --actions", m.Name, predictor.Path),
+			"give actions with --actions FILE[:key]")
 	}
 	return []latent.HeadInput{z, {Name: latent.HeadAction, Ints: actions}}, nil
 }
@@ -410,7 +420,9 @@ func (f *dynamicsFlags) readRollouts(
 			continue
 		}
 		if past > 0 {
-			d.warnings = append(d.warnings, fmt.Sprintf("rollouts %s: %d of %d go on after the end of their episode: they count up to there", a.Name, past, a.Len()))
+			d.warnings = append(d.warnings, fmt.Sprintf(
+				"rollouts %s: %d of %d continue after the end of their episode; only steps inside the episode are "+
+					"scored", a.Name, past, a.Len()))
 		}
 		out[a.Name] = rows
 	}
@@ -426,7 +438,8 @@ func (f *dynamicsFlags) rolloutsOf(
 	}
 	z := states.Models[place].Latents
 	if shape := a.Shape(); len(shape) != 3 || shape[2] != z.Dim {
-		return fail(fmt.Errorf("has shape %v, want [M T %d]: T steps from each of M states, of the latents of %s", a.Shape(), z.Dim, a.Name))
+		return fail(fmt.Errorf("has shape %v, want [M T %d]: T steps from each of M states, with the latent "+
+			"dimension of %s", a.Shape(), z.Dim, a.Name))
 	}
 	starts, err := f.startsOf(given, a, states.Index)
 	if err != nil {
@@ -450,8 +463,8 @@ func (f *dynamicsFlags) rolloutsOf(
 func (f *dynamicsFlags) startsOf(given []input.Array, rollouts input.Array, index []int) ([]int, error) {
 	if len(given) == 0 {
 		if rollouts.Len() != len(index) {
-			return nil, run.Hint(fmt.Errorf("rollouts %s: %s has %d rollouts, and there are %d states", rollouts.Name, rollouts.Array.Name(), rollouts.Len(), len(index)),
-				"say which states they start from with --rollout-starts FILE[:key]")
+			return nil, run.Hint(fmt.Errorf("rollouts %s: %s has %d rollouts, but there are %d states", rollouts.Name, rollouts.Array.Name(), rollouts.Len(), len(index)),
+				"give their initial states with --rollout-starts FILE[:key]")
 		}
 		starts := make([]int, len(index))
 		for i := range starts {
@@ -476,7 +489,8 @@ func readStarts(a *dataset.Array, index []int) ([]int, error) {
 	for i, v := range values {
 		row, ok := slices.BinarySearch(index, int(v))
 		if !ok {
-			return nil, fmt.Errorf("rollout-starts: %s: element %d is %d, which is none of the states that are analysed", a.Name(), i, v)
+			return nil, fmt.Errorf(
+				"rollout-starts: %s: element %d is %d, which is not among the analyzed states", a.Name(), i, v)
 		}
 		starts[i] = row
 	}

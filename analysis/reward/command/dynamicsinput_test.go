@@ -219,16 +219,20 @@ func TestWrongDynamics(t *testing.T) {
 		{"--horizon 4", "--horizon 4 has no effect: there is no --predictor", 2},
 		{"--decoder-pool mean", "--decoder-pool mean has no effect: there is no --predictor and no --head", 2},
 		{"--rollout-starts {}/starts.npy", "--rollout-starts has no effect: there are no --rollouts", 2},
-		{predictor, "--predictor a=" + toys + "head_predictor.onnx takes actions, and there are none\ndynamics: hint: give them with --actions FILE[:key]", 2},
-		{predictor + " --dry-run", "takes actions, and there are none", 2},
+		{predictor, "--predictor a=" + toys + "head_predictor.onnx needs actions, but there is no --actions\ndynamics: " +
+			"hint: give actions with --actions FILE[:key]", 2},
+		{predictor + " --dry-run", "needs actions, but there is no --actions", 2},
 		{"--actions {}/actions.npy --predictor a=" + toys + "head_reward.onnx", "predictor a: head " + toys + "head_reward.onnx", 1},
 		{"--actions {}/bad.npy --predictor a=" + toys + "head_onehot.onnx", `action 9 in row 7, but input "a" takes 4 classes, 0 to 3`, 1},
 		{"--predictor a=" + toys + "head_decoder.onnx", "the output has shape [1 4 5] for one row, want [6]", 1},
 		{"--head a:true=" + toys + "head_decoder.onnx", "head a:true: head " + toys + "head_decoder.onnx: has 1 inputs (latent), want 2: latent, next", 1},
-		{"--rollouts a={}/flat.npy", "rollouts a: {}/flat.npy: has shape [3 6], want [M T 6]: T steps from each of M states, of the latents of a", 1},
-		{"--rollouts a={}/rollouts.npy", "rollouts a: {}/rollouts.npy has 3 rollouts, and there are 30 states\ndynamics: hint: say which states they start from with --rollout-starts", 1},
+		{"--rollouts a={}/flat.npy", "rollouts a: {}/flat.npy: has shape [3 6], want [M T 6]: T steps from each of " +
+			"M states, with the latent dimension of a", 1},
+		{"--rollouts a={}/rollouts.npy", "rollouts a: {}/rollouts.npy has 3 rollouts, but there are 30 " +
+			"states\ndynamics: hint: give their initial states with --rollout-starts", 1},
 		{"--rollouts a={}/rollouts.npy --rollout-starts {}/two.npy", "rollout-starts: {}/two.npy has shape [2], want one state for each of the 3 rollouts of a", 1},
-		{"--rollouts a={}/rollouts.npy --rollout-starts {}/outside.npy", "rollout-starts: {}/outside.npy: element 1 is 30, which is none of the states that are analysed", 1},
+		{"--rollouts a={}/rollouts.npy --rollout-starts {}/outside.npy",
+			"rollout-starts: {}/outside.npy: element 1 is 30, which is not among the analyzed states", 1},
 	} {
 		_, _, code, stderr := runDynamics(t, strings.ReplaceAll("--latents a={}/z.npy --episodes {}/episodes.npy "+test.args, "{}", dir))
 		if want := strings.ReplaceAll(test.message, "{}", dir); code != test.code || !strings.Contains(stderr, want) {

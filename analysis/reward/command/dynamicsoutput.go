@@ -78,7 +78,7 @@ func writeRollouts(r *reward.DynamicsResult, env *run.Env) error {
 	})
 }
 
-// print writes the tables of the console.
+// printDynamics writes the tables of predicted latents to the console.
 func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 	if predicted(r) {
 		table := report.NewTable("Prediction of the next latent", "Model", "MSE", "of copying", "Skill", "R²", "Cosine")
@@ -87,8 +87,8 @@ func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 				table.Row(m.Name, p.MSE, p.CopyMSE.Value, p.Skill, p.R2, p.Cosine)
 			}
 		}
-		table.Note("skill = 1 − MSE/MSE of copying: the latent of the state as the prediction of its successor's; R² is the mean over dimensions")
-		if err := env.Table(table); err != nil {
+		table.Note("Skill = 1 − MSE / MSE of copying the current latent; R²: mean over dimensions")
+		if err := env.Details(table); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 			table.Row(m.Name, t.Spearman, *t.Spearman.SD, t.Episodes)
 		}
 	}
-	table.Note("mean over episodes of the rank correlation over pairs of their states")
-	return env.Table(table)
+	table.Note("Mean over episodes of the rank correlation over pairs of states")
+	return env.Details(table)
 }
 
 // printRollouts writes some steps of the rollouts: 1, 2, 4, … and the last.
@@ -132,7 +132,7 @@ func printRollouts(r *reward.DynamicsResult, env *run.Env) error {
 			table.Note("%s: %s; %s", m.Name, crossed(h.Copy, "copying the latent they start from"), crossed(h.Mean, "the mean latent"))
 		}
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // crossed says when rollouts become worse than a baseline.
@@ -145,13 +145,14 @@ func crossed(v report.Value, name string) string {
 
 // figureOfDynamics composes reward_dynamics: the error of rollouts by step in units of the variance of
 // the latents and of that of copying, and how predictions one step ahead and distances
-// in time do. names are those of all models, for their colours.
+// in time do. names are those of all models, for their colors.
 func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
 	if rolled(r) {
 		errors, copying := curves(r)
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Error of rollouts", Row: row, Column: 0}, plots.Tile{Panel: copying, Title: "Against copying", Row: row, Column: 1})
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Rollout error", Row: row, Column: 0}, plots.Tile{Panel: copying, Title: "Relative " +
+			"to copying", Row: row, Column: 1})
 		row++
 	}
 	var bars []plots.Tile
@@ -159,7 +160,7 @@ func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 		bars = append(bars, plots.Tile{Panel: predictionBars(r), Title: "One step ahead"})
 	}
 	if timed(r) {
-		bars = append(bars, plots.Tile{Panel: timeBars(r), Title: "Distance and time"})
+		bars = append(bars, plots.Tile{Panel: timeBars(r), Title: "Latent distance and time"})
 	}
 	for i := range bars {
 		bars[i].Row, bars[i].Column = row, i
@@ -174,16 +175,17 @@ func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	f.Footnote = "Skill: 1 − MSE/MSE of the baseline."
 	bars95 := "Error bars"
 	if rolled(r) {
-		f.Footnote, bars95 = "Open loop: every step goes on from the prediction before. "+f.Footnote, "Bands and error bars"
+		f.Footnote, bars95 = "Open loop: each step starts from the previous prediction. "+
+			""+f.Footnote, "Bands and error bars"
 	}
 	if rolled(r) && len(r.Models) <= mostCopies {
-		f.Footnote += " Grey: copying the latent that rollouts of a model start from."
+		f.Footnote += " Gray: copying the initial latent of a rollout."
 	}
 	if timed(r) {
-		f.Footnote += " Distance and time: rank correlation over pairs of states, mean over episodes."
+		f.Footnote += " Latent distance and time: rank correlation over pairs of states, mean over episodes."
 	}
 	if r.Blocks != "" {
-		f.Footnote += fmt.Sprintf(" %s: 95 %% by deleting each of %s.", bars95, r.Blocks)
+		f.Footnote += fmt.Sprintf(" %s: 95 %% intervals, jackknife over %s.", bars95, r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		f.Footnote += " No tests: " + reason + "."
@@ -205,7 +207,7 @@ func curves(r *reward.DynamicsResult) (errors, copying *plots.Curves) {
 			continue
 		}
 		e, s := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
-		copied := plots.CurveSeries{} // in grey
+		copied := plots.CurveSeries{} // in gray
 		for _, row := range m.Rollout {
 			appendShare(&e, row.Step, row.MeanSkill.Value, row.MeanSkill.CI)
 			appendShare(&s, row.Step, row.Skill.Value, row.Skill.CI)

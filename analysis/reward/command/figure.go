@@ -79,7 +79,7 @@ func Figure(r *reward.Result) *plots.Figure {
 		}
 	}
 	if cut {
-		f.Footnote += " Axes end at −1: what lies lower is worse than no probe."
+		f.Footnote += " Axes end at −1; negative values are worse than predicting the mean."
 	}
 	return f
 }
@@ -108,12 +108,13 @@ func cutLow(p *plots.GroupedBars) bool {
 }
 
 func caption(r *reward.Result, own []*reward.Scorer) string {
-	note := "Every sample is predicted by a probe that has not seen its episode. Transfer: fitted on true latents, evaluated on predicted ones."
+	note := "Probes are tested on other episodes than they were fitted on. Transfer: fitted on true latents, " +
+		"evaluated on predicted latents."
 	if len(own) > 0 {
-		note += " Dashes across bars: the commonest class, or the mean."
+		note += " Dashed: predicting the most frequent class, or the mean."
 	}
 	if r.Blocks != "" {
-		note += fmt.Sprintf(" Error bars: 95 %% by deleting each of %s.", r.Blocks)
+		note += fmt.Sprintf(" Error bars: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		note += " No tests: " + reason + "."
@@ -127,7 +128,8 @@ func scores(r *reward.Result, c *reward.Scorer, metric, label string) plots.Pane
 	for _, m := range r.Models {
 		if m.Baseline && m.Name != reward.BaselineMajority {
 			if p := find(&m, c.Target.Name, "", reward.True, reward.True); p != nil && p.Score(metric).Defined() && m.Name == reward.BaselineLast && p.Score(metric).V > -1 {
-				panel.References = append(panel.References, plots.Reference{Value: p.Score(metric).V, Label: "reward before"})
+				panel.References = append(panel.References, plots.Reference{Value: p.Score(metric).V, Label: "previous " +
+					"reward"})
 			}
 		}
 	}
@@ -180,7 +182,7 @@ func probeName(probe string) string {
 	case reward.KNN:
 		return "k-NN"
 	case reward.ProbeOfGiven:
-		return "Given head"
+		return "Existing head"
 	}
 	return strings.ToUpper(probe[:1]) + probe[1:]
 }
@@ -294,12 +296,13 @@ func PredictedFigure(r *reward.Result) *plots.Figure {
 		return nil
 	}
 	f.HeightMM = 66*float64(row) + 14 + 5*max(0, float64(len(f.Series)-8))
-	f.Footnote = fmt.Sprintf("Probe: %s. Left: means of tenths of the samples by their predicted %s; on the diagonal predictions are right on average. "+
-		"Right: mean prediction of the samples of each true value (of tenths, where there are many)", probeName(linear(r, c)), c.Target.Name)
+	f.Footnote = fmt.Sprintf("Probe: %s. Left: means over deciles of the predicted %s; on the diagonal, "+
+		"predictions are correct on average. Right: mean prediction for each true value (or decile, if there are "+
+		"many values)", probeName(linear(r, c)), c.Target.Name)
 	if len(f.Series) <= shadedModels {
-		f.Footnote += "; bands: its quartiles"
+		f.Footnote += "; bands: quartiles"
 	}
-	f.Footnote += ". Grey: the truth."
+	f.Footnote += ". Gray: the truth."
 	return f
 }
 

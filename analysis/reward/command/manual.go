@@ -2,44 +2,45 @@
 
 package command
 
-const manual = `reward fits probes that read a target from latents, and says how well they do on
-episodes that they have not seen: episodes are divided into --folds, and every
-sample is predicted by a probe fitted on the other folds.
+const manual = `reward fits probes that predict a target from latents and tests them on other episodes:
+episodes are divided into --folds, and every sample is predicted by a probe fitted on
+the other folds.
 
-The reward of a transition is read from the latents of both its states (z_t and
-z_t+1, as published; --probe-features next: of the second alone), and any other
-target (--targets: lives, positions, RAM) from the latent of its state. Numbers are
-regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs of one fold,
-since folds have heads of their own), integers classified (accuracy,
-balanced_accuracy, macro f1; --regress NAME for integers that are quantities).
-Probes: ridge regression, whose strength is chosen by cross-validation inside the
-training folds; a small network; nearest neighbours; logistic regression for classes. Heads trained elsewhere stand beside them as probe "given".
+The reward of a transition is predicted from the latents of both its states (z_t and
+z_t+1, as published; with --probe-features next, only the second). Other targets
+(--targets: lives, positions, RAM) are predicted from the latent of their state. Numbers
+are regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs within a
+fold, because each fold has its own probe). Integers are classified (accuracy,
+balanced_accuracy, macro f1; --regress NAME for integers that are quantities). Probes:
+ridge regression, with a strength chosen by cross-validation inside the training folds;
+a small network; nearest neighbors; logistic regression for classes. Heads trained
+elsewhere appear as probe "given".
 
-With latents that a dynamics model predicted (--predicted), each probe is fitted on
-true latents and evaluated on true and on predicted ones, and fitted and evaluated on
-predicted ones:
-  transfer_gap   what a head loses that was fitted on true latents when it reads
-                 predicted ones, as a planner does
-  published_gap  the loss of a head fitted and evaluated on predicted latents less
-                 that of one fitted and evaluated on true ones
-both in the loss (mse, or the share of wrong classes), paired over samples. A gap of 0
-with a bad probe says nothing: read r2 beside it.
+With latents predicted by a dynamics model (--predicted), each probe is fitted on true
+latents and evaluated on true and on predicted latents. It is also fitted and evaluated
+on predicted latents:
+  transfer_gap   loss on predicted minus loss on true latents, for a probe fitted on
+                 true latents, as in planning
+  published_gap  loss of a probe fitted and evaluated on predicted latents, minus loss
+                 of a probe fitted and evaluated on true latents
+The loss is mse or the share of wrong classes, paired over samples. A gap of 0 means
+little for a poor probe: also read r2.
 
-Of the predictions themselves, from --predicted or made here by --predictor (ONNX):
-  latent_prediction  error of the next latent, R² per dimension, and skill, 1 - mse over
-                     that of copying the latent (copy_mse) and of the mean (mean_mse)
+The predictions themselves, from --predicted or computed by --predictor (ONNX), have:
+  latent_prediction  error of the next latent, R² per dimension, and skill: 1 - mse / mse
+                     of copying the latent (copy_mse) or of the mean (mean_mse)
   rollout            the same by step, open loop: --rollouts, or --predictor for --horizon
-                     steps from every state whose episode lasts so long; rollout_horizon is
+                     steps from every state with enough successors; rollout_horizon is
                      the step at which the baselines become better
   temporal_distance  rank correlation of latent distance with time, inside episodes
-and with --actions the action is a target, read from both latents (inverse dynamics).
+With --actions, the action is a target predicted from both latents (inverse dynamics).
 
-Baselines are models of every result: the mean of the other folds, the reward before,
-the commonest class; and with frames pixel PCA, fitted on the pixels of all states and
-on no target, and an untrained encoder (others: --baseline pca:32).
-A model is as good as what it adds to these.
+Every result contains baselines: the mean of the other folds, the previous reward, and
+the most frequent class. With frames there are also pixel PCA, fitted on the pixels of
+all states, and an untrained encoder (others: --baseline pca:32). Compare each model with
+these baselines.
 
-Intervals delete whole episodes (pieces of them where there are fewer than 5) in turn.
-Ridge probes are fitted again without each, so that their intervals hold what depends
-on the training episodes too. Rewards are one per frame; the last state of an episode
-has no successor, is ignored and counted.`
+Intervals use the jackknife over episodes (over pieces of them if there are fewer than
+5). Ridge probes are refitted for each block, so that their intervals include the
+influence of the training episodes. There is one reward per frame; the last state of an
+episode has no successor, is ignored and counted.`

@@ -20,7 +20,7 @@ func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
 	switch spectrum.Scale(d.Text("latent-scale")) {
 	case spectrum.ScaleRMS:
-		d.Say("Latents were divided by the root mean square distance of two random states.")
+		d.Say("Latents were divided by the root mean square distance between two random states.")
 	case spectrum.ScaleL2:
 		d.Say("Latents were divided by their Euclidean norm.")
 	}
@@ -32,7 +32,9 @@ func describeMethods(d *methods.Draft) {
 	sayDynamics(d)
 	output.Methods(d, "")
 	if output.Blocks(d) != "" && slices.Contains(d.Values("probes"), reward.Ridge) && d.Holds("probes") {
-		d.Say("Linear probes and nearest neighbors were fitted again without each block, so that their intervals hold what depends on the training episodes; networks were not, and their intervals are those of the fitted networks.")
+		d.Say("Linear probes and nearest neighbors were refitted without each block, so that their intervals " +
+			"include the influence of the training episodes. Networks were not refitted; their intervals are " +
+			"conditional on the fitted networks.")
 	}
 }
 
@@ -62,19 +64,22 @@ func sayTargets(d *methods.Draft) {
 		d.Say("Classified: %s; classes whose entropy is below %s nats were left out.", methods.Join(classified), d.Text("min-entropy"))
 	}
 	if list := d.Text("regress"); list != "" {
-		d.Say("Whole numbers that are quantities (%s) are regressed.", list)
+		d.Say("Integer quantities (%s) were regressed.", list)
 	}
 	switch d.Text("probe-features") {
 	case reward.FeaturesNext:
-		d.Say("A target of a transition is read from the latent of its second state, any other from that of its state.")
+		d.Say("A target of a transition was predicted from the latent of its second state, any other target from " +
+			"the latent of its state.")
 	case reward.FeaturesCurrent:
-		d.Say("Targets are read from the latents of a state and of its successor or predecessor together.")
+		d.Say("Targets were predicted from the joint latents of a state and its successor or predecessor.")
 	default:
-		d.Say("A target of a transition, such as a reward, is read from the latents of both its states, any other from that of its state.")
+		d.Say("A target of a transition, such as a reward, was predicted from the latents of both its states, any " +
+			"other target from the latent of its state.")
 	}
 	observations, _ := d.Extra("observations")
 	number := func(key string) string { v, _ := observations.Get(key); return fmt.Sprint(v) }
-	d.Say("There are %s samples in %s episodes or pieces of one; they were divided into %s folds of whole episodes (%s were asked for), and every sample is predicted by a probe fitted on the other folds.",
+	d.Say("The %s samples of %s episodes (or pieces of one episode) were divided into %s folds of whole episodes "+
+		"(%s requested). Every sample was predicted by a probe fitted on the other folds.",
 		number("samples"), number("groups"), number("folds"), d.Text("folds"))
 	if dropped := number("dropped"); dropped != "0" {
 		d.Say("%s samples without a value of some target were left out.", dropped)
@@ -86,25 +91,30 @@ func sayProbes(d *methods.Draft) {
 	for _, name := range d.Values("probes") {
 		switch name {
 		case reward.Ridge:
-			alpha := "of 64 strengths from 10⁻⁴ to 10⁴ the one of least error in grouped cross-validation inside the training folds"
+			alpha := "the strength with the smallest error in grouped cross-validation inside the training folds, " +
+				"among 64 values from 10⁻⁴ to 10⁴"
 			if a := d.Number("alpha"); a > 0 {
 				alpha = fmt.Sprintf("the strength %g", a)
 			}
 			d.Say("The ridge probe [@hoerl1970] has %s.", alpha)
 		case reward.MLP:
-			d.Say("The network has one hidden layer of 128 rectified linear units, is trained by Adam [@kingma2015] (step size 10⁻³, batches of 256, at most 200 epochs) and stopped by a fifth of the training episodes (patience of 20 epochs).")
+			d.Say("The network has one hidden layer of 128 rectified linear units. It was trained with Adam " +
+				"[@kingma2015] (step size 10⁻³, batches of 256, at most 200 epochs) and early stopping on a fifth " +
+				"of the training episodes (patience of 20 epochs).")
 		case reward.KNN:
-			d.Say("Nearest neighbors predict by the mean of the nearest samples of other folds.")
+			d.Say("The nearest-neighbor probe predicts the mean of the nearest samples of other folds.")
 		case reward.Logistic:
 			d.Say("Logistic regression of classes, on standardized features, has an L2 penalty whose inverse strength is chosen from 10⁻³ to 10 by cross-validation inside the training folds.")
 		}
 	}
 	if given := slices.Contains(d.Rows("probes", "probe"), reward.ProbeOfGiven); given {
-		d.Say("Heads that were trained elsewhere stand beside them as the probe \"given\".")
+		d.Say("Heads trained elsewhere are reported as the probe \"given\".")
 	}
-	d.Say("Baselines that see no latent are the mean of the other folds, the reward before, and the commonest class.")
+	d.Say(
+		"Baselines without latents are the mean of the other folds, the previous reward, and the most frequent class.")
 	if d.Yes("control") {
-		d.Say("Control tasks, in which linear probes are fitted on targets of other episodes, give their selectivity [@hewitt2019].")
+		d.Say("Control tasks, in which linear probes are fitted to targets of other episodes, determine their " +
+			"selectivity [@hewitt2019].")
 	}
 	if shares := d.Values("label-efficiency"); len(shares) > 0 {
 		d.Say("Linear probes were also fitted on shares of %s of the labels.", methods.Join(shares))
@@ -116,10 +126,15 @@ func sayProbes(d *methods.Draft) {
 
 // sayScores says what is reported of probes.
 func sayScores(d *methods.Draft) {
-	d.Say("Reported are mean squared error and R² of regressions, the area under the ROC curve of rewards above 0 over pairs of one fold, and accuracy, balanced accuracy and macro F1 of classes; means over targets of a category stand beside them.")
+	d.Say("Regressions were scored by mean squared error and R², rewards above 0 by the area under the ROC curve " +
+		"over pairs within a fold, and classes by accuracy, balanced accuracy and macro F1. Means over targets of " +
+		"a category are also reported.")
 	if d.Holds("gaps") {
-		d.Say("Probes were fitted on true latents and evaluated on true and on predicted ones, and fitted and evaluated on predicted ones. The transfer gap is the loss on predicted less that on true latents of a probe fitted on true ones; " +
-			"the published gap is the loss of a probe fitted and evaluated on predicted latents less that of one fitted and evaluated on true ones. Both are paired over samples.")
+		d.Say("Probes were fitted on true latents and evaluated on true and on predicted latents, and also fitted " +
+			"and evaluated on predicted latents. The transfer gap is the loss on predicted latents minus the loss " +
+			"on true latents, for a probe fitted on true latents. The published gap is the loss of a probe fitted " +
+			"and evaluated on predicted latents, minus the loss of a probe fitted and evaluated on true latents. " +
+			"Both are paired over samples.")
 	}
 }
 
@@ -130,18 +145,22 @@ func sayDynamics(d *methods.Draft) {
 	}
 	d.Section("Dynamics")
 	if d.Holds("latent_prediction") {
-		d.Say("Predicted next latents are compared with the true ones: mean squared error, cosine, R² by dimension, and skill, 1 less the error over that of copying the latent, and over that of the mean latent.")
+		d.Say("Predicted next latents were compared with true latents by mean squared error, cosine, R² by " +
+			"dimension, and skill: 1 minus the error divided by the error of copying the latent, or of the mean " +
+			"latent.")
 	}
 	if d.Holds("rollout") {
-		d.Say("Open-loop predictions have the same by step, for %s steps from every state whose episode lasts so long; the horizon is the step at which the baselines become better.", d.Text("horizon"))
+		d.Say("Open-loop predictions were scored in the same way by step, for %s steps from every state with "+
+			"enough successors. The horizon is the step at which the baselines become better.", d.Text("horizon"))
 	}
 	if pool := d.Text("decoder-pool"); pool != "" {
-		d.Say("Predictors and heads were given latents pooled by %s.", pool)
+		d.Say("Predictors and heads used latents pooled by %s.", pool)
 	}
 	if d.Holds("temporal_distance") {
-		d.Say("The temporal distance is Spearman's rank correlation of latent distance with the time between two states, inside episodes.")
+		d.Say("The temporal distance is Spearman's rank correlation between latent distance and the time between " +
+			"two states of an episode.")
 	}
 	if strings.Contains(strings.Join(d.Rows("probes", "target"), " "), "action") {
-		d.Say("The action is a target read from the latents of both states (inverse dynamics).")
+		d.Say("The action is a target predicted from the latents of both states (inverse dynamics).")
 	}
 }

@@ -26,6 +26,7 @@ func write(r *reward.Result, env *run.Env, states *points.Selection, predictions
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeSamples(r, env, states) },
 		func(env *run.Env) error { return printSamples(r, env) },
+		func(env *run.Env) error { return printHeadline(r, env) },
 		func(env *run.Env) error { return printTransitions(r, env) },
 		func(env *run.Env) error { return printGaps(r, env) },
 		func(env *run.Env) error { return writeRollouts(r.Dynamics, env) },
@@ -192,16 +193,16 @@ func printSamples(r *reward.Result, env *run.Env) error {
 	if r.Data.Pieces {
 		groups = "piece"
 	}
-	env.Print("%s in %s, %d folds", text.Count(s.Samples, kind), text.Count(s.Groups, groups), s.Folds)
+	env.Detail("%s in %s, %d folds", text.Count(s.Samples, kind), text.Count(s.Groups, groups), s.Folds)
 	for _, of := range []struct {
 		n    int
 		what string
 	}{{s.Ignored, "without a successor ignored"}, {s.Dropped, "dropped for missing values"}, {s.Gaps, "left out between pieces"}} {
 		if of.n > 0 {
-			env.Print("; %s %s", text.Count(of.n, "state"), of.what)
+			env.Detail("; %s %s", text.Count(of.n, "state"), of.what)
 		}
 	}
-	env.Print("\n\n")
+	env.Detail("\n\n")
 	return nil
 }
 
@@ -213,6 +214,79 @@ func nameOnce(name string, last *string) string {
 	*last = name
 	return name
 }
+
+// printHeadline writes the main score of each target by its linear probe on true latents, and the skill of predicted
+// latents: a column for each model.
+func printHeadline(r *reward.Result, env *run.Env) error {
+	header := []string{"Target", "Probe", "Score"}
+	var models, baselines []*reward.ModelResult
+	for i := range r.Models {
+		if m := &r.Models[i]; m.Baseline {
+			baselines = append(baselines, m)
+		} else {
+			models, header = append(models, m), append(header, m.Name)
+		}
+	}
+	table := report.NewTable("", append(header, "Baseline")...)
+	rows := 0
+	row := func(name, probe, score string, value func(m *reward.ModelResult) any) {
+		rows++
+		cells := []any{name, probe, score}
+		for _, m := range models {
+			cells = append(cells, value(m))
+		}
+		for _, m := range baselines {
+			if v, ok := value(m).(report.Estimate); ok && v.Defined() {
+				cells = append(cells, v)
+				break
+			}
+		}
+		table.Row(cells...)
+	}
+	for _, c := range r.Scorers {
+		metrics := []string{mainMetric(c)}
+		if c.Target.Rewarding() {
+			metrics = append(metrics, "auroc")
+		}
+		for _, metric := range metrics {
+			row(c.Target.Name, linear(r, c), scoreNames[metric], func(m *reward.ModelResult) any {
+				if p := find(m, c.Target.Name, linear(r, c), reward.True, reward.True); p != nil {
+					return cell(p, metric)
+				}
+				return ""
+			})
+		}
+	}
+	if predicted(r.Dynamics) {
+		row("next latent", "predictor", "skill", func(m *reward.ModelResult) any {
+			for _, d := range r.Dynamics.Models {
+				if d.Name == m.Name && d.LatentPrediction != nil {
+					return d.LatentPrediction.Skill
+				}
+			}
+			return ""
+		})
+	}
+	if rows == 0 {
+		return nil
+	}
+	for _, u := range env.Untold() {
+		table.Note("%s: not measured: %s", u.Name, u.Reason)
+	}
+	if len(r.Scorers) > 0 {
+		what := fmt.Sprintf("%s in %s; each is predicted by a probe that has not seen its episode",
+			text.Count(r.Samples.Samples, "sample"), text.Count(r.Samples.Groups, "group"))
+		if r.Blocks != "" {
+			what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
+		}
+		table.Note("%s", what)
+		table.Note("Baseline: the mean, the most frequent class, or for AUROC the last reward; R² = 1 − MSE/variance")
+	}
+	return env.Table(table)
+}
+
+// scoreNames are the scores of the headline table in words.
+var scoreNames = map[string]string{"r2": "R²", "auroc": "AUROC (> 0)", "f1": "F1 (macro)"}
 
 // printTransitions writes the probes of rewards.
 func printTransitions(r *reward.Result, env *run.Env) error {
@@ -239,14 +313,10 @@ func printTransitions(r *reward.Result, env *run.Env) error {
 				table.Row(name, nameOnce(p.Probe, &probe), p.FittedOn, p.EvaluatedOn, p.Score("mse"), p.Score("r2"), p.Score("auroc"))
 			}
 		}
-		table.Note("every sample is predicted by a probe that has not seen its episode; R² = 1 − MSE/variance")
-		if r.Blocks != "" {
-			table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
-			if slices.Contains(r.Probes, reward.MLP) {
-				table.Note("those of networks are of the fitted ones: what depends on their training episodes is left out")
-			}
+		if r.Blocks != "" && slices.Contains(r.Probes, reward.MLP) {
+			table.Note("Intervals of networks leave out the error that depends on their training episodes")
 		}
-		if err := output.ModelTable(env, table); err != nil {
+		if err := env.Details(table); err != nil {
 			return err
 		}
 	}
@@ -279,8 +349,9 @@ func printGaps(r *reward.Result, env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	table.Note("transfer gap: loss of the head fitted on true latents, on predicted less on true ones; published gap: loss of a head of predicted latents less that of one of true latents")
-	return env.Table(table)
+	table.Note("Transfer gap: loss of the probe of true latents on predicted latents − its loss on true latents")
+	table.Note("Published gap: loss of a probe of predicted latents − loss of a probe of true latents")
+	return env.Details(table)
 }
 
 // linear is the linear probe of a target: the one whose scores the tables of many targets
@@ -344,7 +415,7 @@ func printTargets(r *reward.Result, env *run.Env) error {
 			if c.Target.Rewarding() || len(models) == 0 {
 				continue
 			}
-			cells := []any{c.Target.Name, linear(r, c), map[string]string{"f1": "F1 (macro)", "r2": "R²"}[mainMetric(c)]}
+			cells := []any{c.Target.Name, linear(r, c), scoreNames[mainMetric(c)]}
 			for _, m := range models {
 				if p := find(m, c.Target.Name, linear(r, c), side.fitted, side.evaluated); p != nil {
 					cells = append(cells, p.Score(mainMetric(c)))
@@ -358,7 +429,7 @@ func printTargets(r *reward.Result, env *run.Env) error {
 		if rows == 0 {
 			continue
 		}
-		if err := env.Table(table); err != nil {
+		if err := env.Details(table); err != nil {
 			return err
 		}
 	}
@@ -405,7 +476,7 @@ func printCategories(r *reward.Result, env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // shown are the comparisons for the console: of the first target, by its linear probe, of
@@ -444,16 +515,16 @@ func printEfficiency(r *reward.Result, env *run.Env) error {
 			}
 		}
 	}
-	control.Note("what a probe scores there it owes to memory and to the order in time; selectivity is its score less that")
+	control.Note("A probe scores on controls by memory and by the order in time; selectivity = score − control")
 	if curves > 0 {
-		if err := env.Table(curve); err != nil {
+		if err := env.Details(curve); err != nil {
 			return err
 		}
 	}
 	if controls == 0 {
 		return nil
 	}
-	return env.Table(control)
+	return env.Details(control)
 }
 
 // cell is a score with its interval for the console, "" where the row has none.
@@ -477,5 +548,5 @@ func printDisentanglement(r *reward.Result, env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	return env.Table(table)
+	return env.Details(table)
 }

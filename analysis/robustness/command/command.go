@@ -14,6 +14,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/option"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/measure/spectrum"
@@ -24,7 +25,7 @@ import (
 // Command is the robustness binary.
 var Command = run.Command{
 	Name:       "robustness",
-	Summary:    "how far latents move when frames are corrupted",
+	Summary:    "displacement of latents when frames are corrupted",
 	Manual:     manual,
 	Out:        "evaluation_plots/robustness_analysis",
 	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
@@ -36,9 +37,10 @@ var Command = run.Command{
 		o := robustness.Options{Corruption: corruption.Gaussian, Levels: robustness.DefaultLevels(), Clip: corruption.ClipRange, Draws: 1}
 		own, unit, perSample := option.Of(&o), robustness.SpreadSD, false
 		option.Choice(own, &unit, "noise-unit", []robustness.SpreadKind{robustness.SpreadSD, robustness.SpreadMAD},
-			"`UNIT` of levels where states are vectors without --pixel-range: sd, the standard deviation of the states pooled over their values, "+
-				"or mad, 1.4826 times their median absolute deviation, which outliers do not move")
-		own.Bool(&perSample, "per-sample", "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs").Free()
+			"`UNIT` of levels for vectors without --pixel-range: sd, the standard deviation of the states pooled "+
+				"over their values, or mad, 1.4826 times their median absolute deviation (robust to outliers)")
+		own.Bool(&perSample, "per-sample", "write the scores of every state to robustness_samples.csv; compare "+
+			"uses them to pair models of different runs").Free()
 		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
 			return checkUnit(data, o.Corruption, flags.Given("noise-unit"), flags.Given("clip") && o.Clip != corruption.ClipNone)
@@ -88,19 +90,20 @@ func checkUnit(data *input.Data, kind corruption.Kind, unit, clip bool) error {
 	why := ""
 	switch vectors := data.States.Vectors(); {
 	case clip && withoutRange(data):
-		return run.Hint(run.Usage("--clip has no effect: vectors have no pixel range to clip to"), "give one with --pixel-range LOW,HIGH, or leave --clip out")
+		return run.Hint(run.Usage("--clip has no effect: vectors have no pixel range to clip to"),
+			"give a range with --pixel-range LOW,HIGH, or remove --clip")
 	case !unit:
 		return nil
 	case !vectors:
-		why = "the states are images, whose levels are shares of the pixel range"
+		why = "levels of images are shares of the pixel range"
 	case !withoutRange(data):
 		why = "levels are shares of --pixel-range"
 	case kind == corruption.Contrast:
-		why = "levels of contrast are shares of it"
+		why = "levels of contrast are shares of the contrast"
 	default:
 		return nil
 	}
-	return run.Hint(run.Usage("--noise-unit has no effect: %s", why), "leave it out")
+	return run.Hint(run.Usage("--noise-unit has no effect: %s", why), "remove it")
 }
 
 // dryRun says what a run would do.
@@ -124,36 +127,35 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o robustnes
 // one episode tell much the same, and intervals of 192 states are a fifth wider.
 const exampleStates = 192
 
-const manual = `robustness corrupts every state at a number of levels, encodes it again with
-every model, and reports how far the latent moved: mean, standard deviation,
-standard error, median, extremes, and relative to the RMS distance of two random
-states: relative_mean, of which random states have 0.80 to 1 (one dimension to
-many), and relative_rms, the root mean square, of which they have 1; the share of
-corrupted latents to which another clean latent is nearer than their own (flip rate;
-a repeated frame, whose latent is as near, is no flip), and the cosine similarity.
-All models see the same corrupted frames, and a state gets the same
-noise whatever the batch size, the number of threads or the other states. A model
-with a shorter --window than others sees the last frames of the same corrupted states.
+const manual = `robustness corrupts every state at several levels, encodes it again with every model, and
+reports the displacement of the latent: mean, standard deviation, standard error, median
+and extremes. relative_mean is the mean divided by the RMS distance between two random
+states; two random states have 0.80 (one dimension) to 1 (many dimensions). relative_rms
+is the same for the root mean square; two random states have 1. The flip rate is the
+share of corrupted latents that are nearer to another clean latent than to their own (an
+equally near latent of a repeated frame is not a flip). The cosine similarity is also
+reported. All models receive the same corrupted frames. The noise of a state depends
+neither on batch size, nor on threads, nor on other states. A model with a shorter
+--window receives the last frames of the same corrupted states.
 
-Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-mean change of the input after clipping is reported too. Vectors have no pixel range,
-and the extremes of a sample are none, because they grow with it: their levels are in
-units of the standard deviation of the states, pooled over the values (--noise-unit;
-printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
-have the error of that unit in them; those of salt and pepper, which lie two units below
-and above the mean, take it as known. Vectors with --pixel-range are treated as images.
+Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The mean
+change of the input after clipping is also reported. Vectors have no pixel range: their
+levels are in units of the standard deviation of the states, pooled over the values
+(--noise-unit; printed and stored as noise_unit), x' = x + σ·unit·ε, without clipping.
+Intervals include the error of that unit, except for salt and pepper, which lie two units
+below and above the mean. Vectors with --pixel-range are treated as images.
 
-A collapsed encoder does not move at all: read distances beside the spread of the
-latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
-Intervals delete whole episodes or blocks of states, from the RMS distance too.
-The average of relative_mean over the levels (auc_relative) and its slope
-(curve_slope) say how flat the curve is.
+Latents of a collapsed encoder do not move at all: also read the spread of the latents
+(RMS distance, effective rank) and the flip rate, which collapse does not improve.
+Intervals use the jackknife over episodes or blocks of states, including the RMS distance.
+The average of relative_mean over the levels (auc_relative) and its slope (curve_slope)
+describe how flat the curve is.
 
-With --example 192 of its 1,960 states are corrupted; --samples 0 takes all. Flip
-rates grow with the number of states: there are more latents that may be nearer.
+With --example, 192 of 1,960 states are corrupted; --samples 0 uses all. Flip rates grow
+with the number of states, because more latents compete as nearest neighbor.
 
-Models must be encoders (--model, --weights, --baseline); latents computed
-elsewhere cannot encode a corrupted frame.`
+Models must be encoders (--model, --weights, --baseline); precomputed latents cannot
+encode a corrupted frame.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.Options, unit robustness.SpreadKind, perSample bool) error {
 	index := data.Sample()
@@ -295,49 +297,78 @@ func writeDistances(r *robustness.Result, env *run.Env, index, frames, episodes 
 	})
 }
 
-// print writes the tables to the console, of so many of all states.
+// printTables writes the tables to the console; states of all are corrupted.
 func printTables(r *robustness.Result, env *run.Env, states, all int) error {
-	table := report.NewTable("", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
+	columns := []string{"Model"}
+	for _, name := range []string{"Relative mean", "Flip rate", "Cosine"} {
+		columns = append(columns, fmt.Sprintf("%s at %g", name, r.CompareLevel))
+	}
+	table := report.NewTable("", append(columns, "AUC relative", "Effective rank")...)
+	for _, m := range r.Models {
+		cells := []any{m.Name}
+		for _, l := range m.Levels {
+			if l.Sigma == r.CompareLevel {
+				cells = append(cells, l.RelativeMean, l.FlipRate, l.Cosine)
+			}
+		}
+		table.Row(append(cells, m.AUCRelative, m.EffectiveRank)...)
+	}
+	what := text.Count(states, "state")
+	if states < all {
+		what += fmt.Sprintf(" of %d, drawn with the seed (--samples)", all)
+	}
+	if r.Blocks != "" {
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	table.Note("%s; %s", r.Corruption, what)
+	table.Note("Relative: distance / RMS distance of two random states, 0 is best; flip rate: another state is nearest; " +
+		"AUC: mean over levels")
+	if err := output.ModelTable(env, table); err != nil {
+		return err
+	}
+	if err := env.Details(levelTable(r)); err != nil {
+		return err
+	}
+	if err := env.Details(spreadTable(r)); err != nil {
+		return err
+	}
+	return output.PrintComparisons(env, shown(r))
+}
+
+// levelTable has a row for each model and level.
+func levelTable(r *robustness.Result) *report.Table {
+	table := report.NewTable("By level", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
 			table.Row(m.Name, l.Sigma, l.Mean, l.RelativeMean, l.RelativeRMS, l.FlipRate, l.Cosine, l.InputPerturbation.Value)
 		}
 	}
 	if r.Spread == nil {
-		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean pixel distance after clipping")
-	} else {
-		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean distance")
-		what := "levels in units of"
-		if r.Corruption == corruption.SaltPepper {
-			what = "salt and pepper lie 2 units from the mean of all values; a unit is"
-		}
-		table.Note("%s %s; nothing is clipped", what, r.Spread)
+		table.Note("Input change: mean pixel distance after clipping")
+		return table
 	}
-	if states < all {
-		table.Note("%d of the %d states, drawn with the seed (--samples)", states, all)
+	what := "levels in units of"
+	if r.Corruption == corruption.SaltPepper {
+		what = "salt and pepper lie 2 units from the mean of all values; a unit is"
 	}
-	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
-	}
-	if err := output.ModelTable(env, table); err != nil {
-		return err
-	}
-	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",
+	table.Note("Input change: mean distance; %s %s; nothing is clipped", what, r.Spread)
+	return table
+}
+
+// spreadTable has the slopes of the curves and the spread of the clean latents.
+func spreadTable(r *robustness.Result) *report.Table {
+	table := report.NewTable("Curves, and the spread of the clean latents", "Model", "Curve slope", "RMS distance",
 		"n eff. (latents)", "n eff. (distances)", "Duplicates")
 	reliable := true
 	for _, m := range r.Models {
-		spread.Row(m.Name, m.AUCRelative, m.CurveSlope,
-			m.RMSDistance, m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
+		table.Row(m.Name, m.CurveSlope, m.RMSDistance, m.NEffMeanLatent, m.NEff, m.Duplicates)
 		reliable = reliable && (m.NEffReliable || !m.NEff.Defined()) && (m.NEffMeanLatentReliable || !m.NEffMeanLatent.Defined())
 	}
-	spread.Note("AUC relative: average of the relative mean over the levels; n eff. (distances): at level %g", r.CompareLevel)
+	table.Note("n eff.: effective sample size, of distances at level %g", r.CompareLevel)
 	if !reliable {
-		spread.Note("n eff.: some are not reliable, see n_eff_reliable and n_eff_mean_latent_reliable in the result file")
+		table.Note("Some are not reliable: see n_eff_reliable and n_eff_mean_latent_reliable in the result file")
 	}
-	if err := env.Table(spread); err != nil {
-		return err
-	}
-	return output.PrintComparisons(env, shown(r))
+	return table
 }
 
 // shown are the comparisons for the console: those of the relative mean at other levels

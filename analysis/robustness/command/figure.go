@@ -18,7 +18,7 @@ import (
 func Figure(r *robustness.Result, relative bool) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {
-		label += " of unit latents"
+		label += " (unit latents)"
 	}
 	meanLabel := label
 	if relative {
@@ -55,9 +55,10 @@ func Figure(r *robustness.Result, relative bool) *plots.Figure {
 		flips.Series = append(flips.Series, flip)
 		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed, Reason: collapsed})
 	}
-	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents whose nearest clean latent is another state's.", r.Corruption)
+	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents with a clean latent of another "+
+		"state as nearest neighbor.", r.Corruption)
 	if r.Blocks != "" {
-		note += fmt.Sprintf(" Bands: 95 %% by deleting each of %s.", r.Blocks)
+		note += fmt.Sprintf(" Bands: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		note += " No tests: " + reason + "."
@@ -104,9 +105,9 @@ func boxedLevels(levels []robustness.Level) []int {
 func DistancesFigure(r *robustness.Result) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {
-		label += " of unit latents"
+		label += " (unit latents)"
 	}
-	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Robustness, distances as they are", Notes: output.IntervalNotes(r.Warnings)}
+	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Robustness, unscaled distances", Notes: output.IntervalNotes(r.Warnings)}
 	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: "Mean " + strings.ToLower(label[:1]) + label[1:], Zero: true}}
 	figure.Tiles = []plots.Tile{{Panel: curves, Title: "Mean distance"}}
 	for _, m := range r.Models {
@@ -128,9 +129,10 @@ func DistancesFigure(r *robustness.Result) *plots.Figure {
 		}
 	}
 	figure.HeightMM = 75 * float64(1+figure.Tiles[len(figure.Tiles)-1].Row)
-	figure.Footnote = fmt.Sprintf("Corruption: %s. Distances are in units of each model's latents: they compare levels, not models whose latents have other scales.", r.Corruption)
+	figure.Footnote = fmt.Sprintf("Corruption: %s. Distances are in units of each model's latents: compare levels, "+
+		"not models with latents of different scale.", r.Corruption)
 	if r.Blocks != "" {
-		figure.Footnote += fmt.Sprintf(" Bands: 95 %% by deleting each of %s.", r.Blocks)
+		figure.Footnote += fmt.Sprintf(" Bands: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
 	return figure
 }

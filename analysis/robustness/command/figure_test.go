@@ -53,7 +53,7 @@ func TestFigure(t *testing.T) {
 	if a, b := mean.Series[0].Reason, flips.Series[0].Reason; a != b || a != "collapsed: the points are constant" {
 		t.Errorf("the reasons %q and %q for one collapse", a, b)
 	}
-	if note := figure.Footnote; !strings.Contains(note, "No tests: one episode") || !strings.Contains(note, "deleting each of 12 blocks (moving blocks of 10)") {
+	if note := figure.Footnote; !strings.Contains(note, "No tests: one episode") || !strings.Contains(note, "jackknife over 12 blocks (moving blocks of 10)") {
 		t.Errorf("caption %q", note)
 	}
 }

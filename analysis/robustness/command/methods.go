@@ -17,26 +17,30 @@ import (
 
 // changes say what becomes of a state at a level, R being the pixel range.
 var changes = map[corruption.Kind]string{
-	corruption.Gaussian:   "independent normal noise of standard deviation σ·R was added to every pixel",
+	corruption.Gaussian:   "independent Gaussian noise of standard deviation σ·R was added to every pixel",
 	corruption.SaltPepper: "a share σ of the pixels was set to the low or the high end of the range, each with probability ½",
-	corruption.Blur:       "planes were convolved with a Gaussian of standard deviation σ/4 of the shorter side of the frame, edges repeated",
-	corruption.Brightness: "σ·R was added to or taken from all pixels of the state, the sign drawn for each state",
-	corruption.Contrast:   "every pixel was moved towards the mean of its plane by a share σ",
-	corruption.Occlusion:  "a rectangle of σ times the area of the frame, of its proportions and at a random place, was covered with the middle of the range",
-	corruption.Shift:      "the frame was moved by σ times its side along one of the four directions, drawn for each state, edges repeated",
-	corruption.JPEG:       "every plane was compressed as JPEG with quality 100·(1 − σ)",
+	corruption.Blur: "planes were convolved with a Gaussian of standard deviation σ/4 of the shorter side of " +
+		"the frame, with repeated edges",
+	corruption.Brightness: "σ·R was added to or subtracted from all pixels of a state, with a random sign per state",
+	corruption.Contrast:   "every pixel was moved toward the mean of its plane by a share σ",
+	corruption.Occlusion: "a rectangle of σ times the area of the frame, with the same proportions and a random " +
+		"position, was filled with the middle of the range",
+	corruption.Shift: "the frame was shifted by σ times its side in one of four directions, drawn per state, " +
+		"with repeated edges",
+	corruption.JPEG: "every plane was compressed as JPEG with quality 100·(1 − σ)",
 }
 
 // changesOfVectors say what becomes of vectors at a level, R being their spread.
 var changesOfVectors = map[corruption.Kind]string{
-	corruption.Gaussian:   "independent normal noise of standard deviation σ·R was added to every value",
-	corruption.SaltPepper: "a share σ of the values was set to 2R below or above the mean of all, each with probability ½",
-	corruption.Brightness: "σ·R was added to or taken from all values of the state, the sign drawn for each state",
+	corruption.Gaussian: "independent Gaussian noise of standard deviation σ·R was added to every value",
+	corruption.SaltPepper: "a share σ of the values was set to 2R below or above the overall mean, each with " +
+		"probability ½",
+	corruption.Brightness: "σ·R was added to or subtracted from all values of a state, with a random sign per state",
 }
 
 // clipped say what becomes of pixels outside the range.
 var clipped = map[corruption.Clip]string{
-	corruption.ClipRange:   "Pixels outside the range were set to its nearer end.",
+	corruption.ClipRange:   "Pixels outside the range were clipped.",
 	corruption.ClipNone:    "Pixels outside the range were kept.",
 	corruption.ClipReflect: "Pixels outside the range were reflected at its ends.",
 }
@@ -46,7 +50,8 @@ func describeMethods(d *methods.Draft) {
 	input.Methods(d, input.Analysed(d, "levels", "samples"))
 	d.Section("Measures")
 	kind := corruption.Kind(d.Text("corruption"))
-	const how = "Robustness is how far latents move when states are corrupted, in the manner of common-corruption benchmarks [@hendrycks2019]: at the levels σ = %s, %s (R is %s)."
+	const how = "Robustness was measured by the displacement of latents under corruption of the states, as in " +
+		"common-corruption benchmarks [@hendrycks2019]. At the levels σ = %s, %s (R: %s)."
 	perturbation := "the pixels after clipping"
 	if unit, ok := d.Extra("noise_unit"); ok {
 		d.Say(how, d.List("levels"), changesOfVectors[kind], unitOfVectors(unit, d.Text("noise-unit")))
@@ -60,14 +65,18 @@ func describeMethods(d *methods.Draft) {
 	if draws := d.Number("draws"); draws > 1 {
 		d.Say("Each state was corrupted %g times at each level.", draws)
 	}
-	d.Say("All models saw the same corrupted states.")
+	d.Say("All models received the same corrupted states.")
 	if d.Text("latent-scale") == string(spectrum.ScaleL2) {
 		d.Say("Latents were divided by their Euclidean norm.")
 	}
-	d.Say("At each level the distance of the latents of a state before and after is described by mean, standard deviation, median and extremes; its mean and its root mean square are also given relative "+
-		"to the root mean square distance of two random clean states, √(2·tr C) with C the covariance of the clean latents. The flip rate is the share of corrupted latents that are strictly nearer to the clean latent of another state "+
-		"than to their own; the cosine is the mean cosine similarity of both latents; the input perturbation is the mean Euclidean distance of %s. "+
-		"Over the levels, the area under the relative mean (trapezoids, divided by the range of the levels) and its least-squares slope on σ are given.", perturbation)
+	d.Say("At each level, the distance between the latents of a state before and after corruption was summarized "+
+		"by mean, standard deviation, median and extremes. The mean and the root mean square are also reported "+
+		"relative to the root mean square distance between two random clean states, √(2·tr C), with the covariance "+
+		"C of the clean latents. The flip rate is the share of corrupted latents that are strictly nearer to the "+
+		"clean latent of another state than to their own. The cosine is the mean cosine similarity between both "+
+		"latents. The input perturbation is the mean Euclidean distance between %s. Over the levels, the area "+
+		"under the relative mean (trapezoidal rule, divided by the range of levels) and its least-squares slope "+
+		"against σ are reported.", perturbation)
 	output.MethodsOfSpread(d)
 	output.Methods(d, "")
 	if output.Blocks(d) == "" {
@@ -75,11 +84,15 @@ func describeMethods(d *methods.Draft) {
 	}
 	ofUnit := ""
 	if _, ok := d.Extra("noise_unit"); ok && kind.OfRange() {
-		ofUnit = "So is that of R, by which every level is other noise in another sample, from the power of the level that numbers follow. "
+		ofUnit = "The intervals also include the error of R, propagated by the power of the level that each number " +
+			"follows. "
 	}
-	d.Say("The error of the root mean square distance is part of the intervals of relative distances. %sThat of the median is Woodruff's [@woodruff1952]. Intervals of flip rates are those of Korn and Graubard for shares of dependent observations [@korn1998].", ofUnit)
+	d.Say("Intervals of relative distances include the error of the root mean square distance. %sThe interval of "+
+		"the median follows Woodruff [@woodruff1952]. Intervals of flip rates follow Korn and Graubard for shares "+
+		"of dependent observations [@korn1998].", ofUnit)
 	if level, ok := comparedLevel(d); ok {
-		d.Say("Models are compared by the relative mean at every level, by the other numbers at σ = %s, and by area and slope.", level)
+		d.Say("Models were compared by the relative mean at every level, by the other numbers at σ = %s, and by "+
+			"area and slope.", level)
 	}
 }
 

@@ -18,15 +18,17 @@ import (
 
 // Command is the sequence binary.
 var Command = run.Command{
-	Name:        "sequence",
-	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
-	Manual:      fmt.Sprintf(manual, metricHelp(), optionHelp()),
-	Out:         "evaluation_plots/sequence",
-	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
-	Methods:     describeMethods,
-	Definition:  sequence.Definition,
-	Metrics:     everyNumber,
-	Describes:   true,
+	Name: "sequence",
+	Summary: "evaluation of masked language models of sequences: predictions by region, contacts, probes, " +
+		"effects of substitutions",
+	Manual: fmt.Sprintf(manual, metricHelp(), optionHelp()),
+	Out:    "evaluation_plots/sequence",
+	Interrupted: "interrupted; finished groups of sequences are kept in " + PartialFile + " of --out; run the same " +
+		"command to continue",
+	Methods:    describeMethods,
+	Definition: sequence.Definition,
+	Metrics:    everyNumber,
+	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{flags: flags}
 		s.tree.register(flags)
@@ -36,21 +38,21 @@ var Command = run.Command{
 	},
 }
 
-const manual = `sequence evaluates masked language models of sequences, such as those of paired antibody
-chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
+const manual = `sequence evaluates masked language models of sequences, such as paired antibody chains. It
+runs ONNX models, or reads outputs that models produced elsewhere. The metrics are:
 
 %s
-Options of metrics, which --set METRIC.KEY=VALUE sets (null: the default):
+Options of metrics, set with --set METRIC.KEY=VALUE (null: the default):
 
 %s
-A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
-Hidden states, attentions and contact scores are those of sequences without masks; predictions
-are those of masked residues. Intervals delete sequences in turn, or whole clusters
-(--columns cluster=…), and models are compared on the sequences that they share.
+A metric with a missing input is skipped, with a reason. Undefined numbers are null, never 0.
+Hidden states, attentions and contact scores come from unmasked sequences; predictions are
+for masked residues. Intervals use the jackknife over sequences, or over whole clusters
+(--columns cluster=…). Models are compared on the sequences that they share.
 
-sequence_sequences.csv has the scores of single sequences; sequence_samples.csv what each
-contributes to a number, its share with the mean of all added, by which compare pairs runs: the
-mean of a column is the number.`
+sequence_sequences.csv contains the scores of single sequences. sequence_samples.csv contains
+the contribution of each sequence to a number; the mean of a column is the number. compare
+uses it to pair runs.`
 
 // metricHelp is a line for every metric.
 func metricHelp() string {
@@ -82,7 +84,7 @@ func (s *settings) check(o *run.Options) error {
 		return err
 	}
 	if s.planFile != "" {
-		if err := o.Together("--mask-plan", "nothing is computed"); err != nil {
+		if err := o.Together("--mask-plan", "nothing to compute"); err != nil {
 			return err
 		}
 	}
@@ -91,7 +93,8 @@ func (s *settings) check(o *run.Options) error {
 	}
 	if s.example.On() {
 		if len(s.names()) > 0 || len(s.sequences.files) > 0 || len(s.substitutions.Names()) > 0 {
-			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions, --sequences and --substitutions out")
+			return run.Usage("--example has its own models and sequences; remove --model, --dump, --positions, " +
+				"--sequences and --substitutions")
 		}
 		return nil
 	}
@@ -99,7 +102,7 @@ func (s *settings) check(o *run.Options) error {
 	case len(s.names()) == 0 && s.planFile == "":
 		return run.Hint(run.Usage("no models to evaluate"), "give --model NAME=FILE.onnx with --sequences FILE, --dump NAME=FILE.npz or --positions NAME=FILE.csv", "or try --example")
 	case (len(s.models.Names()) > 0 || s.planFile != "") && len(s.sequences.files) == 0:
-		return run.Hint(run.Usage("no sequences to show to the models"), "give them with --sequences FILE")
+		return run.Hint(run.Usage("no sequences for the models"), "give the sequences with --sequences FILE")
 	}
 	if err := s.checkSubstitutions(); err != nil {
 		return err
@@ -116,9 +119,10 @@ func (s *settings) checkPlan() error {
 	case !strings.HasSuffix(s.planFile, ".npz"):
 		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
 	case s.example.On() || len(s.names()) > 0:
-		return run.Usage("--mask-plan is for a model that is run elsewhere; leave --model, --dump, --positions and --example out")
+		return run.Usage(
+			"--mask-plan is for a model that runs elsewhere; remove --model, --dump, --positions and --example")
 	case len(datasets) > 1:
-		return run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(datasets))
+		return run.Usage("--mask-plan writes the plan of one dataset, but %d are given", len(datasets))
 	}
 	return nil
 }
@@ -131,7 +135,7 @@ func (s *settings) checkSubstitutions() error {
 		case assay == "" || several && of == "" || strings.Contains(of, "/"):
 			return run.Usage("--substitutions %s=…: want ASSAY=FILE or ASSAY/DATASET=FILE", name)
 		case several && !slices.Contains(known, of):
-			return run.Hint(run.Usage("--substitutions %s=…: there is no dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), text.DidYouMean("", of, known))
+			return run.Hint(run.Usage("--substitutions %s=…: unknown dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), text.DidYouMean("", of, known))
 		}
 	}
 	return nil
@@ -150,7 +154,7 @@ func (s *settings) checkNames() error {
 				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
 			}
 			if several && files.flag == "model" {
-				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name),
+				return run.Hint(run.Usage("--model %s=…: a model always runs on all datasets of --sequences", name),
 					"give "+model+"=FILE.onnx")
 			}
 			places := []string{of}
@@ -163,7 +167,8 @@ func (s *settings) checkNames() error {
 			for _, place := range places {
 				full := model + "/" + place
 				if other := seen[full]; other != "" {
-					return run.Usage("--%s %s: --%s is of model %s of dataset %s too", files.flag, name, other, model, place)
+					return run.Usage("--%s %s: model %[4]s of dataset %[5]s is also given with "+
+						"--%[3]s", files.flag, name, other, model, place)
 				}
 				seen[full] = files.flag
 			}

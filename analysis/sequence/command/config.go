@@ -74,7 +74,7 @@ func wantMapping(b *run.Branch, keys ...string) error {
 func (t *tree) dataset(b *run.Branch) error {
 	wrong := []error{wantMapping(b, "path", "load_coords", "metrics", "regions", "masking")}
 	if b.Key == "" || strings.ContainsAny(b.Key, "/=") {
-		wrong = append(wrong, b.Errorf("%q is no name of a dataset", b.Key))
+		wrong = append(wrong, b.Errorf("%q is not a valid dataset name", b.Key))
 	}
 	d := datasetChoice{name: b.Key, at: b}
 	if m := b.Member("path"); m != nil {
@@ -127,7 +127,7 @@ func (c *levelChoice) readMetrics(b *run.Branch) error {
 		case err != nil:
 			wrong = append(wrong, err)
 		case c.set[k.Name] != nil:
-			wrong = append(wrong, m.Errorf("metric %s is there twice, as %s too", k.Name, m.Key))
+			wrong = append(wrong, m.Errorf("metric %s occurs twice, also as %s", k.Name, m.Key))
 		case m.Members == nil:
 			wrong = append(wrong, m.Errorf("%s: want a mapping, such as {enabled: true}", m.Key))
 		default:
@@ -137,7 +137,7 @@ func (c *levelChoice) readMetrics(b *run.Branch) error {
 	}
 	for _, name := range c.only {
 		if on, said := c.enabled[name]; said && !on {
-			wrong = append(wrong, b.Errorf("metric %s is in only, and enabled: false", name))
+			wrong = append(wrong, b.Errorf("metric %s is listed in only, but has enabled: false", name))
 		}
 	}
 	return errors.Join(wrong...)
@@ -168,7 +168,7 @@ func (c *levelChoice) readOption(k *sequence.Kind, o *run.Branch) error {
 		return o.Errorf("%w", err)
 	}
 	if _, twice := c.set[k.Name][name]; twice {
-		return o.Errorf("%s.%s is there twice, as %s too", k.Name, name, o.Key)
+		return o.Errorf("%s.%s occurs twice, also as %s", k.Name, name, o.Key)
 	}
 	c.set[k.Name][name] = value
 	return nil
@@ -180,7 +180,7 @@ func (c *levelChoice) readOnly(b *run.Branch) error {
 		return b.Errorf("only: want a list of metrics")
 	}
 	if len(b.List) == 0 {
-		return b.Errorf("only: the list is empty, and nothing would be computed")
+		return b.Errorf("only: the list is empty; name at least one metric")
 	}
 	c.only = []string{}
 	var wrong []error
@@ -204,7 +204,7 @@ func metricOf(b *run.Branch, name string) (*sequence.Kind, error) {
 	if _, err := registry.Select([]string{name}); err != nil {
 		return nil, b.Errorf("%w", err)
 	}
-	return nil, b.Errorf("there is no metric %q", name)
+	return nil, b.Errorf("unknown metric %q", name)
 }
 
 // readRegions reads regions: {enabled, mode, position_batch_size, REGION: true}.
@@ -459,7 +459,7 @@ func (s *settings) masking(o *run.Options, t *levelChoice) (string, token.Maskin
 func (s *settings) checkChoices(o *run.Options) error {
 	for _, d := range s.tree.datasets {
 		if d.path != "" && s.example.On() {
-			return run.Usage("%s: --example brings its own sequences; leave the path of dataset %s out", d.at.Place, d.name)
+			return run.Usage("%s: --example has its own sequences; remove the path of dataset %s", d.at.Place, d.name)
 		}
 		if d.path != "" && !slices.ContainsFunc(s.sequences.files, func(f datasetFile) bool { return f.dataset == d.name }) {
 			s.sequences.files = append(s.sequences.files, datasetFile{d.name, d.path})
@@ -471,7 +471,8 @@ func (s *settings) checkChoices(o *run.Options) error {
 	}
 	for _, d := range s.tree.datasets {
 		if !slices.Contains(known, d.name) {
-			return run.Hint(d.at.Errorf("dataset %s has no path, and no flag names it; the datasets are %s", d.name, strings.Join(known, ", ")),
+			return run.Hint(d.at.Errorf(
+				"dataset %s has neither a path nor a flag; the datasets are %s", d.name, strings.Join(known, ", ")),
 				text.DidYouMean("", d.name, known))
 		}
 	}

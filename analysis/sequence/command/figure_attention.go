@@ -25,11 +25,11 @@ func attentionFigure(of *sequence.DatasetResult) *plots.Figure {
 	if heads == nil {
 		return nil
 	}
-	f := newFigure(of, "Attention across chains")
+	f := newFigure(of, "Attention between chains")
 	columns := min(len(heads), 4)
 	bars := [2]plots.Tile{
-		{Title: "Attention across the chains", Panel: crossingBars(d, "cross")},
-		{Title: "At the joint of the chains", Panel: crossingBars(d, "interface")},
+		{Title: "Attention between chains", Panel: crossingBars(d, "cross")},
+		{Title: "At the junction of the chains", Panel: crossingBars(d, "interface")},
 	}
 	scale := crossingScale(heads)
 	f.RowHeights, f.HeightMM = []float64{50}, 50
@@ -55,8 +55,8 @@ func attentionFigure(of *sequence.DatasetResult) *plots.Figure {
 		}
 	}
 	f.HeightMM += 12 + 5*math.Ceil(float64(len(d.Models))/5)
-	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. " +
-		"Heads: attention across the chains over what is expected. " + f.Footnote + without
+	f.Footnote = "Dashed: expected for uniform attention to all residues. Special tokens are left out. Heads: " +
+		"attention between chains divided by the expected attention. " + f.Footnote + without
 	return f
 }
 
@@ -91,7 +91,7 @@ func crossingScale(heads []*metrics.HeadSums) plots.ColorScale {
 			}
 		}
 	}
-	return plots.ColorScale{Ramp: plots.RampDiverging, Low: -high, High: high, Label: "log_{2} (across/expected)"}
+	return plots.ColorScale{Ramp: plots.RampDiverging, Low: -high, High: high, Label: "log_{2} (between/expected)"}
 }
 
 // headMap is a map of heads by layer.

@@ -43,14 +43,14 @@ func calibrationFigure(d *sequence.DatasetResult) *plots.Figure {
 			curve.Low, curve.High = nil, nil
 		}
 		if len(curve.X) == 0 {
-			curve.Reason = fmt.Sprintf("no bin has %d predictions", fewest)
+			curve.Reason = fmt.Sprintf("fewer than %d predictions in every bin", fewest)
 		}
 		if total == 0 {
 			share.Reason = metrics.NothingMasked
 		}
 		drawn = drawn || known
 		if !known {
-			curve.Reason, share.Reason = "calibration was not computed", "calibration was not computed"
+			curve.Reason, share.Reason = "calibration not computed", "calibration not computed"
 		}
 		reliability.Series, shares.Series = append(reliability.Series, curve), append(shares.Series, share)
 	}
@@ -58,9 +58,10 @@ func calibrationFigure(d *sequence.DatasetResult) *plots.Figure {
 		return nil
 	}
 	f.Tiles = []plots.Tile{{Panel: reliability, Title: "Reliability"}, {Panel: shares, Title: "Confidence", Column: 1}}
-	f.Footnote = fmt.Sprintf("Grey: as often right as confident. Bins of fewer than %d predictions are left out of the accuracy.", fewest)
+	f.Footnote = fmt.Sprintf(
+		"Gray: accuracy equal to confidence. Accuracy is not shown for bins with fewer than %d predictions.", fewest)
 	if d.Blocks != "" && len(d.Models) <= mostBars {
-		f.Footnote += fmt.Sprintf(" Bands: 95 %% by deleting each of %s.", d.Blocks)
+		f.Footnote += fmt.Sprintf(" Bands: 95 %% intervals, jackknife over %s.", d.Blocks)
 	}
 	return f
 }

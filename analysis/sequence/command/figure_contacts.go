@@ -33,10 +33,10 @@ func contactFigure(of *sequence.DatasetResult) *plots.Figure {
 		_, fitted := d.Models[i].Kept[metrics.ContactKey(true, "all", "p_at_l")]
 		logistic = logistic || fitted
 	}
-	f := newFigure(of, "Precision of contacts")
-	right := plots.Tile{Title: "Precision of all pairs", Column: 1, Panel: contactDepths(d)}
+	f := newFigure(of, "Contact precision")
+	right := plots.Tile{Title: "Precision over all pairs", Column: 1, Panel: contactDepths(d)}
 	if logistic {
-		right.Title, right.Panel = "By regressions on all heads", contactCurves(d, true)
+		right.Title, right.Panel = "Regressions on all heads", contactCurves(d, true)
 	}
 	f.Tiles = []plots.Tile{
 		{Title: "Pairs ranked by " + contactSource(d), Panel: contactCurves(d, false)}, right,
@@ -50,10 +50,10 @@ func contactFigure(of *sequence.DatasetResult) *plots.Figure {
 	f.HeightMM += 5 * math.Ceil(float64(len(d.Models))/5)
 	chance := "dashed lines in bars"
 	if len(d.Models) > mostBars {
-		chance = "the last row"
+		chance = "last row"
 	}
-	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. "+
-		"Chance, %s, is the share of contacts among all pairs of a range. %s%s", chance, f.Footnote, without)
+	f.Footnote = fmt.Sprintf("L: number of residues with coordinates. Chance (%s): share of contacts among all "+
+		"pairs of a range. %s%s", chance, f.Footnote, without)
 	return f
 }
 
@@ -64,7 +64,7 @@ func newFigure(d *sequence.DatasetResult, title string) *plots.Figure {
 		f.Series = append(f.Series, d.Models[i].Name)
 	}
 	if d.Blocks != "" {
-		f.Footnote = fmt.Sprintf("Error bars and bands: 95 %% by deleting each of %s.", d.Blocks)
+		f.Footnote = fmt.Sprintf("Error bars and bands: 95 %% intervals, jackknife over %s.", d.Blocks)
 	}
 	return f
 }
@@ -187,8 +187,8 @@ func overChance(d *sequence.DatasetResult, label string, columns []chanceColumn)
 // The series of a map.
 const (
 	mapContact = "Contact"
-	mapHit     = "Ranked first, touches"
-	mapMiss    = "Ranked first, does not touch"
+	mapHit     = "Among the first, contact"
+	mapMiss    = "Among the first, no contact"
 )
 
 // contactMapFigure shows the contacts of one sequence, and the pairs that each model ranks
@@ -207,7 +207,7 @@ func contactMapFigure(d *sequence.DatasetResult) *plots.Figure {
 	}
 	columns := min(len(shown), 4)
 	rows := (len(shown) + columns - 1) / columns
-	f := &plots.Figure{Series: []string{mapContact, mapHit, mapMiss}, Title: "Map of contacts"}
+	f := &plots.Figure{Series: []string{mapContact, mapHit, mapMiss}, Title: "Contact map"}
 	f.WidthMM = plots.DoubleColumnMM
 	if len(shown) == 1 {
 		f.WidthMM = plots.SingleColumnMM
@@ -218,10 +218,10 @@ func contactMapFigure(d *sequence.DatasetResult) *plots.Figure {
 			Title: plots.Escape(names[k]) + ": " + output.Decimals(report.Number(topPrecision(s)), 2)})
 	}
 	s := shown[0]
-	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. "+
-		"Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
+	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts of residues at least %d apart. Below: the "+
+		"L pairs ranked first by a model; their precision is in the title.", plots.Escape(s.ID), s.Least)
 	if s.First < s.N {
-		f.Footnote += fmt.Sprintf(" The second chain begins at residue %d.", s.First+1)
+		f.Footnote += fmt.Sprintf(" The second chain starts at residue %d.", s.First+1)
 	}
 	f.Footnote += without
 	return f

@@ -15,7 +15,8 @@ import (
 func probeFigure(d *sequence.DatasetResult) *plots.Figure {
 	var columns []chanceColumn
 	for _, of := range []struct{ name, label string }{
-		{"chain_probe", "Which chain"}, {"position_probe", "Part of chain"}, {"cdr_probe", "In a CDR"}, {"cdr_probe_class", "Which CDR"},
+		{"chain_probe", "Chain"}, {"position_probe", "Third of the chain"}, {"cdr_probe",
+			"CDR or not"}, {"cdr_probe_class", "CDR"},
 	} {
 		if slices.ContainsFunc(d.Models, func(m sequence.ModelResult) bool { return slices.Contains(m.Metrics, of.name) }) {
 			columns = append(columns, chanceColumn{of.label, of.name, of.name + "_baseline"})
@@ -24,16 +25,17 @@ func probeFigure(d *sequence.DatasetResult) *plots.Figure {
 	if columns == nil {
 		return nil
 	}
-	f := newFigure(d, "What probes read out of hidden states")
-	f.Tiles = []plots.Tile{{Title: "Accuracy of probes", Panel: overChance(d, "Accuracy", columns)}}
+	f := newFigure(d, "Probes of hidden states")
+	f.Tiles = []plots.Tile{{Title: "Probe accuracy", Panel: overChance(d, "Accuracy", columns)}}
 	f.HeightMM = 66
 	baseline := "dashed lines"
 	if len(d.Models) > mostBars {
 		f.HeightMM = 28 + 6*float64(len(d.Models))
-		baseline = "the last row"
+		baseline = "last row"
 		f.Footnote = ""
 	}
 	f.HeightMM += 5 * math.Ceil(float64(len(d.Models))/5)
-	f.Footnote = fmt.Sprintf("Logistic regressions on sequences that they have not seen. Chance, %s, is the commonest class. %s", baseline, f.Footnote)
+	f.Footnote = fmt.Sprintf("Logistic regressions, tested on other sequences. Chance (%s): the most frequent "+
+		"class. %s", baseline, f.Footnote)
 	return f
 }

@@ -80,7 +80,7 @@ func regionFigure(d *sequence.DatasetResult) *plots.Figure {
 	default:
 		f.HeightMM = 12 + 56*float64(rows)
 		if d.Blocks != "" {
-			f.Footnote = fmt.Sprintf("Error bars: 95 %% by deleting each of %s.", d.Blocks)
+			f.Footnote = fmt.Sprintf("Error bars: 95 %% intervals, jackknife over %s.", d.Blocks)
 		}
 	}
 	return f

@@ -42,12 +42,12 @@ func drawSubstitutions(d *sequence.DatasetResult) *plots.Figure {
 	for i := range d.Models {
 		f.Series = append(f.Series, d.Models[i].Name)
 	}
-	f.Tiles = append(f.Tiles, plots.Tile{Title: "Order of measured variants", Panel: correlationBars(models)})
-	f.Footnote = "Spearman correlation of scores of variants with measurements"
+	f.Tiles = append(f.Tiles, plots.Tile{Title: "Ranking of measured variants", Panel: correlationBars(models)})
+	f.Footnote = "Spearman correlation between variant scores and measurements"
 	if kept.Assays > 1 {
-		f.Footnote += fmt.Sprintf(", the mean over functions of means over proteins of %d assays", kept.Assays)
+		f.Footnote += fmt.Sprintf(", averaged over proteins, then over functions, of %d assays", kept.Assays)
 	}
-	f.Footnote += "; lines: scores that need no model."
+	f.Footnote += "; lines: baselines without a model."
 	addMaps(kept, f, models)
 	return f
 }
@@ -76,7 +76,7 @@ func correlationBars(models []*sequence.ModelResult) plots.Panel {
 		for _, score := range shown {
 			v, ci, ok := m.Number(metrics.SubstitutionKey(score, "spearman", ""))
 			if !ok {
-				v, ci = report.Undefined("it is not known of this model"), report.NoInterval("it is not known of this model")
+				v, ci = report.Undefined("unknown for this model"), report.NoInterval("unknown for this model")
 			}
 			output.AppendBar(&s, report.WithInterval(v, ci))
 		}
@@ -101,7 +101,7 @@ func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.Mod
 	}
 	if low < high {
 		addMap(k, f, shown, "Measured, "+plots.Escape(k.Assay),
-			plots.ColorScale{Ramp: plots.RampSequential, Low: low, High: high, Label: "Measured effect (as in the table)"},
+			plots.ColorScale{Ramp: plots.RampSequential, Low: low, High: high, Label: "Measured effect (unit of the table)"},
 			func(residue, token int) float64 {
 				if v, ok := k.Single[[2]int{residue, token}]; ok {
 					return v
@@ -110,10 +110,10 @@ func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.Mod
 			})
 	}
 	if len(f.Tiles) > 1 {
-		f.Footnote += " Columns: substituted residues of the wild type, numbered in their chain. " +
-			"Grey: the residue of the wild type, or no measurement."
+		f.Footnote += " Columns: substituted wild-type residues, numbered within their chain. Gray: the wild-type " +
+			"residue, or no measurement."
 		if len(shown) < len(all) {
-			f.Footnote += fmt.Sprintf(" The first %d of %d residues are shown.", len(shown), len(all))
+			f.Footnote += fmt.Sprintf(" Shown: the first %d of %d residues.", len(shown), len(all))
 		}
 	}
 }
@@ -128,7 +128,7 @@ func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title stri
 	rows := (len(shown) + heatColumns - 1) / heatColumns
 	columns := (len(shown) + rows - 1) / rows
 	for part := range slices.Chunk(shown, columns) {
-		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: residueNames(k, part), Decimals: -1, Ordered: true,
+		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substitution"}, Rows: names, Columns: residueNames(k, part), Decimals: -1, Ordered: true,
 			Scale: scale, Values: heatValues(k, part, of)}
 		height := 62.0
 		if part[len(part)-1] != shown[len(shown)-1] {

@@ -63,7 +63,7 @@ func (p *pairs) Set(list string) error {
 			return err
 		}
 		if out[role] != "" {
-			return fmt.Errorf("%s is given twice", role)
+			return fmt.Errorf("%s occurs twice", role)
 		}
 		out[role] = name
 	}
@@ -105,7 +105,7 @@ func (s *setFlag) Set(text string) error {
 		values = map[string]map[string]any{}
 	}
 	if _, ok := values[metric][key]; ok {
-		return fmt.Errorf("%s.%s is set twice", metric, key)
+		return fmt.Errorf("%s.%s occurs twice", metric, key)
 	}
 	options := maps.Clone(values[metric])
 	if options == nil {

@@ -191,7 +191,7 @@ func (l *loader) substitutions() error {
 			return fmt.Errorf("substitutions: %w", err)
 		}
 		if n := given.Unmeasured(); n > 0 {
-			l.env.Warn("%s without a measurement were left out", text.Count(n, "variant"))
+			l.env.Warn("%s without a measurement left out", text.Count(n, "variant"))
 		}
 		d.Choice.Substitutions = given
 	}
@@ -314,11 +314,13 @@ func (l *loader) answers(role string, f input.File, open func(beside sequence.Se
 		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
 	if l.s.mask != maskAuto && l.s.mask != maskGiven {
-		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
+		l.env.Warn("%s %s: --mask %s has no effect, because the file specifies the masked residues; remove the "+
+			"flag", role, f.Name, l.s.mask)
 	}
 	for _, name := range []string{"mask-rate", "mask-cdr", "mask-nongermline"} {
 		if l.s.flags.Given(name) {
-			l.env.Warn("%s %s: --%s does not apply, since the file says what was hidden", role, f.Name, name)
+			l.env.Warn("%s %s: --%s has no effect, because the file specifies the masked residues; remove the "+
+				"flag", role, f.Name, name)
 		}
 	}
 	l.add(at, model, a, a, field)
@@ -379,14 +381,14 @@ func passProgress(env *run.Env, name string) func(kind sequence.PassKind, done, 
 // passNames say what a pass of a kind is, for messages.
 var passNames = map[sequence.PassKind]string{sequence.MaskedPass: "masked sequences",
 
-	sequence.CleanPass: "sequences without masks", sequence.SinglePass: "residues hidden alone",
-	sequence.RegionPass: "regions hidden as a whole"}
+	sequence.CleanPass: "sequences without masks", sequence.SinglePass: "residues masked alone",
+	sequence.RegionPass: "regions masked as a whole"}
 
 // empty finds datasets that no model is evaluated on.
 func (l *loader) empty() error {
 	for _, d := range l.in.Datasets {
 		if len(d.Models) == 0 {
-			return run.Hint(fmt.Errorf("dataset %s: there is no model to evaluate", d.Name),
+			return run.Hint(fmt.Errorf("dataset %s: no model to evaluate", d.Name),
 				fmt.Sprintf("give one with --dump NAME/%s=FILE", d.Name))
 		}
 	}

@@ -45,14 +45,15 @@ func describeMethods(d *methods.Draft) {
 		if settings, ok := d.Result.Options.Get(key); ok {
 			var text bytes.Buffer
 			if err := report.Encode(&text, settings); err == nil {
-				d.Say("The configuration says under %s: %s.", key, strings.Join(strings.Fields(text.String()), " "))
+				d.Say("The configuration contains under %s: %s.", key, strings.Join(strings.Fields(text.String()), " "))
 			}
 		}
 	}
-	d.Say("Sums are over all residues that count, so that every residue counts alike.")
+	d.Say("Sums run over all scored residues, so that every residue has equal weight.")
 	output.Methods(d, "")
 	if output.Blocks(d) != "" {
-		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.",
+		d.Say("At most %d groups were used for the jackknife; larger numbers of groups were joined. Models were "+
+			"compared on the sequences that they share.",
 			groups.Most)
 	}
 }
@@ -66,16 +67,16 @@ func saySequences(d *methods.Draft) {
 		case "model":
 			models = append(models, in.Name)
 		case "vocabulary":
-			d.Say("The vocabulary is that of a file.")
+			d.Say("The vocabulary was read from a file.")
 		case "substitutions":
-			d.Say("Variants of the assay %s have measured effects.", in.Name)
+			d.Say("Measured effects of variants come from the assay %s.", in.Name)
 		}
 	}
 	if len(models) > 0 {
-		d.Say("Models that were run: %s.", methods.Join(models))
+		d.Say("Models run for this analysis: %s.", methods.Join(models))
 	}
 	if n := d.Models("sequences"); len(n) > 0 {
-		d.Say("There are %s sequences.", methods.Join(n))
+		d.Say("The number of sequences is %s.", methods.Join(n))
 	}
 	for _, option := range []struct{ name, text string }{{"columns", "Columns of tables"}, {"inputs", "Inputs of models"}, {"outputs", "Outputs of models"}} {
 		if text := d.Text(option.name); text != "" {
@@ -88,27 +89,30 @@ func saySequences(d *methods.Draft) {
 func sayMasks(d *methods.Draft) {
 	d.Section("Masks")
 	rate, cdr, other := d.Number("mask-rate"), d.Number("mask-cdr"), d.Number("mask-nongermline")
-	weights := fmt.Sprintf("1 + %g in a CDR + %g where it is not of the germline", cdr, other)
-	informative := fmt.Sprintf("a share of %g of the residues of each sequence, drawn without replacement with weights of %s", rate, weights)
+	weights := fmt.Sprintf("1 + %g in a CDR + %g if it is not of germline origin", cdr, other)
+	informative := fmt.Sprintf(
+		"a share of %g of the residues of each sequence, drawn without replacement with weights %s", rate, weights)
 	switch rule := d.Text("mask"); rule {
 	case maskUniform:
-		d.Say("Each residue is hidden with probability %g, independently.", rate)
+		d.Say("Each residue was masked independently with probability %g.", rate)
 	case maskInformation:
-		d.Say("Hidden is %s [@kool2019].", informative)
+		d.Say("The masked residues are %s [@kool2019].", informative)
 	case maskRanked:
-		d.Say("Hidden is a share of %g of the residues of each sequence, those of the largest weights of %s, equal ones in random order.", rate, weights)
+		d.Say("The masked residues are a share of %g of the residues of each sequence with the largest weights %s, "+
+			"with ties in random order.", rate, weights)
 	case maskGiven:
-		d.Say("Hidden is what the files say.")
+		d.Say("The masked residues are specified by the files.")
 	default:
-		d.Say("Where files do not say what is hidden, it is %s [@kool2019].", informative)
+		d.Say("The masked residues are specified by the files, or otherwise are %s [@kool2019].", informative)
 	}
-	d.Say("The draw depends on the seed, the sequence and the position alone.")
+	d.Say("The random draw depends only on the seed, the sequence and the position.")
 	if mode := d.Text("region-mode"); mode != "standard" {
-		d.Say("Scores of regions are those of the mode %s.", map[string]string{
-			"per-position": "in which each residue is hidden alone (per-position)", "region-level": "in which all residues of a region are hidden together (region-level)"}[mode])
+		d.Say("Regions were scored in a mode %s.", map[string]string{
+			"per-position": "that masks each residue alone (per-position)", "region-level": "that masks all " +
+				"residues of a region together (region-level)"}[mode])
 	}
 	if regions := d.Values("regions"); len(regions) > 0 {
-		d.Say("Regions are %s.", methods.Join(regions))
+		d.Say("The regions are %s.", methods.Join(regions))
 	}
 }
 

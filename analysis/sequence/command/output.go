@@ -281,6 +281,9 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 			}
 		}
 	}
+	if !env.Options.Verbose {
+		keys = mainOf(env.Result, keys)
+	}
 	for part := range slices.Chunk(keys, mostPrinted) {
 		table := report.NewTable(title, append([]string{"Model"}, part...)...)
 		for i := range d.Models {
@@ -290,9 +293,13 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 			}
 			table.Row(cells...)
 		}
-		table.Note("%s", text.Count(d.Sequences, "sequence"))
+		what := text.Count(d.Sequences, "sequence")
 		if d.Blocks != "" {
-			table.Note("[95 %% intervals] by deleting each of %s", d.Blocks)
+			what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", d.Blocks)
+		}
+		table.Note("%s", what)
+		if slices.Contains(part, "ppl") {
+			table.Note("Higher is better; of loss and ppl (perplexity) lower is better")
 		}
 		if err := env.Table(table); err != nil {
 			return err
@@ -310,12 +317,24 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 	return printComparisons(d, env, kinds)
 }
 
+// mainOf are the headline metrics among some; the first ones where none is one.
+func mainOf(r *report.Result, keys []string) []string {
+	main := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { m, _ := r.MetricOf(key); return !m.Headline })
+	if len(main) == 0 {
+		return keys[:min(len(keys), mostPrinted)]
+	}
+	return main
+}
+
 // mostCompared is how many comparisons the console shows of all pairs of models.
 const mostCompared = 30
 
 // printComparisons writes the comparisons of one number of each metric; those with the first
 // model where there are many.
 func printComparisons(d *sequence.DatasetResult, env *run.Env, kinds []*sequence.Kind) error {
+	if !env.Options.Verbose {
+		return output.PrintDiffering(env, d.Comparisons)
+	}
 	var keys []string
 	for _, k := range kinds {
 		if i := slices.IndexFunc(k.Keys, func(key sequence.Key) bool { return key.Compared }); i >= 0 && (k.OwnGroups || !strings.Contains(k.Keys[i].Name, "/")) {
@@ -381,7 +400,7 @@ func printRows(d *sequence.DatasetResult, env *run.Env, title string, keys []str
 	if note != "" {
 		table.Note("%s", note)
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // printSkipped says what was not computed, and why.
@@ -398,5 +417,5 @@ func printSkipped(d *sequence.DatasetResult, env *run.Env) error {
 	if rows == 0 {
 		return nil
 	}
-	return env.Table(table)
+	return env.Details(table)
 }

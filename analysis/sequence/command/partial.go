@@ -113,11 +113,11 @@ func (f *partial) read(identity shard.Identity, units int, note func(format stri
 	}
 	if err == nil {
 		if difference := identity.Difference(state.Identity); difference != "" {
-			err = fmt.Errorf("it is of other work: %s", difference)
+			err = fmt.Errorf("it belongs to a different run: %s", difference)
 		}
 	}
 	if err != nil {
-		note("note: %s cannot be continued (%v); it is computed anew", f.path, err)
+		note("note: %s cannot be continued (%v); starting again", f.path, err)
 		return f.state.Has(units)
 	}
 	f.state = state
@@ -126,7 +126,7 @@ func (f *partial) read(identity shard.Identity, units int, note func(format stri
 	for _, part := range state.Parts {
 		done += part.Hi - part.Lo
 	}
-	note("note: %s has %d of %s of sequences; it is continued", f.path, done, text.Count(units, "group"))
+	note("note: %s has %d of %s of sequences; continuing", f.path, done, text.Count(units, "group"))
 	return have
 }
 

@@ -40,7 +40,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 }
 
 // A run of a model that is stopped keeps what it has computed, and the same command writes the
-// bytes of one that was not stopped, whatever the batches. What is of other work, or damaged, is
+// bytes of one that was not stopped, whatever the batches. A state that belongs to a different run, or is damaged, is
 // computed anew.
 func TestContinued(t *testing.T) { // not parallel: it stops runs
 	dir := t.TempDir()
@@ -96,13 +96,13 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 	}
 	stopped("b", 3)
 	code, stderr := call(t.Context(), "b", "--position-batch", "3", "--threads", "1")
-	if code != 0 || !strings.Contains(stderr, "sequence.partial has 3 of 9 groups of sequences; it is continued") {
+	if code != 0 || !strings.Contains(stderr, "sequence.partial has 3 of 9 groups of sequences; continuing") {
 		t.Fatalf("continued: exit %d: %s", code, stderr)
 	}
 	same("b")
 
 	stopped("c", 1)
-	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "cannot be continued (it is of other work") {
+	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "cannot be continued (it belongs to a different run") {
 		t.Errorf("other work: exit %d: %s", code, stderr)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "c", PartialFile), []byte("damaged"), 0o600); err != nil {

@@ -63,28 +63,35 @@ type settings struct {
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
-	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
+	flags.FileHint("give sequences with --sequences FILE, stored model outputs with --dump NAME=FILE")
 	flags.Title(run.Settings, "sequences and models")
 	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",
-		Usage: "evaluate the built-in example: small models of made antibodies, with one known defect each"})
-	s.dumps = input.RegisterFiles(flags, "dump", "`NAME=FILE.npz` of what a model answered: token_ids [N,L], logits [N,L,V], … (repeats; NAME/DATASET=FILE of several datasets)")
-	s.positions = input.RegisterFiles(flags, "positions", "`NAME=FILE.csv` of the predictions of a model: seq, pos, region_mode, target, pred, nll, prob (repeats)")
-	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that is run on --sequences (repeats)")
+		Usage: "evaluate the built-in example: small models of synthetic antibodies, with one known defect each"})
+	s.dumps = input.RegisterFiles(flags, "dump", "`NAME=FILE.npz` of stored model outputs: token_ids [N,L], logits "+
+		"[N,L,V], … (repeats; NAME/DATASET=FILE for several datasets)")
+	s.positions = input.RegisterFiles(flags, "positions",
+		"`NAME=FILE.csv` of model predictions with the columns seq, pos, region_mode, target, pred, nll, prob "+
+			"(repeats)")
+	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` of a model to run on --sequences (repeats)")
 	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
 	s.substitutions = input.RegisterFiles(flags, "substitutions",
-		"`ASSAY=FILE.csv[:COLUMN]` of variants with measured effects: mutant (A23C:D45E) or mutated_sequence, DMS_score, … (repeats; ASSAY/DATASET=FILE of several datasets)")
-	flags.PathVar(&s.vocabulary, "vocabulary", "`FILE.json` of another alphabet than that of antibodies: a list of tokens, or tokens and their ids")
+		"`ASSAY=FILE.csv[:COLUMN]` of variants with measured effects: mutant (A23C:D45E) or mutated_sequence, "+
+			"DMS_score, … (repeats; ASSAY/DATASET=FILE for several datasets)")
+	flags.PathVar(&s.vocabulary, "vocabulary",
+		"`FILE.json` of an alphabet other than the default for antibodies: a list of tokens, or tokens with their ids")
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
 	s.residues = flags.Choices("residues", nil, []string{residuesUpper, residuesStop, residuesGaps},
-		"`LIST` of what is done with letters of --sequences: upper reads small letters as capital ones, stop leaves a * at the end of a chain out, "+
-			"gaps leaves - and . out (default: letters that are not in the vocabulary are errors)")
+		"`LIST` of conversions of --sequences: upper reads lower-case letters as upper case, stop removes a * at "+
+			"the end of a chain, gaps removes - and . (default: letters outside the vocabulary are errors)")
 	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, "+
+		"positions (default: guessed from their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions "+
+		"(default: guessed from their names; * stands for the layer number)")
 	s.positionBatch = 32
-	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
+	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` single-position passes in one batch")
 	flags.Group(run.Settings, "columns", "residues", "inputs", "outputs", "position-batch")
 	flags.Unrecorded("position-batch")
 }
@@ -93,19 +100,25 @@ func (s *settings) registerInputs(flags *run.Flags) {
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
 	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(registry.Names(), ", "))
-	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
+	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` to set an option of a metric (repeats)")
 	s.mask = maskAuto
 	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),
-		"`RULE` that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the largest weights), given (by the file); auto: given, else uniform")
-	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of the residues that are masked")
-	s.cdr = flags.Float64("mask-cdr", 1, "`WEIGHT` that a residue of a CDR has beyond 1, with --mask information or ranked")
-	s.germline = flags.Float64("mask-nongermline", 1, "`WEIGHT` that a residue that is not of the germline has beyond 1")
+		"`RULE` that chooses the masked residues: uniform, information (drawn by weight), ranked (the largest "+
+			"weights), given (by the file); auto: given, else uniform")
+	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of masked residues")
+	s.cdr = flags.Float64("mask-cdr", 1,
+		"`WEIGHT` added to 1 for a residue in a CDR, with --mask information or ranked")
+	s.germline = flags.Float64("mask-nongermline", 1,
+		"`WEIGHT` added to 1 for a residue that is not of germline origin")
 	s.mode = flags.Choice("region-mode", sequence.RegionStandard, sequence.RegionModes(),
-		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
-	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
+		"`MODE` of masking for region scores: the standard mask, every position alone, or the whole region")
+	s.regions = flags.Choices("regions", nil, token.GroupNames(),
+		"`LIST` of regions and aggregates to score (default: all)")
 	flags.Writes("mask-plan", "documented-json")
-	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
-	flags.CheckedVar(&s.document, "documented-json", output.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
+	flags.PathVar(&s.planFile, "mask-plan",
+		"`FILE.npz` for the masked inputs of all passes, for a model that runs elsewhere; no metric is computed")
+	flags.CheckedVar(&s.document, "documented-json", output.JSONName,
+		"`FILE.json` for {dataset: {key: value}} of the first model, in the published format")
 	flags.Unrecorded("documented-json", "mask-plan")
 }
 

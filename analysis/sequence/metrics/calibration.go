@@ -18,13 +18,14 @@ const calibrationFile = "sequence_calibration.csv"
 
 // calibration compares confidence with accuracy.
 var calibration = sequence.Kind{
-	Name: "calibration", About: "confidence against accuracy of masked predictions: Brier score, overconfidence, calibration errors, reliability (table and CSV file)",
+	Name: "calibration", About: "confidence and accuracy of masked predictions: Brier score, overconfidence, " +
+		"calibration errors, reliability (table and CSV file)",
 	Needs: sequence.NeedMasked | sequence.NeedConfidence,
 	Keys: []sequence.Key{{Name: "brier", Direction: report.Lower, High: 2, Compared: true},
 		{Name: "confidence", Direction: report.Neither, High: 1}, {Name: "overconfidence", Direction: report.Neither, Low: -1, High: 1},
 		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither, High: math.Inf(1)},
 		{Name: "ece", Direction: report.Lower, High: 1}, {Name: "adaptive_ece", Direction: report.Lower, High: 1}, {Name: "max_calibration_error", Direction: report.Lower, High: 1}},
-	Options: []sequence.Option{{Name: "bins", Default: token.CalibrationBins, About: "bins of confidence", Check: func(value any) error {
+	Options: []sequence.Option{{Name: "bins", Default: token.CalibrationBins, About: "number of confidence bins", Check: func(value any) error {
 		if n := value.(int); n < 1 || n > mostBins {
 			return fmt.Errorf("want 1 to %d", mostBins)
 		}
@@ -118,7 +119,8 @@ func (m *calibrationMetric) Result(_ context.Context, s *sequence.Summary) error
 		return err
 	}
 	// Chance makes these errors larger, and largest where there is none: no interval is honest.
-	none := report.NoInterval("chance makes the errors of bins larger, so that an interval would miss that of a calibrated model: see overconfidence")
+	none := report.NoInterval(
+		"biased upward by chance, so that an interval would miss the value of a calibrated model: see overconfidence")
 	for _, e := range []struct {
 		key   string
 		value float64

@@ -18,7 +18,8 @@ const confusionFile = "sequence_confusion.csv"
 
 // confusion counts the most probable residue for every true one.
 var confusion = sequence.Kind{
-	Name: "confusion", About: "which residue is predicted for which (table and CSV file), and Matthews correlation of predicted and true residues",
+	Name: "confusion", About: "confusion matrix of predicted and true residues (table and CSV file), and their " +
+		"Matthews correlation",
 	Needs: sequence.NeedMasked,
 	Keys:  []sequence.Key{{Name: "residue_mcc", Direction: report.Higher, Low: -1, High: 1, Compared: true}},
 	Files: []sequence.CSVFile{{Name: confusionFile, Columns: []string{"true", "predicted", "count", "share"}}},
@@ -69,7 +70,8 @@ type confusionTable struct {
 // Result enters the correlation and the counts.
 func (m *confusionMetric) Result(_ context.Context, s *sequence.Summary) error {
 	if m.tokens == 0 {
-		return sequence.Skip("the vocabulary has %d tokens; pairs are counted of at most %d", s.Alphabet.Size(), mostConfused)
+		return sequence.Skip(
+			"the vocabulary has %d tokens; the confusion matrix is limited to %d", s.Alphabet.Size(), mostConfused)
 	}
 	var used []int
 	for k := range m.tokens {
@@ -107,5 +109,5 @@ func (m *confusionMetric) Result(_ context.Context, s *sequence.Summary) error {
 	matthews := func(sums []float64) float64 {
 		return token.Matthews(sums[0], sums[1], sums[2:2+m.tokens], sums[2+m.tokens:])
 	}
-	return s.Score("residue_mcc", matthews, "one residue is always the true or the predicted one", columns...)
+	return s.Score("residue_mcc", matthews, "the true or the predicted residue is constant", columns...)
 }

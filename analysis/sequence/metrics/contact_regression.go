@@ -79,10 +79,10 @@ func (m *contactMetric) enterLogistic(ctx context.Context, s *sequence.Summary) 
 	case !m.logistic:
 		return nil
 	case m.sample.Bytes > m.setting.Memory/2:
-		reason = fmt.Sprintf("the scores of %d sequences by all heads take %d MB, more than half of --memory: "+
-			"set p_at_l.logistic_sequences lower", m.sequences, m.sample.Bytes>>20)
+		reason = fmt.Sprintf("the attention scores of %d sequences take %d MB, more than half of --memory: reduce "+
+			"p_at_l.logistic_sequences", m.sequences, m.sample.Bytes>>20)
 	case len(m.sample.Sequences) == 0:
-		reason = "no sequence that was drawn has coordinates and attention"
+		reason = "no drawn sequence has coordinates and attention"
 	}
 	var rows [][]float64
 	if reason == "" {
@@ -118,7 +118,8 @@ func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
 	}
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(clusters))))
 	if distinct < 2 {
-		return nil, stat.Undefined("regression of contacts", "the sequences that were drawn are of one cluster: there is no other to test on")
+		return nil, stat.Undefined("regression of contacts",
+			"all drawn sequences belong to one cluster, so that no other cluster is left for testing")
 	}
 	folds, err := probe.GroupFolds(clusters, min(m.folds, distinct))
 	if err != nil {

@@ -28,7 +28,7 @@ type sumsAndCounts struct {
 func (m *sumsAndCounts) Merge(other sequence.Metric) error {
 	o, ok := other.(interface{ both() *sumsAndCounts })
 	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	if err := m.Sums.Merge(other); err != nil {
 		return err

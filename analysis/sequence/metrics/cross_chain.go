@@ -17,7 +17,7 @@ import (
 // crossChain is the share of the attention among residues that crosses the chains.
 var crossChain = sequence.Kind{
 	Name:  "cross_chain",
-	About: "share of attention that crosses the chains, and of that between the end of the first and the beginning of the second",
+	About: "share of attention between the chains, and between the end of the first and the beginning of the second",
 	Needs: sequence.NeedAttentions | sequence.NeedChains,
 	Keys: []sequence.Key{
 		{Name: "cross_chain/cross_frac", Direction: report.Neither, High: 1, Compared: true},
@@ -28,9 +28,10 @@ var crossChain = sequence.Kind{
 		{Name: "cross_chain/light_to_heavy", Direction: report.Neither, High: 1},
 	},
 	Options: []sequence.Option{
-		{Name: "num_layers", About: "number of last layers whose heads are averaged; null: all", Check: atLeastOrNull(1)},
+		{Name: "num_layers", About: "number of last layers to average over, with all heads; null: " +
+			"all", Check: atLeastOrNull(1)},
 		{Name: "interface", Default: contact.Interface, Check: atLeast(1),
-			About: "number of residues at the end of the heavy and at the beginning of the light chain"},
+			About: "number of residues at the end of the heavy chain and at the beginning of the light chain"},
 	},
 	Files: []sequence.CSVFile{{Name: "sequence_attention.csv",
 		Columns: []string{"layer", "head", "cross_frac", "interface_frac", "cross_expected", "interface_expected"}}},
@@ -89,14 +90,14 @@ func (m *crossingMetric) add(it *sequence.Item) error {
 	}
 	out, n := it.Clean, len(it.Tokens)
 	if out == nil || len(out.Attentions) == 0 {
-		return fmt.Errorf("there is no attention")
+		return fmt.Errorf("no attention")
 	}
 	if len(chains[0]) == 0 || len(chains[1]) == 0 {
 		m.sequences.Add(make([]float64, crossingSums)...)
 		return nil
 	}
 	if m.layers > out.Layers {
-		return fmt.Errorf("cross_chain.num_layers is %d, and the attention is of %d layers", m.layers, out.Layers)
+		return fmt.Errorf("cross_chain.num_layers is %d, but the attention has %d layers", m.layers, out.Layers)
 	}
 	first := 0
 	if m.layers > 0 {
@@ -129,7 +130,8 @@ func (h *HeadSums) fit(layers, heads int) error {
 		h.Layers, h.Heads, h.Sums = layers, heads, make([]int64, 4*layers*heads)
 	}
 	if h.Layers != layers || h.Heads != heads {
-		return fmt.Errorf("attention of %d layers with %d heads, and of sequences before %d with %d", layers, heads, h.Layers, h.Heads)
+		return fmt.Errorf("the attention has %d layers with %d heads, but earlier sequences have %d with "+
+			"%d", layers, heads, h.Layers, h.Heads)
 	}
 	return nil
 }
@@ -148,7 +150,7 @@ func (h *HeadSums) add(head int, a *contact.Attention) {
 func (m *crossingMetric) Merge(other sequence.Metric) error {
 	o, ok := other.(*crossingMetric)
 	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	if err := m.sequences.Append(&o.sequences); err != nil {
 		return err
@@ -194,7 +196,8 @@ func (m *crossingMetric) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	if len(s.Heads.Sums) != 4*s.Heads.Layers*s.Heads.Heads {
-		return fmt.Errorf("a state of %d sums of %d layers with %d heads", len(s.Heads.Sums), s.Heads.Layers, s.Heads.Heads)
+		return fmt.Errorf(
+			"the state has %d sums for %d layers with %d heads", len(s.Heads.Sums), s.Heads.Layers, s.Heads.Heads)
 	}
 	m.heads = s.Heads
 	return m.sequences.UnmarshalBinary(s.Sequences)

@@ -79,7 +79,8 @@ func TestCrossChainWithout(t *testing.T) {
 	in = sequencetest.Input(All(), 4, 1, "cross_chain")
 	in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": 3})
 	_, err := sequence.Analyze(t.Context(), in, sequence.Options{})
-	if err == nil || !strings.Contains(err.Error(), "sequence s0: cross_chain.num_layers is 3, and the attention is of 2 layers") {
+	if err == nil || !strings.Contains(err.Error(),
+		"sequence s0: cross_chain.num_layers is 3, but the attention has 2 layers") {
 		t.Error(err)
 	}
 }

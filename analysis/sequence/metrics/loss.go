@@ -13,7 +13,7 @@ import (
 
 // crossEntropy is Σ NLL / Σ masked over all sequences, in nats.
 var crossEntropy = sequence.Kind{
-	Name: "loss", About: "cross-entropy of masked residues: mean of −ln of the probability of the true one",
+	Name: "loss", About: "cross-entropy of masked residues: mean of −ln p(true residue)",
 	Needs: sequence.NeedMasked,
 	Keys: []sequence.Key{{Name: "loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1), Compared: true,
 		Paired: true}},
@@ -32,7 +32,7 @@ var perplexity = sequence.Kind{
 // Why scores are undefined.
 const (
 	NothingMasked = "no residue is masked"
-	infiniteLoss  = "a true token has probability 0: the loss is infinite"
+	infiniteLoss  = "the loss is infinite, because a true token has probability 0"
 )
 
 // lossMetric adds up NLL, and counts.

@@ -11,7 +11,8 @@ import (
 
 // maskedAccuracy is Σ correct / Σ masked over all sequences.
 var maskedAccuracy = sequence.Kind{
-	Name: "masked_accuracy", Aliases: []string{"mask_acc"}, About: "share of masked residues whose most probable token is the true one",
+	Name: "masked_accuracy", Aliases: []string{"mask_acc"}, About: "share of masked residues predicted correctly " +
+		"by the most probable token",
 	Needs: sequence.NeedMasked,
 	Keys:  []sequence.Key{{Name: "mask_acc", Direction: report.Higher, High: 1, Compared: true, Paired: true}},
 	New:   func(*sequence.Setting) sequence.Metric { return &accuracyMetric{sequence.NewSequenceSums(2)} },

@@ -21,22 +21,26 @@ import (
 // contactPrecision is P@L and its like.
 var contactPrecision = sequence.Kind{
 	Name: "p_at_l", Aliases: []string{"contact_precision"},
-	About: "precision of the L pairs of residues that attention ranks first, as contacts",
+	About: "precision of contact prediction: share of contacts among the L residue pairs ranked first by attention",
 	Needs: sequence.NeedCoordinates, Either: sequence.NeedAttentions | sequence.NeedContactScores,
 	Keys: contactKeys(),
 	Options: []sequence.Option{
 		{Name: "contact_threshold", Alias: "threshold", Default: contact.Threshold, Check: positive,
-			About: "distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)"},
-		{Name: "min_seq_sep", Default: 6, About: "least separation |i − j| of pairs, special tokens not counted", Check: atLeast(1)},
+			About: "contact distance in ångström between the given atoms (Cα or Cβ)"},
+		{Name: "min_seq_sep", Default: 6, About: "smallest separation |i − j| of pairs, without special " +
+			"tokens", Check: atLeast(1)},
 		{Name: "num_layers", Check: atLeastOrNull(1),
-			About: "number of last layers whose heads are averaged; null: a tenth of them, at least one"},
-		{Name: "scores", Default: scoresAuto, About: "attention, given (contact scores of a dump), or auto: given where there are any",
+			About: "number of last layers to average over, with all heads; null: a tenth of the layers, at least one"},
+		{Name: "scores", Default: scoresAuto, About: "attention, given (contact scores of a dump), or auto: given " +
+			"if available",
 			Check: oneOf(scoresAuto, scoresAttention, ScoresGiven)},
-		{Name: "logistic", Default: false, About: "also fit regressions on the heads of all layers, and test them on other sequences"},
-		{Name: "logistic_sequences", Default: 20, About: "number of sequences that regressions are fitted on and tested with", Check: atLeast(2)},
+		{Name: "logistic", Default: false, About: "also fit logistic regressions on the heads of all layers, " +
+			"tested on other sequences"},
+		{Name: "logistic_sequences", Default: 20, About: "number of sequences to fit and test the regressions " +
+			"on", Check: atLeast(2)},
 		{Name: "logistic_penalty", Default: string(contact.L1), About: "l1 or l2", Check: oneOf(string(contact.L1), string(contact.L2))},
-		{Name: "logistic_c", Default: contact.DefaultC, About: "inverse penalty, as scikit-learn counts it", Check: positive},
-		{Name: "logistic_folds", Default: 5, About: "number of folds, of whole clusters", Check: atLeast(2)},
+		{Name: "logistic_c", Default: contact.DefaultC, About: "inverse penalty C, as in scikit-learn", Check: positive},
+		{Name: "logistic_folds", Default: 5, About: "number of folds; clusters are not split", Check: atLeast(2)},
 	},
 	Files: []sequence.CSVFile{{Name: "sequence_contacts.csv", Columns: []string{"scores", "range", "depth", "precision", "low", "high", "chance"}}},
 	New:   newContactMetric,
@@ -250,7 +254,7 @@ func (m *contactMetric) scored(it *sequence.Item, residues []int) (*contact.Scor
 		last = max(1, (out.Layers+9)/10)
 	}
 	if last > out.Layers {
-		return nil, fmt.Errorf("p_at_l.num_layers is %d, and the attention is of %d layers", last, out.Layers)
+		return nil, fmt.Errorf("p_at_l.num_layers is %d, but the attention has %d layers", last, out.Layers)
 	}
 	return contact.Heads(out.Attentions[(out.Layers-last)*out.Heads*n*n:], last*out.Heads, n, residues)
 }
@@ -299,7 +303,7 @@ func (m *contactMetric) EndGroup() { m.byGroup.EndGroup() }
 func (m *contactMetric) Merge(other sequence.Metric) error {
 	o, ok := other.(*contactMetric)
 	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	if err := m.byGroup.Append(&o.byGroup); err != nil {
 		return err
@@ -363,12 +367,12 @@ func (m *contactMetric) UnmarshalBinary(data []byte) error {
 // Result enters the precisions of every range.
 func (m *contactMetric) Result(ctx context.Context, s *sequence.Summary) error {
 	if m.missing > 0 {
-		return sequence.Skip("p_at_l.scores is %s, which is not there for %d sequences", m.scores, m.missing)
+		return sequence.Skip("p_at_l.scores is %s, but %d sequences lack it", m.scores, m.missing)
 	}
 	width := m.byGroup.Width
 	rows := slices.Collect(slices.Chunk(m.byGroup.Rows, width))
 	if rows == nil || stat.Sum(m.byGroup.Column(sumDefined)) == 0 {
-		return sequence.Skip("no sequence has a pair of residues with coordinates, %d or more apart", m.least)
+		return sequence.Skip("no sequence has two residues with coordinates at least %d apart", m.least)
 	}
 	source := scoresAttention
 	if m.given > 0 {
@@ -414,7 +418,7 @@ func (m *contactMetric) enter(s *sequence.Summary, logistic bool, rows [][]float
 		for _, score := range contactScores {
 			key := ContactKey(logistic, r.Name, score.name)
 			if len(present) == 0 {
-				s.Undefined(key, "there are no pairs of this range with coordinates")
+				s.Undefined(key, "no pair of this range has coordinates")
 				continue
 			}
 			j, err := jackknifeRows(s, present, total, score.of)

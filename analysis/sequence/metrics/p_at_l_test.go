@@ -144,7 +144,8 @@ func TestContactsOfOthers(t *testing.T) {
 	if got := r.Datasets[0].Comparisons; len(got) != 2 || got[0].Metric != "cross_chain/cross_frac" {
 		t.Errorf("%d comparisons", len(got))
 	}
-	if want := "a and b are not compared on p_at_l, which they have of other sequences"; !slices.Contains(r.Warnings, want) {
+	if want := "a and b are not compared on p_at_l, because they were scored on different " +
+		"sequences"; !slices.Contains(r.Warnings, want) {
 		t.Errorf("%q lack %q", r.Warnings, want)
 	}
 }
@@ -157,13 +158,13 @@ func TestContactsSkipped(t *testing.T) {
 	}
 	in := sequencetest.Input(All(), 4, 1, "p_at_l", "masked_accuracy")
 	unresolved(in.Datasets[0].Models[0].Sequences.(*sequencetest.Sequences), 0)
-	if why := skipped(in); why != "no sequence has a pair of residues with coordinates, 6 or more apart" {
+	if why := skipped(in); why != "no sequence has two residues with coordinates at least 6 apart" {
 		t.Error(why)
 	}
 	in = sequencetest.Input(All(), 4, 1, "p_at_l", "masked_accuracy")
 	in.Datasets[0].Models[0].Source.(*sequencetest.Source).Outputs[sequence.CleanPass] = sequence.ContactScores
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": "attention"})
-	if why := skipped(in); why != "p_at_l.scores is attention, which is not there for 4 sequences" {
+	if why := skipped(in); why != "p_at_l.scores is attention, but 4 sequences lack it" {
 		t.Error(why)
 	}
 }
@@ -173,7 +174,8 @@ func TestContactErrors(t *testing.T) {
 	in := sequencetest.Input(All(), 4, 1, "p_at_l")
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"num_layers": 3, "scores": "attention"})
 	_, err := sequence.Analyze(t.Context(), in, sequence.Options{})
-	if err == nil || !strings.Contains(err.Error(), "sequence s0: p_at_l.num_layers is 3, and the attention is of 2 layers") {
+	if err == nil || !strings.Contains(err.Error(),
+		"sequence s0: p_at_l.num_layers is 3, but the attention has 2 layers") {
 		t.Error(err)
 	}
 	in = sequencetest.Input(All(), 4, 1, "p_at_l")
@@ -252,9 +254,9 @@ func TestContactRegressionUndefined(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		{12, 0, nil, "the sequences that were drawn are of one cluster: there is no other to test on"},
-		{2, 0, map[string]any{"contact_threshold": 0.1}, "no pair of the sequences to fit on touches"},
-		{2, 1 << 17, nil, "set p_at_l.logistic_sequences lower"},
+		{12, 0, nil, "all drawn sequences belong to one cluster, so that no other cluster is left for testing"},
+		{2, 0, map[string]any{"contact_threshold": 0.1}, "no pair of the training sequences is in contact"},
+		{2, 1 << 17, nil, "reduce p_at_l.logistic_sequences"},
 	} {
 		in := sequencetest.Input(All(), 12, of.cluster, "p_at_l")
 		options := map[string]any{"logistic": true}

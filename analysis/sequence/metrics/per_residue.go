@@ -15,11 +15,12 @@ import (
 const residueFile = "sequence_residues.csv"
 
 // neverTrue is why a residue that is predicted has no scores.
-const neverTrue = "it is never the true one"
+const neverTrue = "it never occurs as the true residue"
 
 // perResidue scores predictions by their true residue.
 var perResidue = sequence.Kind{
-	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy of residues",
+	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean " +
+		"accuracy over residue types",
 	Needs: sequence.NeedMasked,
 	Keys: []sequence.Key{{Name: "residue_balanced_acc", Direction: report.Higher, High: 1, Compared: true},
 		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},

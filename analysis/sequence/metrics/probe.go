@@ -20,27 +20,28 @@ import (
 
 // chainProbe tells the chains apart by their mean hidden states.
 var chainProbe = probeTask{
-	name: "chain_probe", about: "reads from the mean hidden state of a chain which chain it is", most: 2,
+	name: "chain_probe", about: "probe of the mean hidden state of a chain: which chain it is", most: 2,
 	needs: sequence.NeedChains, classes: func(*probeMetric) int { return 2 }, rows: (*probeMetric).chains,
 }.kind()
 
 // positionProbe finds the third of the chain that a residue lies in.
 var positionProbe = probeTask{
-	name: "position_probe", about: "reads from the hidden state of a residue in which third of its chain it lies", most: 10,
+	name: "position_probe", about: "probe of the hidden state of a residue: which third of its chain it lies " +
+		"in", most: 10,
 	sampled: true, classes: func(m *probeMetric) int { return m.bins }, rows: (*probeMetric).positions,
-	options: []sequence.Option{{Name: "n_bins", Default: 3, About: "parts of a chain", Check: atLeast(2)}},
+	options: []sequence.Option{{Name: "n_bins", Default: 3, About: "number of parts of a chain", Check: atLeast(2)}},
 }.kind()
 
 // cdrProbe tells residues of CDRs from others.
 var cdrProbe = probeTask{
-	name: "cdr_probe", about: "reads from the hidden state of a residue whether it lies in a CDR", most: 20,
+	name: "cdr_probe", about: "probe of the hidden state of a residue: whether it lies in a CDR", most: 20,
 	sampled: true, needs: sequence.NeedRegions, classes: func(*probeMetric) int { return 2 },
 	rows: func(m *probeMetric, it *sequence.Item) { m.cdrs(it, func(cdr int8) int { return min(int(cdr), 1) }) },
 }.kind()
 
 // cdrClassProbe tells the CDRs apart, too.
 var cdrClassProbe = probeTask{
-	name: "cdr_probe_class", about: "reads from the hidden state of a residue in which CDR it lies, or in none", most: 20,
+	name: "cdr_probe_class", about: "probe of the hidden state of a residue: which CDR it lies in, if any", most: 20,
 	sampled: true, needs: sequence.NeedRegions, classes: func(*probeMetric) int { return 4 },
 	rows: func(m *probeMetric, it *sequence.Item) { m.cdrs(it, func(cdr int8) int { return int(cdr) }) },
 }.kind()
@@ -73,15 +74,19 @@ func (t probeTask) kind() sequence.Kind {
 		Keys: []sequence.Key{share("", report.Higher), share(ofBalanced, report.Higher), share(ofBaseline, report.Neither), share(ofControl, report.Neither),
 			{Name: t.name + ofSelectivity, Direction: report.Higher, Low: -1, High: 1}},
 		Options: []sequence.Option{
-			{Name: "n_train", Default: 0, About: "sequences that each head is fitted on; 0: all of the other folds", Check: atLeast(0)},
-			{Name: "regularization", Default: 1.0, About: "strength of the L2 penalty, 1/C of scikit-learn", Check: positive},
-			{Name: "max_rows", Default: 100_000, About: "rows of about which not more are read, of whole sequences drawn by --seed; 0: all", Check: atLeast(0)},
+			{Name: "n_train", Default: 0, About: "number of training sequences per fold; 0: all sequences of the " +
+				"other folds", Check: atLeast(0)},
+			{Name: "regularization", Default: 1.0, About: "strength of the L2 penalty; 1/C in " +
+				"scikit-learn", Check: positive},
+			{Name: "max_rows", Default: 100_000, About: "approximate limit of rows, in whole sequences drawn with " +
+				"--seed; 0: all", Check: atLeast(0)},
 		},
 		New: func(s *sequence.Setting) sequence.Metric { return newProbe(&t, s) },
 	}
 	k.Options = append(k.Options, t.options...)
 	if t.sampled {
-		k.Options = append(k.Options, sequence.Option{Name: "sample_per_seq", Default: t.most, About: "residues of each sequence, drawn by --seed", Check: atLeast(1)})
+		k.Options = append(k.Options, sequence.Option{Name: "sample_per_seq", Default: t.most, About: "number of " +
+			"residues per sequence, drawn with --seed", Check: atLeast(1)})
 	}
 	return k
 }
@@ -133,7 +138,8 @@ func (m *probeMetric) tooLarge() string {
 	if m.set.Memory <= 0 || rows*row <= float64(m.set.Memory) {
 		return ""
 	}
-	return fmt.Sprintf("%.0f rows of %d numbers take %s, and its share of --memory is %s: more memory, or fewer rows with --set %s.max_rows=%.0f",
+	return fmt.Sprintf("%.0f rows of %d numbers take %s, more than its share %s of --memory: raise --memory, or "+
+		"set --set %s.max_rows=%.0f",
 		rows, m.state.Dim, text.Bytes(int64(rows*row)), text.Bytes(m.set.Memory), m.task.name, math.Floor(float64(m.set.Memory)/row))
 }
 
@@ -158,7 +164,8 @@ func (m *probeMetric) Update(_ context.Context, b *sequence.Batch) error {
 			m.state.Dim = dim
 		}
 		if dim != m.state.Dim || dim*len(it.Tokens) != len(it.Clean.Hidden) {
-			return fmt.Errorf("sequence %s: %d hidden numbers for %d tokens, others have %d for each", it.ID, len(it.Clean.Hidden), len(it.Tokens), m.state.Dim)
+			return fmt.Errorf("sequence %s: %d hidden values for %d tokens; other sequences have %d per "+
+				"token", it.ID, len(it.Clean.Hidden), len(it.Tokens), m.state.Dim)
 		}
 		if share := m.share(); share < 1 && m.random(drawSequences, token.SequenceKey(it.ID)).Float64() >= share || m.tooLarge() != "" {
 			continue
@@ -270,11 +277,11 @@ func (m *probeMetric) cdrs(it *sequence.Item, classOf func(cdr int8) int) {
 func (m *probeMetric) Merge(other sequence.Metric) error {
 	o, ok := other.(*probeMetric)
 	if !ok || o.task.name != m.task.name {
-		return fmt.Errorf("metrics of another kind do not merge")
+		return fmt.Errorf("cannot merge: the metrics are of different kinds")
 	}
 	s, with := &m.state, &o.state
 	if s.Dim != with.Dim && s.Dim != 0 && with.Dim != 0 {
-		return fmt.Errorf("hidden states of %d numbers beside some of %d", with.Dim, s.Dim)
+		return fmt.Errorf("hidden states have %d values, but others have %d", with.Dim, s.Dim)
 	}
 	s.Dim = max(s.Dim, with.Dim)
 	s.Cluster, s.Group, s.Count = append(s.Cluster, with.Cluster...), append(s.Group, with.Group...), append(s.Count, with.Count...)
@@ -343,7 +350,7 @@ func (m *probeMetric) fit(ctx context.Context, data probe.FixedData, o probe.Fix
 	}
 	for f, h := range fit.Heads {
 		if !h.Converged {
-			return nil, sequence.Skip("the head of fold %d has not reached its minimum", f)
+			return nil, sequence.Skip("the probe of fold %d did not converge", f)
 		}
 	}
 	return fit, nil
@@ -354,11 +361,11 @@ func (m *probeMetric) data() (data probe.FixedData, group []int, err error) {
 	st := &m.state
 	data = probe.FixedData{Rows: st.Rows, Class: st.Class, Classes: m.task.classes(m)}
 	if len(slices.Compact(slices.Sorted(slices.Values(st.Class)))) < 2 {
-		return data, nil, sequence.Skip("%s are not of two classes", text.Count(len(st.Rows), "row"))
+		return data, nil, sequence.Skip("%s do not contain two classes", text.Count(len(st.Rows), "row"))
 	}
 	clusters, count := points.Numbered(st.Cluster)
 	if count < 2 {
-		return data, nil, sequence.Skip("it needs two sequences of different clusters")
+		return data, nil, sequence.Skip("needs two sequences of different clusters")
 	}
 	order := m.random(drawFolds).Perm(count)
 	sequence := make([]int, 0, len(st.Rows))
@@ -415,7 +422,7 @@ func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []i
 		}
 		value := of(all)
 		if math.IsNaN(value) {
-			s.Undefined(name+suffix, "fewer than two classes occur")
+			s.Undefined(name+suffix, "only one class occurs")
 			return j, nil
 		}
 		switch {

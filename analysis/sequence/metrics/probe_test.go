@@ -269,11 +269,12 @@ func TestProbeRefusals(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	skips(probeOf(t, "chain_probe", 6, nil), nil, "0 rows are not of two classes")
+	skips(probeOf(t, "chain_probe", 6, nil), nil, "0 rows do not contain two classes")
 	skips(probeOf(t, "chain_probe", 6, nil), items[:1], "two sequences of different clusters")
 	small := probeOf(t, "cdr_probe", 6, nil)
 	small.set.Memory = 1000
-	skips(small, items, "120 rows of 3 numbers take 9 kB, and its share of --memory is 1 kB: more memory, or fewer rows with --set cdr_probe.max_rows=13")
+	skips(small, items, "120 rows of 3 numbers take 9 kB, more than its share 1 kB of --memory: raise --memory, or "+
+		"set --set cdr_probe.max_rows=13")
 	if len(small.state.Rows) != 0 {
 		t.Errorf("%d rows are held", len(small.state.Rows))
 	}

@@ -16,7 +16,8 @@ import (
 // pseudoPerplexity is the mean over sequences of Σ ln p(residue | all others), and
 // exp(−Σ ln p / residues) of all of them (Salazar et al. 2020, Masked language model scoring).
 var pseudoPerplexity = sequence.Kind{
-	Name: "pseudo_perplexity", Aliases: []string{"pppl", "pll"}, About: "pseudo-log-likelihood and its perplexity: every residue masked alone",
+	Name: "pseudo_perplexity", Aliases: []string{"pppl", "pll"}, About: "pseudo-log-likelihood and its perplexity, " +
+		"with every residue masked alone",
 	Needs: sequence.NeedSingle,
 	Keys:  pseudoKeys("pll", "pppl"),
 	New: func(*sequence.Setting) sequence.Metric {
@@ -28,7 +29,7 @@ var pseudoPerplexity = sequence.Kind{
 // residue: fast, and another number, since a residue that is seen is easier to name.
 var onePassPerplexity = sequence.Kind{
 	Name: "one_pass_perplexity", Aliases: []string{"one_pass_pppl", "one_pass_pll"},
-	About: "the same of one pass over sequences without masks, which sees what it scores",
+	About: "the same from one pass over unmasked sequences, where the scored residue is visible",
 	Needs: sequence.NeedCleanLogits,
 	Keys:  pseudoKeys("one_pass_pll", "one_pass_pppl"),
 	New: func(*sequence.Setting) sequence.Metric {
@@ -89,7 +90,7 @@ func (m *pseudoMetric) Result(_ context.Context, s *sequence.Summary) error {
 			one[i], plls[i], perplexities[i] = 1, -nll[i], math.Exp(nll[i]/n[i])
 		}
 	}
-	reason := "there are no residues"
+	reason := "no residues"
 	for _, v := range nll {
 		if math.IsInf(v, 1) {
 			reason = "a residue has the probability 0"

@@ -12,7 +12,8 @@ import (
 
 // regionAccuracy is the share of scored residues of a region that are predicted.
 var regionAccuracy = sequence.Kind{
-	Name: "region_accuracy", About: "accuracy by region, of aggregates and of residues of the germline and not",
+	Name: "region_accuracy", About: "accuracy by region, for aggregates of regions, and for germline and other " +
+		"residues",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
 	Keys: regionKeys(sequence.Key{Name: "accuracy", Direction: report.Higher, High: 1}),
 	New: func(*sequence.Setting) sequence.Metric {

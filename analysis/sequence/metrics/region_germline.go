@@ -17,7 +17,8 @@ const germlineFile = "sequence_region_germline.csv"
 
 // regionGermline crosses regions with origins.
 var regionGermline = sequence.Kind{
-	Name: "region_germline", About: "accuracy, loss and perplexity by region, of residues of the germline and of others (table and CSV file)",
+	Name: "region_germline", About: "accuracy, loss and perplexity by region, for germline and other residues " +
+		"(table and CSV file)",
 	Needs: sequence.NeedRegional | sequence.NeedRegions | sequence.NeedGermline,
 	Keys: []sequence.Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
 		{Name: "region_germline.ppl", Direction: report.Lower, Low: 1, High: math.Inf(1)}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
@@ -82,7 +83,7 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *sequence.Summary) er
 		}
 	}
 	if len(rows) == 0 {
-		return sequence.Skip("no masked residue has both a region and a known origin")
+		return sequence.Skip("no masked residue has both a region and a known germline origin")
 	}
 	s.Object.Set("region_germline", rows)
 	return nil

@@ -128,7 +128,7 @@ func (m *regionSums) emptyReason(g token.Group) string {
 	case known > 0:
 		return fmt.Sprintf("no residue of %s is masked", g.Name)
 	case g.ByOrigin():
-		return "no masked residue is known to be of the germline or not"
+		return "no masked residue has a known germline origin"
 	}
 	return "no masked residue has a region"
 }

@@ -188,7 +188,7 @@ func TestRegionsThatAreNotKnown(t *testing.T) {
 	in.Datasets[0].Models = []sequence.Model{sequencetest.Model("a", s, sequencetest.NewSource(1, 2))}
 	m := &sequencetest.Analyze(t, in).Datasets[0].Models[0]
 	for key, reason := range map[string]string{
-		"region/germline/accuracy": "no masked residue is known to be of the germline or not",
+		"region/germline/accuracy": "no masked residue has a known germline origin",
 		"region/lfwr1/accuracy":    "no residue of lfwr1 is masked", "region/lcdr2/accuracy": "no residue of lcdr2 is masked",
 	} {
 		if v, _, _ := m.Number(key); v.Defined() || v.Reason != reason {

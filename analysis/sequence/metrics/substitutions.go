@@ -44,16 +44,18 @@ var scoreLevels = []struct {
 // substitutions is the agreement of scores of variants with measurements.
 var substitutions = sequence.Kind{
 	Name: "substitutions", Aliases: []string{"zero_shot", "mutation_effect"},
-	About: "scores of measured variants (--substitutions) without training: masked and wild-type marginals, " +
-		"change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall",
+	About: "zero-shot scores of measured variants (--substitutions): masked and wild-type marginals, change of " +
+		"pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall",
 	OwnGroups: true,
 	Either:    sequence.NeedSingleLogits | sequence.NeedCleanLogits | sequence.NeedSingle,
 	Keys:      substitutionKeys(),
 	Options: []sequence.Option{
-		{Name: "delta_pll", Default: true, About: "score variants that are sequences of the dataset by the change of their pseudo-log-likelihood"},
-		{Name: "lower_is_fitter", Default: false, About: "smaller measurements are better, as dissociation constants"},
-		{Name: "cutoff", About: "measurement from which a variant is fit, where the table has no column of classes: " +
-			"a number or median (default: none)", Check: checkCutoff},
+		{Name: "delta_pll", Default: true, About: "also score variants among the dataset's sequences by the change " +
+			"of pseudo-log-likelihood"},
+		{Name: "lower_is_fitter", Default: false, About: "smaller measurements are better, as for dissociation " +
+			"constants"},
+		{Name: "cutoff", About: "threshold above which a variant counts as fit, if the table has no column of " +
+			"classes: a number or median (default: none)", Check: checkCutoff},
 	},
 	Files: []sequence.CSVFile{
 		{Name: "sequence_substitutions.csv",
@@ -62,7 +64,7 @@ var substitutions = sequence.Kind{
 	},
 	Lacks: func(s *sequence.Setting) string {
 		if s.Substitutions == nil {
-			return "it needs --substitutions"
+			return "needs --substitutions"
 		}
 		return ""
 	},
@@ -224,7 +226,7 @@ func (m *substitutionsMetric) ratios(it *sequence.Item, v int) []float32 {
 func (m *substitutionsMetric) Merge(other sequence.Metric) error {
 	o, ok := other.(*substitutionsMetric)
 	if !ok {
-		return errors.New("metrics of another kind do not merge")
+		return errors.New("cannot merge: the metrics are of different kinds")
 	}
 	m.state.Assays, m.state.PLL = append(m.state.Assays, o.state.Assays...), append(m.state.PLL, o.state.PLL...)
 	if m.state.Map == nil {

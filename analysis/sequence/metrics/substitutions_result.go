@@ -50,7 +50,7 @@ type agreementCell struct {
 func (m *substitutionsMetric) Result(ctx context.Context, s *sequence.Summary) error {
 	scores := m.scores()
 	if len(m.state.Assays) == 0 {
-		return sequence.Skip("no wild type was answered")
+		return sequence.Skip("no wild type has model output")
 	}
 	e := newEvaluation(s, m.setting.Substitutions)
 	if err := e.evaluate(ctx, scores); err != nil {
@@ -220,7 +220,7 @@ func (e *evaluation) jackknife(value float64, without func(group int) float64) (
 	}
 	j, err := e.groups.Jackknife(value, replicates)
 	if err == nil && j.Untestable != "" {
-		j.Untestable = fmt.Sprintf("%d %s are too few for a test, or of too unequal sizes", e.groups.Count(), e.unit)
+		j.Untestable = fmt.Sprintf("%d %s are too few, or too unequal in size, for a test", e.groups.Count(), e.unit)
 	}
 	return j, err
 }
@@ -270,7 +270,7 @@ func (e *evaluation) value(key string, value float64, j *stat.Jackknifed) {
 
 // tooFew is why there is no interval over groups.
 func (e *evaluation) tooFew(g *groups.Groups) string {
-	return fmt.Sprintf("there are too few %s to delete in turn: %d, want at least 3", e.unit, g.Count())
+	return fmt.Sprintf("too few %s for an interval: %d, want at least 3", e.unit, g.Count())
 }
 
 // reason is why a measure is not defined in any assay.
@@ -280,7 +280,7 @@ func (e *evaluation) reason(score int, m variant.Measure) string {
 			return cell.reasons[m]
 		}
 	}
-	return "it is not defined in any assay"
+	return "not defined in any assay"
 }
 
 // gain enters by how much a score orders variants better than BLOSUM62 does.
@@ -289,7 +289,7 @@ func (e *evaluation) gain(score int) error {
 	for k := range e.given.Assays {
 		own, other := e.cells[k][score], e.cells[k][blosum62Score]
 		if own != nil && (other == nil || own.scored != other.scored) {
-			e.s.Undefined(key, "the scores are not of the same variants in assay %s", e.given.Assays[k].Name)
+			e.s.Undefined(key, "the scores cover different variants in assay %s", e.given.Assays[k].Name)
 			return nil
 		}
 	}
@@ -299,7 +299,7 @@ func (e *evaluation) gain(score int) error {
 	}
 	value := difference(-1)
 	if math.IsNaN(value) {
-		e.s.Undefined(key, "one of the correlations is not defined")
+		e.s.Undefined(key, "one of the correlations is undefined")
 		return nil
 	}
 	j, err := e.jackknife(value, difference)

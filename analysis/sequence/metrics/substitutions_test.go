@@ -201,20 +201,20 @@ func TestBadSubstitutions(t *testing.T) {
 		lines []string
 	}{
 		{`row 0 (line 2): no sequence has the id "s9"`, []string{"sequence_id,mutant,score", "s9," + first + ",1"}},
-		{"row 0 (line 2): column mutant: " + `"A" is no substitution`, []string{"sequence_id,mutant,score", "s0,A,1"}},
+		{"row 0 (line 2): column mutant: " + `"A" is not a substitution`, []string{"sequence_id,mutant,score", "s0,A,1"}},
 		{"the wild type has " + letters[:1] + " at 1, sequence s0", []string{"sequence_id,mutant,score", "s0," + wrong + "1" + letters[:1] + ",1"}},
 		{"outside the", []string{"sequence_id,mutant,score", "s0,A900C,1"}},
-		{"row 0 (line 2): of which of the 3 sequences it is a variant is not known", []string{"mutant,score", first + ",1"}},
-		{"row 1 (line 3): variant " + first + " of assay x is there already, in row 0", []string{"sequence_id,mutant,score", "s0," + first + ",1", "s0," + first + ",2"}},
-		{"is none of the sequences", []string{"wild_type,mutant,score", "EVQL,E1A,1"}},
-		{"mutated_sequence is not that of mutant", []string{"mutant,mutated_sequence,score", first + "," + letters + ",1"}},
-		{"insertions and deletions are no substitutions", []string{"sequence_id,mutated_sequence,score", "s0," + letters[1:] + ",1"}},
-		{"no token of one of its letters", []string{"sequence_id,mutant,score", "s0," + letters[:1] + "1J,1"}},
-		{"the row says no variant", []string{"sequence_id,mutant,score", "s0,,1"}},
-		{"no measured variant", []string{"sequence_id,mutant,score", "s0," + first + ",nan"}},
-		{`assay x is of protein "q" and function "" here, of "p" and "" above`, []string{"sequence_id,mutant,score,protein", "s0," + first + ",1,p", "s0,WT,1,q"}},
-		{"are called fit or not, and others are neither", []string{"sequence_id,mutant,score,fit", "s0," + first + ",1,1", "s0,WT,1,"}},
-		{"column germline: it has 2 residues", []string{"sequence_id,mutant,score,germline", "s0," + first + ",1,EV"}},
+		{"row 0 (line 2): its wild type among the 3 sequences is unknown", []string{"mutant,score", first + ",1"}},
+		{"row 1 (line 3): variant " + first + " of assay x is already in row 0", []string{"sequence_id,mutant,score", "s0," + first + ",1", "s0," + first + ",2"}},
+		{"is not among the sequences", []string{"wild_type,mutant,score", "EVQL,E1A,1"}},
+		{"mutated_sequence differs from the sequence of mutant", []string{"mutant,mutated_sequence,score", first + "," + letters + ",1"}},
+		{"insertions and deletions are not supported", []string{"sequence_id,mutated_sequence,score", "s0," + letters[1:] + ",1"}},
+		{"one of its letters is not in the vocabulary", []string{"sequence_id,mutant,score", "s0," + letters[:1] + "1J,1"}},
+		{"the row names no variant", []string{"sequence_id,mutant,score", "s0,,1"}},
+		{"has a measured variant", []string{"sequence_id,mutant,score", "s0," + first + ",nan"}},
+		{`assay x has protein "q" and function "" here, but "p" and "" in an earlier row`, []string{"sequence_id,mutant,score,protein", "s0," + first + ",1,p", "s0,WT,1,q"}},
+		{"have a class (fit or not) and others have none", []string{"sequence_id,mutant,score,fit", "s0," + first + ",1,1", "s0,WT,1,"}},
+		{"column germline: has 2 residues", []string{"sequence_id,mutant,score,germline", "s0," + first + ",1,EV"}},
 	} {
 		_, err := source.OpenSubstitutions([]source.SubstitutionFile{{Assay: "x", Spec: sequencetest.Table(t, c.lines...)}}, s, token.Antibody())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -240,10 +240,10 @@ func TestBadSubstitutions(t *testing.T) {
 func TestWithoutSubstitutions(t *testing.T) {
 	t.Parallel()
 	r := sequencetest.Analyze(t, sequencetest.Input(All(), 4, 1, "masked_accuracy", "substitutions"))
-	if reason, _ := r.Datasets[0].Models[0].Skipped.Get("substitutions"); reason != "it needs --substitutions" {
+	if reason, _ := r.Datasets[0].Models[0].Skipped.Get("substitutions"); reason != "needs --substitutions" {
 		t.Errorf("skipped for %v", reason)
 	}
-	if !bytes.Contains(sequencetest.Text(t)(r), []byte("it needs --substitutions")) {
+	if !bytes.Contains(sequencetest.Text(t)(r), []byte("needs --substitutions")) {
 		t.Error("the result does not say it")
 	}
 }

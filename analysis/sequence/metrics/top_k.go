@@ -15,7 +15,8 @@ var topNumbers = []int{3, 5, 10}
 
 // topK are the shares of masked residues of which the true one is among the k most probable.
 var topK = sequence.Kind{
-	Name: "top_k", About: "share of masked residues that are among the 3, 5 and 10 most probable, and mean reciprocal rank",
+	Name: "top_k", About: "share of masked residues with the true residue among the 3, 5 and 10 most probable " +
+		"tokens, and mean reciprocal rank",
 	Needs: sequence.NeedMasked | sequence.NeedConfidence,
 	Keys: []sequence.Key{{Name: "top3_acc", Direction: report.Higher, High: 1, Compared: true}, {Name: "top5_acc", Direction: report.Higher, High: 1},
 		{Name: "top10_acc", Direction: report.Higher, High: 1}, {Name: "mean_reciprocal_rank", Direction: report.Higher, High: 1}},

@@ -13,7 +13,8 @@ import (
 
 // unigram compares the loss with the entropy of the masked residues.
 var unigram = sequence.Kind{
-	Name: "bits_below_unigram", About: "bits per masked residue by which the loss is below the entropy of the residues' frequencies",
+	Name: "bits_below_unigram", About: "information gain over residue frequencies in bits per masked residue: " +
+		"entropy of the frequencies minus loss",
 	Needs: sequence.NeedMasked,
 	Keys: []sequence.Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Low: math.Inf(-1), High: math.Inf(1), Compared: true},
 		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither, High: math.Inf(1)}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower, High: math.Inf(1)}},

@@ -52,7 +52,8 @@ func (d *Dump) open() error {
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s: it holds a single array; want an .npz or .safetensors file with token_ids, logits and others", d.path)
+		return fmt.Errorf(
+			"%s: contains a single array; want an .npz or .safetensors file with token_ids, logits and others", d.path)
 	}
 	d.hasPlan = slices.Contains(names, planText)
 	known := slices.Concat(tokenArrays, rowArrays, outputArrays, []string{"coords"})
@@ -193,7 +194,8 @@ func (d *Dump) checkRows() error {
 		}
 	}
 	if unknown > 0 {
-		d.notes = append(d.notes, fmt.Sprintf("%s: %s %s, of letters that the vocabulary of the model lacks: hidden and scored as all others",
+		d.notes = append(d.notes, fmt.Sprintf(
+			"%s: %s %s, for letters outside the vocabulary of the model: masked and scored like all others",
 			d.path, text.Count(unknown, "residue"), d.alphabet.Names[d.alphabet.Unknown]))
 	}
 	return nil

@@ -64,29 +64,32 @@ func (d *Dump) checkNames(names []string) error {
 		return d.missing("token_ids", names)
 	}
 	if !slices.ContainsFunc(outputArrays, has) {
-		err := fmt.Errorf("%s: there is no output of a model: want logits, hidden, attentions or contact_score", d.path)
+		err := fmt.Errorf("%s: no model output found: want logits, hidden, attentions or contact_score", d.path)
 		if has("pass") {
-			return text.WithHint(err, "this is a mask plan: run the model on its token_ids, and save its arrays together with logits")
+			return text.WithHint(err, "this file is a mask plan: run the model on its token_ids, and save its "+
+				"arrays together with the logits")
 		}
 		return text.WithHint(err, near("logits", names))
 	}
 	for _, pair := range [][2]string{{"sequence", "pass"}, {"pass", "sequence"}} {
 		if has(pair[0]) && !has(pair[1]) {
-			return fmt.Errorf("%s: there is an array %s but no %s; the answer to a mask plan has both", d.path, pair[0], pair[1])
+			return fmt.Errorf(
+				"%s: found array %s but no %s; outputs for a mask plan need both", d.path, pair[0], pair[1])
 		}
 	}
 	if has("pass") && !has("mask_labels") {
 		return d.missing("mask_labels", names)
 	}
 	if has("logits") && !has("mask_labels") {
-		d.notes = append(d.notes, d.path+": there are no mask_labels: nothing was hidden, and logits are those of sequences without masks")
+		d.notes = append(d.notes, d.path+": no mask_labels, so the logits are read as logits of unmasked sequences; "+
+			"add mask_labels if residues were masked")
 	}
 	return nil
 }
 
 // missing says that an array is not there.
 func (d *Dump) missing(name string, names []string) error {
-	err := fmt.Errorf("%s: there is no array %s; the arrays are %s", d.path, name, strings.Join(names, ", "))
+	err := fmt.Errorf("%s: no array %s; the arrays are %s", d.path, name, strings.Join(names, ", "))
 	return text.WithHint(err, near(name, names))
 }
 
@@ -106,7 +109,7 @@ func (d *Dump) checkShapes() error {
 	}
 	d.rows, d.width = ids.Shape()[0], ids.Shape()[1]
 	if d.rows == 0 || d.width == 0 {
-		return fmt.Errorf("%s has shape %v: there are no tokens", ids.Name(), ids.Shape())
+		return fmt.Errorf("%s has shape %v, which has no tokens", ids.Name(), ids.Shape())
 	}
 	n, l := d.rows, d.width
 	wants := map[string][]int{"logits": {n, l, d.alphabet.Size()}, "hidden": {n, l, -1}, "attentions": {n, -1, -1, l, l},
@@ -132,9 +135,10 @@ func (d *Dump) checkShapes() error {
 		shape := a.Shape()
 		if name == "logits" && len(shape) == 3 && shape[0] == n && shape[1] == l {
 			err := fmt.Errorf("%s has shape %v: logits of %d tokens, but the vocabulary has %d", a.Name(), shape, shape[2], d.alphabet.Size())
-			return text.WithHint(err, "--vocabulary FILE.json says which tokens there are")
+			return text.WithHint(err, "give the model's tokens with --vocabulary FILE.json")
 		}
-		return fmt.Errorf("%s has shape %v, want %s beside token_ids %v", a.Name(), shape, shapeText(want), ids.Shape())
+		return fmt.Errorf(
+			"%s has shape %v, want %s to match token_ids %v", a.Name(), shape, shapeText(want), ids.Shape())
 	}
 	return nil
 }
@@ -190,7 +194,8 @@ func (d *Dump) checkLabels() error {
 			if v == ignoredLabel {
 				ignored = true
 			} else if v < 0 || v >= size {
-				return fmt.Errorf("%s: row %d, position %d is %d, want 0 or 1, or the true token (0 to %d) where it was hidden and −100 elsewhere",
+				return fmt.Errorf("%s: row %d, position %d is %d, want 0 or 1, or the true token (0 to %d) at "+
+					"masked positions and −100 elsewhere",
 					d.arrays["mask_labels"].Name(), row, i, v, size-1)
 			} else if v > 1 && other[0] < 0 {
 				other = [2]int{row, i}
@@ -204,7 +209,8 @@ func (d *Dump) checkLabels() error {
 	case ignored:
 		d.labels = targetLabels
 	case other[0] >= 0:
-		return fmt.Errorf("%s: row %d, position %d is neither 0 nor 1, and no label is −100, as those of tokens that were not hidden are",
+		return fmt.Errorf(
+			"%s: row %d, position %d is neither 0 nor 1, and no label is −100, the label of unmasked tokens",
 			d.arrays["mask_labels"].Name(), other[0], other[1])
 	default:
 		d.labels = binaryLabels
@@ -219,7 +225,8 @@ func (d *Dump) group() error {
 		sequences := make([]int32, 0, d.rows)
 		err := d.eachRow("sequence", func(row int, v []int64) error {
 			if v[0] < 0 || v[0] > math.MaxInt32-1 {
-				return fmt.Errorf("%s: row %d is %d, want the number of a sequence from 0", d.arrays["sequence"].Name(), row, v[0])
+				return fmt.Errorf(
+					"%s: row %d is %d, want the index of a sequence, from 0", d.arrays["sequence"].Name(), row, v[0])
 			}
 			sequences = append(sequences, int32(v[0]))
 			return nil
@@ -241,7 +248,7 @@ func (d *Dump) group() error {
 		}
 	}
 	if d.beside != nil && d.beside.Len() != n {
-		return fmt.Errorf("%s holds %s, but --sequences %d", d.path, text.Count(n, "sequence"), d.beside.Len())
+		return fmt.Errorf("%s has %s, but --sequences has %d", d.path, text.Count(n, "sequence"), d.beside.Len())
 	}
 	return d.cluster(n)
 }
@@ -250,7 +257,7 @@ func (d *Dump) group() error {
 func (d *Dump) sort(sequences []int32) (n int, err error) {
 	n = int(slices.Max(sequences)) + 1
 	if n > d.rows {
-		return 0, fmt.Errorf("%s: the largest number is %d, but there are %s; every sequence must have one", d.arrays["sequence"].Name(), n-1, text.Count(d.rows, "row"))
+		return 0, fmt.Errorf("%s: the largest index is %d, but there are %s; every sequence needs a row", d.arrays["sequence"].Name(), n-1, text.Count(d.rows, "row"))
 	}
 	d.first = make([]int, n+1)
 	for _, s := range sequences {
@@ -258,7 +265,7 @@ func (d *Dump) sort(sequences []int32) (n int, err error) {
 	}
 	for i := range n {
 		if d.first[i+1] == 0 {
-			return 0, fmt.Errorf("%s: sequence %d has no row", d.arrays["sequence"].Name(), i)
+			return 0, fmt.Errorf("%s: no row for sequence %d", d.arrays["sequence"].Name(), i)
 		}
 		d.first[i+1] += d.first[i]
 	}

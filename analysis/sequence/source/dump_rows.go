@@ -92,7 +92,7 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 		id := ids[r.start+i]
 		if id < 0 || id >= int64(d.alphabet.Size()) {
 			return nil, d.bad("token_ids", row, r.start+i, id,
-				fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
+				fmt.Sprintf("a token id of the vocabulary, 0 to %d", d.alphabet.Size()-1))
 		}
 		r.tokens[i] = int32(id)
 	}
@@ -156,7 +156,8 @@ func (d *Dump) readHidden(r *dumpRow) error {
 		}
 		at := i - r.start
 		if at < 0 || at >= len(r.tokens) {
-			return fmt.Errorf("%s: row %d hides position %d, which is padding", d.arrays["mask_labels"].Name(), r.row, i)
+			return fmt.Errorf(
+				"%s: row %d masks position %d, which is padding", d.arrays["mask_labels"].Name(), r.row, i)
 		}
 		r.hidden = append(r.hidden, at)
 		if d.labels == targetLabels {
@@ -168,7 +169,7 @@ func (d *Dump) readHidden(r *dumpRow) error {
 		if targets != nil {
 			v := targets[r.start+i]
 			if v < 0 || v >= int64(d.alphabet.Size()) {
-				return d.bad("targets", r.row, r.start+i, v, fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
+				return d.bad("targets", r.row, r.start+i, v, fmt.Sprintf("a token id of the vocabulary, 0 to %d", d.alphabet.Size()-1))
 			}
 			r.tokens[i] = int32(v)
 		}
@@ -198,7 +199,7 @@ func (d *Dump) readSpecial(r *dumpRow) error {
 	}
 	for _, i := range r.hidden {
 		if id := int(r.tokens[i]); r.special[i] || special(d.alphabet, id) && id != d.alphabet.Mask {
-			return fmt.Errorf("%s: row %d hides position %d, which is a special token (%s)",
+			return fmt.Errorf("%s: row %d masks position %d, which is a special token (%s)",
 				d.arrays["mask_labels"].Name(), r.row, r.start+i, d.alphabet.Names[r.tokens[i]])
 		}
 	}
@@ -218,18 +219,18 @@ func (d *Dump) readPass(r *dumpRow) error {
 	}
 	if region != nil {
 		if region[0] < 0 || region[0] > int64(token.LightFWR4) {
-			return fmt.Errorf("%s: row %d is %d, want the number of a region, 0 to %d", d.arrays["region"].Name(), r.row, region[0], token.LightFWR4)
+			return fmt.Errorf("%s: row %d is %d, want the index of a region, 0 to %d", d.arrays["region"].Name(), r.row, region[0], token.LightFWR4)
 		}
 		r.region = token.Region(region[0])
 	}
 	wrong := ""
 	switch {
 	case r.kind == sequence.CleanPass && len(r.hidden) > 0:
-		wrong = fmt.Sprintf("a clean pass hides %s", text.Count(len(r.hidden), "position"))
+		wrong = fmt.Sprintf("a clean pass masks %s, want none", text.Count(len(r.hidden), "position"))
 	case r.kind == sequence.SinglePass && len(r.hidden) != 1:
-		wrong = fmt.Sprintf("a single pass hides %s", text.Count(len(r.hidden), "position"))
+		wrong = fmt.Sprintf("a single pass masks %s, want one", text.Count(len(r.hidden), "position"))
 	case r.kind == sequence.RegionPass && r.region == token.NoRegion:
-		wrong = "the pass of a region has none"
+		wrong = "the pass of a region names no region"
 	}
 	if wrong != "" {
 		return fmt.Errorf("%s: row %d: %s", d.path, r.row, wrong)
@@ -267,7 +268,7 @@ func (d *Dump) readRows(i int) (*sequenceRows, error) {
 			twice, s.region[r.region] = s.region[r.region], r
 		}
 		if twice != nil {
-			return nil, fmt.Errorf("%s: the rows %d and %d are the same pass of sequence %d", d.path, twice.row, r.row, i)
+			return nil, fmt.Errorf("%s: rows %d and %d are the same pass of sequence %d", d.path, twice.row, r.row, i)
 		}
 		s.all = append(s.all, r)
 	}
@@ -280,17 +281,18 @@ func (d *Dump) settle(s *sequenceRows) error {
 	if at < 0 {
 		r := s.all[0]
 		i := slices.Index(r.tokens, int32(d.alphabet.Mask))
-		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so that the true token cannot be known",
+		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so that the true token is unknown",
 			d.arrays["token_ids"].Name(), r.row, r.start+i))
 	}
 	truth := s.all[at]
 	for _, r := range s.all {
 		if len(r.tokens) != len(truth.tokens) {
-			return fmt.Errorf("%s: the rows %d and %d are of sequence %d, but have %d and %d tokens", d.path, truth.row, r.row, s.sequence, len(truth.tokens), len(r.tokens))
+			return fmt.Errorf("%s: rows %d and %d are of sequence %d, but have %d and %d tokens", d.path, truth.row, r.row, s.sequence, len(truth.tokens), len(r.tokens))
 		}
 		for i, id := range r.tokens {
 			if id != truth.tokens[i] && (r.known || int(id) != d.alphabet.Mask) {
-				return fmt.Errorf("%s: the rows %d and %d are of sequence %d, but have the true tokens %s and %s at position %d", d.path, truth.row, r.row, s.sequence,
+				return fmt.Errorf("%s: rows %d and %d are of sequence %d, but have the true tokens %s and %s at "+
+					"position %d", d.path, truth.row, r.row, s.sequence,
 					d.alphabet.Names[truth.tokens[i]], d.alphabet.Names[id], r.start+i)
 			}
 		}
@@ -314,7 +316,7 @@ func (d *Dump) Read(i int, r *sequence.Record) error {
 	case rows.masked != nil:
 		r.Masked = append(r.Masked, rows.masked.hidden...)
 	case d.kinds[sequence.MaskedPass]: // of other sequences
-		return fmt.Errorf("%s: sequence %d has no row of the masked pass, and others have", d.path, i)
+		return fmt.Errorf("%s: sequence %d has no row of the masked pass, but other sequences have one", d.path, i)
 	}
 	defer d.borrow(from)()
 	if r.Chains, err = d.small("chain_ids", from, 0, 1); err != nil {
@@ -324,7 +326,7 @@ func (d *Dump) Read(i int, r *sequence.Record) error {
 		r.Chains = make([]int8, len(r.Tokens))
 	}
 	if at := brokenChain(r); at >= 0 {
-		return fmt.Errorf("%s: row %d, position %d is of chain %d again, behind the other chain", d.arrays["chain_ids"].Name(), from.row, from.start+at, r.Chains[at])
+		return fmt.Errorf("%s: row %d, position %d returns to chain %d after the other chain", d.arrays["chain_ids"].Name(), from.row, from.start+at, r.Chains[at])
 	}
 	if r.CDR, err = d.small("cdr_mask", from, 0, 3); err != nil {
 		return err
@@ -388,7 +390,8 @@ func (d *Dump) coordinates(from *dumpRow, r *sequence.Record) error {
 		point := r.Coordinates[3*i:][:3]
 		for _, v := range point {
 			if math.IsInf(float64(v), 0) && !from.special[i] {
-				return fmt.Errorf("%s: row %d, position %d is %v, want a finite number, or NaN where the residue is not resolved", a.Name(), from.row, from.start+i, v)
+				return fmt.Errorf("%s: row %d, position %d is %v, want a finite number, or NaN for an unresolved "+
+					"residue", a.Name(), from.row, from.start+i, v)
 			}
 		}
 		if sum := point[0] + point[1] + point[2]; sum != sum || from.special[i] {
@@ -414,15 +417,15 @@ func (d *Dump) find(rows *sequenceRows, p *sequence.Pass) (*dumpRow, error) {
 		if len(p.Hidden) == 1 {
 			at = p.Hidden[0]
 		}
-		r, what = rows.single[at], fmt.Sprintf("pass that hides position %d alone", at)
+		r, what = rows.single[at], fmt.Sprintf("pass that masks position %d alone", at)
 	case sequence.RegionPass:
-		r, what = rows.region[p.Region], "pass that hides the region "+p.Region.String()
+		r, what = rows.region[p.Region], "pass that masks the region "+p.Region.String()
 	}
 	if r == nil {
 		return nil, hintPlan(fmt.Errorf("%s: sequence %s has no row of the %s", d.path, p.Record.ID, what))
 	}
 	if !slices.Equal(r.hidden, p.Hidden) {
-		return nil, hintPlan(fmt.Errorf("%s: row %d, the %s of sequence %s, hides other positions (%s) than asked for (%s)",
+		return nil, hintPlan(fmt.Errorf("%s: row %d, the %s of sequence %s, masks positions %s, want %s",
 			d.path, r.row, what, p.Record.ID, positionsText(r.hidden), positionsText(p.Hidden)))
 	}
 	return r, nil

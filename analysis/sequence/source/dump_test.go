@@ -293,9 +293,9 @@ func TestDumpBeside(t *testing.T) {
 		t.Errorf("clusters %v, knows %b", d.Clusters(), d.Knows())
 	}
 	for _, c := range []struct{ from, to, want string }{
-		{of(9, 10) + ",", of(9, 11) + ",", "the residue at position 2 is token 10, but token 11 in sequence b of --sequences"},
-		{of(9, 10) + ",,10", of(9) + ",,1", "d.npz: row 1 has 2 residues, but sequence b of --sequences 1"},
-		{"b,x," + of(9, 10) + ",,10,,\n", "", "d.npz holds 3 sequences, but --sequences 2"},
+		{of(9, 10) + ",", of(9, 11) + ",", "the residue at position 2 is token 10, but sequence b of --sequences has token 11"},
+		{of(9, 10) + ",,10", of(9) + ",,1", "d.npz: row 1 has 2 residues, but sequence b of --sequences has 1"},
+		{"b,x," + of(9, 10) + ",,10,,\n", "", "d.npz has 3 sequences, but --sequences has 2"},
 	} {
 		if err := os.WriteFile(path, []byte(strings.Replace(table, c.from, c.to, 1)), 0o600); err != nil {
 			t.Fatal(err)
@@ -320,66 +320,90 @@ func TestBadDumps(t *testing.T) {
 		change func(d toyDump)
 		want   string
 	}{
-		{func(d toyDump) { delete(d, "token_ids") }, "d.npz: there is no array token_ids; the arrays are attention_mask, cdr_mask, chain_ids, logits, mask_labels"},
+		{func(d toyDump) { delete(d, "token_ids") },
+			"d.npz: no array token_ids; the arrays are attention_mask, cdr_mask, chain_ids, logits, mask_labels"},
 		{func(d toyDump) {
 			f := d["token_ids"]
 			delete(d, "token_ids")
 			f.Name = "tokens_ids"
 			d["tokens_ids"] = f
-		}, "d.npz: there is no array token_ids; the arrays are attention_mask, cdr_mask, chain_ids, logits, mask_labels, tokens_ids"},
-		{func(d toyDump) { delete(d, "logits") }, "d.npz: there is no output of a model: want logits, hidden, attentions or contact_score"},
+		}, "d.npz: no array token_ids; the arrays are attention_mask, cdr_mask, chain_ids, logits, mask_labels, " +
+			"tokens_ids"},
+		{func(d toyDump) { delete(d, "logits") },
+			"d.npz: no model output found: want logits, hidden, attentions or contact_score"},
 		{func(d toyDump) {
 			delete(d, "logits")
 			d.ints("pass", []int64{0}, []int64{0}, []int64{0})
-		}, "d.npz: there is no output of a model: want logits, hidden, attentions or contact_score"},
+		}, "d.npz: no model output found: want logits, hidden, attentions or contact_score"},
 		{func(d toyDump) { d.floats("logits", 3, toyWidth, 33) }, "d.npz:logits has shape [3 8 33]: logits of 33 tokens, but the vocabulary has 32"},
-		{func(d toyDump) { d.floats("logits", 3, 7, 32) }, "d.npz:logits has shape [3 7 32], want [3,8,32] beside token_ids [3 8]"},
-		{func(d toyDump) { d.floats("attentions", 3, 2, toyWidth, toyWidth) }, "d.npz:attentions has shape [3 2 8 8], want [3,layers,heads,8,8] beside token_ids [3 8]"},
-		{func(d toyDump) { d.floats("hidden", 3, 2) }, "d.npz:hidden has shape [3 2], want [3,8,D] beside token_ids [3 8]"},
-		{func(d toyDump) { d.ints("cdr_mask", make([]int64, 7), make([]int64, 7), make([]int64, 7)) }, "d.npz:cdr_mask has shape [3 7], want [3,8] beside token_ids [3 8]"},
+		{func(d toyDump) { d.floats("logits", 3, 7, 32) },
+			"d.npz:logits has shape [3 7 32], want [3,8,32] to match token_ids [3 8]"},
+		{func(d toyDump) { d.floats("attentions", 3, 2, toyWidth, toyWidth) },
+			"d.npz:attentions has shape [3 2 8 8], want [3,layers,heads,8,8] to match token_ids [3 8]"},
+		{func(d toyDump) { d.floats("hidden", 3, 2) },
+			"d.npz:hidden has shape [3 2], want [3,8,D] to match token_ids [3 8]"},
+		{func(d toyDump) { d.ints("cdr_mask", make([]int64, 7), make([]int64, 7), make([]int64, 7)) },
+			"d.npz:cdr_mask has shape [3 7], want [3,8] to match token_ids [3 8]"},
 		{func(d toyDump) {
 			d["token_ids"] = dataset.Field{Name: "token_ids", Shape: []int{0, 8}, Data: []int64{}}
-		}, "d.npz:token_ids has shape [0 8]: there are no tokens"},
-		{func(d toyDump) { d.ints("token_ids", row(0, 32)...) }, "d.npz:token_ids: row 0, position 1 is 32, want a token of the vocabulary, 0 to 31"},
-		{func(d toyDump) { d.ints("token_ids", row(0, -1)...) }, "d.npz:token_ids: row 0, position 1 is -1, want a token of the vocabulary, 0 to 31"},
+		}, "d.npz:token_ids has shape [0 8], which has no tokens"},
+		{func(d toyDump) { d.ints("token_ids", row(0, 32)...) },
+			"d.npz:token_ids: row 0, position 1 is 32, want a token id of the vocabulary, 0 to 31"},
+		{func(d toyDump) { d.ints("token_ids", row(0, -1)...) },
+			"d.npz:token_ids: row 0, position 1 is -1, want a token id of the vocabulary, 0 to 31"},
 		{func(d toyDump) { d.ints("attention_mask", row(1, 2)...) }, "d.npz:attention_mask: row 0, position 1 is 2, want 0 or 1"},
 		{func(d toyDump) { d.ints("attention_mask", row(1, 1, 0, 1)...) }, "d.npz:attention_mask: row 0 has padding between tokens, at position 2"},
 		{func(d toyDump) { d.ints("attention_mask", row(0)...); delete(d, "mask_labels") }, "d.npz: row 0 has no tokens"},
 		{func(d toyDump) { d.ints("chain_ids", row(0, 2)...) }, "d.npz:chain_ids: row 0, position 1 is 2, want 0 to 1"},
 		{func(d toyDump) { d.ints("cdr_mask", row(0, 4)...) }, "d.npz:cdr_mask: row 0, position 1 is 4, want 0 to 3"},
 		{func(d toyDump) { d.ints("special_tokens_mask", row(1, 3)...) }, "d.npz:special_tokens_mask: row 0, position 1 is 3, want 0 or 1"},
-		{func(d toyDump) { d.ints("mask_labels", row(0, 2)...) }, "d.npz:mask_labels: row 0, position 1 is neither 0 nor 1, and no label is −100, as those of tokens that were not hidden are"},
-		{func(d toyDump) { d.ints("mask_labels", row(0, -1)...) }, "d.npz:mask_labels: row 0, position 1 is -1, want 0 or 1, or the true token (0 to 31) where it was hidden and −100 elsewhere"},
-		{func(d toyDump) { d.ints("mask_labels", row(1)...) }, "d.npz:mask_labels: row 0 hides position 0, which is a special token (<cls>)"},
-		{func(d toyDump) { d.ints("mask_labels", row(0, 0, 0, 0, 0, 0, 0, 1)...) }, "d.npz:mask_labels: row 0 hides position 7, which is padding"},
+		{func(d toyDump) { d.ints("mask_labels", row(0, 2)...) },
+			"d.npz:mask_labels: row 0, position 1 is neither 0 nor 1, and no label is −100, the label of unmasked " +
+				"tokens"},
+		{func(d toyDump) { d.ints("mask_labels", row(0, -1)...) },
+			"d.npz:mask_labels: row 0, position 1 is -1, want 0 or 1, or the true token (0 to 31) at masked " +
+				"positions and −100 elsewhere"},
+		{func(d toyDump) { d.ints("mask_labels", row(1)...) },
+			"d.npz:mask_labels: row 0 masks position 0, which is a special token (<cls>)"},
+		{func(d toyDump) { d.ints("mask_labels", row(0, 0, 0, 0, 0, 0, 0, 1)...) },
+			"d.npz:mask_labels: row 0 masks position 7, which is padding"},
 		{func(d toyDump) {
 			d.ints("token_ids", []int64{0, 4, 31, 6, 7, 8, 2, 1}, []int64{0, 9, 10, 2, 1, 1, 1, 1}, []int64{0, 4, 4, 4, 4, 4, 4, 2})
-		}, "d.npz:token_ids: row 0, position 2 is the mask token, so that the true token cannot be known"},
-		{func(d toyDump) { d.ints("sequence", []int64{0}, []int64{1}, []int64{2}) }, "d.npz: there is an array sequence but no pass; the answer to a mask plan has both"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 3}, []int64{0, 0, 0}) }, "d.npz:sequence: the largest number is 3, but there are 3 rows; every sequence must have one"},
-		{func(d toyDump) { d.plan([]int64{0, 2, 2}, []int64{0, 0, 1}) }, "d.npz:sequence: sequence 1 has no row"},
+		}, "d.npz:token_ids: row 0, position 2 is the mask token, so that the true token is unknown"},
+		{func(d toyDump) { d.ints("sequence", []int64{0}, []int64{1}, []int64{2}) },
+			"d.npz: found array sequence but no pass; outputs for a mask plan need both"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 3}, []int64{0, 0, 0}) },
+			"d.npz:sequence: the largest index is 3, but there are 3 rows; every sequence needs a row"},
+		{func(d toyDump) { d.plan([]int64{0, 2, 2}, []int64{0, 0, 1}) }, "d.npz:sequence: no row for sequence 1"},
 		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{0, 4, 0}) }, "d.npz:pass: row 1 is 4, want 0 (masked), 1 (clean), 2 (single) or 3 (region)"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{1, 0, 0}) }, "d.npz: row 0: a clean pass hides 2 positions"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{2, 0, 0}) }, "d.npz: row 0: a single pass hides 2 positions"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{3, 0, 0}) }, "d.npz: row 0: the pass of a region has none"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 0, 0}) }, "d.npz: the rows 1 and 2 are the same pass of sequence 1"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{0, 1, 0}) }, "d.npz: sequence 1 has no row of the masked pass, and others have"},
-		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 1, 0}) }, "d.npz: the rows 1 and 2 are of sequence 1, but have 4 and 8 tokens"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{1, 0, 0}) },
+			"d.npz: row 0: a clean pass masks 2 positions, want none"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{2, 0, 0}) },
+			"d.npz: row 0: a single pass masks 2 positions, want one"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{3, 0, 0}) },
+			"d.npz: row 0: the pass of a region names no region"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 0, 0}) },
+			"d.npz: rows 1 and 2 are the same pass of sequence 1"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{0, 1, 0}) },
+			"d.npz: sequence 1 has no row of the masked pass, but other sequences have one"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 1, 0}) },
+			"d.npz: rows 1 and 2 are of sequence 1, but have 4 and 8 tokens"},
 		{func(d toyDump) {
 			d.plan([]int64{0, 1, 1}, []int64{0, 1, 0})
 			d.ints("token_ids", []int64{0, 4, 5, 6, 7, 8, 2, 1}, []int64{0, 9, 10, 2, 1, 1, 1, 1}, []int64{0, 9, 11, 2, 1, 1, 1, 1})
 			delete(d, "attention_mask")
 			d.ints("mask_labels", make([]int64, 8), make([]int64, 8), make([]int64, 8))
-		}, "d.npz: the rows 1 and 2 are of sequence 1, but have the true tokens R and T at position 2"},
+		}, "d.npz: rows 1 and 2 are of sequence 1, but have the true tokens R and T at position 2"},
 		{func(d toyDump) {
 			d.ints("cluster", []int64{1}, []int64{1}, []int64{2})
 			d.plan([]int64{0, 1, 1}, []int64{0, 1, 0})
 		}, "d.npz:cluster: row 2 is 2, but another row of sequence 1 is 1"},
-		{func(d toyDump) { d["chain_ids"].Data.([]int64)[18] = 1 }, "d.npz:chain_ids: row 2, position 3 is of chain 0 again, behind the other chain"},
+		{func(d toyDump) { d["chain_ids"].Data.([]int64)[18] = 1 },
+			"d.npz:chain_ids: row 2, position 3 returns to chain 0 after the other chain"},
 		{func(d toyDump) {
 			d.ints("special_tokens_mask", make([]int64, 8), make([]int64, 8), make([]int64, 8))
 			d.ints("mask_labels", []int64{-100, 4, -100, -100, -100, -100, -100, -100}, []int64{-100, 0, -100, -100, -100, -100, -100, -100}, []int64{-100, 4, 4, -100, -100, -100, -100, -100})
-		}, "d.npz:mask_labels: row 1 hides position 1, which is a special token (<cls>)"},
+		}, "d.npz:mask_labels: row 1 masks position 1, which is a special token (<cls>)"},
 	} {
 		d := newToyDump()
 		c.change(d)
@@ -430,9 +454,11 @@ func TestDumpOfPlan(t *testing.T) {
 		pass sequence.Pass
 		want string
 	}{
-		{sequence.Pass{Record: r, Kind: sequence.SinglePass, Hidden: []int{3}}, "sequence 1 has no row of the pass that hides position 3 alone"},
-		{sequence.Pass{Record: r, Kind: sequence.RegionPass, Region: token.HeavyCDR2, Hidden: []int{3}}, "sequence 1 has no row of the pass that hides the region hcdr2"},
-		{sequence.Pass{Record: r, Kind: sequence.MaskedPass, Hidden: []int{3}}, "row 0, the masked pass of sequence 1, hides other positions (1: [1]) than asked for (1: [3])"},
+		{sequence.Pass{Record: r, Kind: sequence.SinglePass, Hidden: []int{3}},
+			"sequence 1 has no row of the pass that masks position 3 alone"},
+		{sequence.Pass{Record: r, Kind: sequence.RegionPass, Region: token.HeavyCDR2, Hidden: []int{3}},
+			"sequence 1 has no row of the pass that masks the region hcdr2"},
+		{sequence.Pass{Record: r, Kind: sequence.MaskedPass, Hidden: []int{3}}, "row 0, the masked pass of sequence 1, masks positions 1: [1], want 1: [3]"},
 		{sequence.Pass{Record: record(t, d, 0), Kind: sequence.CleanPass}, "sequence 0 has no row of the clean pass"},
 	} {
 		err := d.Answer(context.Background(), []sequence.Pass{c.pass}, sequence.Logits, func(int, *sequence.Output) error { return nil })
@@ -452,13 +478,13 @@ func TestDumpNotes(t *testing.T) {
 	delete(toy, "nontemplated_mask")
 	delete(toy, "mask_labels")
 	bare := toy.open(t, nil)
-	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "there are no mask_labels: nothing was hidden, and logits are those of sequences without masks") {
+	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "no mask_labels, so the logits are read as logits of unmasked sequences; add mask_labels if residues were masked") {
 		t.Errorf("notes %q", notes)
 	}
 	unknown := newToyDump()
 	ids := unknown["token_ids"].Data.([]int64)
 	ids[2] = int64(token.Antibody().Unknown)
-	if notes := unknown.open(t, nil).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "1 residue <unk>, of letters that the vocabulary of the model lacks") {
+	if notes := unknown.open(t, nil).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "1 residue <unk>, for letters outside the vocabulary of the model") {
 		t.Errorf("notes %q", notes)
 	}
 	if notes := d.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "the array nontemplated_mask is not used; did you mean non_templated_mask?") {

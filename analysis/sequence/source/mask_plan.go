@@ -67,7 +67,7 @@ type planArray struct {
 // Errors: an alphabet without a mask token, no passes, those of reading.
 func WritePlan(ctx context.Context, w io.Writer, p *MaskPlan) error {
 	if p.Alphabet.Mask < 0 {
-		return errors.New("the vocabulary has no mask token to put in the place of hidden residues")
+		return errors.New("the vocabulary has no mask token to replace masked residues")
 	}
 	clusters, _ := points.Numbered(p.Sequences.Clusters())
 	writer := &planWriter{MaskPlan: p, clusters: clusters}

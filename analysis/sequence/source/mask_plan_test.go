@@ -150,7 +150,8 @@ func TestPlanFile(t *testing.T) {
 	}
 	bare := token.Antibody()
 	bare.Mask = -1
-	if err := source.WritePlan(context.Background(), &bytes.Buffer{}, &source.MaskPlan{Alphabet: bare, Sequences: s}); err == nil || err.Error() != "the vocabulary has no mask token to put in the place of hidden residues" {
+	if err := source.WritePlan(context.Background(), &bytes.Buffer{}, &source.MaskPlan{Alphabet: bare, Sequences: s}); err == nil || err.Error() != "the "+
+		"vocabulary has no mask token to replace masked residues" {
 		t.Errorf("%v", err)
 	}
 	if err := source.WritePlan(context.Background(), &bytes.Buffer{}, &source.MaskPlan{Alphabet: token.Antibody(), Sequences: s, Mask: maskSome}); err == nil || err.Error() != "the plan has no passes" {

@@ -119,7 +119,7 @@ func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want s
 			return fmt.Errorf("sequence %s has no tokens", passes[i].Record.ID)
 		}
 		if len(passes[i].Hidden) > 0 && s.o.Alphabet.Mask < 0 {
-			return errors.New("the vocabulary has no mask token, so that nothing can be hidden")
+			return errors.New("the vocabulary has no mask token, so that nothing can be masked")
 		}
 	}
 	of.Fill = func(i int, tokens, chains []int64) {

@@ -158,7 +158,7 @@ func TestModelByName(t *testing.T) {
 		}
 		m := p.Datasets[0].Planned[0]
 		skipped := slices.ContainsFunc(m.Skipped, func(s sequence.Skipped) bool {
-			return s.Metric == "pseudo_perplexity" && strings.Contains(s.Reason, "ask for it with --metrics")
+			return s.Metric == "pseudo_perplexity" && strings.Contains(s.Reason, "request it with --metrics")
 		})
 		if skipped != c.skipped || slices.ContainsFunc(m.Kinds, func(k *sequence.Kind) bool { return k.Needs&sequence.NeedSingle != 0 }) == c.skipped {
 			t.Errorf("%s %v: skipped %v", c.mode, c.metrics, m.Skipped)

@@ -118,7 +118,8 @@ func (p *Positions) match() error {
 	for i, name := range p.IDs() {
 		at := place(name)
 		if at < 0 {
-			return fmt.Errorf("%s: seq %q is neither the id nor the number of one of the %s of --sequences", p.path, name, text.Count(p.beside.Len(), "sequence"))
+			return fmt.Errorf("%s: seq %q is neither the id nor the index of any of the %s of "+
+				"--sequences", p.path, name, text.Count(p.beside.Len(), "sequence"))
 		}
 		if p.rows[at] >= 0 {
 			return fmt.Errorf("%s: seq %q and %q are the same sequence", p.path, p.IDs()[p.rows[at]], name)
@@ -129,7 +130,7 @@ func (p *Positions) match() error {
 		if err := p.beside.Read(at, &r); err != nil {
 			return err
 		}
-		return fmt.Errorf("%s: there is no row of sequence %s of --sequences", p.path, r.ID)
+		return fmt.Errorf("%s: no row for sequence %s of --sequences", p.path, r.ID)
 	}
 	return nil
 }
@@ -215,7 +216,8 @@ func (p *Positions) prediction(r *sequence.Record, row dataset.Position) (token.
 		id           int
 	}{{"target", row.Target, q.Target}, {"pred", row.Predicted, q.Predicted}} {
 		if of.id < 0 {
-			err := fmt.Errorf("column %s: %q is no token of the vocabulary and no id of one, 0 to %d", of.column, of.text, p.alphabet.Size()-1)
+			err := fmt.Errorf("column %s: %q is neither a token of the vocabulary nor a token id, 0 to "+
+				"%d", of.column, of.text, p.alphabet.Size()-1)
 			if len(of.text) == 1 && !slices.Contains(p.alphabet.Names, strings.ToUpper(of.text)) {
 				return q, err // every letter is as near as any other
 			}
@@ -229,7 +231,8 @@ func (p *Positions) prediction(r *sequence.Record, row dataset.Position) (token.
 		return q, fmt.Errorf("column pos: %d, but sequence %s has %s", row.At, r.ID, text.Count(len(r.Tokens), "token"))
 	case int(r.Tokens[row.At]) != q.Target:
 		err := fmt.Errorf("column target: %s, but sequence %s has %s at position %d", row.Target, r.ID, p.alphabet.Names[r.Tokens[row.At]], row.At)
-		return q, text.WithHint(err, "positions count tokens from 0, special ones too: the first residue behind "+strings.Join(p.leading(), "")+" is at "+strconv.Itoa(len(p.leading())))
+		return q, text.WithHint(err, "positions count tokens from 0, including special tokens: the first residue "+
+			"after "+strings.Join(p.leading(), "")+" is at "+strconv.Itoa(len(p.leading())))
 	case r.Special[row.At]:
 		return q, fmt.Errorf("column pos: position %d of sequence %s is the special token %s", row.At, r.ID, p.alphabet.Names[q.Target])
 	}

@@ -75,15 +75,15 @@ func TestBadPositions(t *testing.T) {
 	t.Parallel()
 	s := openText(t, "s.fa", ">x\nLAG\n>y\nSE\n", token.Antibody())
 	for rows, want := range map[string]string{
-		"x,1,standard,L,L,0,1\n":                                                 `p.csv: there is no row of sequence y of --sequences`,
-		"x,1,standard,L,L,0,1\nz,1,standard,L,L,0,1\n":                           `p.csv: seq "z" is neither the id nor the number of one of the 2 sequences of --sequences`,
-		"0,1,standard,L,L,0,1\n2,1,standard,L,L,0,1\n":                           `p.csv: seq "2" is neither the id nor the number of one of the 2 sequences of --sequences`,
+		"x,1,standard,L,L,0,1\n":                                                 `p.csv: no row for sequence y of --sequences`,
+		"x,1,standard,L,L,0,1\nz,1,standard,L,L,0,1\n":                           `p.csv: seq "z" is neither the id nor the index of any of the 2 sequences of --sequences`,
+		"0,1,standard,L,L,0,1\n2,1,standard,L,L,0,1\n":                           `p.csv: seq "2" is neither the id nor the index of any of the 2 sequences of --sequences`,
 		"0,1,standard,L,L,0,1\n00,1,standard,L,L,0,1\n":                          `p.csv: seq "0" and "00" are the same sequence`,
 		"x,1,standard,L,L,0,1\ny,4,standard,L,L,0,1\n":                           `p.csv: row 1: column pos: 4, but sequence y has 4 tokens`,
 		"x,0,standard,<cls>,L,0,1\ny,1,standard,S,L,0,1\n":                       `p.csv: row 0: column pos: position 0 of sequence x is the special token <cls>`,
 		"x,1,standard,L,L,0,1\ny,1,standard,E,L,0,1\n":                           `p.csv: row 1: column target: E, but sequence y has S at position 1`,
-		"x,1,standard,L,L,0,1\ny,1,standard,J,L,0,1\n":                           `p.csv: row 1: column target: "J" is no token of the vocabulary and no id of one, 0 to 31`,
-		"x,1,standard,L,L,0,1\ny,1,standard,S,32,0,1\n":                          `p.csv: row 1: column pred: "32" is no token of the vocabulary and no id of one, 0 to 31`,
+		"x,1,standard,L,L,0,1\ny,1,standard,J,L,0,1\n":                           `p.csv: row 1: column target: "J" is neither a token of the vocabulary nor a token id, 0 to 31`,
+		"x,1,standard,L,L,0,1\ny,1,standard,S,32,0,1\n":                          `p.csv: row 1: column pred: "32" is neither a token of the vocabulary nor a token id, 0 to 31`,
 		"x,1,standard,L,L,0,1\nx,1,standard,L,A,0,1\ny,1,standard,S,S,0,1\n":     `p.csv: seq "x" has position 1 twice with region_mode standard`,
 		"x,1,standard,L,L,0,1\ny,1,standard,S,S,0,1\ny,2,region,S,S,0,1\n":       `p.csv: row 2 (line 4), column region_mode: "region", want one of standard, per-position, region-level`,
 		"x,1,standard,L,L,0,1\ny,99999999999,standard,S,S,0,1\n":                 `p.csv: row 1: column pos: 99999999999, want less than 1048576`,

@@ -40,7 +40,8 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 		}
 	}
 	if o.Letters == "" {
-		return nil, fmt.Errorf("%s: the vocabulary has no token of a single letter, so that sequences of letters cannot be read; dumps of tokens can", path)
+		return nil, fmt.Errorf("%s: the vocabulary has no single-letter tokens, so that letter sequences cannot be "+
+			"read; use a dump of tokens", path)
 	}
 	var err error
 	if s.SequenceFile, err = dataset.OpenSequences(path, o); err != nil {
@@ -77,7 +78,8 @@ func (s *FileSequences) Notes() []string {
 		}
 	}
 	if total > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s outside of the 20 amino acids (%s): tokens of the vocabulary, hidden and scored as all others",
+		notes = append(notes, fmt.Sprintf(
+			"%s: %s outside the 20 amino acids (%s), masked and scored like all other tokens",
 			s.Path(), text.Count(total, "residue"), strings.Join(odd, ", ")))
 	}
 	return notes
@@ -170,11 +172,13 @@ func annotate(r *sequence.Record, from sequence.Sequences, chains bool, place st
 	residues := other.Residues()
 	own := r.Residues()
 	if len(own) != len(residues) {
-		return fmt.Errorf("%s has %d residues, but sequence %s of --sequences %d", place, len(own), other.ID, len(residues))
+		return fmt.Errorf(
+			"%s has %d residues, but sequence %s of --sequences has %d", place, len(own), other.ID, len(residues))
 	}
 	for k, i := range own {
 		if r.Tokens[i] != other.Tokens[residues[k]] {
-			return fmt.Errorf("%s: the residue at position %d is token %d, but token %d in sequence %s of --sequences", place, i, r.Tokens[i], other.Tokens[residues[k]], other.ID)
+			return fmt.Errorf("%s: the residue at position %d is token %d, but sequence %[5]s of --sequences has "+
+				"token %[4]d", place, i, r.Tokens[i], other.Tokens[residues[k]], other.ID)
 		}
 	}
 	r.ID, r.Cluster = other.ID, other.Cluster
@@ -222,10 +226,11 @@ func chainSpecial(r *sequence.Record, residues []int) {
 
 // hintTargets says how true tokens are given.
 func hintTargets(err error) error {
-	return text.WithHint(err, "add targets [N,L], the true tokens; or labels as in Hugging Face: the true token where it was hidden, −100 elsewhere")
+	return text.WithHint(err, "add targets [N,L] with the true tokens, or labels as in Hugging Face: the true "+
+		"token at masked positions, −100 elsewhere")
 }
 
 // hintPlan says how answers and questions come together.
 func hintPlan(err error) error {
-	return text.WithHint(err, "write the mask plan with the same --region-mode, --regions and --metrics that read it")
+	return text.WithHint(err, "write the mask plan with the same --region-mode, --regions and --metrics as this run")
 }

@@ -59,7 +59,7 @@ func TestOpenSequences(t *testing.T) {
 		t.Errorf("the mask token as a residue: %v", err)
 	}
 	words := &token.Alphabet{Names: []string{"AAA", "CCC"}, CLS: -1, Pad: -1, EOS: -1, Unknown: -1, Mask: -1}
-	if _, err := source.OpenSequences(path, dataset.SequenceOptions{}, words); err == nil || !strings.Contains(err.Error(), "s.fa: the vocabulary has no token of a single letter") {
+	if _, err := source.OpenSequences(path, dataset.SequenceOptions{}, words); err == nil || !strings.Contains(err.Error(), "s.fa: the vocabulary has no single-letter tokens") {
 		t.Errorf("%v", err)
 	}
 }
@@ -124,7 +124,7 @@ func checkRegions(t *testing.T, r *sequence.Record, want []int) {
 func TestLetterNotes(t *testing.T) {
 	t.Parallel()
 	s := openText(t, "s.csv", "id,heavy,light\na,EVXQ,D-I\nb,EVU,D.BZO\n", token.Antibody())
-	want := "7 residues outside of the 20 amino acids (- 1, . 1, B 1, O 1, U 1, X 1, Z 1): tokens of the vocabulary, hidden and scored as all others"
+	want := "7 residues outside the 20 amino acids (- 1, . 1, B 1, O 1, U 1, X 1, Z 1), masked and scored like all other tokens"
 	if notes := s.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], want) {
 		t.Errorf("notes %q, want %s", notes, want)
 	}

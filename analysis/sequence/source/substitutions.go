@@ -108,7 +108,7 @@ func readRows(f *SubstitutionFile) ([]row, error) {
 				r.Mutated = ""
 			}
 		} else if r.Mutated == "" {
-			return fmt.Errorf("the row says no variant")
+			return fmt.Errorf("the row names no variant")
 		}
 		for _, field := range []*string{&r.Mutant, &r.Mutated, &r.SequenceID, &r.WildType,
 			&r.Assay, &r.Protein, &r.Function, &r.Cluster, &r.Germline} {
@@ -143,7 +143,7 @@ func undo(mutated string, mutations []variant.Mutation) (string, error) {
 	}
 	out, err := variant.Apply(mutated, back)
 	if err != nil {
-		return "", fmt.Errorf("mutated_sequence is not that of mutant %s", variant.Format(mutations))
+		return "", fmt.Errorf("mutated_sequence differs from the sequence of mutant %s", variant.Format(mutations))
 	}
 	return out, nil
 }
@@ -260,7 +260,8 @@ func (x *residueIndex) find(letters []byte, chain int) (place, bool, error) {
 		return place{}, false, nil
 	}
 	if chain >= 0 && x.several[h] {
-		return place{}, false, fmt.Errorf("the wild type is a chain of several sequences, such as %s; say which by a column sequence_id", r.ID)
+		return place{}, false, fmt.Errorf(
+			"the wild type is a chain of several sequences, such as %s; choose one with a column sequence_id", r.ID)
 	}
 	return at, true, nil
 }
@@ -309,7 +310,7 @@ func (s *substitutionReader) add(r *row) error {
 		s.assays = append(s.assays, a)
 	}
 	if r.Protein != a.Protein || r.Function != a.Function {
-		return fmt.Errorf("assay %s is of protein %q and function %q here, of %q and %q above",
+		return fmt.Errorf("assay %s has protein %q and function %q here, but %q and %q in an earlier row",
 			a.Name, r.Protein, r.Function, a.Protein, a.Function)
 	}
 	return a.add(r, at, x)
@@ -342,9 +343,9 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 				return at, err
 			}
 		}
-		return place{}, text.WithHint(fmt.Errorf("its wild type (%s: %.12s…) is none of the sequences",
+		return place{}, text.WithHint(fmt.Errorf("its wild type (%s: %.12s…) is not among the sequences",
 			text.Count(len(r.WildType), "residue"), r.WildType),
-			"add the wild type to the sequences, or name one by a column sequence_id")
+			"add the wild type to the sequences, or name one in a column sequence_id")
 	}
 	if i, ok := x.ids[r.Assay]; ok {
 		return place{i, r.Chain}, nil
@@ -352,7 +353,7 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 	if x.sequences.Len() == 1 {
 		return place{0, r.Chain}, nil
 	}
-	return place{}, text.WithHint(fmt.Errorf("of which of the %d sequences it is a variant is not known", x.sequences.Len()),
+	return place{}, text.WithHint(fmt.Errorf("its wild type among the %d sequences is unknown", x.sequences.Len()),
 		"add a column sequence_id or wild_type", "or name the assay as the sequence: --substitutions ID=FILE")
 }
 
@@ -369,7 +370,7 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 		return fmt.Errorf("column mutant: %w, sequence %s", err, a.WildType.ID)
 	} else if r.Mutated != "" {
 		if made, _ := variant.Apply(string(letters), mutations); made != r.Mutated {
-			return fmt.Errorf("mutated_sequence is not that of mutant %s", variant.Format(mutations))
+			return fmt.Errorf("mutated_sequence differs from the sequence of mutant %s", variant.Format(mutations))
 		}
 	}
 	v := sequence.MeasuredVariant{Mutations: mutations, Sequence: -1}
@@ -377,7 +378,7 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 	for _, m := range mutations {
 		from, to := x.tokens[m.From], x.tokens[m.To]
 		if from < 0 || to < 0 {
-			return fmt.Errorf("%v: the vocabulary has no token of one of its letters", m)
+			return fmt.Errorf("%v: one of its letters is not in the vocabulary", m)
 		}
 		position := positions[m.Position-1]
 		residue, _ := slices.BinarySearch(residues, position)
@@ -385,7 +386,7 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 	}
 	name := fmt.Sprint(v.Sites)
 	if before, ok := a.rows[name]; ok {
-		return fmt.Errorf("variant %s of assay %s is there already, in row %d; take the mean of repeated measurements",
+		return fmt.Errorf("variant %s of assay %s is already in row %d; average repeated measurements",
 			variant.Format(mutations), a.Name, before)
 	}
 	a.rows[name] = r.Row
@@ -400,7 +401,7 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 func (a *assay) keep(r *row, v sequence.MeasuredVariant, at place, letters string, x *residueIndex) error {
 	first := len(a.Variants) == 0
 	if !first && r.Classed != (a.Fit != nil) {
-		return fmt.Errorf("some variants of assay %s are called fit or not, and others are neither", a.Name)
+		return fmt.Errorf("some variants of assay %s have a class (fit or not) and others have none", a.Name)
 	}
 	if r.Classed {
 		a.Fit = append(a.Fit, r.Fit)
@@ -413,7 +414,8 @@ func (a *assay) keep(r *row, v sequence.MeasuredVariant, at place, letters strin
 		}
 		from, err := variant.Between(r.Germline, mutated)
 		if err != nil {
-			return fmt.Errorf("column germline: it has %s, the variant %d", text.Count(len(r.Germline), "residue"), len(mutated))
+			return fmt.Errorf(
+				"column germline: has %s, but the variant has %d", text.Count(len(r.Germline), "residue"), len(mutated))
 		}
 		distance = float64(len(from))
 	}
@@ -452,7 +454,7 @@ func (s *substitutionReader) finish(digest string) (*sequence.Substitutions, err
 	}
 	s.assays = slices.DeleteFunc(s.assays, func(a *assay) bool { return len(a.Variants) == 0 })
 	if len(s.assays) == 0 {
-		return nil, fmt.Errorf("the tables of substitutions have no measured variant")
+		return nil, fmt.Errorf("no table of substitutions has a measured variant")
 	}
 	slices.SortStableFunc(s.assays, func(a, b *assay) int { return cmp.Compare(a.Name, b.Name) })
 	for i, a := range s.assays {

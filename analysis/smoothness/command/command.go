@@ -20,7 +20,7 @@ import (
 // Command is the smoothness binary.
 var Command = run.Command{
 	Name:       "smoothness",
-	Summary:    "how evenly an encoder maps small changes of the state to small changes of the latent",
+	Summary:    "how smoothly an encoder maps small changes of the state to small changes of the latent",
 	Manual:     manual,
 	Out:        "evaluation_plots/smoothness_analysis",
 	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
@@ -31,7 +31,8 @@ var Command = run.Command{
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := []int{1}
 		own := new(option.List)
-		own.Ints(&horizons, "horizons", "`LIST` of distances in time of the two states of a pair").AtLeast(1).Distinct()
+		own.Ints(&horizons, "horizons",
+			"`LIST` of time differences between the two states of a pair").AtLeast(1).Distinct()
 		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range horizons {
@@ -80,30 +81,29 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, horizons []
 	return nil
 }
 
-const manual = `smoothness relates, over pairs of states (s_t, s_t+h) of one episode, the pixel
-distance of the last frames to the distance of the latents: the least-squares
-line (slope, intercept, r, R²), Spearman's rank correlation, the Theil–Sen
-slope, and the ratio latent/pixel distance (mean, median, 95th and 99th
-percentile, maximum: empirical Lipschitz constants).
+const manual = `smoothness relates the pixel distance of the last frames to the distance of the latents,
+over pairs of states (s_t, s_t+h) of one episode. It reports the least-squares line
+(slope, intercept, r, R²), Spearman's rank correlation, the Theil–Sen slope, and the ratio
+latent/pixel distance (mean, median, 95th and 99th percentile, maximum: empirical
+Lipschitz constants).
 
-Latent distances are divided by the RMS distance of two random states
-(--latent-scale rms), so that the slopes of different models compare; the file
-holds the raw numbers too, and the CSV files are raw, with the published
-columns. Intervals delete whole episodes or blocks of states with their pairs,
-because consecutive frames are not independent: the classical p value and
-standard error of the line (iid_p_value, iid_std_error) are too small.
+Latent distances are divided by the RMS distance between two random states
+(--latent-scale rms), so that slopes of different models are comparable. The result file
+also contains the raw numbers; the CSV files are raw, with the published columns.
+Consecutive frames are not independent, so the classical p value and standard error of
+the line (iid_p_value, iid_std_error) are too small. Intervals use the jackknife over
+episodes or blocks of states with their pairs.
 
-A low slope is not good by itself: a collapsed encoder maps everything to one
-point. Read it beside R² (does the latent follow the change at all) and the
-effective rank.
+A low slope is not good by itself: a collapsed encoder maps everything to one point. Also
+read R² (whether the latent follows the change at all) and the effective rank.
 
-Few pairs may decide a line: those with the blank frame that every episode of a
-game begins with may hold nearly all of the variance of pixel distances, and R²
-is then near 1 for noise too; no deletion of episodes shows that. Where pairs
-more than 3.2 standard deviations from the mean distance hold half of it or more, a
-warning names them, and slope, R², Spearman and Theil–Sen without them stand
-beside (leverage.without). A comparison of lines that the other pairs do not confirm,
-or that Theil–Sen or Spearman contradict, has no p value.`
+A few pairs can determine a line. If every episode starts with a blank frame, its pairs
+may have nearly all of the variance of pixel distances; R² is then near 1 even for noise,
+and deleting episodes does not reveal it. If pairs more than 3.2 standard deviations from
+the mean distance have half of the variance or more, a warning names them, and slope, R²,
+Spearman and Theil–Sen are also reported without them (leverage.without). A comparison of
+lines has no p value if the other pairs do not confirm it, or if Theil–Sen or Spearman
+contradict it.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int) error {
 	lists := make([][]points.Pair, len(horizons))
@@ -208,33 +208,33 @@ func writePairs(r *smoothness.Result, env *run.Env, states *points.Selection, pa
 
 // printTables writes the tables to the console.
 func printTables(r *smoothness.Result, env *run.Env, pairs int, scale string) error {
-	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank"}
+	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Effective rank", "Ratio P95"}
 	several := len(r.Models[0].Horizons) > 1
 	if !several {
 		columns = slices.Delete(columns, 1, 2)
 	}
+	if !env.Options.Verbose {
+		columns = columns[:len(columns)-1]
+	}
 	table := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for _, h := range m.Horizons {
-			cells := []any{m.Name, h.Horizon, h.Slope, h.RSquared,
-				h.Spearman, h.Ratio.Median,
-				h.Ratio.P95, m.EffectiveRank}
+			cells := []any{m.Name, h.Horizon, h.Slope, h.RSquared, h.Spearman, h.Ratio.Median, m.EffectiveRank, h.Ratio.P95}
 			if !several {
 				cells = slices.Delete(cells, 1, 2)
 			}
 			table.Row(cells...)
 		}
 	}
-	if several {
-		table.Note("models are compared over the %d pairs %d apart, which the other CSV files than smoothness_metrics.csv and the figure hold", pairs, r.Horizon)
-	} else {
-		table.Note("%s", text.Count(pairs, "pair"))
-	}
-	table.Note("latent distances in scale %s", scale)
+	what := fmt.Sprintf("%s of states %d apart; latent distances in scale %s", text.Count(pairs, "pair"), r.Horizon, scale)
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	table.Note("smoothness_summary.csv: latents as they are; Slope_Per_RMS_Distance compares models")
+	table.Note("%s", what)
+	table.Note("Higher R² and Spearman: latents change as the frames do. A low effective rank is a sign of collapse")
+	if env.Options.Verbose && several {
+		table.Note("models are compared at horizon %d; smoothness_metrics.csv has all horizons", r.Horizon)
+	}
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
@@ -256,5 +256,5 @@ func printRest(r *smoothness.Result, env *run.Env) error {
 		table.Row(m.Name, w.Slope, w.RSquared, w.Spearman,
 			w.TheilSen, m.TheilSen)
 	}
-	return env.Table(table)
+	return env.Details(table)
 }

@@ -31,7 +31,7 @@ func Figure(r *smoothness.Result, seed uint64) (*plots.Figure, error) {
 		}
 	}
 	scatter := &plots.Scatter{
-		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (grey levels)", r.Horizon), Zero: true},
+		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (gray levels)", r.Horizon), Zero: true},
 		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, unit(r)), Zero: true},
 	}
 	box := &plots.BoxPlot{
@@ -75,21 +75,22 @@ func unit(r *smoothness.Result) string {
 
 func ratioUnit(r *smoothness.Result) string {
 	if unit(r) != "" {
-		return " (RMS distances per grey level)"
+		return " (RMS distances per gray level)"
 	}
-	return " (per grey level)"
+	return " (per gray level)"
 }
 
 func caption(r *smoothness.Result, shown int) string {
 	text := fmt.Sprintf("%d of %d pairs drawn", shown, len(r.PixelDistance))
 	if r.EffectivePairs.Defined() && r.EffectiveReliable {
-		text += fmt.Sprintf(", worth about %.0f independent ones", r.EffectivePairs.V)
+		text += fmt.Sprintf(", effective number about %.0f", r.EffectivePairs.V)
 	}
 	if r.Blocks != "" {
-		text += fmt.Sprintf("; bands: 95 %% by deleting each of %s", r.Blocks)
+		text += fmt.Sprintf("; bands: 95 %% intervals, jackknife over %s", r.Blocks)
 	}
 	if r.Decisive != nil {
-		text += fmt.Sprintf("; %d pairs hold %.0f %% of the variance of the pixel distances and decide the lines: dotted without them", len(r.Decisive), 100*r.DecisiveShare)
+		text += fmt.Sprintf("; %d pairs have %.0f %% of the variance of the pixel distances and determine the "+
+			"lines; dotted: without them", len(r.Decisive), 100*r.DecisiveShare)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		text += "; no tests: " + reason

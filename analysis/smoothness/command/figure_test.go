@@ -19,7 +19,7 @@ func TestCaption(t *testing.T) {
 		Comparisons: []report.Comparison{{A: "a", B: "b", P: none, PHolm: none}}}
 	for reliable, want := range map[bool]string{
 		false: "2 of 2 pairs drawn; no tests: one block is none.",
-		true:  "2 of 2 pairs drawn, worth about 2 independent ones; no tests: one block is none.",
+		true:  "2 of 2 pairs drawn, effective number about 2; no tests: one block is none.",
 	} {
 		result.EffectiveReliable = reliable
 		figure, err := Figure(result, 1)

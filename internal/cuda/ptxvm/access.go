@@ -205,7 +205,7 @@ func (w *warp) find(in *instruction, l int, space string, address uint64, n int)
 		m.last, at = s, address-s.base
 	}
 	if at+uint64(n) > uint64(len(s.data)) {
-		w.fail(in, l, Bounds, "%s touches %d bytes at %#x, of which only %d are left", in.op, n, address, uint64(len(s.data))-at)
+		w.fail(in, l, Bounds, "%s touches %d bytes at %#x, with only %d left", in.op, n, address, uint64(len(s.data))-at)
 	}
 	return s, at, m.launchStart
 }

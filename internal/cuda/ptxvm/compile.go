@@ -319,7 +319,7 @@ func compileBarrier(c *compiler, in *instruction) bool {
 func compileSplit(c *compiler, in *instruction) bool {
 	c.wants(2)
 	if o := c.s.operands[0]; o.kind != isList || len(o.list) != 2 {
-		c.fail("mov.b64 to what is no pair")
+		c.fail("mov.b64 to an operand that is not a pair")
 	}
 	from := c.value(c.s.operands[1], doubles, false)
 	low, high := c.target(c.s.operands[0].list[0], words), c.target(c.s.operands[0].list[1], words)

@@ -1,4 +1,4 @@
-// A row per instruction with numbers computed by hand; docs/ptx.md says from which rules.
+// A row per instruction with numbers computed by hand; docs/develop/kernels-and-ptx.md says from which rules.
 
 package ptxvm
 

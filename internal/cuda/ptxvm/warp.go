@@ -314,7 +314,7 @@ func (w *warp) mask(in *instruction) uint32 {
 		w.fail(in, bits.TrailingZeros32(outside), Mask, "%s with the mask %#x, in which %s not", in.op, masks[first], these(outside, "is", "are"))
 	}
 	if gone := masks[first] &^ w.alive; gone != 0 {
-		w.fail(in, bits.TrailingZeros32(gone), Mask, "divergent warp: %s with the mask %#x, of which %s ended or never been", in.op, masks[first], these(gone, "has", "have"))
+		w.fail(in, bits.TrailingZeros32(gone), Mask, "divergent warp: %s with the mask %#x: %s ended or never been", in.op, masks[first], these(gone, "has", "have"))
 	}
 	return masks[first]
 }

@@ -57,13 +57,13 @@ var defects = []struct {
 	tangle       float64 // share of the distance between grades that is lost in the latents
 }{
 	{Faithful, "", fresh, 0, 0},
-	{Collapsed, "five problems of each grade, again and again", collapsed, 0, 0},
-	{Copying, "the problems that it was trained on", copies, 0, 0},
-	{Unconditioned, "problems of any grade, whatever is asked for", unconditioned, 0, 0},
-	{Invalid, "every third problem lacks its start, its end or what is between", invalid, 0, 0},
-	{Shifted, "two holds too many, from too high a start", shifted, 0, 0},
-	{Blurred, "reconstructions that smear holds over those beside them", fresh, 0.42, 0},
-	{Tangled, "latents that hardly tell grades apart", fresh, 0, 0.9},
+	{Collapsed, "five problems of each grade, repeated", collapsed, 0, 0},
+	{Copying, "the training problems", copies, 0, 0},
+	{Unconditioned, "problems of any grade, independent of the requested one", unconditioned, 0, 0},
+	{Invalid, "every third problem lacks its start, its end or its middle", invalid, 0, 0},
+	{Shifted, "two holds too many, and a start too high", shifted, 0, 0},
+	{Blurred, "reconstructions that blur holds into their neighbors", fresh, 0.42, 0},
+	{Tangled, "latents that hardly separate grades", fresh, 0, 0.9},
 }
 
 // Example makes the built-in example.

@@ -43,11 +43,11 @@ var errUsage = errors.New("wrong usage")
 
 func run(arguments []string) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
-	out := flags.String("out", "example-data", "folder to write to; made if absent")
-	train := flags.Bool("train", false, "write what the shipped models were trained on")
-	chains := flags.Bool("sequences", false, "write paired chains in place of frames")
-	seed := flags.Uint64("seed", 0, "seed of a game of your own; needs --frames")
-	frames := flags.Int("frames", 0, "number of frames of a game of your own")
+	out := flags.String("out", "example-data", "folder to write to; created if absent")
+	train := flags.Bool("train", false, "write the training data of the shipped models")
+	chains := flags.Bool("sequences", false, "write paired chains instead of frames")
+	seed := flags.Uint64("seed", 0, "seed of a new game; needs --frames")
+	frames := flags.Int("frames", 0, "number of frames of a new game")
 	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return err
 	} else if err != nil {

@@ -29,9 +29,9 @@ type Model struct {
 func Models() []Model {
 	out := []Model{
 		{Name: Trained},
-		{Name: Undertrained, Defect: "a fifth of the training, which ended before it learned which residues touch"},
-		{Name: Overfitted, Defect: "60 sequences over and over, which make it too sure of all others"},
-		{Name: Frequencies, Defect: "frequencies of residues at each place of a chain, whatever is around it"},
+		{Name: Undertrained, Defect: "a fifth of the training: too little to learn residue contacts"},
+		{Name: Overfitted, Defect: "trained on 60 sequences only, and overconfident on all others"},
+		{Name: Frequencies, Defect: "frequencies of residues at each position of a chain, independent of its context"},
 	}
 	for i := range out {
 		content, err := weights.ReadFile("weights/" + out[i].Name + ".onnx")

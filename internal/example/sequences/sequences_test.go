@@ -39,7 +39,7 @@ func TestChainsAreWhole(t *testing.T) {
 	for i := range e.Sequences {
 		s := &e.Sequences[i]
 		if ids[s.ID] {
-			t.Errorf("%s is there twice", s.ID)
+			t.Errorf("%s appears twice", s.ID)
 		}
 		ids[s.ID] = true
 		for chain, text := range s.Residues {

@@ -156,7 +156,7 @@ func (w width) depthwiseEnd(part, pixels int, call, dst, bias, low, high string)
 
 // groupedChoice writes the Go function that chooses between groups and numbers of pixels.
 func (a *assembler) groupedChoice() {
-	a.declarations.WriteString("\n// grouped computes a number of pixels, a power of two, with so many channels per group.\n" +
+	a.declarations.WriteString("\n// grouped computes a number of pixels, a power of two, with a number of channels per group.\n" +
 		"func (c *depthwiseCall) grouped(each, pixels int) {\n\tat := each<<8 | pixels\n\tif useAVX512 {\n\t\tat |= 1<<16\n\t}\n\tswitch at {\n")
 	for i, w := range a.widths() {
 		for each := 2; each <= 8; each *= 2 {

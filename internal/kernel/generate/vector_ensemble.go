@@ -131,7 +131,7 @@ func (w width) differenceLoop(name, operation string, e element, registers int, 
 // sortColumns orders pairs of rows of 64 columns, one pair after the other.
 func (w width) sortColumns(e element) {
 	w.vector(fmt.Sprintf("sortColumns%d", e.bits), fmt.Sprintf("(x *float%d, pairs *int32, count int)", e.bits),
-		"is sortColumnsGeneric for so many pairs, at least one.", 24)
+		"is sortColumnsGeneric for count pairs, at least one.", 24)
 	w.emit("MOVQ x+0(FP), DI")
 	w.emit("MOVQ pairs+8(FP), SI")
 	w.emit("MOVQ count+16(FP), CX")

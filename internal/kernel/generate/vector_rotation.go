@@ -7,7 +7,7 @@ import "math"
 // rotations writes the rotations of rows whose pairs are the halves of a row, or neighbors.
 func (w width) rotations() {
 	const signature = "(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)"
-	w.vector("turnHalves", signature, "is turnHalvesGeneric; n is half of what is turned of a row.", 64)
+	w.vector("turnHalves", signature, "is turnHalvesGeneric; n is half the number of rotated elements of a row.", 64)
 	w.rotationLoops(true, func(last bool) {
 		for p := range w.parts() {
 			w.load("(SI)(AX*1)", p, 0, last)

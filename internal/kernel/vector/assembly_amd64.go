@@ -261,7 +261,7 @@ func lessAVX2(top, x *float32, index *int32, n int, value int32)
 //go:noescape
 func lessOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
 
-// turnHalvesAVX2 is turnHalvesGeneric; n is half of what is turned of a row.
+// turnHalvesAVX2 is turnHalvesGeneric; n is half the number of rotated elements of a row.
 //
 //go:noescape
 func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
@@ -621,7 +621,7 @@ func rootSums32AVX2(dst *float64, a, b *float32, n, rows, strideA, strideB int)
 //go:noescape
 func absoluteSums32AVX2(dst *float64, a, b *float32, n, rows, strideA, strideB int)
 
-// sortColumns32AVX2 is sortColumnsGeneric for so many pairs, at least one.
+// sortColumns32AVX2 is sortColumnsGeneric for count pairs, at least one.
 //
 //go:noescape
 func sortColumns32AVX2(x *float32, pairs *int32, count int)
@@ -646,7 +646,7 @@ func rootSums64AVX2(dst *float64, a, b *float64, n, rows, strideA, strideB int)
 //go:noescape
 func absoluteSums64AVX2(dst *float64, a, b *float64, n, rows, strideA, strideB int)
 
-// sortColumns64AVX2 is sortColumnsGeneric for so many pairs, at least one.
+// sortColumns64AVX2 is sortColumnsGeneric for count pairs, at least one.
 //
 //go:noescape
 func sortColumns64AVX2(x *float64, pairs *int32, count int)
@@ -931,7 +931,7 @@ func lessAVX512(top, x *float32, index *int32, n int, value int32)
 //go:noescape
 func lessOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
 
-// turnHalvesAVX512 is turnHalvesGeneric; n is half of what is turned of a row.
+// turnHalvesAVX512 is turnHalvesGeneric; n is half the number of rotated elements of a row.
 //
 //go:noescape
 func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
@@ -1291,7 +1291,7 @@ func rootSums32AVX512(dst *float64, a, b *float32, n, rows, strideA, strideB int
 //go:noescape
 func absoluteSums32AVX512(dst *float64, a, b *float32, n, rows, strideA, strideB int)
 
-// sortColumns32AVX512 is sortColumnsGeneric for so many pairs, at least one.
+// sortColumns32AVX512 is sortColumnsGeneric for count pairs, at least one.
 //
 //go:noescape
 func sortColumns32AVX512(x *float32, pairs *int32, count int)
@@ -1316,7 +1316,7 @@ func rootSums64AVX512(dst *float64, a, b *float64, n, rows, strideA, strideB int
 //go:noescape
 func absoluteSums64AVX512(dst *float64, a, b *float64, n, rows, strideA, strideB int)
 
-// sortColumns64AVX512 is sortColumnsGeneric for so many pairs, at least one.
+// sortColumns64AVX512 is sortColumnsGeneric for count pairs, at least one.
 //
 //go:noescape
 func sortColumns64AVX512(x *float64, pairs *int32, count int)
@@ -2136,7 +2136,7 @@ func modRows(dst, x, y []float32, stepX, stepY int) {
 	}
 }
 
-// grouped computes a number of pixels, a power of two, with so many channels per group.
+// grouped computes a number of pixels, a power of two, with a number of channels per group.
 func (c *depthwiseCall) grouped(each, pixels int) {
 	at := each<<8 | pixels
 	if useAVX512 {

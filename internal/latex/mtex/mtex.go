@@ -11,7 +11,7 @@ import (
 
 // Parse is an error: there are no formulas.
 func Parse(_ string, _, _ float64, _ *ttf.Backend) (tex.Node, error) {
-	return nil, errors.New("formulas of LaTeX are left out of this program")
+	return nil, errors.New("this program does not draw LaTeX formulas")
 }
 
 // A Renderer would draw formulas.

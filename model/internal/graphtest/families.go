@@ -31,6 +31,6 @@ func Families[F any](t *testing.T, kernels map[string]F) {
 		}
 	}
 	if found != len(kernels) {
-		t.Errorf("%d kernels, of which %d are of operators of the table", len(kernels), found)
+		t.Errorf("%d kernels, %d for operators of the table", len(kernels), found)
 	}
 }

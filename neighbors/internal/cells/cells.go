@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// cellsPerRoot is the number of cells over √n: time goes to the centres and to the
+	// cellsPerRoot is the number of cells over √n: time goes to the centers and to the
 	// members of the nearest cells, about equally.
 	cellsPerRoot = 2
-	// trainingPoints for each centre and trainingRounds of k-means are enough: cells need
+	// trainingPoints for each center and trainingRounds of k-means are enough: cells need
 	// to be small and compact, not optimal.
 	trainingPoints, trainingRounds = 32, 4
 )
@@ -30,7 +30,7 @@ type index[F kernel.Float] struct {
 	rows    *coordinates[F]
 	n, dim  int
 	threads int
-	// excluded reports pairs that are no neighbours; nil for none.
+	// excluded reports pairs that are no neighbors; nil for none.
 	excluded func(u, v int32) bool
 
 	count       int
@@ -62,7 +62,8 @@ func openIndex[F kernel.Float](ctx context.Context, pts points.Points, vertices 
 	case int64(c.n)+int64(c.count)*kernel.Align > math.MaxInt32:
 		return nil, fmt.Errorf("%d distinct points are too many", c.n)
 	case need > budget:
-		return nil, fmt.Errorf("memory: the cells of %d points need %d bytes and %d are allowed: allow more", c.n, need, budget)
+		return nil, fmt.Errorf(
+			"memory: the cells of %d points need %d bytes, but only %d are allowed: raise the limit", c.n, need, budget)
 	}
 	c.rows = newCoordinates[F](pts, vertices, rows.NewDirect(pts, pts, o.Metric))
 	if err := c.train(ctx, a.Seed); err != nil {
@@ -89,13 +90,13 @@ func (c *index[F]) bytes() int64 {
 	return 4*int64(c.n) + padded*(4+scan.SizeOf[F]()) + centers + int64(c.threads)*worker
 }
 
-// train finds the centres by k-means on a sample of the vertices.
+// train finds the centers by k-means on a sample of the vertices.
 func (c *index[F]) train(ctx context.Context, seed uint64) error {
 	sample, err := stat.NewRandom(stat.StreamCells.Key(seed)).SampleWithoutReplacement(c.n, trainingPoints*c.count)
 	if err != nil {
 		return err
 	}
-	// The first centres are spread over the sample, which is in order of index.
+	// The first centers are spread over the sample, which is in order of index.
 	centers := make([]F, c.count*c.dim)
 	for k := range c.count {
 		c.rows.compute(sample[k*len(sample)/c.count], 0, centers[k*c.dim:(k+1)*c.dim])
@@ -114,7 +115,7 @@ func (c *index[F]) train(ctx context.Context, seed uint64) error {
 	}
 }
 
-// place makes the given points the centres.
+// place makes the given points the centers.
 func (c *index[F]) place(centers []F) error {
 	c.centerNorms = scan.Grown(c.centerNorms, c.count)
 	for k := range c.count {
@@ -127,7 +128,7 @@ func (c *index[F]) place(centers []F) error {
 	return c.centers.Right(kernel.Rows(centers, c.dim), c.count, c.dim)
 }
 
-// average moves every centre to the mean of the vertices nearest to it; one without
+// average moves every center to the mean of the vertices nearest to it; one without
 // any stays where it is.
 func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, centers []F) error {
 	starts := make([]int32, c.count+1)
@@ -164,7 +165,7 @@ func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, c
 	})
 }
 
-// assign sets nearest[i] to the cell of the centre nearest to vertex(i), the first one of
+// assign sets nearest[i] to the cell of the center nearest to vertex(i), the first one of
 // equally near ones, for i in 0 … count−1.
 func (c *index[F]) assign(ctx context.Context, count int, vertex func(i int) int, nearest []int32) error {
 	return c.work(ctx, (count+searchHeight-1)/searchHeight, func(w *searcher[F], block int) error {

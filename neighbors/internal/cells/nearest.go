@@ -69,7 +69,7 @@ func exactPoints(pts points.Points, width int) int {
 	return int(math.Sqrt(exactSeconds * 1e9 / pair))
 }
 
-// searchWidth is the length of the lists of a search for k neighbours: a few entries more
+// searchWidth is the length of the lists of a search for k neighbors: a few entries more
 // than k make up for the rounding of the distances they are chosen by.
 func searchWidth(k int) int { return k + k/8 + 4 }
 
@@ -139,7 +139,7 @@ const largestShare = 0.4
 var errTooManyCells = errors.New("an exact search is faster")
 
 // searchCells searches in the cells nearest to each vertex, in as many as the true
-// neighbours of a few points ask for.
+// neighbors of a few points ask for.
 func searchCells[F kernel.Float](
 	ctx context.Context, pts points.Points, vertices []int, width int, r *refinement,
 	result *Result, o *rows.Options, a *Options,
@@ -149,7 +149,7 @@ func searchCells[F kernel.Float](
 	if err != nil {
 		return err
 	}
-	// The pilot's queries are vertices; so are its neighbours, first of their kind.
+	// The pilot's queries are vertices; so are its neighbors, first of their kind.
 	queries, err := stat.NewRandom(stat.StreamPilot.Key(a.Seed)).SampleWithoutReplacement(c.n, pilotQueries)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// pilotQueries are the vertices whose true neighbours say how many cells to look into,
+	// pilotQueries are the vertices whose true neighbors say how many cells to look into,
 	// for the recall aimedRecall.
 	pilotQueries, aimedRecall = 256, 0.98
 	// searchHeight vertices are searched at a time, in searchColumns members of a cell.
@@ -24,7 +24,7 @@ const (
 )
 
 // probes is the number of cells in which a search finds the share aimedRecall of the given
-// true neighbours: neighbours(q) are those of vertex queries[q].
+// true neighbors: neighbors(q) are those of vertex queries[q].
 func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q int) []int) (int, error) {
 	counts := make([]int, c.count)
 	total := 0

@@ -18,7 +18,7 @@ type searcher[F kernel.Float] struct {
 	number      int
 	rows, norms []F // of the vertices that are searched for
 	some        []F // the rows that look into one cell
-	tile        []F // products with centres or members
+	tile        []F // products with centers or members
 	product     kernel.Workspace[F]
 	packing     []F
 	found       [searchColumns]int32
@@ -104,13 +104,13 @@ var noLimits = func() (limits [searchColumns]float32) {
 	return limits
 }()
 
-// rank sets w.nearest to the count cells whose centres are nearest to row r of the tile of
-// all centres, nearest first; own is the cell of the row.
+// rank sets w.nearest to the count cells whose centers are nearest to row r of the tile of
+// all centers, nearest first; own is the cell of the row.
 func (w *searcher[F]) rank(c *index[F], r, count int, own int32) {
 	w.nearest = scan.SelectNearest(w.tile[r*c.count:(r+1)*c.count], count, int(own), w.nearest, &w.found512)
 }
 
-// measureCenters fills the tile with the distances of the rows to all centres.
+// measureCenters fills the tile with the distances of the rows to all centers.
 func (w *searcher[F]) measureCenters(c *index[F]) error {
 	return w.multiply(c, w.rows, len(w.norms), c.centers.Operand(0), c.count, rows.DistanceTile[F]{Rows: w.norms, Cols: c.centerNorms})
 }

@@ -39,7 +39,7 @@ type deviceRows struct {
 	before, ties growingMemory
 
 	lo, hi int
-	lists  []rows.Listed // the nearest neighbours of the loaded rows, in order
+	lists  []rows.Listed // the nearest neighbors of the loaded rows, in order
 	ranked listRanks
 }
 
@@ -183,7 +183,7 @@ func (f *selection) list(r int, buf []scan.Entry[int64], list rows.Listed) ([]sc
 	return buf, list
 }
 
-// findLists fills the lists of the loaded rows with at least count neighbours, and
+// findLists fills the lists of the loaded rows with at least count neighbors, and
 // with more until enough says of every row how much of its list suffices. Where ties are
 // averaged, lists go on to the end of a run.
 func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough func(w, r int, list []int32) (length int, ok bool)) error {

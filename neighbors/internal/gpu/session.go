@@ -137,7 +137,8 @@ func (g *session) rowsWithin(rowBytes, rows, most int) (int, error) {
 	}
 	block := blockRows(int(free/10*9/int64(rowBytes)), rows, most)
 	if block < 1 {
-		return 0, fmt.Errorf("%w: %d bytes of device memory are free beside the points and one row of distances takes %d",
+		return 0, fmt.Errorf(
+			"%w: %d bytes of device memory are free after loading the points, but one row of distances needs %d",
 			cuda.ErrOutOfMemory, free, rowBytes)
 	}
 	return block, nil

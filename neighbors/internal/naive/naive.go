@@ -67,7 +67,8 @@ func CheckNearest(t testing.TB, k int, index []int32, distance []float64, keys [
 				want = math.Sqrt(want)
 			}
 			if int(index[at]) != list[q] || distance[at] != want {
-				t.Fatalf("point %d, neighbour %d: got %d at %v, want %d at %v", i, q, index[at], distance[at], list[q], want)
+				t.Fatalf(
+					"point %d, neighbor %d: got %d at %v, want %d at %v", i, q, index[at], distance[at], list[q], want)
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func (w *boundedWorker[F]) NearestTied(i, count int, list, group []int32) ([]int
 	return list, group
 }
 
-// collect is nearest; with tied it goes on to the last tie of the last neighbour
+// collect is nearest; with tied it goes on to the last tie of the last neighbor
 // and appends to w.group a number for each that its ties share.
 func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int32 {
 	w.enter(i)

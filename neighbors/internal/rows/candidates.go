@@ -1,11 +1,11 @@
-// Candidates are the points that may be neighbours of a point: all but itself and its
+// Candidates are the points that may be neighbors of a point: all but itself and its
 // exclusion window.
 
 package rows
 
 import "fmt"
 
-// Candidates says which of n points may be neighbours of each other.
+// Candidates says which of n points may be neighbors of each other.
 type Candidates struct {
 	N       int  // points, the length of a row
 	Self    bool // queries are the points themselves

@@ -42,7 +42,8 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 	// Nor must they vanish: those of values that differ in the last digit are normal numbers.
 	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
 	if metric == Euclidean && p.F64 != nil && largest > 0 && largest < leastMagnitude {
-		return fmt.Errorf("%s: no coordinate is above ±%.3g: squared distances would vanish below ±%.3g", role, largest, leastMagnitude)
+		return fmt.Errorf("%s: no coordinate is above ±%.3g: squared distances underflow below ±%.3g; rescale the "+
+			"points", role, largest, leastMagnitude)
 	}
 	if !(largest <= limit) {
 		for at := range length {
@@ -56,7 +57,8 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 			case v-v != 0:
 				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
 			case math.Abs(v) > limit && largest <= math.MaxFloat64:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: squared distances would overflow beyond ±%.3g",
+				return fmt.Errorf(
+					"%s: point %d, coordinate %d is %v: squared distances overflow beyond ±%.3g; rescale the points",
 					role, at/p.Dim, at%p.Dim, v, limit)
 			}
 		}
@@ -130,7 +132,8 @@ func checkNorms(role string, p points.Points) error {
 	x := make([]float64, p.Dim)
 	for i := range p.N {
 		if n := squaredNorm(p.Row(i, x)); !(n >= minNorm2 && n <= maxNorm2) {
-			return fmt.Errorf("%s: point %d has squared norm %v: the cosine distance wants %g to %g", role, i, n, minNorm2, maxNorm2)
+			return fmt.Errorf(
+				"%s: point %d has squared norm %v: the cosine distance needs %g to %g", role, i, n, minNorm2, maxNorm2)
 		}
 	}
 	return nil

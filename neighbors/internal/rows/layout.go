@@ -99,7 +99,8 @@ func NewLayout(o *Options, n, lo, hi int, original Space, embedded []Space) (Lay
 	p := newPlanner(original, embedded, lo, hi)
 	rows := p.rows(budget)
 	if p.blocks(rows) > budget {
-		return Layout{}, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more",
+		return Layout{}, fmt.Errorf(
+			"memory: %d bytes are left for blocks of rows, but one row of distances needs %d: raise the limit",
 			max(0, budget), p.blocks(1))
 	}
 	if o.MaxRows > 0 {

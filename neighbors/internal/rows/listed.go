@@ -1,8 +1,8 @@
-// The neighbours of a point with their ties.
+// The neighbors of a point with their ties.
 
 package rows
 
-// Listed are the neighbours of a point, nearest first, and the first place of each one's run of
+// Listed are the neighbors of a point, nearest first, and the first place of each one's run of
 // equal distances; the last run is whole. Run is nil where ties are in some order.
 type Listed struct{ Index, Run []int32 }
 

@@ -30,7 +30,8 @@ func (o *Options) Budget() int64 {
 func rowsWithin(budget, rowBytes int64, n int) (int, error) {
 	rows := budget / rowBytes
 	if rows < 1 {
-		return 0, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more",
+		return 0, fmt.Errorf(
+			"memory: %d bytes are left for blocks of rows, but one row of distances needs %d: raise the limit",
 			max(0, budget), rowBytes)
 	}
 	return int(min(rows, blockRows, int64(n))), nil

@@ -16,11 +16,11 @@ import (
 const asymmetry = 1e-4
 
 // checkDistances reports the first thing that makes p unusable as a matrix of
-// distances. Distances are used as given: row i ranks the neighbours of point i.
+// distances. Distances are used as given: row i ranks the neighbors of point i.
 func checkDistances(role string, p points.Points) error {
 	switch {
 	case p.N != p.Dim:
-		return fmt.Errorf("%s: a matrix of %d × %d distances, want it square", role, p.N, p.Dim)
+		return fmt.Errorf("%s: a matrix of %d × %d distances, want a square matrix", role, p.N, p.Dim)
 	case p.U8 != nil:
 		return fmt.Errorf("%s: distances in uint8, want float32 or float64", role)
 	case p.F32 != nil:
@@ -41,7 +41,8 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", role, i, j, a, b)
 					}
 					if math.Abs(a-b) > asymmetry*max(a, b) {
-						return fmt.Errorf("%s: the distance from point %d to %d is %v, the way back %v: want a symmetric matrix",
+						return fmt.Errorf("%s: the distance from point %d to %d is %v, but %v in the other "+
+							"direction: want a symmetric matrix",
 							role, i, j, a, b)
 					}
 				}
@@ -51,7 +52,8 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 	for i := range n {
 		// Nobody is asked for the distance from itself, which some tools leave at 1 or at a rounding.
 		if v := float64(d[i*n+i]); !(v >= 0 && v <= math.MaxFloat64) {
-			return fmt.Errorf("%s: the distance of point %d from itself is %v, want 0 (any finite number ≥ 0 is taken)", role, i, v)
+			return fmt.Errorf("%s: the distance of point %d from itself is %v, want 0 (any finite number ≥ 0 is "+
+				"accepted)", role, i, v)
 		}
 	}
 	return nil

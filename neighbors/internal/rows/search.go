@@ -9,15 +9,15 @@ import (
 	"repscope/points"
 )
 
-// Nearest holds the K nearest neighbours of N points, nearest first.
+// Nearest holds the K nearest neighbors of N points, nearest first.
 type Nearest struct {
 	N, K int
-	// Index is [N×K], row-major: the neighbours' indices.
+	// Index is [N×K], row-major: the neighbors' indices.
 	Index []int32
 	// Distance is [N×K]: the distances (not squared), from direct float64
 	// differences (exact integers before the root for uint8).
 	Distance []float64
-	// Counts.Ties counts adjacent neighbours of a list at equal distance.
+	// Counts.Ties counts adjacent neighbors of a list at equal distance.
 	Counts SpaceCounts
 }
 

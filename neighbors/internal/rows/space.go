@@ -35,8 +35,8 @@ type Worker interface {
 	Nearest(i, count int, list []int32) []int32
 	Ranker
 	Placer
-	// NearestTied is nearest with all ties of the last neighbour; group[q] is the
-	// same number for all neighbours at one distance.
+	// NearestTied is nearest with all ties of the last neighbor; group[q] is the
+	// same number for all neighbors at one distance.
 	NearestTied(i, count int, list, group []int32) (nearest, groups []int32)
 	// RankLists sets rank[q] to the rank of l.list[q] among the candidates of its row. It is
 	// the faster ranks for many points that lie anywhere. With l.Tied, rank[q] is 1 and the

@@ -20,7 +20,7 @@ type Entry[K Key] struct {
 	Index int32
 }
 
-// Before is the order of neighbours: by key, then by index.
+// Before is the order of neighbors: by key, then by index.
 func (e Entry[K]) Before(f Entry[K]) bool {
 	return e.Key < f.Key || e.Key == f.Key && e.Index < f.Index
 }

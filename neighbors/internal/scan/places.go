@@ -25,7 +25,7 @@ type placedEntry[K Key] struct {
 // crowded is the number of entries within one step from which on they are not sorted by insertion.
 const crowded = 32
 
-// Sort sorts the entries in the order of neighbours; place[p] is where the entry now at p was before, until the next
+// Sort sorts the entries in the order of neighbors; place[p] is where the entry now at p was before, until the next
 // call. Equal steps of the keys, more than there are entries, bring them nearly in order.
 func (s *PlaceSorter[K]) Sort(entries []Entry[K]) (place []int32) {
 	s.place, s.sorted = Grown(s.place, len(entries)), Grown(s.sorted, len(entries))

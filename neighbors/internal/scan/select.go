@@ -9,7 +9,7 @@ import (
 )
 
 // SelectNearest returns the count first entries of row in the order of
-// neighbours, sorted, in buf's memory. Excluded entries are left out; the
+// neighbors, sorted, in buf's memory. Excluded entries are left out; the
 // result is shorter where there are fewer candidates. It looks around entry at first.
 func SelectNearest[K Key](row []K, count, at int, buf []Entry[K], found *[Segment]int32) []Entry[K] {
 	size := 4*count + 64

@@ -8,7 +8,7 @@ import (
 )
 
 // SortEntries sorts by key and index: insertion for short lists, a radix sort
-// on linearly quantised keys for long ones.
+// on linearly quantized keys for long ones.
 func SortEntries[K Key](a []Entry[K]) {
 	switch {
 	case len(a) <= 48:

@@ -56,7 +56,7 @@ func (t *StepTable[K]) Below(v K) int {
 	return p
 }
 
-// CountCloser counts, for thresholds sorted in the order of neighbours, the
+// CountCloser counts, for thresholds sorted in the order of neighbors, the
 // entries of a row that come before each of them. The counts go to
 // hist[q·groups+group], where adding up from the first threshold to q gives the
 // entries before threshold q; groups is 1 and group nil when no blocks are

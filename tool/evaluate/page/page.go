@@ -80,16 +80,12 @@ type view struct {
 	Symbols   template.HTML
 	Overviews []overview
 	Sections  []section
+	Methods   []methods
+	Works     []string // references of the methods
 	Inputs    []inputRow
 	Programs  []string
 	Beside    []string
 	Models    int
-}
-
-// warning is a warning and the tasks that have it.
-type warning struct {
-	Text  string
-	Where []string
 }
 
 // builder makes a view.
@@ -120,6 +116,7 @@ func (p *Page) Write(w io.Writer) error {
 		}
 		b.view.Sections = append(b.view.Sections, s)
 	}
+	b.describe()
 	b.view.Inputs, b.view.Programs = b.inputs(), b.programs()
 	t, err := pageTemplate()
 	if err != nil {
@@ -184,18 +181,3 @@ var symbolColors = strings.NewReplacer(
 	`fill="#000000"`, `style="fill:var(--black)"`, `stroke="#000000"`, `style="stroke:var(--black)"`,
 	`fill="#d55e00"`, `style="fill:var(--red)"`, `stroke="#d55e00"`, `style="stroke:var(--red)"`,
 )
-
-// warn collects the warnings of all results and those that only show beside each other.
-func (b *builder) warn() {
-	for _, s := range b.Sections {
-		for _, text := range s.Result.Warnings {
-			i := slices.IndexFunc(b.view.Warnings, func(w warning) bool { return w.Text == text })
-			if i < 0 {
-				i = len(b.view.Warnings)
-				b.view.Warnings = append(b.view.Warnings, warning{Text: text})
-			}
-			b.view.Warnings[i].Where = append(b.view.Warnings[i].Where, s.Name())
-		}
-	}
-	b.view.Warnings = append(b.view.Warnings, b.disagreements()...)
-}

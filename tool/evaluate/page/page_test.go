@@ -293,7 +293,7 @@ func TestUndefined(t *testing.T) {
 	text := write(t, pageOf(t, sections))
 	for _, want := range []string{
 		`n/a <a href="#overview--n1" title="the latents are constant">1</a>`, `<li id="overview--n1">the latents are constant</li>`,
-		"one: n/a, the latents are constant", "no intervals", "Nothing was compared: no model is marked as the best.", "1 model, 1 result",
+		"one: n/a, the latents are constant", "no intervals", "Models were not compared: none is marked as the best.", "1 model, 1 result",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %s", want)

@@ -24,14 +24,14 @@ type section struct {
 	Left            string // what is not shown, and where it is
 	Table           grid
 	Decided         string
-	Methods         []Method
+	Methods         string // the place of the methods on the page
 	Provenance      provenance
 }
 
 // section shows the i-th result.
 func (b *builder) section(i int) (section, error) {
 	s := &b.Sections[i]
-	v := section{Id: "s" + itoa(i), Name: s.Analysis, Dataset: s.Dataset, Folder: relative(s.Folder), Warnings: s.Result.Warnings}
+	v := section{Id: "s" + itoa(i), Name: s.Analysis, Dataset: s.Dataset, Folder: relative(s.Folder), Warnings: shownWarnings(s.Result)}
 	for _, c := range b.Commands {
 		if c.Name == s.Analysis {
 			v.Summary, v.Manual = c.Summary, paragraphs(c.Manual)
@@ -58,9 +58,6 @@ func (b *builder) section(i int) (section, error) {
 	}
 	v.Left = b.left(s, t, len(shown))
 	v.Decided = decided(s.Result, t)
-	if b.Methods != nil {
-		v.Methods = b.Methods(s.Result)
-	}
 	v.Provenance = b.provenance(s)
 	return v, nil
 }
@@ -126,7 +123,7 @@ func facts(r *report.Result) string {
 // decided says what the comparisons of a result decide.
 func decided(r *report.Result, t *Table) string {
 	if len(r.Comparisons) == 0 {
-		return "Nothing was compared: no model is marked as the best."
+		return "Models were not compared: none is marked as the best."
 	}
 	n, tested := 0, 0
 	for _, c := range r.Comparisons {
@@ -147,11 +144,11 @@ func decided(r *report.Result, t *Table) string {
 			marked++
 		}
 	}
-	marks := "no number leaves a model out of the 95 % confidence set for the best: none is marked"
+	marks := "every model may be the best in every metric (95 % confidence set): none is marked"
 	if marked > 0 {
-		marks = fmt.Sprintf("in %d of %s some model is outside the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
+		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
 	}
-	return fmt.Sprintf("%s of models, %d of which decide at 5 %% after correction (%s_comparisons.csv); %s.", text.Count(tested, "comparison"), n, r.Analysis, marks)
+	return fmt.Sprintf("%s of models, %d significant at 5 %% after correction (%s_comparisons.csv); %s.", text.Count(tested, "comparison"), n, r.Analysis, marks)
 }
 
 func (b *builder) notice(format string, args ...any) {

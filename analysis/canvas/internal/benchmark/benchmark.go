@@ -105,7 +105,7 @@ func (t *Tree) Find(snapshots bool) (*found, error) {
 		return nil, t.missing(err)
 	}
 	if !t.isFolder(t.references()) {
-		return nil, run.Hint(fmt.Errorf("%s: there is no folder of references", t.Path(t.references())),
+		return nil, run.Hint(fmt.Errorf("%s: no folder of references", t.Path(t.references())),
 			"references of --task "+t.Task+" are <gid>.png and <gid>.json there")
 	}
 	f := &found{}
@@ -118,10 +118,11 @@ func (t *Tree) Find(snapshots bool) (*found, error) {
 		}
 	}
 	if len(f.Cases) == 0 {
-		err := fmt.Errorf("%s: it has no case; want folders <gid>-<model>-%s, such as gid6-27-gpt-4o-%s", t.Path(t.Results()),
+		err := fmt.Errorf(
+			"%s: no case found; want folders <gid>-<model>-%s, such as gid6-27-gpt-4o-%s", t.Path(t.Results()),
 			t.Variant, t.Variant)
 		if len(f.Odd) > 0 {
-			err = fmt.Errorf("%w; it has %s", err, source.Few(f.Odd))
+			err = fmt.Errorf("%w; found %s", err, source.Few(f.Odd))
 		}
 		return nil, err
 	}
@@ -146,8 +147,8 @@ func (t *Tree) missing(err error) error {
 		return fmt.Errorf("%s: %w", t.Path(t.Results()), source.Reason(err))
 	}
 	if !t.isFolder("results") {
-		return run.Hint(fmt.Errorf("%s: there is no such folder", t.Path("results")),
-			"--base-dir DIR names the folder that holds benchmarks and results")
+		return run.Hint(fmt.Errorf("%s: no such folder", t.Path("results")),
+			"--base-dir DIR names the folder with benchmarks and results")
 	}
 	for _, of := range []struct{ flag, value, dir string }{
 		{"task", t.Task, "results"},
@@ -161,7 +162,7 @@ func (t *Tree) missing(err error) error {
 		if len(known) > 0 {
 			there = "there are " + source.Few(known)
 		}
-		return run.Hint(fmt.Errorf("%s: it has no %s %q; %s", t.Path(of.dir), of.flag, of.value, there),
+		return run.Hint(fmt.Errorf("%s: no %s %q; %s", t.Path(of.dir), of.flag, of.value, there),
 			text.DidYouMean("--"+of.flag+" ", of.value, known))
 	}
 	return fmt.Errorf("%s: %w", t.Path(t.Results()), source.Reason(err))
@@ -195,11 +196,11 @@ func (t *Tree) add(f *found, name string, snapshots bool) (why string) {
 	info, err := fs.Stat(t.Files, dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "a link to nothing"
+		return "a broken link"
 	case err != nil:
 		return source.Reason(err).Error()
 	case !info.IsDir():
-		return "no folder"
+		return "not a folder"
 	}
 	gid, model, ok := t.parse(name)
 	if !ok {

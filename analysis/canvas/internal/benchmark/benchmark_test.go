@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("cases (−want +got):\n%s", diff)
 	}
 	odd := strings.Join(found.Odd, "\n")
-	for _, part := range []string{"gid6-27-gpt-4o-text_only (want <gid>-<model>-image_only)", "gid7-image_only (want", "notes.txt (no folder)", "snapshot-last.png (want"} {
+	for _, part := range []string{"gid6-27-gpt-4o-text_only (want <gid>-<model>-image_only)", "gid7-image_only (want", "notes.txt (not a folder)", "snapshot-last.png (want"} {
 		if !strings.Contains(odd, part) {
 			t.Errorf("%q is not said of what is left out:\n%s", part, odd)
 		}
@@ -122,13 +122,13 @@ func TestFindErrors(t *testing.T) {
 		files         []string
 		want          string
 	}{
-		{"a_gen", "v", nil, "d/results: there is no such folder"},
-		{"replication", "v", []string{"results/replication_gen/v/x/"}, `d/results: it has no task "replication"; there are replication_gen`},
-		{"a_gen", "image", []string{"results/a_gen/image_only/x/", "results/a_gen/file"}, `d/results/a_gen: it has no variant "image"; there are image_only`},
-		{"a_gen", "v", []string{"results/a_gen/v/gid1-1-m-v/"}, "d/benchmarks/a_gt: there is no folder of references"},
-		{"a_gen", "v", []string{"results/a_gen/v/", "benchmarks/a_gt/"}, "d/results/a_gen/v: it has no case; want folders <gid>-<model>-v"},
-		{"a_gen", "v", []string{"results/a_gen/v/x/", "benchmarks/a_gt/"}, "it has x (want <gid>-<model>-v)"},
-		{"a_gen", "v", []string{"results/a_gen/v"}, "d/results/a_gen: it has no variant"},
+		{"a_gen", "v", nil, "d/results: no such folder"},
+		{"replication", "v", []string{"results/replication_gen/v/x/"}, `d/results: no task "replication"; there are replication_gen`},
+		{"a_gen", "image", []string{"results/a_gen/image_only/x/", "results/a_gen/file"}, `d/results/a_gen: no variant "image"; there are image_only`},
+		{"a_gen", "v", []string{"results/a_gen/v/gid1-1-m-v/"}, "d/benchmarks/a_gt: no folder of references"},
+		{"a_gen", "v", []string{"results/a_gen/v/", "benchmarks/a_gt/"}, "d/results/a_gen/v: no case found; want folders <gid>-<model>-v"},
+		{"a_gen", "v", []string{"results/a_gen/v/x/", "benchmarks/a_gt/"}, "found x (want <gid>-<model>-v)"},
+		{"a_gen", "v", []string{"results/a_gen/v"}, "d/results/a_gen: no variant"},
 	} {
 		_, err := treeOf(test.task, test.variant, test.files...).Find(false)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -170,7 +170,8 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Cases) != 1 || found.Cases[0].Sample != "gid1-1" || len(found.Odd) != 2 || !strings.Contains(found.Odd[0], "gid1-2-m-v (a link to nothing)") {
+	if len(found.Cases) != 1 || found.Cases[0].Sample != "gid1-1" || len(found.Odd) != 2 || !strings.Contains(found.Odd[0],
+		"gid1-2-m-v (a broken link)") {
 		t.Errorf("cases %v, left out %v", labels(found.Cases), found.Odd)
 	}
 	for name, want := range map[string]string{filepath.Join(dir, "missing.png"): "the file is missing", dir: "want a file, got a folder", "/dev/null": "want a file, got a device"} {

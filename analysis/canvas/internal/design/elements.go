@@ -75,7 +75,8 @@ func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
 	}
 	candidates := topmost(d, root)
 	if len(candidates) == 0 {
-		return 0, 0, fmt.Errorf("neither %s nor a visible node below it has a box, want one as the canvas", nameOf(&d.Nodes[root]))
+		return 0, 0, fmt.Errorf(
+			"neither %s nor a visible node below it has a box for the canvas", nameOf(&d.Nodes[root]))
 	}
 	largest, size := candidates[0], 0.
 	for _, i := range candidates {
@@ -131,7 +132,7 @@ func nodeNamed(d *dataset.Design, name string) (int, error) {
 	for _, i := range topmost(d, 0) {
 		known = append(known, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
 	}
-	return 0, fmt.Errorf("no node has the id or the name %q; there are %s", name, source.Few(known))
+	return 0, fmt.Errorf("no node has the id or the name %q; found %s", name, source.Few(known))
 }
 
 // nameOf is a node for messages.

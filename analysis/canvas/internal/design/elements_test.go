@@ -60,7 +60,7 @@ func TestCanvasBelowTheRoot(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{`{"type":"CANVAS","name":"Page"}`, `neither the node "Page" without id nor a visible node below it has a box, want one as the canvas`},
+		{`{"type":"CANVAS","name":"Page"}`, `neither the node "Page" without id nor a visible node below it has a box for the canvas`},
 		{strings.Repeat(`{"type":"GROUP","children":[`, 10_000) + strings.Repeat(`]}`, 10_000), "nor a visible node below it has a box"},
 		{`{"id":"1:1","absoluteBoundingBox":{"x":0,"y":0,"width":0,"height":20}}`, `the canvas, node "1:1", is 0×20 pixels, want at least 0.01`},
 		{`{"id":"1:1","visible":false,"absoluteBoundingBox":{"x":0,"y":0,"width":5,"height":20}}`, `the canvas, node "1:1", is not visible`},
@@ -107,7 +107,7 @@ func TestCanvasOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `d.json: no node has the id or the name "Home"; there are 1:1 (N 1:1), 1:2 (N 1:2), 1:3 (N 1:3), 2:1 (N 2:1)`
+	const want = `d.json: no node has the id or the name "Home"; found 1:1 (N 1:1), 1:2 (N 1:2), 1:3 (N 1:3), 2:1 (N 2:1)`
 	if _, err := NewLayout("d.json", d, LayoutOptions{Node: "Home"}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -68,7 +68,7 @@ func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*b
 
 // TooManyOverlaps is why designs are not compared of which more than most pairs of boxes overlap.
 func TooManyOverlaps(most int) error {
-	return source.Absentf("more than %d pairs of boxes overlap, which are too many to be compared", most)
+	return source.Absentf("more than %d pairs of boxes overlap, too many to compare", most)
 }
 
 // Found returns the pairs of at least matchedIoU and the others.

@@ -11,7 +11,7 @@ import (
 )
 
 // SeenElements says in words which nodes are elements.
-const SeenElements = "what is seen of nodes in frames that clip them and behind masks"
+const SeenElements = "the visible part of nodes, after clipping frames and masks"
 
 // sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: what is outside of it
 // counts for some metrics.

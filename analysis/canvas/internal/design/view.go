@@ -50,7 +50,7 @@ func (v *View) With(of LayoutOptions) *View {
 func (v *View) Layout() (*Layout, error) {
 	return v.layout.Get(func() (*Layout, error) {
 		if v.Side.Design == "" {
-			return nil, source.Absentf("no design of the %s is given", v.Whose)
+			return nil, source.Absentf("no design of the %s", v.Whose)
 		}
 		data, err := v.read(v.Side.Design)
 		if err != nil {
@@ -68,7 +68,7 @@ func (v *View) Layout() (*Layout, error) {
 func (v *View) Screen() (*dataset.Screen, error) {
 	return v.screen.Get(func() (*dataset.Screen, error) {
 		if v.Side.Image == "" {
-			return nil, source.Absentf("no image of the %s is given", v.Whose)
+			return nil, source.Absentf("no image of the %s", v.Whose)
 		}
 		data, err := v.read(v.Side.Image)
 		if err != nil {

@@ -55,8 +55,8 @@ func (g *gaze) at(width, height int) (xs, ys []float64) {
 func (o *Options) gaze(s *design.Screens) (*gaze, error) {
 	path := s.Case.Fixations
 	if path == "" {
-		return nil, source.Absentf("no fixations are given " +
-			"(--fixations FILE, or top:Q for the highest pixels of the reference's map)")
+		return nil, source.Absentf(
+			"needs fixations (--fixations FILE, or top:Q for the highest pixels of the reference's map)")
 	}
 	data, err := s.Read(path)
 	if err != nil {
@@ -153,7 +153,7 @@ func (f *fixationPool) others(s *design.Screens, o *Options, width, height int) 
 		}
 	}
 	if len(xs) == 0 {
-		return nil, source.Absentf("there are no fixations of other samples, which the shuffled AUC takes for chance")
+		return nil, source.Absentf("the shuffled AUC needs fixations of other samples")
 	}
 	return saliency.FixationsAt(width, height, xs, ys)
 }
@@ -241,7 +241,7 @@ func (f *fixationPool) size(width, height int) *sizedPool {
 // OtherFixations are those of the other samples, and the center prior of their size.
 func (o *Options) OtherFixations(s *design.Screens, f *saliency.Fixations) (*saliency.Fixations, *saliency.Map, error) {
 	if o.Shared == nil {
-		return nil, nil, source.Absentf("the fixations of other samples are not known")
+		return nil, nil, source.Absentf("the fixations of other samples are unknown")
 	}
 	others, err := o.Shared.pool.others(s, o, f.Width, f.Height)
 	if err != nil {

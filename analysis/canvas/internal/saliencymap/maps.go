@@ -115,7 +115,7 @@ func (o *Options) planeOf(s *design.Screens, v *design.View, path string, kept b
 		return dataset.ParsePlane(path, data)
 	case o.Shared.runs():
 		if v.Side.Image == "" {
-			return nil, source.Absentf("no image of the %s is given, from which the model could make a saliency map", v.Whose)
+			return nil, source.Absentf("the saliency model needs an image of the %s", v.Whose)
 		}
 		run := func() (*dataset.Plane, error) {
 			screen, err := v.Screen()
@@ -129,5 +129,5 @@ func (o *Options) planeOf(s *design.Screens, v *design.View, path string, kept b
 		}
 		return o.Shared.planes.Get(v.Side.Image, run, func(p *dataset.Plane) int64 { return 8 * int64(len(p.Values)) })
 	}
-	return nil, source.Absentf("no saliency map of the %s is given", v.Whose)
+	return nil, source.Absentf("no saliency map of the %s", v.Whose)
 }

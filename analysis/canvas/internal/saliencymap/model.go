@@ -113,9 +113,9 @@ func (s *loadedModel) fit(m *Model) error {
 			*side.asked = side.fixed
 		case *side.asked == 0:
 			return text.WithHint(fmt.Errorf("the file does not fix the %s of screens", side.name),
-				"say it: --saliency-size HxW, such as 240x320")
+				"set it with --saliency-size HxW, such as 240x320")
 		case side.fixed > 0 && *side.asked != side.fixed:
-			return fmt.Errorf("takes screens of %s %d, --saliency-size says %d", side.name, side.fixed, *side.asked)
+			return fmt.Errorf("needs screens of %s %d, but --saliency-size has %d", side.name, side.fixed, *side.asked)
 		}
 	}
 	s.Height, s.Width = m.Height, m.Width

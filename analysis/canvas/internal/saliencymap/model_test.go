@@ -25,13 +25,14 @@ func TestSaliencyModelFiles(t *testing.T) {
 		height, width int
 		want          string
 	}{
-		"no file":         {"gone.onnx", 8, 8, "gone.onnx: no such file or directory"},
-		"no model":        {"../../testdata/saliency.json", 8, 8, "saliency.json"},
-		"two inputs":      {"../../../../latent/testdata/head_predictor.onnx", 8, 8, "has 2 inputs"},
-		"no screen":       {"../../../../latent/testdata/head_decoder.onnx", 8, 8, "want [1, 3, H, W] or [1, H, W, 3]"},
-		"two maps":        {"../../testdata/saliency_two.onnx", 8, 8, "the output has shape [2 4 4] for one screen, want one map [1, h, w]"},
-		"no size":         {"../../testdata/saliency.onnx", 0, 0, "the file does not fix the height of screens"},
-		"other size":      {"../../testdata/saliency_last.onnx", 16, 16, "takes screens of width 12, --saliency-size says 16"},
+		"no file":    {"gone.onnx", 8, 8, "gone.onnx: no such file or directory"},
+		"no model":   {"../../testdata/saliency.json", 8, 8, "saliency.json"},
+		"two inputs": {"../../../../latent/testdata/head_predictor.onnx", 8, 8, "has 2 inputs"},
+		"no screen":  {"../../../../latent/testdata/head_decoder.onnx", 8, 8, "want [1, 3, H, W] or [1, H, W, 3]"},
+		"two maps":   {"../../testdata/saliency_two.onnx", 8, 8, "the output has shape [2 4 4] for one screen, want one map [1, h, w]"},
+		"no size":    {"../../testdata/saliency.onnx", 0, 0, "the file does not fix the height of screens"},
+		"other size": {"../../testdata/saliency_last.onnx", 16, 16,
+			"needs screens of width 12, but --saliency-size has 16"},
 		"too small":       {"../../testdata/saliency.onnx", 1, 1, "saliency.onnx"},
 		"as the file has": {"../../testdata/saliency_last.onnx", 0, 0, ""},
 	} {
@@ -102,7 +103,7 @@ func TestSaliencyModelOnce(t *testing.T) {
 	}
 	none := both
 	none.Generated = source.Side{}
-	if _, err := maps(none); !errors.As(err, new(source.Absent)) || !strings.Contains(err.Error(), "no image of the generated design") {
+	if _, err := maps(none); !errors.As(err, new(source.Absent)) || !strings.Contains(err.Error(), "needs an image of the generated design") {
 		t.Error(err)
 	}
 	ended, end := context.WithCancel(t.Context())

@@ -191,7 +191,8 @@ func (f *finder) checkOne(cases []source.Case) error {
 	}
 	for i := range cases {
 		if name := f.name(&cases[i]); name != f.name(&cases[0]) {
-			return fmt.Errorf("%s: one file for %s and %s; want a name with {sample} or {case}, or a folder", f.pattern, f.name(&cases[0]), name)
+			return fmt.Errorf("%s: the same file for %s and %s; want a name with {sample} or {case}, or a "+
+				"folder", f.pattern, f.name(&cases[0]), name)
 		}
 	}
 	return nil

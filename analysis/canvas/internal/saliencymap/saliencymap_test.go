@@ -39,7 +39,7 @@ func TestSaliencyPlace(t *testing.T) {
 		{o: Options{Top: 5, Fixations: "top:5"}, maps: []string{"", "", ""}, others: []string{"found", "", ""},
 			fixations: []string{"", "", ""}},
 		{o: Options{Reference: at("{sample}.jpg")}, failed: "no file for any of 3 cases, such as " + at("a.jpg")},
-		{o: Options{Reference: at("all.png")}, failed: "all.png: one file for a and b; want a name with {sample} or {case}"},
+		{o: Options{Reference: at("all.png")}, failed: "all.png: the same file for a and b; want a name with {sample} or {case}"},
 		{o: Options{Generated: at("gone.png")}, failed: "--saliency-generated " + at("gone.png") + ": no such file or directory"},
 	} {
 		of := slices.Clone(cases)

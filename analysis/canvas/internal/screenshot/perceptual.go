@@ -92,7 +92,7 @@ func (m *perceptualModel) fit() error {
 			all   *int
 		}{{shape[2], &m.height}, {shape[3], &m.width}} {
 			if side.fixed > 0 && *side.all > 0 && side.fixed != *side.all {
-				return fmt.Errorf("takes screens of two sizes: %v and %v", ports[0].Shape(), ports[1].Shape())
+				return fmt.Errorf("has inputs of different sizes: %v and %v", ports[0].Shape(), ports[1].Shape())
 			}
 			*side.all = max(*side.all, side.fixed)
 		}

@@ -35,7 +35,7 @@ func (o *Options) CaptionsOf(p *design.Screens) (out [2]string, err error) {
 
 // Match is the score of a case whose captions are known.
 func (o *Options) Match(p *design.Screens, captions [2]string) (float64, error) {
-	const nothing = "neither stored scores nor embeddings of captions are given, nor a sentence model"
+	const nothing = "needs stored scores, caption embeddings or a sentence model"
 	s := o.opened
 	if s == nil {
 		return 0, source.Absentf(nothing)
@@ -54,7 +54,7 @@ func (o *Options) Match(p *design.Screens, captions [2]string) (float64, error) 
 	case s.scores != nil:
 		return 0, source.Absentf("%s has no score of %s", s.o.Scores, id)
 	case captions[ofReference] != "" && captions[ofGenerated] != "":
-		return 0, source.Absentf("there are captions, but neither a sentence model nor embeddings of them")
+		return 0, source.Absentf("captions need a sentence model or caption embeddings")
 	}
 	return 0, source.Absentf(nothing)
 }
@@ -66,7 +66,7 @@ func (o *Options) ImageSimilarity(p *design.Screens) (float64, error) {
 	case s != nil && s.images != nil:
 		return s.images.similarity(p.Case.FileName(), "screens")
 	case s == nil || s.vision == nil:
-		return 0, source.Absentf("neither a vision model nor embeddings of screens are given")
+		return 0, source.Absentf("needs a vision model or screen embeddings")
 	}
 	reference, err := s.embedScreen(p, p.Reference)
 	if err != nil {

@@ -84,8 +84,8 @@ func (s *opened) openVision(read source.Reader, threads int) error {
 	s.Closers = append(s.Closers, s.vision.Close)
 	p := &s.vision.Pictures
 	if p.Height == 0 && p.Shortest == 0 {
-		return text.WithHint(fmt.Errorf("--vision-model %s: the file does not fix the size of pictures", v.Path),
-			"say it: --vision-size 224")
+		return text.WithHint(fmt.Errorf("--vision-model %s: the file does not fix the image size", v.Path),
+			"set it, for example with --vision-size 224")
 	}
 	s.Enter("vision model", v.Path, s.vision.SHA256)
 	if sum != "" {

@@ -56,9 +56,10 @@ func unknown(path string, ids []string, known map[string]bool) string {
 	case 0:
 		return ""
 	case len(ids):
-		return fmt.Sprintf("%s: none of its %s is a case of this run, such as %s", path, text.Count(len(ids), "case"), first)
+		return fmt.Sprintf("%s: none of its %s is a case of this run; cases are named like "+
+			"%s", path, text.Count(len(ids), "case"), first)
 	}
-	return fmt.Sprintf("%s: %d of its %s are none of this run, such as %s", path, n, text.Count(len(ids), "case"), first)
+	return fmt.Sprintf("%s: %d of its %s are not in this run, such as %s", path, n, text.Count(len(ids), "case"), first)
 }
 
 // warn adds a warning that is not empty.
@@ -178,7 +179,7 @@ func (e *embeddings) order(flag string, order []string, cases []source.Case) err
 	if order == nil {
 		known := knownCases(cases)
 		if n != 1 || len(known) != 1 {
-			return text.WithHint(fmt.Errorf("%s has %s, and nothing says which cases they are", e.arrays[0].Name(),
+			return text.WithHint(fmt.Errorf("%s has %s, but their cases are unknown", e.arrays[0].Name(),
 				text.Count(n, "row")),
 				"name them in the order of the rows with --embeddings-ids, or in --captions")
 		}
@@ -226,7 +227,7 @@ func cosine(a, b []float64) (float64, error) {
 	}
 	ma, mb := scale(a), scale(b)
 	if ma == 0 || mb == 0 {
-		return 0, source.Absentf("an embedding is zero, which has no direction")
+		return 0, source.Absentf("an embedding is zero and has no direction")
 	}
 	var ab, aa, bb float64
 	for i := range a {

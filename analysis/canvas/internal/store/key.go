@@ -58,10 +58,10 @@ func parseKey(row report.Object) (rowKey, error) {
 			*of.to = v.String()
 		case nil:
 		default:
-			return key, fmt.Errorf("%q is no text", of.name)
+			return key, fmt.Errorf("%q is not a text", of.name)
 		}
 		if *of.to == "" {
-			return key, fmt.Errorf("it has no %q", of.name)
+			return key, fmt.Errorf("%q is missing", of.name)
 		}
 	}
 	switch v, _ := row.Get(memberSnapshot); v := v.(type) {

@@ -22,8 +22,8 @@ var publishedNames = map[string]string{
 
 // unpublished are members of published rows that are never a number here, with the reason.
 var unpublished = map[string]string{
-	"tool_accuracy": "no single number stands for it: tool_lcs_f1, tool_precision, tool_recall, tool_jaccard and " +
-		"tool_edit_distance do, where an expected trace is given",
+	"tool_accuracy": "no single number exists; with an expected trace, see tool_lcs_f1, tool_precision, " +
+		"tool_recall, tool_jaccard and tool_edit_distance",
 }
 
 // nameIn is the name of a number or a detail in rows of a definition.

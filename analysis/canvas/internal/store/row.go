@@ -230,7 +230,7 @@ func (b *builder) keepForeign(k *canvas.Kind) bool {
 			b.out.Set(name, value)
 			found = true
 			if value == nil {
-				b.reasons.Set(name, "null in a row that another program has written")
+				b.reasons.Set(name, "null in a row written by another program")
 			}
 		}
 	}

@@ -82,12 +82,12 @@ func (t *table) parse(path string, data []byte) error {
 	}
 	list, ok := value.([]any)
 	if !ok {
-		return fmt.Errorf("%s: it is no list of rows", path)
+		return fmt.Errorf("%s: not a list of rows", path)
 	}
 	for i, item := range list {
 		row, ok := item.(report.Object)
 		if !ok {
-			return fmt.Errorf("%s: row %d is no object", path, i)
+			return fmt.Errorf("%s: row %d is not an object", path, i)
 		}
 		key, err := parseKey(row)
 		if err != nil {
@@ -131,7 +131,7 @@ func (s *Store) Open(journaled bool) error {
 	for _, name := range RowFiles {
 		t, err := readTable(s.Dir, name)
 		if err != nil {
-			return errors.Join(fmt.Errorf("%w; it is not overwritten: repair it or move it away", err), s.Close())
+			return errors.Join(fmt.Errorf("%w; the file is not overwritten: repair or move it", err), s.Close())
 		}
 		s.tables[name] = t
 	}
@@ -308,7 +308,7 @@ func valueOf(value, reason any) (report.Value, bool) {
 	case nil:
 		why, _ := reason.(string)
 		if why == "" {
-			why = "an earlier run does not say why"
+			why = "an earlier run gives no reason"
 		}
 		return report.Undefined("%s", why), true
 	case json.Number:

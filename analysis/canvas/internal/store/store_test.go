@@ -466,8 +466,8 @@ func TestStoreReports(t *testing.T) {
 func TestStoreRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		``: "the file is empty", `[{"id": "a", "model": "b"}`: "truncated", `{"id": "a"}`: "it is no list of rows", `[7]`: "row 0 is no object", `[{"id": "a"}]`: `row 0: it has no "model"`,
-		`[{"id": "a", "model": ["b"]}]`: `"model" is no text`, `[{"id": "a", "model": "b", "snapshot_num": -2}]`: "snapshot_num is -2", `[{"id": "a", "model": "b", "snapshot_num": "x"}]`: "neither a number nor null",
+		``: "the file is empty", `[{"id": "a", "model": "b"}`: "truncated", `{"id": "a"}`: "not a list of rows", `[7]`: "row 0 is not an object", `[{"id": "a"}]`: `row 0: "model" is missing`,
+		`[{"id": "a", "model": ["b"]}]`: `"model" is not a text`, `[{"id": "a", "model": "b", "snapshot_num": -2}]`: "snapshot_num is -2", `[{"id": "a", "model": "b", "snapshot_num": "x"}]`: "neither a number nor null",
 		`[{"id": "a", "id": "b"}]`: "twice", "\x00\x01": "JSON",
 	} {
 		for _, name := range RowFiles {
@@ -477,7 +477,7 @@ func TestStoreRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := (&storeRun{dir: dir, of: faketest.Tree()}).run(t)
-			if err == nil || !strings.Contains(err.Error(), "it is not overwritten") || !strings.Contains(err.Error(), name) {
+			if err == nil || !strings.Contains(err.Error(), "the file is not overwritten") || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s %q: %v", name, text, err)
 			}
 			if name == ResultsFile && err != nil && !strings.Contains(err.Error(), want) {

@@ -39,7 +39,7 @@ func (t *Blocks) match(ctx context.Context, byBlocks bool) error {
 		most = mostBlockLetters
 	}
 	if n, k := len(t.Reference), len(t.Generated); float64(n)*float64(k) > mostTextPairs || letters[0]*letters[1] > most {
-		return source.Absentf("%d and %d texts of %.0f and %.0f letters are too many to be compared", n, k, letters[0],
+		return source.Absentf("%d and %d texts of %.0f and %.0f letters are too many to compare", n, k, letters[0],
 			letters[1])
 	}
 	var err error

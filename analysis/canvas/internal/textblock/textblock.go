@@ -52,8 +52,8 @@ func Find(l *design.Layout) ([]Block, error) {
 		}
 		colors, ok := painting.at(e)
 		if !ok {
-			return nil, source.Absentf("the colors of the texts are too many to be found: "+
-				"more than %d boxes would be held against them", paintSteps)
+			return nil, source.Absentf(
+				"too many boxes to determine the colors of texts: more than %d comparisons", paintSteps)
 		}
 		blocks = append(blocks, Block{Text: t, parent: n.Parent, Box: e.Box, Area: e.Box.Area(), Inked: colors,
 			Large: large(n)})

@@ -140,7 +140,8 @@ func (g *Groups) Warnings() []string {
 	case g.Count() < Fewest:
 		return []string{fmt.Sprintf("intervals are left out: they rest on %s, want at least %d", g.Name(), Fewest)}
 	case g.Count() < 10:
-		return []string{fmt.Sprintf("intervals rest on %s: they are wide, and no narrower ones are honest", g.Name())}
+		return []string{fmt.Sprintf(
+			"intervals are based on only %s and are therefore wide; use more sequences", g.Name())}
 	case equal < testedEqual:
 		return []string{fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones: intervals rest on the largest", g.Name(), equal)}
 	}

@@ -1,0 +1,161 @@
+// The pages and tables: complete, and the same again from the tables.
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents is the folder of the pages.
+const documents = "../../docs/statistics"
+
+func committed(t *testing.T) []*tableFile {
+	t.Helper()
+	files, err := readTables(filepath.Join(documents, tablesFolder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Every analysis and every section has tables, and says the command that wrote them.
+func TestTablesOfEverySection(t *testing.T) {
+	t.Parallel()
+	commands := map[string]string{}
+	for _, f := range committed(t) {
+		commands[f.Name] = f.Command
+		for _, table := range f.Tables {
+			if len(table.Lines) == 0 || len(table.Columns) == 0 {
+				t.Errorf("%s: table %s is empty", f.Name, table.Name)
+			}
+		}
+	}
+	want := func(name, command string) {
+		if got := commands[name]; !strings.HasPrefix(got, "go run ./internal/calibration "+command+" -d") {
+			t.Errorf("%s: command %q, want %q", name, got, command)
+		}
+		delete(commands, name)
+	}
+	for _, part := range sections() {
+		want(part.name, "-"+part.name)
+	}
+	for _, subject := range analyses() {
+		want(subject.Name, "-analyses "+subject.Name)
+	}
+	if len(commands) > 0 {
+		t.Errorf("tables of nothing that is measured: %v", commands)
+	}
+}
+
+// The pages are those that the tables give: after a change of tables or findings, write them with -pages.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	pages, err := renderPages(documents, committed(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range pages {
+		got, err := os.ReadFile(filepath.Join(documents, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s is not what the tables give; run go run ./internal/calibration -pages", name)
+		}
+	}
+	for _, f := range findings {
+		found := false
+		for _, page := range pages {
+			found = found || strings.Contains(page, partBegin+f.part+" -->")
+		}
+		if !found {
+			t.Errorf("no page has the part %q", f.part)
+		}
+	}
+}
+
+// percentages are ranges of percentages, which must come from the tables.
+var percentages = regexp.MustCompile(`\d+ ?(–|-|to|and|or) ?\d+ %|times in 100|of 100 `)
+
+// No range stands in the text of a page outside its generated parts.
+func TestRangesAreGenerated(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"calibration.md", "calibration-claims.md", "intervals-and-tests.md"} {
+		text, err := os.ReadFile(filepath.Join(documents, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range strings.Split(string(text), partBegin) {
+			if i > 0 {
+				_, part, _ = strings.Cut(part, partEnd)
+			}
+			for _, found := range percentages.FindAllString(part, -1) {
+				t.Errorf("%s: %q is written by hand: make it a finding", name, found)
+			}
+		}
+	}
+}
+
+// Text, table and CSV file say the same.
+func TestTables_SameFromTextAndCSV(t *testing.T) {
+	t.Parallel()
+	const text = "### part\n\nCoverage in percent, 3 draws:\n\n" +
+		"| a\\|b | 0/1 | power |\n| --- | --- | --- |\n| x | **48 ±1.9 (0.83)** | – |\n| y | 98 ±1.0 (–) | 5.3 ±0.6 of 97.0 % |\n\n" +
+		"Confidence set:\n\n| m | 8 blocks |\n| --- | --- |\n| 2 | **89.3 ±1.8**; 10.8; 39 |\n| 3 | 4.9 ±1.0 of 43 %; 2.1 of all |\n\n"
+	tables, err := parseTables(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	saved := &tableFile{Name: "one", Command: "go run", Tables: tables}
+	for _, f := range []*tableFile{{Name: "other", Tables: tables[:1]}, {Name: "one"}, saved} {
+		if err := f.save(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read, err := readTables(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(read) != 2 || !reflect.DeepEqual(read[1], saved) {
+		t.Errorf("read %+v, want %+v", read, saved)
+	}
+	var b strings.Builder
+	for i := range read[1].Tables {
+		read[1].Tables[i].writeText(&b)
+	}
+	if got := "### part\n\n" + strings.ReplaceAll(b.String(), "part: ", ""); got != text {
+		t.Errorf("got\n%s\nwant\n%s", got, text)
+	}
+	if _, err := parseTables("T:\n\n| a | b |\n| --- | --- |\n| x | about 5 |\n"); err == nil {
+		t.Error("a cell that is no number is accepted")
+	}
+}
+
+// A query selects rows and columns, and not the design in which one model is worse.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	cell := func(v string) entry { return entry{fieldValue: v} }
+	files := []*tableFile{{Name: "f", Tables: []table{{Name: "level", Columns: []string{"0/1", "0/5", "power"},
+		Lines: []tableLine{{"x", []entry{cell("7"), cell(""), cell("99")}}, {"y", []entry{cell("5"), cell("6"), cell("1")}}}}}}}
+	for _, c := range []struct {
+		q    query
+		want string
+	}{
+		{rejects("f", "", ""), "rejected 5–7 %"}, {rejects("f", "x", ""), "rejected 7 %"}, {rejects("f", "", "/5"), "rejected 6 %"},
+	} {
+		if got, err := c.q.text(files); err != nil || got != c.want {
+			t.Errorf("%+v: got %q, %v, want %q", c.q, got, err, c.want)
+		}
+	}
+	for _, q := range []query{rejects("f", "z", ""), covers("f", "", ""), rejects("g", "", "")} {
+		if _, err := q.text(files); err == nil {
+			t.Errorf("%+v finds something", q)
+		}
+	}
+}

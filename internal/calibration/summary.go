@@ -1,0 +1,171 @@
+// Summaries of the tables: ranges of coverage and of false-positive rates, as parts of the pages.
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A query selects cells of one table: the rows and columns whose names match. No pattern of columns is all of them
+// but power, in which one model is worse.
+type query struct {
+	file, table   string
+	rows, columns string
+	field         int // fieldValue, or what else a cell has
+}
+
+// values returns the selected numbers in increasing order.
+func (q query) values(files []*tableFile) ([]float64, error) {
+	i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == q.file })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no file %s.csv", q.file)
+	}
+	t := files[i].table(q.table)
+	if t == nil {
+		return nil, fmt.Errorf("%s.csv has no table %q", q.file, q.table)
+	}
+	rows, err := regexp.Compile(q.rows)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := regexp.Compile(cmp.Or(q.columns, "^[^p]|^p[^o]"))
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for _, l := range t.Lines {
+		for k, e := range l.Cells {
+			if v, ok := e.number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(t.Columns[k]) {
+				out = append(out, v)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s.csv, table %q: no cell of rows %q and columns %q", q.file, q.table, q.rows, q.columns)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// span returns a range of percentages or ratios as text.
+func span(values []float64, format string) string {
+	low, high := fmt.Sprintf(format, values[0]), fmt.Sprintf(format, values[len(values)-1])
+	if low == high {
+		return low
+	}
+	return low + "–" + high
+}
+
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// kinds says what the numbers of a table are, by the beginning of its name.
+var kinds = [][2]string{{"coverage", "coverage"}, {"level", "rejected"}, {"missing", "no interval"},
+	{"families", "tables with a decision"}, {"best", "best model in the set"}}
+
+// text returns what a query finds: "coverage 88–97 %".
+func (q query) text(files []*tableFile) (string, error) {
+	values, err := q.values(files)
+	if err != nil {
+		return "", err
+	}
+	switch q.field {
+	case fieldWidth:
+		return "width " + span(values, "%.1f"), nil
+	case fieldTested:
+		return "p value in " + span(values, "%.0f") + " %", nil
+	case fieldDecided:
+		return "a model outside in " + span(values, "%.0f") + " %", nil
+	}
+	if q.table == "sizes" {
+		return q.columns + " " + span(values, "%.0f"), nil
+	}
+	for _, kind := range kinds {
+		if strings.HasPrefix(q.table, kind[0]) {
+			return kind[1] + " " + span(values, "%.0f") + " %", nil
+		}
+	}
+	return span(values, "%g"), nil
+}
+
+// A finding is a line of the pages about what intervals and tests do, and what to do about it.
+type finding struct {
+	part    string // of a page
+	numbers string
+	designs string
+	queries []query
+	advice  string
+}
+
+// renderPart returns a generated part of a page by its name.
+func renderPart(name string, files []*tableFile) (string, error) {
+	if name == "analyses" {
+		return renderAnalyses(files)
+	}
+	var b strings.Builder
+	b.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
+	written := false
+	for _, f := range findings {
+		if f.part != name {
+			continue
+		}
+		written = true
+		var measured []string
+		for _, q := range f.queries {
+			text, err := q.text(files)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", f.numbers, err)
+			}
+			measured = append(measured, text)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.numbers, f.designs, strings.Join(measured, "; "), f.advice)
+	}
+	if !written {
+		return "", fmt.Errorf("there is no part %q", name)
+	}
+	return b.String() + "\n", nil
+}
+
+// Columns of the designs with several episodes, and with one series.
+const (
+	severalEpisodes = `/([2-9]|\d\d)|^(differ|uneven|tails|regimes)$`
+	oneSeries       = `/1$`
+)
+
+// renderAnalyses returns a table with a row for each analysis.
+func renderAnalyses(files []*tableFile) (string, error) {
+	var b strings.Builder
+	b.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
+		"rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 7) + "\n")
+	drawn := regexp.MustCompile(`(\d+) draws`)
+	for _, subject := range analyses() {
+		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == subject.Name })
+		if i < 0 {
+			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
+		}
+		t := files[i].table("coverage")
+		fmt.Fprintf(&b, "| %s | %s | %d |", subject.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
+		for _, q := range []query{
+			{file: subject.Name, table: "coverage", columns: severalEpisodes},
+			{file: subject.Name, table: "coverage", columns: oneSeries},
+			{file: subject.Name, table: "level", columns: severalEpisodes},
+			{file: subject.Name, table: "level", columns: oneSeries},
+		} {
+			values, err := q.values(files)
+			if err != nil {
+				fmt.Fprint(&b, " – |") // no p value in one series
+				continue
+			}
+			fmt.Fprintf(&b, " %.0f (%s) |", math.Round(median(values)), span(values, "%.0f"))
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n", nil
+}
