@@ -60,7 +60,7 @@ func ArrayNames(path string) ([]string, error) {
 var textDescr = regexp.MustCompile(`'descr': '([<>|=])([US])(\d+)', 'fortran_order': (?:True|False), 'shape': \((1,)?\)`)
 
 // ReadText reads a text that is an array of an .npz file, as np.savez(…, name=text) writes
-// it. Errors: no such array, one of another type or of several texts.
+// it. Errors: the array is missing, is not text, or holds several texts.
 func ReadText(path, name string) (string, error) {
 	file, err := mmap.Open(path)
 	if err != nil {

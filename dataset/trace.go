@@ -14,7 +14,7 @@ type Trace struct {
 	Untold string
 }
 
-// TraceFile is a file of a trace. Name is for errors.
+// TraceFile is a file of a trace. Name is used in error messages.
 type TraceFile struct {
 	Name string
 	Data []byte

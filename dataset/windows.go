@@ -82,8 +82,8 @@ func withSuccessors(starts []int) []int {
 	return out
 }
 
-// NumberEpisodes returns the number of the episode of each of n rows, 0, 1, … in order
-// of appearance, as [States.Episodes] does, from what [ReadEpisodes] read.
+// NumberEpisodes numbers the episodes of n rows 0, 1, … in order of appearance, like
+// [States.Episodes]. Its arguments are the results of [ReadEpisodes].
 func NumberEpisodes(n int, numbers []int64, ends []bool) []int {
 	b := boundaries{numbers, ends}
 	out := make([]int, n)

@@ -224,13 +224,13 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 			[]*Partial{own(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)},
 			"the part has 2 embedded spaces, but the pass has 1",
 		},
-		"overlap": {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 40 overlaps the part of points 0 to 20"},
+		"overlap": {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 39 overlaps the part of points 0 to 19"},
 		"gap": {
 			[]*Partial{own(0, 10), own(15, n)},
-			"points 10 to 15 are missing between the part of points 0 to 10 and the part of points 15 to 40",
+			"points 10 to 14 are missing between the part of points 0 to 9 and the part of points 15 to 39",
 		},
-		"end":     {[]*Partial{own(0, 10)}, "points 10 to 40 are missing between the part of points 0 to 10 and the end"},
-		"nothing": {nil, "points 0 to 40 are missing between the beginning and the end"},
+		"end":     {[]*Partial{own(0, 10)}, "points 10 to 39 are missing between the part of points 0 to 9 and the end"},
+		"nothing": {nil, "points 0 to 39 are missing between the beginning and the end"},
 	} {
 		if _, err := pass.Merge(c.parts...); err == nil || !strings.HasPrefix(err.Error(), "merge: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)

@@ -92,17 +92,17 @@ func (p *Pass) checkPart(part *Partial, identity *Identity) error {
 func (p *Pass) checkCover(parts []*Partial) error {
 	at, before := 0, "the beginning"
 	for _, part := range parts {
-		name := fmt.Sprintf("the part of points %d to %d", part.Lo, part.Hi)
+		name := fmt.Sprintf("the part of points %d to %d", part.Lo, part.Hi-1)
 		switch {
 		case part.Lo < at:
 			return fmt.Errorf("%s overlaps %s", name, before)
 		case part.Lo > at:
-			return fmt.Errorf("points %d to %d are missing between %s and %s", at, part.Lo, before, name)
+			return fmt.Errorf("points %d to %d are missing between %s and %s", at, part.Lo-1, before, name)
 		}
 		at, before = part.Hi, name
 	}
 	if at != p.n {
-		return fmt.Errorf("points %d to %d are missing between %s and the end", at, p.n, before)
+		return fmt.Errorf("points %d to %d are missing between %s and the end", at, p.n-1, before)
 	}
 	return nil
 }

@@ -22,12 +22,12 @@ import (
 	"repscope/internal/tabular"
 )
 
-// Samples is what a result file says of its file of scores per sample. That file has
+// Samples describes the file of scores per sample of a result. That file has
 // the columns model, sample, group, and one for each metric, named by the path of the
-// number ([Object.Number]) that is the mean of the column over the model's samples. A
-// score that is undefined is empty and counts in no mean.
+// number ([Object.Number]) that is the mean of the column over the model's samples.
+// Undefined scores are empty and excluded from means.
 type Samples struct {
-	File   string `json:"file"`             // beside the result file
+	File   string `json:"file"`             // next to the result file
 	Sample string `json:"sample"`           // what a sample is: "state"
 	Group  string `json:"group,omitempty"`  // what a group is: "episode"; groups are independent of each other
 	Rows   int    `json:"rows"`             // of all models

@@ -133,8 +133,8 @@ func NoEstimate(reason string, args ...any) Estimate {
 	return Estimate{Value: Undefined(reason, args...), CI: NoInterval(reason, args...)}
 }
 
-// Probability is a p value, the cell type of console tables: unlike other numbers it is
-// not 0 because it is small, but below 0.0001.
+// Probability is a p value, the cell type of console tables: a small value
+// prints as "below 0.0001", never as 0.
 type Probability Value
 
 // Defined reports whether p is a finite number.

@@ -239,14 +239,13 @@ const (
 
 // IntegratedAutocorrelationTime returns τ = 1 + 2·Σ_{k=1..W} ρ(k) with Sokal's
 // automatic window, the smallest W ≥ 5·τ(W) (Sokal 1997, "Monte Carlo methods in
-// statistical mechanics"), and the effective sample size n·c(0)/(n·Var) with
+// statistical mechanics"), and the effective sample size c(0)/Var, Var the variance of the mean,
 //
 //	Var = 1/n²·(n·c(0) + 2·Σ_{k=1..W} Σ_e max(0, L_e − k)·c(k))
 //
-// over episodes e of length L_e. The autocovariances c are those around the mean of
-// all values, which takes the variance of that mean from each of them; it is put
-// back. Where no window satisfies the rule the sum goes to the ends of the episodes,
-// and Var is that of their means. Errors as for [Autocorrelation].
+// over episodes e of length L_e. Autocovariances c around the mean of the sample
+// are too small by Var, so Var is added back to each. If no window satisfies the rule,
+// the sum runs to the ends of the episodes, and Var is the variance of the mean of episodes. Errors as for [Autocorrelation].
 func IntegratedAutocorrelationTime(values []float64, episodes []int) (AutocorrelationTime, error) {
 	x, err := checkSeries("autocorrelation time", values, episodes)
 	if err != nil {

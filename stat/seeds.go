@@ -111,10 +111,10 @@ func (c *SeedComparison) warn(format string, arguments ...any) {
 	c.Warnings = append(c.Warnings[:len(c.Warnings):len(c.Warnings)], fmt.Sprintf(format, arguments...))
 }
 
-// BlocksNeeded returns the least number of blocks with which this many runs find a
-// difference like the one seen, with the power asked for: the error of blocks shrinks
-// with their number, that of runs stays. Errors as for [BlocksNeeded], a comparison
-// without degrees of freedom, and runs that differ so much that no number of blocks
+// BlocksNeeded returns the least number of blocks that detects the observed difference
+// with the requested power, for the same number of runs. More blocks reduce the error
+// of blocks, not the error between runs. Errors as for the function [BlocksNeeded], and
+// for a comparison without degrees of freedom, and runs that differ so much that no number of blocks
 // suffices.
 func (c SeedComparison) BlocksNeeded(o PowerOptions) (int, error) {
 	const quantity = "number of blocks"

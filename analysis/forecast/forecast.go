@@ -169,7 +169,7 @@ func (o *Options) declareEnsemble(l *option.List) {
 	l.Int(&o.Pairs, "pairs",
 		"`N` pairs of neighboring cells in the pairwise energy score, drawn with --seed; 0: all").AtLeast(0)
 	l.Int(&o.Tile, "tile", "`CELLS` per side of a tile in tiled scores (with --example 6)").AtLeast(1)
-	l.Floats(&o.Quantiles, "quantiles", "`LIST` of levels of quantile scores").EachFloat("numbers between 0 and 1", probability).Distinct()
+	l.Floats(&o.Quantiles, "quantiles", "`LIST` of quantile levels to score, between 0 and 1").EachFloat("numbers between 0 and 1", probability).Distinct()
 	l.Floats(&o.Coverage, "intervals",
 		"`LIST` of probabilities of the central intervals to score (coverage, width, interval score)").
 		EachFloat("numbers between 0 and 1", probability).Distinct()

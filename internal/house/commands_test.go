@@ -315,6 +315,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")
+	copied("evaluation_plots/smoothness_analysis/smoothness.json", "report/testdata/smoothness.json")
 	copied("esm.onnx", "internal/example/sequences/weights/trained.onnx")
 	check(os.WriteFile(in("study.yaml"), []byte("analyses: manifold\ndatasets: {val: {frames: val.npz:frames, model: {jepa: jepa.onnx}, bootstrap: 0}}\n"), 0o666))
 	antibodies := sequences.Example()

@@ -4,6 +4,7 @@ package twosample
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -72,14 +73,14 @@ func newGaussian(quantity, which string, p points.Points) (*gaussian, error) {
 
 func (g *gaussian) distance(o *gaussian) (float64, error) {
 	if len(g.mean) != len(o.mean) {
-		return 0, fmt.Errorf(
-			"Fréchet distance: points of %d and of %d coordinates, want equal numbers", len(g.mean), len(o.mean))
+		return 0, fmt.Errorf("points of %d and of %d coordinates have no Fréchet distance: want equal numbers",
+			len(g.mean), len(o.mean))
 	}
 	var product mat.Dense
 	product.Mul(g.factor, o.factor.T())
 	var svd mat.SVD
 	if !svd.Factorize(&product, mat.SVDNone) {
-		return 0, fmt.Errorf("Fréchet distance: the singular values did not converge")
+		return 0, errors.New("the singular values of the Fréchet distance did not converge")
 	}
 	value := matrix.SquaredDistance(g.mean, o.mean) + g.trace + o.trace - 2*stat.Sum(svd.Values(nil))
 	if value < 1e-12*(g.trace+o.trace) { // rounding

@@ -219,7 +219,7 @@ func TestBadPoints(t *testing.T) {
 		"samples of 1 and 2 points, want at least 2 of each":             func() error { _, err := MMD(ctx, one, two, MMDOptions{}); return err },
 		"all points are equal":                                           func() error { _, err := MMD(ctx, equal, equal, MMDOptions{}); return err },
 		"the first sample has 1 point":                                   func() error { _, err := Frechet(one, two); return err },
-		"Fréchet distance: points of 2 and":                              func() error { _, err := Frechet(two, three); return err },
+		"points of 2 and of 3 coordinates have no Fréchet distance":      func() error { _, err := Frechet(two, three); return err },
 		"point 1 of the second sample, coordinate 1":                     func() error { _, err := Frechet(two, nan); return err },
 		"1 observation in 1 group":                                       func() error { _, err := splitHalves(ctx, 1, SplitOptions{}, nil); return err },
 		"groups of 1 observation for 2":                                  func() error { _, err := splitHalves(ctx, 2, SplitOptions{Groups: []int{1}}, nil); return err },

@@ -225,7 +225,7 @@ func inferSTFT(c *context) {
 		s = append(slices.Clone(s), 1)
 	}
 	if len(s) != 3 || s[2] != 1 && s[2] != 2 {
-		c.failf("input %v, want [batch, length, 1] or, of complex numbers, 2", c.shape(0))
+		c.failf("input %v, want [batch, length, 1], or [batch, length, 2] for complex numbers", c.shape(0))
 	}
 	step, n := c.count(1, "frame_step", 1, graph.FoldLimit), 0
 	if c.has(2) {

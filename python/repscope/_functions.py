@@ -2653,7 +2653,7 @@ def forecast(
         patch: CELLS per side of a patch in the patched energy score. Default: 4.
         patch_mode: MODE of the patched energy score: pool scores patch averages, tile averages the scores of patches
             (pool, tile). Default: pool.
-        quantiles: LIST of levels of quantile scores. Default: 0.1,0.5,0.9.
+        quantiles: LIST of quantile levels to score, between 0 and 1. Default: 0.1,0.5,0.9.
         spectrum: TRANSFORM of power spectra: dct (cosine), or fft (Fourier) for fields periodic in both directions
             (dct, fft). Default: dct.
         thresholds: LIST of thresholds: a cell at or above one is an event, scored by hits and misses, probabilities and
@@ -3494,8 +3494,8 @@ def evaluate(
         example: run all analyses on their built-in examples; no suite file is needed.
         fail_fast: start no further task after a failure.
         init: print a commented suite file for these files, and stop.
-        jobs: N tasks at a time, each with all cores; more than two share half of the memory. Use 1 if all tasks share
-            one GPU. Default: 2.
+        jobs: N tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if
+            all tasks share one GPU. Default: 2.
         list: print the tasks and whether they are done, and stop.
         only: LIST of datasets, analyses or dataset/analysis of the file to run (with * and ?).
         resume: skip finished, unchanged tasks; resume=false runs them again. Default: true.
@@ -3588,7 +3588,7 @@ def scale_plan(
         out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
             result.
         cpus: N cores per task; 0: as many as this machine has. Default: 0.
-        max_tasks: N, the maximum number of tasks per analysis (default 1000). Default: 0.
+        max_tasks: N, the maximum number of tasks per analysis. Default: 1000.
         rates: DIR of the cache of measurements of this machine (default: the user's cache folder).
         shards: N tasks per analysis that can be divided; 0: as many as within requires. Default: 0.
         within: TIME limit of a task, such as 20m or 2h. Default: 1h.
@@ -3646,7 +3646,7 @@ def scale_slurm(
         cpus: N cores per task; 0: as many as this machine has. Default: 0.
         follow: wait until no job is left in the queue, and print the number of complete tasks.
         max_array: N, the site's MaxArraySize; 0: from scontrol, or 1001 without scontrol. Default: 0.
-        max_tasks: N, the maximum number of tasks per analysis (default 1000). Default: 0.
+        max_tasks: N, the maximum number of tasks per analysis. Default: 1000.
         poll: TIME between status checks of follow. Default: 10s.
         program: FILE of scale on the machines of the cluster (default: this program).
         rates: DIR of the cache of measurements of this machine (default: the user's cache folder).
@@ -3707,12 +3707,12 @@ def scale_k8s(
         claim: NAME of the persistent volume claim with inputs and results, writable by many nodes (required).
         cpus: N cores per task; 0: as many as this machine has. Default: 0.
         image: NAME of the container image with the binaries (required).
-        max_tasks: N, the maximum number of tasks per analysis (default 1000). Default: 0.
+        max_tasks: N, the maximum number of tasks per analysis. Default: 1000.
         mount: DIR of the volume's mount point. Default: /data.
         namespace: NAME of the namespace; default: the namespace of kubectl.
         program: FILE of scale in the image. Default: scale.
         rates: DIR of the cache of measurements of this machine (default: the user's cache folder).
-        retries: N retries of a task (default 3). Default: 3.
+        retries: N retries of a task. Default: 3.
         shards: N tasks per analysis that can be divided; 0: as many as within requires. Default: 0.
         within: TIME limit of a task, such as 20m or 2h. Default: 1h.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if

@@ -578,7 +578,7 @@ def _tag(key: Any) -> str:
 
 def _folder(path: Any) -> Path:
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise TypeError(f"out: {path!r} is no path")
+        raise TypeError(f"out: {path!r} is not a path")
     return Path(os.fsdecode(path))
 
 

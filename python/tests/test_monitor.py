@@ -310,14 +310,14 @@ class Wrong(Case):
         for frames in (None, 3, {"a": x}, iter(x)):
             with self.assertRaisesRegex(TypeError, "frames: a .* is not an array of states"):
                 Monitor(frames, first(2))
-        with self.assertRaisesRegex(repscope.UsageError, "there are none"):
+        with self.assertRaisesRegex(repscope.UsageError, "want at least one"):
             Monitor(x[:0], first(2))
         with Monitor(x) as m:
             with self.assertRaisesRegex(repscope.UsageError, "no model"):
                 m.step(0)
             with self.assertRaisesRegex(repscope.UsageError, "3 latents for 120 frames"):
                 m.snapshot(0, latents=x[:3])
-            with self.assertRaisesRegex(repscope.UsageError, r"latents of shape \[\] of 120 frames"):
+            with self.assertRaisesRegex(repscope.UsageError, r"latents of shape \[\] for 120 frames"):
                 m.snapshot(0, lambda batch: np.float32(1))
             with self.assertRaisesRegex(repscope.UsageError, "want one row"):
                 m.snapshot(0, lambda batch: batch[:, 0])

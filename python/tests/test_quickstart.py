@@ -27,7 +27,7 @@ def notebook() -> str:
     for path in (os.path.join(HERE, "quickstart.ipynb"), os.path.join(HERE, "..", "examples", "quickstart.ipynb")):
         if os.path.exists(path):
             return path
-    raise unittest.SkipTest("no notebook beside the tests")
+    raise unittest.SkipTest("no notebook next to the tests")
 
 
 def outputs(cells: list) -> list:

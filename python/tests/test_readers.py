@@ -129,7 +129,7 @@ class HDF5(Chunked):
 
     def test_wrong(self) -> None:
         for key, message in {
-            ":none": "no array 'none'; there is",
+            ":none": "no array 'none'; the arrays are",
             ":deep": "'deep' is a group of deep/big, deep/flags",
             "": "contains 10 arrays; name one as",
             ":text": "want numbers",
@@ -155,7 +155,7 @@ class HDF5(Chunked):
                 repscope.manifold({"z": f["kinds"][:]}, block=20, progress=False)
         with self.assertRaisesRegex(TypeError, "none: a dataset without a shape"):
             repscope.manifold({"z": path + ":none"})
-        with self.assertRaisesRegex(repscope.UsageError, r"latents z: a h5py\.Dataset of a file that is closed"):
+        with self.assertRaisesRegex(repscope.UsageError, r"latents z: a h5py\.Dataset of a closed file"):
             repscope.manifold({"z": kept})
 
     def test_without_the_library(self) -> None:

@@ -266,7 +266,11 @@ func (d *Draft) software() {
 	if r.Kernel.Name != "" && len(r.Inputs) > 0 {
 		d.Say("Matrix products on the CPU used the kernel %s, with sums in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
 	}
-	d.Say("Statistics were accumulated in float64. All random draws come from the seed %d, and the same inputs, options and seed give the same numbers for any number of threads.", r.Seed)
+	draws := fmt.Sprintf("All random draws come from the seed %d", r.Seed)
+	if r.Models.Len() == 0 { // a study: each task has its own
+		draws = "All random draws of a task come from the seed in its result"
+	}
+	d.Say("Statistics were accumulated in float64. %s, and the same inputs, options and seed give the same numbers for any number of threads.", draws)
 }
 
 // citation is one pair of brackets with keys.

@@ -355,7 +355,7 @@ func (row *Row) againstSentence(models []string, base int) string {
 			}
 			return s
 		}
-		return "no difference from " + name + " holds after correction: not decisive"
+		return "no difference from " + name + " is significant after correction: not decisive"
 	}
 	var parts []string
 	for _, kind := range []struct{ decision, one, several string }{

@@ -91,7 +91,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	g := &Gathered{}
 	for i, item := range items {
 		if err := failed[i]; err != nil {
-			if item.inFolder && errors.Is(err, report.ErrNotResult) {
+			if item.inFolder && (errors.Is(err, report.ErrNotResult) || errors.Is(err, errNoModels)) {
 				g.Ignored = append(g.Ignored, item.Path)
 				continue
 			}

@@ -191,6 +191,9 @@ func namesSchema(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(data, " \t\r\n\ufeff"), []byte("{")), " \t\r\n"), []byte(`"schema"`))
 }
 
+// errNoModels says that a result, such as that of evaluate, has nothing to compare.
+var errNoModels = errors.New("has no models")
+
 func readResult(path string, data []byte) (*File, error) {
 	r, err := report.ReadFrom(path, bytes.NewReader(data))
 	if err != nil {
@@ -199,7 +202,7 @@ func readResult(path string, data []byte) (*File, error) {
 	f := &File{Path: path, Layout: report.Schema, Analysis: r.Analysis, Definition: r.Definition, Inputs: r.Inputs, Options: r.Options, result: r}
 	f.Task, f.Run = textOf(r.Extra, "task"), textOf(r.Extra, "run")
 	if r.Models.Len() == 0 {
-		return nil, fmt.Errorf("%s: the result of %s has no models", path, r.Analysis)
+		return nil, fmt.Errorf("%s: the result of %s %w", path, r.Analysis, errNoModels)
 	}
 	for _, name := range r.Models.Keys() {
 		part, err := r.Model(name)

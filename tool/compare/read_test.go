@@ -127,10 +127,11 @@ func TestGatherFolder(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "a/b/one.json"), `{"schema":"repscope/1","analysis":"one","models":{"m":{"mse":1}}}`)
 	write(t, filepath.Join(dir, "a/compare.json"), `{"schema":"repscope/1","analysis":"compare","models":{"m":{"mse":1}}}`)
+	write(t, filepath.Join(dir, "evaluate.json"), `{"schema":"repscope/1","analysis":"evaluate","models":{}}`)
 	write(t, filepath.Join(dir, "config.json"), `{"a":1}`)
 	write(t, filepath.Join(dir, "published.json"), `{"metrics":{"mse":1}}`)
 	g, err := Gather(t.Context(), []Spec{{Path: dir, Task: "t"}}, 2)
-	if err != nil || len(g.Files) != 1 || g.Files[0].Task != "t" || len(g.Ignored) != 3 {
+	if err != nil || len(g.Files) != 1 || g.Files[0].Task != "t" || len(g.Ignored) != 4 {
 		t.Errorf("%+v, %v", g, err)
 	}
 	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", filepath.Join(dir, "config.json"): `"a" is no object`} {

@@ -113,7 +113,7 @@ func (s *settings) register(flags *run.Flags) {
 	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
 	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
 	flags.BoolVar(&s.resume, "resume", true, "skip finished, unchanged tasks; --resume=false runs them again")
-	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores; more than two share half of the memory. Use 1 if all tasks share one GPU")
+	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if all tasks share one GPU")
 	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
 	flags.BoolVar(&s.init, "init", false, "print a commented suite file for these files, and stop")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON")

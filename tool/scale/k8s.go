@@ -57,8 +57,8 @@ func newK8s(analyses []run.Command, studies Studies) run.Command {
 			flags.StringVar(&k.program, "program", k.program, "`FILE` of scale in the image")
 			flags.StringVar(&k.namespace, "namespace", "", "`NAME` of the namespace; default: the namespace of kubectl")
 			flags.CountVar(&k.parallelism, "at-most", 0, "`N` pods at the same time; 0: all")
-			flags.CountVar(&k.retries, "retries", 0, "`N` retries of a task (default 3)")
 			k.retries = 3
+			flags.CountVar(&k.retries, "retries", 0, "`N` retries of a task")
 			flags.Unrecorded("image", "claim", "mount", "program", "namespace", "at-most", "retries")
 			return run.Job{Check: k.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
 				if o.Quiet {

@@ -51,12 +51,11 @@ type division struct {
 }
 
 func newDivision(flags *run.Flags, analyses []run.Command, studies Studies) *division {
-	d := &division{analyses: analyses, studies: studies, within: "1h"}
+	d := &division{analyses: analyses, studies: studies, within: "1h", wishes: wishes{tasks: 1000}}
 	flags.Usage("SUITE.yaml [flags]", "[flags] -- ANALYSIS [its flags]")
 	flags.CountVar(&d.shards, "shards", 0, "`N` tasks per analysis that can be divided; 0: as many as --within requires")
 	flags.CheckedVar(&d.within, "within", func(s string) error { _, err := parseTime(s); return err }, "`TIME` limit of a task, such as 20m or 2h")
-	flags.CountVar(&d.tasks, "max-tasks", 1, "`N`, the maximum number of tasks per analysis (default 1000)")
-	d.tasks = 1000
+	flags.CountVar(&d.tasks, "max-tasks", 1, "`N`, the maximum number of tasks per analysis")
 	flags.CountVar(&d.cores, "cpus", 0, "`N` cores per task; 0: as many as this machine has")
 	flags.PathVar(&d.rates, "rates", "`DIR` of the cache of measurements of this machine (default: the user's cache folder)")
 	flags.Unrecorded("shards", "within", "max-tasks", "cpus", "rates")

@@ -269,7 +269,7 @@ func (s *settings) check(o *run.Options) error {
 	}
 	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis",
 		"precompute-semantic", "precompute-blip") {
-		if err := o.Together(name, "that name is reserved for a file of this run"); err != nil {
+		if err := o.Together(name, "its files are written while cases are scored"); err != nil {
 			return err
 		}
 	}

@@ -185,9 +185,9 @@ func states(r *neighborhood.Result) string {
 }
 
 func caption(r *neighborhood.Result) string {
-	text := states(r) + "; line: independent states"
+	text := states(r) + "; long dashes: independent states"
 	if hasNull(r) {
-		text += "; dashed: the null (shuffled pairing)"
+		text += "; short dashes: the null (shuffled pairing)"
 	}
 	if r.Sampling != nil {
 		return text + "; error bars: ±1.96 sampling standard errors."

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,6 +97,9 @@ func jsonFiles(folder string) ([]string, error) {
 	return files, err
 }
 
+// anySchema is the schema of result files of any version; other files of the program have a word in place of the number.
+var anySchema = regexp.MustCompile(`"repscope/\d`)
+
 // readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
 func readResult(file, name string) (*report.Result, error) {
 	f, err := regular.Open(file)
@@ -108,8 +112,7 @@ func readResult(file, name string) (*report.Result, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil // empty
 	}
-	family, _, _ := strings.Cut(report.Schema, "/")
-	if !bytes.Contains(head[:n], []byte(`"schema"`)) || !bytes.Contains(head[:n], []byte(`"`+family+"/")) || !bytes.Contains(head[:n], []byte(`"analysis"`)) {
+	if !bytes.Contains(head[:n], []byte(`"schema"`)) || !anySchema.Match(head[:n]) || !bytes.Contains(head[:n], []byte(`"analysis"`)) {
 		return nil, nil
 	}
 	return report.ReadFrom(name, io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), f), mostBytes))

@@ -48,7 +48,7 @@ func (t *Tree) references() string {
 	return dir
 }
 
-// Outputs is the folder of what is computed, in the tree.
+// Outputs returns the folder of the tree for computed files.
 func (t *Tree) Outputs() string { return path.Join("eval_outputs", t.Task, t.Variant) }
 
 func (t *Tree) isFolder(name string) bool {
