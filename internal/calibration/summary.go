@@ -144,7 +144,8 @@ var readmeNumbers = []struct{ analysis, number, file, covered, tested string }{
 	{"manifold", "participation ratio", "manifold", "participation_ratio_corrected", "participation_ratio_corrected"},
 	{"geometry", "uniformity", "geometry", "uniformity", "uniformity"},
 	{"reconstruction", "MSE", "reconstruction", "mse", "mse"},
-	{"reward", "R² of the ridge probe", "probes", "probes.r2(name=reward/ridge/true/true)", "r2 of reward by ridge, true on true"},
+	{"reward", "R² of the ridge probe", "probes", "probes.r2(name=reward/ridge/true/true)",
+		"r2 of reward by ridge, true on true"},
 	{"generation", "precision", "generation", "fidelity.precision", "fidelity.precision"},
 	{"forecast", "CRPS", "forecast", "crps", "crps"},
 	{"sequence", "masked accuracy", "sequence", "mask_acc", "mask_acc"},
@@ -157,8 +158,8 @@ func renderReadme(files []*tableFile) (string, error) {
 		"| --- | --- | --- | --- |\n")
 	for _, n := range readmeNumbers {
 		fmt.Fprintf(&b, "| %s | %s |", n.analysis, n.number)
-		for _, q := range []query{{file: n.file, table: "coverage", rows: n.covered}, {file: n.file, table: "level", rows: n.tested}} {
-			q.rows, q.columns = "^"+regexp.QuoteMeta(q.rows)+"$", "^0.8/16$"
+		for _, cell := range [][3]string{{"coverage", n.covered, "%.0f"}, {"level", n.tested, "%.1f"}} {
+			q := query{file: n.file, table: cell[0], rows: "^" + regexp.QuoteMeta(cell[1]) + "$", columns: "^0.8/16$"}
 			value, err := q.values(files)
 			if err != nil {
 				return "", err
@@ -168,8 +169,7 @@ func renderReadme(files []*tableFile) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			format := map[string]string{"coverage": " %.0f", "level": " %.1f"}[q.table]
-			fmt.Fprintf(&b, format+" %% ± %.1f |", value[0], spread[0])
+			fmt.Fprintf(&b, " "+cell[2]+" %% ± %.1f |", value[0], spread[0])
 		}
 		b.WriteString("\n")
 	}
