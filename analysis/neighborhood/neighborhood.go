@@ -384,8 +384,7 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 func (r *Result) diagnose(m *Model, z points.Points) {
 	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
-		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed, so that its scores have no meaning; exclude it from "+
-			"comparisons", m.Name, m.RMSDistance.Reason))
+		r.warn(results.Collapsed(m.Name, m.RMSDistance.Reason))
 	}
 }
 
