@@ -388,7 +388,7 @@ func (r *Result) diagnose(m *Model, z points.Points) {
 	}
 }
 
-// undefined is the outcome for a model of which no neighborhood can be compared.
+// undefined returns a model whose neighborhoods cannot be compared: duplicates are counted, scores have the reason.
 func (p *plan) undefined(i int, reason string) (Model, error) {
 	counts := func(s neighbors.Space) (neighbors.SpaceCounts, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))

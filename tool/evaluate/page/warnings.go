@@ -49,7 +49,7 @@ func (b *builder) warn() {
 	b.view.Warnings = append(b.view.Warnings, b.disagreements()...)
 }
 
-// shownWarnings are the warnings of a result without those of its image files: the page draws its own figures.
+// shownWarnings returns the warnings of a result, but not about its image files: the page draws its own figures.
 func shownWarnings(r *report.Result) []string {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.HasPrefix(w, "figure ") })
 }
