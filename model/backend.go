@@ -29,7 +29,7 @@ func Precisions() []string { return cuda.Precisions() }
 // gpu reports whether models run on GPUs.
 func (b *Backend) gpu() bool { return b != nil && len(b.Contexts()) > 0 }
 
-// Identity is what of the backend changes the bits of outputs; empty for the processor.
+// Identity describes the settings of the backend that change the bits of outputs; empty for the processor.
 func (b *Backend) Identity() string {
 	if !b.gpu() {
 		return ""

@@ -136,6 +136,12 @@ func (r *Result) Describe(metrics ...Described) {
 	}
 }
 
+// Headline reports whether the metric at a path represents its analysis.
+func (r *Result) Headline(path string) bool {
+	m, _ := r.MetricOf(path)
+	return m.Headline
+}
+
 // MetricOf returns the metric at a path of [Object.Number], by the longest end of
 // the path without its rows that the result describes; ok is false of others.
 func (r *Result) MetricOf(path string) (m Metric, ok bool) {

@@ -188,12 +188,12 @@ func (n *Number) missing(reason string) {
 	n.Missing[i].Cases++
 }
 
-// Why is the reason of a number that no case has: that of most of them, the first of equals.
+// Why returns the reason of a number that no case has: the most frequent one, the first of equals.
 func (n *Number) Why() string {
-	reason, most := "no final design", 0
+	reason, cases := "no final design", 0
 	for _, m := range n.Missing {
-		if m.Cases > most {
-			reason, most = m.Reason, m.Cases
+		if m.Cases > cases {
+			reason, cases = m.Reason, m.Cases
 		}
 	}
 	return reason

@@ -88,7 +88,7 @@ func (a *analyzer) measure(ctx context.Context, m int, name string) (*Measured, 
 	model := &out.Model
 	model.RMSDistance, model.EffectiveRank = results.Spread(z)
 	if reason := model.RMSDistance.Reason; !model.RMSDistance.Defined() {
-		out.warn("%s: %s: the encoder has collapsed", model.Name, reason)
+		out.warn("%s", results.Collapsed(model.Name, reason))
 		a.collapse(model, reason)
 		for range partsPerModel {
 			a.progress.step()

@@ -230,7 +230,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 		if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
 			return out, err
 		}
-		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, undefined.Reason)}
+		out.Warnings = []string{results.Collapsed(m.Name, undefined.Reason)}
 		return Measured{Model: *m, Warnings: out.Warnings}, nil
 	}
 	if err != nil {

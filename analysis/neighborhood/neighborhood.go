@@ -384,12 +384,11 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 func (r *Result) diagnose(m *Model, z points.Points) {
 	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
-		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed, so that its scores have no meaning; exclude it from "+
-			"comparisons", m.Name, m.RMSDistance.Reason))
+		r.warn(results.Collapsed(m.Name, m.RMSDistance.Reason))
 	}
 }
 
-// undefined is the outcome for a model of which no neighborhood can be compared.
+// undefined returns a model whose neighborhoods cannot be compared: duplicates are counted, scores have the reason.
 func (p *plan) undefined(i int, reason string) (Model, error) {
 	counts := func(s neighbors.Space) (neighbors.SpaceCounts, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))

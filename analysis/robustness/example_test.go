@@ -27,7 +27,7 @@ func (f frames) Float32(dst []float32, lo, hi int) error {
 	return nil
 }
 
-// Two encoders see frames of two pixels, of which the second hardly varies: one reads the first pixel, the other one
+// Two encoders see frames of two pixels; the second pixel hardly varies. One reads the first pixel, the other one
 // the second, where noise is as large as what there is to see.
 func ExampleAnalyze() {
 	states := make(frames, 100)

@@ -201,9 +201,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {
 		if !m.rms.Defined() {
-			result.Warnings = append(result.Warnings, fmt.Sprintf(
-				"%s: %s: the encoder has collapsed, so that its robustness has no meaning; exclude it from "+
-					"comparisons", in.Models[i].Name, m.rms.Reason))
+			result.Warnings = append(result.Warnings, results.Collapsed(in.Models[i].Name, m.rms.Reason))
 		}
 		if w := results.FarLatents(in.Models[i].Name, m.clean, in.Time, "relative distances and effective rank"); w != "" {
 			result.Warnings = append(result.Warnings, w)

@@ -182,9 +182,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		model := Model{Name: encoded.Name, LatentScale: p.o.Scale}
 		model.RMSDistance, model.EffectiveRank = results.Spread(encoded.Latents)
 		if units[i].collapsed != "" {
-			result.Warnings = append(result.Warnings, fmt.Sprintf(
-				"%s: %s: the encoder has collapsed, so that its smoothness has no meaning; exclude it from "+
-					"comparisons", encoded.Name, units[i].collapsed))
+			result.Warnings = append(result.Warnings, results.Collapsed(encoded.Name, units[i].collapsed))
 		}
 		if w := results.FarLatents(encoded.Name, encoded.Latents, p.in.Time, "RMS distance and effective rank"); w != "" {
 			result.Warnings = append(result.Warnings, w)

@@ -13,6 +13,7 @@ import (
 const (
 	tablesPage   = "calibration-tables.md"
 	tablesFolder = "tables"
+	readme       = "../../README.md" // from the folder of the pages
 )
 
 // writePages writes the page of all tables, and the generated parts of the other pages of a folder.
@@ -40,12 +41,16 @@ func renderPages(folder string, files []*tableFile) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range paths {
+	for _, path := range append(paths, filepath.Join(folder, readme)) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		if name := filepath.Base(path); name != tablesPage {
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return nil, err
+		}
+		if name != tablesPage {
 			if out[name], err = fillParts(string(text), files); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}

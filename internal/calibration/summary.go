@@ -106,8 +106,11 @@ type finding struct {
 
 // renderPart returns a generated part of a page by its name.
 func renderPart(name string, files []*tableFile) (string, error) {
-	if name == "analyses" {
+	switch name {
+	case "analyses":
 		return renderAnalyses(files)
+	case "readme":
+		return renderReadme(files)
 	}
 	var b strings.Builder
 	b.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
@@ -129,6 +132,46 @@ func renderPart(name string, files []*tableFile) (string, error) {
 	}
 	if !written {
 		return "", fmt.Errorf("there is no part %q", name)
+	}
+	return b.String() + "\n", nil
+}
+
+// readmeNumbers are one number of each analysis, with the rows of its coverage and of its tests.
+var readmeNumbers = []struct{ analysis, number, file, covered, tested string }{
+	{"smoothness", "R²", "smoothness", "r_squared", "r_squared"},
+	{"robustness", "relative distance over all levels", "robustness", "auc_relative", "auc_relative"},
+	{"neighborhood", "trustworthiness, k = 5", "neighborhood", "by_k.trustworthiness(k=5)", "trustworthiness@5"},
+	{"manifold", "participation ratio", "manifold", "participation_ratio_corrected", "participation_ratio_corrected"},
+	{"geometry", "uniformity", "geometry", "uniformity", "uniformity"},
+	{"reconstruction", "MSE", "reconstruction", "mse", "mse"},
+	{"reward", "R² of the ridge probe", "probes", "probes.r2(name=reward/ridge/true/true)",
+		"r2 of reward by ridge, true on true"},
+	{"generation", "precision", "generation", "fidelity.precision", "fidelity.precision"},
+	{"forecast", "CRPS", "forecast", "crps", "crps"},
+	{"sequence", "masked accuracy", "sequence", "mask_acc", "mask_acc"},
+}
+
+// renderReadme returns the table of the README: one number of each analysis in the design 0.8/16.
+func renderReadme(files []*tableFile) (string, error) {
+	var b strings.Builder
+	b.WriteString("\n| analysis | number | coverage of the 95 % interval | rejections of equal models at 5 % |\n" +
+		"| --- | --- | --- | --- |\n")
+	for _, n := range readmeNumbers {
+		fmt.Fprintf(&b, "| %s | %s |", n.analysis, n.number)
+		for _, cell := range [][3]string{{"coverage", n.covered, "%.0f"}, {"level", n.tested, "%.1f"}} {
+			q := query{file: n.file, table: cell[0], rows: "^" + regexp.QuoteMeta(cell[1]) + "$", columns: "^0.8/16$"}
+			value, err := q.values(files)
+			if err != nil {
+				return "", err
+			}
+			q.field = fieldError
+			spread, err := q.values(files)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, " "+cell[2]+" %% ± %.1f |", value[0], spread[0])
+		}
+		b.WriteString("\n")
 	}
 	return b.String() + "\n", nil
 }

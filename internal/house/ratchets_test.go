@@ -37,9 +37,9 @@ var ratchets = []struct {
 	{"an exported type name stands in at most 3 packages", 28, namesakes},
 	{"a package has at most 30 files and 6,000 lines", 10, largePackages},
 	{"what belongs to a number is named by package report alone: x_ci, x_se, x_sd", 6, spelledCompanions},
-	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 2160, houseComments},
-	{"comments have American spelling", 98, britishComments},
-	{"a variable with a scope of more than 3 lines is a noun", 1750, notNounVariables},
+	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 2153, commentsWith(house)},
+	{"comments have American spelling", 98, commentsWith(british)},
+	{"a variable with a scope of more than 3 lines is a noun", 1748, notNounVariables},
 }
 
 func TestRatchets(t *testing.T) {

@@ -1,4 +1,4 @@
-// Speeds; benchmarks/peers/ensemble.py sets them beside peers.
+// Speeds; benchmarks/peers/ensemble.py compares them with peers.
 
 package ensemble
 

@@ -251,7 +251,7 @@ func TestNewErrors(t *testing.T) {
 }
 
 // BenchmarkSSIM is 1,000 pairs of frames of 84 × 84 pixels, on as many threads as -cpu
-// says; benchmarks/peers/ssim.py sets it beside scikit-image.
+// says; benchmarks/peers/ssim.py compares it with scikit-image.
 func BenchmarkSSIM(b *testing.B) {
 	const pairs = 1000
 	shape := Shape{Channels: 1, Height: 84, Width: 84}

@@ -1,4 +1,4 @@
-// How long probes take; benchmarks/peers/probe.py has them beside scikit-learn.
+// How long probes take; benchmarks/peers/probe.py compares them with scikit-learn.
 
 package probe
 
@@ -136,7 +136,7 @@ func BenchmarkCrossFitFixed(b *testing.B) {
 	}
 }
 
-// BenchmarkFitLogistic is one head; benchmarks/peers/probe_logistic.py has it beside scikit-learn.
+// BenchmarkFitLogistic is one head; benchmarks/peers/probe_logistic.py compares it with scikit-learn.
 func BenchmarkFitLogistic(b *testing.B) {
 	for _, c := range []struct{ n, dim, classes int }{{200_000, 512, 2}, {200_000, 512, 4}, {1_000_000, 512, 2}, {1_000_000, 512, 4}} {
 		b.Run(fmt.Sprintf("n=%d,D=%d,K=%d", c.n, c.dim, c.classes), func(b *testing.B) {

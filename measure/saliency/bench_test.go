@@ -1,4 +1,4 @@
-// How fast maps of a telephone's screen are scored; benchmarks/peers/saliency.py runs NumPy beside it.
+// How fast maps of a telephone's screen are scored; benchmarks/peers/saliency.py runs NumPy in the same rounds.
 
 package saliency
 

@@ -1,4 +1,4 @@
-// How fast pairs are compared; benchmarks/peers/hamming.py runs scipy beside it.
+// How fast pairs are compared; benchmarks/peers/hamming.py runs SciPy in the same rounds.
 
 package set
 

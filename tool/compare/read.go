@@ -191,7 +191,7 @@ func namesSchema(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(data, " \t\r\n\ufeff"), []byte("{")), " \t\r\n"), []byte(`"schema"`))
 }
 
-// errNoModels says that a result, such as that of evaluate, has nothing to compare.
+// errNoModels says that a result has nothing to compare, such as evaluate's.
 var errNoModels = errors.New("has no models")
 
 func readResult(path string, data []byte) (*File, error) {

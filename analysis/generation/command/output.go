@@ -168,10 +168,9 @@ func printHeadlines(r *generation.Result, env *run.Env) error {
 			numbers[name][n.Path] = report.WithInterval(n.Value, n.Interval)
 		}
 	}
-	headline := func(path string) bool { m, _ := env.Result.MetricOf(path); return m.Headline }
 	header := []string{"Generator"}
 	var chosen []string
-	for _, i := range report.Headlines(paths, headline, mostHeadlines) {
+	for _, i := range report.Headlines(paths, env.Result.Headline, mostHeadlines) {
 		m, _ := env.Result.MetricOf(paths[i])
 		chosen = append(chosen, paths[i])
 		header = append(header, strings.TrimSpace(report.Title(paths[i])+" "+m.Direction.Arrow()))

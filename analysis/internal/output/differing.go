@@ -59,20 +59,22 @@ func headlineRows(r *report.Result, comparisons []report.Comparison) [][]report.
 		rows[i] = append(rows[i], c)
 	}
 	var chosen [][]report.Comparison
-	headline := func(path string) bool { m, _ := r.MetricOf(path); return m.Headline }
-	for _, i := range report.Headlines(paths, headline, mostHeadlines) {
+	for _, i := range report.Headlines(paths, r.Headline, mostHeadlines) {
 		chosen = append(chosen, rows[i])
 	}
 	return chosen
 }
 
-// differing counts the pairs of models that differ, and names them or the others where these are few.
+// differing counts the pairs of models that differ among the tested pairs, and names them or the others where these are
+// few.
 func differing(comparisons []report.Comparison) (count, which string) {
 	var differ, same []string
 	for _, c := range comparisons {
-		if pair := c.A + " – " + c.B; c.PHolm.Defined() && c.PHolm.V < alpha {
+		switch pair := c.A + " – " + c.B; {
+		case !c.PHolm.Defined():
+		case c.PHolm.V < alpha:
 			differ = append(differ, pair)
-		} else {
+		default:
 			same = append(same, pair)
 		}
 	}
@@ -82,7 +84,12 @@ func differing(comparisons []report.Comparison) (count, which string) {
 	case len(differ) <= fewPairs:
 		which = strings.Join(differ, ", ")
 	}
-	return fmt.Sprintf("%d of %d", len(differ), len(comparisons)), which
+	tested := len(differ) + len(same)
+	count = fmt.Sprintf("%d of %d", len(differ), tested)
+	if tested < len(comparisons) {
+		count += fmt.Sprintf("; %d not tested", len(comparisons)-tested)
+	}
+	return count, which
 }
 
 // familyWords names the tests over which p values are corrected.

@@ -101,3 +101,21 @@ func TestHeadlineRows(t *testing.T) {
 		t.Errorf("headline rows: %v", rows)
 	}
 }
+
+// Pairs without a p value, as those of a collapsed model, neither differ nor agree.
+func TestDiffering_Untested(t *testing.T) {
+	t.Parallel()
+	pair := func(a, b string, p report.Value) report.Comparison { return report.Comparison{A: a, B: b, PHolm: p} }
+	low, high, none := report.Number(0.01), report.Number(0.5), report.Undefined("b is collapsed")
+	for _, c := range []struct {
+		comparisons  []report.Comparison
+		count, which string
+	}{
+		{[]report.Comparison{pair("a", "b", none), pair("a", "c", low), pair("b", "c", none)}, "1 of 1; 2 not tested", "a – c"},
+		{[]report.Comparison{pair("a", "b", none), pair("a", "c", high), pair("b", "c", none)}, "0 of 1; 2 not tested", ""},
+	} {
+		if count, which := differing(c.comparisons); count != c.count || which != c.which {
+			t.Errorf("got %q and %q, want %q and %q", count, which, c.count, c.which)
+		}
+	}
+}

@@ -24,3 +24,8 @@ func WithoutFailed[M any](models []M, reasons []string, name func(M) string) (ke
 	}
 	return Kept(models, reasons), failed
 }
+
+// Collapsed returns the warning of a model whose latents do not vary, with the reason.
+func Collapsed(name, reason string) string {
+	return name + ": " + reason + ": the encoder has collapsed, and comparisons leave it out"
+}

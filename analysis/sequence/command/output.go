@@ -319,7 +319,7 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 
 // mainOf are the headline metrics among some; the first ones where none is one.
 func mainOf(r *report.Result, keys []string) []string {
-	main := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { m, _ := r.MetricOf(key); return !m.Headline })
+	main := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !r.Headline(key) })
 	if len(main) == 0 {
 		return keys[:min(len(keys), mostPrinted)]
 	}

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// methods are those of one analysis, on all datasets.
+// methods has the methods of one analysis on all datasets.
 type methods struct {
 	Id, Name string
 	Parts    []Method
 }
 
-// describe enters the methods of each analysis: those of its first result in full, of other datasets the sentences that
-// differ. References are in one list.
+// describe enters the methods of each analysis: in full for its first result, and only the sentences that differ for
+// other datasets. References are in one list.
 func (b *builder) describe() {
 	if b.Page.Methods == nil {
 		return
@@ -59,7 +59,7 @@ func (m *methods) add(dataset string, part Method) {
 	}
 }
 
-// sentences are those of a text.
+// sentences splits a text.
 func sentences(text string) []string {
 	var list []string
 	for rest := text; rest != ""; {

@@ -5,32 +5,38 @@ package page
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"repscope/report"
 )
 
-// warning is a kind of warnings: the text of the first one, and the tasks and models that have it.
+// warning is a kind of warnings: their text, and the tasks and models that have it. A number that differs is a range.
 type warning struct {
 	Text  string
 	Where []string
 
-	kind string
+	kind    string
+	numbers []numberRange
 }
 
+// numberRange is the smallest and the largest of some numbers, as they are written.
+type numberRange struct{ low, high string }
+
 // warn collects the warnings of all results, and of results that should not be read next to each other. Warnings that
-// differ in models and numbers only are one kind.
+// differ in the models that they begin with and in numbers only are one kind.
 func (b *builder) warn() {
 	for _, s := range b.Sections {
 		names := s.Result.Models.Keys()
 		for _, full := range shownWarnings(s.Result) {
 			models, text := ofModels(full, names)
-			kind := kindOf(text, names)
+			kind, numbers := kindOf(text, names)
 			i := slices.IndexFunc(b.view.Warnings, func(w warning) bool { return w.kind == kind })
 			if i < 0 {
 				i = len(b.view.Warnings)
-				b.view.Warnings = append(b.view.Warnings, warning{Text: text, kind: kind})
+				b.view.Warnings = append(b.view.Warnings, warning{kind: kind})
 			}
+			b.view.Warnings[i].add(numbers)
 			where := s.Name()
 			if models != "" {
 				where += ": " + models
@@ -43,7 +49,7 @@ func (b *builder) warn() {
 	b.view.Warnings = append(b.view.Warnings, b.disagreements()...)
 }
 
-// shownWarnings are the warnings of a result without those of its image files: the page draws its own figures.
+// shownWarnings returns the warnings of a result, but not about its image files: the page draws its own figures.
 func shownWarnings(r *report.Result) []string {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.HasPrefix(w, "figure ") })
 }
@@ -67,16 +73,47 @@ func ofModels(warning string, names []string) (models, text string) {
 	return head, rest
 }
 
-// numberText is a number in a text.
-var numberText = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`)
-
-// kindOf is a warning without its numbers and the names of models.
-func kindOf(text string, names []string) string {
-	words := strings.Fields(text)
-	for i, word := range words {
-		if slices.Contains(names, strings.Trim(word, ",:;()")) {
-			words[i] = "…"
+// add widens the ranges of the numbers, and writes the text again.
+func (w *warning) add(numbers []string) {
+	for i, n := range numbers {
+		if i == len(w.numbers) {
+			w.numbers = append(w.numbers, numberRange{n, n})
+		}
+		switch r := &w.numbers[i]; {
+		case valueOf(n) < valueOf(r.low):
+			r.low = n
+		case valueOf(n) > valueOf(r.high):
+			r.high = n
 		}
 	}
-	return numberText.ReplaceAllString(strings.Join(words, " "), "0")
+	w.Text = w.kind
+	for _, r := range w.numbers {
+		text := r.low
+		if r.low != r.high {
+			text += "–" + r.high
+		}
+		w.Text = strings.Replace(w.Text, gap, text, 1)
+	}
+}
+
+// numberText is a number in a text, and gap stands for one in a kind of warnings.
+var numberText = regexp.MustCompile(`[0-9]+(,[0-9]{3})*(\.[0-9]+)?(e[-+]?[0-9]+)?`)
+
+const gap = "\x00"
+
+func valueOf(number string) float64 {
+	v, _ := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	return v
+}
+
+// kindOf is a warning with gaps for its numbers, and the numbers. Names of models stay as they are.
+func kindOf(text string, names []string) (kind string, numbers []string) {
+	words := strings.Fields(strings.ReplaceAll(text, gap, ""))
+	for i, word := range words {
+		if !slices.Contains(names, strings.Trim(word, ",:;()")) {
+			numbers = append(numbers, numberText.FindAllString(word, -1)...)
+			words[i] = numberText.ReplaceAllString(word, gap)
+		}
+	}
+	return strings.Join(words, " "), numbers
 }

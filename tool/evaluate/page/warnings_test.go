@@ -19,6 +19,7 @@ func TestWarningsByKind(t *testing.T) {
 		r.Warn("jepa, pca and vit: all of them")
 		if i == 1 {
 			r.Warn("the score of vit is large")
+			r.Warn("the score of pca is large")
 		}
 		[][]Section{first, second}[i][0].Dataset = dataset
 	}
@@ -30,9 +31,10 @@ func TestWarningsByKind(t *testing.T) {
 	}
 	a := first[0].Analysis
 	want := []string{
-		"up to 99.5 % of the latents are late | pong/" + a + ": jepa and pca, qbert/" + a + ": jepa and pca",
+		"up to 7–99.5 % of the latents are late | pong/" + a + ": jepa and pca, qbert/" + a + ": jepa and pca",
 		"all of them | pong/" + a + ", qbert/" + a,
 		"the score of vit is large | qbert/" + a,
+		"the score of pca is large | qbert/" + a,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
