@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,8 +141,18 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 	if len(found) == 0 {
 		return "", false
 	}
-	slices.Sort(found)
+	slices.SortFunc(found, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slowness(a), slowness(b)), strings.Compare(a, b))
+	})
 	return found[0], true
+}
+
+// slowness is 1 for the prefix of a copy that follows the trained encoder, as contrastive training keeps for its keys.
+func slowness(prefix string) int {
+	if strings.Contains(prefix, "encoder_k.") || strings.Contains(prefix, "momentum_encoder.") {
+		return 1
+	}
+	return 0
 }
 
 // strange are the tensors of a state dict whose names an architecture does not have under any prefix, in order.

@@ -3,12 +3,17 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"repscope/internal/mmap"
 )
 
 // goldenFamilies are the folders of testdata/families: the architecture, and what their files do not tell.
@@ -27,6 +32,8 @@ var goldenFamilies = []struct {
 	{"dinov3_gated", "DINOv3 ViT", Options{}},
 	{"clip", "CLIP", Options{}},
 	{"clip_vision", "CLIP", Options{}},
+	{"clip_whole", "CLIP", Options{}},
+	{"siglip_whole", "SigLIP", Options{}},
 	{"siglip", "SigLIP", Options{}},
 	{"vjepa2", "V-JEPA 2", Options{}},
 	{"timm_vit", "ViT (timm)", Options{Heads: 2}},
@@ -103,5 +110,87 @@ func TestFamilies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Prefixes in any order, and of the two encoders of contrastive training the trained one.
+func TestFamilyPrefixes(t *testing.T) {
+	path := filepath.Join("testdata", "families", "timm_resnet", "weights.safetensors")
+	file, err := mmap.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain, err := readSafetensors(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := arraysIn(t, filepath.Join("testdata", "families", "timm_resnet", "golden.npz"))
+	for _, prefix := range []string{"module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
+		state := State{}
+		for key, tensor := range plain {
+			state[prefix+key] = tensor
+			if prefix == "module.encoder_q." {
+				state["module.encoder_k."+key] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
+			}
+		}
+		n, err := Build(state, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", prefix, err)
+			continue
+		}
+		got, want := run(t, n.Graph, golden["x0"]), golden["y0"]
+		for j, w := range want.F32 {
+			if math.Abs(float64(got.F32[j])-float64(w)) > 1e-5*max(1, math.Abs(float64(w))) {
+				t.Errorf("%s: output %d is %g, want %g", prefix, j, got.F32[j], w)
+				break
+			}
+		}
+	}
+}
+
+// What a family cannot know is refused in words.
+func TestFamilyErrors(t *testing.T) {
+	block := State{
+		"blocks.0.norm1.weight": zeros(32), "blocks.0.norm1.bias": zeros(32), "blocks.0.norm2.weight": zeros(32), "blocks.0.norm2.bias": zeros(32),
+		"blocks.0.attn.qkv.weight": zeros(96, 32), "blocks.0.attn.qkv.bias": zeros(96), "blocks.0.attn.proj.weight": zeros(32, 32),
+		"blocks.0.attn.proj.bias": zeros(32), "blocks.0.mlp.fc1.weight": zeros(64, 32), "blocks.0.mlp.fc1.bias": zeros(64),
+		"blocks.0.mlp.fc2.weight": zeros(32, 64), "blocks.0.mlp.fc2.bias": zeros(32), "norm.weight": zeros(32), "norm.bias": zeros(32),
+		"patch_embed.proj.weight": zeros(32, 3, 4, 4), "patch_embed.proj.bias": zeros(32), "cls_token": zeros(1, 1, 32), "pos_embed": zeros(1, 17, 32),
+	}
+	with := func(change State, without ...string) State {
+		s := State{}
+		maps.Copy(s, block)
+		maps.Copy(s, change)
+		for _, key := range without {
+			delete(s, key)
+		}
+		return s
+	}
+	two := Options{Heads: 2}
+	for _, c := range []struct {
+		name    string
+		state   State
+		options Options
+		want    string
+	}{
+		{"good", block, two, ""},
+		{"heads", block, Options{}, "no published model has the width 32"},
+		{"no divisor", block, Options{Heads: 5}, "5 heads (option) do not divide the width 32"},
+		{"positions", with(State{"pos_embed": zeros(1, 15, 32)}), two, `"pos_embed" has shape [1 15 32]: its 15 positions are no square grid`},
+		{"class token", with(State{"cls_token": zeros(1, 1, 31)}), two, `"cls_token" has shape [1 1 31], want [1 1 32]`},
+		{"relative positions", with(State{"blocks.0.attn.relative_position_bias_table": zeros(9, 2)}), two, "1 tensors that the architecture does not have"},
+		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
+			"whether its blocks normalize before or after"},
+		{"missing", with(nil, "blocks.0.mlp.fc2.weight"), two, `"blocks.0.mlp.fc2.weight" is missing`},
+		{"final activation", block, Options{Heads: 2, FinalActivation: "relu"}, "no final activation"},
+	} {
+		n, err := Build(c.state, c.options)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if err == nil && n.Check([]int{1, 3, 16, 18}) == nil {
+			t.Errorf("%s: frames of no whole number of patches pass", c.name)
+		}
 	}
 }

@@ -33,7 +33,7 @@ def randomize(model, seed):
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
         if not p.is_floating_point() or "inv_freq" in name or name.endswith(("periods", "bias_mask")):
             continue
-        v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else p.shape[-1] ** -0.5)
+        v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else (p.numel() / p.shape[0]) ** -0.5)
         if name.endswith("running_var"):
             v = v.abs() + 0.5
         elif p.ndim == 1 and name.endswith("weight") or "lambda" in name or "gamma" in name:
@@ -87,6 +87,11 @@ def hugging():
     clip = T.CLIPVisionConfig(projection_dim=8, **SMALL)
     case("clip", T.CLIPVisionModelWithProjection(clip), lambda m, x: m(x, interpolate_pos_encoding=True).image_embeds, two)
     case("clip_vision", T.CLIPVisionModel(clip), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
+    text = dict(hidden_size=8, num_hidden_layers=1, num_attention_heads=4, intermediate_size=8, vocab_size=16)
+    case("clip_whole", T.CLIPModel(T.CLIPConfig(vision_config=SMALL | dict(projection_dim=8), text_config=text, projection_dim=8)),
+         lambda m, x: m.visual_projection(m.vision_model(x).pooler_output), two[:1])
+    case("siglip_whole", T.SiglipModel(T.SiglipConfig(vision_config=SMALL, text_config=text)),
+         lambda m, x: m.vision_model(x).pooler_output, two[:1])
     case("siglip", T.SiglipVisionModel(T.SiglipVisionConfig(**SMALL)), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
     video = T.VJEPA2Config(patch_size=4, crop_size=16, frames_per_clip=4, tubelet_size=2, hidden_size=24, num_attention_heads=2,
                            num_hidden_layers=2, pred_hidden_size=12, pred_num_attention_heads=2, pred_num_hidden_layers=1, mlp_ratio=2)
