@@ -141,7 +141,7 @@ func with(names map[string]string, list string) map[string]string {
 
 var (
 	images = "[B, C, H, W]"
-	clips  = "[B, C, T, H, W]"
+	clips  = "[B, T, C, H, W]"
 	tokens = "[B, S+N, E]"
 	vector = "[B, D]"
 

@@ -27,7 +27,7 @@ type vit struct {
 	turn       *gridRotation // of queries and keys; nil: none
 }
 
-// buildViT is images [B, C, H, W], or clips [B, C, T, H, W], to tokens [B, S+N, E]: S special tokens, then the N
+// buildViT is images [B, C, H, W], or clips [B, T, C, H, W], to tokens [B, S+N, E]: S special tokens, then the N
 // patches, row by row and frame by frame. Families that pool tokens themselves give vectors [B, D].
 func buildViT(b *builder, f *family) error {
 	label, err := b.label(f)
@@ -107,11 +107,14 @@ func (b *builder) smallest(otherwise float64) (float32, error) {
 // tokens makes tokens [B, S+N, E] of the input.
 func (v *vit) tokens() error {
 	size := func(name string) graph.Dim { return graph.Dim{Name: name, Size: -1} }
-	dims := []graph.Dim{size("batch"), {Size: v.channels}, size("time"), size("height"), size("width")}
+	dims := []graph.Dim{size("batch"), size("time"), {Size: v.channels}, size("height"), size("width")}
 	if len(v.patch) == 2 {
-		dims = slices.Delete(dims, 2, 3)
+		dims = slices.Delete(dims, 1, 2)
 	}
 	v.input(dims...)
+	if len(v.patch) == 3 {
+		v.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
+	}
 	key := v.family.name("patch", 0)
 	inputs := []string{key + ".weight"}
 	if v.has(key + ".bias") {
@@ -226,11 +229,14 @@ func (v *vit) scales(where string, grid []int, offset float64) string {
 	return v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)}, factors...)
 }
 
-// stateOfGrid is the shape of one state of some patches.
+// stateOfGrid is the shape of one state of some patches: [C, H, W] or [T, C, H, W].
 func (v *vit) stateOfGrid(grid []int) []int {
 	state := []int{v.channels}
 	for i, n := range grid {
 		state = append(state, n*v.patch[i])
+	}
+	if len(grid) == 3 {
+		state[0], state[1] = state[1], state[0]
 	}
 	return state
 }
@@ -336,7 +342,7 @@ func (v *vit) checkGrid(shape []int) error {
 	}
 	key := v.prefix + v.family.name("patch", 0) + ".weight"
 	if len(v.patch) == 3 {
-		if n := shape[2]; n == 0 || n%v.patch[0] != 0 {
+		if n := shape[1]; n == 0 || n%v.patch[0] != 0 {
 			return fmt.Errorf("clips of %d frames are not a whole number of tubes of %d frames (tensor %q)", n, v.patch[0], key)
 		}
 	}

@@ -54,7 +54,7 @@ def case(name, model, forward, shapes, hub=True, state=None):
     arrays = {}
     for i, shape in enumerate(shapes):
         x = images(i, *shape)
-        arrays[f"x{i}"] = x.half().numpy()
+        arrays[f"x{i}"] = (x.transpose(1, 2) if x.ndim == 5 else x).half().numpy()  # clips: frames before channels
         arrays[f"y{i}"] = forward(model, x).numpy().astype(np.float32)
     np.savez_compressed(os.path.join(folder, "golden.npz"), **arrays)
     if hub:
