@@ -15,14 +15,16 @@ type cnn struct {
 	channels int
 }
 
-// convolve applies a convolution to the last value [B, C, H, W] and returns its outputs; groups follow from the shape.
+// convolve applies a convolution to the last value [B, C, H, W] and returns its outputs; groups follow from
+// the shape.
 func (c *cnn) convolve(name string, stride, pad int) (int, error) {
 	shape, err := c.tensor(name+".weight", free, free, free, free)
 	if err != nil {
 		return 0, err
 	}
 	if shape[2] != shape[3] || c.channels%shape[1] != 0 {
-		return 0, fmt.Errorf("tensor %q has shape %v, want a square kernel over %d channels or a divisor of them", c.prefix+name+".weight", shape, c.channels)
+		return 0, fmt.Errorf("tensor %q has shape %v, want a square kernel over %d channels or a divisor of them",
+			c.prefix+name+".weight", shape, c.channels)
 	}
 	if pad < 0 {
 		pad = shape[2] / 2
@@ -35,7 +37,8 @@ func (c *cnn) convolve(name string, stride, pad int) (int, error) {
 		}
 		inputs = append(inputs, name+".bias")
 	}
-	c.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s), "pads": integers(p, p, p, p), "group": integer(int64(c.channels / shape[1]))}, inputs...)
+	c.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s), "pads": integers(p, p, p, p),
+		"group": integer(int64(c.channels / shape[1]))}, inputs...)
 	c.channels = shape[0]
 	return shape[2], nil
 }
@@ -62,7 +65,8 @@ func (c *cnn) images(channels int) {
 	c.model.State = []int{channels, 224, 224}
 	c.model.Check = func(shape []int) error {
 		if len(shape) == 4 && min(shape[2], shape[3]) < smallestFrame {
-			return fmt.Errorf("frames of %d×%d: want at least %d×%d, as the network halves them five times", shape[2], shape[3], smallestFrame, smallestFrame)
+			return fmt.Errorf("frames of %d×%d: want at least %d×%d, as the network halves them five times", shape[2],
+				shape[3], smallestFrame, smallestFrame)
 		}
 		return nil
 	}
@@ -103,13 +107,15 @@ func buildResNet(b *builder, f *family) error {
 		return err
 	}
 	if kernel != 7 {
-		return fmt.Errorf("tensor %q has a kernel of %d×%d, want 7×7: a stem for small images, whose stride no tensor tells; export the model to ONNX", b.prefix+stem+".weight", kernel, kernel)
+		return fmt.Errorf("tensor %q has a kernel of %d×%d, want 7×7: a stem for small images, whose stride no "+
+			"tensor tells; export the model to ONNX", b.prefix+stem+".weight", kernel, kernel)
 	}
 	if err := c.batchNorm(f.name("stem_norm")); err != nil {
 		return err
 	}
 	b.node("Relu", f.name("stem_norm"), nil)
-	b.node("MaxPool", "maxpool", map[string]graph.Attribute{"kernel_shape": integers(3, 3), "strides": integers(2, 2), "pads": integers(1, 1, 1, 1)})
+	b.node("MaxPool", "maxpool", map[string]graph.Attribute{"kernel_shape": integers(3, 3), "strides": integers(2, 2),
+		"pads": integers(1, 1, 1, 1)})
 	for stage := range 4 {
 		for block := 0; block == 0 || c.has(f.name("conv1", stage, block)+".weight"); block++ {
 			if err := c.residual(stage, block); err != nil {
@@ -162,7 +168,8 @@ func (c *cnn) residual(stage, block int) error {
 		}
 	}
 	if c.channels != outputs {
-		return fmt.Errorf("%s: a block of %d channels after %d has no shortcut", c.prefix+f.name("block", stage, block), outputs, c.channels)
+		return fmt.Errorf("%s: a block of %d channels after %d has no shortcut",
+			c.prefix+f.name("block", stage, block), outputs, c.channels)
 	}
 	c.apply("Add", f.name("block", stage, block), nil, body, c.last)
 	c.node("Relu", f.name("block", stage, block), nil)
@@ -314,7 +321,8 @@ func (c *cnn) scale(name string) error {
 		return err
 	}
 	if len(values) != c.channels {
-		return fmt.Errorf("tensor %q has %d elements, want one for each of %d channels", c.prefix+name, len(values), c.channels)
+		return fmt.Errorf("tensor %q has %d elements, want one for each of %d channels", c.prefix+name, len(values),
+			c.channels)
 	}
 	c.model.Parameters += len(values)
 	c.graph.Constants[name] = graph.Floats(values, c.channels)
@@ -342,7 +350,8 @@ func (c *cnn) responses(name string, channels int) error {
 			return err
 		}
 		if len(values) != channels {
-			return fmt.Errorf("tensor %q has %d elements, want one for each of %d channels", c.prefix+part, len(values), channels)
+			return fmt.Errorf("tensor %q has %d elements, want one for each of %d channels", c.prefix+part,
+				len(values), channels)
 		}
 		c.model.Parameters += len(values)
 		c.graph.Constants[part] = graph.Floats(values, channels)

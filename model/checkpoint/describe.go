@@ -134,7 +134,11 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 		if !ok || p != "" && !strings.HasSuffix(p, ".") {
 			continue
 		}
-		if !slices.ContainsFunc(a.signature, func(s string) bool { _, has := state[p+s]; return !has }) && (a.accepts == nil || a.accepts(state, p)) {
+		if !slices.ContainsFunc(a.signature, func(s string) bool {
+			_,
+				has := state[p+s]
+			return !has
+		}) && (a.accepts == nil || a.accepts(state, p)) {
 			found = append(found, p)
 		}
 	}

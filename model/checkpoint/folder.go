@@ -19,7 +19,8 @@ import (
 )
 
 // folderFiles hold the weights of a folder, the first one that is there.
-var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"}
+var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
+	"pytorch_model.bin.index.json"}
 
 // indexSuffix is the ending of an index, which tells the file of each tensor.
 const indexSuffix = ".index.json"

@@ -9,7 +9,8 @@ import (
 	"repscope/model/graph"
 )
 
-// gridRotation turns queries and keys [B, heads, N, d]: x·cosine + x[pairs]·sine, with the signs in the sines. Special
+// gridRotation turns queries and keys [B, heads, N, d]: x·cosine + x[pairs]·sine, with the signs in the sines.
+// Special
 // tokens have the cosine 1 and the sine 0.
 type gridRotation struct {
 	cosine, sine string // values [N, d]
@@ -61,7 +62,8 @@ func (v *vit) along(where, table string, axis, k int) string {
 	shape[axis], shape[axes] = -1, int64(k)
 	v.apply("Reshape", where, nil, table, v.ints(shape...))
 	spread := v.last
-	target := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)}, append(append([]string{}, v.grid...), v.ints(int64(k)))...)
+	target := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)},
+		append(append([]string{}, v.grid...), v.ints(int64(k)))...)
 	v.apply("Expand", where, nil, spread, target)
 	return v.node("Reshape", where, nil, v.ints(-1, int64(k)))
 }
@@ -87,7 +89,8 @@ func (v *vit) tables(where, angles string, k int, signs []float32, partners []in
 			for j := range values {
 				values[j] = still
 			}
-			parts[i] = v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)}, v.floats(values, v.special, d), parts[i])
+			parts[i] = v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)},
+				v.floats(values, v.special, d), parts[i])
 		}
 	}
 	return &gridRotation{cosine: parts[0], sine: parts[1], pairs: v.ints(partners...)}
@@ -111,7 +114,8 @@ func rotateCentered(v *vit) (*gridRotation, error) {
 	const where = "rope"
 	d := v.width / v.heads
 	if d%4 != 0 {
-		return nil, fmt.Errorf("%d heads: the width %d of a head is not a multiple of 4, which a rotation along two axes needs", v.heads, d)
+		return nil, fmt.Errorf("%d heads: the width %d of a head is not a multiple of 4, which a rotation along "+
+			"two axes needs", v.heads, d)
 	}
 	quarter := d / 4
 	inverse := make([]float32, quarter)

@@ -55,7 +55,8 @@ func (v *vit) sizes() error {
 		return err
 	}
 	if n := len(t.Shape); n != 4 && n != 5 {
-		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width channels frames height width]", v.prefix+key+".weight", t.Shape)
+		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
+			"channels frames height width]", v.prefix+key+".weight", t.Shape)
 	}
 	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
 	if _, err := v.tensor(key+".weight", t.Shape...); err != nil {
@@ -65,13 +66,15 @@ func (v *vit) sizes() error {
 		return err
 	}
 	if v.family.has("fc_norm") && v.has(v.family.name("fc_norm", 0)+".weight") && !v.has(v.family.name("qkv", 0)+".bias") {
-		return fmt.Errorf("the model has %q and no %q: no tensor tells whether its blocks normalize before or after; export the model to ONNX",
+		return fmt.Errorf("the model has %q and no %q: no tensor tells whether its blocks normalize before or "+
+			"after; export the model to ONNX",
 			v.prefix+v.family.name("fc_norm", 0)+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}
 	published := v.family.headsOf(v.width)
 	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
 		v.heads = published
-		v.model.Notes = append(v.model.Notes, fmt.Sprintf("%d attention heads, as published models of the width %d have", v.heads, v.width))
+		v.model.Notes = append(v.model.Notes, fmt.Sprintf("%d attention heads, as published models of the width "+
+			"%d have", v.heads, v.width))
 	}
 	if err == nil && v.heads == 0 {
 		v.heads, err = v.builder.heads(v.width, v.family.heads)
@@ -80,7 +83,8 @@ func (v *vit) sizes() error {
 		return err
 	}
 	if v.heads == 0 {
-		return fmt.Errorf("the number of heads is unknown: no option, no configuration (%s) next to the file, and no published model has the width %d", headNames[0], v.width)
+		return fmt.Errorf("the number of heads is unknown: no option, no configuration (%s) next to the file, and "+
+			"no published model has the width %d", headNames[0], v.width)
 	}
 	epsilon := v.family.epsilon
 	if v.family.preEpsilon > 0 && v.has(v.family.name("pre_norm", 0)+".weight") {
@@ -271,7 +275,8 @@ func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int,
 			return []int{side, side}, before, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("its %d positions are no square grid of patches after %v special tokens; export the model to ONNX", positions, choices)
+	return nil, 0, fmt.Errorf("its %d positions are no square grid of patches after %v special tokens; export "+
+		"the model to ONNX", positions, choices)
 }
 
 // addPositions adds positions of a grid to tokens, resampled to the grid of the input as the original code does.
@@ -287,7 +292,8 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	v.graph.Constants["position_grid"] = graph.Floats(moved, append([]int{1, v.width}, grid...)...)
 	how := v.family.resample
 	registers := v.family.has("registers") && v.has(v.family.name("registers", 0))
-	attributes := map[string]graph.Attribute{"mode": word("cubic"), "coordinate_transformation_mode": word("half_pixel"), "cubic_coeff_a": number(-0.75)}
+	attributes := map[string]graph.Attribute{"mode": word("cubic"),
+		"coordinate_transformation_mode": word("half_pixel"), "cubic_coeff_a": number(-0.75)}
 	switch {
 	case len(grid) == 3:
 		attributes = map[string]graph.Attribute{"mode": word("linear"), "coordinate_transformation_mode": word("half_pixel")}
@@ -298,7 +304,8 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	if how.offset > 0 && !registers {
 		v.apply("Resize", where, attributes, "position_grid", "", v.scales(where, grid, how.offset))
 	} else {
-		target := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)}, append([]string{v.ints(1, int64(v.width))}, v.grid...)...)
+		target := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)},
+			append([]string{v.ints(1, int64(v.width))}, v.grid...)...)
 		v.apply("Resize", where, attributes, "position_grid", "", "", target)
 	}
 	v.node("Reshape", where, nil, v.ints(1, int64(v.width), -1))
@@ -329,7 +336,8 @@ func (v *vit) before(first []float32) error {
 	v.graph.Constants["special"] = graph.Floats(values, 1, v.special, v.width)
 	inputShape := v.apply("Shape", "special", nil, "x")
 	batch := v.apply("Slice", "special", nil, inputShape, v.ints(0), v.ints(1))
-	target := v.apply("Concat", "special", map[string]graph.Attribute{"axis": integer(0)}, batch, v.ints(int64(v.special), int64(v.width)))
+	target := v.apply("Concat", "special", map[string]graph.Attribute{"axis": integer(0)}, batch,
+		v.ints(int64(v.special), int64(v.width)))
 	expanded := v.apply("Expand", "special", nil, "special", target)
 	v.apply("Concat", "tokens", map[string]graph.Attribute{"axis": integer(1)}, expanded, tokens)
 	return nil
@@ -749,6 +757,8 @@ func (b *builder) label(f *family) (string, error) {
 
 // labels are names of architectures by the model_type of Hugging Face's configurations.
 var labels = map[string]string{
-	"vit": "ViT", "deit": "DeiT", "vit_mae": "ViT-MAE", "ijepa": "I-JEPA", "dinov2": "DINOv2", "dinov2_with_registers": "DINOv2 with registers",
-	"dinov3_vit": "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2", "dinov3_convnext": "DINOv3 ConvNeXt",
+	"vit": "ViT", "deit": "DeiT", "vit_mae": "ViT-MAE", "ijepa": "I-JEPA", "dinov2": "DINOv2",
+	"dinov2_with_registers": "DINOv2 with registers",
+	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
+	"dinov3_convnext": "DINOv3 ConvNeXt",
 }
