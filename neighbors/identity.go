@@ -15,21 +15,20 @@ import (
 	"repscope/points"
 )
 
-// definition is the version of what the sums of a part mean. It changes with any change
-// of code that changes a sum.
+// definition is the version of the meaning of a part's sums. It changes with any change of code that changes a sum.
 const definition = 3
 
 // Identity returns the identity that the parts of this pass carry. The first call reads all points.
 type Identity struct {
-	Definition int // version of what the sums mean
+	Definition int // version of the meaning of the sums
 	Points     int
 	Ks         []int // ascending
 	Ties       string
 	Curves     bool // of co-ranking
 	PerPoint   bool
-	// ExcludeWindow is the exclusion window, Episode the digest of the runs in which it
-	// counts and Time that of the times that it counts; empty without a window, in one
-	// episode, and where it counts positions.
+	// ExcludeWindow is the exclusion window, Episode the digest of the episodes inside which it counts, and Time the
+	// digest of the times that it counts. Both are empty without a window; Episode is also empty with a single episode,
+	// and Time if the window counts positions.
 	ExcludeWindow int
 	Episode, Time string
 	// Blocks is the digest of the blocks that are deleted, empty without.
@@ -48,7 +47,7 @@ type SpaceIdentity struct {
 	Digest string // of type, shape and values
 }
 
-// Identity returns what parts of this pass carry. The first call reads all points.
+// Identity returns the identity that parts of this pass carry. The first call reads all points.
 func (p *Pass) Identity(ctx context.Context) (Identity, error) {
 	equal, err := p.duplicates(ctx)
 	if err != nil {
@@ -115,8 +114,8 @@ func digest(list []int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// difference names the first difference of a part's identity and that of the pass that it
-// is merged in, with both sides; it is empty where there is none.
+// difference describes the first difference between the identities of a part and of the pass that it is merged into,
+// with both values; it is empty if there is none.
 func (id *Identity) difference(pass *Identity) string {
 	beside := func(name string, part, whole any) string {
 		return fmt.Sprintf("the part has %s = %v, but the pass has %s = %v", name, part, name, whole)
@@ -167,7 +166,7 @@ func commas(list []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
 }
 
-// short is the beginning of a digest, enough to tell two apart.
+// short is the beginning of a digest, long enough to distinguish two.
 func short(digest string) string {
 	if digest == "" {
 		return "none"

@@ -20,14 +20,13 @@ import (
 type Options struct {
 	// Seed keys every random choice.
 	Seed uint64
-	// ExactPoints is the number of points up to which an exact search is faster; 0:
-	// what takes seconds.
+	// ExactPoints is the number of points up to which an exact search is faster; 0 derives it from the estimated seconds.
 	ExactPoints int
 	// Exact is the exact search, on whatever there is.
 	Exact func(ctx context.Context, pts points.Points, k int, o *rows.Options) (*rows.Nearest, error)
 }
 
-// Result is what a search in cells found.
+// Result is the result of a search in cells.
 type Result struct {
 	rows.Nearest
 	// Cells is the number of cells and Probes the number of them that were looked into
@@ -49,13 +48,12 @@ func Search(ctx context.Context, pts points.Points, k int, o *rows.Options, a Op
 	return searchDistinct(ctx, pts, k, width, few, o, &a)
 }
 
-// exactSeconds of one core are not worth an approximation.
+// An exact search of at most exactSeconds on one core needs no approximation.
 const exactSeconds = 4
 
-// exactPoints is the number of points like these among which lists of the given width are found
-// exactly in exactSeconds: an exact search takes time for every pair of points, to scan, the
-// more the longer the lists, and to multiply. The constants are nanoseconds of one core,
-// measured; they decide nothing but the time taken.
+// exactPoints is the number of points like these among which lists of this width are found exactly in exactSeconds. An
+// exact search takes time for every pair of points: to scan, which grows with the width, and to multiply. The constants
+// are measured nanoseconds of one core; they affect only the time taken.
 func exactPoints(pts points.Points, width int) int {
 	const scan, scanWidth = 0.2, 0.02
 	multiply := 0.01

@@ -1,4 +1,4 @@
-// What makes points unusable: NaN and Inf, overflow, norms of zero.
+// Checks for unusable points: NaN and Inf, overflow, norms of zero.
 
 package rows
 
@@ -38,28 +38,28 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 	if metric == Precomputed {
 		return checkDistances(role, p)
 	}
-	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
-	// Nor must they vanish: those of values that differ in the last digit are normal numbers.
+	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64. They must not vanish
+	// either: squared differences in the last digit must be normal numbers.
 	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
 	if metric == Euclidean && p.F64 != nil && largest > 0 && largest < leastMagnitude {
 		return fmt.Errorf("%s: no coordinate is above ±%.3g: squared distances underflow below ±%.3g; rescale the "+
 			"points", role, largest, leastMagnitude)
 	}
 	if !(largest <= limit) {
-		for at := range length {
+		for index := range length {
 			v := 0.0
 			if p.F32 != nil {
-				v = float64(p.F32[at])
+				v = float64(p.F32[index])
 			} else {
-				v = p.F64[at]
+				v = p.F64[index]
 			}
 			switch {
 			case v-v != 0:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
+				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, index/p.Dim, index%p.Dim, v)
 			case math.Abs(v) > limit && largest <= math.MaxFloat64:
 				return fmt.Errorf(
 					"%s: point %d, coordinate %d is %v: squared distances overflow beyond ±%.3g; rescale the points",
-					role, at/p.Dim, at%p.Dim, v, limit)
+					role, index/p.Dim, index%p.Dim, v, limit)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Spaces given by their distances.
+// Spaces of precomputed distances.
 
 package rows
 
@@ -15,8 +15,8 @@ import (
 // relative to the larger: the rounding of whatever computed them in float32.
 const asymmetry = 1e-4
 
-// checkDistances reports the first thing that makes p unusable as a matrix of
-// distances. Distances are used as given: row i ranks the neighbors of point i.
+// checkDistances reports the first problem that makes p unusable as a matrix of distances. Distances are used
+// unchanged: row i ranks the neighbors of point i.
 func checkDistances(role string, p points.Points) error {
 	switch {
 	case p.N != p.Dim:
@@ -50,7 +50,7 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 		}
 	}
 	for i := range n {
-		// Nobody is asked for the distance from itself, which some tools leave at 1 or at a rounding.
+		// Distances of points from themselves are ignored; some tools leave them at 1 or at a rounding.
 		if v := float64(d[i*n+i]); !(v >= 0 && v <= math.MaxFloat64) {
 			return fmt.Errorf("%s: the distance of point %d from itself is %v, want 0 (any finite number ≥ 0 is "+
 				"accepted)", role, i, v)
@@ -59,7 +59,7 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 	return nil
 }
 
-// openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
+// openPrecomputed is the space of a matrix p of distances, or of some rows of it.
 func openPrecomputed(b base, rows, p points.Points) Space {
 	b.method = "precomputed " + p.Type()
 	s := &exact[float64]{base: b}
