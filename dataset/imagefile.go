@@ -243,7 +243,7 @@ func imageError(path string, err error) error {
 	return fmt.Errorf("%s: corrupt image: %w", path, err)
 }
 
-// decode writes the pixels to dst: rows of grey values, or three planes, 16-bit values
+// decode writes the pixels to dst: rows of gray values, or three planes, 16-bit values
 // little-endian. The file must be what it was.
 func (f *imageFile) decode(dst []byte) error {
 	img, err := f.load()

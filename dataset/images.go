@@ -1,4 +1,4 @@
-// Folders of images as arrays [N,H,W] (grey) or [N,3,H,W] (color), and folders of such folders,
+// Folders of images as arrays [N,H,W] (gray) or [N,3,H,W] (color), and folders of such folders,
 // which are episodes.
 
 package dataset

@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// grey writes a PNG file of one value.
+// gray writes a PNG file of one value.
 func grey(t *testing.T, path string, height, width int, value uint8) {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
@@ -209,7 +209,7 @@ func TestImageSizesDeep(t *testing.T) {
 	}
 }
 
-// greyAlpha is a PNG file of grey values with alpha, which package image/png reads but does not write.
+// grayAlpha is a PNG file of gray values with alpha, which package image/png reads but does not write.
 func greyAlpha(values ...[2]uint8) []byte {
 	b := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
@@ -232,7 +232,7 @@ func greyAlpha(values ...[2]uint8) []byte {
 	return b
 }
 
-// Grey with alpha has one channel, and what is left out is said.
+// Gray with alpha has one channel, and what is left out is said.
 func TestAlpha(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

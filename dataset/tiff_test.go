@@ -29,7 +29,7 @@ type tiffImage struct {
 	alpha                        bool
 }
 
-// writeTIFF writes the rows of an array of bytes as grey pages.
+// writeTIFF writes the rows of an array of bytes as gray pages.
 func writeTIFF(dir string, f Field, compression int) (string, error) {
 	h, w := f.Shape[1], f.Shape[2]
 	var pages []tiffImage

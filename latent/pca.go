@@ -23,7 +23,7 @@ type PCAOptions struct {
 // maxFit bounds the Gram matrix of PCAEncoder.
 const maxFit = 2000
 
-// PCAEncoder projects centred states on their leading principal components,
+// PCAEncoder projects centered states on their leading principal components,
 // z = Vᵀ(x − mean), fitted on states of src. The components are orthonormal, in
 // the order of falling variance, the element of largest modulus positive. If the
 // states have fewer directions than Dim asks for, there are fewer latent

@@ -17,7 +17,7 @@ import (
 type Interpolation string
 
 const (
-	// Bilinear interpolates between pixel centres as PyTorch's
+	// Bilinear interpolates between pixel centers as PyTorch's
 	// interpolate(mode="bilinear", align_corners=False, antialias=False) does.
 	Bilinear Interpolation = "bilinear"
 	// Nearest takes the pixel ⌊i·in/out⌋ as PyTorch's interpolate(mode="nearest") does.
@@ -25,7 +25,7 @@ const (
 )
 
 // Preprocessing is applied to every state in this order: frames are resized, frames
-// of one channel are repeated to several, pixel values are scaled, then normalised by
+// of one channel are repeated to several, pixel values are scaled, then normalized by
 // (v − mean)/std. The zero value
 // changes nothing.
 type Preprocessing struct {
@@ -38,7 +38,7 @@ type Preprocessing struct {
 	Height, Width int
 	Interpolation Interpolation
 	// Channels is how many channels the frame of a single one is repeated to, for
-	// encoders of colour images; 0 leaves frames as they are. A state without an axis
+	// encoders of color images; 0 leaves frames as they are. A state without an axis
 	// of channels gets one before those of a frame.
 	Channels int
 	// Scale empty means ScaleRaw. Low and High are the pixel range that
@@ -54,7 +54,7 @@ type Preprocessing struct {
 }
 
 // ImageNet is what encoders trained on ImageNet usually expect: frames of 224×224 in
-// three channels, scaled to [0, 1] and normalised by the mean and standard deviation
+// three channels, scaled to [0, 1] and normalized by the mean and standard deviation
 // of the ImageNet images (those of torchvision). Frames are resized as they are,
 // without cutting out their middle.
 func ImageNet() Preprocessing {

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// principal returns up to dim principal directions of the n centred rows of x
+// principal returns up to dim principal directions of the n centered rows of x
 // as rows [dim, width]. It diagonalises the smaller of XXᵀ and XᵀX.
 func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]float64, error) {
 	size, operand := n, kernel.Rows(x, width)

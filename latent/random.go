@@ -28,7 +28,7 @@ type RandomOptions struct {
 // RandomEncoder is an untrained ConvEncoder for states of the given shape:
 // frames [H W], windows [T H W] (each frame by itself, the last one by
 // default) or clips [C T H W]. Weights and biases are uniform in ±1/√fan_in as
-// PyTorch initialises them by default, layer norms are 1 and 0. It has four
+// PyTorch initializes them by default, layer norms are 1 and 0. It has four
 // convolutions, fewer if a frame's side is below 16. It shows what the
 // architecture alone preserves.
 func RandomEncoder(state []int, o RandomOptions) (Encoder, error) {

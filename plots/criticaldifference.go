@@ -34,7 +34,7 @@ type rankedModel struct {
 	style       Style
 }
 
-// rankGroup has the places of its members in the order of the models, ascending.
+// rankGroup has the indices of its members in the order of the models, ascending.
 type rankGroup struct {
 	members []int
 	level   int
@@ -144,7 +144,7 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 	return nil
 }
 
-// gaps are the models that stand between members of a group and do not belong to it.
+// gaps are the models between members of a group that do not belong to it.
 func (r *ranking) gaps(g rankGroup) (names []string) {
 	first, last := g.members[0], g.members[len(g.members)-1]
 	for i := first + 1; i < last; i++ {
@@ -216,7 +216,7 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		s.undefined(r.undefined, vg.Point{X: (tile.Min.X + tile.Max.X) / 2, Y: (tile.Min.Y + tile.Max.Y) / 2}, tile.Size(), alignCenter)
 		return nil
 	}
-	left := (len(r.models) + 1) / 2
+	half := (len(r.models) + 1) / 2
 	title := block{}
 	top := tile.Max.Y
 	if r.axis.Label.Text != "" {
@@ -224,11 +224,11 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		top -= title.height + 1
 	}
 	line := top - tickSize*(ascent+descent) - rankTick // height of the axis
-	// Names in the largest size leave the narrowest axis: what is apart there stays so.
-	_, widths := r.labels(nil, labelSize, left, tile.Size().X)
+	// Names in the largest size leave the narrowest axis: labels that are apart there stay apart.
+	_, widths := r.labels(nil, labelSize, half, tile.Size().X)
 	levels := r.stack(tile.Size().X - widths[0] - widths[1])
 	under := line - rankMarker - 2.5 - barPitch*vg.Length(levels)
-	pitch := min((under-tile.Min.Y)/vg.Length(left), largestPitch)
+	pitch := min((under-tile.Min.Y)/vg.Length(half), largestPitch)
 	size := float64(labelSize)
 	for _, points := range []float64{tickSize, smallestSize} {
 		if float64(pitch) < size*linePitch {
@@ -238,58 +238,58 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 	if float64(pitch) < smallestSize*linePitch {
 		return roomError(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile", len(r.models), levels)
 	}
-	blocks, widths := r.labels(s, size, left, tile.Size().X)
+	blocks, widths := r.labels(s, size, half, tile.Size().X)
 	room := vg.Rectangle{Min: vg.Point{X: tile.Min.X + widths[0], Y: tile.Min.Y}, Max: vg.Point{X: tile.Max.X - widths[1], Y: line}}
 	if room.Size().X < 2*smallestBox {
 		return roomError(s.panel, "the names of a critical-difference diagram leave no room for its axis")
 	}
-	at := func(rank float64) vg.Length {
+	position := func(rank float64) vg.Length {
 		return room.Min.X + vg.Length(share(&r.axis.Axis, rank))*room.Size().X
 	}
 	if title.width > 0 {
 		s.drawText("label", title, vg.Point{X: (room.Min.X + room.Max.X) / 2, Y: tile.Max.Y}, alignCenter, alignEnd, 0, ink)
 	}
 	s.record("data", "", vg.Point{}, 0, room)
-	r.drawAxis(s, room, at)
+	r.drawAxis(s, room, position)
 	for i, m := range r.models {
 		row, x, end, align := i, room.Min.X-leadGap, room.Min.X, alignEnd
-		if i >= left {
+		if i >= half {
 			row, x, end, align = len(r.models)-1-i, room.Max.X+leadGap, room.Max.X, alignStart
 		}
 		y := under - pitch*(vg.Length(row)+0.5)
-		s.line([]vg.Point{{X: at(m.rank), Y: line}, {X: at(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7, nil)
+		s.line([]vg.Point{{X: position(m.rank), Y: line}, {X: position(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7, nil)
 		s.drawText("entry", blocks[i], vg.Point{X: x, Y: y}, align, alignCenter, 0, ink)
 	}
 	for _, g := range r.groups {
-		r.drawGroup(s, g, line-rankMarker-3-barPitch*(vg.Length(g.level)+0.5), at)
+		r.drawGroup(s, g, line-rankMarker-3-barPitch*(vg.Length(g.level)+0.5), position)
 	}
 	for _, m := range r.models {
-		s.marker(vg.Point{X: at(m.rank), Y: line}, rankMarker, m.style, m.style.Fill, m.style.Edge, 0.4)
+		s.marker(vg.Point{X: position(m.rank), Y: line}, rankMarker, m.style, m.style.Fill, m.style.Edge, 0.4)
 	}
 	return nil
 }
 
 // labels are the names with their ranks, and the width of the columns at both sides; a
 // scene is warned of names that are shortened.
-func (r *ranking) labels(s *scene, size float64, left int, room vg.Length) (blocks []block, widths [2]vg.Length) {
+func (r *ranking) labels(s *scene, size float64, half int, room vg.Length) (blocks []block, widths [2]vg.Length) {
 	for i, m := range r.models {
 		rank := m.label
 		if rank != "" {
 			rank = "  " + rank
 		}
-		most := room*0.36 - newBlock(rank, size, false).width
-		name, cut := shorten(Escape(m.name), size, false, most)
+		limit := room*0.36 - newBlock(rank, size, false).width
+		name, cut := shorten(Escape(m.name), size, false, limit)
 		if cut && s != nil {
 			s.cramp("%s: the name %.60q had to be shortened", panelName(s.panel), m.name)
 		}
 		text := name + rank
-		if i >= left && rank != "" {
+		if i >= half && rank != "" {
 			text = strings.TrimSpace(rank) + "  " + name
 		}
 		b := newBlock(text, size, false)
 		blocks = append(blocks, b)
 		side := 0
-		if i >= left {
+		if i >= half {
 			side = 1
 		}
 		widths[side] = max(widths[side], b.width+leadGap+1)
@@ -298,34 +298,34 @@ func (r *ranking) labels(s *scene, size float64, left int, room vg.Length) (bloc
 	return blocks, widths
 }
 
-// drawAxis draws the axis at the top of a room, with labels that keep apart.
-func (r *ranking) drawAxis(s *scene, room vg.Rectangle, at func(rank float64) vg.Length) {
+// drawAxis draws the axis at the top of room, with labels that keep apart.
+func (r *ranking) drawAxis(s *scene, room vg.Rectangle, position func(rank float64) vg.Length) {
 	y := room.Max.Y
 	s.line([]vg.Point{{X: room.Min.X, Y: y}, {X: room.Max.X, Y: y}}, ink, 0.7, nil)
 	first, last := math.Ceil(r.axis.Min), math.Floor(r.axis.Max)
 	step := 1.0
-	for wide := newBlock(fmt.Sprintf("%.0f", last), tickSize, false).width + 3; (at(first+step) - at(first)) < wide; step++ {
+	for wide := newBlock(fmt.Sprintf("%.0f", last), tickSize, false).width + 3; (position(first+step) - position(first)) < wide; step++ {
 	}
 	for v := first; v <= last; v++ {
 		height := vg.Length(rankTick)
 		if math.Mod(v-first, step) == 0 {
-			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: at(v), Y: y + rankTick}, alignCenter, alignStart, 0, ink)
+			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: position(v), Y: y + rankTick}, alignCenter, alignStart, 0, ink)
 		} else {
 			height /= 2
 		}
-		s.line([]vg.Point{{X: at(v), Y: y}, {X: at(v), Y: y + height}}, ink, 0.7, nil)
+		s.line([]vg.Point{{X: position(v), Y: y}, {X: position(v), Y: y + height}}, ink, 0.7, nil)
 	}
 }
 
 // drawGroup draws the bar of a group: dotted over models that do not belong to it.
-func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, at func(rank float64) vg.Length) {
+func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, position func(rank float64) vg.Length) {
 	for k := range g.members[1:] {
 		from, to := r.models[g.members[k]].rank, r.models[g.members[k+1]].rank
 		gap := false
 		for i := g.members[k] + 1; i < g.members[k+1]; i++ {
 			gap = gap || (r.models[i].rank > from && r.models[i].rank < to)
 		}
-		ends := []vg.Point{{X: at(from), Y: y}, {X: at(to), Y: y}}
+		ends := []vg.Point{{X: position(from), Y: y}, {X: position(to), Y: y}}
 		if gap {
 			s.line(ends, ink, 0.7, []vg.Length{1, 1.6})
 		} else {
@@ -333,10 +333,10 @@ func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, at func(rank flo
 		}
 	}
 	for _, i := range g.members {
-		p := vg.Point{X: at(r.models[i].rank), Y: y}
+		p := vg.Point{X: position(r.models[i].rank), Y: y}
 		s.canvas.SetColor(ink)
 		s.canvas.Fill(circle(p, barDot))
 	}
-	first, last := at(r.models[g.members[0]].rank), at(r.models[g.members[len(g.members)-1]].rank)
+	first, last := position(r.models[g.members[0]].rank), position(r.models[g.members[len(g.members)-1]].rank)
 	s.record("bar", "", vg.Point{}, 0, vg.Rectangle{Min: vg.Point{X: first - barDot, Y: y - barDot}, Max: vg.Point{X: last + barDot, Y: y + barDot}})
 }

@@ -1,5 +1,4 @@
-// The shared legend, in a tile of its own: gonum's stands over the data and has
-// one column.
+// The shared legend, in a tile of its own: gonum's covers the data and has one column.
 
 package plots
 
@@ -23,7 +22,7 @@ type legendEntry struct {
 	text block
 }
 
-// newLegend collects the entries and fits their names into the room.
+// newLegend collects the entries and fits their names into the available size.
 func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 	l := &legend{}
 	if f.Legend == LegendNone || len(prep.keys) == 0 {
@@ -58,7 +57,7 @@ func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 	return l
 }
 
-// place draws the legend at an edge of rest and returns what is left.
+// place draws the legend at an edge of rest and returns the remaining area.
 func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rectangle {
 	if len(l.entries) == 0 {
 		return rest
@@ -98,10 +97,10 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 	}
 	for i, e := range l.entries {
 		r, c := l.cell(i, columns, where)
-		at := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
-		s.record("key", "", at, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: keyWidth(l.kinds), Y: keyHeight / 2}})
-		e.key.draw(s, at, l.kinds, 1)
-		s.drawText("legend", e.text, vg.Point{X: at.X + keyWidth(l.kinds) + keyGap, Y: at.Y}, alignStart, alignCenter, 0, ink)
+		point := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
+		s.record("key", "", point, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: keyWidth(l.kinds), Y: keyHeight / 2}})
+		e.key.draw(s, point, l.kinds, 1)
+		s.drawText("legend", e.text, vg.Point{X: point.X + keyWidth(l.kinds) + keyGap, Y: point.Y}, alignStart, alignCenter, 0, ink)
 	}
 	return rest
 }

@@ -126,8 +126,7 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	return nil
 }
 
-// fit lays the table out as large as the room allows: it shrinks, then wraps, then
-// goes below the size of good practice.
+// fit lays the table out as large as possible: it shrinks, then wraps, then goes below the recommended size.
 func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
 	for _, try := range []struct {
 		size float64
@@ -142,24 +141,24 @@ func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
 }
 
 // drawRow draws the i-th row about a middle height, from its left edge.
-func (g *grid) drawRow(s *scene, l *tableLayout, i int, left vg.Point) {
-	x, y := left.X, left.Y
+func (g *grid) drawRow(s *scene, l *tableLayout, i int, corner vg.Point) {
+	x, y := corner.X, corner.Y
 	for j, b := range l.blocks[i] {
-		at, align := x, alignStart
+		position, align := x, alignStart
 		switch g.align[j] {
 		case AlignRight:
-			at, align = x+l.widths[j], alignEnd
+			position, align = x+l.widths[j], alignEnd
 		case AlignCenter:
-			at, align = x+l.widths[j]/2, alignCenter
+			position, align = x+l.widths[j]/2, alignCenter
 		}
 		if j == 0 && g.hasKeys() {
 			if g.keys[i] != nil {
 				drawSwatch(s, *g.keys[i], vg.Point{X: x, Y: y}, 1)
 			}
-			at += keySpace * vg.Length(1-align) // the key stands left of the text
+			position += keySpace * vg.Length(1-align) // the key is left of the text
 		}
 		if b.width > 0 {
-			s.drawText("cell", b, vg.Point{X: at, Y: y}, align, alignCenter, 0, ink)
+			s.drawText("cell", b, vg.Point{X: position, Y: y}, align, alignCenter, 0, ink)
 		}
 		x += l.widths[j] + l.gap
 	}
@@ -169,8 +168,7 @@ func (g *grid) hasKeys() bool {
 	return slices.ContainsFunc(g.keys, func(k *Style) bool { return k != nil })
 }
 
-// lay measures the table; with wrapping the widest columns give way until the
-// table is as wide as the room.
+// lay measures the table; with wrapping the widest columns shrink until the table is as wide as room.
 func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 	l := tableLayout{size: size, gap: cellGap, widths: make([]vg.Length, g.columns)}
 	if size <= smallestSize {
@@ -223,8 +221,8 @@ func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 	return l
 }
 
-// narrow reduces the widest columns in steps until the sum is at most room: first
-// no column below what it cannot wrap, then, if that is not enough, any.
+// narrow reduces the widest columns in steps until the sum is at most room: first no column below its widest word,
+// then, if that is not enough, any.
 func narrow(widths, least []vg.Length, room vg.Length) {
 	total := vg.Length(0)
 	for _, w := range widths {

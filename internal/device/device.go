@@ -1,4 +1,4 @@
-// Package device chooses what encoders and neighbourhoods are computed on: the
+// Package device chooses what encoders and neighborhoods are computed on: the
 // processor or NVIDIA GPUs.
 //
 //	d, note, err := device.Open("auto")

@@ -44,7 +44,7 @@ const (
 )
 
 // FactorNames names the columns of Set.Factors: what the game knew when it drew
-// a frame. Positions are centres in pixels; the target is the enemy that the
+// a frame. Positions are centers in pixels; the target is the enemy that the
 // player aims at (the horizontally nearest one), -1 where there is none.
 var FactorNames = []string{"player_x", "target_x", "target_y", "enemies", "bombs", "score", "lives", "time_left"}
 

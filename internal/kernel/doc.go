@@ -1,4 +1,4 @@
-// Package kernel holds the matrix kernels that the encoder executor and the neighbour search share: float32 and
+// Package kernel holds the matrix kernels that the encoder executor and the neighbor search share: float32 and
 // float64 products through packed panels, exact uint8 dot products and squared distances, int16 products that are
 // exact within blocks, and a few row reductions. Go assembly for AVX2 and AVX-512, and for the tiles of AMX, is
 // chosen at run time; everything has a pure-Go twin.

@@ -169,7 +169,7 @@ func TestProductLarge(t *testing.T) {
 	}
 }
 
-// TestBlockOfGram computes blocks of X·Xᵀ as the neighbour search does.
+// TestBlockOfGram computes blocks of X·Xᵀ as the neighbor search does.
 func TestBlockOfGram(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(5, 6))

@@ -201,10 +201,10 @@ func (c *count) Set(text string) error {
 	return nil
 }
 
-// length is a length in millimetres: 89mm, 8.9cm, 3.5in or 252pt; a number alone is in millimetres.
+// length is a length in millimeters: 89mm, 8.9cm, 3.5in or 252pt; a number alone is in millimeters.
 type length float64
 
-// lengthUnits are in millimetres.
+// lengthUnits are in millimeters.
 var lengthUnits = []struct {
 	suffix string
 	factor float64

@@ -9,7 +9,7 @@
 // and these commands are added:
 //
 //	npy FILE TYPE SHAPE [PATTERN]    write an array: npy f.npy uint8 20x8x8 random:1
-//	images DIR SIZE N SEED           write grey PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
+//	images DIR SIZE N SEED           write gray PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
 //	experience FILE SHAPE EPISODES   write a published dataset of frames [F,H,W]: experience d.pth 60x8x8 3
 //	exits STATUS PROGRAM ARGS…       run a program and check its exit status
 //	same FILE FILE                   compare two result files but for their time stamps

@@ -11,7 +11,7 @@ import (
 
 // buildConvEncoder is [B, C, T, H, W] → [B, T, D], frame by frame: convolutions
 // of kernel 4, stride 2, padding 1, each followed by the activation and a layer
-// normalisation over channels; then flatten, layer normalisation, linear. The
+// normalization over channels; then flatten, layer normalization, linear. The
 // numbers of layers and channels, C and D come from the tensors.
 func buildConvEncoder(b *builder) error {
 	if err := b.refuseHeads(); err != nil {

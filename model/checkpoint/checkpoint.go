@@ -1,5 +1,5 @@
 // Package checkpoint reads PyTorch state dicts and safetensors files of known
-// encoder architectures into package graph. The architecture is recognised by
+// encoder architectures into package graph. The architecture is recognized by
 // the tensors' names and sized from their shapes.
 //
 //	model, err := checkpoint.Open("weights/jepa/best_encoder.pth", checkpoint.Options{})
@@ -308,7 +308,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// Build recognises a state dict and builds its encoder. Names may share a
+// Build recognizes a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
 func Build(state State, o Options) (*Network, error) { return build(state, o, &settings{}) }
 

@@ -1,4 +1,4 @@
-// State dicts: what is recognised, and what is wrong with the others.
+// State dicts: what is recognized, and what is wrong with the others.
 
 package checkpoint
 

@@ -1,4 +1,4 @@
-// The table of known architectures: how they are recognised and described.
+// The table of known architectures: how they are recognized and described.
 
 package checkpoint
 

@@ -36,7 +36,7 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 	return n, nil
 }
 
-// layerNorm normalises the last value over its last axis.
+// layerNorm normalizes the last value over its last axis.
 func (b *builder) layerNorm(name string, width int, epsilon float32) error {
 	if err := b.tensors([]int{width}, name+".weight", name+".bias"); err != nil {
 		return err
@@ -122,8 +122,8 @@ const rotaryBase = 10000
 
 // buildVideoViT is [B, C, T, H, W] → [B, T, E]: patches of one frame each
 // (a convolution with kernel and stride 1, p, p), pre-norm transformer blocks
-// within a frame, layer normalisation, the mean over patches, pre-norm blocks
-// over the frames of a clip, layer normalisation. Every attention turns queries and
+// within a frame, layer normalization, the mean over patches, pre-norm blocks
+// over the frames of a clip, layer normalization. Every attention turns queries and
 // keys by a rotary embedding of the token's index. E, p, the numbers of blocks
 // and of heads and the widths of the MLPs come from the tensors; the size of the
 // frames and T are free.
@@ -346,7 +346,7 @@ func (b *builder) integerScalar(x int64) string {
 
 // buildViTMAE is the encoder of a masked autoencoder in Hugging Face's names,
 // [B, C, H, W] → tokens [B, 1+N, E], the CLS token first: patches, learned
-// positions, pre-norm blocks, layer normalisation. Nothing is masked and the
+// positions, pre-norm blocks, layer normalization. Nothing is masked and the
 // patches keep their order. E, the patch, the number of blocks, the width of the MLP
 // and the number of patches come from the tensors.
 func buildViTMAE(b *builder) error {

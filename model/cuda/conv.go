@@ -84,7 +84,7 @@ type convolution struct {
 	norm                  *operator.NormParams
 }
 
-// steps is the distance of neighbours along z, y, x of pixels of so many elements.
+// steps is the distance of neighbors along z, y, x of pixels of so many elements.
 func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
 
 func buildConv(b *builder) error {
@@ -123,7 +123,7 @@ func buildConv(b *builder) error {
 	return c.record(b)
 }
 
-// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbours in
+// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbors in
 // memory follow each other.
 func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first bool) {
 	c.channels, c.inStep = width, steps(c.in, channels)
@@ -216,7 +216,7 @@ func (c *convolution) recordTiles(b *builder, mode Precision, m, kind int, norma
 	return false
 }
 
-// normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
+// normalizeRows records a layer normalization of m rows of n elements, after slices are added up, bias and activation.
 func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *operator.NormParams) {
 	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0,
 		slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)

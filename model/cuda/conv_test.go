@@ -149,7 +149,7 @@ func TestConvolution(t *testing.T) {
 					g, inputs := c.graph(rand.New(rand.NewPCG(uint64(i), 2)))
 					tolerance := productTolerance(p, 1)
 					if slices.Contains([]byte(c.after2), ',') {
-						tolerance *= 4 // the normalisation divides by a deviation below 1
+						tolerance *= 4 // the normalization divides by a deviation below 1
 					}
 					compareAt(t, p, g, inputs, tolerance)
 				})

@@ -133,7 +133,7 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 	b.launch(fmt.Sprint("copy_box_", bytes), blocks(n), line, 0, x.at(at[0]*bytes), y.at(at[1]*bytes), n, w.table(b), w.rank())
 }
 
-// shortAxis is the longest of two axes that are swapped without tiles: neighbouring
+// shortAxis is the longest of two axes that are swapped without tiles: neighboring
 // threads then still read whole sectors of memory.
 const shortAxis = 8
 

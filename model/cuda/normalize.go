@@ -55,7 +55,7 @@ func buildRootMeanSquare(b *builder) error {
 	return nil
 }
 
-// layerNorm records a normalisation of rows, with root by their squares alone; operands but x and y may be absent, y
+// layerNorm records a normalization of rows, with root by their squares alone; operands but x and y may be absent, y
 // may be x.
 func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, width int, epsilon float32, root bool) {
 	kernel := ""

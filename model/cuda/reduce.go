@@ -63,7 +63,7 @@ func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 	last := r.kept.rank() - 1
 	switch {
 	case last >= 0 && r.kept.strides[last][0] == 1 && r.kept.shape[last] >= 16:
-		lanes, name = 1, "thread" // neighbouring threads read neighbouring elements
+		lanes, name = 1, "thread" // neighboring threads read neighboring elements
 		if r.n <= 2*chunk {
 			chunk = r.n
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // addBranches makes one convolution of each sum of two that alone read the same value in the same way, one kernel
-// inside the other, or of one and a batch normalisation of that value, which is a convolution with one weight for
+// inside the other, or of one and a batch normalization of that value, which is a convolution with one weight for
 // each channel: the blocks of RepVGG, MobileOne and RepViT as they are trained. Sums of more branches are joined two
 // by two.
 func addBranches(g *graph.Graph) error {
@@ -145,7 +145,7 @@ func integers(n *graph.Node, name string, count, standard int) []int {
 	return out
 }
 
-// normalization is a batch normalisation with known statistics as a convolution with one weight for each channel,
+// normalization is a batch normalization with known statistics as a convolution with one weight for each channel,
 // beside another one that gives as many channels as it reads; nil if it is none.
 func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
 	w := beside.weights.Shape

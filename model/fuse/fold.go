@@ -11,7 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// foldBatchNorm puts a batch normalisation with known statistics that alone uses
+// foldBatchNorm puts a batch normalization with known statistics that alone uses
 // a convolution's result into the convolution's weights and bias.
 func foldBatchNorm(g *graph.Graph) error {
 	users, convolutions := usersOf(g), map[string]*graph.Node{}
@@ -41,7 +41,7 @@ func foldBatchNorm(g *graph.Graph) error {
 	return nil
 }
 
-// foldInto makes the node of a normalisation the convolution with its weights and bias; the
+// foldInto makes the node of a normalization the convolution with its weights and bias; the
 // convolution's own node is then unused. It reports false if something is not known.
 func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	w := g.Constants[conv.Inputs[1]]
@@ -126,13 +126,13 @@ func vectorOf(g *graph.Graph, name string, n int) []float32 {
 	return nil
 }
 
-// normalizes reports whether a node is a batch normalisation by statistics that it is given.
+// normalizes reports whether a node is a batch normalization by statistics that it is given.
 func normalizes(g *graph.Graph, n *graph.Node) bool {
 	return n.Op == "BatchNormalization" && n.Domain == "" && len(n.Inputs) == 5 && len(n.Outputs) == 1 &&
 		n.Attributes["training_mode"].Int == 0 && g.Opset >= 9
 }
 
-// A normalization is what a batch normalisation does to each channel: (x − mean)·factor + shift.
+// A normalization is what a batch normalization does to each channel: (x − mean)·factor + shift.
 type normalization struct {
 	factors     []float64
 	mean, shift []float32

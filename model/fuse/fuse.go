@@ -409,7 +409,7 @@ func (f *fuser) activation(i int) bool {
 	return true
 }
 
-// convNorm lets a convolution normalise its channels.
+// convNorm lets a convolution normalize its channels.
 func (f *fuser) convNorm(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Op != "LayerNormalization" || !f.single(s.In[0]) {

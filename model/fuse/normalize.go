@@ -60,7 +60,7 @@ func (f *fuser) layerNorm(i int) bool {
 	return true
 }
 
-// groupNorm finds a normalisation of groups of channels that are taken as the channels of one with long rows: what
+// groupNorm finds a normalization of groups of channels that are taken as the channels of one with long rows: what
 // exporters write.
 func (f *fuser) groupNorm(i int) bool {
 	s := f.Steps[i]
@@ -83,7 +83,7 @@ func (f *fuser) groupNorm(i int) bool {
 	return true
 }
 
-// groupNormScale lets a normalisation of groups multiply each channel by a constant, or add one.
+// groupNormScale lets a normalization of groups multiply each channel by a constant, or add one.
 func (f *fuser) groupNormScale(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Domain != "" || s.Node.Op != "Mul" && s.Node.Op != "Add" {
@@ -118,7 +118,7 @@ func (f *fuser) groupNormScale(i int) bool {
 	return true
 }
 
-// perChannel is a copy of a normalisation's constant with a number for each channel, nil if it is not known.
+// perChannel is a copy of a normalization's constant with a number for each channel, nil if it is not known.
 func (f *fuser) perChannel(id int, p operator.NormParams, channels int) []float32 {
 	if !f.constant(id) || f.Values[id].Const.F32 == nil {
 		return nil
@@ -205,7 +205,7 @@ func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	return p.Axes[0], true
 }
 
-// layerNormScale adds scale and bias to a layer normalisation that has none, and a scale to one by the root of the
+// layerNormScale adds scale and bias to a layer normalization that has none, and a scale to one by the root of the
 // mean square.
 func (f *fuser) layerNormScale(i int) bool {
 	s := f.Steps[i]

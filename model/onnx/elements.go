@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-// deferredIntegers is a large initialiser of narrow integers, as numbers that are read when they are asked for and
+// deferredIntegers is a large initializer of narrow integers, as numbers that are read when they are asked for and
 // by a function that reads them into the tensor.
 type deferredIntegers struct {
 	numbers *graph.Tensor
@@ -65,7 +65,7 @@ func (d *decoder) settle(g *graph.Graph) error {
 	return nil
 }
 
-// zeroPoints is which input of the operators that quantise their result is its zero point.
+// zeroPoints is which input of the operators that quantize their result is its zero point.
 var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
@@ -77,7 +77,7 @@ var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift Bi
 	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
 // types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a
-// node quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
+// node quantizes to where only its zero point tells, what CastLike casts to, and what BitCast reads.
 func (d *decoder) types(g *graph.Graph) {
 	set := func(n *graph.Node, name string, element int) {
 		if element != 0 {

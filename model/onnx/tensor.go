@@ -16,7 +16,7 @@ import (
 // resident is the number of elements up to which weights are read at once; tests change it.
 var resident = graph.Resident
 
-// ReadTensor decodes a serialised TensorProto, such as the standard test data.
+// ReadTensor decodes a serialized TensorProto, such as the standard test data.
 func ReadTensor(data []byte) (*graph.Tensor, error) {
 	t, _, err := (&decoder{}).tensor(field{kind: protowire.BytesType, bytes: data})
 	return t, err

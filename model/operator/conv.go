@@ -30,7 +30,7 @@ type ConvParams struct {
 	Activation         Activation
 	// A value of the result's shape that is added before the activation is input 5.
 	//
-	// Norm, if not nil, is a layer normalisation over the channels after the activation
+	// Norm, if not nil, is a layer normalization over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
 	// Integers and FollowUps are those of [GemmParams].

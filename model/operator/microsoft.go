@@ -1,5 +1,5 @@
-// The operators of ONNX Runtime's own domain that its quantisation of models writes: operators of
-// ONNX between a dequantisation and a quantisation.
+// The operators of ONNX Runtime's own domain that its quantization of models writes: operators of
+// ONNX between a dequantization and a quantization.
 
 package operator
 
@@ -32,7 +32,7 @@ var microsoftRows = []tableRow{
 		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
 }
 
-// quantizedRow is the row of an operator between a dequantisation and a quantisation.
+// quantizedRow is the row of an operator between a dequantization and a quantization.
 func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) tableRow {
 	return tableRow{Name: name, Domain: microsoft, Types: "i", Inputs: inputs, Outputs: 1,
 		Attributes: append(attributes, "output_dtype"), infer: infer}
@@ -66,7 +66,7 @@ func inferQuantizedConcat(c *context) {
 	l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
 }
 
-// passed is the node's attributes but for those of quantisation and others that are named.
+// passed is the node's attributes but for those of quantization and others that are named.
 func (c *context) passed(without ...string) map[string]graph.Attribute {
 	attributes := map[string]graph.Attribute{}
 	for name, a := range c.Node.Attributes {

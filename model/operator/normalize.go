@@ -29,15 +29,15 @@ var normalizeRows = []tableRow{
 	{Name: "LogSoftmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 }
 
-// NormParams normalises over the axes from Axis on (LayerNormalization), or
+// NormParams normalizes over the axes from Axis on (LayerNormalization), or
 // over groups of channels (GroupNormalization, InstanceNormalization).
 type NormParams struct {
 	Axis    int
 	Epsilon float32
 	Groups  int
-	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
+	// PerChannel says that a group normalization's scale and bias have one element per channel, not per group.
 	PerChannel bool
-	// ChannelsLast says that a group normalisation is of [N, …, C]. Chosen by the fusion pass.
+	// ChannelsLast says that a group normalization is of [N, …, C]. Chosen by the fusion pass.
 	ChannelsLast bool
 	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are
 	// chosen by the fusion pass.
@@ -235,7 +235,7 @@ func inferLpNormalization(c *context) {
 	l.finish(l.add("Div", nil, c.Node.Inputs[0], norm))
 }
 
-// SoftmaxParams normalises over Length elements that lie Inner apart.
+// SoftmaxParams normalizes over Length elements that lie Inner apart.
 type SoftmaxParams struct{ Length, Inner int }
 
 func inferSoftmax(c *context) {

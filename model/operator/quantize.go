@@ -188,7 +188,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 	return l.add("Cast", castTo(to), y)
 }
 
-// inferDynamicQuantize quantises to uint8 with the scale and zero point of the input's own range, which includes 0.
+// inferDynamicQuantize quantizes to uint8 with the scale and zero point of the input's own range, which includes 0.
 func inferDynamicQuantize(c *context) {
 	c.want(0, graph.Float32)
 	if graph.Count(c.shape(0)) == 0 {

@@ -273,7 +273,7 @@ func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 }
 
 // taps computes an axis' input elements and weights. Coordinates are float32, rounded after each operation,
-// as in other runtimes: which of two neighbours is nearest may hang on the last bit.
+// as in other runtimes: which of two neighbors is nearest may hang on the last bit.
 func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 	axis := ResizeAxis{Count: map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[r.mode]}
 	wide := r.antialias && scale < 1
@@ -411,7 +411,7 @@ func (r *resizer) coordinate(x float32, in, out int, scale, start, end float32) 
 	return half
 }
 
-// Cubic sets the weights of the four neighbours (R. Keys, 1981) of a point d after the second one; slope is Keys' a.
+// Cubic sets the weights of the four neighbors (R. Keys, 1981) of a point d after the second one; slope is Keys' a.
 func Cubic(weight []float32, d, slope float32) {
 	a, x := float64(slope), float64(d)
 	near := func(x float64) float64 { return ((a+2)*x-(a+3))*x*x + 1 }

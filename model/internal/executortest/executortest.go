@@ -141,7 +141,7 @@ func (c contract) operator(t *testing.T, files fs.FS, name string, tolerance flo
 	}
 }
 
-// network is a convolution, a normalisation, an attention-like product and two outputs, for batches of any size.
+// network is a convolution, a normalization, an attention-like product and two outputs, for batches of any size.
 func network() *graph.Graph {
 	numbers := func(shape ...int) *graph.Tensor {
 		v := make([]float32, graph.Count(shape))

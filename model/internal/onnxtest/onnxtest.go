@@ -94,7 +94,7 @@ func Port(name string, element int64, axes ...any) Message {
 	return Message{}.Text(1, name).Bytes(2, Message{}.Bytes(1, tensor))
 }
 
-// Tensor is an initialiser without its data.
+// Tensor is an initializer without its data.
 func Tensor(name string, element int64, dims ...int64) Message {
 	m := Message{}
 	for _, d := range dims {
@@ -103,12 +103,12 @@ func Tensor(name string, element int64, dims ...int64) Message {
 	return m.Varint(2, element).Text(8, name)
 }
 
-// Floats is an initialiser of float32.
+// Floats is an initializer of float32.
 func Floats(name string, values []float32, dims ...int64) Message {
 	return Tensor(name, Float, dims...).Bytes(9, FloatBytes(values...))
 }
 
-// Ints is an initialiser of int64.
+// Ints is an initializer of int64.
 func Ints(name string, values []int64, dims ...int64) Message {
 	var b []byte
 	for _, v := range values {
