@@ -15,7 +15,7 @@ import (
 	"repscope/internal/text"
 )
 
-// Captions are those of one case.
+// Captions are the captions of one case.
 type Captions struct {
 	Case string
 	// Reference and Generated are the captions of both designs; empty where there is none.
@@ -23,7 +23,7 @@ type Captions struct {
 	Line                 int // of the file, from 1
 }
 
-// captionColumns are those of a table of captions.
+// captionColumns are the columns of a table of captions.
 var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {Name: "gen_caption"}}
 
 // ParseCaptions reads a table (CSV, or tabs in a .tsv) with the columns case_id, gt_caption and gen_caption, in any
@@ -127,15 +127,15 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	}
 	var list []SemanticScore
 	seen := newCaseLines()
-	at, line := 0, 1
+	index, line := 0, 1
 	for d.More() {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			return nil, jsonError(err)
 		}
 		start := int(d.InputOffset()) - len(raw)
-		line += bytes.Count(data[at:start], []byte{'\n'})
-		at = start
+		line += bytes.Count(data[index:start], []byte{'\n'})
+		index = start
 		row, err := parseSemanticScore(raw)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
@@ -168,13 +168,13 @@ func parseSemanticScore(raw json.RawMessage) (SemanticScore, error) {
 		}
 		return SemanticScore{}, err
 	}
-	of := func(s *string) string {
+	value := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.TrimSpace(*s)
 	}
-	out := SemanticScore{Case: of(row.Case), Score: math.NaN(), Reference: of(row.Reference), Generated: of(row.Generated)}
+	out := SemanticScore{Case: value(row.Case), Score: math.NaN(), Reference: value(row.Reference), Generated: value(row.Generated)}
 	if row.Score != nil {
 		out.Score = *row.Score
 	}
