@@ -11,16 +11,16 @@ import (
 	"repscope/model/graph"
 )
 
-// binding is what checking inputs needs, kept from run to run.
+// binding is the state of input checks, kept from run to run.
 type binding struct {
 	given     []*Tensor // by Run, in order
 	inputs    []*Tensor // checked and converted
-	converted []*Tensor // memory of those that are not taken as they are
+	converted []*Tensor // memory of converted inputs
 }
 
-// Match finds the inputs that values of the given names are for: the inputs of those
-// names if the model has them all, else all inputs by their order if it has none of the
-// names and as many inputs. It returns the inputs' names in the order of names.
+// Match finds the inputs for values with these names: the inputs of those names if the model has them all, else all
+// inputs by their order if it has none of the names and as many inputs. It returns the inputs' names in the order of
+// names.
 func (m *Model) Match(names ...string) ([]string, error) {
 	known := portNames(m.inputs)
 	var missing []string
@@ -99,7 +99,7 @@ func wanted(p Port) string {
 	return fmt.Sprintf("%s [%s]", kind, strings.Join(dims, " "))
 }
 
-// bind checks tensors in the order of the inputs and converts those that may be.
+// bind checks tensors in the order of the inputs and converts convertible ones.
 func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	b := &m.bound
 	b.inputs = b.inputs[:0]
@@ -127,8 +127,8 @@ func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	return b.inputs, nil
 }
 
-// checkShape compares a tensor's shape with its elements and with what the file fixes. Axes of one name may differ:
-// exporters name all axes so of which they know nothing.
+// checkShape compares a tensor's shape with its elements and with the shape that the file fixes. Axes of one name may
+// differ: exporters give one name to all axes of unknown size.
 func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
 		return fmt.Errorf("input %q is missing; the inputs of the model are %s", p.Name, describe(m.inputs))

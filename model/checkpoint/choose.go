@@ -11,7 +11,7 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// content is what a file of weights holds.
+// content is the content of a file of weights.
 type content struct {
 	state  State
 	format string // "pth" or "safetensors"
@@ -43,7 +43,7 @@ type candidate struct {
 	dict *torchfile.Dict
 }
 
-// choose finds the state dict in the root object of a file, and the configuration beside it.
+// choose finds the state dict in the root object of a file, and its configuration.
 func choose(root any, which string) (*content, error) {
 	dict, ok := root.(*torchfile.Dict)
 	if !ok {
@@ -81,8 +81,7 @@ func choose(root any, which string) (*content, error) {
 	return c, nil
 }
 
-// takeUsual takes the state dict that nobody named: one of the usual keys, the file
-// itself, or the only one in it.
+// takeUsual takes a default state dict: one of the usual keys, the file itself, or the only one in it.
 func (c *content) takeUsual(root *torchfile.Dict, found []candidate) error {
 	for _, name := range usualKeys {
 		if inner, ok := root.Get(name); ok {
@@ -176,8 +175,8 @@ func at(d *torchfile.Dict, key string) (any, bool) {
 	return nil, false
 }
 
-// stateDicts lists the dictionaries below d that are all tensors. Those of optimizers,
-// which have the tensors of their moments, are none.
+// stateDicts lists the dictionaries below d that are all tensors. Dictionaries of optimizers, with the tensors of their
+// moments, do not count.
 func stateDicts(d *torchfile.Dict, path string, depth int) []candidate {
 	if _, optimizer := d.Get("param_groups"); optimizer || depth >= stateDepth {
 		return nil

@@ -17,7 +17,7 @@ type modelArchitecture struct {
 	Keys []string
 	// Optional are names of tensors that a file may have or lack.
 	Optional []string
-	// Options are those that apply, with what they say.
+	// Options are the applicable options, with their descriptions.
 	Options []string
 
 	// signature are names of tensors that only this architecture has.
@@ -141,8 +141,7 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 	return found[0], true
 }
 
-// nearest names the architecture that shares most of its tensors' names with
-// a state dict, and what is missing.
+// nearest names the architecture that shares most of its tensors' names with a state dict, and the missing tensors.
 func nearest(state State) string {
 	// Names without the numbers of layers, under every prefix.
 	has := map[string]bool{}

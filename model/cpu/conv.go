@@ -25,8 +25,8 @@ type geometry struct {
 	before                    [3]int
 	channels, groups, filters int // of input and output, all groups together
 
-	// The image that patches are read from: rows and columns include the
-	// padding, and planes those that lie before and behind. They equal the input's if nothing is copied.
+	// The image that patches are read from: rows and columns include the padding, and planes the padding before and
+	// behind. They equal the input's if nothing is copied.
 	frame  [3]int
 	copied bool
 	first  bool // the input is [N, C, …]
@@ -210,9 +210,9 @@ type boundConv struct {
 	stored *matrix
 	packed []*kernel.Packed[float32] // weights by group
 
-	// integers are weights of one group in the place of packed, where the operands are integers.
+	// integers are weights of one group instead of packed, if the operands are integers.
 	integers *integerWeights
-	// direct says that the input's bytes are multiplied as they lie, and bias is what is added to their sums.
+	// direct says that the input's bytes are multiplied without conversion, and bias is added to their sums.
 	direct bool
 	bias   []int32
 }
@@ -251,7 +251,7 @@ func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
 	return c, nil
 }
 
-// fewPixels is the number of pixels up to which the work is cut by filters too, or half of those where there are more
+// fewPixels is the number of pixels up to which the work is also cut by filters, or half of them if there are more
 // weights than inputs: cut by pixels alone, every task would read all the weights.
 const fewPixels = 4 * rowBlock
 
@@ -289,7 +289,7 @@ func (c *boundConv) span(t int) (l0, l1 int) {
 	return first*c.lines + part, last*c.lines + end
 }
 
-// rows are those of a frame that unit t needs: a part of an image needs only some.
+// rows are the rows of a frame that unit t needs: a part of an image needs only some.
 func (c *boundConv) rows(t int) (y0, y1 int) {
 	if _, _, part, end := c.unit(t); c.parts > 1 {
 		return part * c.stride[1], (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
@@ -297,8 +297,8 @@ func (c *boundConv) rows(t int) (y0, y1 int) {
 	return 0, c.frame[1]
 }
 
-// image is what the patches of unit t are read from, the input itself or the worker's frames. filled says that the
-// frames are those of this unit.
+// image is the source of the patches of unit t, the input itself or the worker's frames. filled says that the frames
+// hold this unit.
 func (c *boundConv) image(s *scratch, x *operand, t int, filled bool) []float32 {
 	l0, _ := c.span(t)
 	first, last, _, _ := c.unit(t)
@@ -330,7 +330,7 @@ func (c *boundConv) reach(t int) (size int) {
 	return size
 }
 
-// decoded is image i, of which rows y0 … y1−1 of the frame are read.
+// decoded is image i, whose rows y0 … y1−1 of the frame are read.
 func (g *geometry) decoded(s *scratch, x *operand, i, y0, y1 int) []float32 {
 	size := g.in[0] * g.in[1] * g.in[2] * g.channels
 	if x.levels == nil {
@@ -396,8 +396,8 @@ func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 	}
 }
 
-// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
-// follows; other is nil or of the same pixels.
+// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and the epilogue;
+// other is nil or of the same pixels.
 func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.integers != nil {
 		return c.multiplyIntegers(s, e, block, other, image, base, pixels)

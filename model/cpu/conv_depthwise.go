@@ -147,8 +147,7 @@ func (g *geometry) strip(x int, inside [3]span, each int) strip {
 	return s
 }
 
-// line computes output line l of an image that is given from element skipped on; the pixels are stride elements apart
-// in dst.
+// line computes output line l of an image that begins at element skipped; the pixels are stride elements apart in dst.
 func (c *channelwise) line(s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
 	at := c.lines[l]
 	if c.tiled != nil {
@@ -193,7 +192,7 @@ func (c *channelwise) copy(s *scratch, image []float32, g *geometry, l0, l1 int)
 	return s.repeated, y0 * row * c.repeat
 }
 
-// depthwise is the weights and what follows, as far as it is bias and bounds.
+// depthwise is the weights and the epilogue, as far as it is bias and bounds.
 func (c *channelwise) depthwise(s *scratch, e *epilogue) vector.Depthwise {
 	d := vector.Depthwise{Channels: c.channels, Each: c.each, Weights: c.weights, Bias: e.bias(), Cut: e.cut, Low: e.low, High: e.high}
 	if c.tiled != nil {

@@ -18,7 +18,7 @@ type byteChannelwise struct {
 	pixels  int            // of the output that are worked on at a time
 	columns int            // of the image, with its padding, that these read
 	outside []uint8        // of zero
-	taps    [][]vector.Tap // by line of those that share
+	taps    [][]vector.Tap // by line of the lines that share them
 	vector.ByteDepthwise
 }
 
@@ -93,8 +93,8 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 	}
 }
 
-// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, which lie where
-// room says.
+// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, in the memory
+// returned by room.
 func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room func(line, pixel, pixels int) []float32,
 	finish func(sums []float32, line, pixel, pixels int)) {
 	if size := vector.Quad * c.quads * c.columns * c.channels; cap(s.quads) < size {

@@ -43,7 +43,7 @@ func (p *phase) locatePixels(l0, l1 int) []int {
 	return places
 }
 
-// newPhase binds the phase of the given remainders; nil if it has no pixels.
+// newPhase binds the phase of these remainders; nil if it has no pixels.
 func newPhase(b *builder, p *operator.ConvParams, remainder []int) (*phase, error) {
 	in, out := b.Shape(0), b.OutShape(0)
 	axes := len(p.Kernel)
@@ -196,7 +196,7 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 			}
 		}
 	})
-	// Other functions than those that the products apply come last, over the whole result.
+	// Functions that the products do not apply come last, over the whole result.
 	n := graph.Count(b.OutShape(0))
 	rest := b.span(n, grain, func(_, lo, hi int) { ending.activate(y()[lo:hi], hi-lo, 1, hi-lo) })
 	return func() error {
@@ -280,7 +280,7 @@ func buildSpreading(b *builder, p *operator.ConvParams) (func() error, error) {
 // spreading is a transposed convolution's geometry by axes z, y, x.
 type spreading struct{ from, to, kernel, stride, dilation, before [3]int }
 
-// add adds what each input pixel gives to the pixels around it.
+// add adds the contributions of each input pixel to the pixels around it.
 func (s *spreading) add(dst, part []float32) {
 	// part is [kernel position, input pixel].
 	at := 0

@@ -13,7 +13,7 @@ import (
 	"repscope/model/operator"
 )
 
-// elementwiseKernels has the functions of one element from [functions], and what takes more than one.
+// elementwiseKernels has the functions of one element from [functions], and of several elements.
 func elementwiseKernels() map[string]constructor {
 	list := map[string]constructor{
 		"repscope.Silu": buildUnary, "repscope.Chain": buildChain, ".Clip": buildClip,
@@ -63,7 +63,7 @@ func buildIsInf(b *builder) (func() error, error) {
 	}), nil
 }
 
-// grain is the least number of elements worth handing to another worker.
+// grain is the least number of elements for another worker.
 const grain = 1 << 13
 
 func buildUnary(b *builder) (func() error, error) {
@@ -141,8 +141,8 @@ func buildChain(b *builder) (func() error, error) {
 	}), nil
 }
 
-// broadcast walks an output shape whose operands may have shorter shapes. Axes
-// are merged where all operands allow it; the innermost is handed on as a row.
+// broadcast traverses an output shape whose operands may have shorter shapes. Axes are merged if all operands allow it;
+// the innermost is passed on as a row.
 type broadcast struct {
 	shape   []int   // merged output shape without the innermost axis
 	row     int     // length of the innermost axis
@@ -212,7 +212,7 @@ func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func
 	})
 }
 
-// combine applies a function to two ranges, either of which may stand still.
+// combine applies a function to two ranges; a step of 0 repeats an element.
 func combine[T any, R any](dst []R, a, b []T, stepA, stepB int, f func(x, y T) R) {
 	switch {
 	case stepA == 1 && stepB == 1:
@@ -309,7 +309,7 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 	return nil
 }
 
-// power is x to the power of y in integers, whose low bits are right; what is less than 1 for a negative y is 0.
+// power is x to the power of y in integers, exact modulo 2⁶⁴; fractions, from a negative y, are 0.
 func power(x, y int64) int64 {
 	switch {
 	case y >= 0:
@@ -374,7 +374,7 @@ func buildBinary(b *builder) (func() error, error) {
 		}
 	}
 	if c := b.Constant(1); op == "Pow" && c != nil && c.Len() == 1 && sa == 1 && sb == 0 {
-		// Squares and roots are what normalizations are written with.
+		// Normalizations consist of squares and roots.
 		v, err := c.Load(nil)
 		if err != nil {
 			return nil, err
@@ -592,9 +592,9 @@ func number01[T number](v bool) T {
 	return 0
 }
 
-// integerOf converts towards zero to an integer of so many bits, on every machine as x86 does under PyTorch and ONNX
-// Runtime: by the integers of 32 bits, or of 64 for types of 64 and uint32, whose least one is what they do not have,
-// and their low bits.
+// integerOf truncates to an integer of this many bits, on every machine as x86 does under PyTorch and ONNX Runtime. It
+// converts to 32 bits, or to 64 for types of 64 bits and uint32, and keeps the low bits; values out of range become the
+// least integer.
 func integerOf(v float64, bits int) int64 {
 	least := float64(-1 << 31)
 	switch bits {

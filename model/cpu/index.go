@@ -62,8 +62,8 @@ func oneHot[T element](b *builder) (func() error, error) {
 	}, nil
 }
 
-// walk visits the positions of a shape in order and gives where each lies
-// in an array of the given strides, without the axis (−1: with all of them).
+// walk visits the positions of a shape in order with their offsets in an array of these strides, without the axis (−1:
+// with all of them).
 func walk(shape, strides []int, axis int, f func(i, at int) error) error {
 	position := make([]int, len(shape))
 	at := 0
@@ -110,8 +110,8 @@ func gatherElements[T element](b *builder) (func() error, error) {
 	}, nil
 }
 
-// offsets computes where the index tuples of GatherND and ScatterND point: tuple
-// i of width numbers names a place among the axes from first on.
+// tupleOffset computes the offset of an index tuple of GatherND and ScatterND: tuple i of width numbers is a position
+// along the axes from first on.
 func tupleOffset(list []int64, in, strides []int, first int) (int, error) {
 	at := 0
 	for a, index := range list {
@@ -152,7 +152,7 @@ func gatherND[T element](b *builder) (func() error, error) {
 	}, nil
 }
 
-// join is how a scattered update meets what is there.
+// join combines a scattered update with the old element.
 func join[T element](reduction string) func(old, update T) T {
 	var f any
 	switch any(*new(T)).(type) {

@@ -1,5 +1,5 @@
-// Products of integers, of which quantized models are made: bytes in the place of floats that hold integers. Sums are
-// exact, so that they have the same bits with all kernels, and a row's do not depend on its neighbors.
+// Products of integers, which make up quantized models: bytes instead of floats that hold integers. Sums are exact, so
+// that all kernels give the same bits, and a row does not depend on its neighbors.
 
 package cpu
 
@@ -10,10 +10,10 @@ import (
 	"repscope/model/operator"
 )
 
-// integerWeights are n columns of weights as bytes, which stand for the integers v + low of the column's least one.
+// integerWeights are n columns of weights as bytes: v represents the integer v + low of its column.
 type integerWeights struct {
 	n, k     int
-	signed   *kernel.SignedWeights // in the place of packed, where they are signed bytes
+	signed   *kernel.SignedWeights // instead of packed, for signed bytes
 	row      []kernel.Run          // of signed, of a row whose runs follow each other
 	packed   kernel.PackedUint8
 	lows     []int32
@@ -22,21 +22,21 @@ type integerWeights struct {
 }
 
 const (
-	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion, of signed weights and
-	// kernels that read rows in place.
+	// leastIntegerDepth and leastIntegerColumns are the sizes from which bytes pay for their conversion, for signed
+	// weights and kernels that read rows in place.
 	leastIntegerDepth   = 8
 	leastIntegerColumns = 16
-	// packedIntegerDepth is that of other ones, and fewIntegerColumns pay of those where floats would not be exact
-	// alone: from depthOfFloats on.
+	// packedIntegerDepth is the depth for the others. fewIntegerColumns is the number of columns from depthOfFloats on,
+	// where floats would not be exact.
 	packedIntegerDepth = 32
 	fewIntegerColumns  = 64
 	depthOfFloats      = 259
-	// furthestLow is that of an operand: with the greatest depth, sums stay within 32 bits.
+	// furthestLow bounds low of an operand: with the greatest depth, sums stay within 32 bits.
 	furthestLow = 255
 )
 
-// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth
-// it.
+// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or packing does
+// not pay.
 func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerWeights, error) {
 	few := m.k < packedIntegerDepth || m.n < fewIntegerColumns && m.k < depthOfFloats
 	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || few && !kernel.GathersBytes() {
@@ -160,7 +160,7 @@ type integerScratch struct {
 	sums      []int32
 }
 
-// reserve makes room for rows of depth k.
+// reserve allocates rows of depth k.
 func (s *integerScratch) reserve(rows, k int) {
 	if cap(s.bytes) < rows*k {
 		s.bytes = make([]uint8, rows*k)
@@ -171,7 +171,7 @@ func (s *integerScratch) reserve(rows, k int) {
 	s.bytes, s.rows, s.lows = s.bytes[:rows*k], s.rows[:rows], s.lows[:rows]
 }
 
-// row is room for one of the reserved rows.
+// row is the memory of one of the reserved rows.
 func (s *integerScratch) row(i, k int) []uint8 { return s.bytes[i*k : (i+1)*k] }
 
 // multiply computes the products of the reserved rows and all columns; c has q.n columns.
@@ -249,7 +249,7 @@ func buildIntegerLinear(b *builder, q *integerWeights, m int) func() error {
 	})
 }
 
-// linear multiplies rows; those that are no bytes, which an invalid file can have, as floats.
+// linear multiplies rows; rows that are no bytes, possible in an invalid file, as floats.
 func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 	count := len(x) / q.k
 	if q.signed != nil {

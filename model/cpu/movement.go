@@ -14,8 +14,8 @@ var movementKernels = map[string]constructor{
 	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
-// strided copies a box of elements: dst is contiguous with the given shape, the
-// source element for index i lies at base + Σ i·stride. The inner loop is special-cased.
+// strided copies a box of elements: dst is contiguous with this shape, the source element for index i lies at base + Σ
+// i·stride. The inner loop is special-cased.
 type strided struct {
 	shape, strides []int
 	base           int
@@ -89,7 +89,7 @@ func buildTranspose(b *builder) (func() error, error) {
 	return s.run(b, 0), nil
 }
 
-// transposeStrip is the number of rows that are written together: a cache line of what is read.
+// transposeStrip is the number of rows that are written together: a cache line of the source.
 const transposeStrip = 16
 
 // transposeTiles transposes the two inner axes in strips of rows, so that both sides
@@ -193,8 +193,8 @@ func buildSplit(b *builder) (func() error, error) {
 	}), nil
 }
 
-// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant). What lies behind
-// each other in both is copied at once.
+// buildPad maps, along each axis, an output index to its input index (−1: the constant). Runs contiguous in both are
+// copied at once.
 func buildPad(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.PadParams)
 	in, out := b.Shape(0), b.OutShape(0)
@@ -239,7 +239,7 @@ func buildPad(b *builder) (func() error, error) {
 // A padRun is n elements that follow each other, from an element of the input on, or the constant (−1).
 type padRun struct{ from, n int }
 
-// padRuns joins the places of an axis, each of so many elements.
+// padRuns joins the indices of an axis, each of each elements.
 func padRuns(places []int, each int) []padRun {
 	var runs []padRun
 	for j, k := range places {

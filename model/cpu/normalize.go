@@ -127,8 +127,8 @@ func buildGroupNorm(b *builder) (func() error, error) {
 // normParts is the number of pixels whose sums are taken together.
 const normParts = 256
 
-// buildGroupNormLast takes Σ x and Σ x² of every channel, parts of the pixels by themselves, then the two numbers
-// that each channel is multiplied by and that are added to it: all in float64.
+// buildGroupNormLast computes Σ x and Σ x² of every channel, parts of the pixels by themselves, then the factor and the
+// offset of each channel: all in float64.
 func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, channels int) (func() error, error) {
 	parts := (pixels + normParts - 1) / normParts
 	room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
@@ -229,7 +229,7 @@ func buildLRN(b *builder) (func() error, error) {
 	}), nil
 }
 
-// buildSoftmax takes rows, columns that lie beside each other, or rows made of columns too few for a vector.
+// buildSoftmax handles rows, adjacent columns, or rows of columns too few for a vector.
 func buildSoftmax(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner

@@ -13,7 +13,7 @@ var poolKernels = map[string]constructor{
 	".MaxPool": buildMaxPool, ".AveragePool": buildAveragePool,
 }
 
-// windows walks the windows of one plane line by line, a line being the last spatial axis.
+// windows traverses the windows of one plane line by line, a line being the last spatial axis.
 type windows struct {
 	p        *operator.PoolParams
 	in, out  []int // spatial
@@ -147,7 +147,7 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 	}
 }
 
-// flat is an element's place as the indices of maxima count it.
+// flat is an element's index in the numbering of the indices of maxima.
 func (w *windows) flat(at int) int {
 	if !w.p.ColumnMajor {
 		return at
@@ -206,7 +206,7 @@ func buildAveragePool(b *builder) (func() error, error) {
 						}
 					}
 					if counted && w.p.CountPadding {
-						// What is before the image counts, and after it as far as the padding goes.
+						// The padding before the image counts, and after it as far as it goes.
 						_, hi, _ := w.cells(q, w.in[last]+w.p.After[last])
 						for i := range hi {
 							counts[i]++

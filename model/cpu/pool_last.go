@@ -86,7 +86,7 @@ func poolLast(b *builder) (func() error, error) {
 				if !p.CountPadding {
 					positions = len(s.base)
 				}
-				if x.levels != nil { // the greatest byte stands for the greatest number
+				if x.levels != nil { // bytes order like their numbers
 					bytes := y.memory.u8[y.id][(t*row+r.from)*channels : (t*row+r.to)*channels]
 					vector.MaxWindowsBytes(bytes, x.memory.u8[x.id][from:][:w.plane*channels], s.base, channels, p.Strides[axis]*channels, r.to-r.from)
 					continue

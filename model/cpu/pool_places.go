@@ -1,4 +1,4 @@
-// Pooling that says where the greatest elements are.
+// Pooling with the indices of the greatest elements.
 
 package cpu
 
@@ -9,19 +9,19 @@ import (
 	"repscope/internal/kernel/vector"
 )
 
-// placesTogether is the number of planes that are pooled together, an element of each beside those of the others.
+// placesTogether is the number of planes that are pooled together, interleaved by element.
 const placesTogether = vector.Lanes
 
 // planesBeside is a worker's memory for them.
 type planesBeside struct {
-	elements []float32 // of the planes, by place
+	elements []float32 // of the planes, interleaved
 	tops     []float32 // of an output line
 	places   []int32
 	turned   []int32 // the same, plane by plane
 }
 
-// maxPlaces is maxPool with places. Planes with a NaN, which is the greatest of its windows, go through their
-// elements one by one.
+// maxPlaces is maxPool with indices. Planes with a NaN, which is the greatest of its windows, are processed element by
+// element.
 func maxPlaces(b *builder) (func() error, error) {
 	w := newWindows(b)
 	planes := b.Shape(0)[0] * b.Shape(0)[1]
@@ -70,7 +70,7 @@ func maxPlaces(b *builder) (func() error, error) {
 	}), nil
 }
 
-// reserve makes room for planes, and for a line of outputs.
+// reserve allocates planes, and a line of outputs.
 func (s *planesBeside) reserve(plane, row int) {
 	s.elements, s.tops = grow(s.elements, plane*placesTogether), grow(s.tops, row*placesTogether)
 	if cap(s.places) < row*placesTogether {

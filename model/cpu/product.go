@@ -39,8 +39,8 @@ func tiles(m, n, threads int) (rows, cols int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// permuted is where the elements of an array of the given shape are after the permutation of its axes,
-// in the order of the permuted array: the weights of element i belong to depth permuted[i].
+// permuted maps an array of this shape to the permutation of its axes: the weights of element i belong to depth
+// permuted[i].
 func permuted(shape, perm []int) []int {
 	strides := graph.RowMajor(shape)
 	after, moved := make([]int, len(perm)), make([]int, len(perm))
@@ -128,7 +128,7 @@ func buildLinear(b *builder) (func() error, error) {
 	}), nil
 }
 
-// bases is where rows of the given stride begin.
+// bases are the starts of rows with this stride.
 func (s *scratch) bases(rows, stride int) []int {
 	s.base = s.base[:0]
 	for i := range rows {

@@ -16,7 +16,7 @@ var attentionOperators = map[string]constructor{
 	"repscope.Attention": buildAttention,
 }
 
-// Flags of the kernels attention_: what may be read or written 16 bytes at a time.
+// Flags of the kernels attention_: operands that may be read or written 16 bytes at a time.
 const (
 	vectorQueries = 1 << iota
 	vectorKeys
@@ -24,7 +24,7 @@ const (
 	vectorResult
 )
 
-// keysAtOnce is the number of keys that the kernels take at a time; wideKeys that of attention_wide.
+// keysAtOnce is the number of keys that the kernels take at a time, wideKeys the number for attention_wide.
 const (
 	keysAtOnce = 32
 	wideKeys   = 128

@@ -60,8 +60,8 @@ func (b *builder) elementPlaces(axis int) operand {
 	return places
 }
 
-// tuplePlaces records where the tuples of indices of input 1 point in input 0, among its axes
-// from the given one on; the axes before are shared. It returns the tuples' number and the elements of a block.
+// tuplePlaces records the offsets of the index tuples of input 1 in input 0, among its axes from batch on; the axes
+// before are shared. It returns the number of tuples and the elements of a block.
 func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 	in, index := b.Shape(0), b.Shape(1)
 	width := index[len(index)-1]
@@ -100,7 +100,7 @@ func buildGatherND(b *builder) error {
 	return nil
 }
 
-// scatter records that the updates of input 2 meet input 0 at places, in order.
+// scatter records that the updates of input 2 are applied to input 0 at places, in order.
 func (b *builder) scatter(places operand, count, block int) {
 	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.Step.Params.(operator.ScatterParams).Reduction]
 	all := graph.Count(b.Shape(0))

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Operators that move or make elements, and the boxes that kernels walk.
+// Operators that move or create elements, and the boxes that kernels traverse.
 
 package cuda
 
@@ -18,8 +18,8 @@ var movementOperators = map[string]constructor{
 	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
-// box is a shape that several operands walk, each with its own strides. Axes that
-// all of them walk evenly are one; there are no axes of length 1.
+// box is a shape that several operands traverse, each with its own strides. Axes that all of them traverse evenly are
+// one; there are no axes of length 1.
 type box struct {
 	shape   []int
 	strides [][]int // by axis and operand
@@ -56,8 +56,8 @@ func (w box) table(b *builder) operand {
 	return table(b, cells)
 }
 
-// quarters is the box in groups of four elements along the last axis, if every operand
-// stands still or lies on multiples of four elements there.
+// quarters is the box in groups of four elements along the last axis, if every operand has stride 0 or lies on
+// multiples of four elements there.
 func (w box) quarters() (box, bool) {
 	last := w.rank() - 1
 	if last < 0 || w.shape[last]%4 != 0 {

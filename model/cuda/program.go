@@ -1,6 +1,6 @@
 //go:build cuda
 
-// A graph bound to input shapes: where its values lie, and what a run enqueues.
+// A graph bound to input shapes: the memory of its values, and the operations of a run.
 
 package cuda
 
@@ -15,19 +15,19 @@ import (
 	"repscope/stat"
 )
 
-// shapes is what a program is bound to.
+// shapes are the shapes that a program is bound to.
 type shapes struct {
 	inputs          []graph.Type
 	form            form
 	channels, plane int // of levels or scaling
 }
 
-// form is what a batch is uploaded as.
+// form is the form in which a batch is uploaded.
 type form uint8
 
 const (
 	inputValues form = iota // the graph's inputs
-	levelBytes              // bytes that stand for levels
+	levelBytes              // bytes that index levels
 	noisyBytes              // bytes that noise changes
 	noisyFloats             // float32 that noise changes
 )
@@ -40,7 +40,7 @@ func (s shapes) equal(o shapes) bool {
 	})
 }
 
-// place says where a value lies. Values of one root share it.
+// place is the location of a value. Values of one root share it.
 type place struct {
 	kind   placeKind
 	offset int
@@ -63,7 +63,7 @@ type program struct {
 	places    []place // by value
 	arena     int     // bytes, scratch included
 	scratchAt int
-	inAt      []int // of what is uploaded by row in a slot's input memory
+	inAt      []int // offsets of the inputs uploaded by row in a slot's input memory
 	in, out   int   // bytes of a slot's memory
 	movedAt   int   // of displacements in a slot's output memory
 	tablesAt  device.Pointer
@@ -142,14 +142,14 @@ func (p *program) readNoisy() {
 	}
 }
 
-// upload makes room for bytes in a slot's input memory; those that a batch has in common come first.
+// upload reserves bytes in a slot's input memory; data shared by a batch come first.
 func (p *program) upload(bytes int) operand {
 	o := operand{region: inputRegion, offset: p.in}
 	p.in += aligned(bytes)
 	return o
 }
 
-// uploadRows makes room for what a batch has by row.
+// uploadRows reserves memory for data of a batch by row.
 func (p *program) uploadRows(bytes int) operand {
 	o := p.upload(bytes)
 	p.inAt = append(p.inAt, o.offset)
@@ -253,7 +253,7 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	return uint64(base) + uint64(at)
 }
 
-// resolve takes the addresses for a slot, anew where memory has moved.
+// resolve computes the addresses for a slot, again if memory has moved.
 func (x *Executor) resolve(p *program, s *slot) (*bound, error) {
 	b := &p.bound[s.index]
 	if b.valid && b.arena == x.arena.moves && b.in == s.in.moves && b.out == s.out.moves {
@@ -399,7 +399,7 @@ func (p *program) displacements(s *slot) []float64 {
 	return valuesOf[float64](s.hostOut[p.movedAt:], p.shapes.inputs[0].Shape[0])
 }
 
-// view lets a tensor's elements be those in memory.
+// view makes a tensor's elements a view of memory.
 func view(t *graph.Tensor, memory []byte) {
 	n := t.Len()
 	switch t.DType {
@@ -412,7 +412,7 @@ func view(t *graph.Tensor, memory []byte) {
 	}
 }
 
-// close gives back what the program alone has on the device.
+// close frees the program's own device memory.
 func (p *program) close(c *device.Context) error {
 	var all error
 	for i := range p.bound {

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Reductions, the places of greatest and least elements, running sums.
+// Reductions, the indices of greatest and least elements, running sums.
 
 package cuda
 
@@ -53,8 +53,8 @@ type reduction struct {
 	t             graph.DType
 }
 
-// record records the launches. How a sum is shared among threads and cut into chunks
-// depends on the length and the strides of what is reduced, not on how many outputs there are.
+// record records the launches. The division of a sum among threads and chunks depends on the length and the strides of
+// the input, not on the number of outputs.
 func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 	if r.total == 0 {
 		return

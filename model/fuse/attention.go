@@ -21,8 +21,8 @@ type access struct {
 	rotation
 }
 
-// run is a walk of n elements that lie stride apart. An axis needs several where it was made of axes that do not
-// follow each other in memory, such as the heads of all elements of a batch.
+// run is a traversal of n elements stride apart. An axis needs several if it was made of axes that do not follow each
+// other in memory, such as the heads of all elements of a batch.
 type run struct{ n, stride int }
 
 // rotation is a rotary embedding.
@@ -33,7 +33,7 @@ type rotation struct {
 	rows        [][]run // the axes of rows and columns when it was applied
 }
 
-// merged joins the walks of an axis that follow each other.
+// merged joins the contiguous runs of an axis.
 func merged(axis []run) []run {
 	var out []run
 	for _, r := range axis {
@@ -48,7 +48,7 @@ func merged(axis []run) []run {
 	return out
 }
 
-// stride is that of an axis, if one suffices.
+// stride is the stride of an axis, if one run suffices.
 func stride(axis []run) (int, bool) {
 	switch len(axis) {
 	case 0:
@@ -182,7 +182,7 @@ func (f *fuser) throughSplit(s *graph.Step, id int) (access, bool) {
 	return a, ok
 }
 
-// throughGather is what lies at one index of another value.
+// throughGather is the element at one index of another value.
 func (f *fuser) throughGather(s *graph.Step, shape []int) (access, bool) {
 	p, ok := s.Params.(operator.AxisParams)
 	index := f.number(s.In[1])
@@ -317,7 +317,7 @@ func (f *fuser) isTable(id, rows, width int) bool {
 	return len(data) > 0
 }
 
-// table is a constant [rows, width] that isTable has found; −1 if none is given.
+// table is a constant [rows, width] that isTable has found; −1 if there is none.
 func (f *fuser) table(id, rows, width int) int {
 	if id < 0 || graph.Count(f.Values[id].Shape) == rows*width {
 		return id
@@ -352,7 +352,7 @@ func (f *fuser) partlyTurned(s *graph.Step, own access) access {
 	if a.cos < 0 || b.cos >= 0 || a.id != b.id || a.factor != b.factor || a.turned != a.shape[last] {
 		return own
 	}
-	// Both parts are those of rows without gaps.
+	// Both parts are contiguous rows.
 	whole := a
 	whole.shape, whole.axes = own.shape, slices.Clone(a.axes)
 	whole.axes[last] = merged([]run{{own.shape[last], 1}})
@@ -400,7 +400,7 @@ func (f *fuser) attention(i int) bool {
 	return true
 }
 
-// guard is what makes weights of queries that attend to nothing 0.
+// guard sets the weights of queries without any key to 0.
 type guard struct {
 	weights   int
 	undefined bool // where they are no numbers (the exporters' form of scaled_dot_product_attention)
@@ -408,7 +408,7 @@ type guard struct {
 	rows      int  // where this constant is true; −1 if there is none
 }
 
-// unguarded is the value of attention weights and what guards them.
+// unguarded is the value of attention weights and its guard.
 func (f *fuser) unguarded(id int) guard {
 	none := guard{weights: id, bias: -1, rows: -1}
 	choice := f.from(id, "Where")
@@ -442,7 +442,7 @@ func (f *fuser) unguarded(id int) guard {
 	return guard{weights: weights, bias: reduce.In[0], rows: -1}
 }
 
-// hides reports whether the rows of a constant mask that are −Inf are those where another constant is true.
+// hides reports whether the −Inf rows of a constant mask are the true rows of another constant.
 func (f *fuser) hides(mask, rows int) bool {
 	if !f.constant(mask) {
 		return false
@@ -483,7 +483,7 @@ func (f *fuser) decided(i int) bool {
 	return true
 }
 
-// scores goes from the operand of the softmax, of the given shape, back to the product Q·Kᵀ (nil if there is none), and
+// scores goes from the operand of the softmax, of this shape, back to the product Q·Kᵀ (nil if there is none), and
 // enters scale and mask; mask is the value, −1 if there is none.
 func (f *fuser) scores(id int, p *operator.AttentionParams, shape []int) (product *graph.Step, mask int) {
 	mask = -1
@@ -583,7 +583,7 @@ func (f *fuser) operands(p *operator.AttentionParams, q, k, v *access, rank int)
 	return p.Scale > 0 && !math.IsInf(float64(p.Scale), 0)
 }
 
-// batch enters the axes of the batch: those of the scores, in parts that all operands walk evenly.
+// batch enters the axes of the batch from the scores, in parts that all operands traverse evenly.
 func batch(p *operator.AttentionParams, operands ...*access) bool {
 	views := []*operator.View{&p.Q, &p.K, &p.V}
 	strides := make([][]int, len(views))
@@ -620,8 +620,8 @@ func batch(p *operator.AttentionParams, operands ...*access) bool {
 	return true
 }
 
-// breaks are the lengths, ascending from 1, of the ends of an axis at which the walk of an operand breaks, and of the
-// whole.
+// breaks are the lengths, ascending from 1, of the ends of an axis at which the traversal of an operand breaks, and of
+// the whole.
 func breaks(operands []*access, axis int) []int {
 	n := operands[0].shape[axis]
 	if n == 1 {
@@ -639,8 +639,8 @@ func breaks(operands []*access, axis int) []int {
 	return slices.Compact(ends)
 }
 
-// at is where the element with the given index of an axis lies; the index divides, or is a multiple of, the lengths
-// of all ends of its walk.
+// at is the offset of the element with this index of an axis; the index divides, or is a multiple of, the lengths of
+// all ends of its runs.
 func at(axis []run, index int) int {
 	for _, r := range slices.Backward(axis) {
 		if index < r.n {
@@ -651,8 +651,8 @@ func at(axis []run, index int) int {
 	return 0
 }
 
-// result enters how the result of step i is written: a transposition of it alone can be done at once. It
-// returns the value and the step to take the place of.
+// result enters how the result of step i is written: a single transposition after it can be fused. It returns the value
+// and the step to replace.
 func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
 	out, at = f.Steps[i].Out[0], i
 	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)

@@ -10,7 +10,7 @@ import (
 	"repscope/model/operator"
 )
 
-// leastBytes is the number of elements of a state from which on a value is worth it.
+// leastBytes is the number of elements of a state from which bytes pay.
 const leastBytes = 1 << 8
 
 // fewPlanes is the number of channels up to which a convolution takes them as bytes where they come first.
@@ -24,8 +24,8 @@ type candidate struct {
 	from   []int               // the values that must be kept so, too
 }
 
-// bytes lets values of at most 256 levels be bytes, where all that read them take them so: what a step does after its
-// result has become an integer of a byte's range is left to its readers, unless it gives such integers again.
+// bytes stores values of at most 256 levels as bytes, if all readers accept that. The operations of a step after its
+// result has become an integer of a byte's range are left to its readers, unless they give such integers again.
 func (f *fuser) bytes() {
 	f.index()
 	found := map[int]*candidate{}
@@ -82,7 +82,7 @@ func (f *fuser) bytes() {
 	}
 }
 
-// candidate is what the first result of a step could be kept as, or nil.
+// candidate is the possible byte form of the first result of a step, or nil.
 func (f *fuser) candidate(s *graph.Step, found map[int]*candidate) *candidate {
 	switch p := s.Params.(type) {
 	case *operator.ConvParams:
@@ -139,7 +139,7 @@ func unit(values []float32) *graph.Levels {
 	return unitLevels(low)
 }
 
-// leveled is what a value is after the operations that end a step, if it has 256 levels at most.
+// leveled is a value after the operations that end a step, if it has 256 levels at most.
 func (f *fuser) leveled(list []operator.FollowUp) *candidate {
 	for k := len(list) - 1; k >= 0; k-- {
 		first, last, table := float32(0), float32(0), list[k].Table
@@ -177,7 +177,7 @@ func bounded(list []operator.FollowUp) bool {
 	return bounds[1] >= bounds[0] && bounds[1]-bounds[0] <= 255 && bounds[0] >= -far && bounds[1] <= far && !slices.ContainsFunc(bounds, notIntegral)
 }
 
-// unitLevels are those of the integers first … first+255.
+// unitLevels are the levels of the integers first … first+255.
 func unitLevels(first float32) *graph.Levels {
 	l := &graph.Levels{First: first}
 	for i := range l.Values {
@@ -186,7 +186,7 @@ func unitLevels(first float32) *graph.Levels {
 	return l
 }
 
-// evaluatedAfter is what operations with numbers make of first … first+255; nil if they fail or take numbers for
+// evaluatedAfter is the result of operations with numbers on first … first+255; nil if they fail or take numbers for
 // columns.
 func (f *fuser) evaluatedAfter(first float32, list []operator.FollowUp) *[256]float32 {
 	if slices.ContainsFunc(list, func(then operator.FollowUp) bool { return len(then.Operand) > 1 }) {

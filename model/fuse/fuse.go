@@ -20,15 +20,15 @@ type fuser struct {
 	work     int // steps and values looked at
 	// processor says that the program is for package cpu alone: see program.
 	processor bool
-	eval      graph.Evaluator // of what is computed ahead
+	eval      graph.Evaluator // of constants
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
 const fuseBudget = 1 << 26
 
-// program fuses the steps of a program. processor allows what package cpu alone has kernels for:
-// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions,
+// program fuses the steps of a program. processor allows features for which only package cpu has kernels:
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, also of transposed convolutions,
 // convolutions that add a value, and products of integers; and layouts that are chosen for it.
 func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	f := &fuser{Program: p, processor: processor, eval: eval}
@@ -70,7 +70,7 @@ func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	}
 }
 
-// sweep applies a rewrite to every step and tells whether it changed any.
+// sweep applies a rewrite to every step and reports whether it changed any.
 func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 	changed := false
 	f.index()
@@ -119,7 +119,7 @@ func (f *fuser) index() {
 
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// from returns the step that makes a value if it has the given name, else nil.
+// from returns the step that makes a value if it has this name, else nil.
 func (f *fuser) from(id int, op string) *graph.Step {
 	if id < 0 || f.producer[id] < 0 {
 		return nil
@@ -201,7 +201,7 @@ func (f *fuser) padding(i int) bool {
 	return true
 }
 
-// replace makes all steps take one value in the place of another.
+// replace makes all steps use one value instead of another.
 func (f *fuser) replace(id, by int) {
 	for k := range f.Steps {
 		for j, in := range f.Steps[k].In {

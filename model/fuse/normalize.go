@@ -60,8 +60,8 @@ func (f *fuser) layerNorm(i int) bool {
 	return true
 }
 
-// groupNorm finds a normalization of groups of channels that are taken as the channels of one with long rows: what
-// exporters write.
+// groupNorm finds a normalization of groups of channels in the form that exporters write: the groups are the channels
+// of an instance normalization with long rows.
 func (f *fuser) groupNorm(i int) bool {
 	s := f.Steps[i]
 	if !s.Op.View || s.Node.Op != "Reshape" || !f.single(s.In[0]) || slices.Contains(f.Outputs, s.Out[0]) {

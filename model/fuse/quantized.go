@@ -10,7 +10,7 @@ import (
 	"repscope/model/operator"
 )
 
-// dequantized is what a DequantizeLinear multiplies: integers less their zero points by scales, one or one for each
+// dequantized are the factors of a DequantizeLinear: integers less their zero points times scales, one or one for each
 // index of an axis.
 type dequantized struct {
 	integers, zero string
@@ -62,7 +62,7 @@ func dequantization(g *graph.Graph, n *graph.Node) (d dequantized, ok bool) {
 	return d, true
 }
 
-// integerProduct is what replaces a node; nil if it stays.
+// integerProduct is the replacement of a node; nil if it stays.
 func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) []*graph.Node {
 	if n.Domain != "" || len(n.Inputs) < 2 || len(n.Outputs) != 1 || n.Op != "Conv" && n.Op != "MatMul" && n.Op != "Gemm" {
 		return nil

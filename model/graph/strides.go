@@ -26,8 +26,8 @@ func BroadcastStrides(to, shape []int) []int {
 	return strides
 }
 
-// Merge joins axes of a shape that several arrays traverse evenly, each with its own strides, and drops axes of
-// length 1. The returned strides are by axis and array.
+// Merge joins axes of a shape that several arrays traverse evenly, each with its own strides, and drops axes of length
+// 1. The returned strides are by axis and array.
 func Merge(shape []int, strides ...[]int) (merged []int, apart [][]int) {
 	for i, d := range shape {
 		if d == 1 {

@@ -9,15 +9,15 @@ import (
 	"repscope/model/graph"
 )
 
-// deferredIntegers is a large initializer of narrow integers, as numbers that are read when they are asked for and
-// by a function that reads them into the tensor.
+// deferredIntegers is a large initializer of narrow integers, as numbers read on demand and by a function that reads
+// them into the tensor.
 type deferredIntegers struct {
 	numbers *graph.Tensor
 	load    func() error
 }
 
-// settle decides what becomes of large initialisers of narrow integers. Those that are dequantized alone
-// stay in their file: their nodes get them as numbers that are deferred. The others are read.
+// settle handles large initializers of narrow integers. Initializers that are only dequantized stay in their file:
+// their nodes get them as deferred numbers. The others are read.
 func (d *decoder) settle(g *graph.Graph) error {
 	if len(d.deferred) == 0 {
 		return nil
@@ -76,8 +76,8 @@ var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift Bi
 	Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements ScatterND Sigmoid Sign Slice Softmax Split
 	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
-// types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a
-// node quantizes to where only its zero point tells, what CastLike casts to, and what BitCast reads.
+// types names the types that nodes need and only the file has, since a graph's floats do not keep their width: the
+// target of a quantization with only a zero point, the target of CastLike, and the source of BitCast.
 func (d *decoder) types(g *graph.Graph) {
 	set := func(n *graph.Node, name string, element int) {
 		if element != 0 {

@@ -1,4 +1,4 @@
-// Where the bytes of weights are: in memory, in the file, or in files beside it.
+// Locations of the bytes of weights: in memory, in the file, or in other files.
 
 package onnx
 
@@ -40,8 +40,8 @@ func (s stored) use(offset, n int64, fn func(raw []byte) error) error {
 	return s.Use(offset, n, fn)
 }
 
-// external finds a tensor's bytes in a file beside the model. The file must
-// lie in the model's folder or below, also after links are followed.
+// external finds a tensor's bytes in a file next to the model. The file must lie in the model's folder or below, also
+// after symbolic links are resolved.
 func (d *decoder) external(location map[string]string, want int) (region, error) {
 	var none region
 	name := location["location"]

@@ -1,6 +1,6 @@
-// Graphs in graphs. If with a condition that is known before execution, as exporters write it
-// around a Squeeze whose axis may be of another size than one: the branch takes the node's place. Loop and Scan
-// with a known number of iterations: as many copies of the body do.
+// Graphs in graphs. An If with a condition known before execution, as exporters write it around a Squeeze whose axis
+// may be of another size than one, is replaced by the branch. Loop and Scan with a known number of iterations are
+// replaced by as many copies of the body.
 
 package operator
 
@@ -79,8 +79,8 @@ func inferIf(c *context) {
 	l.finish(l.inline(taken, names)...)
 }
 
-// inline adds the nodes of a graph. Its free names and inputs stand for the values that names tells, which is
-// given those of its constants; the results are the graph's outputs.
+// inline adds the nodes of a graph. names maps its free names and inputs to values, and receives its constants; the
+// results are the graph's outputs.
 func (l *lowering) inline(g *graph.Graph, names map[string]string) []string {
 	for _, name := range slices.Sorted(maps.Keys(g.Constants)) {
 		if _, ok := names[name]; !ok {
@@ -125,7 +125,7 @@ type loop struct {
 	known map[string]*graph.Tensor
 }
 
-// newLoop checks that the node fits its body, which takes the node's inputs and what it captures.
+// newLoop checks that the node fits its body, which takes the node's inputs and captured values.
 func newLoop(c *context) *loop {
 	a, ok := c.attribute("body", graph.AttributeGraph)
 	if !ok {
@@ -142,7 +142,7 @@ func newLoop(c *context) *loop {
 	return p
 }
 
-// iterate adds the body for inputs of the given names.
+// iterate adds the body for inputs of these names.
 func (p *loop) iterate(inputs []string) []string {
 	for i, in := range p.body.Inputs {
 		p.names[in.Name] = inputs[i]
@@ -212,7 +212,7 @@ func (p *loop) trips() int {
 	return int(max(0, min(count.I64[0], 1<<31)))
 }
 
-// endless reports whether the condition that the body of a Loop gives is the one it is given, or true.
+// endless reports whether the condition that the body of a Loop returns is its input, or true.
 func (p *loop) endless() bool {
 	name := p.body.Outputs[0].Name
 	isTrue := func(t *graph.Tensor) bool { return t != nil && t.DType == graph.Bool && t.Len() == 1 && t.Bool[0] }
@@ -236,7 +236,7 @@ func (p *loop) endless() bool {
 	return false
 }
 
-// scanSteps resolves the axes of the inputs from the given one on, and gives their common length.
+// scanSteps resolves the axes of the inputs from carried on, and returns their common length.
 func (c *context) scanSteps(axes []int, carried int) int {
 	steps := -1
 	for i := range axes {

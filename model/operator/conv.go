@@ -33,12 +33,12 @@ type ConvParams struct {
 	// Norm, if not nil, is a layer normalization over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
-	// Integers and FollowUps are those of [GemmParams].
+	// Integers and FollowUps are as in [GemmParams].
 	Integers  bool
 	FollowUps []FollowUp
 }
 
-// A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same
+// A TransposedPhase is the pixels of a transposed convolution's result whose indices on one axis leave the same
 // remainder after division by the stride. They are a convolution of the input with stride 1 whose kernel has the
 // positions First, First−Step, … of the whole.
 type TransposedPhase struct {
@@ -56,7 +56,7 @@ func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 			if (r+before-k*dilation)%stride != 0 {
 				continue
 			}
-			at := (r + before - k*dilation) / stride // the input's place, from the result's divided by the stride
+			at := (r + before - k*dilation) / stride // the input's index, from the result's divided by the stride
 			switch p.Count {
 			case 0:
 				p.First, p.Step, p.Before, p.Dilation = k, 1, -at, 1
@@ -73,7 +73,7 @@ func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 	return phases
 }
 
-// windowAttributes are those of all operators that move a window over an image, and more.
+// windowAttributes are the attributes of all operators that move a window over an image, and more.
 func windowAttributes(more ...string) []string {
 	return append([]string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}, more...)
 }
@@ -211,8 +211,8 @@ func inferConvTranspose(c *context) {
 	c.emit(graph.Float32, p.transposedShape(c, extra, pads, want)...)
 }
 
-// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape
-// that is asked for, or nil.
+// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the requested
+// spatial shape, or nil.
 func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
 	x, w, given := c.shape(0), c.shape(1), want != nil
 	n := len(x) - 2
@@ -239,7 +239,7 @@ func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int 
 			size = want[i]
 		}
 		if given || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
-			// What is too much is cut off: at SAME_UPPER more at the end.
+			// The excess is cut off: at SAME_UPPER more at the end.
 			total := max(0, full-size)
 			p.Before[i], p.After[i] = total-total/2, total/2
 			if mode == "SAME_UPPER" {
@@ -261,11 +261,11 @@ func ThreeAxes(v []int, fill int) (r [3]int) {
 	return r
 }
 
-// cover is the place in a block, and the position of the block, with which one covers a pixel along an axis.
+// cover is an index in a block and the position of the block that together cover a pixel along an axis.
 type cover struct{ place, position int }
 
-// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over the blocks that it is in, in the
-// order of its places in them.
+// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over its blocks, in the order of its indices
+// in them.
 func inferCol2Im(c *context) {
 	x := c.shape(0)
 	axes, image, each, positions := c.covers()
@@ -280,7 +280,7 @@ func inferCol2Im(c *context) {
 		c.unsupported("an image %v with %v overlapping blocks", image, layers)
 	}
 	l := c.lower()
-	// One more column, of zeros, stands for blocks that are not there.
+	// One more column, of zeros, replaces missing blocks.
 	places := graph.Count(each)
 	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / places, places * graph.Count(positions)}), 3, 2, 0, 1, 0)
 	sum := ""
@@ -309,7 +309,7 @@ func inferCol2Im(c *context) {
 	l.finish(l.reshape(sum, slices.Concat(x[:1], []int{x[1] / graph.Count(each)}, image)))
 }
 
-// covers checks a Col2Im: what covers each pixel along each axis of the image, the sizes of blocks, and their
+// covers checks a Col2Im: the covers of each pixel along each axis of the image, the sizes of blocks, and their
 // positions.
 func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	c.want(0, graph.Float32, graph.Int64)

@@ -70,14 +70,14 @@ func inferGatherND(c *context) {
 	c.emitLike(0, slices.Concat(index[:len(index)-1], s[b+k:])...)
 }
 
-// ScatterParams is the axis of ScatterElements and how an update joins what is
-// there: "none" (it replaces it), "add", "mul", "max" or "min".
+// ScatterParams is the axis of ScatterElements and how an update joins the old element: "none" (it replaces it), "add",
+// "mul", "max" or "min".
 type ScatterParams struct {
 	Axis      int
 	Reduction string
 }
 
-// within checks the shape of indices that stand for elements along one axis.
+// within checks the shape of indices of elements along one axis.
 func (c *context) within(index, s []int, axis int) {
 	ok := len(index) == len(s)
 	for i := 0; ok && i < len(s); i++ {
@@ -139,7 +139,7 @@ func inferScatterND(c *context) {
 	c.emitLike(0, s...)
 }
 
-// ordered reports whether updates are compared with what is there.
+// ordered reports whether updates are compared with the old elements.
 func (p ScatterParams) ordered() bool { return p.Reduction == "max" || p.Reduction == "min" }
 
 // scatterInOrder scatters uint64 as int64 of the same order.
@@ -192,7 +192,8 @@ func inferTopK(c *context) {
 	c.emit(graph.Int64, s...)
 }
 
-// inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
+// inferNonZero lists the indices of elements that are not zero, which must be known: the output's shape depends on
+// them.
 func inferNonZero(c *context) {
 	x := c.known(0, "the searched values")
 	values := x.F32

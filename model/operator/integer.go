@@ -1,13 +1,14 @@
-// Products of integers that stand for multiples of a scale, written as products of float32 numbers.
+// Products of quantized integers, rewritten as products of float32 numbers.
 //
-// x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
-// multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
-// stays below 2^24: always with up to 258 summands, in practice with many more, since
-// they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are
-// cut into halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the
-// partial sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with
-// sums in 32 bits, where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259
-// summands on; with AVX-512 and VNNI, where they are signed bytes, from 8 summands and 16 columns on.
+// x − zero point of 8-bit numbers is at most 255, exact in every precision that executors multiply in. Sums are exact,
+// hence equal to integer arithmetic, as long as every partial sum stays below 2^24: always with up to 258 summands, in
+// practice with many more, since they cancel. Integer results are exact for any number of summands: beyond 258,
+// operands are cut into halves of 4 bits. If the result only becomes floats, each addition beyond rounds by at most
+// 2^-24 of the partial sum, far less than one step of the result's quantization.
+//
+// Package cpu multiplies them as bytes, with sums in 32 bits, if the weights are constants of 32 to 8,192 summands and
+// 64 columns or more, or 16 from 259 summands on. With AVX-512 and VNNI, and signed bytes, it does so from 8 summands
+// and 16 columns on.
 
 package operator
 
@@ -48,7 +49,7 @@ const centered = own
 // centeredPrefix begins the names of such weights.
 const centeredPrefix = "\x00centred\x00"
 
-// CenteredName is a name for such weights, and CenteredDomain that of the products of them.
+// CenteredName is a name for such weights, CenteredDomain the domain of their products.
 func CenteredName(name string) string { return centeredPrefix + name }
 
 // CenteredDomain is the domain of integer products of weights of a [CenteredName].
@@ -266,8 +267,8 @@ func productWeights(g *graph.Graph, n *graph.Node) {
 	n.Attributes["rounded"] = graph.IntAttribute(1)
 }
 
-// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that
-// their integers, 8 bytes each, need not be kept. What does not fit is left to the operators' rules.
+// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that their
+// integers, 8 bytes each, need not be kept. Other cases are left to the operators' rules.
 func centerWeights(g *graph.Graph, n *graph.Node) {
 	at, gemm := integerProducts[n.Op], n.Op == "QGemm"
 	if n.Domain == centered || len(n.Inputs) <= at[0] {
@@ -300,9 +301,8 @@ func centerWeights(g *graph.Graph, n *graph.Node) {
 	n.Inputs[at[0]] = name // the zero point stays but is not looked at
 }
 
-// centeredWeights is w less the zero points, of which each counts for inner elements at a time. Large
-// weights are deferred: two bytes each stand for what executors keep in their own form. It is
-// nil if an element needs more than that.
+// centeredWeights is w less the zero points, each of them for inner elements. Large weights are deferred: two bytes
+// each represent the executors' own form. It is nil if an element needs more than that.
 func centeredWeights(w *graph.Tensor, zero []int64, inner int) *graph.Tensor {
 	values := make([]int16, w.Len())
 	for i, v := range w.I64 {

@@ -1,5 +1,5 @@
 // Lists of tensors, which exporters write for chunk, split and unbind, and for lists that a loop fills. Their lengths,
-// and the places in them, are known before execution, so that a program has the tensors alone.
+// and the positions in them, are known before execution, so that a program has the tensors alone.
 
 package operator
 
@@ -48,8 +48,8 @@ func (c *context) fits(i int, s *graph.Sequence) {
 	}
 }
 
-// place is input i, a position before end in a list of n tensors, where negative ones count from its end; otherwise if
-// it is absent.
+// place is input i, a position before end in a list of n tensors, with negative ones counting from its end; otherwise
+// if it is absent.
 func (c *context) place(i, n, end, otherwise int) int {
 	if !c.has(i) {
 		return otherwise
@@ -119,9 +119,9 @@ func inferSequenceLength(c *context) {
 	c.tell(int64(len(c.listed(0).Items)))
 }
 
-// inferSplitToSequence splits a tensor into pieces of given sizes or, of one given size, into as many as there are;
-// without, into pieces of one element. keepdims 0 takes the axis away from pieces of one element: the standard has it
-// so without a size alone, but PyTorch exports unbind with size 1, and ONNX Runtime takes that as it is meant.
+// inferSplitToSequence splits a tensor into pieces of these sizes or, for one size, into as many as fit; without a
+// size, into pieces of one element. keepdims 0 removes the axis from pieces of one element. The standard does so only
+// without a size, but PyTorch exports unbind with size 1, and ONNX Runtime accepts it.
 func inferSplitToSequence(c *context) {
 	s := c.shape(0)
 	axis := c.axis(c.integer("axis", 0), len(s))
@@ -140,7 +140,7 @@ func inferSplitToSequence(c *context) {
 	l.finishLists(items)
 }
 
-// pieces is the sizes of what an axis of n elements is split into.
+// pieces is the sizes of the pieces of an axis of n elements.
 func (c *context) pieces(n int) []int {
 	each := 1
 	if c.has(1) {
@@ -195,8 +195,8 @@ func innerMap(n *graph.Node) (own int, attributes []string) {
 	return own, []string{"body"}
 }
 
-// inferSequenceMap applies the body to each element of the first list, with the elements of the other lists
-// in its place and with the inputs that are tensors.
+// inferSequenceMap applies the body to each element of the first list, with the elements of the other lists at its
+// position and with the inputs that are tensors.
 func inferSequenceMap(c *context) {
 	p, n := newLoop(c), len(c.listed(0).Items)
 	if len(c.Node.Outputs) > len(p.body.Outputs) {

@@ -1,5 +1,5 @@
-// The operators of ONNX Runtime's own domain that its quantization of models writes: operators of
-// ONNX between a dequantization and a quantization.
+// The operators of ONNX Runtime's own domain that its quantization of models writes: operators of ONNX between a
+// dequantization and a quantization.
 
 package operator
 
@@ -66,7 +66,7 @@ func inferQuantizedConcat(c *context) {
 	l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
 }
 
-// passed is the node's attributes but for those of quantization and others that are named.
+// passed is the node's attributes without the attributes of quantization and others that are named.
 func (c *context) passed(without ...string) map[string]graph.Attribute {
 	attributes := map[string]graph.Attribute{}
 	for name, a := range c.Node.Attributes {

@@ -159,7 +159,7 @@ func inferDropout(c *context) {
 		if graph.Count(c.shape(0)) > 1<<26 {
 			c.unsupported("a mask of %v", c.shape(0))
 		}
-		// The mask of what is kept: everything.
+		// The mask of kept elements: all.
 		mask := &graph.Tensor{DType: graph.Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, graph.Count(c.shape(0)))}
 		c.Known = []*graph.Tensor{nil, mask}
 	}
@@ -378,7 +378,7 @@ func inferConcat(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// SplitParams cuts Axis into pieces of the given sizes.
+// SplitParams cuts Axis into pieces of these sizes.
 type SplitParams struct {
 	Axis  int
 	Sizes []int
@@ -605,7 +605,7 @@ func inferDepthToSpace(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// Places is, by axis and index of the output, the index of the input that is shown there; −1 for the padding value.
+// Places is, by axis and index of the output, the index of the input shown there; −1 for the padding value.
 func (p PadParams) Places(in, out []int) [][]int {
 	places := make([][]int, len(in))
 	for a, n := range in {

@@ -39,8 +39,8 @@ type NormParams struct {
 	PerChannel bool
 	// ChannelsLast says that a group normalization is of [N, …, C]. Chosen by the fusion pass.
 	ChannelsLast bool
-	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are
-	// chosen by the fusion pass.
+	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are chosen by
+	// the fusion pass.
 	Relu bool
 }
 
@@ -55,7 +55,7 @@ func inferBatchNorm(c *context) {
 			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
 		}
 	}
-	// Before opset 14 outputs of the training tell.
+	// Before opset 14, the outputs of training mark it.
 	if c.flag("training_mode", c.Opset < 14 && len(c.Node.Outputs) > 1) {
 		c.normalizeByOwn()
 		return
@@ -64,9 +64,8 @@ func inferBatchNorm(c *context) {
 	c.emit(graph.Float32, x...)
 }
 
-// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of
-// instances, of which there is a single one. Samples would depend on the others of their batch, or one alone on how
-// it was batched.
+// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: a single
+// instance. Otherwise samples would depend on the others of their batch, or one alone on the batching.
 func (c *context) normalizeByOwn() {
 	x := c.shape(0)
 	if c.In[0].Const == nil {
@@ -97,8 +96,8 @@ func (c *context) normalizeByOwn() {
 	l.finish(values...)
 }
 
-// runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14
-// without these once more.
+// runningStatistics are mean and variance of a row for each channel, mixed with the previous ones, and before opset 14
+// also unmixed.
 func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
 	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
 	own := l.add("ReduceMean", over, rows)
@@ -127,7 +126,7 @@ func inferLayerNorm(c *context) {
 	}
 	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
 	c.emit(graph.Float32, x...)
-	// The mean and the inverse standard deviation, if they are asked for.
+	// The mean and the inverse standard deviation, if requested.
 	rest := slices.Clone(x)
 	for i := a; i < len(rest); i++ {
 		rest[i] = 1

@@ -113,8 +113,8 @@ func (c *context) sumWindows(l *lowering, y string) string {
 	return l.add("Mul", nil, mean, l.number(float32(count)))
 }
 
-// inferMaxUnpool puts elements where the indices of a MaxPool say, among zeros. The indices count the elements of
-// what such a pool would have been given; an output that is larger has zeros at the ends of its axes.
+// inferMaxUnpool writes elements at the indices of a MaxPool, among zeros. The indices count the elements of the input
+// of such a pool; a larger output has zeros at the ends of its axes.
 func inferMaxUnpool(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
 	c.want(1, graph.Int64)

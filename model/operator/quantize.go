@@ -1,5 +1,4 @@
-// Operators on integers that stand for multiples of a scale. They are written
-// as others: what a quantized model computes between them is computed in float32.
+// Operators on quantized integers. They are rewritten so that a quantized model computes between them in float32.
 
 package operator
 
@@ -112,8 +111,8 @@ func (c *context) quantizeOrBack(x, scale, zero string) string {
 	return l.add("Mul", nil, x, scale)
 }
 
-// blocks is the node for parameters that hold for as many elements along an axis as the size says, the last ones for
-// what is left. An axis of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
+// blocks is the node for parameters that each hold for size elements along an axis, the last ones for the rest. An axis
+// of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
 func (c *context) blocks(in, scale, zero string, size int) string {
 	x, parameters := c.shape(0), c.shape(1)
 	l := c.lowered

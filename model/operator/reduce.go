@@ -1,4 +1,4 @@
-// Reductions over axes, places of extremes, and running sums.
+// Reductions over axes, indices of extremes, and running sums.
 
 package operator
 
@@ -43,7 +43,7 @@ var reduceRows = []tableRow{
 		infer: inferCumProd},
 }
 
-// ReduceParams reduces the given axes, ascending.
+// ReduceParams reduces these axes, ascending.
 type ReduceParams struct {
 	Axes     []int
 	KeepDims bool
@@ -187,8 +187,7 @@ func inferHardmax(c *context) {
 	c.emit(graph.Float32, s...)
 }
 
-// CumSumParams is the axis of a running sum, whether it leaves out its own
-// element, and whether it runs from the end.
+// CumSumParams is the axis of a running sum, whether it excludes its own element, and whether it runs from the end.
 type CumSumParams struct {
 	Axis               int
 	Exclusive, Reverse bool
@@ -230,7 +229,7 @@ func inferCumProd(c *context) {
 	l.finish(x)
 }
 
-// Reduction is the axes of an array that are kept and those that are reduced, with their strides.
+// Reduction is the axes of an array that are kept and the axes that are reduced, with their strides.
 type Reduction struct{ Kept, KeptStrides, Reduced, ReducedStrides []int }
 
 // Split sorts the axes of an array of the shape.

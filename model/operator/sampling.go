@@ -31,7 +31,7 @@ func (l *lowering) index(v int) string {
 	return l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{int64(v)}})
 }
 
-// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images
+// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their indices in images
 // of the width.
 func (l *lowering) corners(y, x ends, width int, rows func(place string) string, shape []int, mix string) string {
 	sum := ""
@@ -160,9 +160,9 @@ func (p *roiAlign) computed(axis, bins int) string {
 // maxPoints bounds the points of a bin along an axis.
 const maxPoints = 1 << 10
 
-// known are the points and weights of constant boxes, of which each has as many points as its bins have pixels. Of
-// the places of a box that has fewer points than another one the mean leaves out those that are over, and for the
-// maximum they are the first one again.
+// known are the points and weights of constant boxes, each with as many points as its bins have pixels. A box with
+// fewer points than another one has surplus indices: the mean ignores them, and for the maximum they repeat the first
+// one.
 func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
@@ -293,8 +293,8 @@ func inferDeformConv(c *context) {
 	l.finish(l.concat(2, bands...))
 }
 
-// rows is the number of the output's rows that are sampled together: what is sampled, and two more values of its
-// size, take less memory than the image or the offsets do.
+// rows is the number of the output's rows that are sampled together: the samples, and two more values of that size,
+// take less memory than the image or the offsets do.
 func (d *deformed) rows(image, offsets int, out []int) int {
 	row := 4 * d.batch * d.groups * d.channels * d.taps * out[1]
 	return max(1, max(image, offsets)/max(1, row), (out[0]+mostBands-1)/mostBands)

@@ -84,9 +84,9 @@ func number(b bool) int {
 	return 0
 }
 
-// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come
-// first. With them come the place of each one's first occurrence, which of them each element is, and how often each
-// occurs.
+// inferUnique lists the different elements, or slices along an axis: sorted, or in the order of their first occurrence.
+// It also returns the index of each one's first occurrence, the number of each element in the list, and the
+// frequencies.
 func inferUnique(c *context) {
 	x := c.selecting(0, "export the values unchanged and find different ones after the encoding")
 	outer, n, inner := 1, x.Len(), 1

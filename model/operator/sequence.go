@@ -110,7 +110,7 @@ func (a *linearAttention) operands() {
 	}
 }
 
-// cut is what a value [batch, steps, n] has for each step, as [batch, heads, rows, columns].
+// cut is the value [batch, steps, n] of each step, as [batch, heads, rows, columns].
 func (a *linearAttention) cut(x string, rows, columns int) []string {
 	pieces := []string{x}
 	if a.steps > 1 {
@@ -131,8 +131,8 @@ func (a *linearAttention) start() {
 	a.state = a.l.expand(a.l.number(0), a.batch, a.groups, a.width, a.values)
 }
 
-// inferCausalConv is a convolution of each channel that sees what came before: the state, or zeros, stands before the
-// input, whose end is the next state.
+// inferCausalConv is a convolution of each channel that sees only the past: the state, or zeros, precedes the input,
+// whose end is the next state.
 func inferCausalConv(c *context) {
 	for i := range c.In {
 		c.want(i, graph.Float32)

@@ -1,5 +1,4 @@
-// Fourier transforms and what stands around them: windows, and frequencies as they are heard. A complex number is two
-// elements along the last axis.
+// Fourier transforms, windows, and mel frequencies. A complex number is two elements along the last axis.
 
 package operator
 
@@ -52,14 +51,14 @@ type fourier struct {
 	inverse bool
 }
 
-// longest is the length of the longest transform that is one product with a matrix if it could be taken apart,
-// largestPrime that of the longest one of all.
+// longest is the length of the longest transform that is one product with a matrix although it could be factored,
+// largestPrime the longest one of all.
 const (
 	longest      = 256
 	largestPrime = 2048
 )
 
-// inferDFT brings the axis to the end, before that of the complex numbers, and its length to what is wanted.
+// inferDFT moves the axis to the end, before the axis of the complex numbers, and adjusts its length.
 func inferDFT(c *context) {
 	c.want(0, graph.Float32)
 	s := c.shape(0)
@@ -114,8 +113,8 @@ func inferDFT(c *context) {
 	f.finish(x)
 }
 
-// sided transforms rows of n numbers, complex ones if parts is 2; with half it gives, or is given, the half of the
-// spectrum that tells the other.
+// sided transforms rows of n numbers, complex ones if parts is 2; with half it returns, or takes, the half of the
+// spectrum that determines the other.
 func (f *fourier) sided(x string, n, parts int, half bool) (y string, length, out int) {
 	if half && f.inverse {
 		if n < 1 || parts != 2 {
@@ -162,8 +161,8 @@ func (f *fourier) turn(j, k, n int) (re, im float32) {
 	return float32(cos), float32(sin)
 }
 
-// apart is a product with the matrix of the transform or, for lengths a·b, of b transforms of length a, turned, and a
-// of length b (Cooley and Tukey).
+// apart is a product with the matrix of the transform or, for lengths a·b, b transforms of length a, twiddle factors,
+// and a transforms of length b (Cooley and Tukey).
 func (f *fourier) apart(x string, n, parts int) string {
 	a := divisor(n)
 	if n <= longest || a == 1 {

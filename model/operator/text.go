@@ -14,8 +14,8 @@ var textRows = []tableRow{
 			"pool_strings", "weights"}, infer: inferGrams},
 }
 
-// inferGrams counts, in each row of tokens, the n-grams of a pool: those whose tokens stand next to each other, or
-// with the same number of others between them.
+// inferGrams counts, in each row of tokens, the n-grams of a pool: n-grams of adjacent tokens, or of tokens with the
+// same number of others between them.
 func inferGrams(c *context) {
 	c.want(0, graph.Int64)
 	s := c.shape(0)
@@ -41,7 +41,7 @@ func inferGrams(c *context) {
 	}
 	y := l.concat(1, sums...)
 	y = l.weigh(c, y)
-	// The columns that they have in the output; those of no n-gram are 0.
+	// Their columns in the output; columns of no n-gram are 0.
 	index := slices.Repeat([]int{len(columns)}, width)
 	for i, column := range columns {
 		if index[column] != len(columns) {
@@ -119,7 +119,7 @@ func (l *lowering) countGrams(x string, grams []int64, n, tokens, skips int) str
 	return sum
 }
 
-// weigh turns counts of n-grams into what the mode says.
+// weigh weights counts of n-grams by the mode.
 func (l *lowering) weigh(c *context, counts string) string {
 	weights := ""
 	if a, ok := c.attribute("weights", graph.AttributeFloats); ok {

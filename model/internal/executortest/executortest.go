@@ -1,4 +1,4 @@
-// Package executortest is the contract of executors: what every one of them must do, whatever it runs on.
+// Package executortest tests the contract of executors on any device.
 //
 //	func TestContract(t *testing.T) {
 //		executortest.Test(t, cpu.Evaluate, "testdata/*.tar.gz", 1e-4, func(t testing.TB, g *graph.Graph) executortest.Executor {
@@ -24,7 +24,7 @@ import (
 	"repscope/model/onnx"
 )
 
-// Executor is what the contract is about.
+// Executor is the interface under test.
 type Executor interface {
 	// Run computes the outputs, which are overwritten by the next run.
 	Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error)
@@ -180,7 +180,7 @@ func images(n int) *graph.Tensor {
 	return graph.Floats(v, n, 2, 9, 7)
 }
 
-// floats runs the network and joins what it computes.
+// floats runs the network and joins its outputs.
 func floats(t *testing.T, x Executor, in *graph.Tensor) [][]float32 {
 	t.Helper()
 	out, err := x.Run(context.Background(), []*graph.Tensor{in})

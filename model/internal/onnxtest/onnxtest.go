@@ -42,8 +42,8 @@ func (m Message) Bytes(field protowire.Number, v []byte) Message {
 // Text appends a field of text.
 func (m Message) Text(field protowire.Number, v string) Message { return m.Bytes(field, []byte(v)) }
 
-// Model is a file of the given opset, as a rule with one graph: nodes are its fields 1,
-// initialisers 5, inputs 11 and outputs 12.
+// Model is a file of this opset, usually with one graph: nodes are its fields 1, initializers 5, inputs 11 and outputs
+// 12.
 func Model(opset int64, graphs ...Message) []byte {
 	m := Message{}.Varint(1, 8).Bytes(8, Message{}.Text(1, "").Varint(2, opset))
 	for _, g := range graphs {
