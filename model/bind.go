@@ -22,20 +22,20 @@ type binding struct {
 // inputs by their order if it has none of the names and as many inputs. It returns the inputs' names in the order of
 // names.
 func (m *Model) Match(names ...string) ([]string, error) {
-	known := portNames(m.inputs)
+	inputs := portNames(m.inputs)
 	var missing []string
 	for _, name := range names {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(inputs, name) {
 			missing = append(missing, name)
 		}
 	}
 	switch {
-	case len(names) != len(known):
-		return nil, fmt.Errorf("%d inputs (%s) for a model with %d: %s", len(names), strings.Join(names, ", "), len(known), describe(m.inputs))
+	case len(names) != len(inputs):
+		return nil, fmt.Errorf("%d inputs (%s) for a model with %d: %s", len(names), strings.Join(names, ", "), len(inputs), describe(m.inputs))
 	case len(missing) == 0:
 		return slices.Clone(names), nil
 	case len(missing) == len(names):
-		return known, nil
+		return inputs, nil
 	}
 	return nil, m.unknown(missing[0])
 }
@@ -100,13 +100,13 @@ func wanted(p Port) string {
 }
 
 // bind checks tensors in the order of the inputs and converts convertible ones.
-func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
+func (m *Model) bind(tensors []*Tensor) ([]*Tensor, error) {
 	b := &m.bound
 	b.inputs = b.inputs[:0]
 	if b.converted == nil {
 		b.converted = make([]*Tensor, len(m.inputs))
 	}
-	for i, t := range given {
+	for i, t := range tensors {
 		p := &m.inputs[i]
 		if err := m.checkShape(p, t); err != nil {
 			return nil, err

@@ -74,14 +74,14 @@ func Read(path string, o ReadOptions) (*File, error) {
 }
 
 func read(file *mmap.File, o ReadOptions) (*File, error) {
-	known, err := checkpoint.Sniff(file)
+	ok, err := checkpoint.Sniff(file)
 	if err != nil {
 		return nil, err
 	}
 	if filepath.Ext(file.Path()) == programEnding { // a zip file, as a checkpoint is
 		return nil, foreign(file)
 	}
-	if known {
+	if ok {
 		return readCheckpoint(file, o)
 	}
 	if err := foreign(file); err != nil {
@@ -197,8 +197,8 @@ func (f *File) Sums() ([][]byte, error) {
 			return nil, err
 		}
 		h := sha256.New()
-		for at := int64(0); at < file.Size(); at += hashPart {
-			err := file.Use(at, min(hashPart, file.Size()-at), func(raw []byte) error {
+		for offset := int64(0); offset < file.Size(); offset += hashPart {
+			err := file.Use(offset, min(hashPart, file.Size()-offset), func(raw []byte) error {
 				h.Write(raw)
 				return nil
 			})

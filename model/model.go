@@ -119,12 +119,12 @@ func (f *File) choose(names []string) ([]Port, error) {
 			continue
 		}
 		var values []string
-		found := false
+		exists := false
 		for _, n := range f.graph.Nodes {
-			found = found || name != "" && slices.Contains(n.Outputs, name)
+			exists = exists || name != "" && slices.Contains(n.Outputs, name)
 			values = append(values, n.Outputs...)
 		}
-		if !found {
+		if !exists {
 			known := append(portNames(f.graph.Outputs), values...)
 			return nil, fmt.Errorf("has no value %q%s; its outputs are %s", name, meant(name, known), Names(f.graph.Outputs))
 		}
@@ -225,8 +225,8 @@ func portNames(ports []Port) []string {
 }
 
 // meant is the hint that names the nearest of the known names; empty if none is near.
-func meant(name string, known []string) string {
-	if near := text.Nearest(name, known); near != "" {
+func meant(name string, candidates []string) string {
+	if near := text.Nearest(name, candidates); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""

@@ -21,11 +21,11 @@ import (
 // valid until its next call and must not be changed. Inputs of repeated shapes cost no preparation and, without
 // conversion, no memory. Cancelling ctx stops the run between two operators.
 func (m *Model) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	given, err := m.byName(inputs)
+	tensors, err := m.byName(inputs)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := m.run(ctx, given)
+	outputs, err := m.run(ctx, tensors)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func (m *Model) RunInOrder(ctx context.Context, inputs ...*Tensor) ([]*Tensor, e
 	return m.run(ctx, inputs)
 }
 
-func (m *Model) run(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
+func (m *Model) run(ctx context.Context, tensors []*Tensor) ([]*Tensor, error) {
 	if len(m.queue) > 0 {
 		return nil, fmt.Errorf("%d runs are under way", len(m.queue))
 	}
-	inputs, err := m.bind(given)
+	inputs, err := m.bind(tensors)
 	if err != nil {
 		return nil, err
 	}

@@ -280,13 +280,13 @@ func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst [
 func (s State) list(keys []string) string { return s.listFirst(keys, 12) }
 
 // listFirst names the first of some tensors with their shapes.
-func (s State) listFirst(keys []string, most int) string {
+func (s State) listFirst(keys []string, limit int) string {
 	slices.Sort(keys)
 	var parts []string
-	for _, k := range keys[:min(len(keys), most)] {
+	for _, k := range keys[:min(len(keys), limit)] {
 		parts = append(parts, fmt.Sprintf("%q %v", k, s[k].Shape))
 	}
-	if len(keys) > most {
+	if len(keys) > limit {
 		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
@@ -483,7 +483,7 @@ var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrappe
 // unwrapped is the state without the names of wrappers around parts of the model; wrappers at the begin of names are a
 // prefix like others.
 func unwrapped(state State) (State, []string, error) {
-	out, found := make(State, len(state)), map[string]bool{}
+	out, removed := make(State, len(state)), map[string]bool{}
 	from := make(map[string]string, len(state))
 	for key, t := range state {
 		parts := strings.Split(key, ".")
@@ -493,7 +493,7 @@ func unwrapped(state State) (State, []string, error) {
 		}
 		inner := slices.DeleteFunc(parts[min(first+1, len(parts)):], func(part string) bool {
 			is := slices.Contains(wrappers, part)
-			found[part] = found[part] || is
+			removed[part] = removed[part] || is
 			return is
 		})
 		name := strings.Join(parts[:min(first+1, len(parts))+len(inner)], ".")
@@ -504,7 +504,7 @@ func unwrapped(state State) (State, []string, error) {
 	}
 	var notes []string
 	for _, w := range wrappers {
-		if found[w] {
+		if removed[w] {
 			notes = append(notes, fmt.Sprintf("the wrapper %q is removed from the tensors' names", w+"."))
 		}
 	}

@@ -124,21 +124,21 @@ func namesOf(list []modelArchitecture) string {
 
 // match looks for the signature under any common prefix.
 func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
-	var found []string
+	var prefixes []string
 	for key := range state {
 		p, ok := strings.CutSuffix(key, a.signature[0])
 		if !ok || p != "" && !strings.HasSuffix(p, ".") {
 			continue
 		}
 		if !slices.ContainsFunc(a.signature, func(s string) bool { _, has := state[p+s]; return !has }) {
-			found = append(found, p)
+			prefixes = append(prefixes, p)
 		}
 	}
-	if len(found) == 0 {
+	if len(prefixes) == 0 {
 		return "", false
 	}
-	slices.Sort(found)
-	return found[0], true
+	slices.Sort(prefixes)
+	return prefixes[0], true
 }
 
 // nearest names the architecture that shares most of its tensors' names with a state dict, and the missing tensors.
@@ -156,7 +156,7 @@ func nearest(state State) string {
 			has[strings.Join(parts[i:], ".")] = true
 		}
 	}
-	best, most, name := "", 0.0, ""
+	best, highest, name := "", 0.0, ""
 	for _, a := range architectures {
 		var missing []string
 		for _, k := range a.Keys {
@@ -166,8 +166,8 @@ func nearest(state State) string {
 		}
 		n := len(a.Keys) - len(missing)
 		// A quarter of the names: less is chance, such as a lone "norm.weight".
-		if share := float64(n) / float64(len(a.Keys)); share >= 0.25 && share > most {
-			most, name = share, a.Name
+		if share := float64(n) / float64(len(a.Keys)); share >= 0.25 && share > highest {
+			highest, name = share, a.Name
 			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), list(missing))
 			if len(missing) == 0 {
 				best = "has all its kinds of tensors, but not under one prefix"

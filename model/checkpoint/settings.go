@@ -89,7 +89,7 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 	}
 	for _, source := range s.sources {
 		best := 1
-		var found []setting
+		var settings []setting
 		nodes := configNodes
 		walk(source.root, nil, &nodes, func(leaf setting) {
 			if !slices.Contains(names, strings.ReplaceAll(strings.ToLower(leaf.path[len(leaf.path)-1]), "-", "_")) || leaf.value == nil {
@@ -97,24 +97,24 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 			}
 			rank := rankOf(leaf.path)
 			if rank > best {
-				best, found = rank, nil
+				best, settings = rank, nil
 			}
 			if rank == best {
-				found = append(found, leaf)
+				settings = append(settings, leaf)
 			}
 		})
-		if len(found) == 0 {
+		if len(settings) == 0 {
 			continue
 		}
 		where := func(l setting) string { return strings.Join(l.path, ".") }
-		slices.SortFunc(found, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
-		for _, other := range found[1:] {
-			if fmt.Sprint(other.value) != fmt.Sprint(found[0].value) {
+		slices.SortFunc(settings, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
+		for _, other := range settings[1:] {
+			if fmt.Sprint(other.value) != fmt.Sprint(settings[0].value) {
 				return nil, "", fmt.Errorf("%s: %s is %v, but %s is %v: choose one with the option",
-					source.name, where(found[0]), found[0].value, where(other), other.value)
+					source.name, where(settings[0]), settings[0].value, where(other), other.value)
 			}
 		}
-		return found[0].value, fmt.Sprintf("%s: %s", source.name, where(found[0])), nil
+		return settings[0].value, fmt.Sprintf("%s: %s", source.name, where(settings[0])), nil
 	}
 	return nil, "", nil
 }

@@ -189,8 +189,8 @@ func (t *boundAttention) weights(row []float32, keys, head, query int) float32 {
 	}
 	var mask []float32
 	if m := t.mask(); m != nil {
-		at := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
-		mask = m[at : at+t.Keys]
+		offset := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
+		mask = m[offset : offset+t.Keys]
 		vector.MulRows(scores, scores, scale, 1, 0)
 		vector.AddRows(scores, scores, mask, 1, 1)
 		scale[0] = 1

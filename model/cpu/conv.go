@@ -67,12 +67,12 @@ func (g *geometry) patchRuns() (runs []kernel.Run) {
 	for z := range g.kernel[0] {
 		for y := range g.kernel[1] {
 			for x := range g.kernel[2] {
-				at := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
-				if k := len(runs) - 1; k >= 0 && runs[k].Offset+runs[k].Length == at {
+				offset := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
+				if k := len(runs) - 1; k >= 0 && runs[k].Offset+runs[k].Length == offset {
 					runs[k].Length += width
 					continue
 				}
-				runs = append(runs, kernel.Run{Offset: at, Length: width})
+				runs = append(runs, kernel.Run{Offset: offset, Length: width})
 			}
 		}
 	}
@@ -89,8 +89,8 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 		kernel.PackRows(dst, g.channels, src[y0*g.in[2]:], plane, g.channels, (y1-y0)*g.in[2])
 		return
 	}
-	left := min(g.before[2], g.frame[2])
-	n := max(0, min(g.in[2], g.frame[2]-left))
+	before := min(g.before[2], g.frame[2])
+	n := max(0, min(g.in[2], g.frame[2]-before))
 	for z := range g.frame[0] {
 		for y := y0; y < y1; y++ {
 			row := dst[:line]
@@ -100,15 +100,15 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 				clear(row)
 				continue
 			}
-			clear(row[:left*g.channels])
-			inner := row[left*g.channels : (left+n)*g.channels]
-			clear(row[(left+n)*g.channels:])
-			at := (iz*g.in[1] + iy) * g.in[2]
+			clear(row[:before*g.channels])
+			inner := row[before*g.channels : (before+n)*g.channels]
+			clear(row[(before+n)*g.channels:])
+			offset := (iz*g.in[1] + iy) * g.in[2]
 			if turned {
 				// One panel whose width is the number of channels is the image with channels last.
-				kernel.PackRows(inner, g.channels, src[at:], plane, g.channels, n)
+				kernel.PackRows(inner, g.channels, src[offset:], plane, g.channels, n)
 			} else {
-				copy(inner, src[at*g.channels:])
+				copy(inner, src[offset*g.channels:])
 			}
 		}
 	}
@@ -125,10 +125,10 @@ func (g *geometry) begin(l int) int {
 func (g *geometry) locate(l0, l1 int) []int {
 	base := make([]int, 0, (l1-l0)*g.out[2])
 	for l := l0; l < l1; l++ {
-		at := g.begin(l) - g.begin(l0)
+		offset := g.begin(l) - g.begin(l0)
 		for range g.out[2] {
-			base = append(base, at)
-			at += g.stride[2] * g.channels
+			base = append(base, offset)
+			offset += g.stride[2] * g.channels
 		}
 	}
 	return base
@@ -373,8 +373,8 @@ func (c *boundConv) bytes(s *scratch, x *operand, t int, filled bool) []uint8 {
 // fillBytes is fill for bytes with channels last, or in few planes, and a byte that is zero.
 func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 	line, width := g.frame[2]*g.channels, g.in[2]*g.channels
-	left := min(g.before[2], g.frame[2]) * g.channels
-	n := max(0, min(width, line-left))
+	before := min(g.before[2], g.frame[2]) * g.channels
+	n := max(0, min(width, line-before))
 	blank := func(part []uint8) {
 		for i := range part {
 			part[i] = zero
@@ -389,9 +389,9 @@ func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 				blank(row)
 				continue
 			}
-			blank(row[:left])
-			g.linePixels(row[left:left+n], src, iz, iy)
-			blank(row[left+n:])
+			blank(row[:before])
+			g.linePixels(row[before:before+n], src, iz, iy)
+			blank(row[before+n:])
 		}
 	}
 }
@@ -465,13 +465,13 @@ func buildConv(b *builder) (func() error, error) {
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
 			l0, l1 := c.span(t)
-			pixels, at := (l1-l0)*c.out[2], l0*c.out[2]*c.filters
+			pixels, offset := (l1-l0)*c.out[2], l0*c.out[2]*c.filters
 			var other []float32
 			if v := residual(); v != nil {
-				other = v[at:][:pixels*c.filters]
+				other = v[offset:][:pixels*c.filters]
 			}
 			if c.direct {
-				if err := c.multiplyBytes(s, ending, &x, &y, other, t, pixels, at); err != nil {
+				if err := c.multiplyBytes(s, ending, &x, &y, other, t, pixels, offset); err != nil {
 					(*pool).fail(err)
 					return
 				}
@@ -479,7 +479,7 @@ func buildConv(b *builder) (func() error, error) {
 			}
 			image := c.image(s, &x, t, s.framed == t+1)
 			s.framed = t + 1
-			block := y.room(&s.block, at, at+pixels*c.filters)
+			block := y.room(&s.block, offset, offset+pixels*c.filters)
 			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
@@ -488,7 +488,7 @@ func buildConv(b *builder) (func() error, error) {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
 			}
-			y.finish(block, at, c.filters, ending.last)
+			y.finish(block, offset, c.filters, ending.last)
 		}
 	})
 	afresh := func() error {

@@ -140,14 +140,14 @@ func (c *byteChannelwise) build(b *builder, p *operator.ConvParams) func() error
 		s := scratches.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i, part := t/parts, t%parts
-			at := func(line, pixel int) int { return ((i*lines+line)*c.out[2] + pixel) * n }
+			offset := func(line, pixel int) int { return ((i*lines+line)*c.out[2] + pixel) * n }
 			c.eachPart(s, x.memory.u8[x.id][i*size:(i+1)*size], part*groups/parts*c.lines, min((part+1)*groups/parts*c.lines, lines),
 				func(line, pixel, pixels int) []float32 {
-					from := at(line, pixel)
+					from := offset(line, pixel)
 					return y.room(&s.block, from, from+pixels*n)
 				},
 				func(sums []float32, line, pixel, pixels int) {
-					from, added := at(line, pixel), residual()
+					from, added := offset(line, pixel), residual()
 					if added != nil {
 						added = added[from:][:pixels*n]
 					}

@@ -26,9 +26,9 @@ func newTiled(c *channelwise) *tiled {
 	for _, tap := range whole.taps {
 		t.taps = append(t.taps, vector.Tap{Source: tap.Source, Weights: tap.Weights * t.together})
 	}
-	for at := 0; at < len(c.weights); at += c.channels {
+	for offset := 0; offset < len(c.weights); offset += c.channels {
 		for range t.together {
-			t.weights = append(t.weights, c.weights[at:at+c.channels]...)
+			t.weights = append(t.weights, c.weights[offset:offset+c.channels]...)
 		}
 	}
 	return t

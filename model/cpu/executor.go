@@ -357,22 +357,22 @@ func (a *arena) grow(size [4]int) {
 
 // place assigns the program's values to the arena.
 func (p *program) place(a *arena) {
-	for i, at := range p.layout.Offset {
-		if at < 0 {
+	for i, offset := range p.layout.Offset {
+		if offset < 0 {
 			continue
 		}
 		n := graph.Count(p.Values[i].Shape)
 		if p.Values[i].Levels != nil {
-			p.u8[i] = bytesOf(a.f32[at:], n+kernel.QuadSlack)
+			p.u8[i] = bytesOf(a.f32[offset:], n+kernel.QuadSlack)
 			continue
 		}
 		switch p.Values[i].DType {
 		case graph.Float32:
-			p.f32[i] = a.f32[at : at+n]
+			p.f32[i] = a.f32[offset : offset+n]
 		case graph.Int64:
-			p.i64[i] = a.i64[at : at+n]
+			p.i64[i] = a.i64[offset : offset+n]
 		case graph.Bool:
-			p.bits[i] = a.bits[at : at+n]
+			p.bits[i] = a.bits[offset : offset+n]
 		}
 	}
 }

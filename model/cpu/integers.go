@@ -99,10 +99,10 @@ func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err
 			q.columns[j] += int32(v)
 		}
 	}
-	at := 0
+	offset := 0
 	for _, r := range runs {
-		q.row = append(q.row, kernel.Run{Offset: at, Length: r.Length})
-		at += r.Length
+		q.row = append(q.row, kernel.Run{Offset: offset, Length: r.Length})
+		offset += r.Length
 	}
 	q.signed, err = kernel.NewSignedWeights(columns, q.n, runs)
 	return true, err
@@ -325,19 +325,19 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 // integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these
 // become floats: both are floats without a rounding, so that their sum is rounded once either way. left is the bias
 // that is added to floats.
-func integerBias(b *builder, depth int) (bias []int32, left func() []float32) {
-	left = b.in(2)
+func integerBias(b *builder, depth int) (bias []int32, rest func() []float32) {
+	rest = b.in(2)
 	if !b.Has(2) {
-		return nil, left
+		return nil, rest
 	}
 	t := b.Constant(2)
 	if t == nil || t.DType != graph.Float32 || t.Deferred() || depth*255*128 > 1<<24 {
-		return nil, left
+		return nil, rest
 	}
-	const most = 1 << 30
+	const limit = 1 << 30
 	for _, v := range t.F32 {
-		if !(v <= most && v >= -most) || v != float32(int32(v)) {
-			return nil, left
+		if !(v <= limit && v >= -limit) || v != float32(int32(v)) {
+			return nil, rest
 		}
 		bias = append(bias, int32(v))
 	}
@@ -379,9 +379,9 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 		count := min(rowBlock, pixels-p0)
 		i.reserve(count, q.k)
 		for p := range count {
-			row, at := i.row(p, q.k), base[p0+p]
+			row, offset := i.row(p, q.k), base[p0+p]
 			for _, r := range c.runs {
-				row = row[copy(row[:r.Length], i.image[at+r.Offset:]):]
+				row = row[copy(row[:r.Length], i.image[offset+r.Offset:]):]
 			}
 			i.lows[p] = low
 		}
@@ -398,14 +398,14 @@ const directBlock = 1 << 13
 
 // multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the
 // result from at on.
-func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, at int) error {
+func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, offset int) error {
 	q, base := c.integers, c.bases[t%c.parts]
 	image := c.bytes(s, x, t, false)
 	step := max(kernel.ColumnAlign, directBlock/q.n)
 	for p0 := 0; p0 < pixels; p0 += step {
 		count := min(step, pixels-p0)
 		from, to := p0*q.n, (p0+count)*q.n
-		block := y.room(&s.block, at+from, at+to)
+		block := y.room(&s.block, offset+from, offset+to)
 		if err := s.integers.gather(q, block, image, base[p0:p0+count], c.runs, x.levels.low, c.bias); err != nil {
 			return err
 		}
@@ -414,7 +414,7 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 			added = other[from:to]
 		}
 		e.finish(block, added, count, q.n)
-		y.finish(block, at+from, q.n, e.last)
+		y.finish(block, offset+from, q.n, e.last)
 	}
 	return nil
 }
@@ -426,9 +426,9 @@ func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image
 	for p0 := 0; p0 < pixels; p0 += rowBlock {
 		count := min(rowBlock, pixels-p0)
 		rows := s.integers.patches[:0]
-		for _, at := range base[p0 : p0+count] {
+		for _, offset := range base[p0 : p0+count] {
 			for _, r := range c.runs {
-				rows = append(rows, image[at+r.Offset:][:r.Length]...)
+				rows = append(rows, image[offset+r.Offset:][:r.Length]...)
 			}
 		}
 		s.integers.patches = rows

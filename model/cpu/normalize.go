@@ -88,9 +88,9 @@ func buildBatchNorm(b *builder) (func() error, error) {
 			}
 			dst, src, whole := y()[r*inner:(r+1)*inner], x()[r*inner:(r+1)*inner], inner/vector.Lanes
 			vector.ShiftRows(dst, src, factors[:], shifts[:], vector.Lanes, whole, p.Relu)
-			at := whole * vector.Lanes
-			if at < inner {
-				vector.ShiftRows(dst[at:], src[at:], factors[:], shifts[:], inner-at, 1, p.Relu)
+			offset := whole * vector.Lanes
+			if offset < inner {
+				vector.ShiftRows(dst[offset:], src[offset:], factors[:], shifts[:], inner-offset, 1, p.Relu)
 			}
 		}
 	}), nil
@@ -112,13 +112,13 @@ func buildGroupNorm(b *builder) (func() error, error) {
 			vector.Normalize(dst, x()[r*width:(r+1)*width], nil, nil, p.Epsilon)
 			group := r % p.Groups
 			for c := range each {
-				at := group
+				channel := group
 				if p.PerChannel {
-					at = group*each + c
+					channel = group*each + c
 				}
 				part := dst[c*inner : (c+1)*inner]
-				vector.MulRows(part, part, scale()[at:], 1, 0)
-				vector.AddRows(part, part, bias()[at:], 1, 0)
+				vector.MulRows(part, part, scale()[channel:], 1, 0)
+				vector.AddRows(part, part, bias()[channel:], 1, 0)
 			}
 		}
 	}), nil
@@ -145,10 +145,10 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 			for k := range min(normParts, pixels-from) {
 				scratch.base = append(scratch.base, k*channels)
 			}
-			own, src := sums[t*2*room:(t+1)*2*room], x()[(t/parts*pixels+from)*channels:]
-			clear(own)
-			vector.ReduceSum.Columns(own[:room], src, scratch.base, channels)
-			vector.ReduceSquares.Columns(own[room:], src, scratch.base, channels)
+			chunk, src := sums[t*2*room:(t+1)*2*room], x()[(t/parts*pixels+from)*channels:]
+			clear(chunk)
+			vector.ReduceSum.Columns(chunk[:room], src, scratch.base, channels)
+			vector.ReduceSquares.Columns(chunk[room:], src, scratch.base, channels)
 		}
 	})
 	each := channels / p.Groups
@@ -156,21 +156,21 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 	settle := func(image, group int) {
 		total, squares := 0.0, 0.0
 		for part := range parts {
-			own := sums[(image*parts+part)*2*room:]
+			chunk := sums[(image*parts+part)*2*room:]
 			for c := group * each; c < (group+1)*each; c++ {
-				total += own[c]
-				squares += own[room+c]
+				total += chunk[c]
+				squares += chunk[room+c]
 			}
 		}
 		mean := total / count
 		inverse := 1 / math.Sqrt(max(squares/count-float64(mean*mean), 0)+float64(p.Epsilon))
 		for c := group * each; c < (group+1)*each; c++ {
-			at := group
+			channel := group
 			if p.PerChannel {
-				at = c
+				channel = c
 			}
-			factor := float64(scale()[at]) * inverse
-			factors[image*room+c], shifts[image*room+c] = factor, float64(bias()[at])-float64(mean*factor)
+			factor := float64(scale()[channel]) * inverse
+			factors[image*room+c], shifts[image*room+c] = factor, float64(bias()[channel])-float64(mean*factor)
 		}
 	}
 	apply := b.span(images*parts, 1, func(_, lo, hi int) {

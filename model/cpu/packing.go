@@ -103,9 +103,9 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 		return nil, err
 	}
 	rows, length, step := m.n, m.k, roundUp(max(1, partElements/max(m.k, 1)), kernel.ColumnAlign)
-	of := max(m.of, m.n)
+	stored := max(m.of, m.n)
 	if m.turned {
-		rows, length, step = m.k, of, max(1, partElements/max(of, 1))
+		rows, length, step = m.k, stored, max(1, partElements/max(stored, 1))
 		if m.depth != nil {
 			step = 1
 		}
@@ -146,11 +146,11 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 
 // ordered writes stored vectors to dst in the order of their depths; row is scratch memory for one.
 func (m *matrix) ordered(src, row, dst []float32) []float32 {
-	for at := 0; at < len(src); at += m.k {
+	for offset := 0; offset < len(src); offset += m.k {
 		for i, d := range m.depth {
-			row[d] = src[at+i]
+			row[d] = src[offset+i]
 		}
-		copy(dst[at:], row)
+		copy(dst[offset:], row)
 	}
 	return dst[:len(src)]
 }

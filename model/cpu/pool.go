@@ -39,7 +39,7 @@ func newWindowsOf(p *operator.PoolParams, in, out []int) *windows {
 
 // line is where the input line begins that kernel position k of an output line reads;
 // inside is false if it lies in the padding, and counted if it lies beyond.
-func (w *windows) line(line, k int) (at int, inside, counted bool) {
+func (w *windows) line(line, k int) (offset int, inside, counted bool) {
 	p := w.p
 	inside, counted = true, true
 	for a := len(w.in) - 2; a >= 0; a-- {
@@ -48,9 +48,9 @@ func (w *windows) line(line, k int) (at int, inside, counted bool) {
 		k /= p.Kernel[a]
 		inside = inside && i >= 0 && i < w.in[a]
 		counted = counted && i < w.in[a]+p.After[a]
-		at += i * w.strides[a]
+		offset += i * w.strides[a]
 	}
-	return at, inside, counted
+	return offset, inside, counted
 }
 
 // cells is the range of a line's outputs whose input at kernel position k lies at 0 … limit−1, and where the output 0
@@ -112,13 +112,13 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 				fill(places, -1)
 			}
 			for k := range w.outer {
-				at, inside, _ := w.line(t%w.lines, k)
+				offset, inside, _ := w.line(t%w.lines, k)
 				if !inside {
 					continue
 				}
 				for x := range w.p.Kernel[last] {
 					lo, hi, start := w.cells(x, w.in[last])
-					from := at + start
+					from := offset + start
 					if places == nil {
 						for i := lo; i < hi; i++ {
 							if v := src[from+i*step]; v > dst[i] || v != v {
@@ -148,13 +148,13 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 }
 
 // flat is an element's index in the numbering of the indices of maxima.
-func (w *windows) flat(at int) int {
+func (w *windows) flat(offset int) int {
 	if !w.p.ColumnMajor {
-		return at
+		return offset
 	}
 	sum, stride := 0, 1
 	for a, d := range w.in {
-		sum += at / w.strides[a] % d * stride
+		sum += offset / w.strides[a] % d * stride
 		stride *= d
 	}
 	return sum
@@ -194,12 +194,12 @@ func buildAveragePool(b *builder) (func() error, error) {
 			clear(sums)
 			clear(counts)
 			for k := range w.outer {
-				at, inside, counted := w.line(t%w.lines, k)
+				offset, inside, counted := w.line(t%w.lines, k)
 				for q := range w.p.Kernel[last] {
 					if inside {
 						lo, hi, start := w.cells(q, w.in[last])
 						for i := lo; i < hi; i++ {
-							sums[i] += float64(src[at+start+i*step])
+							sums[i] += float64(src[offset+start+i*step])
 							if !w.p.CountPadding {
 								counts[i]++
 							}

@@ -51,17 +51,17 @@ func maxPlaces(b *builder) (func() error, error) {
 			kernel.Transpose(s.elements, placesTogether, src, w.plane, count, w.plane)
 			for line := range w.lines {
 				w.greatest(s, line)
-				at := first*size + line*row
+				offset := first*size + line*row
 				if dst := y(); dst != nil {
-					kernel.Transpose(dst[at:], size, s.tops, placesTogether, row, count)
+					kernel.Transpose(dst[offset:], size, s.tops, placesTogether, row, count)
 				}
 				kernel.Transpose(s.turned, row, s.places, placesTogether, row, count)
 				for k := range count {
 					for i, j := range s.turned[k*row : (k+1)*row] {
 						if j >= 0 {
-							m.i64[index][at+k*size+i] = int64((first+k)*w.plane + w.flat(int(j)))
+							m.i64[index][offset+k*size+i] = int64((first+k)*w.plane + w.flat(int(j)))
 						} else {
-							m.i64[index][at+k*size+i] = -1
+							m.i64[index][offset+k*size+i] = -1
 						}
 					}
 				}
@@ -86,14 +86,14 @@ func (w *windows) greatest(s *planesBeside, line int) {
 	fill(s.tops, float32(math.Inf(-1)))
 	fill(s.places, -1)
 	for k := range w.outer {
-		at, inside, _ := w.line(line, k)
+		offset, inside, _ := w.line(line, k)
 		if !inside {
 			continue
 		}
 		for q := range w.p.Kernel[last] {
 			lo, hi, start := w.cells(q, w.in[last])
 			for i := lo; i < hi; i++ {
-				place := at + start + i*step
+				place := offset + start + i*step
 				x, to := s.elements[place*placesTogether:][:placesTogether], i*placesTogether
 				if s.places[to] < 0 {
 					copy(s.tops[to:], x)

@@ -41,11 +41,11 @@ func (x *Executor) Portion(inputs []*graph.Tensor, rows int) int {
 		}
 		x.portions = append(x.portions, p)
 	}
-	most := x.portions[i].rows
-	if most >= rows {
+	limit := x.portions[i].rows
+	if limit >= rows {
 		return rows
 	}
-	pieces := (rows + most - 1) / most
+	pieces := (rows + limit - 1) / limit
 	return (rows + pieces - 1) / pieces
 }
 

@@ -44,9 +44,9 @@ func (x *Executor) profileOf(p *program) *profile {
 	if !x.profiling {
 		return nil
 	}
-	for _, known := range x.profiles {
-		if known.program == p {
-			return known
+	for _, profile := range x.profiles {
+		if profile.program == p {
+			return profile
 		}
 	}
 	added := &profile{program: p, seconds: make([][]float64, len(p.run))}

@@ -164,8 +164,8 @@ func (w *reduction) reduce(s *scratch, f reducer, sums *[reducedPart]float64, x 
 			return
 		}
 		var part [reducedPart]float64
-		for _, at := range offsets {
-			f.Rows(part[:], x[at:], w.run, count, stride)
+		for _, offset := range offsets {
+			f.Rows(part[:], x[offset:], w.run, count, stride)
 			for i, v := range part[:count] {
 				sums[i] = f.Join(sums[i], v)
 			}
@@ -200,13 +200,13 @@ func (w *reduction) logarithms(s *scratch, sums *[reducedPart]float64, x []float
 		return e
 	}
 	w.each(s, func(offsets []int) {
-		for _, at := range offsets {
+		for _, offset := range offsets {
 			if w.columns {
-				vector.ReduceSum.Columns(sums[:], powers(x[at:at+count], top, 1), []int{0}, count)
+				vector.ReduceSum.Columns(sums[:], powers(x[offset:offset+count], top, 1), []int{0}, count)
 				continue
 			}
 			for i := range count {
-				row := x[at+i*stride:][:w.run]
+				row := x[offset+i*stride:][:w.run]
 				for len(row) > 0 {
 					k := min(len(row), exponentials)
 					sums[i] += vector.Sum(powers(row[:k], top[i:], 0))
@@ -225,12 +225,12 @@ const exponentials = 256
 
 // at is where element i lies.
 func (s *strided) at(i int) int {
-	at := s.base
+	offset := s.base
 	for k := len(s.shape) - 1; k >= 0; k-- {
-		at += i % s.shape[k] * s.strides[k]
+		offset += i % s.shape[k] * s.strides[k]
 		i /= s.shape[k]
 	}
-	return at
+	return offset
 }
 
 func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
@@ -441,13 +441,13 @@ func sumTurned(b *builder, p operator.CumSumParams, outer, n int) func() error {
 			sum := sums[:min(reducedPart, outer-from)]
 			for d := 0; d < n; d += turnedDepth {
 				depth := min(turnedDepth, n-d)
-				at := from*n + d
+				offset := from*n + d
 				if p.Reverse {
-					at = from*n + n - d - depth
+					offset = from*n + n - d - depth
 				}
-				kernel.Transpose(s.frames, reducedPart, x()[at:], n, len(sum), depth)
+				kernel.Transpose(s.frames, reducedPart, x()[offset:], n, len(sum), depth)
 				runningSums(sum, s.frames, s.frames, depth, reducedPart, p)
-				kernel.Transpose(y()[at:], n, s.frames, reducedPart, depth, len(sum))
+				kernel.Transpose(y()[offset:], n, s.frames, reducedPart, depth, len(sum))
 			}
 		}
 	})

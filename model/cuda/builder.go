@@ -143,18 +143,18 @@ func aligned(bytes int) int { return (bytes + tableAlign - 1) / tableAlign * tab
 
 // table is small read-only data of this program, such as strides.
 func table[T any](b *builder, values []T) operand {
-	at := aligned(len(b.tables))
-	b.tables = append(b.tables, make([]byte, at-len(b.tables))...)
+	start := aligned(len(b.tables))
+	b.tables = append(b.tables, make([]byte, start-len(b.tables))...)
 	b.tables = append(b.tables, bytesOf(values)...)
-	return operand{region: tableRegion, offset: at}
+	return operand{region: tableRegion, offset: start}
 }
 
 // scratch is memory that this step alone uses, with any content at first.
 func (b *builder) scratch(bytes int) operand {
-	at := b.taken
+	start := b.taken
 	b.taken += aligned(bytes)
 	b.recording.scratch = max(b.recording.scratch, b.taken)
-	return operand{region: scratchRegion, offset: at}
+	return operand{region: scratchRegion, offset: start}
 }
 
 // fault is a cell of 8 bytes that is zero when a run begins. A kernel that meets

@@ -148,7 +148,7 @@ func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first 
 func (c *convolution) record(b *builder) error {
 	mode := b.precision()
 	m, all := c.images*c.out[0]*c.out[1]*c.out[2], c.filters*c.groups
-	kind, known := activation(c.activation)
+	kind, supported := activation(c.activation)
 	y, normalized := b.out(0), false
 	if c.groups > 1 && c.filters < fewFilters {
 		filters := c.pack(b, FP32, len(c.terms), true)
@@ -156,9 +156,9 @@ func (c *convolution) record(b *builder) error {
 			m, c.filters, c.groups, len(c.terms), kind, c.channels, c.columns}
 		b.launch("conv_direct", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, append(arguments, c.arguments()...)...)
 	} else {
-		normalized = c.recordTiles(b, mode, m, kind, c.norm != nil && known)
+		normalized = c.recordTiles(b, mode, m, kind, c.norm != nil && supported)
 	}
-	if !known {
+	if !supported {
 		if err := b.function(c.activation, y, y, m*all); err != nil {
 			return err
 		}
@@ -231,12 +231,12 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 			packed := make([]float32, all*depth)
 			for f := range all {
 				from := elements[min(f/n*groupStep+f%n*filterStep, len(elements)):]
-				for k, at := range order {
+				for k, source := range order {
 					to := f*depth + k
 					if direct {
 						to = k*all + f
 					}
-					packed[to] = rounded(mode, from[at])
+					packed[to] = rounded(mode, from[source])
 				}
 			}
 			return packed

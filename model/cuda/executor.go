@@ -483,12 +483,12 @@ func (x *Executor) load(p *program) error {
 	if len(p.tables) == 0 {
 		return nil
 	}
-	at, err := x.device.Alloc(len(p.tables))
+	address, err := x.device.Alloc(len(p.tables))
 	if err != nil {
 		return err
 	}
-	p.tablesAt = at
-	return device.Upload(x.device, at, p.tables)
+	p.tablesAt = address
+	return device.Upload(x.device, address, p.tables)
 }
 
 // drop forgets a program and the constants that no other needs.

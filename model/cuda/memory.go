@@ -26,9 +26,9 @@ func (b *buffer) grow(c *device.Context, bytes int) error {
 	if err := b.free(c); err != nil {
 		return err
 	}
-	at, err := c.Alloc(bytes)
+	address, err := c.Alloc(bytes)
 	if err == nil {
-		b.at, b.bytes = at, bytes
+		b.at, b.bytes = address, bytes
 	}
 	return err
 }
@@ -37,10 +37,10 @@ func (b *buffer) free(c *device.Context) error {
 	if b.bytes == 0 {
 		return nil
 	}
-	at := b.at
+	address := b.at
 	b.at, b.bytes = 0, 0
 	b.moves++
-	return c.Free(at)
+	return c.Free(address)
 }
 
 // slot is the memory of one pending batch: its inputs and outputs in pinned memory and on the device.

@@ -108,12 +108,12 @@ func fits(sizes ...int) error {
 
 // packRows is a right factor in the layout of the kernels: n rows of depth elements, zeros beyond k, rounded to the
 // precision of the tensor cores. at is the offset of element (i, j) of k×n.
-func packRows(p Precision, elements []float32, n, k, depth int, at func(i, j int) int) []float32 {
+func packRows(p Precision, elements []float32, n, k, depth int, offset func(i, j int) int) []float32 {
 	rows := make([]float32, n*depth)
 	for j := range n {
 		row := rows[j*depth : (j+1)*depth]
 		for i := range k {
-			row[i] = rounded(p, elements[at(i, j)])
+			row[i] = rounded(p, elements[offset(i, j)])
 		}
 	}
 	return rows
@@ -131,17 +131,17 @@ func rounded(p Precision, v float32) float32 {
 // order maps the elements of a permuted array to the array of this shape.
 func order(shape, perm []int) []int {
 	strides, n := graph.RowMajor(shape), graph.Count(shape)
-	at := make([]int, 1, n)
+	offsets := make([]int, 1, n)
 	for _, a := range perm {
 		next := make([]int, 0, n)
-		for _, from := range at {
+		for _, from := range offsets {
 			for i := range shape[a] {
 				next = append(next, from+i*strides[a])
 			}
 		}
-		at = next
+		offsets = next
 	}
-	return at
+	return offsets
 }
 
 func buildLinear(b *builder) error {
@@ -154,27 +154,27 @@ func buildLinear(b *builder) error {
 	}
 	depth, mode := roundUp(k, step), b.precision()
 	w := b.weight(fmt.Sprint("rows of a product ", mode, n, k, p.TransB, p.Shape, p.Perm), b.Constant(1), func(elements []float32) []float32 {
-		at := func(i, j int) int { return i*n + j }
+		offset := func(i, j int) int { return i*n + j }
 		if p.TransB {
-			at = func(i, j int) int { return j*k + i }
+			offset = func(i, j int) int { return j*k + i }
 		}
 		if p.Perm == nil {
-			return packRows(mode, elements, n, k, depth, at)
+			return packRows(mode, elements, n, k, depth, offset)
 		}
 		to := make([]int, k) // the row of the weights that belongs to an element of the input
 		for i, from := range order(p.Shape, p.Perm) {
 			to[from] = i
 		}
-		return packRows(mode, elements, n, k, depth, func(i, j int) int { return at(to[i], j) })
+		return packRows(mode, elements, n, k, depth, func(i, j int) int { return offset(to[i], j) })
 	})
-	kind, known := activation(p.Activation)
+	kind, supported := activation(p.Activation)
 	if k%4 == 0 {
 		b.product(b.in(0), w, b.in(2), b.in(3), b.out(0), m, n, k, depth, kind)
 	} else {
 		b.matmul(matmul{a: b.in(0), b: w, bias: b.in(2), other: b.in(3), c: b.out(0), m: m, n: n, k: k,
 			aRow: k, aColumn: 1, bRow: 1, bColumn: depth, batch: 1, activation: kind, alpha: 1})
 	}
-	if !known {
+	if !supported {
 		return b.function(p.Activation, b.out(0), b.out(0), m*n)
 	}
 	return nil
@@ -244,10 +244,10 @@ func buildGemm(b *builder) error {
 	if err := fits(m, n, g.k); err != nil {
 		return err
 	}
-	kind, known := activation(p.Activation)
+	kind, supported := activation(p.Activation)
 	g.activation = kind
 	b.matmul(g)
-	if !known {
+	if !supported {
 		return b.function(p.Activation, b.out(0), b.out(0), m*n)
 	}
 	return nil

@@ -100,8 +100,8 @@ func (x *Executor) read(p *program, c *clock) error {
 		i = len(x.profiles)
 		x.profiles = append(x.profiles, &profile{program: p, seconds: make([][]float64, 1+len(p.Steps))})
 	}
-	for at, step := range c.steps {
-		seconds, err := c.events[at+1].Since(c.events[at])
+	for index, step := range c.steps {
+		seconds, err := c.events[index+1].Since(c.events[index])
 		if err != nil {
 			return err
 		}

@@ -165,9 +165,9 @@ func (p *program) lay() {
 		p.arena += aligned(layout.Size[t] * t.Size())
 	}
 	p.places = make([]place, len(p.Values))
-	for i, at := range layout.Offset {
-		if t := p.Values[i].DType; at >= 0 {
-			p.places[i] = place{inArena, base[t] + at*t.Size()}
+	for i, offset := range layout.Offset {
+		if t := p.Values[i].DType; offset >= 0 {
+			p.places[i] = place{inArena, base[t] + offset*t.Size()}
 		}
 	}
 	bytes := func(id int) int { return aligned(graph.Count(p.Values[id].Shape) * p.Values[id].DType.Size()) }
@@ -221,7 +221,7 @@ func (p *program) layConstants() {
 // address is where an operand lies when the program runs in a slot.
 func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	var base device.Pointer
-	at := o.offset
+	bytes := o.offset
 	switch o.region {
 	case nowhere:
 		return 0
@@ -229,11 +229,11 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 		place := p.places[o.index]
 		switch place.kind {
 		case inArena:
-			base, at = x.arena.at, at+place.offset
+			base, bytes = x.arena.at, bytes+place.offset
 		case inInputs:
-			base, at = s.in.at, at+place.offset
+			base, bytes = s.in.at, bytes+place.offset
 		case inOutputs:
-			base, at = s.out.at, at+place.offset
+			base, bytes = s.out.at, bytes+place.offset
 		case inWeights:
 			base = x.weights[p.weights[place.offset]]
 		}
@@ -242,15 +242,15 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	case tableRegion:
 		base = p.tablesAt
 	case scratchRegion:
-		base, at = x.arena.at, at+p.scratchAt
+		base, bytes = x.arena.at, bytes+p.scratchAt
 	case faultRegion:
 		base = s.out.at
 	case inputRegion:
 		base = s.in.at
 	case movedRegion:
-		base, at = s.out.at, at+p.movedAt
+		base, bytes = s.out.at, bytes+p.movedAt
 	}
-	return uint64(base) + uint64(at)
+	return uint64(base) + uint64(bytes)
 }
 
 // resolve computes the addresses for a slot, again if memory has moved.
@@ -355,7 +355,7 @@ func (p *program) faulty(cells []int64) error {
 // hold finds the outputs that are constants.
 func (p *program) hold() error {
 	for _, id := range p.Outputs {
-		var known *graph.Tensor
+		var constant *graph.Tensor
 		if c := p.Values[p.Values[id].Root].Const; c != nil {
 			held := *c
 			held.Shape = p.Values[id].Shape
@@ -366,9 +366,9 @@ func (p *program) hold() error {
 				}
 				held = *graph.Floats(values, held.Shape...)
 			}
-			known = &held
+			constant = &held
 		}
-		p.known = append(p.known, known)
+		p.known = append(p.known, constant)
 	}
 	return nil
 }

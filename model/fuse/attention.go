@@ -124,18 +124,18 @@ func (a *access) broadcast(shape []int) bool {
 // access follows a value back through steps that only move elements or multiply by a number.
 func (f *fuser) access(id int) access {
 	shape := f.Values[id].Shape
-	own := access{id: id, shape: shape, factor: 1, rotation: rotation{cos: -1, sin: -1}}
+	direct := access{id: id, shape: shape, factor: 1, rotation: rotation{cos: -1, sin: -1}}
 	for i, s := range graph.RowMajor(shape) {
-		own.axes = append(own.axes, merged([]run{{shape[i], s}}))
+		direct.axes = append(direct.axes, merged([]run{{shape[i], s}}))
 	}
 	if f.producer[id] < 0 || f.Values[id].DType != graph.Float32 {
-		return own
+		return direct
 	}
 	s := &f.Steps[f.producer[id]]
 	if s.Node.Domain != "" {
-		return own
+		return direct
 	}
-	through := own
+	through := direct
 	ok := false
 	switch {
 	case s.Node.Op == "Transpose":
@@ -157,12 +157,12 @@ func (f *fuser) access(id int) access {
 	case s.Node.Op == "Mul" || s.Node.Op == "Div":
 		through, ok = f.throughFactor(s, shape)
 	case s.Node.Op == "Add":
-		return f.rotary(s, own)
+		return f.rotary(s, direct)
 	case s.Node.Op == "Concat":
-		return f.partlyTurned(s, own)
+		return f.partlyTurned(s, direct)
 	}
 	if !ok {
-		return own
+		return direct
 	}
 	return through
 }
@@ -233,25 +233,25 @@ func (f *fuser) throughFactor(s *graph.Step, shape []int) (access, bool) {
 }
 
 // rotary recognizes x·cos + (−x₂, x₁)·sin.
-func (f *fuser) rotary(s *graph.Step, own access) access {
-	rank := len(own.shape)
+func (f *fuser) rotary(s *graph.Step, direct access) access {
+	rank := len(direct.shape)
 	if rank < 2 {
-		return own
+		return direct
 	}
-	rows, width := own.shape[rank-2], own.shape[rank-1]
+	rows, width := direct.shape[rank-2], direct.shape[rank-1]
 	table := func(id int) bool { return f.isTable(id, rows, width) }
 	for k := range 2 {
 		plain, crossed := f.from(s.In[k], "Mul"), f.from(s.In[1-k], "Mul")
 		if plain == nil || crossed == nil {
-			return own
+			return direct
 		}
 		cos, x, ok := pair(plain, table)
 		if !ok {
-			return own
+			return direct
 		}
 		sin, swapped, ok := pair(crossed, table)
 		if !ok {
-			return own
+			return direct
 		}
 		join := f.from(swapped, "Concat")
 		interleaved := join == nil
@@ -266,18 +266,18 @@ func (f *fuser) rotary(s *graph.Step, own access) access {
 		axis := len(f.Values[join.Out[0]].Shape) - 1
 		negative := f.from(f.beneath(join.In[0]), "Neg")
 		if negative == nil || join.Params.(operator.AxisParams).Axis != axis || interleaved == (axis == rank-1) ||
-			!slices.Equal(f.Values[x].Shape, own.shape) ||
+			!slices.Equal(f.Values[x].Shape, direct.shape) ||
 			!f.isHalf(negative.In[0], x, 1, interleaved) || !f.isHalf(join.In[1], x, 0, interleaved) {
-			return own
+			return direct
 		}
 		a := f.access(x)
 		if a.cos >= 0 {
-			return own
+			return direct
 		}
 		a.rotation = rotation{cos, sin, width, interleaved, a.axes[rank-2:]}
 		return a
 	}
-	return own
+	return direct
 }
 
 // step returns the step that makes a value, or nil.
@@ -309,8 +309,8 @@ func (f *fuser) isTable(id, rows, width int) bool {
 		return true
 	}
 	data := f.Values[id].Const.F32
-	for at := n; at < len(data); at += n {
-		if !slices.Equal(data[:n], data[at:at+n]) {
+	for offset := n; offset < len(data); offset += n {
+		if !slices.Equal(data[:n], data[offset:offset+n]) {
 			return false
 		}
 	}
@@ -343,23 +343,23 @@ func (f *fuser) isHalf(id, x, which int, interleaved bool) bool {
 }
 
 // partlyTurned is a value of whose rows a rotary embedding turns the first elements.
-func (f *fuser) partlyTurned(s *graph.Step, own access) access {
-	last := len(own.shape) - 1
+func (f *fuser) partlyTurned(s *graph.Step, direct access) access {
+	last := len(direct.shape) - 1
 	if !f.processor || len(s.In) != 2 || s.Params.(operator.AxisParams).Axis != last {
-		return own
+		return direct
 	}
 	a, b := f.access(s.In[0]), f.access(s.In[1])
 	if a.cos < 0 || b.cos >= 0 || a.id != b.id || a.factor != b.factor || a.turned != a.shape[last] {
-		return own
+		return direct
 	}
 	// Both parts are contiguous rows.
 	whole := a
-	whole.shape, whole.axes = own.shape, slices.Clone(a.axes)
-	whole.axes[last] = merged([]run{{own.shape[last], 1}})
+	whole.shape, whole.axes = direct.shape, slices.Clone(a.axes)
+	whole.axes[last] = merged([]run{{direct.shape[last], 1}})
 	left, right := whole, whole
 	if !left.cut(last, 0, 1, a.shape[last]) || !right.cut(last, a.shape[last], 1, b.shape[last]) || right.offset != b.offset ||
 		!slices.EqualFunc(left.axes, a.axes, slices.Equal) || !slices.EqualFunc(right.axes, b.axes, slices.Equal) {
-		return own
+		return direct
 	}
 	whole.rows = whole.axes[last-1:]
 	return whole
@@ -653,8 +653,8 @@ func at(axis []run, index int) int {
 
 // result enters how the result of step i is written: a single transposition after it can be fused. It returns the value
 // and the step to replace.
-func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
-	out, at = f.Steps[i].Out[0], i
+func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, step int) {
+	out, step = f.Steps[i].Out[0], i
 	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
 	for j, through := i+1, out; j < len(f.Steps) && f.single(through); j++ {
 		t := &f.Steps[j]
@@ -666,15 +666,15 @@ func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
 			continue
 		}
 		if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
-			own := graph.RowMajor(f.Values[t.Out[0]].Shape)
+			strides := graph.RowMajor(f.Values[t.Out[0]].Shape)
 			for axis, from := range perm.Perm {
-				p.Result.Strides[from] = own[axis]
+				p.Result.Strides[from] = strides[axis]
 			}
 			return t.Out[0], j
 		}
 		break
 	}
-	return out, at
+	return out, step
 }
 
 // isScores reports whether a value is a product, maybe times a number.
@@ -702,12 +702,12 @@ func (f *fuser) maskStrides(id int, shape []int) ([]int, bool) {
 		return nil, false
 	}
 	strides := make([]int, len(shape))
-	own := graph.RowMajor(m.Shape)
+	dense := graph.RowMajor(m.Shape)
 	skip := len(shape) - len(m.Shape)
 	for k, d := range m.Shape {
 		switch {
 		case d == shape[skip+k] && d != 1:
-			strides[skip+k] = own[k]
+			strides[skip+k] = dense[k]
 		case d != 1:
 			return nil, false
 		}

@@ -80,11 +80,11 @@ func (b *branches) join(sum *graph.Node) error {
 	if small.weights.Len() > large.weights.Len() || large.node.Op != "Conv" {
 		large, small = small, large
 	}
-	at := large.around(small)
-	if at == nil {
+	offsets := large.around(small)
+	if offsets == nil {
 		return nil
 	}
-	weights, err := addedWeights(large.weights, small.weights, at)
+	weights, err := addedWeights(large.weights, small.weights, offsets)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (c *branch) around(other *branch) []int {
 		!slices.Equal(c.weights.Shape[:2], other.weights.Shape[:2]) {
 		return nil
 	}
-	at := make([]int, len(c.kernel))
+	offsets := make([]int, len(c.kernel))
 	for a, k := range c.kernel {
 		step := c.dilations[a]
 		if other.kernel[a] > 1 && k > 1 && other.dilations[a] != step {
@@ -184,20 +184,20 @@ func (c *branch) around(other *branch) []int {
 		if d < 0 || d%step != 0 || d/step > k-other.kernel[a] || c.after[a]-other.after[a] != (k-other.kernel[a])*step-d {
 			return nil
 		}
-		at[a] = d / step
+		offsets[a] = d / step
 	}
-	return at
+	return offsets
 }
 
 // addedWeights adds the weights of a smaller kernel at an offset of each axis, in float64.
-func addedWeights(large, small *graph.Tensor, at []int) (*graph.Tensor, error) {
+func addedWeights(large, small *graph.Tensor, offsets []int) (*graph.Tensor, error) {
 	filters := large.Shape[0] * large.Shape[1]
 	within, outer := graph.RowMajor(small.Shape[2:]), graph.RowMajor(large.Shape[2:])
 	positions, parts := graph.Count(small.Shape[2:]), graph.Count(large.Shape[2:])
 	place := make([]int, positions)
 	for p := range place {
-		for a, rest := 0, p; a < len(at); a++ {
-			place[p] += (at[a] + rest/within[a]) * outer[a]
+		for a, rest := 0, p; a < len(offsets); a++ {
+			place[p] += (offsets[a] + rest/within[a]) * outer[a]
 			rest %= within[a]
 		}
 	}

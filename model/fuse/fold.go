@@ -62,27 +62,27 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	}
 	bias := make([]float32, filters)
 	if len(conv.Inputs) > 2 && conv.Inputs[2] != "" {
-		own := vectorOf(g, conv.Inputs[2], filters)
-		if own == nil {
+		previous := vectorOf(g, conv.Inputs[2], filters)
+		if previous == nil {
 			return false, nil
 		}
-		copy(bias, own)
+		copy(bias, previous)
 	}
 	for f, v := range bias {
 		bias[f] = norm.of(f, v)
 	}
 	each := w.Len() / filters
-	of := func(i int) int { return i / each }
+	channel := func(i int) int { return i / each }
 	if transposed {
 		positions, width, depth := graph.Count(w.Shape[2:]), w.Shape[1], w.Shape[0]/groups
-		of = func(i int) int {
+		channel = func(i int) int {
 			i /= positions
 			return i/width/depth*width + i%width
 		}
 	}
 	weights, err := w.Change(func(part []float32, first int) {
 		for i, v := range part {
-			part[i] = float32(float64(v) * norm.factors[of(first+i)])
+			part[i] = float32(float64(v) * norm.factors[channel(first+i)])
 		}
 	})
 	if err != nil {

@@ -152,7 +152,7 @@ func newStep(domain, op, name string, params any, in, out []int) graph.Step {
 }
 
 // pair finds which input of a commutative step satisfies ok, and the other one.
-func pair(s *graph.Step, ok func(int) bool) (match, other int, found bool) {
+func pair(s *graph.Step, ok func(int) bool) (match, other int, matched bool) {
 	for k := range 2 {
 		if ok(s.In[k]) {
 			return s.In[k], s.In[1-k], true
@@ -227,8 +227,8 @@ func (f *fuser) silu(i int) bool {
 		if m == nil {
 			return false
 		}
-		alpha, of, ok := pair(m, func(id int) bool { return !math.IsNaN(f.number(id)) })
-		if !ok || of != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
+		alpha, operand, ok := pair(m, func(id int) bool { return !math.IsNaN(f.number(id)) })
+		if !ok || operand != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
 			return false
 		}
 		f.Steps[i] = newStep("", "Swish", s.Node.Name, operator.Activation{Op: "Swish", Alpha: float32(f.number(alpha))}, []int{x}, s.Out)

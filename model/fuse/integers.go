@@ -135,25 +135,25 @@ func (f *fuser) integral(id, depth int) bool {
 		return false
 	}
 	s := &f.Steps[i]
-	of := func(k int) bool { return f.integral(s.In[k], depth+1) }
+	operand := func(k int) bool { return f.integral(s.In[k], depth+1) }
 	switch s.Node.Op {
 	case "Cast":
 		return f.casts(s, graph.Int64, graph.Float32)
 	case "Add":
-		return of(0) && f.rounded(s.In[1], depth+1) || of(1) && f.rounded(s.In[0], depth+1)
+		return operand(0) && f.rounded(s.In[1], depth+1) || operand(1) && f.rounded(s.In[0], depth+1)
 	case "Sub":
-		return of(0) && f.rounded(s.In[1], depth+1)
+		return operand(0) && f.rounded(s.In[1], depth+1)
 	case "Clip":
 		low, high, ok := clipped(s)
-		return ok && of(0) && low == math.Trunc(low) && high == math.Trunc(high) && !(low == 0 && math.Signbit(low))
+		return ok && operand(0) && low == math.Trunc(low) && high == math.Trunc(high) && !(low == 0 && math.Signbit(low))
 	case "Round":
 		low, _, ok := f.clip(s.In[0])
 		return ok && low == 0 && !math.Signbit(low)
 	case "MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Relu", "Slice", "Split", "Gather", "Expand":
-		return of(0)
+		return operand(0)
 	case "Concat":
 		for k := range s.In {
-			if !of(k) {
+			if !operand(k) {
 				return false
 			}
 		}

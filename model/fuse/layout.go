@@ -292,13 +292,13 @@ func (f *fuser) constantLast(v graph.Value, rank int) int {
 		from := graph.RowMajor(shape)
 		data = make([]float32, len(data))
 		to := permuted(shape, last)
-		for at := range data {
-			place, rest := 0, at
+		for index := range data {
+			place, rest := 0, index
 			for a := rank - 1; a >= 0; a-- {
 				place += rest % to[a] * from[last[a]]
 				rest /= to[a]
 			}
-			data[at] = v.Const.F32[place]
+			data[index] = v.Const.F32[place]
 		}
 	}
 	id := f.temporary(permuted(shape, last))

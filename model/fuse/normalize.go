@@ -95,8 +95,8 @@ func (f *fuser) groupNormScale(i int) bool {
 	}
 	norm := *f.from(y, "GroupNormalization")
 	p, shape := norm.Params.(operator.NormParams), f.Values[y].Shape
-	channels, of := shape[1], f.Values[w].Shape
-	if extra := len(shape) - len(of); extra < 0 || extra > 1 || of[1-extra] != channels || graph.Count(of) != channels ||
+	channels, weightShape := shape[1], f.Values[w].Shape
+	if extra := len(shape) - len(weightShape); extra < 0 || extra > 1 || weightShape[1-extra] != channels || graph.Count(weightShape) != channels ||
 		!slices.Equal(f.Values[s.Out[0]].Shape, shape) {
 		return false
 	}

@@ -67,9 +67,9 @@ func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) 
 	if n.Domain != "" || len(n.Inputs) < 2 || len(n.Outputs) != 1 || n.Op != "Conv" && n.Op != "MatMul" && n.Op != "Gemm" {
 		return nil
 	}
-	x, known := made[n.Inputs[0]]
+	x, dequantizes := made[n.Inputs[0]]
 	w, constant := made[n.Inputs[1]]
-	if !known || !constant || len(x.scale) != 1 || x.constant != nil || w.constant == nil {
+	if !dequantizes || !constant || len(x.scale) != 1 || x.constant != nil || w.constant == nil {
 		return nil
 	}
 	op, domain, columns, attributes := "MatMulInteger", "", len(w.constant.Shape)-1, map[string]graph.Attribute(nil)

@@ -139,18 +139,18 @@ func (f *fuser) tabled(x int, first float32, i int) {
 		if len(s.Out) != 1 || s.Out[0] < 0 || !f.elementwise(s) || !slices.Equal(f.Values[s.Out[0]].Shape, shape) {
 			continue
 		}
-		way, known := []int{k}, false
+		way, reached := []int{k}, false
 		for _, id := range s.In {
 			if id < 0 || f.constant(id) && graph.Count(f.Values[id].Shape) == 1 && !f.Values[id].Const.Deferred() {
 				continue
 			}
 			before, ok := members[id]
-			if known = ok; !ok {
+			if reached = ok; !ok {
 				break
 			}
 			way = append(way, before...)
 		}
-		if known {
+		if reached {
 			slices.Sort(way)
 			members[s.Out[0]], steps = slices.Compact(way), append(steps, k)
 		}

@@ -40,11 +40,11 @@ type Port struct {
 // Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has
 // them not.
 func (p Port) Range() (low, high float64) {
-	least, most := Range(p.Bits)
+	least, greatest := Range(p.Bits)
 	if p.Bits == Uint64 {
 		return 0, 1<<64 - 1<<11
 	}
-	return float64(least), min(float64(most), 1<<63-1<<10)
+	return float64(least), min(float64(greatest), 1<<63-1<<10)
 }
 
 // Shape is the shape of the port with −1 for free axes.
@@ -194,7 +194,7 @@ func (e *UnsupportedError) list() string {
 // unsupported finds the operators that there are no rules for, in graphs of attributes too.
 func (g *Graph) unsupported(rules *Rules) error {
 	e := &UnsupportedError{Opset: g.Opset}
-	at := map[string]int{}
+	index := map[string]int{}
 	var look func(nodes []*Node)
 	look = func(nodes []*Node) {
 		for _, n := range nodes {
@@ -208,9 +208,9 @@ func (g *Graph) unsupported(rules *Rules) error {
 				continue
 			}
 			name := strings.TrimPrefix(n.Domain+"."+n.Op, ".")
-			i, ok := at[name]
+			i, ok := index[name]
 			if !ok {
-				i, at[name] = len(e.All), len(e.All)
+				i, index[name] = len(e.All), len(e.All)
 				var u *UnsupportedError
 				since := 0
 				if errors.As(err, &u) && len(u.All) > 0 {
@@ -276,11 +276,11 @@ func (g *Graph) capture(rules *Rules) {
 		if err != nil || op.Inner == nil {
 			continue
 		}
-		own, inner := op.Inner(n)
-		if len(n.Inputs) < own {
+		count, inner := op.Inner(n)
+		if len(n.Inputs) < count {
 			continue // its rule reports the error
 		}
-		n.Inputs = slices.Clone(n.Inputs[:own])
+		n.Inputs = slices.Clone(n.Inputs[:count])
 		for _, name := range inner {
 			if inside := n.Attributes[name].Graph; inside != nil {
 				inside.capture(rules)

@@ -34,7 +34,7 @@ func (p *Program) Plan() Layout { return p.PlanOver(func(*Step) int { return -1 
 // says: the one that over returns, or none if that is negative. The step must read each of its elements before it
 // writes the element at the same index.
 func (p *Program) PlanOver(over func(*Step) int) Layout {
-	buffers, of := p.buffers(over)
+	buffers, byValue := p.buffers(over)
 	var l Layout
 	for t := range l.Size {
 		l.Size[t] = inOrder(buffers[t], len(p.Steps))
@@ -55,8 +55,8 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 			}
 		}
 	}
-	l.Offset = make([]int, len(of))
-	for id, b := range of {
+	l.Offset = make([]int, len(byValue))
+	for id, b := range byValue {
 		if l.Offset[id] = -1; b != nil {
 			l.Offset[id] = b.offset
 		}
@@ -66,7 +66,7 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 
 // buffers finds the values in the memory of the arenas, and their lifetimes: the buffers by type and in the order of
 // their first step, and the buffer of each value, or nil.
-func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer) {
+func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, byValue []*buffer) {
 	lastUse := make([]int, len(p.Values)) // by root
 	for i, s := range p.Steps {
 		for _, id := range slices.Concat(s.In, s.Out) {
@@ -78,7 +78,7 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 	for _, id := range p.Outputs {
 		lastUse[p.Values[id].Root] = len(p.Steps)
 	}
-	of = make([]*buffer, len(p.Values))
+	byValue = make([]*buffer, len(p.Values))
 	for i, s := range p.Steps {
 		if s.Op.View {
 			continue
@@ -94,24 +94,24 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 				shared := slices.ContainsFunc(s.In[1:], func(o int) bool {
 					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
 				})
-				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.alike(root, id) &&
+				if b := byValue[root]; b != nil && lastUse[root] == i && !shared && p.alike(root, id) &&
 					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && p.room(root) == p.room(id) {
-					of[id], b.last = b, lastUse[id]
+					byValue[id], b.last = b, lastUse[id]
 					continue
 				}
 			}
 			if k == 0 {
-				if b := p.overwritten(&s, i, over(&s), of, lastUse); b != nil {
-					of[id], b.last = b, lastUse[id]
+				if b := p.overwritten(&s, i, over(&s), byValue, lastUse); b != nil {
+					byValue[id], b.last = b, lastUse[id]
 					continue
 				}
 			}
 			t := p.Values[id].DType
-			of[id] = &buffer{first: i, last: lastUse[id], size: p.room(id)}
-			all[t] = append(all[t], of[id])
+			byValue[id] = &buffer{first: i, last: lastUse[id], size: p.room(id)}
+			all[t] = append(all[t], byValue[id])
 		}
 	}
-	return all, of
+	return all, byValue
 }
 
 // room is the number of elements of the arena that a value takes.
@@ -133,7 +133,7 @@ func (p *Program) alike(a, b int) bool {
 
 // overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it,
 // in this step or later.
-func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *buffer {
+func (p *Program) overwritten(s *Step, i, k int, byValue []*buffer, lastUse []int) *buffer {
 	if k < 0 || s.In[k] < 0 {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *b
 	if lastUse[x.Root] != i || !p.alike(x.Root, s.Out[0]) || !slices.Equal(x.Shape, y.Shape) || p.room(x.Root) != p.room(s.Out[0]) {
 		return nil
 	}
-	return of[x.Root]
+	return byValue[x.Root]
 }
 
 // Priorities of buffers: their size, or their size and lifetime, which puts parts of a long concatenation before

@@ -94,7 +94,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	c := &Inference{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), Serial: s.replaced}
 	step := Step{Node: n, Op: op}
-	known, err := s.operands(&step, c)
+	constant, err := s.operands(&step, c)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	step.Params = c.Params
 	constants := c.Known
-	if constants == nil && known && !op.NoFold && s.worthFolding(c, op.View) {
+	if constants == nil && constant && !op.NoFold && s.worthFolding(c, op.View) {
 		if constants, err = s.evaluate(&step, c); err != nil {
 			return err
 		}
@@ -136,15 +136,15 @@ func (s *specializer) add(n *Node) error {
 }
 
 // operands finds a step's inputs and reports whether all of them are constants.
-func (s *specializer) operands(step *Step, c *Inference) (known bool, err error) {
-	known = true
+func (s *specializer) operands(step *Step, c *Inference) (constant bool, err error) {
+	constant = true
 	for i, name := range step.Node.Inputs {
 		if name == "" {
 			step.In = append(step.In, -1)
 			continue
 		}
 		if list := s.lists[name]; list != nil {
-			step.In, c.In[i].Sequence, known = append(step.In, -1), list, false
+			step.In, c.In[i].Sequence, constant = append(step.In, -1), list, false
 			continue
 		}
 		id, err := s.value(name)
@@ -154,9 +154,9 @@ func (s *specializer) operands(step *Step, c *Inference) (known bool, err error)
 		step.In = append(step.In, id)
 		v := s.values[id]
 		c.In[i] = Operand{Type: v.Type, Const: v.Const}
-		known = known && v.Const != nil
+		constant = constant && v.Const != nil
 	}
-	return known, nil
+	return constant, nil
 }
 
 // results enters a step's outputs and reports whether all of them are constants.

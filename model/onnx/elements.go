@@ -84,7 +84,7 @@ func (d *decoder) types(g *graph.Graph) {
 			n.Attributes[name] = graph.IntAttribute(element)
 		}
 	}
-	of := func(n *graph.Node, i int) int {
+	elementOf := func(n *graph.Node, i int) int {
 		if i < len(n.Inputs) {
 			return d.elements[n.Inputs[i]]
 		}
@@ -92,7 +92,7 @@ func (d *decoder) types(g *graph.Graph) {
 	}
 	for _, n := range g.Nodes {
 		if zero, ok := zeroPoints[n.Op]; ok && n.Attributes["output_dtype"].Int == 0 {
-			set(n, "output_dtype", of(n, zero))
+			set(n, "output_dtype", elementOf(n, zero))
 		}
 		element := 0
 		switch n.Op {
@@ -103,20 +103,20 @@ func (d *decoder) types(g *graph.Graph) {
 		case "Cast":
 			element = int(n.Attributes["to"].Int)
 		case "CastLike":
-			element = of(n, 1)
+			element = elementOf(n, 1)
 			set(n, "to", element)
 		case "BitCast":
-			set(n, "from", of(n, 0))
+			set(n, "from", elementOf(n, 0))
 			element = int(n.Attributes["to"].Int)
 		case "QuantizeLinear", "DequantizeLinear":
 			if element = int(n.Attributes["output_dtype"].Int); element == 0 && n.Op == "DequantizeLinear" {
-				element = of(n, 1)
+				element = elementOf(n, 1)
 			}
 		case "Where":
-			element = of(n, 1)
+			element = elementOf(n, 1)
 		default:
 			if slices.Contains(asFirst, n.Op) {
-				element = of(n, 0)
+				element = elementOf(n, 0)
 			}
 		}
 		if element != 0 && len(n.Outputs) > 0 {

@@ -100,8 +100,8 @@ func (d *decoder) verify(f *mmap.File, name, want string) error {
 		return nil
 	}
 	h := sha1.New()
-	for at := int64(0); at < f.Size(); at += hashPart {
-		err := f.Use(at, min(hashPart, f.Size()-at), func(raw []byte) error {
+	for offset := int64(0); offset < f.Size(); offset += hashPart {
+		err := f.Use(offset, min(hashPart, f.Size()-offset), func(raw []byte) error {
 			h.Write(raw)
 			return nil
 		})

@@ -217,7 +217,7 @@ func opsetImport(v field) (domain string, opset int64, err error) {
 
 // opset is the opset of ONNX's operators, which must be in the range.
 func (h *header) opset(o Options) (int, error) {
-	least, most := cmp.Or(o.MinOpset, minOpset), cmp.Or(o.MaxOpset, maxOpset)
+	least, highest := cmp.Or(o.MinOpset, minOpset), cmp.Or(o.MaxOpset, maxOpset)
 	opset, ok := h.domains[""]
 	if !ok {
 		opset, ok = h.domains["ai.onnx"]
@@ -225,8 +225,8 @@ func (h *header) opset(o Options) (int, error) {
 	if !ok {
 		return 0, errors.New("the file has no opset for the ONNX operators")
 	}
-	if opset < int64(least) || opset > int64(most) {
-		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, most)
+	if opset < int64(least) || opset > int64(highest) {
+		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, highest)
 	}
 	return int(opset), nil
 }

@@ -105,9 +105,9 @@ const partElements = 1 << 16
 func (r region) floats(dst []float32, first int, kind storage) error {
 	for per := kind.perByte(); len(dst) > 0; {
 		part, skip := dst[:min(len(dst), partElements)], first%per
-		at := int64(kind.size(first - skip))
+		offset := int64(kind.size(first - skip))
 		n := int64(kind.size(skip + len(part)))
-		err := r.in.use(r.offset+at, n, func(b []byte) error { return kind.float32s(part, b, skip) })
+		err := r.in.use(r.offset+offset, n, func(b []byte) error { return kind.float32s(part, b, skip) })
 		if err != nil {
 			return err
 		}

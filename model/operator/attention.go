@@ -270,7 +270,7 @@ func counting(first, n, axis int) *graph.Tensor {
 }
 
 // innerFlexAttention is the inputs of the node itself, and the graphs that change scores and weights.
-func innerFlexAttention(n *graph.Node) (own int, attributes []string) {
+func innerFlexAttention(n *graph.Node) (count int, attributes []string) {
 	for _, name := range flexGraphs {
 		if n.Attributes[name].Graph != nil {
 			attributes = append(attributes, name)

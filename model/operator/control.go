@@ -28,14 +28,14 @@ var controlRows = []tableRow{
 func innerIf(*graph.Node) (own int, attributes []string) { return 1, branches }
 
 // innerLoop is the inputs of the body, and the body.
-func innerLoop(n *graph.Node) (own int, attributes []string) {
+func innerLoop(n *graph.Node) (count int, attributes []string) {
 	if body := n.Attributes["body"].Graph; body != nil {
-		own = len(body.Inputs)
-		if n.Op == "Scan" && len(n.Inputs) == own+1 { // opset 8: the lengths of sequences come first
-			own++
+		count = len(body.Inputs)
+		if n.Op == "Scan" && len(n.Inputs) == count+1 { // opset 8: the lengths of sequences come first
+			count++
 		}
 	}
-	return own, []string{"body"}
+	return count, []string{"body"}
 }
 
 var branches = []string{"then_branch", "else_branch"}
@@ -89,18 +89,18 @@ func (l *lowering) inline(g *graph.Graph, names map[string]string) []string {
 	}
 	prefix := l.name() + "\x00"
 	// Branches and iterations use the same names.
-	own := map[string]string{"": ""}
+	renamed := map[string]string{"": ""}
 	rename := func(list []string) []string {
 		out := make([]string, len(list))
 		for i, name := range list {
-			known, ok := names[name]
+			value, ok := names[name]
 			if !ok {
-				if known, ok = own[name]; !ok {
-					known = fmt.Sprint(prefix, len(own))
-					own[name] = known
+				if value, ok = renamed[name]; !ok {
+					value = fmt.Sprint(prefix, len(renamed))
+					renamed[name] = value
 				}
 			}
-			out[i] = known
+			out[i] = value
 		}
 		return out
 	}
@@ -132,12 +132,12 @@ func newLoop(c *context) *loop {
 		c.failf("attribute body is missing")
 	}
 	p := &loop{c: c, body: a.Graph, names: map[string]string{}, known: map[string]*graph.Tensor{}}
-	own, free := len(p.body.Inputs), p.body.Free()
-	if len(c.In) != own+len(free) {
-		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), own)
+	count, free := len(p.body.Inputs), p.body.Free()
+	if len(c.In) != count+len(free) {
+		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), count)
 	}
 	for i, name := range free {
-		p.names[name], p.known[name] = c.Node.Inputs[own+i], c.In[own+i].Const
+		p.names[name], p.known[name] = c.Node.Inputs[count+i], c.In[count+i].Const
 	}
 	return p
 }
@@ -302,12 +302,12 @@ func inferBatchedScan(c *context) {
 		for t := range steps {
 			inputs := slices.Clone(state)
 			for i := range scanned {
-				at := t
+				step := t
 				if reversed[i] != 0 {
-					at = steps - 1 - t
+					step = steps - 1 - t
 				}
 				sample, shape := part(c.Node.Inputs[carried+i], c.shape(carried+i), 0, b)
-				x, _ := part(sample, shape, 0, at)
+				x, _ := part(sample, shape, 0, step)
 				inputs = append(inputs, x)
 			}
 			out := p.iterate(inputs)
@@ -363,11 +363,11 @@ func inferScan(c *context) {
 	for t := range steps {
 		inputs := slices.Clone(state)
 		for i := range scanned {
-			at, shape := t, slices.Delete(slices.Clone(c.shape(carried+i)), axes[i], axes[i]+1)
+			step, shape := t, slices.Delete(slices.Clone(c.shape(carried+i)), axes[i], axes[i]+1)
 			if reversed[i] != 0 {
-				at = steps - 1 - t
+				step = steps - 1 - t
 			}
-			inputs = append(inputs, l.reshape(l.slice(c.Node.Inputs[carried+i], axes[i], at, at+1), shape))
+			inputs = append(inputs, l.reshape(l.slice(c.Node.Inputs[carried+i], axes[i], step, step+1), shape))
 		}
 		out := p.iterate(inputs)
 		state = out[:carried]

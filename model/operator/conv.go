@@ -56,12 +56,12 @@ func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 			if (r+before-k*dilation)%stride != 0 {
 				continue
 			}
-			at := (r + before - k*dilation) / stride // the input's index, from the result's divided by the stride
+			index := (r + before - k*dilation) / stride // the input's index, from the result's divided by the stride
 			switch p.Count {
 			case 0:
-				p.First, p.Step, p.Before, p.Dilation = k, 1, -at, 1
+				p.First, p.Step, p.Before, p.Dilation = k, 1, -index, 1
 			case 1:
-				p.Step, p.Dilation = p.First-k, at+p.Before
+				p.Step, p.Dilation = p.First-k, index+p.Before
 			}
 			p.Count++
 		}
@@ -200,11 +200,11 @@ func inferConvTranspose(c *context) {
 	}
 	p.Strides, p.Dilations = c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1)
 	extra, pads := c.perAxis("output_padding", n, n, 0), c.perAxis("pads", n, 2*n, 0)
-	want, given := c.integers("output_shape")
-	if given && len(want) == n+2 {
+	want, present := c.integers("output_shape")
+	if present && len(want) == n+2 {
 		want = want[2:] // some exporters state the whole shape
 	}
-	if given && len(want) != n {
+	if present && len(want) != n {
 		c.failf("output_shape %v for %d spatial axes", want, n)
 	}
 	c.Params = p
@@ -214,7 +214,7 @@ func inferConvTranspose(c *context) {
 // transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the requested
 // spatial shape, or nil.
 func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
-	x, w, given := c.shape(0), c.shape(1), want != nil
+	x, w, requested := c.shape(0), c.shape(1), want != nil
 	n := len(x) - 2
 	mode := c.text("auto_pad", "NOTSET")
 	shape := []int{x[0], w[1] * p.Group}
@@ -235,10 +235,10 @@ func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int 
 		default:
 			c.failf("auto_pad is %q", mode)
 		}
-		if given {
+		if requested {
 			size = want[i]
 		}
-		if given || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
+		if requested || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
 			// The excess is cut off: at SAME_UPPER more at the end.
 			total := max(0, full-size)
 			p.Before[i], p.After[i] = total-total/2, total/2
@@ -288,9 +288,9 @@ func inferCol2Im(c *context) {
 		index, nth := graph.Ints(), graph.Position(layers, layer)
 		for p := range pixels {
 			place, position, covered := 0, 0, true
-			for i, at := range graph.Position(image, p) {
-				if covered = covered && nth[i] < len(axes[i][at]); covered {
-					by := axes[i][at][nth[i]]
+			for i, pixel := range graph.Position(image, p) {
+				if covered = covered && nth[i] < len(axes[i][pixel]); covered {
+					by := axes[i][pixel][nth[i]]
 					place, position = place*each[i]+by.place, position*positions[i]+by.position
 				}
 			}
@@ -338,9 +338,9 @@ func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	for i := range n {
 		axis := make([][]cover, image[i])
 		for k := range block[i] {
-			for at := range positions[i] {
-				if pixel := at*strides[i] + k*dilations[i] - pads[i]; pixel >= 0 && pixel < image[i] {
-					axis[pixel] = append(axis[pixel], cover{k, at})
+			for position := range positions[i] {
+				if pixel := position*strides[i] + k*dilations[i] - pads[i]; pixel >= 0 && pixel < image[i] {
+					axis[pixel] = append(axis[pixel], cover{k, position})
 				}
 			}
 		}

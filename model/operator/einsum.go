@@ -95,11 +95,11 @@ func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, 
 		}
 		for a, label := range labels {
 			count[label]++
-			switch known, ok := e.size[label]; {
-			case !ok || known == 1:
+			switch size, ok := e.size[label]; {
+			case !ok || size == 1:
 				e.size[label] = shape[a]
-			case shape[a] != known && shape[a] != 1:
-				c.failf("equation %q: an axis of operand %d has size %d, elsewhere %d", equation, i, shape[a], known)
+			case shape[a] != size && shape[a] != 1:
+				c.failf("equation %q: an axis of operand %d has size %d, elsewhere %d", equation, i, shape[a], size)
 			}
 		}
 		terms[i] = einsumTerm{c.Node.Inputs[i], labels, shape}

@@ -574,9 +574,9 @@ func inferBitsOf(c *context) {
 func inferCastLike(c *context) {
 	t := c.In[1].DType
 	to := c.integer("to", 0)
-	if known, ok := graph.ElementDType(to); t == graph.Int64 {
+	if dtype, ok := graph.ElementDType(to); t == graph.Int64 {
 		to = graph.IntegerElement(c.In[1].Bits)
-	} else if !ok || known != t {
+	} else if !ok || dtype != t {
 		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Bool: graph.ElementBool}[t]
 	}
 	c.cast(to)

@@ -203,18 +203,18 @@ func inferNonZero(c *context) {
 			c.failf("input 0: %w", err)
 		}
 	}
-	var found []int
+	var indices []int
 	for i := range x.Len() {
 		if x.DType == graph.Float32 && values[i] != 0 || x.DType == graph.Int64 && x.I64[i] != 0 || x.DType == graph.Bool && x.Bool[i] {
-			found = append(found, i)
+			indices = append(indices, i)
 		}
 	}
-	rank, n := len(x.Shape), len(found)
+	rank, n := len(x.Shape), len(indices)
 	y := &graph.Tensor{DType: graph.Int64, Shape: []int{rank, n}, I64: make([]int64, rank*n)}
-	for j, at := range found {
+	for j, index := range indices {
 		for a := rank - 1; a >= 0; a-- {
-			y.I64[a*n+j] = int64(at % x.Shape[a])
-			at /= x.Shape[a]
+			y.I64[a*n+j] = int64(index % x.Shape[a])
+			index /= x.Shape[a]
 		}
 	}
 	c.Known = []*graph.Tensor{y}

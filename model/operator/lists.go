@@ -58,14 +58,14 @@ func (c *context) place(i, n, end, otherwise int) int {
 	if graph.Count(c.shape(i)) != 1 {
 		c.failf("input %d (the position) has shape %v, want one element", i, c.shape(i))
 	}
-	at := c.known(i, "the position").I64[0]
-	if at < -int64(n) || at >= int64(end) {
-		c.failf("input %d (the position) is %d, in a list of %d tensors", i, at, n)
+	position := c.known(i, "the position").I64[0]
+	if position < -int64(n) || position >= int64(end) {
+		c.failf("input %d (the position) is %d, in a list of %d tensors", i, position, n)
 	}
-	if at < 0 {
-		at += int64(n)
+	if position < 0 {
+		position += int64(n)
 	}
-	return int(at)
+	return int(position)
 }
 
 func inferSequenceConstruct(c *context) {
@@ -145,21 +145,21 @@ func (c *context) pieces(n int) []int {
 	each := 1
 	if c.has(1) {
 		c.want(1, graph.Int64)
-		given := c.toInts("input 1", c.known(1, "the sizes").I64)
+		sizes := c.toInts("input 1", c.known(1, "the sizes").I64)
 		if len(c.shape(1)) > 0 {
 			sum := 0
-			for _, size := range given {
+			for _, size := range sizes {
 				if size < 0 || size > n {
-					c.failf("sizes %v for an axis of %d elements", given, n)
+					c.failf("sizes %v for an axis of %d elements", sizes, n)
 				}
 				sum += size
 			}
 			if sum != n {
-				c.failf("sizes %v do not add up to an axis of %d elements", given, n)
+				c.failf("sizes %v do not add up to an axis of %d elements", sizes, n)
 			}
-			return given
+			return sizes
 		}
-		if each = given[0]; each < 1 {
+		if each = sizes[0]; each < 1 {
 			c.failf("input 1 (the size) is %d, want at least 1", each)
 		}
 	}
@@ -188,11 +188,11 @@ func inferConcatFromSequence(c *context) {
 }
 
 // innerMap is the inputs of the body, and the body.
-func innerMap(n *graph.Node) (own int, attributes []string) {
+func innerMap(n *graph.Node) (count int, attributes []string) {
 	if body := n.Attributes["body"].Graph; body != nil {
-		own = len(body.Inputs)
+		count = len(body.Inputs)
 	}
-	return own, []string{"body"}
+	return count, []string{"body"}
 }
 
 // inferSequenceMap applies the body to each element of the first list, with the elements of the other lists at its

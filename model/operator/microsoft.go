@@ -174,17 +174,17 @@ func inferQuantizedLSTM(c *context) {
 			c.failf("input %d has shape %v, want three axes", i, shape)
 		}
 		along := func(j int) string {
-			name, own := c.Node.Inputs[j], c.shape(j)
+			name, dims := c.Node.Inputs[j], c.shape(j)
 			if c.In[j].DType == graph.Int64 {
 				name = l.add("Cast", integersToFloat(), name)
 			}
 			switch {
-			case slices.Equal(own, []int{shape[0]}):
+			case slices.Equal(dims, []int{shape[0]}):
 				return l.reshape(name, []int{shape[0], 1, 1})
-			case slices.Equal(own, []int{shape[0], shape[2]}):
+			case slices.Equal(dims, []int{shape[0], shape[2]}):
 				return l.reshape(name, []int{shape[0], 1, shape[2]})
 			}
-			c.failf("input %d has shape %v, want [%d] or [%d %d]", j, own, shape[0], shape[0], shape[2])
+			c.failf("input %d has shape %v, want [%d] or [%d %d]", j, dims, shape[0], shape[0], shape[2])
 			return ""
 		}
 		w := l.add("Sub", nil, l.add("Cast", integersToFloat(), inputs[i]), along(9+2*k))

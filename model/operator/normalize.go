@@ -100,15 +100,15 @@ func (c *context) normalizeByOwn() {
 // also unmixed.
 func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
 	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
-	own := l.add("ReduceMean", over, rows)
+	current := l.add("ReduceMean", over, rows)
 	centered := l.add("Sub", nil, rows, l.add("ReduceMean", map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2)}, rows))
 	spread := l.add("ReduceMean", over, l.add("Mul", nil, centered, centered))
 	mixed := func(before, now string) string {
 		return l.add("Add", nil, l.add("Mul", nil, before, l.number(momentum)), l.add("Mul", nil, now, l.number(1-momentum)))
 	}
-	values := []string{mixed(mean, own), mixed(variance, spread)}
+	values := []string{mixed(mean, current), mixed(variance, spread)}
 	if apart {
-		values = append(values, own, spread)
+		values = append(values, current, spread)
 	}
 	return values
 }

@@ -141,7 +141,7 @@ func inferMaxUnpool(c *context) {
 	flat := []int{graph.Count(x)}
 	y := l.add("ScatterElements", nil, l.expand(zero, total), l.reshape(c.Node.Inputs[1], flat), l.reshape(c.Node.Inputs[0], flat))
 	y = l.reshape(y, shape)
-	if want, given := c.constants(2); given {
+	if want, ok := c.constants(2); ok {
 		if len(want) != len(shape) {
 			c.failf("output_shape %v for %v", want, shape)
 		}

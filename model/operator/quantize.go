@@ -20,7 +20,7 @@ var quantizeRows = []tableRow{
 }
 
 // quantizedRange is the range of an ONNX type of integers that numbers are quantized to.
-func quantizedRange(element int) (least, most float32, ok bool) {
+func quantizedRange(element int) (least, greatest float32, ok bool) {
 	switch element {
 	case graph.ElementUint8:
 		return 0, 255, true
@@ -32,8 +32,8 @@ func quantizedRange(element int) (least, most float32, ok bool) {
 		return -32768, 32767, true
 	}
 	if n := graph.NarrowElement(element); n != nil && !n.IsFloat() {
-		least, most = n.Range()
-		return least, most, true
+		least, greatest = n.Range()
+		return least, greatest, true
 	}
 	return 0, 0, false
 }
@@ -175,7 +175,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 		}
 		return l.add("Cast", cast, y)
 	}
-	least, most, ok := quantizedRange(to)
+	least, greatest, ok := quantizedRange(to)
 	if !ok {
 		c.unsupported("quantization to %s", graph.ElementName(to))
 	}
@@ -183,7 +183,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 		zero = l.number(0) // integers have no negative zero
 	}
 	y = l.add("Add", nil, l.add("Round", nil, y), zero)
-	y = l.add("Clip", nil, y, l.number(least), l.number(most))
+	y = l.add("Clip", nil, y, l.number(least), l.number(greatest))
 	return l.add("Cast", castTo(to), y)
 }
 

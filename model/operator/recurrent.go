@@ -291,9 +291,9 @@ func (r *recurrent) bindLengths() {
 	if !c.has(inputLengths) {
 		return
 	}
-	if known := c.In[inputLengths].Const; known != nil {
+	if lengths := c.In[inputLengths].Const; lengths != nil {
 		all := true
-		for i, n := range known.I64 {
+		for i, n := range lengths.I64 {
 			if n < 0 || n > int64(r.steps) {
 				c.failf("input 4 (sequence_lens): sequence %d has length %d, X has %d steps", i, n, r.steps)
 			}

@@ -62,10 +62,10 @@ func inferReduce(c *context) {
 			c.unsupported("int64 operand")
 		}
 	}
-	list, given := c.list("axes", 1)
+	list, present := c.list("axes", 1)
 	p := ReduceParams{KeepDims: c.integer("keepdims", 1) != 0}
 	switch {
-	case given && len(list) > 0:
+	case present && len(list) > 0:
 		p.Axes = c.axes(list, len(s))
 		slices.Sort(p.Axes)
 	case c.integer("noop_with_empty_axes", 0) == 0:
@@ -234,12 +234,12 @@ type Reduction struct{ Kept, KeptStrides, Reduced, ReducedStrides []int }
 
 // Split sorts the axes of an array of the shape.
 func (p ReduceParams) Split(shape []int) (r Reduction) {
-	own := graph.RowMajor(shape)
+	dense := graph.RowMajor(shape)
 	for i, d := range shape {
 		if slices.Contains(p.Axes, i) {
-			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, own[i])
+			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, dense[i])
 		} else {
-			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, own[i])
+			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, dense[i])
 		}
 	}
 	return r

@@ -307,11 +307,11 @@ func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 			Cubic(weight, x-float32(floor), r.a)
 			sum := float32(0)
 			for t := range 4 {
-				at := floor + float64(t) - 1
-				if r.excludeOutside && (at < 0 || at > float64(in-1)) {
+				pixel := floor + float64(t) - 1
+				if r.excludeOutside && (pixel < 0 || pixel > float64(in-1)) {
 					weight[t] = 0
 				}
-				index[t] = inside(at)
+				index[t] = inside(pixel)
 				sum += weight[t]
 			}
 			if r.excludeOutside {
@@ -334,12 +334,12 @@ func (r *resizer) wideTaps(index []int32, weight []float32, x, scale float64, in
 	first, sum := math.Floor(x-reach)+1, 0.0
 	values := make([]float64, len(weight))
 	for t := range values {
-		at := first + float64(t)
-		values[t] = kernelAt((at-x)*scale, r.mode == "cubic", float64(r.a))
-		if r.excludeOutside && (at < 0 || at > float64(in-1)) {
+		pixel := first + float64(t)
+		values[t] = kernelAt((pixel-x)*scale, r.mode == "cubic", float64(r.a))
+		if r.excludeOutside && (pixel < 0 || pixel > float64(in-1)) {
 			values[t] = 0
 		}
-		index[t] = int32(min(max(at, 0), float64(in-1)))
+		index[t] = int32(min(max(pixel, 0), float64(in-1)))
 		sum += values[t]
 	}
 	for t, v := range values {
@@ -511,9 +511,9 @@ func (v *volume) weighted(part string, corner ...neighbor) string {
 }
 
 // neighbors finds the neighbors along an axis of n elements of points between −1 and 1, the two ends of the axis.
-func (v *volume) neighbors(at string, n int) []neighbor {
+func (v *volume) neighbors(point string, n int) []neighbor {
 	last, low, high := float32(n-1), float32(-0.5), float32(n)-0.5
-	x := v.add("Add", nil, at, v.number(1))
+	x := v.add("Add", nil, point, v.number(1))
 	if v.AlignCorners {
 		x, low, high = v.add("Mul", nil, x, v.number(last)), 0, last
 	} else {
@@ -535,11 +535,11 @@ func (v *volume) neighbors(at string, n int) []neighbor {
 	return []neighbor{v.neighbor(floor, below, last), v.neighbor(next, above, last)}
 }
 
-func (v *volume) neighbor(at, weight string, last float32) neighbor {
+func (v *volume) neighbor(point, weight string, last float32) neighbor {
 	toInteger := map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt64)}
-	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(at, 0, last))}
+	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(point, 0, last))}
 	if v.Padding == "zeros" {
-		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, at, v.number(0)), v.add("LessOrEqual", nil, at, v.number(last)))
+		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, point, v.number(0)), v.add("LessOrEqual", nil, point, v.number(last)))
 	}
 	return n
 }

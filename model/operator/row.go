@@ -74,17 +74,17 @@ func Families() map[string][]string {
 var table, operators = index()
 
 func index() (map[string]*tableRow, map[string]*graph.Operator) {
-	rows, known := map[string]*tableRow{}, map[string]*graph.Operator{}
+	rows, byName := map[string]*tableRow{}, map[string]*graph.Operator{}
 	for _, family := range families {
 		for i := range family {
 			op := &family[i]
 			key := op.Domain + "." + op.Name
 			rows[key] = op
-			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
+			byName[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
 				NoFold: op.NoFold, Infer: op.run, Inner: op.inner, Weights: op.weights}
 		}
 	}
-	return rows, known
+	return rows, byName
 }
 
 // Lookup finds the operator of a node in a graph of an opset. It fails for operators that are not

@@ -106,21 +106,21 @@ func inferRoiAlign(c *context) {
 // their weights have the number of points as divisor.
 func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int) {
 	l, boxes := p.l, p.c.shape(1)[0]
-	var at, weight string
+	var centers, weight string
 	if each = p.ratio; each > 0 {
-		at = p.computed(axis, bins)
+		centers = p.computed(axis, bins)
 		if !greatest {
 			weight = l.scalar(1 / float32(each))
 		}
 	} else {
 		var constants [2]*graph.Tensor
 		constants[0], constants[1], each = p.known(axis, bins, greatest)
-		at, weight = l.constant(constants[0]), l.constant(constants[1])
+		centers, weight = l.constant(constants[0]), l.constant(constants[1])
 	}
-	outside := l.add("Or", nil, l.add("Less", nil, at, l.scalar(-1)), l.add("Greater", nil, at, l.scalar(float32(size))))
-	at = l.clip(at, 0, float32(size-1))
-	low := l.add("Floor", nil, at)
-	far := l.add("Sub", nil, at, low)
+	outside := l.add("Or", nil, l.add("Less", nil, centers, l.scalar(-1)), l.add("Greater", nil, centers, l.scalar(float32(size))))
+	centers = l.clip(centers, 0, float32(size-1))
+	low := l.add("Floor", nil, centers)
+	far := l.add("Sub", nil, centers, low)
 	near := l.add("Sub", nil, l.scalar(1), far)
 	e.index = [2]string{l.integers(low), l.integers(l.add("Min", nil, l.add("Add", nil, low, l.scalar(1)), l.scalar(float32(size-1))))}
 	for i, w := range []string{near, far} {
@@ -163,7 +163,7 @@ const maxPoints = 1 << 10
 // known are the points and weights of constant boxes, each with as many points as its bins have pixels. A box with
 // fewer points than another one has surplus indices: the mean ignores them, and for the maximum they repeat the first
 // one.
-func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
+func (p *roiAlign) known(axis, bins int, greatest bool) (centers, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
 		p.c.unsupported("sampling_ratio 0 needs constant boxes (input 1, %q): the number of points "+
@@ -190,8 +190,8 @@ func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tenso
 		counts[r] = int(max(points, 0))
 		each = max(each, counts[r])
 	}
-	at, weight = graph.Floats(make([]float32, n*bins*each), n, bins*each), graph.Floats(make([]float32, n*bins*each), n, bins*each)
-	for i := range at.F32 {
+	centers, weight = graph.Floats(make([]float32, n*bins*each), n, bins*each), graph.Floats(make([]float32, n*bins*each), n, bins*each)
+	for i := range centers.F32 {
 		r, bin, k := i/(bins*each), i/each%bins, i%each
 		switch {
 		case k < counts[r] && greatest:
@@ -201,9 +201,9 @@ func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tenso
 		case counts[r] > 0 && greatest:
 			k, weight.F32[i] = 0, 1
 		}
-		at.F32[i] = starts[r] + float32(bin)*sizes[r] + (float32(k)+0.5)*sizes[r]/float32(max(counts[r], 1))
+		centers.F32[i] = starts[r] + float32(bin)*sizes[r] + (float32(k)+0.5)*sizes[r]/float32(max(counts[r], 1))
 	}
-	return at, weight, each
+	return centers, weight, each
 }
 
 // deformed is a DeformConv under replacement.
@@ -316,9 +316,9 @@ func (d *deformed) ends(axis int, start *graph.Tensor, size int) (e ends) {
 	l, all := d.l, d.batch*d.groups
 	moved := l.reshape(d.band(d.c.Node.Inputs[2]), []int{all, d.taps, 2, d.points})
 	moved = l.reshape(l.slice(moved, 2, axis, axis+1), []int{all, d.taps, d.points})
-	at := l.add("Add", nil, l.constant(start), moved)
-	low := l.add("Floor", nil, at)
-	far := l.add("Sub", nil, at, low)
+	points := l.add("Add", nil, l.constant(start), moved)
+	low := l.add("Floor", nil, points)
+	far := l.add("Sub", nil, points, low)
 	for i, weight := range []string{l.add("Sub", nil, l.scalar(1), far), far} {
 		pixel := low
 		if i == 1 {

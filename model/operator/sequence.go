@@ -193,17 +193,17 @@ func inferTensorScatter(c *context) {
 		index.I64 = append(index.I64, int64(i))
 	}
 	index.Shape = slices.Clone(steps)
-	at := l.constant(index)
+	indices := l.constant(index)
 	if c.has(2) {
 		c.want(2, graph.Int64)
 		if !slices.Equal(c.shape(2), cache[:1]) {
 			c.failf("input 2 (write_indices) has shape %v, want [%d]", c.shape(2), cache[0])
 		}
 		steps[axis], steps[0] = 1, cache[0]
-		at = l.add("Add", nil, at, l.reshape(c.Node.Inputs[2], steps))
+		indices = l.add("Add", nil, indices, l.reshape(c.Node.Inputs[2], steps))
 	}
 	if mode == "circular" {
-		at = l.add("Mod", nil, at, l.constant(graph.Ints(int64(cache[axis]))))
+		indices = l.add("Mod", nil, indices, l.constant(graph.Ints(int64(cache[axis]))))
 	}
-	l.finish(l.add("ScatterElements", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, c.Node.Inputs[0], l.expand(at, update...), c.Node.Inputs[1]))
+	l.finish(l.add("ScatterElements", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, c.Node.Inputs[0], l.expand(indices, update...), c.Node.Inputs[1]))
 }

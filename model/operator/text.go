@@ -101,16 +101,16 @@ func (l *lowering) countGrams(x string, grams []int64, n, tokens, skips int) str
 	sum := ""
 	for apart := 1; apart <= skips+1; apart++ {
 		room := max(tokens-(n-1)*apart, 0)
-		found := ""
+		matched := ""
 		for k, column := range each {
 			same := l.add("Equal", nil, l.slice(x, 2, min(k*apart, tokens), min(k*apart+room, tokens)), column)
-			if found != "" {
-				same = l.add("And", nil, found, same)
+			if matched != "" {
+				same = l.add("And", nil, matched, same)
 			}
-			found = same
+			matched = same
 		}
 		count := l.add("ReduceSum", map[string]graph.Attribute{"axes": graph.IntsAttribute(2), "keepdims": graph.IntAttribute(0)},
-			l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, found))
+			l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, matched))
 		if sum != "" {
 			count = l.add("Add", nil, sum, count)
 		}
