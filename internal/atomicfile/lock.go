@@ -10,7 +10,7 @@ import (
 	"repscope/internal/regular"
 )
 
-// ErrLocked says that a file is being written by somebody else.
+// ErrLocked reports that another process is writing a file.
 var ErrLocked = errors.New("another run is writing this file")
 
 // TryLock takes the exclusive advisory lock of a file, which closing it

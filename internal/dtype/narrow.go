@@ -1,11 +1,11 @@
-// Numbers of at most 8 bits, which stand in arrays as codes.
+// Numbers of at most 8 bits, stored in arrays as codes.
 
 package dtype
 
 import "math"
 
-// Narrow is a type whose elements are codes of at most 8 bits. Codes of less share bytes: the first one
-// stands in the lowest bits.
+// Narrow is a type whose elements are codes of at most 8 bits. Shorter codes share bytes: the first one is in the
+// lowest bits.
 type Narrow struct {
 	name   string
 	bits   int
@@ -29,7 +29,7 @@ const (
 var (
 	// Float8E4M3FN has 3 bits of mantissa, NaN and no infinities.
 	Float8E4M3FN = smallFloat{name: "float8e4m3fn", bits: 8, mantissa: 3, least: -6, max: 448, special: lastNaN}.narrow()
-	// Float8E4M3FNUZ has no negative zero either, whose code is that of NaN.
+	// Float8E4M3FNUZ has no negative zero either: its code is NaN.
 	Float8E4M3FNUZ = smallFloat{name: "float8e4m3fnuz", bits: 8, mantissa: 3, least: -7, max: 240, special: zeroNaN}.narrow()
 	// Float8E5M2 has 2 bits of mantissa, NaN and infinities.
 	Float8E5M2 = smallFloat{name: "float8e5m2", bits: 8, mantissa: 2, least: -14, max: 57344, special: infinities}.narrow()
@@ -69,15 +69,14 @@ func (n *Narrow) Range() (least, most float32) {
 	return least, most
 }
 
-// Round is the number of the type that stands for v, which is of a type of floats. Beyond the greatest number, or
-// where infinity was, is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for
-// Float8E8M0 alone: there the sign is dropped, and what is less than the least number is treated as what is beyond
-// the greatest.
+// Round is the number of the type for v, which must be of a type of floats. Beyond the greatest number, and for
+// infinity, it is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for Float8E8M0
+// alone: there the sign is dropped, and values below the least number are treated like values beyond the greatest.
 func (n *Narrow) Round(v float32, saturate bool, mode Rounding) float32 {
 	return n.round(v, saturate, mode)
 }
 
-// Unpack writes the numbers of consecutive codes to dst, leaving out those of the first skip codes of raw.
+// Unpack writes the numbers of consecutive codes to dst, skipping the first skip codes of raw.
 func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {
 	var values [256]T
 	for i, v := range n.values {
@@ -96,7 +95,7 @@ func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {
 	}
 }
 
-// integers is a type of integers of which half have a sign if that is not 0.
+// integers is a type of integers; half of them have a sign if half is not 0.
 func integers(name string, bits, half int) *Narrow {
 	n := &Narrow{name: name, bits: bits}
 	for code := range 1 << bits {
@@ -111,8 +110,8 @@ type special uint8
 const (
 	none       special = iota
 	lastNaN            // the last one of each sign
-	zeroNaN            // that of negative zero
-	infinities         // those of the last exponent: infinity and NaN
+	zeroNaN            // at the code of negative zero
+	infinities         // at the codes of the last exponent: infinity and NaN
 )
 
 // smallFloat is a type of floats with a sign.

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Look returns who holds the lock of the given name in a folder; nil if nobody does, or if the holder is known to
-// have ended. One of another machine is believed if its count rises while Look waits, which is some beats of the
-// lock; without wait it is believed as it stands.
+// Look returns the holder of the lock of this name in a folder; nil if there is none, or if it is known to have ended.
+// A holder on another machine counts if its counter rises while Look waits, which is some beats of the lock; without
+// wait it always counts.
 func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 	self := holder{Host: hostname(), Boot: boot()}
 	first, held, err := look(dir, name)

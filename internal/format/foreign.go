@@ -14,8 +14,8 @@ import (
 	"repscope/internal/regular"
 )
 
-// foreign is a format of arrays or images that is not read. In a recipe FILE stands for the
-// path and STEM for the path without its ending.
+// foreign is an unsupported format of arrays or images. In a recipe FILE stands for the path and STEM for the path
+// without its ending.
 type foreign struct {
 	what    string
 	endings []string
@@ -96,8 +96,8 @@ const (
 		`np.savez("STEM.npz", **d) if isinstance(d, dict) else np.save("STEM.npy", np.asarray(d))'`
 )
 
-// npyRecipes convert arrays of types that are not read, by the first letter of NumPy's code; V
-// stands for records. ARRAY is how the array is loaded.
+// npyRecipes convert arrays of unsupported types, by the first letter of NumPy's code; V stands for records. ARRAY is
+// the expression that loads the array.
 var npyRecipes = map[byte]string{
 	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
 	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
@@ -109,9 +109,9 @@ var npyRecipes = map[byte]string{
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
 }
 
-// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key,
-// whose NumPy code (without byte order; V: records) is not read; empty if none is known.
-// trusted says that it runs what the file says.
+// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key, with an unsupported
+// NumPy code (without byte order; V: records); empty if none is known. trusted says that it executes code from the
+// file.
 func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	if code == "" {
 		return "", false
@@ -134,8 +134,8 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	return fill(strings.ReplaceAll(npyRecipes[kind], "ARRAY", array), path, nil), kind == 'O'
 }
 
-// Foreign names the format of a file that is not read, by its first bytes or by the ending of
-// its name, and a command that converts it, which may be empty; "" if it is not known.
+// Foreign names the format of an unsupported file, by its first bytes or by the ending of its name, and a command that
+// converts it, which may be empty; "" if it is not known.
 func Foreign(path string, head []byte) (what, recipe string) {
 	ending := strings.ToLower(filepath.Ext(path))
 	known := Of(head)
@@ -155,8 +155,8 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	return "", ""
 }
 
-// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another
-// name. class says that it was opened as a file of PyTorch, and holds instances of other classes.
+// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another name. class says
+// that it was opened as a file of PyTorch, and holds instances of other classes.
 func PickleRecipe(path string, class bool) string {
 	switch ending := strings.ToLower(filepath.Ext(path)); {
 	case has([]string{".pkl", ".pickle", ".p"}, ending):
@@ -234,8 +234,7 @@ func isZarrArray(path string) bool {
 	return json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node) == nil && node.Type == "array"
 }
 
-// FolderRecipe is a command that converts the images of a folder that have the given ending;
-// empty if none is known.
+// FolderRecipe is a command that converts the images of a folder with this ending; empty if none is known.
 func FolderRecipe(path, ending string) string {
 	switch ending {
 	case ".bmp", ".webp", ".gif", ".ppm", ".pgm", ".tga":

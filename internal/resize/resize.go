@@ -7,13 +7,12 @@ package resize
 
 // Resizer makes frames of one size into frames of another.
 type Resizer struct {
-	height, width int // of what comes in
+	height, width int // of the input
 	x, y          axis
 	nearest       bool
 }
 
-// axis says how the output positions of one axis are made from input positions:
-// (1 − weight)·from + weight·to.
+// axis maps input positions to the output positions of one axis: (1 − weight)·from + weight·to.
 type axis struct {
 	from, to []int
 	weight   []float32

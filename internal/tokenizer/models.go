@@ -70,8 +70,8 @@ func parseModel(raw json.RawMessage) (tokenModel, error) {
 	return nil, fmt.Errorf("the model is %s, want %s", p.Type, knownModels)
 }
 
-// wordPiece takes the longest token that a word begins with, then the longest that the rest
-// begins with, and so on; a word of which a part is no token is unknown as a whole.
+// wordPiece takes the longest token that a word begins with, then the longest that the rest begins with, and so on. If
+// a part is no token, the whole word is unknown.
 type wordPiece struct {
 	vocabulary
 	unknown, prefix string
@@ -117,7 +117,7 @@ func (m *wordPiece) tokens(word string) ([]int64, error) {
 	return out, nil
 }
 
-// lastRune is where the last character before a place begins.
+// lastRune is the start of the last character before an index.
 func lastRune(s string, end int) int {
 	_, n := utf8.DecodeLastRuneInString(s[:end])
 	return end - n
@@ -143,7 +143,7 @@ type bpe struct {
 	prefix, suffix string
 }
 
-// merge is what a pair becomes.
+// merge is the result of joining a pair.
 type merge struct {
 	rank int
 	id   int64
@@ -279,13 +279,13 @@ func (m *bpe) byteTokens(token string) []int64 {
 	return out
 }
 
-// joint is a place where two tokens could be joined.
+// joint is a position where two tokens could be joined.
 type joint struct {
 	rank, at int
 	id       int64
 }
 
-// joints is a heap: the earliest rule first, then the leftmost place.
+// joints is a heap: the earliest rule first, then the leftmost position.
 type joints []joint
 
 func (h joints) Len() int { return len(h) }
@@ -294,7 +294,7 @@ func (h joints) Less(i, j int) bool {
 }
 func (h joints) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push adds a place.
+// Push adds a position.
 func (h *joints) Push(x any) { *h = append(*h, x.(joint)) }
 
 // Pop removes the last.

@@ -87,7 +87,7 @@ func (p *regexpPattern) matches(s string) []span {
 	}
 	var found [][2]int
 	for at := 0; at < len(s); {
-		// What is matched does not depend on what stands before: see translate.
+		// The match does not depend on the text before: see translate.
 		m := p.FindStringSubmatchIndex(s[at:])
 		if m == nil {
 			break
@@ -162,13 +162,13 @@ const (
 	classWord  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}`
 )
 
-// translate writes an expression as Go reads it: ^ and $ are those of lines, and \s, \d and \w
-// those of Unicode. anchored says that it has ^ or $.
+// translate rewrites an expression for Go: ^ and $ match at lines, and \s, \d and \w are Unicode classes. anchored says
+// that it has ^ or $.
 func translate(expression string) (out string, anchored bool, err error) {
 	var b strings.Builder
 	b.WriteString("(?m)")
 	class := false  // within brackets
-	var before byte // 0 where it is no sign of its own
+	var before byte // 0 for a character without a meaning of its own
 	for i := 0; i < len(expression); i++ {
 		c, rest := expression[i], expression[i:]
 		if c == '\\' {
@@ -200,7 +200,7 @@ func translate(expression string) (out string, anchored bool, err error) {
 	return b.String(), anchored, nil
 }
 
-// checkSign finds at the beginning of a text what Go does not have or means otherwise.
+// checkSign finds at the beginning of a text a construct that Go lacks or interprets otherwise.
 func checkSign(s string, class bool, before byte) error {
 	switch {
 	case class && s[0] == '[':
@@ -217,7 +217,7 @@ func checkSign(s string, class bool, before byte) error {
 	return nil
 }
 
-// translateEscape writes what stands after a backslash and returns its length.
+// translateEscape writes the characters after a backslash and returns their length.
 func translateEscape(b *strings.Builder, s string, class bool) (int, error) {
 	if s == "" {
 		return 0, errors.New("it ends with a backslash")

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// postProcessor puts special tokens around those of a text; the zero value adds none.
+// postProcessor adds special tokens around the tokens of a text; the zero value adds none.
 type postProcessor struct{ steps []template }
 
-// template is what becomes of a text: special tokens and the text itself, each with its type.
+// template is the result for a text: special tokens and the text itself, each with its type.
 type template []templatePart
 
 // templatePart is a part of a template.

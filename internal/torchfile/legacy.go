@@ -177,7 +177,7 @@ func (l *legacyFile) place(keys []any) error {
 	return nil
 }
 
-// placeOne puts a storage at the given byte, where its number of elements stands.
+// placeOne locates a storage at this byte, which holds its number of elements.
 func (l *legacyFile) placeOne(st *storage, key string, at int64) error {
 	var count [8]byte
 	if n, _ := l.file.ReadAt(count[:], at); n < 8 {

@@ -25,7 +25,7 @@ type storage struct {
 
 	file   *mmap.File
 	offset int64
-	parent *storage // of a view, until its place is known
+	parent *storage // of a view, until its offset is known
 	crc    uint32
 	hasCRC bool
 	budget *bound.Budget // of the file; nil: in memory

@@ -98,7 +98,7 @@ func (z *zipFile) list() error {
 	return nil
 }
 
-// knownMembers are those that torch.save writes beside storages.
+// knownMembers are the members that torch.save writes in addition to storages.
 var knownMembers = []string{"data.pkl", "byteorder", "version", ".format_version", ".storage_alignment",
 	".data/serialization_id"}
 

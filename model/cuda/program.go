@@ -218,7 +218,7 @@ func (p *program) layConstants() {
 	}
 }
 
-// address is where an operand lies when the program runs in a slot.
+// address is the device address of an operand when the program runs in a slot.
 func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	var base device.Pointer
 	bytes := o.offset
