@@ -1,4 +1,4 @@
-// Tests of designs: the forms of files, what is assumed, and what is refused.
+// Tests of designs: the layouts of files, defaults, and errors.
 
 package dataset
 

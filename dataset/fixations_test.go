@@ -1,4 +1,4 @@
-// Fixations: tables with and without a header, pictures, arrays, and what is wrong with others.
+// Fixations: tables with and without a header, pictures, arrays, and errors.
 
 package dataset
 

@@ -155,7 +155,7 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	if !isPNG(head) {
 		return nil
 	}
-	if head[pngColorType] == pngGreyAlpha {
+	if head[pngColorType] == pngGrayAlpha {
 		f.kind.color = false // package png gives it in colors
 	}
 	for c := range pngChunks(r) {
@@ -175,7 +175,7 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 // adds nothing.
 const (
 	pngColorType = 25
-	pngGreyAlpha = 4
+	pngGrayAlpha = 4
 	gammaOfRGB   = 45455
 )
 

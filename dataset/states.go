@@ -180,7 +180,7 @@ func (s *States) movePlanes() {
 // chooseLayout checks the layout of a row, or decides on one.
 func chooseLayout(a *Array, row []int, layout string, window bool) (string, error) {
 	if layout == "" || layout == "auto" {
-		colour := func(n int) bool { return n == 1 || n == 3 }
+		color := func(n int) bool { return n == 1 || n == 3 }
 		switch len(row) {
 		case 1:
 			layout = "D"
@@ -188,18 +188,18 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 			layout = "HW"
 		case 3:
 			switch {
-			case colour(row[0]):
+			case color(row[0]):
 				layout = "CHW"
-			case colour(row[2]):
+			case color(row[2]):
 				layout = "HWC"
 			default:
 				layout = "THW"
 			}
 		case 4:
 			switch {
-			case colour(row[1]) && !colour(row[0]):
+			case color(row[1]) && !color(row[0]):
 				layout = "TCHW"
-			case colour(row[3]) && !colour(row[0]):
+			case color(row[3]) && !color(row[0]):
 				layout = "THWC"
 			default:
 				layout = "CTHW"

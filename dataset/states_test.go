@@ -73,8 +73,8 @@ func floats(t testing.TB, shape []int, values []float32) *Array {
 	return a
 }
 
-// Channels that come last are those of the same frames with channels first, whatever part
-// of a state is read, and are found by the shape where nothing else is likely.
+// Channels that come last equal the same frames with channels first, whatever part of a state is read. They are found
+// by the shape if nothing else is likely.
 func TestChannelsLast(t *testing.T) {
 	t.Parallel()
 	// Element (i, c, y, x) of n frames with channels first.

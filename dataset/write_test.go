@@ -1,4 +1,4 @@
-// Tests of what is written: round trips, equal bytes, errors.
+// Tests of writing: round trips, equal bytes, errors.
 
 package dataset
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// picture is that of generate_meaning.py.
+// picture is the picture of generate_meaning.py.
 func picture(k, height, width int) []uint8 {
 	out := make([]uint8, 0, 3*height*width)
 	for y := range height {
@@ -82,7 +82,7 @@ func TestVisionErrors(t *testing.T) {
 	}
 }
 
-// Captions are those of the greedy generation of transformers, token for token.
+// Captions equal the greedy generation of transformers, token for token.
 func TestCaptions(t *testing.T) {
 	t.Parallel()
 	dir, want := openMeaning(t)

@@ -130,7 +130,7 @@ func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 		n := len(q.seen)
 		q.seen[n-3], q.seen[n-2], q.seen[n-1] = q.seen[n-2], q.seen[n-1], q.seen[n-3]
 	}
-	return q, q.normalise()
+	return q, q.normalize()
 }
 
 // repeatTo settles how one channel becomes several; they are left as they are where
@@ -193,7 +193,7 @@ func (q *preprocessor) resizeTo() error {
 // maxSide bounds the side of a resized frame.
 const maxSide = 1 << 14
 
-func (q *preprocessor) normalise() error {
+func (q *preprocessor) normalize() error {
 	frame := max(0, strings.Index(q.layout, "HW")) // axes before the axes of a frame
 	q.planes = graph.Count(q.out[:frame])
 	channels, axis := 1, strings.Index(q.layout, "C")

@@ -1,4 +1,4 @@
-// Tests that embedded spaces one by one, and put together, are those of one pass.
+// Tests that separately computed embedded spaces, merged, equal one pass.
 
 package neighbors
 
@@ -11,8 +11,8 @@ import (
 	"repscope/points"
 )
 
-// Any division of the embedded spaces among passes gives the part of one, in every field: the comparisons decided
-// again too, most of which are for lists that all share.
+// Any division of the embedded spaces among passes gives the part of one, in every field: also the redecided
+// comparisons, most of them for shared lists.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	r := random(4)

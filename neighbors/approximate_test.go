@@ -236,7 +236,7 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 	}
 }
 
-// Whatever the data, lists are complete, in order and without what is excluded.
+// For all data, lists are complete, in order and without excluded points.
 func TestKNearestApproximateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(120, 200).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "dim")
@@ -334,9 +334,8 @@ func samplePair(n int, kind string) (points.Points, []points.Points, Options) {
 	return original, embedded, o
 }
 
-// What is sampled is exact: the penalties of each reference are those of the full
-// comparison, the estimates lie around its scores, and with all points as
-// references they are its scores.
+// Samples are exact: the penalties of each reference equal the full comparison, the estimates lie around its scores,
+// and with all points as references they equal its scores.
 func TestCompareSampled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: others compare the same searches, on fewer points")
@@ -415,10 +414,8 @@ func checkSampled(t *testing.T, sample *Sample, got *SampledPreservation, want *
 	}
 }
 
-// Over many draws the estimates are centered on the exact score and spread as the
-// standard errors say.
-// The null of the references is that of all points where all are references, save for
-// the order of equal distances.
+// Over many draws the estimates are centered on the exact score and spread as the standard errors say. With all points
+// as references, their null equals the null of all points, except for the order of equal distances.
 func checkSampledNull(t *testing.T, got *SampledPreservation, want *Preservation, all bool) {
 	t.Helper()
 	ties := got.Original.Ties+got.Embedded.Ties > 0

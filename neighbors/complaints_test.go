@@ -210,7 +210,7 @@ func TestNoZeroDistances(t *testing.T) {
 	}
 }
 
-// No n × n matrix: what is allocated stays near the budget.
+// No n × n matrix: allocations stay near the budget.
 func TestMemoryIsBounded(t *testing.T) {
 	const n, budget = 6000, 24 << 20
 	r := random(49)

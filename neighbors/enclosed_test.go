@@ -1,4 +1,4 @@
-// Pairs across two sets beside the definition.
+// Pairs across two sets against the definition.
 
 package neighbors
 

@@ -31,7 +31,7 @@ func float32s(x []float64) []float32 {
 	return out
 }
 
-// rounded are values rounded to so many binary digits.
+// rounded are values rounded to this many binary digits.
 func rounded(x []float64, digits int) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

@@ -1,4 +1,4 @@
-// Tests of exclusion windows that count times: of points of which some are missing.
+// Tests of exclusion windows that count times, with missing points.
 
 package neighbors
 

@@ -1,4 +1,4 @@
-// Trustworthiness alone beside the pass, which has references of its own.
+// Trustworthiness alone against the pass, which has references of its own.
 
 package neighbors
 

@@ -221,8 +221,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A panel on axes that cannot show it, or without sense, draws what it can or says
-// what is wrong; no panic leaves it.
+// A panel on axes that cannot show it, or with invalid data, draws as much as possible or an error; no panic leaves it.
 func TestForeignFaults(t *testing.T) {
 	t.Parallel()
 	said := func(p *plot.Plot) string {

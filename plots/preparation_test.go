@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// What is left out is counted in the footnote.
+// Omitted values are counted in the footnote.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	f := one(&Scatter{X: Axis{Log: true}, Series: []ScatterSeries{{Name: "図", X: []float64{1, 0, -1, math.NaN(), math.Inf(1)}, Y: []float64{1, 1, 1, 1, 1}}}})

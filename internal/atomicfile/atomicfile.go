@@ -131,15 +131,15 @@ func parse(name string) (final, mark string, ok bool) {
 // Abandoned are the temporary files in a folder whose processes on this machine have ended, by their final names. A
 // folder that cannot be read has none.
 func Abandoned(dir string) map[string][]string {
-	found := map[string][]string{}
+	remains := map[string][]string{}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
 		if final, mark, ok := parse(e.Name()); ok && e.Type().IsRegular() && folderlock.Gone(mark) {
-			found[final] = append(found[final], filepath.Join(dir, e.Name()))
+			remains[final] = append(remains[final], filepath.Join(dir, e.Name()))
 		}
 	}
-	return found
+	return remains
 }

@@ -113,8 +113,7 @@ func TestFillFails(t *testing.T) {
 	}
 }
 
-// A name is a temporary one only if it holds the final name and the mark of a process, of which
-// it is made.
+// A temporary name holds the final name and the mark of a process, and nothing else counts as one.
 func FuzzTemporary(f *testing.F) {
 	for _, s := range []string{".a.json.0123456789abcdef.tmp", "a.tmp", "..tmp", ".tmp", ".a..tmp", ".a.zz.tmp", "..00000000000000000000000000000000000000000000.tmp"} {
 		f.Add(s)

@@ -82,7 +82,7 @@ func TestDistantIndices(t *testing.T) {
 				}
 				list := put(b, indices)
 				for _, size := range []int{1, 4, 8, 16} {
-					// x[k, :] lies row by row of which only the elements in question are there: the same for every k.
+					// x[k, :] lies row by row; only the tested elements exist, the same for every k.
 					x := put(b, bytes[:n*size])
 					y, fault := put(b, make([]uint8, n*size)), put(b, make([]uint64, 1))
 					if inner > n {

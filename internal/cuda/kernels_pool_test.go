@@ -243,7 +243,7 @@ func (b *bench) samples() {
 			}
 		}
 	}
-	// Points at the middles and the edges of pixels, and a little beside, to two widths outside.
+	// Points at the middles and the edges of pixels, and near them, to two widths outside.
 	for _, size := range []int{1, 2, 5, 8} {
 		var line []float32
 		for i := -4 * size; i <= 6*size; i++ {

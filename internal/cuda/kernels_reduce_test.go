@@ -368,7 +368,7 @@ func TestNoiseKernels(t *testing.T) {
 	})
 }
 
-// distantNoise changes states of which the first ones are far away, or their elements.
+// distantNoise changes states whose first states, or first elements, are far away.
 func (b *bench) distantNoise(keys uint64) {
 	const n = 256
 	bytes, floats := put(b, scattered[uint8](8*n, 3)), put(b, noise(8*n, 4))
@@ -441,7 +441,7 @@ func (b *bench) distantReductions() {
 				})
 			}
 		}
-		// The first of so many outputs that their places are found by divisions.
+		// The first outputs whose indices need divisions.
 		for _, name := range []string{"warp", "block"} {
 			b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]uint64, 24)), 0, 0,
 				put(b, axes(axis(1<<31, 40), axis(2, 3))), 2, put(b, axes(axis(35, 1))), 1, 1<<32, 35, 35, 0, 0)

@@ -64,22 +64,22 @@ func (b *bench) start(kernel string, grid, block [3]int, shared int, arguments .
 	b.must(b.stream.Synchronize())
 }
 
-// each launches two blocks of 64 threads, of which most take several elements, and then more threads
-// than there are elements.
+// each launches two blocks of 64 threads, most of which take several elements, and then more threads than there are
+// elements.
 func (b *bench) each(kernel string, arguments ...any) {
 	b.start(kernel, [3]int{2, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
 	b.start(kernel, [3]int{16, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
 }
 
-// part launches a thread per element of `count`, in blocks of 256, of which only those of elements
-// first … first+n−1 run; both are multiples of 256. A length divides them where they are far.
+// part launches a thread per element of `count`, in blocks of 256, and runs only the blocks of elements first …
+// first+n−1; both are multiples of 256. A length divides them if they are far.
 func (b *bench) part(kernel string, count, first, n int, arguments ...any) {
 	fakecuda.Blocks(first/256, n/256)
 	b.start(kernel, [3]int{(count + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, arguments...)
 	fakecuda.Blocks(0, 0)
 }
 
-// far is where an array would begin of which memory has only what follows element `first`.
+// far is the beginning of an array whose memory has only the elements from `first` on.
 func far(p uint64, size, first int) uint64 { return p - uint64(size*first) }
 
 // distant are elements whose indices have more than 32 bits, or just as many.
@@ -140,7 +140,7 @@ func telling(n int) []float32 {
 	return v[:n]
 }
 
-// expect compares results with those of a plain loop.
+// expect compares results with a plain loop.
 func expect[T comparable](b *bench, what string, got []T, want func(i int) T) {
 	b.t.Helper()
 	for i, v := range got {
@@ -224,7 +224,7 @@ func (b *bench) narrow() {
 	}
 }
 
-// rounding are floats around those of narrower types, and at their halves.
+// rounding are floats around the values of narrower types, and at their halves.
 func rounding() []float32 {
 	var v []float32
 	for _, base := range []uint32{0x33000000, 0x33800000, 0x35000000, 0x38000000, 0x387fc000, 0x38800000, 0x37800000, 0x38000000, 0x39000000, 0x3a800000, 0x3b000000, 0x3c000000, 0x3c800000,
@@ -478,7 +478,7 @@ func TestSelftestKernels(t *testing.T) {
 			y := put(b, make([]float32, c[0]))
 			b.start("selftest_pipeline", [3]int{1, 1, 1}, warp, 0, put(b, noise(1024, 5)), y, c[0], c[1])
 		}
-		// What is no mistake: none of the kinds, and shared memory that the launch gives.
+		// Not a mistake: none of the kinds, and shared memory of the launch.
 		for kind, shared := range map[int]int{9: 0, 6: 256} {
 			y := put(b, make([]float32, 64))
 			b.start("selftest_mistake", [3]int{1, 1, 1}, [3]int{64, 1, 1}, shared, y, kind)

@@ -81,13 +81,13 @@ func Open(name string) (d *Device, note string, err error) {
 	}
 	var chosen []cuda.Device
 	for _, n := range wanted {
-		found := false
+		exists := false
 		for _, a := range available {
 			if a.Ordinal == n {
-				chosen, found = append(chosen, a), true
+				chosen, exists = append(chosen, a), true
 			}
 		}
-		if !found {
+		if !exists {
 			var have []string
 			for _, a := range available {
 				have = append(have, a.String())

@@ -235,11 +235,11 @@ func Bytes[T uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64 | f
 func Elements[T uint16 | int16 | uint32 | int32 | uint64 | int64 | float32 | float64](raw []byte) (s []T, ok bool) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	at := unsafe.Pointer(unsafe.SliceData(raw))
-	if len(raw) == 0 || len(raw)%size != 0 || uintptr(at)%uintptr(size) != 0 {
+	start := unsafe.Pointer(unsafe.SliceData(raw))
+	if len(raw) == 0 || len(raw)%size != 0 || uintptr(start)%uintptr(size) != 0 {
 		return nil, false
 	}
-	return unsafe.Slice((*T)(at), len(raw)/size), true
+	return unsafe.Slice((*T)(start), len(raw)/size), true
 }
 
 // SwapBytes reverses the byte order of every element of this size in place, for a little-endian writer on a big-endian

@@ -59,14 +59,14 @@ func (n *Narrow) PerByte() int { return 8 / n.bits }
 func (n *Narrow) IsFloat() bool { return n.round != nil }
 
 // Range is the least and the greatest number.
-func (n *Narrow) Range() (least, most float32) {
-	least, most = float32(math.Inf(1)), float32(math.Inf(-1))
+func (n *Narrow) Range() (least, greatest float32) {
+	least, greatest = float32(math.Inf(1)), float32(math.Inf(-1))
 	for _, v := range n.values {
 		if v-v == 0 { // finite
-			least, most = min(least, v), max(most, v)
+			least, greatest = min(least, v), max(greatest, v)
 		}
 	}
-	return least, most
+	return least, greatest
 }
 
 // Round is the number of the type for v, which must be of a type of floats. Beyond the greatest number, and for
@@ -173,10 +173,10 @@ func (f smallFloat) rounded(v float32, saturate bool) float32 {
 	default:
 		b = (b + 1<<(drop-1) - 1 + b>>drop&1) &^ (1<<drop - 1)
 	}
-	if most := math.Float32bits(f.max); b > most {
+	if greatest := math.Float32bits(f.max); b > greatest {
 		switch {
 		case saturate || f.special == none:
-			b = most
+			b = greatest
 		case f.special == infinities:
 			b = infinity
 		default:
@@ -201,15 +201,15 @@ func powers() *Narrow {
 
 // roundedPower is the power of two for |v|.
 func roundedPower(v float32, saturate bool, mode Rounding) float32 {
-	const least, most = 1 << 22, 254 << 23 // the bits of 2⁻¹²⁷, which is subnormal, and of 2¹²⁷
+	const least, greatest = 1 << 22, 254 << 23 // the bits of 2⁻¹²⁷, which is subnormal, and of 2¹²⁷
 	b := math.Float32bits(v) &^ (1 << 31)
 	switch {
-	case b > infinity, (b < least || b > most) && !saturate:
+	case b > infinity, (b < least || b > greatest) && !saturate:
 		return float32(math.NaN())
 	case b < least:
 		b = least
-	case b > most:
-		b = most
+	case b > greatest:
+		b = greatest
 	}
 	step := uint32(1 << 23) // from this power to the next one
 	if b < step {

@@ -1,4 +1,4 @@
-// Tests of numbers of at most 8 bits, with those of ml_dtypes and of onnx (testdata/narrow.py).
+// Tests of numbers of at most 8 bits, against ml_dtypes and onnx (testdata/narrow.py).
 
 package dtype
 

@@ -12,7 +12,7 @@ import (
 // moments are sums over samples and cells of one variable.
 type moments struct{ bias, square, variance, cells float64 }
 
-// momentsOf are those of the mean over members, of variable v at the leads that are wanted.
+// momentsOf are the moments of the mean over members, of variable v at the wanted leads.
 func momentsOf(w *Weather, f WeatherForecast, v int, wanted func(lead float64) bool) moments {
 	var m moments
 	cells := w.Height * w.Width

@@ -138,14 +138,14 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 // converts it, which may be empty; "" if it is not known.
 func Foreign(path string, head []byte) (what, recipe string) {
 	ending := strings.ToLower(filepath.Ext(path))
-	known := Of(head)
+	kind := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
 			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
 				(!f.both || has(f.endings, ending))
 			if byName {
 				fits = !f.both && has(f.endings, ending) &&
-					(known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
+					(kind == Unknown || kind == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {
 				return f.what, fill(f.recipe, path, head)
@@ -207,15 +207,15 @@ func Folder(path string) (what, recipe string) {
 
 // ofXarray reports whether a Zarr array names its axes, as xarray does, whose reading it then has.
 func ofXarray(path string) bool {
-	for _, of := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
-		f, err := regular.Open(filepath.Join(path, of[0]))
+	for _, marker := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
+		f, err := regular.Open(filepath.Join(path, marker[0]))
 		if err != nil {
 			continue
 		}
 		var node map[string]any
 		err = json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node)
 		f.Close()
-		if err == nil && node[of[1]] != nil {
+		if err == nil && node[marker[1]] != nil {
 			return true
 		}
 	}

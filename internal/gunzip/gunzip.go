@@ -37,17 +37,17 @@ func Bytes(data []byte) ([]byte, error) {
 	return upTo(data, int(min(Most, bound.Of(int64(len(data))))))
 }
 
-func upTo(data []byte, most int) ([]byte, error) {
+func upTo(data []byte, limit int) ([]byte, error) {
 	if !Is(data) {
 		return data, nil
 	}
 	// Expanded twice: too large data take no memory, and others exactly their size.
-	n, err := expand(io.Discard, data, int64(most)+1)
+	n, err := expand(io.Discard, data, int64(limit)+1)
 	switch {
 	case err != nil:
 		return nil, err
-	case n > int64(most):
-		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, most)
+	case n > int64(limit):
+		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, limit)
 	}
 	out := bytes.NewBuffer(make([]byte, 0, n))
 	if _, err := expand(out, data, n); err != nil {
@@ -57,10 +57,10 @@ func upTo(data []byte, most int) ([]byte, error) {
 }
 
 // expand writes at most most bytes of compressed data.
-func expand(w io.Writer, data []byte, most int64) (n int64, err error) {
+func expand(w io.Writer, data []byte, limit int64) (n int64, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		n, err = io.Copy(w, io.LimitReader(r, most))
+		n, err = io.Copy(w, io.LimitReader(r, limit))
 	}
 	if err != nil {
 		return n, damaged(err)

@@ -27,7 +27,7 @@ type implementation struct {
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
 	int16   *tiling[uint32, float32]
-	// int16Time is the time of int16 in that of float32.
+	// int16Time is the time of int16 relative to float32.
 	int16Time float64
 	rows      rowKernels
 	gather    *gatherTiling
@@ -50,7 +50,7 @@ var generic = implementation{
 var (
 	active      atomic.Pointer[implementation]
 	selectedErr error
-	// withoutTiles says why a processor that has AMX does without it, "" where there is nothing to say.
+	// withoutTiles is the reason why a processor with AMX does not use it, "" without a reason.
 	withoutTiles string
 )
 

@@ -126,7 +126,7 @@ func finishLiterally(g *Gathered, c []float32) {
 	}
 }
 
-// scatter gives the rows of C places of their own; it returns what is wanted there, and C.
+// scatter gives the rows of C places of their own; it returns the expected values there, and C.
 func scatter(r *rand.Rand, g *Gathered, want []float32) ([]float32, []float32) {
 	stride := g.Stride
 	at := r.IntN(5)
@@ -236,8 +236,8 @@ func BenchmarkGathered(b *testing.B) {
 	}
 }
 
-// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without
-// another matrix to add, that do not fit into a cache: two goroutines take parts of images in turn.
+// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images per layer, with or without another matrix
+// to add, that do not fit into a cache: two goroutines take parts of images in turn.
 func BenchmarkGatheredLayers(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const images, threads = 32, 2

@@ -14,7 +14,7 @@ func packInt16(src []int16, stride, count, depth int, right bool) *PackedInt16 {
 	p := new(PackedInt16)
 	p.Reset(count, depth, right)
 	for i := range p.data {
-		p.data[i] = 0xdeadbeef // what was there before must not matter
+		p.data[i] = 0xdeadbeef // old contents must not matter
 	}
 	for first := 0; first < count; first += 2 * Align {
 		p.Put(first, min(2*Align, count-first), src[first*stride:], stride)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every number is that of a loop, for runs of any length at any byte, and nothing else is written.
+// Every number equals a loop, for runs of any length at any byte, and nothing else is written.
 func TestGatheredBytes(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(9, 10))

@@ -129,7 +129,7 @@ func expError(a float64) float64 {
 
 func TestLog(t *testing.T) { withEach(t, testLog) }
 
-// testLog compares logarithms with those of package math.
+// testLog compares logarithms with package math.
 func testLog(t *testing.T, impl *implementation) {
 	r := rand.New(rand.NewPCG(21, 22))
 	special := []float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 0x1p-1022, math.Nextafter(0x1p-1022, 0),

@@ -214,7 +214,7 @@ func TestTilesTwin(t *testing.T) {
 	}
 }
 
-// TestTilesCheck: the check at the start passes with the code, and finds what is wrong elsewhere.
+// TestTilesCheck: the check at the start passes with the code, and detects errors in other code.
 func TestTilesCheck(t *testing.T) {
 	t.Parallel()
 	if emulatedImplementations == nil {

@@ -139,12 +139,12 @@ func (f *File) Unchanged() error {
 
 // Current reports whether the path still names this file, of the size that it was opened with.
 func (f *File) Current() bool {
-	own, err := f.stat()
+	info, err := f.stat()
 	if err != nil {
 		return false
 	}
 	named, err := os.Stat(f.path)
-	return err == nil && os.SameFile(own, named) && named.Size() == f.size
+	return err == nil && os.SameFile(info, named) && named.Size() == f.size
 }
 
 // stat describes the open file as it is now.

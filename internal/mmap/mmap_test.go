@@ -24,7 +24,7 @@ func written(t *testing.T, data []byte) string {
 	return path
 }
 
-// What is written to the file after it was opened is what a view shows.
+// A view shows data written to the file after it was opened.
 func TestShared(t *testing.T) {
 	path := written(t, []byte("0123456789"))
 	f, err := Shared(path)

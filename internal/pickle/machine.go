@@ -181,11 +181,11 @@ func (m *machine) popMark() ([]any, error) {
 	if len(m.marks) == 0 {
 		return nil, corrupt("no mark on the stack")
 	}
-	at := m.marks[len(m.marks)-1]
+	mark := m.marks[len(m.marks)-1]
 	m.marks = m.marks[:len(m.marks)-1]
-	items := append([]any(nil), m.stack[at:]...)
-	clear(m.stack[at:])
-	m.stack = m.stack[:at]
+	items := append([]any(nil), m.stack[mark:]...)
+	clear(m.stack[mark:])
+	m.stack = m.stack[:mark]
 	return items, m.in.charge(int64(len(items)) * costItem)
 }
 

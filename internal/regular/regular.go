@@ -111,17 +111,17 @@ func Read(path string, most int64) ([]byte, error) {
 }
 
 // ReadContext is Read that ends soon after ctx does.
-func ReadContext(ctx context.Context, path string, most int64) ([]byte, error) {
+func ReadContext(ctx context.Context, path string, limit int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return All(ctx, path, file, most)
+	return All(ctx, path, file, limit)
 }
 
 // All reads the rest of a stream of at most most bytes, and ends soon after ctx does; path names it in errors.
-func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, error) {
+func All(ctx context.Context, path string, r io.Reader, limit int64) ([]byte, error) {
 	size := int64(0)
 	if file, ok := r.(*os.File); ok {
 		info, err := file.Stat()
@@ -130,8 +130,8 @@ func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, err
 		}
 		size = info.Size()
 	}
-	if size > most {
-		return nil, tooLarge(path, size, most)
+	if size > limit {
+		return nil, tooLarge(path, size, limit)
 	}
 	var data bytes.Buffer
 	data.Grow(int(size) + bytes.MinRead)
@@ -141,8 +141,8 @@ func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, err
 		}
 		n, err := io.CopyN(&data, r, 1<<20)
 		switch {
-		case int64(data.Len()) > most:
-			return nil, tooLarge(path, int64(data.Len()), most)
+		case int64(data.Len()) > limit:
+			return nil, tooLarge(path, int64(data.Len()), limit)
 		case err == io.EOF:
 			return data.Bytes(), nil
 		case err != nil:

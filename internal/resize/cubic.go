@@ -47,8 +47,8 @@ func newWindow(in, out int, kernel func(float64) float64, support float64) windo
 		center := (float64(i) + 0.5) * scale
 		from, to := max(int(center-reach+0.5), 0), min(int(center+reach+0.5), in)
 		sum, first := 0.0, len(w.weights)
-		for at := from; at < to; at++ {
-			v := kernel((float64(at) - center + 0.5) / stretch)
+		for position := from; position < to; position++ {
+			v := kernel((float64(position) - center + 0.5) / stretch)
 			w.weights = append(w.weights, v)
 			sum += v
 		}
@@ -150,8 +150,8 @@ func turn(dst, src []uint8, to, from, top, bottom, left, right int) {
 
 // transpose8 exchanges quarters, then quarters of these, then bytes, of eight words of eight bytes.
 func transpose8(dst, src []uint8, to, from int) {
-	at := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i*from:]) }
-	a, b, c, d, e, f, g, h := at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)
+	row := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i*from:]) }
+	a, b, c, d, e, f, g, h := row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)
 	a, e = exchange(a, e, 32, 0x00000000ffffffff)
 	b, f = exchange(b, f, 32, 0x00000000ffffffff)
 	c, g = exchange(c, g, 32, 0x00000000ffffffff)

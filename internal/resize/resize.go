@@ -36,10 +36,10 @@ func newAxis(in, out int, nearest bool) axis {
 			a.from[i], a.to[i] = at, at
 			continue
 		}
-		at := max(0, float32(scale*(float32(i)+0.5))-0.5)
-		low := min(int(at), in-1)
+		position := max(0, float32(scale*(float32(i)+0.5))-0.5)
+		low := min(int(position), in-1)
 		a.from[i], a.to[i] = low, min(low+1, in-1)
-		a.weight[i] = min(max(at-float32(low), 0), 1)
+		a.weight[i] = min(max(position-float32(low), 0), 1)
 	}
 	return a
 }

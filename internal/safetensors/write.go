@@ -55,7 +55,7 @@ func Header(list ...Tensor) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 8))
 	b.WriteByte('{')
 	seen := map[string]bool{"": true, "__metadata__": true}
-	at := int64(0)
+	offset := int64(0)
 	for i, t := range list {
 		if seen[t.Name] {
 			return nil, fmt.Errorf("array name %q is empty, reserved or used twice", t.Name)
@@ -72,7 +72,7 @@ func Header(list ...Tensor) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := json.Marshal(entry{TypeName(t.DType), append([]int{}, t.Shape...), []int64{at, at + size}})
+		e, err := json.Marshal(entry{TypeName(t.DType), append([]int{}, t.Shape...), []int64{offset, offset + size}})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func Header(list ...Tensor) ([]byte, error) {
 		b.Write(name)
 		b.WriteByte(':')
 		b.Write(e)
-		at += size
+		offset += size
 	}
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {

@@ -40,11 +40,11 @@ type entry struct {
 }
 
 // NewStore returns a store that keeps this many bytes, an eighth of the machine's memory if it is 0.
-func NewStore(most int64) *Store {
-	if most <= 0 {
-		most = max(memory.Available()/8, 64<<20)
+func NewStore(limit int64) *Store {
+	if limit <= 0 {
+		limit = max(memory.Available()/8, 64<<20)
 	}
-	return &Store{most: most, values: map[string]*entry{}, computed: map[string]int{}, taken: map[string]int{}}
+	return &Store{most: limit, values: map[string]*entry{}, computed: map[string]int{}, taken: map[string]int{}}
 }
 
 // Counts are how many values of a kind, which is the first word of their keys, were computed and how many were taken
@@ -158,15 +158,15 @@ func (s *Store) leave(key string, e *entry, value any, err error, size func() in
 // drop lets the value go that was not used for the longest time, but not the newest.
 func (s *Store) drop(newest *entry) {
 	var oldest *entry
-	var at string
+	var victim string
 	for key, e := range s.values {
 		if e != newest && e.size > 0 && (oldest == nil || e.used < oldest.used) {
-			oldest, at = e, key
+			oldest, victim = e, key
 		}
 	}
 	if oldest == nil {
 		return
 	}
 	s.held -= oldest.size
-	delete(s.values, at)
+	delete(s.values, victim)
 }

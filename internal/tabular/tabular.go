@@ -79,13 +79,13 @@ func Separator(name string, head []byte) rune {
 			counts[k]++
 		}
 	}
-	most := 0
+	highest := 0
 	for k, n := range counts {
-		if n > counts[most] {
-			most = k
+		if n > counts[highest] {
+			highest = k
 		}
 	}
-	return rune(separators[most])
+	return rune(separators[highest])
 }
 
 // Open reads the first line and returns the rows that follow and the names of the columns. Errors: an empty file, the
@@ -227,28 +227,28 @@ type Column struct {
 // an optional one that is not there. Errors: a column that is missing (the names are listed, and
 // the one that may be meant), two that could be it.
 func Find(names []string, wanted ...Column) ([]int, error) {
-	found := make([]int, len(wanted))
+	columns := make([]int, len(wanted))
 	for k, c := range wanted {
-		found[k] = -1
+		columns[k] = -1
 		for _, spelled := range append([]string{c.Name}, c.Found...) {
 			for i, name := range names {
-				first := found[k]
+				first := columns[k]
 				switch {
 				case !strings.EqualFold(name, spelled) || c.Ordered && first >= 0 && !strings.EqualFold(names[first], spelled):
 				case first >= 0:
 					return nil, fmt.Errorf("the columns %s and %s both contain %s; want one of them", names[first], name, c.Name)
 				default:
-					found[k] = i
+					columns[k] = i
 				}
 			}
 		}
 	}
 	for k, c := range wanted {
-		if found[k] < 0 && !c.Optional {
+		if columns[k] < 0 && !c.Optional {
 			return nil, c.missing(names, wanted)
 		}
 	}
-	return found, nil
+	return columns, nil
 }
 
 // missing is the error for a column that a table does not have.
@@ -296,12 +296,12 @@ func Pair(what string, names []string, whose string, like []string) (order []int
 		return order, nil
 	}
 	message := what + " does not have the same columns as " + whose + ":"
-	for _, of := range []struct {
+	for _, table := range []struct {
 		what  string
 		names []string
 	}{{"missing", lacks}, {"extra", extra}} {
-		if of.names != nil {
-			message += " " + of.what + " " + strings.Join(of.names, ", ") + ";"
+		if table.names != nil {
+			message += " " + table.what + " " + strings.Join(table.names, ", ") + ";"
 		}
 	}
 	err = errors.New(strings.TrimSuffix(message, ";"))

@@ -20,21 +20,21 @@ func Together(texts, names []string) []string {
 		what  string
 	}
 	var order []statement
-	of := map[statement][]string{} // names
+	statements := map[statement][]string{} // names
 	for _, t := range texts {
 		name, what := owner(t, names)
 		s := statement{name != "", what}
-		if _, known := of[s]; !known {
+		if _, known := statements[s]; !known {
 			order = append(order, s)
 		}
-		if !slices.Contains(of[s], name) {
-			of[s] = append(of[s], name)
+		if !slices.Contains(statements[s], name) {
+			statements[s] = append(statements[s], name)
 		}
 	}
 	out := make([]string, len(order))
 	for i, s := range order {
 		if out[i] = s.what; s.named {
-			out[i] = Names(of[s]) + ": " + s.what
+			out[i] = Names(statements[s]) + ": " + s.what
 		}
 	}
 	return out

@@ -111,14 +111,14 @@ func (a *addedTokens) pieces(text string, n normalizer) []piece {
 func findAdded(text string, tokens map[byte][]*addedToken) []piece {
 	var out []piece
 	done := 0 // up to where the text is split
-	for at := 0; at < len(text); {
-		t := tokenAt(text[at:], tokens)
+	for offset := 0; offset < len(text); {
+		t := tokenAt(text[offset:], tokens)
 		if t == nil {
-			at++
+			offset++
 			continue
 		}
-		lo, hi := at, at+len(t.text)
-		at = hi
+		lo, hi := offset, offset+len(t.text)
+		offset = hi
 		if t.Word && (endsWord(text[:lo]) || beginsWord(text[hi:])) {
 			continue
 		}

@@ -312,12 +312,12 @@ func (m *bpe) join(ids []int64) []int64 {
 		next[i], previous[i] = i+1, i-1
 	}
 	var queue joints
-	offer := func(at int) {
-		if at < 0 || next[at] >= n {
+	offer := func(position int) {
+		if position < 0 || next[position] >= n {
 			return
 		}
-		if to, ok := m.merges[[2]int64{ids[at], ids[next[at]]}]; ok {
-			heap.Push(&queue, joint{to.rank, at, to.id})
+		if to, ok := m.merges[[2]int64{ids[position], ids[next[position]]}]; ok {
+			heap.Push(&queue, joint{to.rank, position, to.id})
 		}
 	}
 	for i := range n {
@@ -325,21 +325,21 @@ func (m *bpe) join(ids []int64) []int64 {
 	}
 	for len(queue) > 0 {
 		top := heap.Pop(&queue).(joint)
-		at := top.at
-		if gone[at] || next[at] >= n {
+		position := top.at
+		if gone[position] || next[position] >= n {
 			continue
 		}
-		right := next[at]
-		if to, ok := m.merges[[2]int64{ids[at], ids[right]}]; !ok || to.id != top.id {
+		right := next[position]
+		if to, ok := m.merges[[2]int64{ids[position], ids[right]}]; !ok || to.id != top.id {
 			continue // one of the two has been joined to another since
 		}
-		ids[at], gone[right] = top.id, true
-		next[at] = next[right]
-		if next[at] < n {
-			previous[next[at]] = at
+		ids[position], gone[right] = top.id, true
+		next[position] = next[right]
+		if next[position] < n {
+			previous[next[position]] = position
 		}
-		offer(previous[at])
-		offer(at)
+		offer(previous[position])
+		offer(position)
 	}
 	out := ids[:0]
 	for i, id := range ids {

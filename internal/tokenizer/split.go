@@ -296,26 +296,26 @@ func wordKind(r rune) int {
 
 // byteRunes are the characters that represent bytes: visible ones represent themselves, the others follow each other
 // from U+0100 on.
-var byteRunes = func() (of [256]rune) {
+var byteRunes = func() (table [256]rune) {
 	next := rune(256)
-	for b := range of {
+	for b := range table {
 		if b >= '!' && b <= '~' || b >= 0xa1 && b <= 0xac || b >= 0xae {
-			of[b] = rune(b)
+			table[b] = rune(b)
 		} else {
-			of[b] = next
+			table[b] = next
 			next++
 		}
 	}
-	return of
+	return table
 }()
 
 // runeBytes are the bytes represented by characters.
 var runeBytes = func() map[rune]byte {
-	of := map[rune]byte{}
+	table := map[rune]byte{}
 	for b, r := range byteRunes {
-		of[r] = byte(b)
+		table[r] = byte(b)
 	}
-	return of
+	return table
 }()
 
 // visible writes the bytes of a text as characters.

@@ -82,11 +82,11 @@ func (t *Tokenizer) ids(text string) ([]int64, error) {
 			words = t.split(p.text)
 		}
 		for _, word := range words {
-			of, err := t.model.tokens(word)
+			tokens, err := t.model.tokens(word)
 			if err != nil {
 				return nil, err
 			}
-			ids = append(ids, of...)
+			ids = append(ids, tokens...)
 		}
 	}
 	return ids, nil
@@ -122,16 +122,16 @@ type truncation struct {
 
 // cut truncates ids such that the added special tokens fit.
 func (t *truncation) cut(ids []int64, added int) ([]int64, error) {
-	most := t.most - added
+	limit := t.most - added
 	switch {
-	case most < 0:
+	case limit < 0:
 		return nil, fmt.Errorf("truncation to %d tokens leaves no room for %d special tokens", t.most, added)
-	case len(ids) <= most:
+	case len(ids) <= limit:
 		return ids, nil
 	case t.left:
-		return ids[len(ids)-most:], nil
+		return ids[len(ids)-limit:], nil
 	}
-	return ids[:most], nil
+	return ids[:limit], nil
 }
 
 // padding fills texts up.

@@ -112,7 +112,7 @@ func checkList(t *testing.T, text, what string, got []int64, want [][]int64, i i
 	}
 }
 
-// What is not read is an error that names it.
+// Unsupported parts are errors that name them.
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	const model = `"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1}}`
@@ -219,8 +219,7 @@ func TestBytesAreKept(t *testing.T) {
 	})
 }
 
-// The words of a text are the text, and are those of the expression: white space leaves its last
-// character to what follows.
+// The words of a text are the text, and match the expression: white space leaves its last character to the next word.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	split := byteLevel{Words: true}

@@ -155,12 +155,12 @@ func gather(dst, src []byte, shape, stride []int, size int) {
 	last := len(shape) - 1
 	inner, step := shape[last], stride[last]*size
 	index := make([]int, last)
-	at, to := 0, 0
+	offset, to := 0, 0
 	for {
 		if step == size {
-			copy(dst[to:to+inner*size], src[at:])
+			copy(dst[to:to+inner*size], src[offset:])
 		} else {
-			for k, from := 0, at; k < inner; k, from = k+1, from+step {
+			for k, from := 0, offset; k < inner; k, from = k+1, from+step {
 				copy(dst[to+k*size:to+(k+1)*size], src[from:from+size])
 			}
 		}
@@ -168,11 +168,11 @@ func gather(dst, src []byte, shape, stride []int, size int) {
 		axis := last - 1
 		for ; axis >= 0; axis-- {
 			index[axis]++
-			at += stride[axis] * size
+			offset += stride[axis] * size
 			if index[axis] < shape[axis] {
 				break
 			}
-			at -= index[axis] * stride[axis] * size
+			offset -= index[axis] * stride[axis] * size
 			index[axis] = 0
 		}
 		if axis < 0 {

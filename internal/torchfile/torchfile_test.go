@@ -241,7 +241,7 @@ func TestCorruptStorage(t *testing.T) {
 	}
 }
 
-// A file in which something follows what was saved is refused, in both formats.
+// A file with data after its contents is refused, in both formats.
 func TestMoreThanAFile(t *testing.T) {
 	for name, want := range map[string]string{"tensors.pt": "follow the end of the zip file", "tensors_legacy.pt": "follow the last storage"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

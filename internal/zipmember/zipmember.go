@@ -54,10 +54,10 @@ func Whole(r io.ReaderAt, size int64) error {
 }
 
 // begins checks that the directory whose record is at this offset counts from the begin of the file.
-func begins(r io.ReaderAt, end []byte, at int64) error {
+func begins(r io.ReaderAt, end []byte, index int64) error {
 	length, offset := int64(binary.LittleEndian.Uint32(end[12:])), int64(binary.LittleEndian.Uint32(end[16:]))
-	if locator := make([]byte, locatorLength); at >= locatorLength {
-		if _, err := r.ReadAt(locator, at-locatorLength); err != nil {
+	if locator := make([]byte, locatorLength); index >= locatorLength {
+		if _, err := r.ReadAt(locator, index-locatorLength); err != nil {
 			return err
 		}
 		if binary.LittleEndian.Uint32(locator) == locatorSignature {
@@ -67,17 +67,17 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 				return errors.New("corrupt zip file: its directory is not at the recorded offset")
 			}
 			// The record precedes its locator, unless the offset counts from another begin.
-			if before := at - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
+			if before := index - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
 				return moved(before)
 			}
 			length, offset = int64(binary.LittleEndian.Uint64(record[directory64At:])), int64(binary.LittleEndian.Uint64(record[directory64At+8:]))
-			at = at64
+			index = at64
 		}
 	}
 	if length == in64 || offset == in64 {
 		return nil // the record is missing, which the reader has accepted
 	}
-	if before := at - length - offset; before != 0 {
+	if before := index - length - offset; before != 0 {
 		return moved(before)
 	}
 	return nil
@@ -130,18 +130,18 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 // Named returns an error unless the name before a member's data matches the directory: an unknown member may be hidden
 // by damage.
 func Named(file io.ReaderAt, m *zip.File) error {
-	const fixed, most = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
+	const fixed, limit = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
 	data, err := m.DataOffset()
 	if err != nil {
 		return fmt.Errorf("member %q: %w", m.Name, err)
 	}
 	// The start of the header is unknown: its own length must lead to the data.
-	before := make([]byte, min(data, int64(fixed+len(m.Name)+most)))
+	before := make([]byte, min(data, int64(fixed+len(m.Name)+limit)))
 	if _, err := file.ReadAt(before, data-int64(len(before))); err != nil {
 		return fmt.Errorf("member %q: %w", m.Name, err)
 	}
-	for at := len(before) - fixed - len(m.Name); at >= 0; at-- {
-		h := before[at:]
+	for offset := len(before) - fixed - len(m.Name); offset >= 0; offset-- {
+		h := before[offset:]
 		name, extra := int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
 		if string(h[:4]) == "PK\x03\x04" && name == len(m.Name) && fixed+name+extra == len(h) {
 			if got := string(h[fixed : fixed+name]); got != m.Name {

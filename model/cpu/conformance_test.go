@@ -87,7 +87,7 @@ func TestIntegerCases(t *testing.T) {
 // operatorCases are our own cases.
 func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/*.tar.gz") }
 
-// conform runs every case of a file system and allows the given relative error (1e-3 is that of the standard's own
+// conform runs every case of a file system with this relative tolerance (1e-3 is the tolerance of the standard's own
 // runner). Cases of operators in the table must pass; with all, none may be unsupported and none of the operators may
 // be left out.
 func conform(t *testing.T, files fs.FS, relative float64, all bool) {

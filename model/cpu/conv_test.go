@@ -14,7 +14,7 @@ import (
 	"repscope/model/operator"
 )
 
-// convolve runs a graph of one convolution, after it has run it on something else, of which nothing may be left.
+// convolve runs a graph of one convolution, after it has run on other data, which must leave no trace.
 func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *operator.ConvParams) *graph.Tensor {
 	t.Helper()
 	e := convolution(t, threads, w, p)

@@ -1,4 +1,4 @@
-// Normalisations, softmax among them. Sums are taken in float64
+// Normalizations, softmax among them. Sums are taken in float64
 // in a fixed order.
 
 package cpu

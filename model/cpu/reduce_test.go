@@ -117,7 +117,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// Places of extremes and running sums are those of the loops that define them, with ties and NaN.
+// Indices of extremes and running sums equal the loops that define them, with ties and NaN.
 func TestPlacesAndRunningSums(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(23, 24))

@@ -138,7 +138,7 @@ func randomAttention(r *rand.Rand, trial int) *attentionCase {
 	return c
 }
 
-// bias is what is added to a score; offset is how many keys are before the first query.
+// bias is the bias of a score; offset is the number of keys before the first query.
 func (c *attentionCase) bias(b, h, i, j int) float64 {
 	offset, keys := c.past, c.keys+c.past
 	if c.valid != nil {

@@ -29,7 +29,7 @@ func BenchmarkModels(b *testing.B) {
 	if dir == "" {
 		b.Skip("REPSCOPE_BENCH_MODELS is not set")
 	}
-	// Tiles are the largest of which there are so many.
+	// The largest tiles that give this many blocks.
 	if blocks, err := strconv.Atoi(os.Getenv("REPSCOPE_BENCH_BLOCKS")); err == nil {
 		defer func(before int) { processors = before }(processors)
 		processors = blocks
@@ -139,7 +139,7 @@ func logSteps(b *testing.B, x *Executor) {
 	b.Logf("%8.1f us in all", all*1e6)
 }
 
-// BenchmarkTransfers measures what bounds batches beside computing: copies into pinned memory, the bus, launches.
+// BenchmarkTransfers measures the limits of batches other than computing: copies into pinned memory, the bus, launches.
 func BenchmarkTransfers(b *testing.B) {
 	c := open(b, 1, 8<<30)[0]
 	const size = 64 << 20

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of convolutions beside the processor.
+// Tests of convolutions against the CPU.
 
 package cuda
 

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of elementwise functions beside the processor.
+// Tests of elementwise functions against the CPU.
 
 package cuda
 
@@ -67,7 +67,7 @@ func narrow(bits int, t *graph.Tensor) *graph.Tensor {
 	return c
 }
 
-// widths are those of the types of integers, negative for unsigned ones; 0 is int64.
+// widths are the widths of the types of integers, negative for unsigned ones; 0 is int64.
 var widths = []int{0, graph.Uint64, 32, -32, 16, -16, 8, -8}
 
 // truths is a tensor of bools.
@@ -249,7 +249,7 @@ func TestConversions(t *testing.T) {
 		}
 		given := slices.Clone(floats)
 		if n := graph.NarrowElement(to); n != nil {
-			// The numbers of the type, and what is halfway between two, and beside.
+			// The numbers of the type, and numbers halfway between two, and their neighbors.
 			numbers := make([]float32, 1<<(8/n.PerByte()-1))
 			codes := make([]byte, n.Bytes(len(numbers)))
 			for i := range codes {
@@ -352,7 +352,7 @@ func apply(t *testing.T, c *device.Context, a operator.Activation, x []float32) 
 	return clone(out)[0].F32
 }
 
-// The numbers of operations here are those of the kernels' enums.
+// The numbers of operations equal the kernels' enums.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../internal/cuda/kernels/elementwise.cu")

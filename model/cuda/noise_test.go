@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of noise made on the GPU beside that of the processor.
+// Tests of noise on the GPU against the CPU.
 
 package cuda
 
@@ -20,7 +20,7 @@ import (
 	"repscope/stat"
 )
 
-// onStream runs work with a stream of the device and memory of so many bytes.
+// onStream runs work with a stream of the device and memory of this many bytes.
 func onStream(t *testing.T, c *device.Context, bytes int, work func(s *device.Stream, p device.Pointer) error) {
 	t.Helper()
 	err := c.Do(func() error {

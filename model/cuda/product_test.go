@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of matrix products in all precisions beside the processor.
+// Tests of matrix products in all precisions against the CPU.
 
 package cuda
 

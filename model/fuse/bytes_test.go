@@ -169,7 +169,7 @@ func (n *quantizedNetwork) pool() {
 	n.x = n.quantize(n.node("MaxPool", attributes, n.dequantize(n.x, n.scale, n.zero)), n.scale)
 }
 
-// join puts two convolutions beside each other.
+// join concatenates two convolutions.
 func (n *quantizedNetwork) join() {
 	x, scale, zero, shape := n.x, n.scale, n.zero, n.shape
 	n.conv(true)

@@ -49,7 +49,7 @@ func (g *quantizedGraph) add(lines ...string) *quantizedGraph {
 	return g
 }
 
-// TestTables: what is computed of one quantized value is a table, with the bits of the steps.
+// TestTables: functions of one quantized value are a table, with the bits of the steps.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -106,7 +106,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// same compares bits, but for those of NaN.
+// same compares bits, except for NaN.
 func same(t *testing.T, name string, got, want []float32) {
 	t.Helper()
 	for i, v := range want {

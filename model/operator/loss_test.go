@@ -1,4 +1,4 @@
-// Losses beside a literal loop in float64.
+// Losses against a literal loop in float64.
 
 package operator_test
 
@@ -11,8 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// TestLosses takes the logarithm of each place's class and adds the places up, without those of the class that is
-// ignored.
+// TestLosses takes the logarithm of each position's class and adds the positions up, without the ignored class.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(41, 43))

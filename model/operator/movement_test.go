@@ -234,7 +234,7 @@ func TestSpatialSoftmax(t *testing.T) {
 	}
 }
 
-// What is cut off or added is the same at both ends, or one more at the end.
+// The same number is cut off or added at both ends, or one more at the end.
 func TestCenterCropPad(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -1,4 +1,4 @@
-// Quantization: the forms that are refused, and the numbers of blocks and of narrow types beside a literal loop.
+// Quantization: errors, and the numbers of blocks and of narrow types against a literal loop.
 
 package operator_test
 

@@ -1,4 +1,4 @@
-// Points of images beside literal loops in float64, for odd shapes.
+// Points of images against literal loops in float64, for odd shapes.
 
 package operator_test
 

@@ -1,4 +1,4 @@
-// Selections of known elements beside literal loops, and what is said where they are not known.
+// Selections of known elements against literal loops, and errors for unknown ones.
 
 package operator_test
 
@@ -41,7 +41,7 @@ func outputs(t *testing.T, op string, count int, attributes map[string]graph.Att
 	return out
 }
 
-// TestUnique compares with slices written as text, of which the first of each is looked for.
+// TestUnique compares with slices written as text and their first occurrences.
 func TestUnique(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, 29))
@@ -113,8 +113,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestSuppression checks what makes a selection right: no two selected boxes overlap too much, and what is left out
-// overlaps a selected box of a higher score, scores too little, or came when there were enough.
+// TestSuppression checks the conditions of a correct selection. No two selected boxes overlap too much. Every omitted
+// box overlaps a selected box of a higher score, scores too little, or came when there were enough.
 func TestSuppression(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(31, 37))

@@ -243,7 +243,7 @@ func squaredDifference(k kernelText, i int, after textLine) bool {
 	return true
 }
 
-// magnitudeOnly: of d = x − y only the magnitude is used, which is that of y − x.
+// magnitudeOnly: of d = x − y only the magnitude is used, which equals the magnitude of y − x.
 func magnitudeOnly(k kernelText, i int, after textLine) bool {
 	l := k[i]
 	if l.op != "sub.rn.f32" || after.op != l.op || after.operands[0] != l.operands[0] || after.operands[1] != l.operands[2] || after.operands[2] != l.operands[1] ||

@@ -31,8 +31,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// References have nothing to find fault with: what is in a container is inside of it, siblings
-// do not overlap, and every text can be read.
+// References have no defects: children are inside their container, siblings do not overlap, and every text is readable.
 func TestScreensAreClean(t *testing.T) {
 	t.Parallel()
 	s := set(t, Config{Seed: 7, Samples: 40, Scale: 0.1})

@@ -61,8 +61,7 @@ func TestChainsAreWhole(t *testing.T) {
 	}
 }
 
-// Residues that touch fit each other but for a few mutations, and the state is often not that of
-// the genes.
+// Residues in contact fit each other except for a few mutations, and the state often differs from the genes.
 func TestPairsFit(t *testing.T) {
 	t.Parallel()
 	all := Make(5, 400, 1)
@@ -135,7 +134,7 @@ func TestPairsTouch(t *testing.T) {
 	}
 }
 
-// The probabilities of mutations are those of the draws, and add up to one.
+// The probabilities of mutations equal the draws, and add up to one.
 func TestExchangeProbability(t *testing.T) {
 	t.Parallel()
 	r := stat.NewRandom(stat.StreamSequences.Key(11, 3))
@@ -191,7 +190,7 @@ func TestLawOfVariants(t *testing.T) {
 	}
 }
 
-// The table has a row per sequence, and null for what is not resolved.
+// The table has a row per sequence, and null for unresolved residues.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

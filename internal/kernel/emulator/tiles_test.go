@@ -57,7 +57,7 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// TestMultiply: sums of products of all signs and shapes are those of a literal loop in 64 bits, modulo 2³².
+// TestMultiply: sums of products of all signs and shapes equal a literal loop in 64 bits, modulo 2³².
 func TestMultiply(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

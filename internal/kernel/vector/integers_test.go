@@ -1,4 +1,4 @@
-// Conversions to bytes and from sums beside their generic twins and plain arithmetic.
+// Conversions to bytes and from sums against their generic twins and plain arithmetic.
 
 package vector
 

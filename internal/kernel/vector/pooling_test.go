@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The assembly gives the twins' bits for any number of channels and writes nothing beside them.
+// The assembly gives the twins' bits for any number of channels and writes nothing else.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	before := useAVX512

@@ -35,7 +35,7 @@ func closeTogether(r *rand.Rand, n, dim int) points.Points {
 	return points.Float32(data, dim)
 }
 
-// Ranks in all kinds of spaces, few and many to a row, must be those of sorted rows.
+// Ranks in all kinds of spaces, few and many to a row, must equal the ranks of sorted rows.
 func TestRankListsIsSorting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: sorting takes its time")

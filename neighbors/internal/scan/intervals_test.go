@@ -118,7 +118,7 @@ func testIntervalCounter[K Key](t *testing.T) {
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s: %d calls, want %d", name, len(got), len(want))
 					}
-					if hist[count] = expected[count]; !slices.Equal(hist, expected) { // what is above all is not wanted
+					if hist[count] = expected[count]; !slices.Equal(hist, expected) { // values above all do not count
 						t.Fatalf("%s: counts %v, want %v", name, hist, expected)
 					}
 				}
