@@ -106,7 +106,7 @@ func TestWindowCount(t *testing.T) {
 		}
 		want := 5964 - 12
 		if o.PairsBeforeEnd {
-			want -= 11 // but for the episode of four rows, which has no pair
+			want -= 11 // except for the episode of four rows, which has no pair
 		}
 		if got := len(s.Pairs(1)); got != want {
 			t.Errorf("%d pairs, want %d", got, want)

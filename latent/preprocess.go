@@ -269,7 +269,7 @@ func moveBehind(dst, src []float32, channels, pixels int) {
 	}
 }
 
-// inPlanes is apply but for channels that come last.
+// inPlanes is apply except for channels that come last.
 func (q *preprocessor) inPlanes(dst, src []float32, n int) {
 	switch {
 	case q.Channels > 0:

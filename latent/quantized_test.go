@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A network whose result is quantized agrees but for the few numbers that lie in the middle between
+// A network whose result is quantized agrees except for the few numbers that lie in the middle between
 // two steps, and those by one step. One that is quantized as it runs has no steps of its own: it agrees to the
 // share of the largest value that stands with it.
 func TestQuantized(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 	// values are rounded to the other side.
 	narrowUlps = 1
 	// sameState is how far latents of equal states may be apart, in RMS distances of two
-	// points, to be the same but for rounding: in half precision inside an encoder they are a
+	// points, to be the same except for rounding: in half precision inside an encoder they are a
 	// thousandth apart. An encoder with a memory takes equal states farther apart.
 	sameState = 0.01
 )
@@ -119,7 +119,7 @@ func usesLast(p points.Points, step, digits int) bool {
 
 // Rounding describes points that differ only by rounding.
 type Rounding struct {
-	// Points are the points, with each point that equals another but for rounding replaced by the first such; the
+	// Points are the points, with each point that equals another except for rounding replaced by the first such; the
 	// unchanged points if there is none.
 	Points points.Points
 	// Moved is how many points are not where they were.

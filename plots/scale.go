@@ -159,7 +159,7 @@ func (a Axis) bounds(data extent) (tight extent, constant bool) {
 			low = 0
 		}
 		return extent{low, high, true}, true
-	case span <= 1e-9*magnitude: // constant but for rounding
+	case span <= 1e-9*magnitude: // constant except for rounding
 		return extent{low - 0.1*magnitude, high + 0.1*magnitude, true}, true
 	}
 	return extent{low, high, true}, false

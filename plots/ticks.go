@@ -28,7 +28,7 @@ type LinearTicks struct {
 }
 
 // Ticks returns the ticks inside [low, high]; none where the range is empty, not
-// finite, or constant but for rounding.
+// finite, or constant except for rounding.
 func (t LinearTicks) Ticks(low, high float64) []plot.Tick {
 	ticks, exponent := linearTicks(low, high, orDefault(t.Most), t.Integer)
 	if exponent == 0 || t.Factored {

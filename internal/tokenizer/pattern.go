@@ -128,7 +128,7 @@ func parsePattern(raw json.RawMessage) (pattern, error) {
 const lastSpaces = `\s+(?!\S)|\s+`
 
 // parseRegexp reads a regular expression of Oniguruma, as far as it is one that looks neither
-// ahead nor back, but for the usual end of such patterns.
+// ahead nor back, except for the usual end of such patterns.
 func parseRegexp(expression string) (pattern, error) {
 	p := &regexpPattern{}
 	body, ok := strings.CutSuffix(expression, lastSpaces)

@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 // TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
 func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
 
-// Every operator of integers has a case of integers at the ends of their ranges, but for those whose integers are
+// Every operator of integers has a case of integers at the ends of their ranges, except for those whose integers are
 // places, sizes or tokens, or stand for multiples of a scale.
 func TestIntegerCases(t *testing.T) {
 	t.Parallel()

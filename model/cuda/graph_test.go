@@ -31,7 +31,7 @@ type beside struct{ context *device.Context }
 
 func newBeside(t testing.TB) beside { return beside{open(t, 1, 1<<30)[0]} }
 
-// check runs a graph with both executors: the same numbers but for rounding, or
+// check runs a graph with both executors: the same numbers except for rounding, or
 // errors of both. It reports whether there was anything to compare.
 func (b beside) check(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) bool {
 	t.Helper()

@@ -134,7 +134,7 @@ func (s *Set) Models() (out []string) {
 	return out
 }
 
-// Reference is the path of the files of a reference of Task, but for their endings.
+// Reference is the path of the files of a reference of Task, except for their endings.
 func (s *Set) Reference(gid string) string { return path.Join("benchmarks/replication_gt", gid) }
 
 // Case is the name of a model's version of a sample of Task.

@@ -270,7 +270,7 @@ func (d *decoder) tileInstruction() Instruction {
 	return i
 }
 
-// String is the instruction as a disassembler writes it (Intel's syntax) but for a jump's target, which it writes as
+// String is the instruction as a disassembler writes it (Intel's syntax) except for a jump's target, which it writes as
 // a distance from the instruction's end.
 func (i Instruction) String() string {
 	names := names32

@@ -189,7 +189,7 @@ func (t tile) converted() {
 	}
 }
 
-// round ends, every roundedDepth depths but for the last, sums that are converted. It stores them at DI, or adds them
+// round ends, every roundedDepth depths except for the last, sums that are converted. It stores them at DI, or adds them
 // to the old values if AX is not zero, and begins the next, which are added.
 func (t tile) round() {
 	t.emit("DECQ R14")
@@ -219,7 +219,7 @@ func (t tile) round() {
 	t.label("exact")
 }
 
-// link ends a link, but for the last: it adds the sums to the earlier links and begins the next.
+// link ends a link, except for the last: it adds the sums to the earlier links and begins the next.
 func (t tile) link() {
 	t.emit("DECQ R14")
 	t.emit("JNZ same")

@@ -22,7 +22,7 @@ const (
 	fraction = 1<<52 - 1
 )
 
-// Predicates of comparisons: of ordered numbers, but for notEqual and notAtLeast, which hold for NaN.
+// Predicates of comparisons: of ordered numbers, except for notEqual and notAtLeast, which hold for NaN.
 const (
 	equal      = 0x00
 	notEqual   = 0x04

@@ -69,7 +69,7 @@ func unitsOff(y float32, want float64) float64 {
 	return math.Abs((float64(y) - want) / unit)
 }
 
-// The functions are those in float64 but for one rounding; zeros keep their sign where the function does.
+// The functions are those in float64 except for one rounding; zeros keep their sign where the function does.
 func TestDoubleFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: millions of values, on one goroutine")
