@@ -43,7 +43,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := tabular.Find(names, captionColumns...)
+	columns, err := tabular.Find(names, captionColumns...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 			return nil, tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(0)
-		cell := func(k int) string { return strings.Clone(strings.TrimSpace(record[place[k]])) }
+		cell := func(k int) string { return strings.Clone(strings.TrimSpace(record[columns[k]])) }
 		c := Captions{Case: cell(0), Reference: cell(1), Generated: cell(2), Line: line}
 		if err := seen.add(c.Case, line); err != nil {
 			return nil, err
@@ -168,13 +168,13 @@ func parseSemanticScore(raw json.RawMessage) (SemanticScore, error) {
 		}
 		return SemanticScore{}, err
 	}
-	value := func(s *string) string {
+	str := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.TrimSpace(*s)
 	}
-	out := SemanticScore{Case: value(row.Case), Score: math.NaN(), Reference: value(row.Reference), Generated: value(row.Generated)}
+	out := SemanticScore{Case: str(row.Case), Score: math.NaN(), Reference: str(row.Reference), Generated: str(row.Generated)}
 	if row.Score != nil {
 		out.Score = *row.Score
 	}
@@ -247,11 +247,11 @@ func tableCases(name string, data []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := tabular.Find(names, captionColumns[0])
+	columns, err := tabular.Find(names, captionColumns[0])
 	if err != nil {
 		return nil, err
 	}
-	place := places[0]
+	column := columns[0]
 	var list []string
 	seen := newCaseLines()
 	for {
@@ -262,8 +262,8 @@ func tableCases(name string, data []byte) ([]string, error) {
 		if err != nil {
 			return nil, tabular.Error(err)
 		}
-		line, _ := reader.FieldPos(place)
-		id := strings.Clone(strings.TrimSpace(record[place]))
+		line, _ := reader.FieldPos(column)
+		id := strings.Clone(strings.TrimSpace(record[column]))
 		if err := seen.add(id, line); err != nil {
 			return nil, err
 		}

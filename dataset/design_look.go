@@ -231,13 +231,13 @@ func inWord(r rune) bool {
 // in radians. The unit is the same in the whole file: the one that explains the bounds by the sizes. In files without
 // sizes it is radians, as Figma writes them, unless a node would be rotated by more than a full turn.
 func (d *Design) turn() {
-	turned, large := false, false
+	rotated, large := false, false
 	misfit := [2]float64{}
 	scale := [2]float64{1, math.Pi / 180}
 	absolute := [2][]float64{make([]float64, len(d.Nodes)), make([]float64, len(d.Nodes))}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		turned, large = turned || n.Rotation != 0, large || math.Abs(n.Rotation) > 2*math.Pi
+		rotated, large = rotated || n.Rotation != 0, large || math.Abs(n.Rotation) > 2*math.Pi
 		for unit := range scale {
 			v := n.Rotation * scale[unit]
 			if n.Parent >= 0 {
@@ -252,7 +252,7 @@ func (d *Design) turn() {
 			}
 		}
 	}
-	if !turned {
+	if !rotated {
 		return
 	}
 	unit := 0

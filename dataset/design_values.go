@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Nodes with an opacity up to minOpacity are not shown.
+// minOpacity is the greatest opacity of a node that is not shown.
 const minOpacity = 0.01
 
 // want reports whether a value is of the kind that it must be.
@@ -145,16 +145,16 @@ func (r *designReader) style(node int, kind string) {
 			return
 		}
 		begin, what := r.at, "size"
-		into := &r.nodes[node].FontSize
+		target := &r.nodes[node].FontSize
 		if key == "fontWeight" {
-			what, into = "weight", &r.nodes[node].FontWeight
+			what, target = "weight", &r.nodes[node].FontWeight
 		}
 		v := r.finite(node, key)
 		if r.err == nil && v < 0 {
 			r.at = begin
 			r.fail("%s: the %s of its font is %g, want at least 0", r.who(node), what, v)
 		}
-		*into = v
+		*target = v
 	})
 }
 

@@ -70,10 +70,10 @@ var formats = []arrayFormat{
 func FormatNames() string { return names(func(*arrayFormat) bool { return true }) }
 
 // names lists the names of some formats for a sentence.
-func names(which func(f *arrayFormat) bool) string {
+func names(selected func(f *arrayFormat) bool) string {
 	var list []string
 	for i := range formats {
-		if which(&formats[i]) {
+		if selected(&formats[i]) {
 			list = append(list, formats[i].name)
 		}
 	}

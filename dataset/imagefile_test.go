@@ -106,11 +106,11 @@ func TestPNGPalette(t *testing.T) {
 	t.Parallel()
 	cases := pngCases(t)
 	data := cases[slices.IndexFunc(cases, func(c pngCase) bool { return c.Name == "palette4_16_9x5" })].PNG
-	at := strings.Index(string(data), "PLTE")
-	short := append(slices.Clone(data[:at+4]), data[at+4:at+4+9]...) // three colors
-	short[at-1] = 9
-	short = crcAppend(short, short[at:])
-	short = append(short, data[at+4+48+4:]...)
+	offset := strings.Index(string(data), "PLTE")
+	short := append(slices.Clone(data[:offset+4]), data[offset+4:offset+4+9]...) // three colors
+	short[offset-1] = 9
+	short = crcAppend(short, short[offset:])
+	short = append(short, data[offset+4+48+4:]...)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.png"), short, 0o666); err != nil {
 		t.Fatal(err)

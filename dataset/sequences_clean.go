@@ -111,18 +111,18 @@ func maskOfParts(chain string, parts [7]string) (mask string, ok bool) {
 		}
 	}
 	if from[0] < 0 {
-		places := 0
+		count := 0
 		for a := range occurrences(chain, parts[1], 0) {
 			for b := range occurrences(chain, parts[3], a+len(parts[1])) {
 				for c := range occurrences(chain, parts[5], b+len(parts[3])) {
-					if places++; places > 1 {
+					if count++; count > 1 {
 						return "", false
 					}
 					from = [3]int{a, b, c}
 				}
 			}
 		}
-		if places == 0 {
+		if count == 0 {
 			return "", false
 		}
 	}

@@ -158,13 +158,13 @@ func (d *tiffDirectory) parts(file io.ReaderAt, budget *bound.Budget) (parts []t
 	if !d.deflate || d.of == nil || d.size == nil {
 		return nil, nil
 	}
-	places, err := d.numbers(file, d.of, budget)
+	offsets, err := d.numbers(file, d.of, budget)
 	if err != nil {
 		return nil, err
 	}
 	sizes, err := d.numbers(file, d.size, budget)
-	for i := range min(len(places), len(sizes)) {
-		parts = append(parts, tiffPart{places[i], sizes[i]})
+	for i := range min(len(offsets), len(sizes)) {
+		parts = append(parts, tiffPart{offsets[i], sizes[i]})
 	}
 	return parts, err
 }

@@ -173,11 +173,11 @@ func torchArray(file *torchfile.File, key string) (*Array, error) {
 	}
 	switch len(names) {
 	case 0:
-		var held []string
+		var names []string
 		for name := range parts(value) {
-			held = append(held, name)
+			names = append(names, name)
 		}
-		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(held), "nothing"))
+		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(names), "nothing"))
 	case 1:
 		return torchArray(file, names[0])
 	}

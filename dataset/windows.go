@@ -231,15 +231,15 @@ func (s *States) RowsOf(n, window int) (Rows, error) {
 	}
 	out := Rows{Row: make([]int, len(s.starts)), Rule: matches[0].text}
 	for i, start := range s.starts {
-		place := start + s.span - 1
+		row := start + s.span - 1
 		if last := matches[0].last; last != nil {
-			index, ok := slices.BinarySearch(last, place)
-			if place = index; !ok {
-				place = -1
+			index, ok := slices.BinarySearch(last, row)
+			if row = index; !ok {
+				row = -1
 				out.Missing++
 			}
 		}
-		out.Row[i] = place
+		out.Row[i] = row
 	}
 	return out, nil
 }

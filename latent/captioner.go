@@ -228,18 +228,18 @@ func (c *Captioner) bindInputs(ports []model.Port) error {
 	present := map[string]bool{}
 	for _, p := range ports {
 		name := plain(p.Name)
-		role := decoderRoles[name]
+		kind := decoderRoles[name]
 		switch {
 		case strings.Contains(name, "past") || strings.Contains(name, "cache"):
 			return fmt.Errorf("input %q wants keys and values of earlier tokens: use the decoder exported without them (decoder_model.onnx)", p.Name)
-		case role == "":
+		case kind == "":
 			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s", p.Name, model.Names(ports))
-		case present[role]:
+		case present[kind]:
 			return fmt.Errorf("two inputs have the same purpose; the inputs are %s", model.Names(ports))
 		}
-		present[role] = true
-		c.inputs = append(c.inputs, decoderInput{role, p})
-		if len(p.Dims) == 2 && role != decoderSeen {
+		present[kind] = true
+		c.inputs = append(c.inputs, decoderInput{kind, p})
+		if len(p.Dims) == 2 && kind != decoderSeen {
 			c.length = max(c.length, p.Dims[1].Size)
 		}
 		if p.Dims != nil && p.Dims[0].Size > 1 {

@@ -186,11 +186,11 @@ func TestGenerationConfig(t *testing.T) {
 		{`{"bos_token_id":1,"eos_token_id":null,"text_config":{"sep_token_id":3}}`, "", 1, 3, []int{3}, 0},
 	} {
 		var g generation
-		var of []byte
+		var second []byte
 		if c.generation != "" {
-			of = []byte(c.generation)
+			second = []byte(c.generation)
 		}
-		err := g.read([]byte(c.config), of)
+		err := g.read([]byte(c.config), second)
 		if err == nil {
 			err = g.check()
 		}

@@ -138,11 +138,11 @@ func TestBytesOnCUDA(t *testing.T) {
 func TestHeadsOnCUDA(t *testing.T) {
 	g := goldenHeads(t)
 	d := openCUDA(t, "fp32")
-	given := []HeadInput{{Name: HeadLatent, Rows: rows32(g.Latent)}, {Name: HeadAction, Ints: g.Action}}
+	inputs := []HeadInput{{Name: HeadLatent, Rows: rows32(g.Latent)}, {Name: HeadAction, Ints: g.Action}}
 	for _, name := range []string{"head_predictor", "head_fixed", "head_onehot"} {
 		for _, batch := range []int{2, 100} {
 			h := openHead(t, name, OpenOptions{Backend: d})
-			got, _, err := h.Run(context.Background(), given, []int{6}, EncodeOptions{Batch: batch})
+			got, _, err := h.Run(context.Background(), inputs, []int{6}, EncodeOptions{Batch: batch})
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -128,7 +128,7 @@ func one(id *int) idList {
 // note lists the settings of a configuration that captions here ignore.
 func (g *generation) note(c *generationConfig) {
 	above := func(v *int, least int) bool { return v != nil && *v > least }
-	for _, asked := range []struct {
+	for _, setting := range []struct {
 		key string
 		yes bool
 	}{
@@ -137,8 +137,8 @@ func (g *generation) note(c *generationConfig) {
 		{"forced_bos_token_id", c.ForcedBegin != nil}, {"forced_eos_token_id", len(c.ForcedEnd) > 0}, {"suppress_tokens", len(c.Suppress) > 0},
 		{"do_sample", c.Sample},
 	} {
-		text := asked.key + " of the configuration is ignored: captions are decoded greedily"
-		if asked.yes && !slices.Contains(g.notes, text) {
+		text := setting.key + " of the configuration is ignored: captions are decoded greedily"
+		if setting.yes && !slices.Contains(g.notes, text) {
 			g.notes = append(g.notes, text)
 		}
 	}

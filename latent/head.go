@@ -204,22 +204,22 @@ func (h *Head) match(inputs []HeadInput) ([]int, error) {
 	if len(inputs) != len(ports) {
 		return nil, fmt.Errorf("has %d inputs (%s), want %d: %s", len(ports), model.Names(ports), len(inputs), strings.Join(names, ", "))
 	}
-	place := make([]int, len(inputs))
+	chosen := make([]int, len(inputs))
 	taken := make([]bool, len(ports))
 	for i, in := range inputs {
-		place[i] = slices.IndexFunc(ports, func(p model.Port) bool { return p.Name == in.Name })
-		if place[i] < 0 {
-			place[i] = slices.IndexFunc(ports, func(p model.Port) bool { return means(p.Name, in.Name) })
+		chosen[i] = slices.IndexFunc(ports, func(p model.Port) bool { return p.Name == in.Name })
+		if chosen[i] < 0 {
+			chosen[i] = slices.IndexFunc(ports, func(p model.Port) bool { return means(p.Name, in.Name) })
 		}
-		if place[i] < 0 || taken[place[i]] {
-			for i := range place {
-				place[i] = i
+		if chosen[i] < 0 || taken[chosen[i]] {
+			for i := range chosen {
+				chosen[i] = i
 			}
-			return place, nil
+			return chosen, nil
 		}
-		taken[place[i]] = true
+		taken[chosen[i]] = true
 	}
-	return place, nil
+	return chosen, nil
 }
 
 // feed is the tensor of one HeadInput for an input of the model.
@@ -234,14 +234,14 @@ type feed struct {
 
 // feeds prepares the inputs for the model.
 func (h *Head) feeds(inputs []HeadInput) ([]feed, error) {
-	place, err := h.match(inputs)
+	order, err := h.match(inputs)
 	if err != nil {
 		return nil, err
 	}
 	feeds := make([]feed, len(inputs))
 	for i := range inputs {
 		in := &inputs[i]
-		f := feed{in: in, port: h.model.Inputs()[place[i]]}
+		f := feed{in: in, port: h.model.Inputs()[order[i]]}
 		if f.port.Dims != nil && len(f.port.Dims) == 0 {
 			return nil, fmt.Errorf("input %q has no axis for the batch", f.port.Name)
 		}
@@ -254,7 +254,7 @@ func (h *Head) feeds(inputs []HeadInput) ([]feed, error) {
 			return nil, err
 		}
 		f.batch.DType, f.batch.Shape = f.port.DType, f.shape
-		feeds[place[i]] = f
+		feeds[order[i]] = f
 	}
 	return feeds, nil
 }

@@ -84,9 +84,9 @@ func TestRepeatedChannels(t *testing.T) {
 		if c.as == "CTHW" {
 			block *= 4
 		}
-		for at := 0; at < len(src.values); at += block {
+		for offset := 0; offset < len(src.values); offset += block {
 			for range 3 {
-				thrice.values = append(thrice.values, src.values[at:at+block]...)
+				thrice.values = append(thrice.values, src.values[offset:offset+block]...)
 			}
 		}
 		for _, p := range []Preprocessing{

@@ -144,26 +144,26 @@ func (s *SentenceModel) Close() error { return s.model.Close() }
 func (s *SentenceModel) bindInputs(ports []model.Port) error {
 	present := map[string]bool{}
 	for _, p := range ports {
-		role := ""
+		kind := ""
 		for _, r := range tokenRoles {
 			if slices.Contains(r.names, plain(p.Name)) {
-				role = r.role
+				kind = r.role
 			}
 		}
 		switch {
-		case role == "" && len(ports) == 1:
-			role = roleTokens
-		case role == "":
+		case kind == "" && len(ports) == 1:
+			kind = roleTokens
+		case kind == "":
 			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s, want input_ids, attention_mask and token_type_ids",
 				p.Name, model.Names(ports))
-		case present[role]:
-			return fmt.Errorf("two inputs are %s; the inputs are %s", role, model.Names(ports))
+		case present[kind]:
+			return fmt.Errorf("two inputs are %s; the inputs are %s", kind, model.Names(ports))
 		}
 		if p.Dims != nil && len(p.Dims) != 2 {
-			return fmt.Errorf("input %q (%s) has shape %v, want two axes: texts and tokens", p.Name, role, p.Shape())
+			return fmt.Errorf("input %q (%s) has shape %v, want two axes: texts and tokens", p.Name, kind, p.Shape())
 		}
-		present[role] = true
-		s.inputs = append(s.inputs, tokenInput{role: role, port: p})
+		present[kind] = true
+		s.inputs = append(s.inputs, tokenInput{role: kind, port: p})
 		if p.Dims != nil {
 			s.rows, s.length = max(s.rows, p.Dims[0].Size), max(s.length, p.Dims[1].Size)
 		}

@@ -291,9 +291,9 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 		}
 		take(role, names...)
 	}
-	told := maps.Clone(roles)
+	assigned := maps.Clone(roles)
 	for _, r := range outputRoles {
-		if told[r.role] != nil {
+		if assigned[r.role] != nil {
 			continue
 		}
 		var names []string

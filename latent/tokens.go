@@ -87,7 +87,7 @@ type batching struct {
 // batchTokens is the default number of tokens of a batch: enough for all threads, few enough to stay in the caches.
 const batchTokens = 1024
 
-// Lengths of padded sequences are multiples of lengthStep.
+// lengthStep divides the lengths of padded sequences.
 const lengthStep = 8
 
 // TokenOutput is the output of a model for one sequence of L tokens, without padding. Slices are nil if the output is
@@ -321,16 +321,16 @@ func (t *TokenModel) runs(want TokenOutputs) []*tokenRun {
 }
 
 // runBatch answers some sequences of one padded length.
-func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []int, space int, want TokenOutputs,
+func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, indices []int, space int, want TokenOutputs,
 	visit func(i int, out *TokenOutput) error) error {
 	if t.length > 0 && space > t.length {
 		return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d", t.Path, space, t.length)
 	}
-	rows := max(len(which), t.rows)
+	rows := max(len(indices), t.rows)
 	valid := make([]int, rows)
 	t.clear(rows, space)
 	for r := range rows {
-		i := which[min(r, len(which)-1)] // a batch of a fixed size is filled up with its last sequence
+		i := indices[min(r, len(indices)-1)] // a batch of a fixed size is filled up with its last sequence
 		valid[r] = s.Lengths[i]
 		if valid[r] < space && !t.padded {
 			return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d, and padding changes the outputs", t.Path, valid[r], space)
@@ -348,7 +348,7 @@ func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []in
 		outs[r] = out
 	}
 	var item TokenOutput
-	for r, i := range which {
+	for r, i := range indices {
 		item = TokenOutput{Logits: item.Logits[:0], Hidden: item.Hidden[:0], Attentions: item.Attentions[:0]}
 		for run, out := range outs {
 			t.outputs.take(&item, run, out, want, rowPlace{r, rows, space, valid[r]})

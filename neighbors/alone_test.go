@@ -54,11 +54,11 @@ func TestTogether(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for at, one := range part.Separate() {
-					if id, err := pass.Identity(t.Context()); err != nil || len(some) == 1 && part.Pass.difference(new(id.Of(some[at]))) != "" {
-						t.Errorf("%s: the identity of space %d (%v)", name, some[at], err)
+				for e, one := range part.Separate() {
+					if id, err := pass.Identity(t.Context()); err != nil || len(some) == 1 && part.Pass.difference(new(id.Of(some[e]))) != "" {
+						t.Errorf("%s: the identity of space %d (%v)", name, some[e], err)
 					}
-					spaces[some[at]] = one
+					spaces[some[e]] = one
 				}
 			}
 			got, err := pass.Together(t.Context(), rows[0], rows[1], spaces)

@@ -118,9 +118,9 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 	}
 	lists, err := cells.Search(ctx, pts, k, within, cells.Options{
 		Seed: a.Seed, ExactPoints: a.ExactPoints,
-		Exact: func(ctx context.Context, pts points.Points, k int, few *rows.Options) (*Nearest, error) {
+		Exact: func(ctx context.Context, pts points.Points, k int, options *rows.Options) (*Nearest, error) {
 			exact := o
-			exact.Progress, exact.Episode, exact.Time = few.Progress, few.Episode, few.Time
+			exact.Progress, exact.Episode, exact.Time = options.Progress, options.Episode, options.Time
 			return search(ctx, pts, pts, k, true, &exact)
 		},
 	})

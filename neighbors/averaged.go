@@ -58,10 +58,10 @@ func (p *Pass) expect(here, other position, penalty, common, errors, point []Fix
 		if in == 0 {
 			continue
 		}
-		if over := other.beyond(k); over > 0 {
-			penalty[q].addRatio(uint64(in), uint64(over), den)
+		if excess := other.beyond(k); excess > 0 {
+			penalty[q].addRatio(uint64(in), uint64(excess), den)
 			if point != nil {
-				point[q].addRatio(uint64(in), uint64(over), den)
+				point[q].addRatio(uint64(in), uint64(excess), den)
 			}
 		}
 		if common != nil {
@@ -87,10 +87,10 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 		errors[l-1].Whole += int64(max(r-l, l-r))
 	}
 	for q := len(p.sorted) - 1; q >= 0 && p.sorted[q] >= l; q-- {
-		if over := r - p.sorted[q]; over > 0 {
-			penalty[q].Whole += int64(over)
+		if excess := r - p.sorted[q]; excess > 0 {
+			penalty[q].Whole += int64(excess)
 			if point != nil {
-				point[q].Whole += int64(over)
+				point[q].Whole += int64(excess)
 			}
 		} else if common != nil {
 			common[q].Whole++
@@ -99,11 +99,11 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 }
 
 // expectAll adds the neighbors of a list, whose positions in the other space are in places.
-func (p *Pass) expectAll(list rows.Listed, places *rows.Places, penalty, common, errors, point []Fixed) {
+func (p *Pass) expectAll(list rows.Listed, in *rows.Places, penalty, common, errors, point []Fixed) {
 	for lo := 0; lo < len(list.Index); {
 		hi := rows.RunEnd(list.Run, lo)
 		for q := lo; q < hi; q++ {
-			p.expect(position{lo, hi - lo}, position{int(places.Below[q]), int(places.Tied[q])}, penalty, common, errors, point)
+			p.expect(position{lo, hi - lo}, position{int(in.Below[q]), int(in.Tied[q])}, penalty, common, errors, point)
 		}
 		lo = hi
 	}
@@ -126,22 +126,22 @@ func (w *rowCounter) average(i int, list rows.Listed, sums *PartialSpace, point 
 // averageWithout adds entries lo … hi−1 of a list, all at one distance, to the sums of every block except their own and
 // the block of point i. w.ahead holds the blocks of the points before lo.
 func (w *rowCounter) averageWithout(i int, list []int32, lo, hi int, deleted []Sums, trust bool) {
-	p, places, groups := w.pass, &w.places, len(deleted)
+	p, positions, groups := w.pass, &w.places, len(deleted)
 	clear(w.same)
 	for _, j := range list[lo:hi] {
 		w.same[p.group[j]]++
 	}
 	for q := lo; q < hi; q++ {
 		mine := p.group[list[q]]
-		belowOf := places.BelowOf[q*groups : (q+1)*groups]
+		belowOf := positions.BelowOf[q*groups : (q+1)*groups]
 		for g := range deleted {
 			without := position{lo - int(w.ahead[g]), hi - lo - int(w.same[g])}
 			if g == int(mine) || g == int(p.group[i]) || without.below >= p.kmax {
 				continue
 			}
-			other := position{int(places.Below[q] - belowOf[g]), int(places.Tied[q])}
-			if places.Ties {
-				other.tied -= int(places.TiedOf[q*groups+g])
+			other := position{int(positions.Below[q] - belowOf[g]), int(positions.Tied[q])}
+			if positions.Ties {
+				other.tied -= int(positions.TiedOf[q*groups+g])
 			}
 			penalty, common, errors := deleted[g].side(trust)
 			p.expect(without, other, penalty, common, errors, nil)

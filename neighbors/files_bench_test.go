@@ -76,11 +76,11 @@ func BenchmarkFiles(b *testing.B) {
 	}
 	if setting(b, "REPSCOPE_BENCH_APPROXIMATE") == 1 {
 		for b.Loop() {
-			found, err := KNearestApproximate(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o, Approximation{Seed: 42})
+			matches, err := KNearestApproximate(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o, Approximation{Seed: 42})
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(found.Recall.Value, "recall")
+			b.ReportMetric(matches.Recall.Value, "recall")
 		}
 		return
 	}

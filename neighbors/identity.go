@@ -117,40 +117,40 @@ func digest(list []int) string {
 // difference describes the first difference between the identities of a part and of the pass that it is merged into,
 // with both values; it is empty if there is none.
 func (id *Identity) difference(pass *Identity) string {
-	beside := func(name string, part, whole any) string {
+	compared := func(name string, part, whole any) string {
 		return fmt.Sprintf("the part has %s = %v, but the pass has %s = %v", name, part, name, whole)
 	}
 	switch {
 	case id.Definition != pass.Definition:
-		return beside("definition", id.Definition, pass.Definition)
+		return compared("definition", id.Definition, pass.Definition)
 	case id.Points != pass.Points:
 		return fmt.Sprintf("the part has %d points, but the pass has %d", id.Points, pass.Points)
 	case !slices.Equal(id.Ks, pass.Ks):
-		return beside("k", commas(id.Ks), commas(pass.Ks))
+		return compared("k", commas(id.Ks), commas(pass.Ks))
 	case id.Ties != pass.Ties:
-		return beside("ties", id.Ties, pass.Ties)
+		return compared("ties", id.Ties, pass.Ties)
 	case id.ExcludeWindow != pass.ExcludeWindow:
-		return beside("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
+		return compared("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
 	case id.Episode != pass.Episode:
-		return beside("episodes", short(id.Episode), short(pass.Episode))
+		return compared("episodes", short(id.Episode), short(pass.Episode))
 	case id.Time != pass.Time:
-		return beside("times", short(id.Time), short(pass.Time))
+		return compared("times", short(id.Time), short(pass.Time))
 	case id.Blocks != pass.Blocks:
-		return beside("blocks", short(id.Blocks), short(pass.Blocks))
+		return compared("blocks", short(id.Blocks), short(pass.Blocks))
 	case !slices.Equal(id.Permutations, pass.Permutations):
-		return beside("permutations", shorts(id.Permutations), shorts(pass.Permutations))
+		return compared("permutations", shorts(id.Permutations), shorts(pass.Permutations))
 	case id.Curves != pass.Curves:
-		return beside("co-ranking curves", id.Curves, pass.Curves)
+		return compared("co-ranking curves", id.Curves, pass.Curves)
 	case id.PerPoint != pass.PerPoint:
-		return beside("penalties of points", id.PerPoint, pass.PerPoint)
+		return compared("penalties of points", id.PerPoint, pass.PerPoint)
 	case len(id.Embedded) != len(pass.Embedded):
 		return fmt.Sprintf("the part has %d embedded spaces, but the pass has %d", len(id.Embedded), len(pass.Embedded))
 	case id.Original != pass.Original:
-		return beside("original space", id.Original, pass.Original)
+		return compared("original space", id.Original, pass.Original)
 	}
 	for e, s := range id.Embedded {
 		if s != pass.Embedded[e] {
-			return beside(fmt.Sprintf("embedded space %d", e), s, pass.Embedded[e])
+			return compared(fmt.Sprintf("embedded space %d", e), s, pass.Embedded[e])
 		}
 	}
 	return ""

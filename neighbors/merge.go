@@ -169,7 +169,8 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 		index := p.order[q]
 		one := AtK{K: k, Scores: scores(k, index, &total.Sums, p.candidates)}
 		for g, id := range p.blockIDs {
-			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: scores(k, index, &total.Deleted[g], p.deleted[g])})
+			without := scores(k, index, &total.Deleted[g], p.deleted[g])
+			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: without})
 		}
 		for _, t := range total.Null {
 			w, share := float64(one.Normalizer), one.QNX-one.LCMC

@@ -42,8 +42,8 @@ type Space struct {
 }
 
 // NewSpace checks points; see Check.
-func NewSpace(role string, pts points.Points, metric Metric) (Space, error) {
-	if err := Check(role, pts, metric); err != nil {
+func NewSpace(name string, pts points.Points, metric Metric) (Space, error) {
+	if err := Check(name, pts, metric); err != nil {
 		return Space{}, err
 	}
 	return Space{points: pts, metric: metric}, nil

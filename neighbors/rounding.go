@@ -85,7 +85,7 @@ func significant(v float64) int {
 // digit. Values of a third of the digits, such as the ends of a range, and repeated values are not informative. Few
 // digits must be used in every power of two: fixed-point numbers have fewer of them below the largest.
 func usesLast(p points.Points, step, digits int) bool {
-	const enough, share, few = 16, 0.25, 11
+	const enough, share, least = 16, 0.25, 11
 	type count struct {
 		all, full int
 		last      float64
@@ -110,7 +110,7 @@ func usesLast(p points.Points, step, digits int) bool {
 		return false
 	}
 	for i := range byExponent {
-		if c := &byExponent[i]; digits <= few && c.all >= enough && float64(c.full) < share*float64(c.all) {
+		if c := &byExponent[i]; digits <= least && c.all >= enough && float64(c.full) < share*float64(c.all) {
 			return false
 		}
 	}

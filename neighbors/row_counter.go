@@ -226,10 +226,10 @@ func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
 		}
 		errors[index].Whole += int64(max(int(r)-l, l-int(r)))
 		for q := first; q < len(p.sorted); q++ {
-			if over := int(r) - p.sorted[q]; over > 0 {
-				penalty[q].Whole += int64(over)
+			if excess := int(r) - p.sorted[q]; excess > 0 {
+				penalty[q].Whole += int64(excess)
 				if point != nil {
-					point[q].Whole += int64(over)
+					point[q].Whole += int64(excess)
 				}
 			} else if common != nil {
 				common[q].Whole++
@@ -262,8 +262,8 @@ func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums,
 			penalty, common, errors := deleted[g].side(trust)
 			errors[l-1].Whole += int64(max(r-l, l-r))
 			for q := len(p.sorted) - 1; q >= 0 && p.sorted[q] >= l; q-- {
-				if over := r - p.sorted[q]; over > 0 {
-					penalty[q].Whole += int64(over)
+				if excess := r - p.sorted[q]; excess > 0 {
+					penalty[q].Whole += int64(excess)
 				} else if trust {
 					common[q].Whole++
 				}

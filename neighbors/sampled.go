@@ -357,16 +357,16 @@ func (s *sampling) counts() []SampledPreservation {
 }
 
 // compare tallies reference at in embedded space e; neighbors are its original ones.
-func (s *sampler) compare(e, reference int, neighbors rows.Listed, t *tally) {
-	s.list = s.nearest(s.embedded[e], reference, s.pass.averages(), s.list)
-	s.originalTies[e] += s.add(s.original, reference, s.list, true)
+func (s *sampler) compare(e, ref int, neighbors rows.Listed, t *tally) {
+	s.list = s.nearest(s.embedded[e], ref, s.pass.averages(), s.list)
+	s.originalTies[e] += s.add(s.original, ref, s.list, true)
 	for q, k := range s.pass.ks {
 		in := s.pass.order[q]
-		t.trust[q][reference], t.common[q][reference], t.wrong[q][reference] = s.sums.Trust[in].Float(), s.sums.Common[in].Float(), errorsUpTo(s.sums.False, k)
+		t.trust[q][ref], t.common[q][ref], t.wrong[q][ref] = s.sums.Trust[in].Float(), s.sums.Common[in].Float(), errorsUpTo(s.sums.False, k)
 	}
-	s.embeddedTies[e] += s.add(s.embedded[e], reference, neighbors, false)
+	s.embeddedTies[e] += s.add(s.embedded[e], ref, neighbors, false)
 	for q, k := range s.pass.ks {
-		t.cont[q][reference], t.missing[q][reference] = s.sums.Cont[s.pass.order[q]].Float(), errorsUpTo(s.sums.Missing, k)
+		t.cont[q][ref], t.missing[q][ref] = s.sums.Cont[s.pass.order[q]].Float(), errorsUpTo(s.sums.Missing, k)
 	}
 }
 
@@ -381,7 +381,7 @@ func (l *permutedLists) reset() { l.index, l.own, l.ends = l.index[:0], l.own[:0
 
 // missing tallies the continuity of one reference under a permutation; row is the row of the point assigned to it. It
 // appends the reference's neighbors under the permutation to lists.
-func (s *sampler) missing(e, reference, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
+func (s *sampler) missing(e, ref, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
 	in := s.embedded[e]
 	if neighbors.Run != nil {
 		if random, ok := in.(*shuffled); ok {
@@ -406,22 +406,22 @@ func (s *sampler) missing(e, reference, row int, neighbors rows.Listed, order *p
 	}
 	s.add(in, row, permuted, false)
 	for q := range s.pass.ks {
-		t.cont[q][reference] = s.sums.Cont[s.pass.order[q]].Float()
+		t.cont[q][ref] = s.sums.Cont[s.pass.order[q]].Float()
 	}
 }
 
 // wrong tallies the trustworthiness of reference at under all permutations. The original row is
 // read once for all.
-func (s *sampler) wrong(reference int, lists *permutedLists, t *tally) {
+func (s *sampler) wrong(ref int, lists *permutedLists, t *tally) {
 	if len(lists.index) == 0 {
 		return
 	}
 	p, from := s.pass, 0
 	if p.options.Ties == TiesIndex {
 		s.ranks = scan.Grown(s.ranks, len(lists.index))
-		s.original.Ranks(reference, lists.index, 0, s.ranks, nil)
+		s.original.Ranks(ref, lists.index, 0, s.ranks, nil)
 	} else {
-		s.original.Place(reference, lists.index, false, &s.places)
+		s.original.Place(ref, lists.index, false, &s.places)
 	}
 	for v, end := range lists.ends {
 		penalty, common := s.sums.Trust, s.sums.Common
@@ -436,7 +436,7 @@ func (s *sampler) wrong(reference int, lists *permutedLists, t *tally) {
 		}
 		from = end
 		for q := range p.ks {
-			t.null[v].trust[q][reference], t.null[v].common[q][reference] = penalty[p.order[q]].Float(), common[p.order[q]].Float()
+			t.null[v].trust[q][ref], t.null[v].common[q][ref] = penalty[p.order[q]].Float(), common[p.order[q]].Float()
 		}
 	}
 }

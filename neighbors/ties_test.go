@@ -111,12 +111,12 @@ func expectedScores(original, embedded markedSpace, k int) Scores {
 		return 0
 	}
 	over := func(r int) float64 { return float64(max(0, r-k)) }
-	gap := func(of rankRange) func(l int) float64 {
+	gap := func(ranks rankRange) func(l int) float64 {
 		return func(l int) float64 {
 			if l > k {
 				return 0
 			}
-			return of.mean(func(r int) float64 { return math.Abs(float64(r - l)) }) / float64(l)
+			return ranks.mean(func(r int) float64 { return math.Abs(float64(r - l)) }) / float64(l)
 		}
 	}
 	ranges, embeddedRanges := original.ranges(), embedded.ranges()

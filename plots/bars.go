@@ -91,13 +91,13 @@ func (b *bar) draw(s *scene, a *area, how int) {
 		base = a.within(a.Y(0))
 	}
 	if math.IsNaN(b.value) {
-		room := vg.Point{X: right - left + 2, Y: a.Max.Y - base - 2*valueGap}
-		if below := base - a.Min.Y - 2*valueGap; below > room.Y { // the other bars hang from the top
-			room.Y = below
-			s.undefined(b.reason, vg.Point{X: middle, Y: base - valueGap}, room, alignEnd)
+		size := vg.Point{X: right - left + 2, Y: a.Max.Y - base - 2*valueGap}
+		if below := base - a.Min.Y - 2*valueGap; below > size.Y { // the other bars hang from the top
+			size.Y = below
+			s.undefined(b.reason, vg.Point{X: middle, Y: base - valueGap}, size, alignEnd)
 			return
 		}
-		s.undefined(b.reason, vg.Point{X: middle, Y: base + valueGap}, room, alignStart)
+		s.undefined(b.reason, vg.Point{X: middle, Y: base + valueGap}, size, alignStart)
 		return
 	}
 	end := a.within(a.Y(b.value))
@@ -146,21 +146,21 @@ func (b *bar) draw(s *scene, a *area, how int) {
 
 // undefined writes "n/a" and the reason above a point (below it for alignEnd), instead of a bar or box, as far as a
 // slot of size room has space.
-func (s *scene) undefined(reason string, point, room vg.Point, align float64) {
+func (s *scene) undefined(reason string, point, slot vg.Point, align float64) {
 	const size = smallestSize
 	text := "n/a"
 	if reason != "" {
 		text += ": " + reason
 	}
-	flat := newBlock(wrap(text, size, false, room.X), size, false)
-	if newBlock("n/a:", size, false).width <= room.X && flat.width <= room.X && len(flat.lines) <= 4 && flat.height <= room.Y {
+	flat := newBlock(wrap(text, size, false, slot.X), size, false)
+	if newBlock("n/a:", size, false).width <= slot.X && flat.width <= slot.X && len(flat.lines) <= 4 && flat.height <= slot.Y {
 		s.drawText("value", flat, point, alignCenter, align, 0, ink)
 		return
 	}
-	upright := newBlock(wrap(text, size, false, room.Y), size, false)
-	if upright.width > room.Y || upright.height > room.X {
+	upright := newBlock(wrap(text, size, false, slot.Y), size, false)
+	if upright.width > slot.Y || upright.height > slot.X {
 		upright = newBlock("n/a", size, false)
-		if upright.width <= room.X {
+		if upright.width <= slot.X {
 			s.drawText("value", upright, point, alignCenter, align, 0, ink)
 			return
 		}

@@ -72,8 +72,8 @@ func (c *boxed) draw(s *scene, _, tile vg.Rectangle) error {
 func (c *boxed) outline(b ImageBox, shown vg.Rectangle) []vg.Point {
 	bounds := c.of.Image.Bounds()
 	scale := shown.Size().X / vg.Length(bounds.Dx())
-	point := func(x, y float64) vg.Point {
+	p := func(x, y float64) vg.Point {
 		return vg.Point{X: shown.Min.X + vg.Length(x)*scale, Y: shown.Max.Y - vg.Length(y)*scale}
 	}
-	return []vg.Point{point(b.MinX, b.MinY), point(b.MaxX, b.MinY), point(b.MaxX, b.MaxY), point(b.MinX, b.MaxY), point(b.MinX, b.MinY)}
+	return []vg.Point{p(b.MinX, b.MinY), p(b.MaxX, b.MinY), p(b.MaxX, b.MaxY), p(b.MinX, b.MaxY), p(b.MinX, b.MinY)}
 }

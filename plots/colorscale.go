@@ -85,11 +85,11 @@ const barThickness = 4.5
 
 // barRoom is how far the bar of a scale reaches down with its ticks and its label.
 func (c ColorScale) barRoom(width vg.Length) vg.Length {
-	room := vg.Length(barThickness + tickLength + labelGap/2 + tickSize*(ascent+descent))
+	height := vg.Length(barThickness + tickLength + labelGap/2 + tickSize*(ascent+descent))
 	if c.Label != "" {
-		room += newBlock(wrap(c.Label+" ", smallestSize, false, width), smallestSize, false).height
+		height += newBlock(wrap(c.Label+" ", smallestSize, false, width), smallestSize, false).height
 	}
-	return room
+	return height
 }
 
 // colorBar draws the bar of a scale, its upper left corner at a point, so wide.

@@ -44,11 +44,11 @@ func (f *Figure) Fit(widthMM float64) error {
 	accepted, _ := f.attempt() // problems of the original figure are accepted
 	var best *Figure
 	bestWrong := math.MaxInt
-	for beside := g.most; beside >= 1; beside-- {
-		if beside > 1 && g.narrow(widthMM, beside) {
+	for perRow := g.most; perRow >= 1; perRow-- {
+		if perRow > 1 && g.narrow(widthMM, perRow) {
 			continue
 		}
-		fitted, wrong := g.fit(&wide, beside, accepted)
+		fitted, wrong := g.fit(&wide, perRow, accepted)
 		if fitted != nil && wrong < bestWrong {
 			best, bestWrong = fitted, wrong
 		}
@@ -137,10 +137,10 @@ func isImage(p Panel) bool {
 }
 
 // narrow reports whether charts are too narrow with this many in a row.
-func (g *cellGrid) narrow(widthMM float64, beside int) bool {
-	width := panelWidth(widthMM, beside)
+func (g *cellGrid) narrow(widthMM float64, perRow int) bool {
+	width := panelWidth(widthMM, perRow)
 	for _, row := range g.rows {
-		if len(row) < beside {
+		if len(row) < perRow {
 			continue
 		}
 		for _, i := range row {
@@ -160,11 +160,11 @@ func panelWidth(widthMM float64, beside int) float64 {
 
 // fit arranges tiles with at most this many in a row. It returns the figure and the number of its problems; nil if it
 // cannot be drawn.
-func (g *cellGrid) fit(wide *Figure, beside int, accepted map[int]bool) (best *Figure, wrong int) {
+func (g *cellGrid) fit(wide *Figure, perRow int, accepted map[int]bool) (best *Figure, wrong int) {
 	alone, grown := map[int]bool{}, map[int]int{}
 	wrong = math.MaxInt
 	for range len(g.cells) + mostSteps {
-		f := g.arranged(wide, beside, alone, grown)
+		f := g.arranged(wide, perRow, alone, grown)
 		if f == nil || f.HeightMM > mostHeightMM {
 			break
 		}
@@ -186,7 +186,7 @@ func (g *cellGrid) fit(wide *Figure, beside int, accepted map[int]bool) (best *F
 		// A separate row first, then a greater height.
 		moved := false
 		for i := range bad {
-			if beside > 1 && !alone[i] && len(bad) < len(g.cells) {
+			if perRow > 1 && !alone[i] && len(bad) < len(g.cells) {
 				alone[i], moved = true, true
 			}
 		}
@@ -207,13 +207,13 @@ type line struct {
 }
 
 // lines are the tiles in rows of limited length, with separate rows for the tiles in alone.
-func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
+func (g *cellGrid) lines(perRow int, alone map[int]bool) []line {
 	var all []line
 	split := func(row []int) {
 		var some []int
 		flush := func() {
 			// As equal as can be.
-			parts := (len(some) + beside - 1) / max(beside, 1)
+			parts := (len(some) + perRow - 1) / max(perRow, 1)
 			for k := range parts {
 				all = append(all, line{tiles: some[k*len(some)/parts : (k+1)*len(some)/parts]})
 			}
@@ -229,8 +229,8 @@ func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
 		}
 		flush()
 	}
-	if g.blocks && beside < g.most {
-		parts := (g.most + beside - 1) / beside
+	if g.blocks && perRow < g.most {
+		parts := (g.most + perRow - 1) / perRow
 		for k := range parts {
 			for _, row := range g.rows {
 				split(row[k*g.most/parts : (k+1)*g.most/parts])
@@ -245,15 +245,15 @@ func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
 }
 
 // arranged is the figure with its tiles in lines.
-func (g *cellGrid) arranged(wide *Figure, beside int, alone map[int]bool, grown map[int]int) *Figure {
+func (g *cellGrid) arranged(wide *Figure, perRow int, alone map[int]bool, grown map[int]int) *Figure {
 	f := *wide
 	f.Tiles = slices.Clone(wide.Tiles)
-	lines := g.lines(beside, alone)
+	lines := g.lines(perRow, alone)
 	columns := 1
 	for _, l := range lines {
 		columns = common(columns, len(l.tiles))
 	}
-	same := beside == g.most && len(alone) == 0
+	same := perRow == g.most && len(alone) == 0
 	if !same {
 		f.ColumnWidths = nil
 	}
@@ -319,9 +319,9 @@ const noPanel = -1
 func (f *Figure) attempt() (bad map[int]bool, drawn bool) {
 	bad = map[int]bool{}
 	s, err := f.compose(&recorder.Canvas{}, false)
-	var room *RoomError
-	if errors.As(err, &room) {
-		bad[room.panel] = true
+	var tooSmall *RoomError
+	if errors.As(err, &tooSmall) {
+		bad[tooSmall.panel] = true
 	}
 	if err != nil {
 		return bad, false

@@ -116,11 +116,11 @@ func (c *sheet) under(b ImageBar, width vg.Length) vg.Length {
 
 // barsRoom is the height of the color bars with their distance to the images.
 func (c *sheet) barsRoom(width vg.Length) vg.Length {
-	var room vg.Length
+	var labelWidth vg.Length
 	for _, b := range c.grid.Bars {
-		room = max(room, b.Scale.barRoom(c.under(b, width))+2*imageGap)
+		labelWidth = max(labelWidth, b.Scale.barRoom(c.under(b, width))+2*imageGap)
 	}
-	return room
+	return labelWidth
 }
 
 // fitLabels wraps labels to a width, and shortens labels that do not fit even then.

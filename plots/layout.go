@@ -215,13 +215,13 @@ func gridCells(tiles []*placed, widths, heights []float64, area vg.Rectangle) {
 		p.rect.Max.X = area.Min.X + columns[p.lastColumn][1]
 		p.headerTop = area.Max.Y - rows[p.firstRow][0]
 		p.rect.Min.Y = area.Max.Y - rows[p.lastRow][1]
-		room := p.rect.Size().X
+		width := p.rect.Size().X
 		if p.letter.width > 0 {
-			room -= p.letter.width + 4
+			width -= p.letter.width + 4
 			p.header = p.letter.height + headerGap
 		}
 		if p.tile.Title != "" {
-			text, _ := shortenLines(wrap(p.tile.Title, titleSize, false, room), titleSize, false, room)
+			text, _ := shortenLines(wrap(p.tile.Title, titleSize, false, width), titleSize, false, width)
 			p.title = newBlock(text, titleSize, false)
 			p.header = max(p.header, p.title.height+(letterSize-titleSize)*ascent+headerGap)
 		}
@@ -239,11 +239,11 @@ func divide(sizes []float64, length, gap vg.Length) [][2]vg.Length {
 	for _, v := range sizes {
 		total += v
 	}
-	room := max(0, length-gap*vg.Length(len(sizes)-1))
+	space := max(0, length-gap*vg.Length(len(sizes)-1))
 	parts := make([][2]vg.Length, len(sizes))
 	offset := vg.Length(0)
 	for i, v := range sizes {
-		w := room * vg.Length(v/total)
+		w := space * vg.Length(v/total)
 		parts[i] = [2]vg.Length{offset, offset + w}
 		offset += w + gap
 	}

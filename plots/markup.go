@@ -44,7 +44,7 @@ func (m Markup) Box(s string, f font.Font) (width, height, depth vg.Length) {
 }
 
 // Draw draws a text where gonum's plain handler would.
-func (m Markup) Draw(c vg.Canvas, s string, style text.Style, point vg.Point) {
+func (m Markup) Draw(c vg.Canvas, s string, style text.Style, p vg.Point) {
 	lines := m.Lines(s)
 	if s == "" {
 		return
@@ -55,11 +55,11 @@ func (m Markup) Draw(c vg.Canvas, s string, style text.Style, point vg.Point) {
 		defer c.Pop()
 		c.Rotate(style.Rotation)
 	}
-	point = rotated(point, -style.Rotation)
-	point.Y += style.Height(s)*vg.Length(style.YAlign) - m.Extents(style.Font).Ascent
+	p = rotated(p, -style.Rotation)
+	p.Y += style.Height(s)*vg.Length(style.YAlign) - m.Extents(style.Font).Ascent
 	for i, line := range lines {
 		b := lineOf(line, style.Font)
-		b.fill(c, 0, vg.Point{X: point.X + vg.Length(style.XAlign)*b.width, Y: point.Y + vg.Length(len(lines)-i)*style.Font.Size})
+		b.fill(c, 0, vg.Point{X: p.X + vg.Length(style.XAlign)*b.width, Y: p.Y + vg.Length(len(lines)-i)*style.Font.Size})
 	}
 }
 

@@ -78,8 +78,8 @@ const (
 
 func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 	n := vg.Length(len(h.values))
-	room := tile.Size()
-	cell := vg.Point{X: min((room.X-keyStrip)/n, largestCell*1.3), Y: min((room.Y-keyStrip)/n, largestCell)}
+	area := tile.Size()
+	cell := vg.Point{X: min((area.X-keyStrip)/n, largestCell*1.3), Y: min((area.Y-keyStrip)/n, largestCell)}
 	if cell.X < 2 || cell.Y < 2 {
 		return roomError(s.panel, "a matrix of %d series does not fit its tile", len(h.values))
 	}

@@ -177,26 +177,26 @@ func (f *pngRows) by(code byte, to []byte, first, last, limit int) int {
 
 // part is by for the bytes from … end−1, which are of the first pixel or of none.
 func (f *pngRows) part(code byte, to []byte, from, end int) (sum int) {
-	to, here, up := to[from:end], f.current[from:end], f.above[from:end]
+	to, current, up := to[from:end], f.current[from:end], f.above[from:end]
 	left, corner := zeros[:], zeros[:] // of the first pixel
 	if from >= pngBytes {
 		left, corner = f.current[from-pngBytes:end-pngBytes], f.above[from-pngBytes:end-pngBytes]
 	}
-	left, corner, here, up = left[:len(to)], corner[:len(to)], here[:len(to)], up[:len(to)]
+	left, corner, current, up = left[:len(to)], corner[:len(to)], current[:len(to)], up[:len(to)]
 	switch code {
 	case pngNone:
-		copy(to, here)
+		copy(to, current)
 	case pngSub:
 		for i := range to {
-			to[i] = here[i] - left[i]
+			to[i] = current[i] - left[i]
 		}
 	case pngAverage:
 		for i := range to {
-			to[i] = here[i] - byte((int(left[i])+int(up[i]))/2)
+			to[i] = current[i] - byte((int(left[i])+int(up[i]))/2)
 		}
 	case pngPaeth:
 		for i := range to {
-			to[i] = here[i] - predictor(int(left[i]), int(up[i]), int(corner[i]))
+			to[i] = current[i] - predictor(int(left[i]), int(up[i]), int(corner[i]))
 		}
 	}
 	for _, v := range to {

@@ -102,7 +102,7 @@ func newTents(scale, other, start float64, size, page int) tents {
 	if step > 1 {
 		half, narrow = step, 1/step
 	}
-	room := make([]float64, 0, (last-first)*(1+2*int(math.Ceil(half))))
+	weights := make([]float64, 0, (last-first)*(1+2*int(math.Ceil(half))))
 	for i := first; i < last; i++ {
 		position := float64(step*(float64(i)+0.5)) + origin
 		if in := int(position) + bias; in < 0 || in >= size {
@@ -113,19 +113,19 @@ func newTents(scale, other, start float64, size, page int) tents {
 		}
 		position += float64(bias)
 		position -= 0.5
-		from, total, used := max(int(math.Floor(position-half)), 0), 0.0, len(room)
+		from, total, used := max(int(math.Floor(position-half)), 0), 0.0, len(weights)
 		for k := from; k < min(int(math.Ceil(position+half)), size); k++ {
 			w := 0.0
 			if off := math.Abs((position - float64(k)) * narrow); off < 1 {
 				w = 1 - off
 			}
-			room = append(room, w)
+			weights = append(weights, w)
 			total += w
 		}
-		for k := used; k < len(room); k++ {
-			room[k] /= total
+		for k := used; k < len(weights); k++ {
+			weights[k] /= total
 		}
-		out.list = append(out.list, tent{first: from, weights: room[used:len(room):len(room)]})
+		out.list = append(out.list, tent{first: from, weights: weights[used:len(weights):len(weights)]})
 	}
 	return out
 }
@@ -136,19 +136,19 @@ func (t *tents) share(number []int) {
 	for i := range t.list {
 		count += len(t.list[i].weights)
 	}
-	room := make([]portion, 0, count)
+	portions := make([]portion, 0, count)
 	for i := range t.list {
-		to, used := &t.list[i], len(room)
+		to, used := &t.list[i], len(portions)
 		for k, w := range to.weights {
 			switch source := number[to.first+k]; {
 			case w == 0:
-			case len(room) > used && room[len(room)-1].of == source:
-				room[len(room)-1].weight += w
+			case len(portions) > used && portions[len(portions)-1].of == source:
+				portions[len(portions)-1].weight += w
 			default:
-				room = append(room, portion{source, w})
+				portions = append(portions, portion{source, w})
 			}
 		}
-		to.shares = room[used:len(room):len(room)]
+		to.shares = portions[used:len(portions):len(portions)]
 		t.most = max(t.most, len(to.shares))
 	}
 }
@@ -186,11 +186,11 @@ func (d *resampling) merge() {
 		}
 		before := binary.LittleEndian.Uint32(row)
 		for x := range columns {
-			here := binary.LittleEndian.Uint32(row[4*x:])
-			if here != before {
+			pixel := binary.LittleEndian.Uint32(row[4*x:])
+			if pixel != before {
 				columns[x] = true
 			}
-			before = here
+			before = pixel
 		}
 	}
 	numbers, first := number(columns)

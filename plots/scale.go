@@ -209,17 +209,17 @@ func newCategories(a Axis, names []string) scale {
 
 // extend adds this many points of space at the ends, for an axis of length points.
 func (s *scale) extend(below, above, length float64) {
-	room := length - below - above
-	if length <= 0 || (below <= 0 && above <= 0) || room <= 0 {
+	space := length - below - above
+	if length <= 0 || (below <= 0 && above <= 0) || space <= 0 {
 		return
 	}
 	if s.log {
 		low, high := math.Log10(s.Min), math.Log10(s.Max)
-		per := (high - low) / room
+		per := (high - low) / space
 		s.Min, s.Max = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
 		return
 	}
-	per := (s.Max - s.Min) / room
+	per := (s.Max - s.Min) / space
 	s.Min, s.Max = s.Min-below*per, s.Max+above*per
 }
 

@@ -198,12 +198,12 @@ func regular(p vg.Point, r vg.Length, n int, start, inner float64) vg.Path {
 }
 
 // crossShape is a thick plus, or a cross if turned.
-func crossShape(p vg.Point, r vg.Length, turned bool) vg.Path {
+func crossShape(p vg.Point, r vg.Length, diagonal bool) vg.Path {
 	t := r * 0.32
 	points := []vg.Point{{X: t, Y: r}, {X: t, Y: t}, {X: r, Y: t}, {X: r, Y: -t}, {X: t, Y: -t}, {X: t, Y: -r},
 		{X: -t, Y: -r}, {X: -t, Y: -t}, {X: -r, Y: -t}, {X: -r, Y: t}, {X: -t, Y: t}, {X: -t, Y: r}}
 	for i := range points {
-		if turned {
+		if diagonal {
 			points[i] = rotated(points[i], math.Pi/4)
 		}
 		points[i] = points[i].Add(p)

@@ -69,8 +69,8 @@ type Style struct {
 // hollow markers and hatched fills.
 func SeriesStyle(i int) Style {
 	i = max(0, i)
-	round, place := i/len(okabeIto), i%len(okabeIto)
-	fill := okabeIto[place]
+	round, index := i/len(okabeIto), i%len(okabeIto)
+	fill := okabeIto[index]
 	switch round % 3 {
 	case 1:
 		fill = mix(fill, paperOpen, 0.45)
@@ -81,9 +81,9 @@ func SeriesStyle(i int) Style {
 	for luminance(s.Line) > 0.62 {
 		s.Line = mix(s.Line, color.NRGBA{A: 255}, 0.15)
 	}
-	s.Marker = (place + 3*round) % markShapes
+	s.Marker = (index + 3*round) % markShapes
 	s.Hollow = round%2 == 1
-	s.dash = dashes[(place+2*round)%len(dashes)]
+	s.dash = dashes[(index+2*round)%len(dashes)]
 	for _, d := range s.dash {
 		s.Dash = append(s.Dash, float64(d))
 	}

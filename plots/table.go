@@ -87,8 +87,8 @@ const (
 
 func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	tile.Max.Y -= 1.5
-	room := tile.Size()
-	l, fits := g.fit(room)
+	size := tile.Size()
+	l, fits := g.fit(size)
 	if !fits {
 		return roomError(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
 	}
@@ -100,13 +100,13 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	}
 	// Spread the columns over the tile, but not so far that rows fall apart.
 	if n := g.columns - 1; n > 0 {
-		l.gap += min(14, (room.X-l.width)/vg.Length(n))
+		l.gap += min(14, (size.X-l.width)/vg.Length(n))
 	}
 	total := vg.Length(g.columns-1) * l.gap
 	for _, w := range l.widths {
 		total += w
 	}
-	space := min(3, (room.Y-l.height)/vg.Length(2*len(l.heights)))
+	space := min(3, (size.Y-l.height)/vg.Length(2*len(l.heights)))
 	y := tile.Max.Y
 	rule := func(width vg.Length) {
 		s.line([]vg.Point{{X: tile.Min.X, Y: y}, {X: tile.Min.X + total, Y: y}}, ink, width, nil)
@@ -127,13 +127,13 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 }
 
 // fit lays the table out as large as possible: it shrinks, then wraps, then goes below the recommended size.
-func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
+func (g *grid) fit(size vg.Point) (l tableLayout, fits bool) {
 	for _, try := range []struct {
 		size float64
 		wrap bool
 	}{{labelSize, false}, {tickSize, false}, {smallestSize, false}, {tickSize, true}, {smallestSize, true}, {5, true}, {4, true}, {3, true}} {
-		l = g.lay(try.size, room.X, try.wrap)
-		if fits = l.width <= room.X+0.01 && l.height <= room.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
+		l = g.lay(try.size, size.X, try.wrap)
+		if fits = l.width <= size.X+0.01 && l.height <= size.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
 			break
 		}
 	}
@@ -169,7 +169,7 @@ func (g *grid) hasKeys() bool {
 }
 
 // lay measures the table; with wrapping the widest columns shrink until the table is as wide as room.
-func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
+func (g *grid) lay(size float64, width vg.Length, wrapping bool) tableLayout {
 	l := tableLayout{size: size, gap: cellGap, widths: make([]vg.Length, g.columns)}
 	if size <= smallestSize {
 		l.gap = cellGap * 0.7
@@ -190,7 +190,7 @@ func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 		reserve += keySpace
 	}
 	if wrapping {
-		narrow(l.widths, least, room-reserve)
+		narrow(l.widths, least, width-reserve)
 		for i, row := range text {
 			for j := range row {
 				var cut bool
@@ -223,13 +223,13 @@ func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 
 // narrow reduces the widest columns in steps until the sum is at most room: first no column below its widest word,
 // then, if that is not enough, any.
-func narrow(widths, least []vg.Length, room vg.Length) {
+func narrow(widths, least []vg.Length, limit vg.Length) {
 	total := vg.Length(0)
 	for _, w := range widths {
 		total += w
 	}
 	for _, floor := range [][]vg.Length{least, make([]vg.Length, len(widths))} {
-		for total > room {
+		for total > limit {
 			widest := -1
 			for j, w := range widths {
 				if w > floor[j]+0.5 && (widest < 0 || w > widths[widest]) {
@@ -239,7 +239,7 @@ func narrow(widths, least []vg.Length, room vg.Length) {
 			if widest < 0 {
 				break
 			}
-			step := min(1, widths[widest]-floor[widest], total-room)
+			step := min(1, widths[widest]-floor[widest], total-limit)
 			widths[widest] -= step
 			total -= step
 		}

@@ -19,15 +19,15 @@ func content(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []string
+	var names []string
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, e.Name()+"="+string(data))
+		names = append(names, e.Name()+"="+string(data))
 	}
-	return found
+	return names
 }
 
 func text(s string) func(io.Writer) error {

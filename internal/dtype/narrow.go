@@ -88,10 +88,10 @@ func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {
 		}
 		return
 	}
-	per, mask := n.PerByte(), byte(1<<n.bits-1)
+	perByte, mask := n.PerByte(), byte(1<<n.bits-1)
 	for i := range dst {
 		at := skip + i
-		dst[i] = values[raw[at/per]>>(at%per*n.bits)&mask]
+		dst[i] = values[raw[at/perByte]>>(at%perByte*n.bits)&mask]
 	}
 }
 

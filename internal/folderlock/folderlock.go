@@ -89,18 +89,18 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 		if err != nil {
 			return nil, err
 		}
-		text, held, err := read(path(dir, name, number))
+		text, holder, err := read(path(dir, name, number))
 		if err != nil {
 			return nil, err
 		}
-		if held.Host != "" {
-			who = held // not so of a file that is read while it is written
+		if holder.Host != "" {
+			who = holder // not so of a file that is read while it is written
 		}
 		changed := !since.IsZero() && text != seen
 		if changed || since.IsZero() {
 			seen, since = text, time.Now()
 		}
-		if number == 0 || held.Released || held.gone(&self) || time.Since(since) >= patience {
+		if number == 0 || holder.Released || holder.gone(&self) || time.Since(since) >= patience {
 			l := &Lock{dir: dir, name: name, number: number + 1, self: self, lost: make(chan struct{}), stop: make(chan struct{})}
 			created, err := l.create()
 			if err != nil {
@@ -112,7 +112,7 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 			since = time.Time{} // somebody else was first
 			continue
 		}
-		if !wait && (changed || held.alive(&self)) {
+		if !wait && (changed || holder.alive(&self)) {
 			return nil, &Busy{dir, who.Host, who.PID}
 		}
 		select {

@@ -14,12 +14,12 @@ import (
 // wait it always counts.
 func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 	self := holder{Host: hostname(), Boot: boot()}
-	first, held, err := look(dir, name)
-	if err != nil || first == "" || held.Released || held.gone(&self) {
+	first, owner, err := look(dir, name)
+	if err != nil || first == "" || owner.Released || owner.gone(&self) {
 		return nil, err
 	}
-	busy := &Busy{dir, held.Host, held.PID}
-	if held.alive(&self) || !wait {
+	busy := &Busy{dir, owner.Host, owner.PID}
+	if owner.alive(&self) || !wait {
 		return busy, nil
 	}
 	select {
@@ -27,8 +27,8 @@ func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 		return nil, ctx.Err()
 	case <-time.After(3 * beat):
 	}
-	second, held, err := look(dir, name)
-	if err != nil || second == first || held.Released {
+	second, owner, err := look(dir, name)
+	if err != nil || second == first || owner.Released {
 		return nil, err
 	}
 	return busy, nil

@@ -48,11 +48,11 @@ type Data struct {
 	device   *model.Backend // nil until it is asked for
 }
 
-// Index returns all states that may be analyzed: those without NaN, in time
+// Index returns all states that may be analysed: those without NaN, in time
 // order.
 func (d *Data) Index() []int { return slices.Clone(d.index) }
 
-// Sample returns the states to analyze: all of Index, or --samples of them drawn
+// Sample returns the states to analyse: all of Index, or --samples of them drawn
 // with the seed.
 func (d *Data) Sample() []int {
 	return draw(d.index, d.Options.Samples, stat.StreamSample.Key(d.env.Options.Seed))
@@ -65,7 +65,7 @@ func (d *Data) Pairs(horizon int) []points.Pair {
 	return draw(d.admissiblePairs(horizon), d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
 }
 
-// admissiblePairs are all pairs of states that may be analyzed.
+// admissiblePairs are all pairs of states that may be analysed.
 func (d *Data) admissiblePairs(horizon int) []points.Pair {
 	var pairs []points.Pair
 	if d.States != nil {
@@ -87,7 +87,7 @@ func (d *Data) admissiblePairs(horizon int) []points.Pair {
 }
 
 // Successors returns, for each of the states, the state that follows it in its episode:
-// the one that begins a frame later. −1 where there is none, or none that may be analyzed:
+// the one that begins a frame later. −1 where there is none, or none that may be analysed:
 // after the last state of an episode, and at gaps of --skip-nan. A published dataset ends
 // its episodes by its own rule; see [dataset.StateOptions].
 func (d *Data) Successors(index []int) []int {
@@ -243,7 +243,7 @@ func (d *Data) needFrames(what string) error {
 		"give them with --frames FILE[:key]", "or run the built-in example: "+d.env.Command.Name+" --example")
 }
 
-// describe says on the console what is analyzed.
+// describe says on the console what is analysed.
 func (d *Data) describe() {
 	d.describeFrames()
 	if len(d.Models) > 0 {

@@ -35,7 +35,7 @@ type Needs struct {
 	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
 	// pooling.
 	HeadsOnly bool
-	// ExampleSamples is how many states of the built-in example are analyzed unless --samples
+	// ExampleSamples is how many states of the built-in example are analysed unless --samples
 	// says otherwise, for a command that would take long over all; 0: all.
 	ExampleSamples int
 	// AllModels says that a run without one of its models is of no use: what cannot be encoded
@@ -51,7 +51,7 @@ type Options struct {
 	Device      string         // --device: auto, cpu, cuda or a list of GPUs
 	Precision   string         // --precision: of matrix products on GPUs
 	Batch       int            // --batch: states per batch
-	Samples     int            // --samples: states or pairs to analyze, 0 for all
+	Samples     int            // --samples: states or pairs to analyse, 0 for all
 	Block       stat.BlockSpec // --block
 	Family      string         // --family
 	LatentScale string         // --latent-scale: raw, l2 or rms
@@ -211,7 +211,7 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 	f.Var(&in.attentionHeads, "heads", "`[NAME=]N` attention heads, for ViT checkpoints that do not record them (repeats)")
 }
 
-// registerStatistics adds which states are analyzed and how they are resampled,
+// registerStatistics adds which states are analysed and how they are resampled,
 // among the shared flags of statistics.
 func (in *Inputs) registerStatistics(f *run.Flags) {
 	example := ""

@@ -16,8 +16,8 @@ import (
 )
 
 // Methods drafts the section on what was measured: the frames, how they became states,
-// and what every model was given and what of its output was taken. analyzed is how many
-// states are analyzed, 0 where the command says it itself.
+// and what every model was given and what of its output was taken. analysed is how many
+// states are analysed, 0 where the command says it itself.
 func Methods(d *methods.Draft, analysed int) {
 	d.Section("Data and models")
 	r := d.Result
@@ -79,7 +79,7 @@ func skippedOf(d *methods.Draft) int {
 	return skipped
 }
 
-// Analyzed is the number of states that the models of a result say they were measured on, at
+// Analysed is the number of states that the models of a result say they were measured on, at
 // a path; 0 where they do not say it.
 func Analysed(d *methods.Draft, path ...string) int {
 	n := 0

@@ -82,7 +82,7 @@ const (
 	tileCut               // store some columns only
 )
 
-// Gathered.First must be a multiple of ColumnAlign.
+// ColumnAlign divides Gathered.First.
 const ColumnAlign = 32
 
 // A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and stores the tile at c as end says.

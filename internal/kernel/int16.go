@@ -12,7 +12,7 @@ import (
 // Int16Depth is the depth of a block of an [Int16Product]: short, so that numbers may be large. It divides 2·[KC].
 const Int16Depth = 128
 
-// The first vector of A in an [Int16Product] must be a multiple of RowAlign.
+// RowAlign divides the index of the first vector of A in an [Int16Product].
 const RowAlign = 12
 
 // Int16Time is about the time of an [Int16Product] relative to the product of float32 vectors.

@@ -12,8 +12,7 @@ import (
 // Float is the element type of a floating-point product.
 type Float interface{ float32 | float64 }
 
-// The first vector of an [Operand] cut from a [Packed] must be a multiple of Align; every panel width of every kernel
-// divides it.
+// Align divides the index of the first vector of an [Operand] cut from a [Packed]. Every panel width divides Align.
 const Align = 96
 
 // A Packer writes part of an operand into panels. It lets a caller feed a

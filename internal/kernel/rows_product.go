@@ -8,7 +8,7 @@ import "math"
 // k mod pairLanes = l, in ascending order.
 const pairLanes = 32
 
-// The lengths of vectors in [AddProducts] are multiples of PairDepth; shorter vectors are padded with zeros.
+// PairDepth divides the lengths of vectors in [AddProducts]; shorter vectors are padded with zeros.
 const PairDepth = pairLanes
 
 type pairKernel func(sums, y []float64, x []float32, stride int, index []int32, ahead []float32)

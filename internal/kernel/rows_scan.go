@@ -75,12 +75,12 @@ func countAtMostGeneric(counts []int32, tile []float32, stride, rows int, limits
 // countAtMostFrom does the columns from first on.
 func countAtMostFrom(first int, counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
 	for offset := 0; offset < len(limits); offset += width {
-		part, into := limits[offset:offset+width], counts[offset:offset+width]
+		part, sums := limits[offset:offset+width], counts[offset:offset+width]
 		for r := range rows {
 			row := tile[r*stride : r*stride+width]
 			for j := first; j < width; j++ {
 				if row[j] <= part[j] {
-					into[j]++
+					sums[j]++
 				}
 			}
 		}

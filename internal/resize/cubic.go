@@ -114,13 +114,13 @@ func (c *Cubic) size() (columns, rows int) {
 func (w *window) rows(dst, src []uint8, height, channels int) {
 	together := min(vector.Lanes, height)
 	in, out := len(src)/height, len(w.from)*channels
-	turned, small := make([]uint8, in*together), make([]uint8, out*together)
+	transposed, small := make([]uint8, in*together), make([]uint8, out*together)
 	group := channels * together // a pixel of all these rows
 	for first := 0; first < height; first += together {
 		rows := min(together, height-first)
-		transpose(turned, src[first*in:], together, in, rows, in)
+		transpose(transposed, src[first*in:], together, in, rows, in)
 		for i, from := range w.from {
-			vector.MixBytes(small[i*group:][:group], turned[from*group:], group, w.fixed[w.start[i]:w.start[i+1]])
+			vector.MixBytes(small[i*group:][:group], transposed[from*group:], group, w.fixed[w.start[i]:w.start[i+1]])
 		}
 		transpose(dst[first*out:], small, out, together, out, rows)
 	}

@@ -201,10 +201,10 @@ func (c *count) Set(text string) error {
 	return nil
 }
 
-// length is a length in millimeters: 89mm, 8.9cm, 3.5in or 252pt; a number alone is in millimeters.
+// length is a length in millimetres: 89mm, 8.9cm, 3.5in or 252pt; a number alone is in millimetres.
 type length float64
 
-// lengthUnits are in millimeters.
+// lengthUnits are in millimetres.
 var lengthUnits = []struct {
 	suffix string
 	factor float64

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Names of longest letters or more are not compared letter by letter: they are never typed.
+// longest is the number of letters from which names are not compared letter by letter: they are never typed.
 const longest = 256
 
 // Nearest returns the candidate that is most like name, upper and lower case

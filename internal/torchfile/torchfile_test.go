@@ -219,11 +219,11 @@ func TestCorruptStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(data, []byte{3, 0, 0, 0, 0, 0, 0, 0, 4, 0})
-	if at < 0 {
+	offset := bytes.Index(data, []byte{3, 0, 0, 0, 0, 0, 0, 0, 4, 0})
+	if offset < 0 {
 		t.Fatal("the values are not where they should be")
 	}
-	data[at] ^= 1
+	data[offset] ^= 1
 	path := filepath.Join(t.TempDir(), "corrupt.pt")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

@@ -72,14 +72,14 @@ func TestIntegerCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range operator.Supported() {
-		found := slices.ContainsFunc(cases,
+		matches := slices.ContainsFunc(cases,
 			func(name string) bool { return strings.HasPrefix(name, "integers/"+strings.ToLower(s.Name)+"_") })
 		if strings.Contains(s.Name, ".") || strings.HasPrefix(s.Name, "Sequence") || slices.Contains(moved, s.Name) {
 			continue
 		}
-		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != found &&
-			!(found && s.Name == "If") {
-			t.Errorf("%s: cases of integers: %t, want %t", s.Name, found, want)
+		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != matches &&
+			!(matches && s.Name == "If") {
+			t.Errorf("%s: cases of integers: %t, want %t", s.Name, matches, want)
 		}
 	}
 }

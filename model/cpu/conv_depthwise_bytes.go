@@ -95,7 +95,8 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 
 // eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, in the memory
 // returned by room.
-func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room func(line, pixel, pixels int) []float32,
+func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int,
+	memory func(line, pixel, pixels int) []float32,
 	finish func(sums []float32, line, pixel, pixels int)) {
 	if size := vector.Quad * c.quads * c.columns * c.channels; cap(s.quads) < size {
 		s.quads = make([]uint8, size)
@@ -105,7 +106,7 @@ func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room f
 			pixels := min(c.pixels, c.out[2]-x)
 			c.fill(s.quads[:cap(s.quads)], image, l, x, pixels)
 			for k, taps := range c.taps[:min(c.lines, l1-l)] {
-				sums := room(l+k, x, pixels)
+				sums := memory(l+k, x, pixels)
 				c.Line(sums, c.channels, s.quads[:cap(s.quads)], c.stride[2]*c.channels, pixels, taps)
 				finish(sums, l+k, x, pixels)
 			}

@@ -32,15 +32,15 @@ func (p *phase) whole(l int) int {
 
 // locatePixels is where the pixels of output lines l0 … l1−1 are in the result, from the first one on.
 func (p *phase) locatePixels(l0, l1 int) []int {
-	places := make([]int, 0, (l1-l0)*p.out[2])
+	offsets := make([]int, 0, (l1-l0)*p.out[2])
 	for l := l0; l < l1; l++ {
 		offset := p.whole(l) - p.whole(l0)
 		for range p.out[2] {
-			places = append(places, offset)
+			offsets = append(offsets, offset)
 			offset += p.stride[2] * p.filters
 		}
 	}
-	return places
+	return offsets
 }
 
 // newPhase binds the phase of these remainders; nil if it has no pixels.
@@ -188,8 +188,8 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 			}
 			image := f.image(s, &x, task, false)
 			l0, l1 := f.span(task)
-			base, places, pixels, dst := f.bases[task%f.parts], f.places[task%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
-			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
+			base, offsets, pixels, dst := f.bases[task%f.parts], f.places[task%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
+			s.gathered.Places, s.gathered.Stride = offsets, f.stride[2]*f.filters
 			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {
 				(*pool).fail(err)
 				return

@@ -347,9 +347,9 @@ func buildBinary(b *builder) (func() error, error) {
 	if b.DType(0) == graph.Int64 {
 		if b.DType(1) == graph.Float32 { // Pow
 			bits := b.Values[y].Bits
-			return broadcastSpan(b, w, func(lo, hi int, offsets [3]int) {
+			return broadcastSpan(b, w, func(lo, hi int, off [3]int) {
 				for i := range hi - lo {
-					m.i64[y][lo+i] = integerOf(math.Pow(float64(m.i64[id0][offsets[0]+i*sa]), float64(m.f32[id1][offsets[1]+i*sb])), bits)
+					m.i64[y][lo+i] = integerOf(math.Pow(float64(m.i64[id0][off[0]+i*sa]), float64(m.f32[id1][off[1]+i*sb])), bits)
 				}
 			}), nil
 		}

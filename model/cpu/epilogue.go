@@ -123,12 +123,12 @@ func together(q *vector.Requantizer, columns int, steps []followUp) followUp {
 func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) {
 	columns = 1
 	for _, f := range list {
-		with := q
-		step, ok := nextStep(&with, f)
+		extended := q
+		step, ok := nextStep(&extended, f)
 		if !ok || step <= q.Steps {
 			break
 		}
-		q = with
+		q = extended
 		if step == vector.Factored || step == vector.Termed {
 			columns = len(f.Operand)
 		}

@@ -398,7 +398,8 @@ const directBlock = 1 << 13
 
 // multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the
 // result from at on.
-func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, offset int) error {
+func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels,
+	offset int) error {
 	q, base := c.integers, c.bases[t%c.parts]
 	image := c.bytes(s, x, t, false)
 	step := max(kernel.ColumnAlign, directBlock/q.n)

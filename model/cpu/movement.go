@@ -240,10 +240,10 @@ func buildPad(b *builder) (func() error, error) {
 type padRun struct{ from, n int }
 
 // padRuns joins the indices of an axis, each of each elements.
-func padRuns(places []int, each int) []padRun {
+func padRuns(indices []int, each int) []padRun {
 	var runs []padRun
-	for j, k := range places {
-		if j > 0 && (max(k, places[j-1]) < 0 || k > 0 && places[j-1] == k-1) {
+	for j, k := range indices {
+		if j > 0 && (max(k, indices[j-1]) < 0 || k > 0 && indices[j-1] == k-1) {
 			runs[len(runs)-1].n += each
 			continue
 		}

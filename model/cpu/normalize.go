@@ -64,8 +64,8 @@ func buildBatchNorm(b *builder) (func() error, error) {
 	channels, inner := s[p.Axis], graph.Count(s[p.Axis+1:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
 	if inner == 1 {
-		room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
-		factors, shifts := make([]float64, room), make([]float64, room)
+		padded := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+		factors, shifts := make([]float64, padded), make([]float64, padded)
 		loop := b.span(graph.Count(s[:p.Axis]), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
 			vector.ShiftRows(y()[lo*channels:], x()[lo*channels:], factors, shifts, channels, hi-lo, p.Relu)
 		})
@@ -131,8 +131,8 @@ const normParts = 256
 // offset of each channel: all in float64.
 func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, channels int) (func() error, error) {
 	parts := (pixels + normParts - 1) / normParts
-	room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
-	sums, factors, shifts := make([]float64, images*parts*2*room), make([]float64, images*room), make([]float64, images*room)
+	padded := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+	sums, factors, shifts := make([]float64, images*parts*2*padded), make([]float64, images*padded), make([]float64, images*padded)
 	x, scale, bias, y, weights := b.in(0), b.in(1), b.in(2), b.out(0), b.weights
 	if images*pixels*channels == 0 {
 		return func() error { return nil }, nil
@@ -145,10 +145,10 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 			for k := range min(normParts, pixels-from) {
 				scratch.base = append(scratch.base, k*channels)
 			}
-			chunk, src := sums[t*2*room:(t+1)*2*room], x()[(t/parts*pixels+from)*channels:]
+			chunk, src := sums[t*2*padded:(t+1)*2*padded], x()[(t/parts*pixels+from)*channels:]
 			clear(chunk)
-			vector.ReduceSum.Columns(chunk[:room], src, scratch.base, channels)
-			vector.ReduceSquares.Columns(chunk[room:], src, scratch.base, channels)
+			vector.ReduceSum.Columns(chunk[:padded], src, scratch.base, channels)
+			vector.ReduceSquares.Columns(chunk[padded:], src, scratch.base, channels)
 		}
 	})
 	each := channels / p.Groups
@@ -156,10 +156,10 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 	settle := func(image, group int) {
 		total, squares := 0.0, 0.0
 		for part := range parts {
-			chunk := sums[(image*parts+part)*2*room:]
+			chunk := sums[(image*parts+part)*2*padded:]
 			for c := group * each; c < (group+1)*each; c++ {
 				total += chunk[c]
-				squares += chunk[room+c]
+				squares += chunk[padded+c]
 			}
 		}
 		mean := total / count
@@ -170,14 +170,14 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 				channel = c
 			}
 			factor := float64(scale()[channel]) * inverse
-			factors[image*room+c], shifts[image*room+c] = factor, float64(bias()[channel])-float64(mean*factor)
+			factors[image*padded+c], shifts[image*padded+c] = factor, float64(bias()[channel])-float64(mean*factor)
 		}
 	}
 	apply := b.span(images*parts, 1, func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			image, from := t/parts, t%parts*normParts
 			at := (image*pixels + from) * channels
-			vector.ShiftRows(y()[at:], x()[at:], factors[image*room:], shifts[image*room:], channels, min(normParts, pixels-from), false)
+			vector.ShiftRows(y()[at:], x()[at:], factors[image*padded:], shifts[image*padded:], channels, min(normParts, pixels-from), false)
 		}
 	})
 	return func() error {

@@ -102,14 +102,14 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 			base := t / w.lines * w.plane
 			src := slots[T](m)[in][base : base+w.plane]
 			var dst []T
-			var places []int64
+			var indices []int64
 			if out >= 0 {
 				dst = slots[T](m)[out][t*row : (t+1)*row]
 				fill(dst, lowest)
 			}
 			if index >= 0 {
-				places = m.i64[index][t*row : (t+1)*row]
-				fill(places, -1)
+				indices = m.i64[index][t*row : (t+1)*row]
+				fill(indices, -1)
 			}
 			for k := range w.outer {
 				offset, inside, _ := w.line(t%w.lines, k)
@@ -119,7 +119,7 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 				for x := range w.p.Kernel[last] {
 					lo, hi, start := w.cells(x, w.in[last])
 					from := offset + start
-					if places == nil {
+					if indices == nil {
 						for i := lo; i < hi; i++ {
 							if v := src[from+i*step]; v > dst[i] || v != v {
 								dst[i] = v
@@ -129,18 +129,18 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 					}
 					for i := lo; i < hi; i++ {
 						j := from + i*step
-						if p := places[i]; p < 0 || src[j] > src[p] || src[j] != src[j] {
-							places[i] = int64(j)
+						if p := indices[i]; p < 0 || src[j] > src[p] || src[j] != src[j] {
+							indices[i] = int64(j)
 						}
 					}
 				}
 			}
-			for i, j := range places {
+			for i, j := range indices {
 				if dst != nil && j >= 0 {
 					dst[i] = src[j]
 				}
 				if j >= 0 {
-					places[i] = int64(base + w.flat(int(j)))
+					indices[i] = int64(base + w.flat(int(j)))
 				}
 			}
 		}

@@ -93,14 +93,14 @@ func (w *windows) greatest(s *planesBeside, line int) {
 		for q := range w.p.Kernel[last] {
 			lo, hi, start := w.cells(q, w.in[last])
 			for i := lo; i < hi; i++ {
-				place := offset + start + i*step
-				x, to := s.elements[place*placesTogether:][:placesTogether], i*placesTogether
+				index := offset + start + i*step
+				x, to := s.elements[index*placesTogether:][:placesTogether], i*placesTogether
 				if s.places[to] < 0 {
 					copy(s.tops[to:], x)
-					fill(s.places[to:to+placesTogether], int32(place))
+					fill(s.places[to:to+placesTogether], int32(index))
 					continue
 				}
-				vector.Greater.Overtake(s.tops[to:to+placesTogether], x, s.places[to:to+placesTogether], int32(place))
+				vector.Greater.Overtake(s.tops[to:to+placesTogether], x, s.places[to:to+placesTogether], int32(index))
 			}
 		}
 	}

@@ -298,17 +298,17 @@ func floatArgument(b *builder) func() error {
 	parts := (inner + reducedPart - 1) / reducedPart
 	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
 		var best [reducedPart]float32
-		var places [reducedPart]int32
+		var indices [reducedPart]int32
 		for t := lo; t < hi; t++ {
 			c := t % parts * reducedPart
 			width := min(reducedPart, inner-c)
 			x := floats()[t/parts*n*inner+c:]
 			copy(best[:width], x)
-			clear(places[:])
+			clear(indices[:])
 			for i := 1; i < n; i++ {
-				order.Overtake(best[:width], x[i*inner:], places[:width], int32(i))
+				order.Overtake(best[:width], x[i*inner:], indices[:width], int32(i))
 			}
-			for k, v := range places[:width] {
+			for k, v := range indices[:width] {
 				m.i64[y][t/parts*inner+c+k] = int64(v)
 			}
 		}

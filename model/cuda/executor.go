@@ -514,7 +514,7 @@ func (x *Executor) takeSlot() (*slot, error) {
 	return nil, errors.New("internal error: every slot has a batch")
 }
 
-// 1/memoryShare of the device's memory is left free.
+// memoryShare is the inverse of the share of the device's memory that is left free.
 const memoryShare = 64
 
 // room makes the arena and a slot large enough for a program. If the free memory is too small for every slot, the error

@@ -297,8 +297,8 @@ func TestNoisyPipeline(t *testing.T) {
 			}
 			sameBits(t, fmt.Sprintf("%+v", c), out, want)
 			for i := range rows {
-				at := func(x []float32) []float32 { return x[i*inputs : (i+1)*inputs] }
-				if want := distance(at(floats), at(noisy)); moved[i] != want {
+				state := func(x []float32) []float32 { return x[i*inputs : (i+1)*inputs] }
+				if want := distance(state(floats), state(noisy)); moved[i] != want {
 					t.Fatalf("%+v: state %d moves by %g, want %g", c, i, moved[i], want)
 				}
 			}

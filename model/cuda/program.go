@@ -357,16 +357,16 @@ func (p *program) hold() error {
 	for _, id := range p.Outputs {
 		var constant *graph.Tensor
 		if c := p.Values[p.Values[id].Root].Const; c != nil {
-			held := *c
-			held.Shape = p.Values[id].Shape
+			copied := *c
+			copied.Shape = p.Values[id].Shape
 			if c.Deferred() {
 				values, err := c.Load(nil)
 				if err != nil {
 					return fmt.Errorf("constant %q: %w", p.Values[id].Name, err)
 				}
-				held = *graph.Floats(values, held.Shape...)
+				copied = *graph.Floats(values, copied.Shape...)
 			}
-			constant = &held
+			constant = &copied
 		}
 		p.known = append(p.known, constant)
 	}

@@ -391,11 +391,11 @@ func (f *fuser) attention(i int) bool {
 		return false
 	}
 	p.Turned, p.Interleaved = max(q.turned, k.turned), q.interleaved || k.interleaved
-	out, place := f.result(p, i, rank)
+	out, step := f.result(p, i, rank)
 	if !batch(p, &q, &k, &v) {
 		return false
 	}
-	f.Steps[place] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask,
+	f.Steps[step] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask,
 		f.table(q.cos, p.Queries, p.Turned), f.table(q.sin, p.Queries, p.Turned), f.table(k.cos, p.Keys, p.Turned), f.table(k.sin, p.Keys, p.Turned)}, []int{out})
 	return true
 }
@@ -471,14 +471,14 @@ func (f *fuser) decided(i int) bool {
 	if len(taken) == 0 || slices.Contains(taken, !taken[0]) {
 		return false
 	}
-	by := s.In[2]
+	value := s.In[2]
 	if taken[0] {
-		by = s.In[1]
+		value = s.In[1]
 	}
-	if !slices.Equal(f.Values[by].Shape, f.Values[s.Out[0]].Shape) {
+	if !slices.Equal(f.Values[value].Shape, f.Values[s.Out[0]].Shape) {
 		return false
 	}
-	f.replace(s.Out[0], by)
+	f.replace(s.Out[0], value)
 	f.Steps = slices.Delete(f.Steps, i, i+1)
 	return true
 }

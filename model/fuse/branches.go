@@ -147,23 +147,23 @@ func integers(n *graph.Node, name string, count, standard int) []int {
 
 // normalization is a batch normalization with known statistics as a convolution with one weight for each channel, next
 // to another one with as many output channels as inputs; nil if it is none.
-func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
-	w := beside.weights.Shape
-	if !normalizes(b.g, n) || w[0] != w[1]*beside.group {
+func (b *branches) normalization(n *graph.Node, main *branch) *branch {
+	w := main.weights.Shape
+	if !normalizes(b.g, n) || w[0] != w[1]*main.group {
 		return nil
 	}
 	norm := normalizationOf(b.g, n, w[0])
 	if norm == nil {
 		return nil
 	}
-	axes := len(beside.kernel)
+	axes := len(main.kernel)
 	one, zero := slices.Repeat([]int{1}, axes), make([]int, axes)
 	weights, bias := make([]float32, w[0]*w[1]), make([]float32, w[0])
 	for c := range bias {
 		weights[c*w[1]+c%w[1]], bias[c] = float32(norm.factors[c]), norm.of(c, 0)
 	}
-	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: beside.group,
-		kernel: one, strides: one, dilations: beside.dilations, before: zero, after: zero}
+	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: main.group,
+		kernel: one, strides: one, dilations: main.dilations, before: zero, after: zero}
 }
 
 // around is the offset, axis by axis, of another convolution's kernel in the kernel of c such that both read the same
@@ -194,10 +194,10 @@ func addedWeights(large, small *graph.Tensor, offsets []int) (*graph.Tensor, err
 	filters := large.Shape[0] * large.Shape[1]
 	within, outer := graph.RowMajor(small.Shape[2:]), graph.RowMajor(large.Shape[2:])
 	positions, parts := graph.Count(small.Shape[2:]), graph.Count(large.Shape[2:])
-	place := make([]int, positions)
-	for p := range place {
+	target := make([]int, positions)
+	for p := range target {
 		for a, rest := 0, p; a < len(offsets); a++ {
-			place[p] += (offsets[a] + rest/within[a]) * outer[a]
+			target[p] += (offsets[a] + rest/within[a]) * outer[a]
 			rest %= within[a]
 		}
 	}
@@ -211,7 +211,7 @@ func addedWeights(large, small *graph.Tensor, offsets []int) (*graph.Tensor, err
 			return err
 		}
 		for f := range filters {
-			for p, to := range place {
+			for p, to := range target {
 				dst[f*parts+to] = float32(float64(dst[f*parts+to]) + float64(w[f*positions+p]))
 			}
 		}

@@ -28,14 +28,14 @@ type candidate struct {
 // result has become an integer of a byte's range are left to its readers, unless they give such integers again.
 func (f *fuser) bytes() {
 	f.index()
-	candidates := map[int]*candidate{}
+	byID := map[int]*candidate{}
 	var order []int
 	for i := range f.Steps {
 		s := &f.Steps[i]
 		if len(s.Out) == 0 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {
 			continue
 		}
-		if in, p, ok := f.chain(s); ok && s.Node.Domain == "" && p.Op == "" && candidates[in[0]] != nil {
+		if in, p, ok := f.chain(s); ok && s.Node.Domain == "" && p.Op == "" && byID[in[0]] != nil {
 			// A single operation of one operand takes it as bytes, too.
 			*s = newStep("repscope", "Chain", s.Node.Name, &p, in, s.Out)
 		}
@@ -43,14 +43,14 @@ func (f *fuser) bytes() {
 		if shape := f.Values[y].Shape; len(shape) < 2 || graph.Count(shape[1:]) < leastBytes || slices.Contains(f.Outputs, y) {
 			continue
 		}
-		if c := f.candidate(s, candidates); c != nil {
-			c.step, candidates[y], order = i, c, append(order, y)
+		if c := f.candidate(s, byID); c != nil {
+			c.step, byID[y], order = i, c, append(order, y)
 		}
 	}
 	readers := make([][]int, len(f.Values)) // the steps
 	for i, s := range f.Steps {
 		for _, id := range s.In {
-			if id >= 0 && candidates[id] != nil {
+			if id >= 0 && byID[id] != nil {
 				readers[id] = append(readers[id], i)
 			}
 		}
@@ -58,17 +58,17 @@ func (f *fuser) bytes() {
 	for removed := true; removed; {
 		removed = false
 		for _, y := range order {
-			c := candidates[y]
+			c := byID[y]
 			if c == nil {
 				continue
 			}
-			if slices.ContainsFunc(c.from, func(x int) bool { return candidates[x] == nil }) || !f.readAsBytes(y, readers[y], candidates) {
-				delete(candidates, y)
+			if slices.ContainsFunc(c.from, func(x int) bool { return byID[x] == nil }) || !f.readAsBytes(y, readers[y], byID) {
+				delete(byID, y)
 				removed = true
 			}
 		}
 	}
-	for y, c := range candidates {
+	for y, c := range byID {
 		s := &f.Steps[c.step]
 		f.Values[y].Levels = c.levels
 		switch p := s.Params.(type) {

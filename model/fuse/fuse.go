@@ -202,11 +202,11 @@ func (f *fuser) padding(i int) bool {
 }
 
 // replace makes all steps use one value instead of another.
-func (f *fuser) replace(id, by int) {
+func (f *fuser) replace(id, replacement int) {
 	for k := range f.Steps {
 		for j, in := range f.Steps[k].In {
 			if in == id {
-				f.Steps[k].In[j] = by
+				f.Steps[k].In[j] = replacement
 			}
 		}
 	}

@@ -293,12 +293,12 @@ func (f *fuser) constantLast(v graph.Value, rank int) int {
 		data = make([]float32, len(data))
 		to := permuted(shape, last)
 		for index := range data {
-			place, rest := 0, index
+			offset, rest := 0, index
 			for a := rank - 1; a >= 0; a-- {
-				place += rest % to[a] * from[last[a]]
+				offset += rest % to[a] * from[last[a]]
 				rest /= to[a]
 			}
-			data[index] = v.Const.F32[place]
+			data[index] = v.Const.F32[offset]
 		}
 	}
 	id := f.temporary(permuted(shape, last))

@@ -95,8 +95,8 @@ func (f *fuser) groupNormScale(i int) bool {
 	}
 	norm := *f.from(y, "GroupNormalization")
 	p, shape := norm.Params.(operator.NormParams), f.Values[y].Shape
-	channels, weightShape := shape[1], f.Values[w].Shape
-	if extra := len(shape) - len(weightShape); extra < 0 || extra > 1 || weightShape[1-extra] != channels || graph.Count(weightShape) != channels ||
+	channels, dims := shape[1], f.Values[w].Shape
+	if extra := len(shape) - len(dims); extra < 0 || extra > 1 || dims[1-extra] != channels || graph.Count(dims) != channels ||
 		!slices.Equal(f.Values[s.Out[0]].Shape, shape) {
 		return false
 	}
@@ -123,13 +123,13 @@ func (f *fuser) perChannel(id int, p operator.NormParams, channels int) []float3
 	if !f.constant(id) || f.Values[id].Const.F32 == nil {
 		return nil
 	}
-	held := f.Values[id].Const.F32
+	values := f.Values[id].Const.F32
 	if p.PerChannel {
-		return slices.Clone(held)
+		return slices.Clone(values)
 	}
 	out := make([]float32, channels)
 	for c := range out {
-		out[c] = held[c/(channels/p.Groups)]
+		out[c] = values[c/(channels/p.Groups)]
 	}
 	return out
 }

@@ -247,7 +247,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 // evaluate computes one step; in has nil for absent inputs. Deferred inputs are loaded into spare as far as it
 // suffices.
 func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) error {
-	held := make([]*Tensor, len(in))
+	operands := make([]*Tensor, len(in))
 	var values []Value
 	enter := func(t, constant *Tensor) int {
 		values = append(values, Value{Type: t.Type(), Const: constant, Root: len(values)})
@@ -258,21 +258,21 @@ func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) err
 			step.In = append(step.In, -1)
 			continue
 		}
-		held[i] = t
+		operands[i] = t
 		if t.Deferred() {
 			loaded, err := t.Load(spare)
 			if err != nil {
 				return fmt.Errorf("%v: %w", step.Node, err)
 			}
 			spare = spare[min(len(loaded), len(spare)):]
-			held[i] = Floats(loaded, t.Shape...)
+			operands[i] = Floats(loaded, t.Shape...)
 		}
-		step.In = append(step.In, enter(t, held[i]))
+		step.In = append(step.In, enter(t, operands[i]))
 	}
 	for _, t := range out {
 		step.Out = append(step.Out, enter(t, nil))
 	}
-	if err := eval(&step, values, held, out); err != nil {
+	if err := eval(&step, values, operands, out); err != nil {
 		return fmt.Errorf("%v: %w", step.Node, err)
 	}
 	return nil

@@ -103,8 +103,8 @@ const partElements = 1 << 16
 
 // floats converts the elements from first on.
 func (r region) floats(dst []float32, first int, kind storage) error {
-	for per := kind.perByte(); len(dst) > 0; {
-		part, skip := dst[:min(len(dst), partElements)], first%per
+	for perByte := kind.perByte(); len(dst) > 0; {
+		part, skip := dst[:min(len(dst), partElements)], first%perByte
 		offset := int64(kind.size(first - skip))
 		n := int64(kind.size(skip + len(part)))
 		err := r.in.use(r.offset+offset, n, func(b []byte) error { return kind.float32s(part, b, skip) })

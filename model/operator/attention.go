@@ -237,21 +237,21 @@ func (a *attention) window() {
 	if c.flag("is_causal", false) {
 		right = 0
 	}
-	place, valid := l.constant(counting(a.past, a.queries, 2)), ""
+	position, valid := l.constant(counting(a.past, a.queries, 2)), ""
 	if c.has(inputValid) {
 		c.want(inputValid, graph.Int64)
 		if !slices.Equal(c.shape(inputValid), []int{a.batch}) || c.has(inputPastKey) {
 			c.failf("input 6 (nonpad_kv_seqlen) has shape %v, want [%d], and no past", c.shape(inputValid), a.batch)
 		}
 		valid = l.reshape(c.Node.Inputs[inputValid], []int{a.batch, 1, 1, 1})
-		place = l.add("Add", nil, valid, l.constant(counting(-a.queries, a.queries, 2)))
+		position = l.add("Add", nil, valid, l.constant(counting(-a.queries, a.queries, 2)))
 	}
 	key := l.constant(counting(0, a.keys, 3))
 	if right >= 0 && (valid != "" || a.past+right < a.keys-1) {
-		a.hide(l.add("LessOrEqual", nil, key, l.add("Add", nil, place, l.constant(graph.Ints(int64(right))))))
+		a.hide(l.add("LessOrEqual", nil, key, l.add("Add", nil, position, l.constant(graph.Ints(int64(right))))))
 	}
 	if left >= 0 && (valid != "" || a.past+a.queries-1 > left) {
-		a.hide(l.add("GreaterOrEqual", nil, key, l.add("Sub", nil, place, l.constant(graph.Ints(int64(left))))))
+		a.hide(l.add("GreaterOrEqual", nil, key, l.add("Sub", nil, position, l.constant(graph.Ints(int64(left))))))
 	}
 	if valid != "" {
 		a.hide(l.add("Less", nil, key, valid))
@@ -334,19 +334,19 @@ func inferRotary(c *context) {
 	if len(s) != 4 {
 		c.failf("input %v, want three or four axes", s)
 	}
-	turned := c.integer("rotary_embedding_dim", 0)
-	if turned == 0 {
-		turned = s[3]
+	rotated := c.integer("rotary_embedding_dim", 0)
+	if rotated == 0 {
+		rotated = s[3]
 	}
-	if turned < 2 || turned%2 != 0 || turned > s[3] {
-		c.failf("rows of %d elements with %d rotated, want an even number", s[3], turned)
+	if rotated < 2 || rotated%2 != 0 || rotated > s[3] {
+		c.failf("rows of %d elements with %d rotated, want an even number", s[3], rotated)
 	}
 	interleaved := c.flag("interleaved", false)
-	r := &rotation{c: c, l: l, batch: s[0], length: s[2], half: turned / 2, interleaved: interleaved}
+	r := &rotation{c: c, l: l, batch: s[0], length: s[2], half: rotated / 2, interleaved: interleaved}
 	cos, sin := r.table(1), r.table(2)
 	pieces := []string{x}
-	if turned < s[3] {
-		pieces = l.split(x, 3, turned, s[3]-turned)
+	if rotated < s[3] {
+		pieces = l.split(x, 3, rotated, s[3]-rotated)
 	}
 	part := pieces[0]
 	across := r.across(part, s[1])

@@ -49,7 +49,7 @@ func inferIf(c *context) {
 	}
 	condition := c.known(0, "the condition")
 	inputs := c.Node.Inputs[1:]
-	var taken *graph.Graph
+	var branch *graph.Graph
 	var captured []string
 	for i, name := range branches {
 		a, ok := c.attribute(name, graph.AttributeGraph)
@@ -61,22 +61,22 @@ func inferIf(c *context) {
 			c.failf("%s uses %d values of the enclosing graph, the node has %d", name, len(free), len(inputs))
 		}
 		if condition.Bool[0] == (i == 0) {
-			taken, captured = a.Graph, inputs[:len(free)]
+			branch, captured = a.Graph, inputs[:len(free)]
 		}
 		inputs = inputs[len(free):]
 	}
 	switch {
-	case len(taken.Inputs) > 0:
-		c.failf("a branch has %d inputs, want none", len(taken.Inputs))
-	case len(taken.Outputs) < len(c.Node.Outputs):
-		c.failf("a branch has %d outputs, the node %d", len(taken.Outputs), len(c.Node.Outputs))
+	case len(branch.Inputs) > 0:
+		c.failf("a branch has %d inputs, want none", len(branch.Inputs))
+	case len(branch.Outputs) < len(c.Node.Outputs):
+		c.failf("a branch has %d outputs, the node %d", len(branch.Outputs), len(c.Node.Outputs))
 	}
 	names := map[string]string{}
-	for i, name := range taken.Free() {
+	for i, name := range branch.Free() {
 		names[name] = captured[i]
 	}
 	l := c.lower()
-	l.finish(l.inline(taken, names)...)
+	l.finish(l.inline(branch, names)...)
 }
 
 // inline adds the nodes of a graph. names maps its free names and inputs to values, and receives its constants; the

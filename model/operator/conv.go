@@ -101,12 +101,12 @@ func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilation
 		extent := (kernel[i]-1)*dilations[i] + 1
 		switch mode {
 		case "NOTSET", "VALID":
-			room := spatial[i] + before[i] + after[i] - extent
-			if room < 0 {
+			space := spatial[i] + before[i] + after[i] - extent
+			if space < 0 {
 				c.failf("a kernel of extent %d does not fit into axis of size %d with padding %d and %d", extent, spatial[i], before[i], after[i])
 			}
-			out[i] = room/strides[i] + 1
-			if roundUp && room%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
+			out[i] = space/strides[i] + 1
+			if roundUp && space%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
 				// ceil_mode, but no window may start in the padding after the end.
 				out[i]++
 			}
@@ -281,23 +281,23 @@ func inferCol2Im(c *context) {
 	}
 	l := c.lower()
 	// One more column, of zeros, replaces missing blocks.
-	places := graph.Count(each)
-	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / places, places * graph.Count(positions)}), 3, 2, 0, 1, 0)
+	size := graph.Count(each)
+	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / size, size * graph.Count(positions)}), 3, 2, 0, 1, 0)
 	sum := ""
 	for layer := range graph.Count(layers) {
 		index, nth := graph.Ints(), graph.Position(layers, layer)
 		for p := range pixels {
-			place, position, covered := 0, 0, true
+			inner, position, covered := 0, 0, true
 			for i, pixel := range graph.Position(image, p) {
 				if covered = covered && nth[i] < len(axes[i][pixel]); covered {
 					by := axes[i][pixel][nth[i]]
-					place, position = place*each[i]+by.place, position*positions[i]+by.position
+					inner, position = inner*each[i]+by.place, position*positions[i]+by.position
 				}
 			}
 			if !covered {
-				place, position = graph.Count(each), 0
+				inner, position = graph.Count(each), 0
 			}
-			index.I64 = append(index.I64, int64(place*graph.Count(positions)+position))
+			index.I64 = append(index.I64, int64(inner*graph.Count(positions)+position))
 		}
 		index.Shape = []int{pixels}
 		part := l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(2)}, columns, l.constant(index))
@@ -325,11 +325,11 @@ func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 		if image[i] < 1 || image[i] > graph.FoldLimit || block[i] < 1 || block[i] > x[1] {
 			c.failf("image %v and blocks %v of the input %v", image, block, x)
 		}
-		room := image[i] + pads[i] + pads[n+i] - dilations[i]*(block[i]-1) - 1
-		if room < 0 {
+		space := image[i] + pads[i] + pads[n+i] - dilations[i]*(block[i]-1) - 1
+		if space < 0 {
 			c.failf("blocks %v do not fit into the image %v", block, image)
 		}
-		positions = append(positions, room/strides[i]+1)
+		positions = append(positions, space/strides[i]+1)
 	}
 	each, _ := graph.Elements(block)
 	if count, _ := graph.Elements(positions); each == 0 || x[1]%each != 0 || x[2] != count {

@@ -49,12 +49,12 @@ func TestLosses(t *testing.T) {
 				each = append(each, 0)
 				continue
 			}
-			at := func(k int) float64 { return float64(x.F32[(i/inner*classes+k)*inner+i%inner]) }
-			v, weight := -at(int(class)), 1.0
+			value := func(k int) float64 { return float64(x.F32[(i/inner*classes+k)*inner+i%inner]) }
+			v, weight := -value(int(class)), 1.0
 			if op == "SoftmaxCrossEntropyLoss" {
 				all := 0.0
 				for k := range classes {
-					all += math.Exp(at(k))
+					all += math.Exp(value(k))
 				}
 				v += math.Log(all)
 			}

@@ -99,10 +99,10 @@ func (c *context) normalizeByOwn() {
 // runningStatistics are mean and variance of a row for each channel, mixed with the previous ones, and before opset 14
 // also unmixed.
 func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
-	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
-	current := l.add("ReduceMean", over, rows)
+	attributes := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
+	current := l.add("ReduceMean", attributes, rows)
 	centered := l.add("Sub", nil, rows, l.add("ReduceMean", map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2)}, rows))
-	spread := l.add("ReduceMean", over, l.add("Mul", nil, centered, centered))
+	spread := l.add("ReduceMean", attributes, l.add("Mul", nil, centered, centered))
 	mixed := func(before, now string) string {
 		return l.add("Add", nil, l.add("Mul", nil, before, l.number(momentum)), l.add("Mul", nil, now, l.number(1-momentum)))
 	}
@@ -211,10 +211,10 @@ func inferMeanVariance(c *context) {
 	if !ok {
 		axes = []int{0, 2, 3}
 	}
-	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
+	attributes := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
 	l := c.lower()
-	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
-	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centered, centered)))
+	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", attributes, c.Node.Inputs[0]))
+	deviation := l.add("Sqrt", nil, l.add("ReduceMean", attributes, l.add("Mul", nil, centered, centered)))
 	l.finish(l.add("Div", nil, centered, l.add("Add", nil, deviation, l.constant(graph.Floats([]float32{1e-9})))))
 	c.emit(graph.Float32, c.shape(0)...)
 }

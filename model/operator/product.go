@@ -178,21 +178,21 @@ func inferDet(c *context) {
 	zero := l.number(0)
 	for ; n > 1; n-- {
 		first := l.slice(a, 2, 0, 1)
-		pivotRow := l.add("ArgMax", axis(1), l.add("Abs", nil, first)) // [batch, 1, 1]
-		row := l.add("GatherElements", axis(1), a, l.expand(pivotRow, batch, 1, n))
+		top := l.add("ArgMax", axis(1), l.add("Abs", nil, first)) // [batch, 1, 1]
+		row := l.add("GatherElements", axis(1), a, l.expand(top, batch, 1, n))
 		pivot := l.slice(row, 2, 0, 1)
-		places := graph.Ints()
+		indices := graph.Ints()
 		for i := 1; i < n; i++ {
-			places.I64 = append(places.I64, int64(i))
+			indices.I64 = append(indices.I64, int64(i))
 		}
-		places.Shape = []int{n - 1, 1}
-		rest := l.add("Where", nil, l.add("Equal", nil, pivotRow, l.constant(places)), l.slice(a, 1, 0, 1), l.slice(a, 1, 1, n))
+		indices.Shape = []int{n - 1, 1}
+		rest := l.add("Where", nil, l.add("Equal", nil, top, l.constant(indices)), l.slice(a, 1, 0, 1), l.slice(a, 1, 1, n))
 		// A column of zeros makes the determinant 0, whatever is left.
 		divisor := l.add("Where", nil, l.add("Equal", nil, pivot, zero), l.number(1), pivot)
 		factors := l.add("Div", nil, l.slice(rest, 2, 0, 1), divisor)
 		a = l.add("Sub", nil, l.slice(rest, 2, 1, n), l.add("Mul", nil, factors, l.slice(row, 2, 1, n)))
 		// An exchange of rows changes the sign.
-		signed := l.add("Where", nil, l.add("Equal", nil, pivotRow, l.constant(graph.Ints(0))), pivot, l.add("Neg", nil, pivot))
+		signed := l.add("Where", nil, l.add("Equal", nil, top, l.constant(graph.Ints(0))), pivot, l.add("Neg", nil, pivot))
 		det = l.add("Mul", nil, det, signed)
 	}
 	l.finish(l.reshape(l.add("Mul", nil, det, a), s[:k]))

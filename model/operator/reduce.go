@@ -214,11 +214,11 @@ func inferCumProd(c *context) {
 	p := c.cumulative()
 	n, rank := c.shape(0)[p.Axis], len(c.shape(0))
 	l, x := c.lower(), c.Node.Inputs[0]
-	shifted := func(x string, by int) string {
+	shifted := func(x string, distance int) string {
 		if p.Reverse {
-			by = -by
+			distance = -distance
 		}
-		return l.pad(x, rank, p.Axis, by, -by, 1)
+		return l.pad(x, rank, p.Axis, distance, -distance, 1)
 	}
 	if p.Exclusive && n > 0 {
 		x = shifted(x, 1)

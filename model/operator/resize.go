@@ -477,8 +477,8 @@ func (c *context) sampleVolume(p GridSampleParams) {
 		for _, y := range axes[1] {
 			line := v.add("Add", nil, v.scaled(z.index, x[3]), y.index)
 			for _, n := range axes[2] {
-				place := v.add("Add", nil, v.scaled(line, x[4]), n.index)
-				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, place)
+				index := v.add("Add", nil, v.scaled(line, x[4]), n.index)
+				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, index)
 				part = v.weighted(part, z, y, n)
 				if sum != "" {
 					part = v.add("Add", nil, sum, part)

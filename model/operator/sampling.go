@@ -37,10 +37,10 @@ func (l *lowering) corners(y, x ends, width int, rows func(place string) string,
 	sum := ""
 	for i := range 2 {
 		for j := range 2 {
-			place := l.add("Add", nil, l.add("Mul", nil, y.index[i], l.index(width)), x.index[j])
+			index := l.add("Add", nil, l.add("Mul", nil, y.index[i], l.index(width)), x.index[j])
 			weight := l.reshape(l.add("Mul", nil, y.weight[i], x.weight[j]), shape)
 			// One corner after the other, so that no more than two are in memory.
-			if term := l.add("Mul", nil, rows(place), weight); sum == "" {
+			if term := l.add("Mul", nil, rows(index), weight); sum == "" {
 				sum = term
 			} else {
 				sum = l.add(mix, nil, sum, term)
@@ -106,21 +106,21 @@ func inferRoiAlign(c *context) {
 // their weights have the number of points as divisor.
 func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int) {
 	l, boxes := p.l, p.c.shape(1)[0]
-	var centers, weight string
+	var x, weight string
 	if each = p.ratio; each > 0 {
-		centers = p.computed(axis, bins)
+		x = p.computed(axis, bins)
 		if !greatest {
 			weight = l.scalar(1 / float32(each))
 		}
 	} else {
 		var constants [2]*graph.Tensor
 		constants[0], constants[1], each = p.known(axis, bins, greatest)
-		centers, weight = l.constant(constants[0]), l.constant(constants[1])
+		x, weight = l.constant(constants[0]), l.constant(constants[1])
 	}
-	outside := l.add("Or", nil, l.add("Less", nil, centers, l.scalar(-1)), l.add("Greater", nil, centers, l.scalar(float32(size))))
-	centers = l.clip(centers, 0, float32(size-1))
-	low := l.add("Floor", nil, centers)
-	far := l.add("Sub", nil, centers, low)
+	outside := l.add("Or", nil, l.add("Less", nil, x, l.scalar(-1)), l.add("Greater", nil, x, l.scalar(float32(size))))
+	x = l.clip(x, 0, float32(size-1))
+	low := l.add("Floor", nil, x)
+	far := l.add("Sub", nil, x, low)
 	near := l.add("Sub", nil, l.scalar(1), far)
 	e.index = [2]string{l.integers(low), l.integers(l.add("Min", nil, l.add("Add", nil, low, l.scalar(1)), l.scalar(float32(size-1))))}
 	for i, w := range []string{near, far} {

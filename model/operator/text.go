@@ -100,10 +100,10 @@ func (l *lowering) countGrams(x string, grams []int64, n, tokens, skips int) str
 	}
 	sum := ""
 	for apart := 1; apart <= skips+1; apart++ {
-		room := max(tokens-(n-1)*apart, 0)
+		positions := max(tokens-(n-1)*apart, 0)
 		matched := ""
 		for k, column := range each {
-			same := l.add("Equal", nil, l.slice(x, 2, min(k*apart, tokens), min(k*apart+room, tokens)), column)
+			same := l.add("Equal", nil, l.slice(x, 2, min(k*apart, tokens), min(k*apart+positions, tokens)), column)
 			if matched != "" {
 				same = l.add("And", nil, matched, same)
 			}

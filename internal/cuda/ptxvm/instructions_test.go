@@ -352,11 +352,11 @@ func TestInstructions(t *testing.T) {
 	tested := map[string]bool{}
 	tables := []map[string]operation{integers, moves, comparisons, floats, conversions}
 	for _, row := range strings.Split(strings.TrimSpace(rows), "\n") {
-		left, want, ok := strings.Cut(strings.TrimSpace(row), " = ")
+		source, want, ok := strings.Cut(strings.TrimSpace(row), " = ")
 		if !ok {
 			continue
 		}
-		words := strings.Fields(left)
+		words := strings.Fields(source)
 		name := words[0]
 		tested[name] = true
 		form := ""

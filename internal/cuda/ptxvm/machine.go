@@ -191,12 +191,12 @@ func (m *Machine) forget() {
 	if len(m.shadows) < 4*len(m.spaces)+16 {
 		return
 	}
-	there := map[uint64]bool{}
+	present := map[uint64]bool{}
 	for _, s := range m.spaces {
-		there[s.base] = true
+		present[s.base] = true
 	}
 	for key := range m.shadows {
-		if !there[key>>8] {
+		if !present[key>>8] {
 			delete(m.shadows, key)
 		}
 	}

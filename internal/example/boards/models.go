@@ -101,10 +101,10 @@ func copies(_ *stat.Random, train *Set) Set {
 
 func unconditioned(r *stat.Random, _ *Set) Set {
 	var s Set
-	for asked := range Grades {
+	for requested := range Grades {
 		for range PerGrade {
 			grade := r.Intn(len(Grades))
-			s.add(set(r, grade), FirstLabel+asked, grade)
+			s.add(set(r, grade), FirstLabel+requested, grade)
 		}
 	}
 	return s

@@ -44,11 +44,11 @@ type face struct {
 
 // open makes a face.
 func (f face) open() font.Face {
-	which := fonts()[0]
+	parsed := fonts()[0]
 	if f.bold {
-		which = fonts()[1]
+		parsed = fonts()[1]
 	}
-	out, err := opentype.NewFace(which, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingNone})
+	out, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
 		panic(err) // of no options that are used here
 	}

@@ -139,13 +139,13 @@ func encodeTrace(calls []string) []byte {
 	steps := 0
 	for first := 0; first < len(calls); first += perStep {
 		steps++
-		var asked, answers []any
+		var requests, answers []any
 		for i := first; i < min(first+perStep, len(calls)); i++ {
 			id := fmt.Sprintf("call_%d", i+1)
-			asked = append(asked, map[string]any{"id": id, "name": calls[i]})
+			requests = append(requests, map[string]any{"id": id, "name": calls[i]})
 			answers = append(answers, map[string]any{"role": "tool", "tool_call_id": id, "content": map[string]any{"data": map[string]any{"name": calls[i]}}})
 		}
-		messages = append(messages, map[string]any{"role": "assistant", "content": map[string]any{"data": map[string]any{"tool_calls": asked}}})
+		messages = append(messages, map[string]any{"role": "assistant", "content": map[string]any{"data": map[string]any{"tool_calls": requests}}})
 		messages = append(messages, answers...)
 	}
 	return encodeJSON(map[string]any{"json_response": map[string]any{"messages": messages, "step_count": steps}})

@@ -242,8 +242,8 @@ func (a *assembler) interleave3() {
 	a.emit("MOVQ step+16(FP), AX")
 	a.emit("MOVQ blocks+24(FP), CX")
 	// The row element at each position of the three written vectors, as bytes.
-	for i, places := range []uint64{0x0202010101000000, 0x0504040403030302, 0x0707070606060505} {
-		a.emit("MOVQ $%#x, BX", places)
+	for i, positions := range []uint64{0x0202010101000000, 0x0504040403030302, 0x0707070606060505} {
+		a.emit("MOVQ $%#x, BX", positions)
 		a.emit("VMOVQ BX, X%d", 13+i)
 		a.emit("VPMOVZXBD X%d, Y%d", 13+i, 13+i)
 	}

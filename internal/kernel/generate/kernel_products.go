@@ -189,7 +189,7 @@ func (t tile) converted() {
 	}
 }
 
-// round ends, every roundedDepth depths except for the last, sums that are converted. It stores them at DI, or adds them
+// round ends, every roundedDepth depths except the last, sums that are converted. It stores them at DI, or adds them
 // to the old values if AX is not zero, and begins the next, which are added.
 func (t tile) round() {
 	t.emit("DECQ R14")

@@ -232,12 +232,12 @@ func (w width) rowOfPair(r int) {
 }
 
 // askAhead asks for the next line of the memory from R12 to R13 and goes on at a label.
-func (w width) askAhead(on string) {
+func (w width) askAhead(register string) {
 	w.emit("CMPQ R12, R13")
-	w.emit("JCC %s", on)
+	w.emit("JCC %s", register)
 	w.emit("PREFETCHT0 (R12)")
 	w.emit("ADDQ $64, R12")
-	w.label(on)
+	w.label(register)
 }
 
 // addChains writes the float32 products of pairs of rows of chainDepth elements, in chainLanes chains.

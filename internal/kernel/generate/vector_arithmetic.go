@@ -60,13 +60,13 @@ func (w width) arithmeticLoop(operation, name string, x, y bool) {
 func (w width) operation(name, left, right string, p int) {
 	t, mask := w.reg(4+p), w.reg(8+p)
 	// choose takes one of two where the left operand compares so.
-	choose := func(compare int, with, dst, other string) {
+	choose := func(compare int, operand, dst, other string) {
 		if w.r == "Z" {
-			w.emit("VCMPPS $%d, %s, %s, K1", compare, with, left)
+			w.emit("VCMPPS $%d, %s, %s, K1", compare, operand, left)
 			w.emit("VBLENDMPS %s, %s, K1, %s", dst, other, w.reg(p))
 			return
 		}
-		w.emit("VCMPPS $%d, %s, %s, %s", compare, with, left, mask)
+		w.emit("VCMPPS $%d, %s, %s, %s", compare, operand, left, mask)
 		w.emit("VBLENDVPS %s, %s, %s, %s", mask, dst, other, w.reg(p))
 	}
 	switch name {

@@ -81,7 +81,7 @@ func TestDoubleFunctions(t *testing.T) {
 	dst := make([]float32, len(src))
 	for _, f := range doubleFunctions {
 		f.f(dst, src)
-		worst, at := 0.0, float32(0)
+		worst, argument := 0.0, float32(0)
 		for i, y := range dst {
 			want := f.want(float64(src[i]))
 			rounded := float32(want)
@@ -94,11 +94,11 @@ func TestDoubleFunctions(t *testing.T) {
 				continue
 			}
 			if e := unitsOff(y, want); !(e <= worst) {
-				worst, at = e, src[i]
+				worst, argument = e, src[i]
 			}
 		}
 		if !(worst <= 0.501) {
-			t.Errorf("%s(%g) is wrong by %.4f units in the last place, want at most 0.501", f.name, at, worst)
+			t.Errorf("%s(%g) is wrong by %.4f units in the last place, want at most 0.501", f.name, argument, worst)
 		}
 		t.Logf("%s: at most %.4f units in the last place", f.name, worst)
 	}

@@ -132,18 +132,18 @@ func (o Order) Overtake(top, x []float32, index []int32, value int32) {
 
 func (o Order) overtakeGeneric(top, x []float32, index []int32, value int32) {
 	for i, v := range x {
-		w, over := top[i], false
+		w, overtakes := top[i], false
 		switch o {
 		case Greater:
-			over = v > w
+			overtakes = v > w
 		case GreaterOrEqual:
-			over = v >= w
+			overtakes = v >= w
 		case Less:
-			over = v < w
+			overtakes = v < w
 		case LessOrEqual:
-			over = v <= w
+			overtakes = v <= w
 		}
-		if over {
+		if overtakes {
 			top[i], index[i] = v, value
 		}
 	}

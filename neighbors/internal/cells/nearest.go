@@ -38,17 +38,17 @@ type Result struct {
 // an exact search takes seconds or would hardly take longer.
 func Search(ctx context.Context, pts points.Points, k int, o *rows.Options, a Options) (*Result, error) {
 	width := searchWidth(k)
-	few := a.ExactPoints
-	if few <= 0 {
-		few = exactPoints(pts, width)
+	limit := a.ExactPoints
+	if limit <= 0 {
+		limit = exactPoints(pts, width)
 	}
-	if pts.N <= max(few, 2*width) {
+	if pts.N <= max(limit, 2*width) {
 		return nil, nil
 	}
-	return searchDistinct(ctx, pts, k, width, few, o, &a)
+	return searchDistinct(ctx, pts, k, width, limit, o, &a)
 }
 
-// An exact search of at most exactSeconds on one core needs no approximation.
+// exactSeconds is the time of an exact search on one core up to which none is approximated.
 const exactSeconds = 4
 
 // exactPoints is the number of points like these among which lists of this width are found exactly in exactSeconds. An
@@ -73,7 +73,7 @@ func searchWidth(k int) int { return k + k/8 + 4 }
 
 // searchDistinct finds the lists by searching among the distinct points. It returns nil
 // where an exact search would be faster.
-func searchDistinct(ctx context.Context, pts points.Points, k, width, few int, o *rows.Options, a *Options) (*Result, error) {
+func searchDistinct(ctx context.Context, pts points.Points, k, width, limit int, o *rows.Options, a *Options) (*Result, error) {
 	equal, err := rows.FindDuplicates(ctx, pts, o.Metric, o.ThreadCount())
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func searchDistinct(ctx context.Context, pts points.Points, k, width, few int, o
 	result.Counts.Duplicates = duplicates
 	r := newRefinement(pts, vertices, first, duplicates > 0, &result.Nearest, o)
 	switch {
-	case vertices != nil && len(vertices) <= max(few, 2*width):
+	case vertices != nil && len(vertices) <= max(limit, 2*width):
 		err = searchFew(ctx, pts, vertices, width, r, o, a)
 	case pts.F64 != nil:
 		err = searchCells[float64](ctx, pts, vertices, width, r, result, o, a)

@@ -84,14 +84,14 @@ func (r *refinement) point(m *refineMemory, i int, candidates []int32) {
 		m.kinds = slices.Compact(m.kinds)
 		m.list = m.list[:0]
 		for _, f := range m.kinds {
-			taken := 0
+			count := 0
 			for _, j := range r.equals[r.starts[f]:r.starts[f+1]] {
-				if taken == k {
+				if count == k {
 					break
 				}
 				if !r.candidates.Excludes(i, int(j)) {
 					m.list = append(m.list, j)
-					taken++
+					count++
 				}
 			}
 		}

@@ -28,7 +28,7 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q i
 	counts := make([]int, c.count)
 	total := 0
 	// The queries are few: one goroutine is enough.
-	w, place := &searcher[F]{}, make([]int32, c.count)
+	w, rank := &searcher[F]{}, make([]int32, c.count)
 	for lo := 0; lo < len(queries); lo += searchHeight {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -40,14 +40,14 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q i
 		}
 		for r := range part {
 			w.rank(c, r, c.count, c.cell[part[r]])
-			for p := range place {
-				place[p] = int32(c.count - 1)
+			for p := range rank {
+				rank[p] = int32(c.count - 1)
 			}
 			for p, e := range w.nearest {
-				place[e.Index] = int32(p)
+				rank[e.Index] = int32(p)
 			}
 			for _, v := range neighbors(lo + r) {
-				counts[place[c.cell[v]]]++
+				counts[rank[c.cell[v]]]++
 				total++
 			}
 		}

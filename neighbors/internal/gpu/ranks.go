@@ -91,7 +91,7 @@ func (w ranker) Ranks(i int, list []int32, tied int, rank, closer []int32) (ties
 // Place returns the prepared positions of the list of point i; see ranker.
 func (w ranker) Place(i int, list []int32, grouped bool, p *rows.Places) {
 	s, r := w.rows, i-*w.first
-	offset, groups := s.ranked.offset[r], s.groups
+	lo, groups := s.ranked.offset[r], s.groups
 	counted := 0
 	if grouped && s.group != 0 {
 		counted = groups
@@ -99,7 +99,7 @@ func (w ranker) Place(i int, list []int32, grouped bool, p *rows.Places) {
 	p.Reset(len(list), counted)
 	p.TiedOf = scan.Grown(p.TiedOf, len(list)*counted)
 	for q := range list {
-		below, tied := s.ranked.before[(offset+q)*groups:(offset+q+1)*groups], s.ranked.ties[(offset+q)*groups:(offset+q+1)*groups]
+		below, tied := s.ranked.before[(lo+q)*groups:(lo+q+1)*groups], s.ranked.ties[(lo+q)*groups:(lo+q+1)*groups]
 		p.Below[q], p.Tied[q] = 0, 0
 		for g := range groups {
 			p.Below[q] += int32(below[g])

@@ -25,7 +25,8 @@ type Enclosed struct {
 // Enclose calls visit once for every query, with the pairs in which not all listed neighbors are as near or
 // nearer, in ascending order of the points. Calls of different workers, below o.ThreadCount(), run at the same time.
 func Enclose(
-	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o *Options, visit func(worker, query int, pairs []Enclosed),
+	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o *Options,
+	visit func(worker, query int, pairs []Enclosed),
 ) (SpaceCounts, error) {
 	s, err := Open(ctx, queries, pts, false, false, o, nil)
 	if err != nil {
@@ -106,7 +107,8 @@ func enclose[K scan.Key](
 		return SpaceCounts{}, err
 	}
 	// Keys of the definition, and the same in units of rows.
-	exactOwn, exactOther := radii{queryRadii.count, slices.Clone(queryRadii.keys)}, radii{other.count, slices.Clone(other.keys)}
+	exactOwn := radii{queryRadii.count, slices.Clone(queryRadii.keys)}
+	exactOther := radii{other.count, slices.Clone(other.keys)}
 	s.scaled(queryRadii.keys)
 	s.scaled(other.keys)
 	limits := make([]K, pts.N)
@@ -165,13 +167,13 @@ func decide[K scan.Key](s enclosing[K], e *encloser, i int, queryRadii []float64
 	row := s.row(i)
 	for _, j := range e.index {
 		low, high := s.between(row[j], i, j)
-		its := other.of(int(j))
+		pointRadii := other.of(int(j))
 		a, openA := place(queryRadii, low, high)
-		b, openB := place(its, low, high)
+		b, openB := place(pointRadii, low, high)
 		switch {
 		case openA || openB:
 			e.open = append(e.open, int32(len(e.found)))
-		case int(a) == len(queryRadii) && int(b) == len(its):
+		case int(a) == len(queryRadii) && int(b) == len(pointRadii):
 			continue
 		}
 		e.found = append(e.found, Enclosed{Point: j, OfQuery: a, OfPoint: b})
@@ -217,7 +219,9 @@ func (e *encloser) settle(d *Direct, queries points.Points, i int, queryRadii []
 		f := &e.found[at]
 		f.OfQuery, f.OfPoint = exactPlace(queryRadii, e.keys[q]), exactPlace(other.of(int(f.Point)), e.keys[q])
 	}
-	e.found = slices.DeleteFunc(e.found, func(f Enclosed) bool { return int(f.OfQuery) == len(queryRadii) && int(f.OfPoint) == other.count })
+	e.found = slices.DeleteFunc(e.found, func(f Enclosed) bool {
+		return int(f.OfQuery) == len(queryRadii) && int(f.OfPoint) == other.count
+	})
 }
 
 // Rows of keys equal the definition.

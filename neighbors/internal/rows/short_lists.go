@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// The first of some rows is a multiple of rowsStep.
+	// rowsStep divides the index of the first of some rows.
 	rowsStep = kernel.RowAlign
 	// rowsBytes is the memory of rows that stay in the cache.
 	rowsBytes = 768 << 10

@@ -86,8 +86,8 @@ func (t *tileSearch) rows(ctx context.Context, block int, others []*tileList) (o
 // entered: of the least values of groups, the count-th is not below the count-th of all, once as many more are passed
 // over as may be no candidates.
 func (t *tileSearch) bound(list *tileList) {
-	place := list.count + 2*t.among.Window // plus the point itself; indices count from 0
-	if place >= kernel.DistanceGroups {
+	rank := list.count + 2*t.among.Window // plus the point itself; indices count from 0
+	if rank >= kernel.DistanceGroups {
 		return
 	}
 	norms := t.tiles.norms()[list.first : list.first+len(list.filled)]
@@ -96,7 +96,7 @@ func (t *tileSearch) bound(list *tileList) {
 			t.least[g] = math.MaxFloat32
 		}
 		kernel.LeastDistances(&t.least, t.tile[r*tilePoints:r*tilePoints+len(norms)], norms, n)
-		if last := placed(t.least[:], place); last < math.MaxFloat32 {
+		if last := placed(t.least[:], rank); last < math.MaxFloat32 {
 			list.limits[r] = t.tiles.reach(list.first+r, last)
 		}
 	}

@@ -125,7 +125,7 @@ type openPlace struct {
 // mostOpen is how many comparisons a block keeps.
 const mostOpen = 16 * tilePoints
 
-// The number of counted columns is a multiple of columnsStep, also for a whole block.
+// columnsStep divides the number of counted columns, also of a whole block.
 const columnsStep = 16
 
 // countWorker is one goroutine's view.
@@ -267,31 +267,31 @@ func (w *countWorker) search(t, u int) error {
 	if p.hopeless() {
 		return nil
 	}
-	rowBlock, other := p.block(t), p.block(u)
+	rows, other := p.block(t), p.block(u)
 	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
 	norms := p.tiles.norms()
-	if err := p.tiles.products(&w.work, w.tile, tilePoints, rowBlock.first, rowBlock.width, other.first, other.width); err != nil {
+	if err := p.tiles.products(&w.work, w.tile, tilePoints, rows.first, rows.width, other.first, other.width); err != nil {
 		return err
 	}
-	for r := range rowBlock.width {
-		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[rowBlock.first+r])
+	for r := range rows.width {
+		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[rows.first+r])
 	}
 	if t == u { // symmetric
-		for j := range rowBlock.width {
+		for j := range rows.width {
 			w.tile[j*tilePoints+j] = float32(math.Inf(1)) // a point itself
 		}
-		w.count(rowBlock, rowBlock, w.tile, w.tile)
+		w.count(rows, rows, w.tile, w.tile)
 		return nil
 	}
-	kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, rowBlock.width, other.width)
-	w.count(other, rowBlock, w.tile, w.turned)
-	w.count(rowBlock, other, w.turned, w.tile)
+	kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, rows.width, other.width)
+	w.count(other, rows, w.tile, w.turned)
+	w.count(rows, other, w.turned, w.tile)
 	return nil
 }
 
 // count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned a
 // row, for each point of b. The padding of the tile is below no limit.
-func (w *countWorker) count(b, source *countBlock, tile, turned []float32) {
+func (w *countWorker) count(b, source *countBlock, tile, transposed []float32) {
 	w.counts = scan.Zeroed(w.counts, len(b.limits))
 	kernel.CountAtMost(w.counts, tile, tilePoints, source.width, b.limits, b.padded)
 	w.nearer, w.open = w.nearer[:0], w.open[:0]
@@ -304,7 +304,7 @@ func (w *countWorker) count(b, source *countBlock, tile, turned []float32) {
 			}
 			entry := lists.Start[b.first+j] + q
 			if own := int(lists.Index[entry]) - source.first; n-below[j] > 1 || own < 0 || own >= source.width {
-				w.look(b, source, j, q, entry, turned[j*tilePoints:j*tilePoints+source.width])
+				w.look(b, source, j, q, entry, transposed[j*tilePoints:j*tilePoints+source.width])
 			}
 		}
 	}

@@ -39,8 +39,8 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 	c.reset(low, high)
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		few := c.look(part, c.countSteps(part), hist)
-		for q, l := range c.which[:few] {
+		count := c.look(part, c.countSteps(part), hist)
+		for q, l := range c.which[:count] {
 			p := int(c.at[q])
 			if p < len(low) {
 				p = hit(part[l], int32(start)+int32(l), p)
@@ -62,9 +62,9 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 // look counts, of the few values of part that must be examined, the values outside all intervals. It writes the indices
 // of the others and the number of intervals that end below them. Mostly one interval touches a step; the side of a
 // value is unpredictable, so the code has no branch for it.
-func (c *IntervalCounter[K]) look(part []K, few int, hist []int32) (inside int) {
+func (c *IntervalCounter[K]) look(part []K, count int, hist []int32) (inside int) {
 	low, high := c.low, c.high
-	for _, l := range c.which[:few] {
+	for _, l := range c.which[:count] {
 		v, p := part[l], int(c.below[c.where[l&(Segment-1)]&(mostSteps-1)])
 		p += less(high[p], v)
 		for high[p] < v {
@@ -88,15 +88,15 @@ func less[K Key](a, b K) int {
 }
 
 // countSteps counts the values of part by step, and writes the indices of the values that must be examined.
-func (c *IntervalCounter[K]) countSteps(part []K) (few int) {
+func (c *IntervalCounter[K]) countSteps(part []K) (count int) {
 	c.place(c.where[:], part)
 	for l, b := range c.where[:len(part)] {
 		n := c.count[b&(mostSteps-1)] + 1
 		c.count[b&(mostSteps-1)] = n
-		c.which[few&(Segment-1)] = uint16(l)
-		few += int(n / touched)
+		c.which[count&(Segment-1)] = uint16(l)
+		count += int(n / touched)
 	}
-	return few
+	return count
 }
 
 // reset divides the values between the first and the last end of an interval into steps.
