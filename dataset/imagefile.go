@@ -219,7 +219,7 @@ func (f *imageFile) check(img image.Image) error {
 	if b := img.Bounds(); b.Dx() != f.kind.width || b.Dy() != f.kind.height {
 		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, b.Dx(), b.Dy(), f.kind.width, f.kind.height)
 	}
-	// Package png makes the palette longer where a pixel asks for it.
+	// Package png extends the palette if a pixel needs it.
 	if p, ok := img.(*image.Paletted); ok && len(p.Palette) > f.palette {
 		return fmt.Errorf("%s: corrupt image: a pixel has color %d of a palette of %d", f.path, len(p.Palette)-1, f.palette)
 	}

@@ -1,4 +1,4 @@
-// Parts of single embedded spaces: taken out of a part and put together again, for whoever keeps them.
+// Parts of single embedded spaces: separated from a part and merged again, so that callers can store them.
 
 package neighbors
 

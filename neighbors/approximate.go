@@ -14,8 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Approximation holds what the approximate mode needs beyond [Options]. The zero
-// value is usable.
+// Approximation holds the options of the approximate mode, in addition to [Options]. The zero value is usable.
 type Approximation struct {
 	// Seed keys every random choice: reference points, queries, centers.
 	Seed uint64

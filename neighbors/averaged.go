@@ -98,12 +98,12 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 	}
 }
 
-// expectAll adds the neighbors of a list, whose positions in the other space are in places.
-func (p *Pass) expectAll(list rows.Listed, in *rows.Places, penalty, common, errors, point []Fixed) {
+// expectAll adds the neighbors of a list, with their positions in the other space.
+func (p *Pass) expectAll(list rows.Listed, pos *rows.Places, penalty, common, errors, point []Fixed) {
 	for lo := 0; lo < len(list.Index); {
 		hi := rows.RunEnd(list.Run, lo)
 		for q := lo; q < hi; q++ {
-			p.expect(position{lo, hi - lo}, position{int(in.Below[q]), int(in.Tied[q])}, penalty, common, errors, point)
+			p.expect(position{lo, hi - lo}, position{int(pos.Below[q]), int(pos.Tied[q])}, penalty, common, errors, point)
 		}
 		lo = hi
 	}

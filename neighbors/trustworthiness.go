@@ -51,7 +51,7 @@ func TrustworthinessAndContinuity(ctx context.Context, original, embedded Space,
 func scorePass(ctx context.Context, original, embedded Space, ks []int, o Options) (*Pass, Options, error) {
 	o = Options{Ks: ks, CoRanking: CoRankingOff, Threads: o.Threads, Memory: o.Memory}
 	if o.Memory == 0 {
-		o.Memory = o.rows(ctx, original.metric).Budget() // asks the machine once
+		o.Memory = o.rows(ctx, original.metric).Budget() // queries the machine once
 	}
 	p, err := NewPassOf(original, []Space{embedded}, o)
 	return p, o, err

@@ -78,7 +78,7 @@ func (prep *preparation) show(name string, kinds int) {
 	prep.shown = append(prep.shown, legendKey{name: name, style: prep.style(name), kinds: kinds})
 }
 
-// explain notes how a series is drawn and asks for a legend entry.
+// explain notes how a series is drawn and requests a legend entry.
 func (prep *preparation) explain(name string, kinds int) {
 	prep.show(name, kinds)
 	if name != "" {

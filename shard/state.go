@@ -108,7 +108,7 @@ func (s *State) check() error {
 const (
 	magic   = "repscope-shard/1\n"
 	maxHead = 64 << 20
-	// mostUnits is how many units a work may be divided into: whoever merges holds a value for each.
+	// mostUnits is the maximum number of units of a work: merging holds a value for each.
 	mostUnits = 1 << 26
 )
 

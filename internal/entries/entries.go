@@ -59,7 +59,7 @@ func (f *Folder) Load(key string) ([]byte, error) {
 	return data[:len(data)-sha256.Size], nil
 }
 
-// read reads the file of an entry, nil if there is none, unless somebody else than this user may have written it.
+// read reads the file of an entry, nil if there is none, unless another user may have written it.
 func (f *Folder) read(path string) ([]byte, error) {
 	file, err := regular.Open(path)
 	if err != nil {

@@ -77,7 +77,7 @@ func (s *Set) Len() int { return len(s.Episode) }
 // usualFrames is about how many frames an episode has.
 const usualFrames = 150
 
-// Generate plays the episodes that the configuration asks for.
+// Generate plays the episodes of the configuration.
 func Generate(c Config) (*Set, error) {
 	if c.Episodes < 0 || c.Frames < 0 || (c.Episodes > 0) == (c.Frames > 0) {
 		return nil, fmt.Errorf("arcade: want either a positive number of episodes or of frames, got %d episodes and %d frames", c.Episodes, c.Frames)

@@ -109,7 +109,7 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 			if created {
 				return l, nil
 			}
-			since = time.Time{} // somebody else was first
+			since = time.Time{} // another process was first
 			continue
 		}
 		if !wait && (changed || holder.alive(&self)) {

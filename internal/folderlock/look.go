@@ -1,4 +1,4 @@
-// Who holds a lock, for somebody who does not want it.
+// The holder of a lock, without taking it.
 
 package folderlock
 
@@ -34,7 +34,7 @@ func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 	return busy, nil
 }
 
-// look is what the lock's file says.
+// look is the content of the lock's file.
 func look(dir, name string) (string, holder, error) {
 	number, err := highest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && number == 0 {

@@ -374,7 +374,7 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 				block = max(0, min(blockRows, rows-i0, roundUp(col+j0+width-row-i0, t.mr)))
 			}
 			panel := &b[j0*depth]
-			// Each tile asks for some of the next panel of B.
+			// Each tile prefetches some of the next panel of B.
 			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
 			if j0+t.nr < cols {
 				size := uintptr(t.nr*depth) * unsafe.Sizeof(*panel)

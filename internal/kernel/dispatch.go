@@ -91,9 +91,8 @@ func choose(request string) (*implementation, error) {
 // on tiles. It is fixed when the program starts, by the processor and by [Environment].
 func Name() string { return active.Load().name }
 
-// Selected is [Name] with an error if [Environment] asks for an implementation
-// that is unknown or that this machine or build does not have; the products then run
-// on the best available one.
+// Selected is [Name] with an error if [Environment] names an implementation that is unknown, or unavailable on this
+// machine or in this build; the products then run on the best available one.
 func Selected() (string, error) { return Name(), selectedErr }
 
 // floatTiling is the active implementation's tiling for T.

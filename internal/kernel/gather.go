@@ -329,8 +329,8 @@ func (g *Gathered) empty() {
 	}
 }
 
-// following is the panel of B that is used after the one that ends at column next of the depth block at k:
-// the next one of the block, or the first one of the next block; nil after the last. Each tile asks for some of it.
+// following is the panel of B used after the one that ends at column next of the depth block at k: the next one of the
+// block, or the first one of the next block; nil after the last. Each tile prefetches some of it.
 func (g *Gathered) following(k, depth, next int) []float32 {
 	if next >= g.N {
 		k, next = k+depth, 0

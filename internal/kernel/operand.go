@@ -138,14 +138,14 @@ func (o *Operand[T]) pack(t *tiling[T, T], dst []T, width, first, count, k, dept
 	}
 }
 
-// PackRows writes count vectors that lie in rows into panels, as [Packer]
-// asks: element d of vector r is src[r·stride+d].
+// PackRows writes count vectors that lie in rows into panels, as required by [Packer]: element d of vector r is
+// src[r·stride+d].
 func PackRows[T Float](dst []T, width int, src []T, stride, count, depth int) {
 	floatTiling[T]().packRows(dst, width, src, stride, count, depth)
 }
 
-// PackColumns writes count vectors that lie in columns into panels, as
-// [Packer] asks: element d of vector r is src[d·stride+r].
+// PackColumns writes count vectors that lie in columns into panels, as required by [Packer]: element d of vector r is
+// src[d·stride+r].
 func PackColumns[T Float](dst []T, width int, src []T, stride, count, depth int) {
 	whole := count / width * width
 	// A few rows at a time, whose lines stay in the cache from one panel to the next.

@@ -36,7 +36,7 @@ type Product[T Float] struct {
 	Stride int
 	// Accumulate adds the product to the old values of C.
 	Accumulate bool
-	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
+	// Upper restricts the result to elements with j ≥ i. Others may be computed, finished or unchanged.
 	Upper bool
 	// Links shortens the sums: within a block of KC, the products of each LinkDepth depths are a sum of their own, and
 	// these are added in their order. A product passes through fewer roundings, see [Norms.OfLinks], and a float32 product

@@ -157,12 +157,12 @@ type Uint8Product[I Integer] struct {
 	// C has row i at C[i·Stride:], Stride ≥ N.
 	C      []I
 	Stride int
-	// Squared asks for squared Euclidean distances, ‖a‖² + ‖b‖² − 2·a·b.
+	// Squared requests squared Euclidean distances, ‖a‖² + ‖b‖² − 2·a·b.
 	Squared bool
 	// ASquares and BSquares hold ‖a‖² for the M and ‖b‖² for the N vectors (see
 	// [SumSquaresUint8]); needed, and read, only if Squared.
 	ASquares, BSquares []I
-	// Upper asks for the elements with j ≥ i only. Others may be computed or left alone.
+	// Upper restricts the result to elements with j ≥ i. Others may be computed or unchanged.
 	Upper bool
 	// Done, if not nil, stops the product soon after it is closed.
 	Done <-chan struct{}

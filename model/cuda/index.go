@@ -82,7 +82,7 @@ func (b *builder) tuplePlaces(batch int) (offsets operand, tuples, block int) {
 	return offsets, tuples, graph.Count(in[batch+width:])
 }
 
-// take records that blocks of elements are read at places. From an empty array nothing can be read.
+// take records that blocks of elements are read at offsets. From an empty array nothing can be read.
 func (b *builder) take(offsets operand, block int) {
 	if n := graph.Count(b.OutShape(0)); graph.Count(b.Shape(0)) > 0 {
 		b.launch(fmt.Sprint("take_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), offsets, b.out(0), n, block)
@@ -100,7 +100,7 @@ func buildGatherND(b *builder) error {
 	return nil
 }
 
-// scatter records that the updates of input 2 are applied to input 0 at places, in order.
+// scatter records that the updates of input 2 are applied to input 0 at offsets, in order.
 func (b *builder) scatter(offsets operand, count, block int) {
 	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.Step.Params.(operator.ScatterParams).Reduction]
 	all := graph.Count(b.Shape(0))

@@ -1,4 +1,4 @@
-// The sequences as a table, for training and for whoever wants the example as a file.
+// The sequences as a table, for training and as an example file.
 
 package sequences
 

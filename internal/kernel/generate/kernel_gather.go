@@ -137,7 +137,7 @@ func (t gatherTile) claim() {
 	t.label("claimed")
 }
 
-// eachLine asks for the lines of a tile at R9, rows R8 elements apart.
+// eachLine prefetches the lines of a tile at R9, rows R8 elements apart.
 func (t gatherTile) eachLine(ask func(offset int)) {
 	for r := range t.rows {
 		for o := 0; o < 4*t.columns(); o += 64 {

@@ -231,7 +231,7 @@ func (w width) rowOfPair(r int) {
 	w.emit("ADDQ R8, SI")
 }
 
-// askAhead asks for the next line of the memory from R12 to R13 and goes on at a label.
+// askAhead prefetches the next line of the memory from R12 to R13 and goes on at a label.
 func (w width) askAhead(register string) {
 	w.emit("CMPQ R12, R13")
 	w.emit("JCC %s", register)

@@ -223,7 +223,7 @@ func (w width) finishRows() {
 	w.end()
 }
 
-// prefetch asks for cache lines that lie behind each other.
+// prefetch prefetches contiguous cache lines.
 func (a *assembler) prefetch() {
 	a.function("prefetchAsm", "(src *float32, lines int)", "asks for cache lines.", 16)
 	a.emit("MOVQ src+0(FP), SI")

@@ -43,7 +43,7 @@ func (r cellRows[F]) Pack(dst []F, width, first, count, k, depth int) {
 	}
 }
 
-// pack writes n members from index place on into one panel; row is scratch memory.
+// pack writes n members from index first on into one panel; row is scratch memory.
 func (c *index[F]) pack(dst []F, width, first, n, k, depth int, row []F) []F {
 	row = scan.Grown(row, n*depth)
 	for r, v := range c.places[first : first+n] {

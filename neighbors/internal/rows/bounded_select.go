@@ -70,7 +70,7 @@ func (w *boundedWorker[F]) enter(i int) {
 	w.stamp++
 }
 
-// need asks for the direct key of point j; compute answers all at once.
+// need requests the direct key of point j; compute computes all requested keys.
 func (w *boundedWorker[F]) need(j int32) {
 	j = w.space.first[j]
 	if w.known[j] != w.stamp {

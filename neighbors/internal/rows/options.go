@@ -44,7 +44,7 @@ type Hooks struct {
 
 type hooksKey struct{}
 
-// WithHooks is a context under which rows are computed as a test asks.
+// WithHooks is a context for rows with the hooks of a test.
 func WithHooks(ctx context.Context, h Hooks) context.Context {
 	return context.WithValue(ctx, hooksKey{}, h)
 }

@@ -165,7 +165,7 @@ func (c *productKeys) chainBound(i int, j int32) float64 {
 	return c.chains.of(r, p.chain[i], far, p.chain[j]) + (1+0x1p-10)*2*(p.rounding[i]+p.rounding[j])*(r+far)
 }
 
-// want asks for the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
+// want requests the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
 func (g *openGroup) want(t *cellTable, first []int32, r int, open []undecidedRank) []undecidedRank {
 	if len(open) == 0 {
 		return open
