@@ -87,7 +87,9 @@ func (e *modelEncoder) began(n int, err error) error {
 func (e *modelEncoder) takesPixels(n int) bool { return e.model.TakesPixels(n) }
 
 // submitBytes is submit for states of bytes; see model.Model.SubmitBytes.
-func (e *modelEncoder) submitBytes(ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels) error {
+func (e *modelEncoder) submitBytes(
+	ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels,
+) error {
 	if err := e.bind(state); err != nil {
 		return err
 	}

@@ -27,7 +27,9 @@ var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 // pixels.Noise, and encoded on the same GPUs; the squares are added in float64 in the order of the elements. Nothing is
 // cached. The error wraps ErrNoNoise, and nothing has been read, if the encoder runs on a CPU, takes integers or
 // batches of another size only, or if frames are resized or expanded to channels.
-func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
+func EncodeNoisy(
+	ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions,
+) (points.Points, []float64, error) {
 	info := enc.Info()
 	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
 	if err != nil {

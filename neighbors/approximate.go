@@ -98,7 +98,9 @@ func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Option
 
 // KNearestApproximate is the function of the same name without its look through the
 // points. Metric of o is not used.
-func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+func (s Space) KNearestApproximate(
+	ctx context.Context, k int, o Options, a Approximation,
+) (*ApproximateNearest, error) {
 	if s.metric == Precomputed {
 		return nil, errNoCoordinates
 	}

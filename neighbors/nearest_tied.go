@@ -14,7 +14,9 @@ import (
 // distance of the q-th. Which members of the last run belong to the k nearest is undetermined. visit
 // is called from several goroutines and must not keep the lists. o.Metric is ignored; other options
 // and errors are as for [KNearest]. It returns the counts of the search.
-func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int, index, run []int32)) (SpaceCounts, error) {
+func (s Space) VisitTied(
+	ctx context.Context, k int, o Options, visit func(i int, index, run []int32),
+) (SpaceCounts, error) {
 	o.Metric, o.Blocks = s.metric, nil
 	n := s.points.N
 	if err := o.check(n); err != nil {

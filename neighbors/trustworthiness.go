@@ -140,7 +140,9 @@ func (s Space) short(ctx context.Context, k int, o *Options) (*shortLists, error
 }
 
 // searchShort is VisitShort by the search for k+1 neighbors.
-func (s Space) searchShort(ctx context.Context, k int, within *rows.Options, visit func(i int, index, run []int32)) error {
+func (s Space) searchShort(
+	ctx context.Context, k int, within *rows.Options, visit func(i int, index, run []int32),
+) error {
 	within.Narrow = true
 	nearest, err := rows.Search(ctx, s.points, s.points, k+1, true, within)
 	if err != nil {

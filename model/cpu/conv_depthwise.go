@@ -148,7 +148,9 @@ func (g *geometry) strip(x int, inside [3]span, each int) strip {
 }
 
 // line computes output line l of an image that begins at element skipped; the pixels are stride elements apart in dst.
-func (c *channelwise) line(s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
+func (c *channelwise) line(
+	s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int,
+) {
 	plan := c.lines[l]
 	if c.tiled != nil {
 		c.tiled.line(s, d, dst, stride, image[plan.at-skipped:])

@@ -353,7 +353,9 @@ func (c *boundConv) oneImage() {
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.
-func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+func (c *boundConv) multiplyIntegers(
+	s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int,
+) error {
 	q, last := c.integers, c.runs[len(c.runs)-1]
 	size := last.Offset + last.Length
 	for _, at := range base[:pixels] {
@@ -422,7 +424,9 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 
 // multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not
 // depend on the unit.
-func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+func (c *boundConv) multiplyPatches(
+	s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int,
+) error {
 	q := c.integers
 	for p0 := 0; p0 < pixels; p0 += rowBlock {
 		count := min(rowBlock, pixels-p0)

@@ -118,7 +118,9 @@ func (b *builder) weight(form string, t *graph.Tensor, prepare func(elements []f
 }
 
 // preparedWeight is weight for forms of other element types, such as pairs of bfloat16.
-func preparedWeight[T any](b *builder, form string, t *graph.Tensor, prepare func(elements []float32) ([]T, error)) operand {
+func preparedWeight[T any](
+	b *builder, form string, t *graph.Tensor, prepare func(elements []float32) ([]T, error),
+) operand {
 	return b.addWeight(weightKey{t, form}, func(elements []float32) ([]byte, error) {
 		values, err := prepare(elements)
 		return bytesOf(values), err

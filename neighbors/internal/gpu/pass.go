@@ -33,7 +33,9 @@ type work struct {
 
 // Run computes rows lo … hi−1 of a task, shared among the GPUs of a device. Every GPU has its own counter. advance is
 // called, from one goroutine at a time, with the number of rows finished in one space.
-func Run(ctx context.Context, d *device.Device, task Task, lo, hi int, counters []Counter, advance func(rows int)) error {
+func Run(
+	ctx context.Context, d *device.Device, task Task, lo, hi int, counters []Counter, advance func(rows int),
+) error {
 	devices := d.Contexts()[:len(counters)]
 	failed := make([]error, len(devices))
 	var mutex sync.Mutex
