@@ -99,9 +99,8 @@ type TokenOutput struct {
 	Layers, Heads int
 }
 
-// OpenTokens opens an ONNX file whose inputs are token ids [B, L], and, where it has them,
-// the chain of each token, which tokens are no padding, and their positions. Files of
-// weights are refused: they hold no graph. Errors name the file.
+// OpenTokens opens an ONNX file whose inputs are token ids [B, L] and, optionally, the chain of each token, the padding
+// mask, and positions. Files of weights are refused: they hold no graph. Errors name the file.
 func OpenTokens(ctx context.Context, path string, o TokenOptions) (*TokenModel, error) {
 	if len(o.Letters) == 0 {
 		o.Letters = []int32{0, 1}

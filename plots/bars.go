@@ -15,9 +15,8 @@ import (
 // Plot draws the bars, their intervals, values and reference lines into the data rectangle of a plot; see [Add].
 func (p *Bars) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
-// DataRange is the range of the values, intervals and reference lines on y, from zero
-// unless y is log, has a fixed range or Dots is set, and on x of one unit about 0, 1, … for the
-// bars.
+// DataRange is the range of the data. On y it is the range of the values, intervals and reference lines, from zero
+// unless y is log, has a fixed range or Dots is set. On x it is one unit about 0, 1, … for the bars.
 func (p *Bars) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
 
 // GlyphBoxes are the boxes of the printed values and of the labels of reference lines.

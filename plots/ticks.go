@@ -94,9 +94,9 @@ func orDefault(limit int) int {
 	return limit
 }
 
-// linearTicks returns at most atMost labeled ticks (up to five if the next coarser step would leave only one) at
-// multiples of 1, 2 or 5 times a power of ten inside [low, high], and the exponent of the power of ten to print at the
-// axis (0: none). Labels have equally many decimals and U+2212 for minus. With integer, steps are whole numbers.
+// linearTicks returns at most atMost labeled ticks at multiples of 1, 2 or 5 times a power of ten inside [low, high];
+// up to five if the next coarser step would leave only one. exponent is the power of ten to print at the axis (0:
+// none). Labels have equally many decimals and U+2212 for minus. With integer, steps are whole numbers.
 func linearTicks(low, high float64, atMost int, integer bool) (ticks []plot.Tick, exponent int) {
 	span := high - low
 	if !(span > 1e-12*max(math.Abs(low), math.Abs(high))) || span < 1e-300 || math.IsInf(span, 0) {

@@ -366,8 +366,8 @@ func (w width) narrowChains() {
 	}
 }
 
-// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one remains, adds it to the
-// pair's sum, and goes on to the next row.
+// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one remains. It adds this one
+// to the pair's sum, and goes on to the next row.
 func (w width) nextPair() {
 	w.emit("VADDPD Y1, Y0, Y0")
 	w.emit("VEXTRACTF128 $1, Y0, X1")

@@ -205,8 +205,8 @@ func (a *assembler) uint8Tile(rows, columns int) {
 	a.emit("RET")
 }
 
-// prefetchTiles prefetches, in each turn of the loop, the rows of the next chunk, a part of the next panel of B, and
-// two rows of the next tile of C, which is loaded at once, if at all.
+// prefetchTiles prefetches in each turn of the loop. It takes the rows of the next chunk, a part of the next panel of
+// B, and two rows of the next tile of C, which is loaded at once, if at all.
 func (a *assembler) prefetchTiles(rows int) {
 	for at := 0; at < rows*tileSize; at += 64 {
 		a.emit("PREFETCHT0 %d(SI)", chunkBytes+at)

@@ -54,8 +54,8 @@ func (r Reduction) term(x float32) float64 {
 	return v
 }
 
-// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for each of the rows, in sixteen interleaved parts, the
-// element k being in part k mod 16, which are then joined, halves with halves.
+// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for each of the rows. Each row is reduced in sixteen
+// interleaved parts; element k is in part k mod 16. The parts are then joined, halves with halves.
 func (r Reduction) Rows(dst []float64, x []float32, n, rows, stride int) {
 	dst = dst[:rows]
 	switch {

@@ -13,8 +13,8 @@ type Space struct {
 	Metric rows.Metric
 }
 
-// Task asks, for every row, for the First nearest neighbors in every space, or as many as the counter wants, and for
-// their ranks in the original or the embedded space.
+// Task describes the work for every row: the First nearest neighbors in every space, or as many as the counter wants,
+// and their ranks in the original or the embedded space.
 type Task struct {
 	Original     Space
 	Embedded     []Space

@@ -91,8 +91,8 @@ func (p *planner) rows(budget int64) int {
 	return rows
 }
 
-// NewLayout divides the budget of o for rows lo … hi−1 of n points among blocks of rows and the distances that
-// symmetric spaces keep between blocks, and announces it to the spaces.
+// NewLayout divides the budget of o for rows lo … hi−1 of n points. Blocks of rows and the distances that symmetric
+// spaces keep between them share it. It announces the layout to the spaces.
 func NewLayout(o *Options, n, lo, hi int, original Space, embedded []Space) (Layout, error) {
 	// Memory of each point in each space, and of each worker's tables of a row.
 	budget := o.Budget() - int64(1+len(embedded))*int64(n)*int64(32+12*o.ThreadCount())
