@@ -41,15 +41,14 @@ type Appender struct {
 	raw       []byte
 }
 
-// AppendPosition says how far an Appender has come.
+// AppendPosition is the progress of an Appender.
 type AppendPosition struct {
 	Rows int    `json:"rows"`
-	CRC  uint32 `json:"crc32"` // of the bytes so far, from the array's own header on
+	CRC  uint32 `json:"crc32"` // of the bytes so far, starting with the array's own header
 }
 
-// NewAppender creates the file, or empties it, and writes what comes before the
-// rows. The format is one of AppendFormats; name is the array's name in npz
-// and safetensors files. The type is Float32 or Float16.
+// NewAppender creates the file, or empties it, and writes the part before the rows. The format is one of AppendFormats;
+// name is the array's name in npz and safetensors files. The type is Float32 or Float16.
 func NewAppender(path, format, name string, t DType, shape []int) (*Appender, error) {
 	a, err := newAppender(path, format, name, t, shape)
 	if err != nil {
@@ -67,11 +66,11 @@ func NewAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	return a, nil
 }
 
-// ResumeAppender opens a file that an Appender left at the given position. The position can be before the end of the
-// file; later contents are cut off. Errors: the file is shorter or its contents have changed, in which case it stays
+// ResumeAppender opens a file that an Appender left at this position. The position can be before the end of the file;
+// later contents are cut off. Errors: the file is shorter or its contents have changed, in which case it stays
 // unchanged, or another process holds the lock on the file. An Appender locks its file if the file system supports
 // locks.
-func ResumeAppender(path, format, name string, t DType, shape []int, at AppendPosition) (*Appender, error) {
+func ResumeAppender(path, format, name string, t DType, shape []int, position AppendPosition) (*Appender, error) {
 	a, err := newAppender(path, format, name, t, shape)
 	if err != nil {
 		return nil, err
@@ -79,25 +78,25 @@ func ResumeAppender(path, format, name string, t DType, shape []int, at AppendPo
 	if a.f, err = openAppended(path, 0); err != nil {
 		return nil, err
 	}
-	if err := a.resume(at); err != nil {
+	if err := a.resume(position); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), a.f.Close())
 	}
 	return a, nil
 }
 
-func (a *Appender) resume(at AppendPosition) error {
-	if at.Rows < 0 || at.Rows > a.rows {
-		return fmt.Errorf("row %d of %d", at.Rows, a.rows)
+func (a *Appender) resume(position AppendPosition) error {
+	if position.Rows < 0 || position.Rows > a.rows {
+		return fmt.Errorf("row %d of %d", position.Rows, a.rows)
 	}
 	head := make([]byte, len(a.head))
 	_, err := io.ReadFull(a.f, head)
 	if a.member != "" {
-		copy(head[zipCRC:zipCRC+4], a.head[zipCRC:]) // which a Finish that nobody heard of has set
+		copy(head[zipCRC:zipCRC+4], a.head[zipCRC:]) // set by a Finish that was interrupted
 	}
 	if err != nil || !bytes.Equal(head, a.head) {
 		return errors.New("its header belongs to another array")
 	}
-	length := int64(at.Rows) * int64(a.row)
+	length := int64(position.Rows) * int64(a.row)
 	sum := crc32.NewIEEE()
 	sum.Write(a.inner)
 	n, err := io.Copy(sum, io.LimitReader(a.f, length))
@@ -107,14 +106,14 @@ func (a *Appender) resume(at AppendPosition) error {
 	case n < length:
 		return fmt.Errorf("%d bytes of rows, want %d: %w", n, length, ErrTruncated)
 	}
-	if sum.Sum32() != at.CRC {
+	if sum.Sum32() != position.CRC {
 		return errors.New("its rows have changed since they were written")
 	}
 	end := int64(len(a.head)) + length
 	if err := a.f.Truncate(end); err != nil {
 		return err
 	}
-	a.done, a.crc = at.Rows, at.CRC
+	a.done, a.crc = position.Rows, position.CRC
 	_, err = a.f.Seek(end, io.SeekStart)
 	return err
 }
@@ -131,7 +130,7 @@ func openAppended(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// ErrLocked says that a file is being written by somebody else.
+// ErrLocked reports that another process is writing a file.
 var ErrLocked = atomicfile.ErrLocked
 
 // DiscardAppended removes a file that an Appender left. That there is none is no
@@ -213,7 +212,7 @@ func (a *Appender) Append(values []float32) error {
 	return nil
 }
 
-// Position is where the Appender stands, for ResumeAppender.
+// Position is the position of the Appender, for ResumeAppender.
 func (a *Appender) Position() AppendPosition { return AppendPosition{a.done, a.crc} }
 
 // Sync forces the rows to disk.
@@ -241,10 +240,9 @@ func (a *Appender) Finish() error {
 	return errors.Join(err, a.f.Close())
 }
 
-// The parts of a ZIP archive (APPNOTE.TXT 6.3.10) of one stored member, in which
-// sizes from 4 GiB on stand in a ZIP64 field. Package archive/zip cannot write a
-// member whose checksum is known only later without a data descriptor, which
-// not every reader of .npz files takes.
+// The parts of a ZIP archive (APPNOTE.TXT 6.3.10) of one stored member, with sizes from 4 GiB on in a ZIP64 field.
+// Package archive/zip needs a data descriptor for a member whose checksum is not known in advance, and not every reader
+// of .npz files takes one.
 
 const (
 	zipDate = 1<<5 | 1 // 1 January 1980
@@ -272,7 +270,7 @@ func localHeader(name string, size int64, crc uint32) []byte {
 	return append(append(b, name...), extra...)
 }
 
-// directory is the central directory at the given offset, and the end of the archive.
+// directory is the central directory at this offset, and the end of the archive.
 func directory(name string, size int64, crc uint32, offset int64) []byte {
 	le := binary.LittleEndian
 	version, short, extra := uint16(20), uint32(size), []byte(nil)
@@ -294,9 +292,9 @@ func directory(name string, size int64, crc uint32, offset int64) []byte {
 	b = le.AppendUint32(le.AppendUint32(b, 0), 0) // attributes; the member begins at 0
 	b = append(append(b, name...), extra...)
 	length := len(b)
-	at := uint32(offset)
+	narrow := uint32(offset)
 	if isWide(offset) {
-		at = math.MaxUint32
+		narrow = math.MaxUint32
 		b = le.AppendUint64(le.AppendUint32(b, 0x06064b50), 44)
 		b = le.AppendUint16(le.AppendUint16(b, 45), 45)
 		b = le.AppendUint32(le.AppendUint32(b, 0), 0)
@@ -310,6 +308,6 @@ func directory(name string, size int64, crc uint32, offset int64) []byte {
 	for _, v := range []uint16{0, 0, 1, 1} {
 		b = le.AppendUint16(b, v)
 	}
-	b = le.AppendUint32(le.AppendUint32(b, uint32(length)), at)
+	b = le.AppendUint32(le.AppendUint32(b, uint32(length)), narrow)
 	return le.AppendUint16(b, 0)
 }

@@ -77,7 +77,7 @@ func TestAppender(t *testing.T) {
 					if err := a.Append(values[:rows*6]); err != nil {
 						t.Fatal(err)
 					}
-					at := a.Position()
+					position := a.Position()
 					if _, err := NewAppender(path, format, "latents", kind, shape); !errors.Is(err, ErrLocked) {
 						t.Fatalf("a second appender: %v", err)
 					}
@@ -89,7 +89,7 @@ func TestAppender(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if a, err = ResumeAppender(path, format, "latents", kind, shape, at); err != nil {
+					if a, err = ResumeAppender(path, format, "latents", kind, shape, position); err != nil {
 						t.Fatal(err)
 					}
 					appendAll(t, a, values, 6, rows)
@@ -130,19 +130,19 @@ func TestAppenderErrors(t *testing.T) {
 	if err := a.Append([]float32{1, 2, 3, 4}); err != nil {
 		t.Fatal(err)
 	}
-	at := a.Position()
+	position := a.Position()
 	check(DiscardAppended(path), "another run is writing")
 	check(a.Finish(), "2 rows of 4")
-	_, err = ResumeAppender(path, "npy", "x", Float16, []int{5, 2}, at)
+	_, err = ResumeAppender(path, "npy", "x", Float16, []int{5, 2}, position)
 	check(err, "header belongs to another array")
-	_, err = ResumeAppender(path, "npy", "x", Float16, []int{4, 2}, AppendPosition{Rows: 3, CRC: at.CRC})
+	_, err = ResumeAppender(path, "npy", "x", Float16, []int{4, 2}, AppendPosition{Rows: 3, CRC: position.CRC})
 	check(err, "truncated")
 	data, _ := os.ReadFile(path)
 	data[len(data)-1] ^= 1
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = ResumeAppender(path, "npy", "x", Float16, []int{4, 2}, at)
+	_, err = ResumeAppender(path, "npy", "x", Float16, []int{4, 2}, position)
 	check(err, "have changed")
 	if err := errors.Join(DiscardAppended(path), DiscardAppended(path)); err != nil {
 		t.Error(err)
@@ -161,16 +161,16 @@ type wideArchive struct {
 func (w wideArchive) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
-		at := off + int64(n)
+		offset := off + int64(n)
 		switch {
-		case at < int64(len(w.head)):
-			n += copy(p[n:], w.head[at:])
-		case at < int64(len(w.head))+w.size:
-			part := p[n : n+int(min(int64(len(p)-n), int64(len(w.head))+w.size-at))]
+		case offset < int64(len(w.head)):
+			n += copy(p[n:], w.head[offset:])
+		case offset < int64(len(w.head))+w.size:
+			part := p[n : n+int(min(int64(len(p)-n), int64(len(w.head))+w.size-offset))]
 			clear(part)
 			n += len(part)
-		case at < int64(len(w.head))+w.size+int64(len(w.tail)):
-			n += copy(p[n:], w.tail[at-int64(len(w.head))-w.size:])
+		case offset < int64(len(w.head))+w.size+int64(len(w.tail)):
+			n += copy(p[n:], w.tail[offset-int64(len(w.head))-w.size:])
 		default:
 			return n, io.EOF
 		}

@@ -39,8 +39,7 @@ const (
 	Float64  = dtype.Float64
 )
 
-// ErrTruncated says that a file ends too early: it was cut while being copied or
-// written.
+// ErrTruncated reports that a file ends too early: it was cut while being copied or written.
 var ErrTruncated = format.ErrTruncated
 
 // Array is an n-dimensional array of any rank, in C order, whose first axis is
@@ -61,7 +60,7 @@ type Array struct {
 
 	time    string   // NumPy's code of times, such as M8[ns]; empty for numbers
 	whole   bool     // numbers are whole ones or classes, although their type has NaN
-	classes []string // the texts that whole numbers stand for
+	classes []string // the texts coded by whole numbers
 }
 
 // source gives the bytes of rows, in C order.
@@ -107,7 +106,7 @@ func elements(data any) (DType, []byte, error) {
 	return dtype.Invalid, nil, fmt.Errorf("data of type %T, want a slice of bool, uint8, int32, int64, float32 or float64", data)
 }
 
-// newArray fills in what follows from the shape, whose size has been checked.
+// newArray sets the fields that follow from the shape, whose size has been checked.
 func newArray(name, path, key string, shape []int, t DType, order dtype.Order, s source) *Array {
 	a := &Array{name: name, path: path, key: key, shape: shape, dtype: t, order: order, rows: 1, rowLen: 1, source: s}
 	if len(shape) > 0 {
@@ -122,9 +121,8 @@ func newArray(name, path, key string, shape []int, t DType, order dtype.Order, s
 	return a
 }
 
-// NewArray returns an array over data in memory, which is not copied and must
-// not change. name stands in messages. It is an error when the shape does not
-// hold len(data) elements.
+// NewArray returns an array over data in memory, which is not copied and must not change. name is its name in messages.
+// It is an error when the shape does not hold len(data) elements.
 func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
 	t, raw, err := elements(data)
 	if err != nil {
@@ -199,12 +197,12 @@ func (f *fortran) use(lo, hi int, fn func(raw []byte) error) error {
 		step *= axes[i]
 	}
 	index := make([]int, len(axes))
-	at := 0
+	written := 0
 	for k := range f.row / f.size {
 		offset := f.offset + (int64(k)*int64(f.shape[0])+int64(lo))*int64(f.size)
 		err := f.in.Use(offset, int64(rows)*int64(f.size), func(raw []byte) error {
 			for r := range rows {
-				copy(dst[r*f.row+at*f.size:][:f.size], raw[r*f.size:])
+				copy(dst[r*f.row+written*f.size:][:f.size], raw[r*f.size:])
 			}
 			return nil
 		})
@@ -213,11 +211,11 @@ func (f *fortran) use(lo, hi int, fn func(raw []byte) error) error {
 		}
 		for i := range axes {
 			index[i]++
-			at += stride[i]
+			written += stride[i]
 			if index[i] < axes[i] {
 				break
 			}
-			at -= index[i] * stride[i]
+			written -= index[i] * stride[i]
 			index[i] = 0
 		}
 	}
@@ -226,7 +224,7 @@ func (f *fortran) use(lo, hi int, fn func(raw []byte) error) error {
 
 func (f *fortran) view(int, int) ([]byte, bool) { return nil, false }
 
-// Name is what messages call the array: its file and key.
+// Name is the array's name in messages: its file and key.
 func (a *Array) Name() string { return a.name }
 
 // Path is the file or folder the array came from, "" for one in memory.
@@ -238,22 +236,21 @@ func (a *Array) Key() string { return a.key }
 // Shape returns the shape; it must not be changed.
 func (a *Array) Shape() []int { return a.shape }
 
-// Notes are what a reader may want to know of how the array was made from its files, such
-// as images that were resized.
+// Notes are facts for the reader about the conversion of the array from its files, such as resized images.
 func (a *Array) Notes() []string { return a.notes }
 
 // DType returns the element type.
 func (a *Array) DType() DType { return a.dtype }
 
-// Time is what whole numbers count where they are times: NumPy's code of its type, such as M8[ns]
-// (datetime64[ns], since 1970) or m8[h] (timedelta64[h]); "" for numbers.
+// Time is the unit of whole numbers that are times: NumPy's code of its type, such as M8[ns] (datetime64[ns], since
+// 1970) or m8[h] (timedelta64[h]); "" for numbers.
 func (a *Array) Time() string { return a.time }
 
 // Whole reports whether floating-point numbers are whole ones or classes, with NaN in rows that have
 // none: a column of a table with empty cells.
 func (a *Array) Whole() bool { return a.whole }
 
-// Classes are the texts that the numbers 0, 1, … stand for, in ascending order; nil for numbers.
+// Classes are the texts coded by the numbers 0, 1, …, in ascending order; nil for numbers.
 func (a *Array) Classes() []string { return a.classes }
 
 // Len is the number of rows: Shape()[0], or 1 for a scalar.
@@ -282,8 +279,8 @@ func (a *Array) use(length, lo, hi int, fn func(raw []byte) error) error {
 	return nil
 }
 
-// Points are all rows as points in their own type, as [States.Points] has them, and floating-point numbers where they
-// lie if the file is mapped and has them as the processor does. They must not be changed.
+// Points are all rows as points in their own type, as [States.Points] returns them. Floating-point numbers are not
+// copied if the file is mapped and has the processor's byte order. They must not be changed.
 func (a *Array) Points() (points.Points, error) {
 	if v, ok := a.source.(viewer); ok && a.order == dtype.HostOrder() && (a.dtype == Float32 || a.dtype == Float64) {
 		if raw, ok := v.view(0, a.rows); ok {
@@ -365,13 +362,13 @@ type checksum struct {
 func hashFile(f *mmap.File, part *checksum) (string, error) {
 	h := sha256.New()
 	sum := crc32.NewIEEE()
-	for at := int64(0); at < f.Size(); at += 1 << 20 {
-		err := f.Use(at, min(1<<20, f.Size()-at), func(raw []byte) error {
+	for offset := int64(0); offset < f.Size(); offset += 1 << 20 {
+		err := f.Use(offset, min(1<<20, f.Size()-offset), func(raw []byte) error {
 			h.Write(raw)
 			if part != nil {
-				lo, hi := max(at, part.offset), min(at+int64(len(raw)), part.offset+part.size)
+				lo, hi := max(offset, part.offset), min(offset+int64(len(raw)), part.offset+part.size)
 				if lo < hi {
-					sum.Write(raw[lo-at : hi-at])
+					sum.Write(raw[lo-offset : hi-offset])
 				}
 			}
 			return nil
@@ -393,7 +390,7 @@ type shared struct {
 	close func() error
 }
 
-// join adds a user and returns what the user calls to close, once or more often.
+// join adds a user and returns the user's close function, which may be called repeatedly.
 func (s *shared) join() func() error {
 	s.lock.Lock()
 	defer s.lock.Unlock()

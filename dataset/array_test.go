@@ -158,7 +158,7 @@ func TestOpenAll(t *testing.T) {
 	}
 }
 
-// Every refusal names the file and says what was found and expected.
+// Every refusal names the file, and the found and expected properties.
 func TestBadFiles(t *testing.T) {
 	for spec, want := range map[string]string{
 		"no_dict.npy":     "want a dict",
@@ -350,11 +350,11 @@ func TestJPEG(t *testing.T) {
 	if err := jpeg.Encode(&b, red, &jpeg.Options{Quality: 100}); err != nil {
 		t.Fatal(err)
 	}
-	colours := t.TempDir()
-	if err := os.WriteFile(filepath.Join(colours, "a.jpeg"), b.Bytes(), 0o600); err != nil {
+	colors := t.TempDir()
+	if err := os.WriteFile(filepath.Join(colors, "a.jpeg"), b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if a, err = Open(colours); err != nil {
+	if a, err = Open(colors); err != nil {
 		t.Fatal(err)
 	}
 	rgb := make([]uint8, 3*8*16)

@@ -24,15 +24,15 @@ func BenchmarkStatesFloat32(b *testing.B) {
 			s := mustStates(b, a, o)
 			dst := make([]float32, batch*s.Size())
 			b.ReportAllocs()
-			at := 0
+			offset := 0
 			for b.Loop() {
-				if at+batch > s.Len() {
-					at = 0
+				if offset+batch > s.Len() {
+					offset = 0
 				}
-				if err := s.Float32(dst, at, at+batch); err != nil {
+				if err := s.Float32(dst, offset, offset+batch); err != nil {
 					b.Fatal(err)
 				}
-				at += batch
+				offset += batch
 			}
 			b.ReportMetric(float64(b.N)*batch/b.Elapsed().Seconds(), "states/s")
 		})

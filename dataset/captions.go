@@ -15,7 +15,7 @@ import (
 	"repscope/internal/text"
 )
 
-// Captions are those of one case.
+// Captions are the captions of one case.
 type Captions struct {
 	Case string
 	// Reference and Generated are the captions of both designs; empty where there is none.
@@ -23,7 +23,7 @@ type Captions struct {
 	Line                 int // of the file, from 1
 }
 
-// captionColumns are those of a table of captions.
+// captionColumns are the columns of a table of captions.
 var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {Name: "gen_caption"}}
 
 // ParseCaptions reads a table (CSV, or tabs in a .tsv) with the columns case_id, gt_caption and gen_caption, in any
@@ -43,7 +43,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := tabular.Find(names, captionColumns...)
+	columns, err := tabular.Find(names, captionColumns...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 			return nil, tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(0)
-		cell := func(k int) string { return strings.Clone(strings.TrimSpace(record[place[k]])) }
+		cell := func(k int) string { return strings.Clone(strings.TrimSpace(record[columns[k]])) }
 		c := Captions{Case: cell(0), Reference: cell(1), Generated: cell(2), Line: line}
 		if err := seen.add(c.Case, line); err != nil {
 			return nil, err
@@ -127,15 +127,15 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	}
 	var list []SemanticScore
 	seen := newCaseLines()
-	at, line := 0, 1
+	index, line := 0, 1
 	for d.More() {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			return nil, jsonError(err)
 		}
 		start := int(d.InputOffset()) - len(raw)
-		line += bytes.Count(data[at:start], []byte{'\n'})
-		at = start
+		line += bytes.Count(data[index:start], []byte{'\n'})
+		index = start
 		row, err := parseSemanticScore(raw)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
@@ -168,13 +168,13 @@ func parseSemanticScore(raw json.RawMessage) (SemanticScore, error) {
 		}
 		return SemanticScore{}, err
 	}
-	of := func(s *string) string {
+	str := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.TrimSpace(*s)
 	}
-	out := SemanticScore{Case: of(row.Case), Score: math.NaN(), Reference: of(row.Reference), Generated: of(row.Generated)}
+	out := SemanticScore{Case: str(row.Case), Score: math.NaN(), Reference: str(row.Reference), Generated: str(row.Generated)}
 	if row.Score != nil {
 		out.Score = *row.Score
 	}
@@ -247,11 +247,11 @@ func tableCases(name string, data []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := tabular.Find(names, captionColumns[0])
+	columns, err := tabular.Find(names, captionColumns[0])
 	if err != nil {
 		return nil, err
 	}
-	place := places[0]
+	column := columns[0]
 	var list []string
 	seen := newCaseLines()
 	for {
@@ -262,8 +262,8 @@ func tableCases(name string, data []byte) ([]string, error) {
 		if err != nil {
 			return nil, tabular.Error(err)
 		}
-		line, _ := reader.FieldPos(place)
-		id := strings.Clone(strings.TrimSpace(record[place]))
+		line, _ := reader.FieldPos(column)
+		id := strings.Clone(strings.TrimSpace(record[column]))
 		if err := seen.add(id, line); err != nil {
 			return nil, err
 		}

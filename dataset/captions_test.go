@@ -83,7 +83,7 @@ func TestParseSemanticScoresErrors(t *testing.T) {
 	}
 }
 
-// What is written is read again.
+// Written scores are read back.
 func TestEncodeSemanticScores(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringMatching(`[a-zé<&>"\\ 漢]{0,6}[a-z]`)

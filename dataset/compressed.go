@@ -30,7 +30,7 @@ func openText(path string) (textSource, error) {
 	}
 	head := make([]byte, min(2, file.Size()))
 	if _, err := file.ReadAt(head, 0); err != nil || !gunzip.Is(head) {
-		return mappedText{file}, nil // what is wrong is said by who reads it
+		return mappedText{file}, nil // the reader reports errors
 	}
 	defer file.Close()
 	e := &expandedText{path: path}
@@ -52,7 +52,7 @@ type mappedText struct{ *mmap.File }
 
 func (m mappedText) sha256() (string, error) { return hashFile(m.File, nil) }
 
-// expandedText is what a compressed file holds.
+// expandedText is the content of a compressed file.
 type expandedText struct {
 	path   string
 	data   []byte

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of a design; more is an error. The depth has none of its own.
+// Limits of a design; more is an error. The depth has no separate limit.
 const (
 	// maxDesignNodes is the most nodes, which take less than 256 MiB.
 	maxDesignNodes = 1 << 20
@@ -22,8 +22,8 @@ const (
 // Design is a hierarchy of nodes, as Figma writes it: {"document": node} or {"nodes": {key:
 // {"document": node}}}.
 type Design struct {
-	// Nodes are all nodes depth first, so that parents come before their children and children
-	// stand in their order, later ones above earlier ones. Nodes[0] is the root.
+	// Nodes are all nodes depth first: parents come before their children, and children keep their order, later ones above
+	// earlier ones. Nodes[0] is the root.
 	Nodes []Node
 }
 
@@ -31,9 +31,8 @@ type Design struct {
 type Node struct {
 	ID, Name, Type string // Type as "FRAME", "TEXT", "RECTANGLE", "GROUP", …
 	Parent, Depth  int    // Parent is an index of Nodes, −1 of the root, whose depth is 0
-	// Shown says that the node and all its ancestors are visible (which they are unless the
-	// file says otherwise) and have an opacity above 0.01, that it is no slice, and in no section
-	// whose contents are hidden.
+	// Shown reports that the node and all its ancestors are visible (the default) and have an opacity above 0.01, that it
+	// is no slice, and in no section with hidden contents.
 	Shown bool
 	// Opacity is the opacity of the node itself; default 1.
 	Opacity float64
@@ -47,11 +46,11 @@ type Node struct {
 	// Fills and Strokes are the paints of the node. Fills default to its background in old files without a key of
 	// fills; strokes without weight are omitted.
 	Fills, Strokes []Paint
-	// Clips says that descendants of the node are visible only within its bounds. Mask says that the node is
-	// invisible, and that later siblings are visible only within its bounds.
+	// Clips says that descendants of the node are visible only within its bounds. Mask says that the node is invisible,
+	// and that later siblings are visible only within its bounds.
 	Clips, Mask bool
-	// Rotation is by how much the node is turned, with all that it is in, in radians, and Size its
-	// size before that, nil where the file does not tell it.
+	// Rotation is the absolute rotation of the node in radians, including its ancestors. Size is its size before the
+	// rotation, nil if the file lacks it.
 	Rotation float64
 	Size     *Size
 
@@ -68,7 +67,7 @@ type Bounds struct{ X, Y, Width, Height float64 }
 type Paint struct {
 	Type    string // "SOLID", "GRADIENT_LINEAR", "IMAGE", …
 	Visible bool
-	Opacity float64    // of the paint, 1 unless the file says otherwise
+	Opacity float64    // of the paint, 1 by default
 	Color   [4]float64 // red, green, blue and alpha in [0, 1] of a SOLID one
 }
 
@@ -100,8 +99,8 @@ type designReader struct {
 	nodes  []Node
 	frames []designFrame
 	words  map[string]string // types that were seen, to keep each once
-	// What is known of nodes when they end: the case of texts, the background of those without fills,
-	// and the weight of strokes.
+	// Data of nodes that are applied when they end: the case of texts, the background of nodes without fills, and the
+	// weight of strokes.
 	cases      map[int]*textCases
 	background map[int][]Paint
 	thin       map[int]bool
@@ -117,7 +116,7 @@ type designFrame struct {
 	seen  uint32 // keys of the node so far, as bits
 }
 
-// designForms are what a file may be.
+// designForms are the layouts of a file.
 const designForms = `want {"document": node}, {"nodes": {key: {"document": node}}} or a node with "type" and "children"`
 
 // find checks the form of the whole text and moves to the root node.
@@ -181,26 +180,26 @@ func (r *designReader) documents() {
 		return
 	}
 	var keys []string
-	var found []int
+	var offsets []int
 	for begun := false; ; {
 		key, more := r.member(&begun)
 		if !more {
 			break
 		}
 		if r.kind() != jsonNull {
-			found, keys = append(found, r.at), append(keys, strconv.Quote(string(key)))
+			offsets, keys = append(offsets, r.at), append(keys, strconv.Quote(string(key)))
 		}
 		r.skip()
 	}
 	if r.err != nil {
 		return
 	}
-	if len(found) == 0 {
+	if len(offsets) == 0 {
 		r.fail(`"nodes" has no keys with a value, want at least one`)
 		return
 	}
-	for i, at := range found {
-		r.at = at
+	for i, offset := range offsets {
+		r.at = offset
 		if kind := r.kind(); kind != jsonObject {
 			r.fail(`"nodes" has %s under %s, want an object with "document"`, kind, keys[i])
 			return
@@ -234,7 +233,7 @@ func (r *designReader) document(name string) {
 	}
 }
 
-// walk reads the root node, where the text stands, or the roots that there are, and all below them.
+// walk reads the root node at the current position, or all roots, and all nodes below.
 func (r *designReader) walk() {
 	if r.roots == nil {
 		r.open(-1)
@@ -246,14 +245,14 @@ func (r *designReader) walk() {
 	}
 	r.open(-1)
 	r.nodes[0].Type, r.frames = "DOCUMENT", nil
-	for _, at := range r.roots {
-		r.at = at
+	for _, offset := range r.roots {
+		r.at = offset
 		r.open(0)
 		r.below()
 	}
 }
 
-// below reads what is open, and all below it.
+// below reads the open node, and all nodes below it.
 func (r *designReader) below() {
 	for len(r.frames) > 0 && r.err == nil {
 		f := &r.frames[len(r.frames)-1]

@@ -1,4 +1,4 @@
-// What changes how a node of a design looks: the case of its text, clipping, masks, rotation, old backgrounds.
+// The appearance of a node of a design: the case of its text, clipping, masks, rotation, old backgrounds.
 
 package dataset
 
@@ -62,7 +62,7 @@ func put[V any](m map[int]V, key int, v V) map[int]V {
 	return m
 }
 
-// size reads the size of a node before it is turned.
+// size reads the size of a node before its rotation.
 func (r *designReader) size(node int) *Size {
 	var s Size
 	r.each(func(key []byte) {
@@ -112,11 +112,11 @@ func (r *designReader) transparent() bool {
 // textCases are the cases of the parts of a text.
 type textCases struct {
 	base  string
-	of    []int // by the unit of UTF-16: the style, 0 for that of the node
+	of    []int // by the unit of UTF-16: the style, 0 for the style of the node
 	style map[int]string
 }
 
-// casesOf are those of a node.
+// casesOf are the cases of a node.
 func (r *designReader) casesOf(node int) *textCases {
 	if r.cases[node] == nil {
 		r.cases = put(r.cases, node, &textCases{})
@@ -149,7 +149,7 @@ func (r *designReader) overrides(node int) {
 	})
 }
 
-// shut ends a node, of which all is known.
+// shut ends a node whose members are all read.
 func (r *designReader) shut(f *designFrame) {
 	n := &r.nodes[f.node]
 	if c := r.cases[f.node]; c != nil {
@@ -202,8 +202,8 @@ func (c *textCases) at(unit int) string {
 	return c.base
 }
 
-// inCase is a text in a case of the format; begins says that a word may begin with it. Small capitals are letters as
-// they are written.
+// inCase is a text in a case of the format; begins says that a word may begin with it. Small capitals are returned
+// unchanged.
 func inCase(text, style string, begins bool) string {
 	switch style {
 	case "UPPER":
@@ -227,17 +227,17 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’'
 }
 
-// turn makes the rotations of nodes, which files have relative to their parents, in radians or in degrees, absolute
-// and in radians. The unit is that of the whole file: that in which bounds follow from sizes; of files without sizes
-// radians, as Figma writes them, unless a node would be turned by more than once around.
+// turn makes the rotations of nodes, which files have relative to their parents, in radians or in degrees, absolute and
+// in radians. The unit is the same in the whole file: the one that explains the bounds by the sizes. In files without
+// sizes it is radians, as Figma writes them, unless a node would be rotated by more than a full turn.
 func (d *Design) turn() {
-	turned, large := false, false
+	rotated, large := false, false
 	misfit := [2]float64{}
 	scale := [2]float64{1, math.Pi / 180}
 	absolute := [2][]float64{make([]float64, len(d.Nodes)), make([]float64, len(d.Nodes))}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		turned, large = turned || n.Rotation != 0, large || math.Abs(n.Rotation) > 2*math.Pi
+		rotated, large = rotated || n.Rotation != 0, large || math.Abs(n.Rotation) > 2*math.Pi
 		for unit := range scale {
 			v := n.Rotation * scale[unit]
 			if n.Parent >= 0 {
@@ -252,7 +252,7 @@ func (d *Design) turn() {
 			}
 		}
 	}
-	if !turned {
+	if !rotated {
 		return
 	}
 	unit := 0
@@ -264,9 +264,9 @@ func (d *Design) turn() {
 	}
 }
 
-// Unturned returns the rectangle that a node is when it is turned back about the center of its bounds, and whether it
-// is turned at all: by no multiple of a right angle. Without a size in the file it is the one rectangle that has
-// these bounds when it is turned; near 45° no size follows from them, and a square is taken.
+// Unturned returns the node's rectangle before the rotation about the center of its bounds, and whether it is rotated
+// at all: by no multiple of a right angle. Without a size in the file it is the one rectangle whose rotation has these
+// bounds; near 45° no size follows from them, and a square is used.
 func (n *Node) Unturned() (Size, bool) {
 	if n.Bounds == nil {
 		return Size{}, false

@@ -66,7 +66,7 @@ func TestOldPaints(t *testing.T) {
 	}
 }
 
-// TestShownNodes: slices are never drawn, nor what is in a section that hides it.
+// TestShownNodes: slices are never drawn, nor the contents of a section that hides them.
 func TestShownNodes(t *testing.T) {
 	t.Parallel()
 	d, err := ParseDesign("a.json", []byte(`{"document":{"id":"1","type":"FRAME","children":[{"id":"2","type":"SLICE"},
@@ -84,9 +84,8 @@ func TestShownNodes(t *testing.T) {
 	}
 }
 
-// TestTurned: a rectangle of 100 × 148.75 that is turned by −18.3°, in degrees and radians, with its size and
-// without, and as a child of what is turned. The bounds of a rectangle w × h turned by a are w·cos a + h·sin a by
-// w·sin a + h·cos a.
+// TestTurned: a rectangle of 100 × 148.75 rotated by −18.3°, in degrees and radians, with and without its size, and as
+// a child of a rotated node. The bounds of a rectangle w × h rotated by a are w·cos a + h·sin a by w·sin a + h·cos a.
 func TestTurned(t *testing.T) {
 	t.Parallel()
 	angle := 18.3 * math.Pi / 180

@@ -1,4 +1,4 @@
-// Tests of designs: the forms of files, what is assumed, and what is refused.
+// Tests of designs: the layouts of files, defaults, and errors.
 
 package dataset
 
@@ -212,10 +212,10 @@ func TestRealDesigns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := 0
+		offset := 0
 		var walk func(n *node, parent, depth int, shown bool)
 		walk = func(n *node, parent, depth int, shown bool) {
-			g := d.Nodes[at]
+			g := d.Nodes[offset]
 			shown = shown && (n.Visible == nil || *n.Visible)
 			var colors, want [][4]float64
 			for _, p := range g.Fills {
@@ -226,17 +226,17 @@ func TestRealDesigns(t *testing.T) {
 			}
 			if g.ID != n.ID || g.Type != n.Type || g.Name != n.Name || g.Parent != parent || g.Depth != depth || g.Shown != shown ||
 				*g.Bounds != *n.Box || g.Characters != n.Characters || !slices.Equal(colors, want) {
-				t.Fatalf("%s: node %d is %+v, want %+v", file, at, g, n)
+				t.Fatalf("%s: node %d is %+v, want %+v", file, offset, g, n)
 			}
-			own := at
-			at++
+			index := offset
+			offset++
 			for i := range n.Children {
-				walk(&n.Children[i], own, depth+1, shown)
+				walk(&n.Children[i], index, depth+1, shown)
 			}
 		}
 		walk(&v.Document, -1, 0, true)
-		if at != len(d.Nodes) {
-			t.Errorf("%s: %d nodes, want %d", file, len(d.Nodes), at)
+		if offset != len(d.Nodes) {
+			t.Errorf("%s: %d nodes, want %d", file, len(d.Nodes), offset)
 		}
 		for cut := 1; cut < len(data)-1; cut += 997 {
 			if _, err := ParseDesign(file, data[:cut]); !errors.Is(err, ErrTruncated) && cut > 3 {

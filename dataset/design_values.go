@@ -1,4 +1,4 @@
-// The values of a node of a design, and what they mean for the nodes below it.
+// The values of a node of a design, and their effect on the nodes below it.
 
 package dataset
 
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// minOpacity is what a node must have more of to be shown.
+// minOpacity is the greatest opacity of a node that is not shown.
 const minOpacity = 0.01
 
 // want reports whether a value is of the kind that it must be.
@@ -22,10 +22,10 @@ func (r *designReader) want(node int, key, kind, want string) bool {
 
 // found is the next value for a message: short texts and numbers as they are written.
 func (r *designReader) found(kind string) string {
-	const most = 32
+	const limit = 32
 	if kind == jsonString || kind == jsonNumber || kind == jsonBool {
 		t := &jsonText{data: r.data, at: r.at}
-		if t.skip(); t.err == nil && t.at-r.at <= most {
+		if t.skip(); t.err == nil && t.at-r.at <= limit {
 			return kind + ", " + string(r.data[r.at:t.at])
 		}
 	}
@@ -56,29 +56,29 @@ func (r *designReader) finite(node int, key string) float64 {
 	if !r.want(node, key, kind, jsonNumber) {
 		return 0
 	}
-	at := r.at
+	begin := r.at
 	v := r.float()
 	if r.err == nil && !(math.Abs(v) <= MaxDesignPixels) {
-		r.at = at
+		r.at = begin
 		r.fail("%s: %q is %s, want a finite number of at most %g", r.who(node), key, r.found(kind), MaxDesignPixels)
 	}
 	return v
 }
 
-// share reads a number in [0, 1]; what is beyond by rounding alone is brought inside.
+// share reads a number in [0, 1]; values beyond only by rounding are clamped.
 func (r *designReader) share(node int, key string) float64 {
 	const rounding = 1e-3
-	at := r.at
+	begin := r.at
 	v := r.finite(node, key)
 	if r.err == nil && (v < -rounding || v > 1+rounding) {
-		r.at = at
+		r.at = begin
 		r.fail("%s: %q is %g, want a number from 0 to 1", r.who(node), key, v)
 	}
 	return min(max(v, 0), 1)
 }
 
-// each reads an object and gives a function the key of each of its values; what the
-// function does not read, it has to skip. Null values are skipped.
+// each reads an object and calls read with the key of each of its values; read must consume or skip the value. Null
+// values are skipped.
 func (r *designReader) each(read func(key []byte)) {
 	for begun := false; ; {
 		key, more := r.member(&begun)
@@ -99,7 +99,7 @@ func (r *designReader) bounds(node int, kind string) *Bounds {
 	if !r.want(node, key, kind, jsonObject) {
 		return nil
 	}
-	at := r.at
+	begin := r.at
 	var sides [4]float64
 	names := [4]string{"x", "y", "width", "height"}
 	var seen [4]bool
@@ -118,7 +118,7 @@ func (r *designReader) bounds(node int, kind string) *Bounds {
 	})
 	for i, name := range names {
 		if r.err == nil && !seen[i] {
-			r.at = at
+			r.at = begin
 			r.fail("%s: its box has no %s, want x, y, width and height, or null for no box", r.who(node), name)
 		}
 	}
@@ -144,17 +144,17 @@ func (r *designReader) style(node int, kind string) {
 			r.skip()
 			return
 		}
-		at, what := r.at, "size"
-		into := &r.nodes[node].FontSize
+		begin, what := r.at, "size"
+		target := &r.nodes[node].FontSize
 		if key == "fontWeight" {
-			what, into = "weight", &r.nodes[node].FontWeight
+			what, target = "weight", &r.nodes[node].FontWeight
 		}
 		v := r.finite(node, key)
 		if r.err == nil && v < 0 {
-			r.at = at
+			r.at = begin
 			r.fail("%s: the %s of its font is %g, want at least 0", r.who(node), what, v)
 		}
-		*into = v
+		*target = v
 	})
 }
 
@@ -205,16 +205,16 @@ func (r *designReader) paint(node int) Paint {
 	return p
 }
 
-// color reads red, green, blue and alpha, the last being 1 unless the file says otherwise.
+// color reads red, green, blue and alpha, 1 by default.
 func (r *designReader) color(node int, kind string) [4]float64 {
 	const channels = "rgba"
 	c := [4]float64{3: 1}
 	if kind == jsonString {
-		at := r.at
+		begin := r.at
 		written := r.text()
 		c, ok := hexColor(written)
 		if r.err == nil && !ok {
-			r.at = at
+			r.at = begin
 			r.fail(`%s: its color is %s, want {"r", "g", "b", "a"} or "#rrggbb"`, r.who(node), r.found(kind))
 		}
 		return c
@@ -251,7 +251,7 @@ func hexColor(s string) (c [4]float64, ok bool) {
 	return c, true
 }
 
-// inherit hides what is below a hidden node. Until then Shown is what a node says itself.
+// inherit hides all nodes below a hidden node. Until then Shown is the node's own flag.
 func (d *Design) inherit() {
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
@@ -263,7 +263,7 @@ func (d *Design) inherit() {
 // circle is the error for an id that comes again among the descendants of its node.
 func (d *Design) circle() error {
 	around := map[string]bool{}
-	var way []int // the node and those around it
+	var way []int // the node and its ancestors
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		for len(way) > n.Depth {

@@ -1,6 +1,5 @@
-// Package dataset reads arrays and frame sets from disk and presents them as
-// sequences of states. Large files are mapped or read row by row, never loaded
-// whole. The formats are
+// Package dataset reads arrays and frame sets from disk and presents them as sequences of states. Large files are
+// mapped or read row by row, never loaded whole. The formats are
 //
 //   - .npy: one array, as written by numpy.save
 //   - .npz: arrays by name, as written by numpy.savez and numpy.savez_compressed
@@ -11,9 +10,8 @@
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //
-// They are told apart by their content (see [FormatNames]). Tables, problems of boards, sequences of
-// residues, vocabularies, and interface designs with their screens and traces of tools have
-// readers of their own.
+// Formats are recognized by content (see [FormatNames]). Tables, problems of boards, sequences of residues,
+// vocabularies, and interface designs with their screens and traces of tools have readers of their own.
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]
 //	if err != nil { … }

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Episodes says which rows of an array are one episode: Numbers or Ends is set.
+// Episodes assigns the rows of an array to episodes: Numbers or Ends is set.
 type Episodes struct {
 	Numbers []int64 // the number of each row's episode
 	Ends    []bool  // row i is the last of its episode
-	// Kind is what the file holds: EpisodeNumbers, EpisodeEnds or EpisodeStarts.
+	// Kind is the kind of values in the file: EpisodeNumbers, EpisodeEnds or EpisodeStarts.
 	Kind string
-	// Doubts say why Kind, where nobody gave it, may be another.
+	// Doubts are reasons why a guessed Kind may be wrong.
 	Doubts []string
 }
 
@@ -30,14 +30,12 @@ func EpisodeKinds() []string {
 	return []string{EpisodesAuto, EpisodeNumbers, EpisodeEnds, EpisodeStarts}
 }
 
-// ReadEpisodes reads an array of one value per row: episode numbers, flags of the
-// last rows of episodes, or flags of their first. EpisodesAuto (or "") takes a bool
-// array for end flags and others for numbers; but values 0 and 1 are end flags if a 0
-// follows a 1 and the ones stand alone (runs of ones have a mean length below 2), or if
-// the only 1 is in the last of several rows.
+// ReadEpisodes reads an array of one value per row: episode numbers, flags of the last rows of episodes, or flags of
+// their first. EpisodesAuto (or "") takes a bool array for end flags and others for numbers. Values 0 and 1 are end
+// flags if a 0 follows a 1 and the ones are isolated (runs of ones have a mean length below 2), or if the only 1 is in
+// the last of several rows.
 //
-// Errors name the array: another shape, values that are no integers, flags other than
-// 0 and 1.
+// Errors name the array: another shape, values that are no integers, flags other than 0 and 1.
 func ReadEpisodes(a *Array, kind string) (*Episodes, error) {
 	if len(a.shape) == 0 || a.rowLen != 1 {
 		return nil, fmt.Errorf("%s: shape %v, want one episode number or flag per row", a.name, a.shape)
@@ -93,7 +91,7 @@ func looksLikeFlags(values []int64) bool {
 	return falls && ones < 2*runs || n > 1 && ones == 1 && values[n-1] == 1
 }
 
-// doubts finds what numbers or end flags do not look like.
+// doubts finds properties that contradict numbers or end flags.
 func doubts(values []int64, kind string, times bool) []string {
 	n := len(values)
 	if n == 0 {

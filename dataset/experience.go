@@ -229,9 +229,9 @@ func (e *experience) matches(a *Array) error {
 	return nil
 }
 
-// States returns the windows of the split by the rules of StateOptions, pairs by that
-// of published datasets: with all states present, those of Pairs(1) begin at ValidStart.
-// A zero Window means SequenceLength; Episodes and Ends must be unset.
+// States returns the windows of the split by the rules of StateOptions, and pairs by the rule of published datasets:
+// with all states present, Pairs(1) begin at ValidStart. A zero Window means SequenceLength; Episodes and Ends must be
+// unset.
 func (e *experience) States(o StateOptions) (*States, error) {
 	if o.Episodes != nil || o.Ends != nil {
 		return nil, errors.New("an experience dataset has its own episodes; leave --episodes out")

@@ -1,4 +1,4 @@
-// Fixations: places of a picture that people looked at, in tables, binary images and arrays.
+// Fixations: points of a picture that people looked at, in tables, binary images and arrays.
 
 package dataset
 
@@ -15,38 +15,38 @@ import (
 	"repscope/internal/tabular"
 )
 
-// Fixations are places in pixels, X to the right and Y downward from the corner at the top left:
-// pixel (i, j) is i ≤ x < i+1, j ≤ y < j+1. They may lie beyond the picture.
+// Fixations are points in pixels, X to the right and Y downward from the top left corner: pixel (i, j) is i ≤ x < i+1,
+// j ≤ y < j+1. They may lie outside the picture.
 type Fixations struct {
 	// Width and Height are the size of the image, 0 if the file does not record it.
 	Width, Height int
 	X, Y          []float64
-	// Samples says which picture each fixation belongs to; nil for a file of one picture.
+	// Samples are the pictures of the fixations; nil for a file of one picture.
 	Samples []string
-	// Missing is how many rows of a table have no place: an empty cell or nan, as eye trackers
-	// write blinks. They are in neither list.
+	// Missing is the number of table rows without a point: an empty cell or nan, as eye trackers write blinks. They are in
+	// neither list.
 	Missing int
 }
 
-// fixationColumns are those of tables.
+// fixationColumns are the columns of tables.
 var fixationColumns = []tabular.Column{
 	{Name: "x", Found: []string{"fixation_x", "x_px", "pos_x", "column", "col"}, Ordered: true},
 	{Name: "y", Found: []string{"fixation_y", "y_px", "pos_y", "row"}, Ordered: true},
 	{Name: "sample", Found: []string{"id", "gid", "image"}, Ordered: true, Optional: true},
 }
 
-// ParseFixations reads fixations in data; name is that of the file, for errors. It is
-//   - a table of text, cells parted by commas, semicolons or tabs: x and y in pixels, two columns
+// ParseFixations reads fixations in data; name is the name of the file, for errors. It is
+//   - a table of text, cells separated by commas, semicolons or tabs: x and y in pixels, two columns
 //     without a header, or any columns with one that names x and y (also fixation_x, x_px, pos_x,
-//     column, col; likewise of y, and row), in any case, and after a # where the file was written by
-//     numpy.savetxt. A column sample (id, gid, image) says which picture a row belongs to. A
+//     column, col; likewise for y, and row), in any case, and after a # if the file was written by
+//     numpy.savetxt. A column sample (id, gid, image) names the picture of a row. A
 //     header alone is a file without fixations.
 //   - an image or .npy array of the size of the picture, as [ParsePlane] reads them, in which 0
 //     and one other number occur: every other pixel is one fixation, at its center;
 //   - a .npy array [N, 2] of x and y.
 //
-// Errors: an empty file, cells that are no numbers or infinite (with their line), a header
-// without x or y, a picture of more than two numbers, such as a blurred one.
+// Errors: an empty file, cells that are no numbers or infinite (with their line), a header without x or y, a picture of
+// more than two numbers, such as a blurred one.
 func ParseFixations(name string, data []byte) (*Fixations, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -79,7 +79,7 @@ func isText(data []byte) bool {
 	return !bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' })
 }
 
-// pointFixations are those of an array [N, 2].
+// pointFixations are the fixations of an array [N, 2].
 func pointFixations(name string, a *Array) (*Fixations, error) {
 	values := make([]float64, 2*a.Len())
 	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
@@ -94,7 +94,7 @@ func pointFixations(name string, a *Array) (*Fixations, error) {
 	return f, nil
 }
 
-// add appends a place, unless it is missing.
+// add appends a point, unless it is missing.
 func (f *Fixations) add(x, y float64) error {
 	switch {
 	case math.IsInf(x, 0) || math.IsInf(y, 0):
@@ -144,11 +144,11 @@ func (f *Fixations) readTable(name string, data []byte) error {
 		if err != nil {
 			return err
 		}
-		found, err := tabular.Find(names, fixationColumns...)
+		columns, err := tabular.Find(names, fixationColumns...)
 		if err != nil {
 			return err
 		}
-		x, y, sample = found[0], found[1], found[2]
+		x, y, sample = columns[0], columns[1], columns[2]
 	} else {
 		if len(first) != 2 {
 			return fmt.Errorf("rows of %d numbers without a header, want x,y", len(first))
@@ -178,9 +178,9 @@ func isName(cell string) bool {
 	return err != nil && cell != ""
 }
 
-// addRow appends the place of a row.
+// addRow appends the point of a row.
 func (f *Fixations) addRow(record []string, x, y, sample int) error {
-	var at [2]float64
+	var point [2]float64
 	for i, k := range []int{x, y} {
 		cell := strings.TrimSpace(record[k])
 		v, err := strconv.ParseFloat(cell, 64)
@@ -190,10 +190,10 @@ func (f *Fixations) addRow(record []string, x, y, sample int) error {
 		if err != nil {
 			return fmt.Errorf("%.40q is not a number", cell)
 		}
-		at[i] = v
+		point[i] = v
 	}
 	before := len(f.X)
-	if err := f.add(at[0], at[1]); err != nil {
+	if err := f.add(point[0], point[1]); err != nil {
 		return err
 	}
 	if sample >= 0 && len(f.X) > before {

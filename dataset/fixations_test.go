@@ -1,4 +1,4 @@
-// Fixations: tables with and without a header, pictures, arrays, and what is wrong with others.
+// Fixations: tables with and without a header, pictures, arrays, and errors.
 
 package dataset
 
@@ -80,19 +80,19 @@ func FuzzParseFixations(f *testing.F) {
 	f.Add(npyOf(f, []int{2, 2}, []float32{1, 2, 3, 4}))
 	f.Add(pngOf(f, image.NewGray(image.Rect(0, 0, 3, 2))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		found, err := ParseFixations("the file", data)
+		matches, err := ParseFixations("the file", data)
 		if err != nil {
 			if !strings.Contains(err.Error(), "the file") {
 				t.Errorf("the error does not name the file: %v", err)
 			}
 			return
 		}
-		if len(found.X) != len(found.Y) || found.Samples != nil && len(found.Samples) != len(found.X) {
-			t.Errorf("%d x, %d y, %d samples", len(found.X), len(found.Y), len(found.Samples))
+		if len(matches.X) != len(matches.Y) || matches.Samples != nil && len(matches.Samples) != len(matches.X) {
+			t.Errorf("%d x, %d y, %d samples", len(matches.X), len(matches.Y), len(matches.Samples))
 		}
-		for i := range found.X {
-			if math.IsInf(found.X[i], 0) || math.IsInf(found.Y[i], 0) || found.X[i] != found.X[i] || found.Y[i] != found.Y[i] {
-				t.Errorf("fixation %d is (%v, %v)", i, found.X[i], found.Y[i])
+		for i := range matches.X {
+			if math.IsInf(matches.X[i], 0) || math.IsInf(matches.Y[i], 0) || matches.X[i] != matches.X[i] || matches.Y[i] != matches.Y[i] {
+				t.Errorf("fixation %d is (%v, %v)", i, matches.X[i], matches.Y[i])
 			}
 		}
 	})

@@ -17,17 +17,15 @@ import (
 // arrayFormat is one kind of file that holds arrays.
 type arrayFormat struct {
 	name string // in messages, help and documentation
-	what string // what it is, for the documentation
-	// is reports whether a file is of the format; kind is what its first bytes
-	// say. It is nil for folders.
+	what string // its description, for the documentation
+	// is reports whether a file is of the format; kind follows from its first bytes. It is nil for folders.
 	is func(kind format.Kind, file *mmap.File) (bool, error)
-	// endings are names that make a file of unknown beginning one of the format,
-	// whose reader then says what is wrong with it.
+	// endings assign a file of unknown beginning to the format, whose reader then reports the problem.
 	endings []string
 	// open opens one array, "" being the only one. The array closes the file; on
 	// error the caller does.
 	open func(file *mmap.File, key string) (*Array, error)
-	// openAll opens every array; nil where arrays have no names of their own.
+	// openAll opens every array; nil if arrays have no names of their own.
 	openAll func(file *mmap.File) ([]*Array, error)
 	// record opens an array with its episodes, where the file holds a published
 	// dataset; nil for formats that never do.
@@ -72,10 +70,10 @@ var formats = []arrayFormat{
 func FormatNames() string { return names(func(*arrayFormat) bool { return true }) }
 
 // names lists the names of some formats for a sentence.
-func names(which func(f *arrayFormat) bool) string {
+func names(selected func(f *arrayFormat) bool) string {
 	var list []string
 	for i := range formats {
-		if which(&formats[i]) {
+		if selected(&formats[i]) {
 			list = append(list, formats[i].name)
 		}
 	}
@@ -86,14 +84,13 @@ func names(which func(f *arrayFormat) bool) string {
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-// begins is the test of a format that its first bytes tell.
+// begins is the test of a format by its first bytes.
 func begins(want format.Kind) func(format.Kind, *mmap.File) (bool, error) {
 	return func(kind format.Kind, _ *mmap.File) (bool, error) { return kind == want, nil }
 }
 
-// zipWith reports whether a file is a zip file, and one of PyTorch or not. What
-// comes first decides, a .npy or the pickle; a zip file of neither is an .npz
-// without arrays.
+// zipWith reports whether a file is a zip file, and one of PyTorch or not. The first member decides, a .npy or the
+// pickle; a zip file of neither is an .npz without arrays.
 func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 	if kind != format.Zip {
 		return false, nil
@@ -113,8 +110,7 @@ func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 	return !torch, nil
 }
 
-// formatOf finds the format by content; the name counts only where that says
-// nothing.
+// formatOf finds the format by content; the name counts only if the content is inconclusive.
 func formatOf(file *mmap.File) (*arrayFormat, error) {
 	head := make([]byte, min(format.HeadSize, file.Size()))
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -147,7 +143,7 @@ func formatOf(file *mmap.File) (*arrayFormat, error) {
 	return nil, fmt.Errorf("%s: %s; want %s", file.Path(), format.Describe(head), FormatNames())
 }
 
-// ForeignError says that a file is of a format that is not read.
+// ForeignError reports that the format of a file is not supported.
 type ForeignError struct {
 	Path string
 	What string // "is a CSV file"
@@ -159,7 +155,7 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s: %s; want %s", e.Path, e.What, FormatNames())
 }
 
-// Hints says how the file is converted.
+// Hints describes how to convert the file.
 func (e *ForeignError) Hints() []string {
 	if e.Recipe == "" {
 		return nil

@@ -1,5 +1,5 @@
-// The contract of array readers: one suite that the reader of every format
-// passes, and the table of formats against what is written about it.
+// The contract of array readers: one suite that the reader of every format passes, and the table of formats against its
+// documentation.
 
 package dataset
 
@@ -24,8 +24,8 @@ import (
 type formatWriter struct {
 	format string // the row of the table
 	kind   string // of several writers for one row
-	// write writes an array of uint8 or float32 and, where the format has names,
-	// others beside it; it returns what to open, without a key.
+	// write writes an array of uint8 or float32 and, if the format has names, others with it; it returns the spec to open,
+	// without a key.
 	write func(dir string, f Field) (path string, err error)
 	named bool // arrays have names
 	bytes bool // only uint8
@@ -309,7 +309,7 @@ func wrongKeys(t *testing.T, w formatWriter) {
 	}
 }
 
-// digest: it is that of the file, and another for another file.
+// digest: it is the digest of the file, and different for another file.
 func digest(t *testing.T, w formatWriter) {
 	f, _ := exampleField(Uint8)
 	a, path := w.open(t, f)
@@ -345,7 +345,7 @@ func closing(t *testing.T, w formatWriter) {
 	}
 }
 
-// beside puts a second array beside one.
+// beside adds a second array to one.
 func beside(f Field) []Field {
 	return []Field{f, {Name: "episode", Shape: []int{5}, Data: []int64{0, 0, 1, 1, 1}}}
 }
@@ -402,7 +402,7 @@ func writeImages(dir string, f Field) (string, error) {
 	return dir, nil
 }
 
-// What is written about the formats names every one of them.
+// The documentation of the formats names every one of them.
 func TestFormatsAreDocumented(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"doc.go", "../docs/guides/your-frames-and-encoders.md"} {

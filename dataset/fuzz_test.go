@@ -73,7 +73,7 @@ func exercise(t *testing.T, name string, data []byte, open func(path string) ([]
 	}
 }
 
-// one turns the opening of a single array into that of several.
+// one adapts the opening of a single array to several.
 func one(spec string) func(path string) ([]*Array, error) {
 	return func(path string) ([]*Array, error) {
 		a, err := Open(path + spec)
@@ -189,8 +189,7 @@ func FuzzTIFF(f *testing.F) {
 	})
 }
 
-// FuzzSequences holds that what is read of a file of sequences fits together, and that errors
-// name the file.
+// FuzzSequences checks that the data read from a file of sequences are consistent, and that errors name the file.
 func FuzzSequences(f *testing.F) {
 	f.Add([]byte("id,heavy_chain,light_chain,heavy_cdr_mask,heavy_non_templated_mask,light_coords\na,EV,D,01,00,\"[[1,2,NaN]]\"\nb,,DI,,,\n"), false)
 	f.Add([]byte("sequence_aa:0\tcluster\r\nEVQ\tx\r\n"), true)

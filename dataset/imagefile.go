@@ -26,7 +26,7 @@ import (
 // maxPixels is the largest image that is decoded.
 const maxPixels = 1 << 26
 
-// imageKind is what all images of a folder must have in common.
+// imageKind holds the properties that all images of a folder must share.
 type imageKind struct {
 	width, height int
 	color         bool
@@ -72,7 +72,7 @@ type imageFile struct {
 	// marked says that a color is marked as transparent.
 	marked  bool
 	palette int    // its colors, 0 if there is none
-	gamma   uint32 // by 100000, 0 if the file states none or that of sRGB
+	gamma   uint32 // times 100000, 0 if the file states none or the one of sRGB
 }
 
 // readImageFile reads the header of a file.
@@ -87,7 +87,7 @@ func readImageFile(path string) (imageFile, error) {
 	return f, err
 }
 
-// readHeader finds out what an opened image is. Of a TIFF file it returns the page.
+// readHeader determines the kind of an opened image. Of a TIFF file it returns the page.
 func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -120,7 +120,7 @@ func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 	return page, f.describe(c, head, file, info.Size())
 }
 
-// describe takes over what a header says; size is that of the file that r reads.
+// describe copies the properties in a header; size is the size of the file that r reads.
 func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size int64) error {
 	f.kind = imageKind{width: c.Width, height: c.Height}
 	// A PNG of one bit per pixel compressed by deflate's best ratio has the most
@@ -155,7 +155,7 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	if !isPNG(head) {
 		return nil
 	}
-	if head[pngColorType] == pngGreyAlpha {
+	if head[pngColorType] == pngGrayAlpha {
 		f.kind.color = false // package png gives it in colors
 	}
 	for c := range pngChunks(r) {
@@ -171,11 +171,11 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	return nil
 }
 
-// In the header of a PNG file: the place of the color type, and that of gray with alpha. A gamma that is that of sRGB
-// says nothing new.
+// In the header of a PNG file: the offset of the color type, and the type of gray with alpha. A gamma equal to sRGB's
+// adds nothing.
 const (
 	pngColorType = 25
-	pngGreyAlpha = 4
+	pngGrayAlpha = 4
 	gammaOfRGB   = 45455
 )
 
@@ -192,14 +192,14 @@ type pngBlock struct {
 	word uint32 // the first 4 bytes of its content, or 0
 }
 
-// pngChunks goes through what stands before the pixels of a PNG file.
+// pngChunks goes through the chunks before the pixels of a PNG file.
 func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
-	const around, most = 12, 1 << 16 // bytes beside the content; chunks
+	const around, limit = 12, 1 << 16 // bytes around the content; chunks
 	return func(yield func(pngBlock) bool) {
-		at := int64(len(pngMagic))
-		for range most {
+		offset := int64(len(pngMagic))
+		for range limit {
 			var head [12]byte
-			if n, _ := r.ReadAt(head[:], at); n < len(head) {
+			if n, _ := r.ReadAt(head[:], offset); n < len(head) {
 				return
 			}
 			c := pngBlock{kind: string(head[4:8]), size: binary.BigEndian.Uint32(head[:])}
@@ -209,24 +209,24 @@ func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
 			if c.kind == "IDAT" || !yield(c) {
 				return
 			}
-			at += around + int64(c.size)
+			offset += around + int64(c.size)
 		}
 	}
 }
 
-// check compares a decoded image with what its header says.
+// check compares a decoded image with its header.
 func (f *imageFile) check(img image.Image) error {
 	if b := img.Bounds(); b.Dx() != f.kind.width || b.Dy() != f.kind.height {
 		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, b.Dx(), b.Dy(), f.kind.width, f.kind.height)
 	}
-	// Package png makes the palette longer where a pixel asks for it.
+	// Package png extends the palette if a pixel needs it.
 	if p, ok := img.(*image.Paletted); ok && len(p.Palette) > f.palette {
 		return fmt.Errorf("%s: corrupt image: a pixel has color %d of a palette of %d", f.path, len(p.Palette)-1, f.palette)
 	}
 	return nil
 }
 
-// imageError says what is wrong with an image.
+// imageError is the error of an image.
 func imageError(path string, err error) error {
 	var png png.UnsupportedError
 	var jpeg jpeg.UnsupportedError
@@ -243,8 +243,8 @@ func imageError(path string, err error) error {
 	return fmt.Errorf("%s: corrupt image: %w", path, err)
 }
 
-// decode writes the pixels to dst: rows of grey values, or three planes, 16-bit values
-// little-endian. The file must be what it was.
+// decode writes the pixels to dst: rows of gray values, or three planes, 16-bit values little-endian. The file must be
+// unchanged.
 func (f *imageFile) decode(dst []byte) error {
 	img, err := f.load()
 	if err != nil {
@@ -261,12 +261,12 @@ func (f *imageFile) decode(dst []byte) error {
 		return nil
 	}
 	plane, size := k.width*k.height, k.dtype().Size()
-	put := func(channel, at int, v uint32) { // v has 16 bits
-		at = (channel*plane + at) * size
+	put := func(channel, index int, v uint32) { // v has 16 bits
+		index = (channel*plane + index) * size
 		if k.deep {
-			dst[at], dst[at+1] = byte(v), byte(v>>8)
+			dst[index], dst[index+1] = byte(v), byte(v>>8)
 		} else {
-			dst[at] = byte(v >> 8)
+			dst[index] = byte(v >> 8)
 		}
 	}
 	for y := range k.height {

@@ -1,4 +1,4 @@
-// PNG files of every kind of sample, beside what Pillow reads from them.
+// PNG files of every kind of sample, against Pillow.
 
 package dataset
 
@@ -19,7 +19,7 @@ type pngCase struct {
 	Shape  []int
 	Deep   bool
 	Pixels []float32
-	// Error is in the message if the file is refused, Note in what is said beside the pixels.
+	// Error is in the message if the file is refused, Note in the notes.
 	Error, Note string
 }
 
@@ -35,7 +35,7 @@ func pngCases(t *testing.T) (cases []pngCase) {
 	return cases
 }
 
-// The pixels are those of Pillow, or transparency is an error; what is not taken over is said.
+// The pixels equal Pillow's, or transparency is an error; ignored data are reported.
 func TestPNG(t *testing.T) {
 	t.Parallel()
 	for _, c := range pngCases(t) {
@@ -106,11 +106,11 @@ func TestPNGPalette(t *testing.T) {
 	t.Parallel()
 	cases := pngCases(t)
 	data := cases[slices.IndexFunc(cases, func(c pngCase) bool { return c.Name == "palette4_16_9x5" })].PNG
-	at := strings.Index(string(data), "PLTE")
-	short := append(slices.Clone(data[:at+4]), data[at+4:at+4+9]...) // three colors
-	short[at-1] = 9
-	short = crcAppend(short, short[at:])
-	short = append(short, data[at+4+48+4:]...)
+	offset := strings.Index(string(data), "PLTE")
+	short := append(slices.Clone(data[:offset+4]), data[offset+4:offset+4+9]...) // three colors
+	short[offset-1] = 9
+	short = crcAppend(short, short[offset:])
+	short = append(short, data[offset+4+48+4:]...)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.png"), short, 0o666); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func crcAppend(b, of []byte) []byte {
 	return append(b, byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum))
 }
 
-// Frames with palettes, of which some have grays alone, are all in colors.
+// Frames with palettes, some of them gray only, are all in colors.
 func TestPNGPalettes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

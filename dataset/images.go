@@ -1,4 +1,4 @@
-// Folders of images as arrays [N,H,W] (grey) or [N,3,H,W] (color), and folders of such folders,
+// Folders of images as arrays [N,H,W] (gray) or [N,3,H,W] (color), and folders of such folders,
 // which are episodes.
 
 package dataset
@@ -34,10 +34,10 @@ type ImageOptions struct {
 	Nearest       bool // the nearest pixel; otherwise bilinear, rounded to whole values
 }
 
-// imageEndings are those of the files of a folder that are read.
+// imageEndings are the endings of the files of a folder that are read.
 var imageEndings = []string{".png", ".jpg", ".jpeg", ".tif", ".tiff"}
 
-// imageFolder is what a folder holds.
+// imageFolder is the content of a folder.
 type imageFolder struct {
 	files   []string // images, in natural order of their names
 	folders []string // other folders, likewise; hidden ones are none
@@ -72,9 +72,8 @@ func readFolder(folder string) (*imageFolder, error) {
 	return f, nil
 }
 
-// openImages opens the images of a folder, in natural order of their names (frame2
-// before frame10); of a folder without images those of its folders, in natural order
-// of their names, each of which is an episode. 16-bit images give uint16 values.
+// openImages opens the images of a folder, in natural order of their names (frame2 before frame10). In a folder without
+// images, each subfolder is an episode, in natural order of names. 16-bit images give uint16 values.
 func openImages(folder string, o ImageOptions) (*Recording, error) {
 	if what, recipe := format.Folder(folder); what != "" {
 		return nil, &ForeignError{folder, "is " + what, recipe}
@@ -137,7 +136,7 @@ func FilesOf(spec string) []string {
 	return files
 }
 
-// isFolder reports whether an entry is a folder or a link to one.
+// isFolder reports whether an entry is a folder or a symbolic link to one.
 func isFolder(e os.DirEntry, path string) bool {
 	if e.Type()&os.ModeSymlink == 0 {
 		return e.IsDir()
@@ -227,7 +226,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	return s, nil
 }
 
-// widenPalettes makes palettes of grays those of colors where other files have colors: a black frame has no other.
+// widenPalettes turns palettes of grays into colors if other files have colors: a black frame has no other.
 func widenPalettes(files []imageFile) {
 	if !slices.ContainsFunc(files, func(f imageFile) bool { return f.kind.color }) {
 		return
@@ -237,7 +236,7 @@ func widenPalettes(files []imageFile) {
 	}
 }
 
-// leftOut says what the files have besides their samples, which is not taken over; what names the files.
+// leftOut lists the data of the files that are ignored; what names the files.
 func leftOut(files []imageFile, what string) (notes []string) {
 	var alpha, marked, gamma int
 	stated := uint32(0)
@@ -252,22 +251,22 @@ func leftOut(files []imageFile, what string) (notes []string) {
 			gamma, stated = gamma+1, f.gamma
 		}
 	}
-	of := fmt.Sprintf("of %d %s", len(files), what)
+	share := fmt.Sprintf("of %d %s", len(files), what)
 	if alpha > 0 {
 		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is ignored; a pixel that is not opaque is an error",
-			alpha, of))
+			alpha, share))
 	}
 	if marked > 0 {
-		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is ignored; a pixel of that color is an error", marked, of))
+		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is ignored; a pixel of that color is an error", marked, share))
 	}
 	if gamma > 0 {
 		notes = append(notes, fmt.Sprintf("%d %s state a gamma (gAMA, such as %g), which is ignored: stored samples are used unchanged",
-			gamma, of, float64(stated)/100000))
+			gamma, share, float64(stated)/100000))
 	}
 	return notes
 }
 
-// resized says how images were resized, for the digest; empty where none was.
+// resized describes the resizing of images, for the digest; empty if there was none.
 func (s *images) resized() string {
 	for _, f := range s.files {
 		if !f.kind.sameSize(s.kind) {

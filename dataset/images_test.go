@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// grey writes a PNG file of one value.
-func grey(t *testing.T, path string, height, width int, value uint8) {
+// gray writes a PNG file of one value.
+func gray(t *testing.T, path string, height, width int, value uint8) {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
 	for i := range img.Pix {
@@ -52,7 +52,7 @@ func TestEpisodeFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i, name := range []string{"ep2/9.png", "ep2/10.png", "ep10/0.png", "ep1/frame_000.png", "ep1/frame_001.png", "ep1/frame_002.png"} {
-		grey(t, filepath.Join(dir, name), 2, 2, uint8(i))
+		gray(t, filepath.Join(dir, name), 2, 2, uint8(i))
 	}
 	writeBytes(t, filepath.Join(dir, ".thumbnails/x.txt"), nil)
 	writeBytes(t, filepath.Join(dir, "ep1/._frame_000.png"), []byte("of another system"))
@@ -88,8 +88,8 @@ func TestEpisodeFolders(t *testing.T) {
 	if after, err := again.Frames.SHA256(); err != nil || after == before {
 		t.Errorf("the digest stays %s under another name of an episode, %v", after, err)
 	}
-	// Images beside the folders win, and the folders are mentioned.
-	grey(t, filepath.Join(dir, "a.png"), 2, 2, 1)
+	// Images take precedence over folders next to them, and the folders are mentioned.
+	gray(t, filepath.Join(dir, "a.png"), 2, 2, 1)
 	r, err = OpenRecording(dir, ImageOptions{})
 	if err != nil || r.Frames.Len() != 1 || r.Episodes != nil || !slices.Equal(r.Frames.Notes(), []string{"its folders are not read, because it contains images itself: ep1, ep3, ep10"}) {
 		t.Errorf("%+v, %v", r, err)
@@ -102,7 +102,7 @@ func TestFolderErrors(t *testing.T) {
 		dir := t.TempDir()
 		for _, name := range files {
 			if strings.HasSuffix(name, ".png") {
-				grey(t, filepath.Join(dir, name), 2, 2, 1)
+				gray(t, filepath.Join(dir, name), 2, 2, 1)
 			} else {
 				writeBytes(t, filepath.Join(dir, name), []byte("x"))
 			}
@@ -139,7 +139,7 @@ func TestFolderErrors(t *testing.T) {
 func TestImageSizes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	grey(t, filepath.Join(dir, "0.png"), 6, 8, 200)
+	gray(t, filepath.Join(dir, "0.png"), 6, 8, 200)
 	ramp := image.NewGray(image.Rect(0, 0, 2, 3))
 	copy(ramp.Pix, []uint8{0, 50, 100, 150, 200, 250})
 	writePNG(t, filepath.Join(dir, "1.png"), ramp)
@@ -181,7 +181,7 @@ func TestImageSizes(t *testing.T) {
 	}
 	// Where all are of one size nothing is resized, whatever is asked for.
 	same := t.TempDir()
-	grey(t, filepath.Join(same, "0.png"), 6, 8, 200)
+	gray(t, filepath.Join(same, "0.png"), 6, 8, 200)
 	r, err := OpenRecording(same, ImageOptions{Height: 3, Width: 2})
 	if err != nil || !slices.Equal(r.Frames.Shape(), []int{1, 6, 8}) || len(r.Frames.Notes()) > 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -209,8 +209,8 @@ func TestImageSizesDeep(t *testing.T) {
 	}
 }
 
-// greyAlpha is a PNG file of grey values with alpha, which package image/png reads but does not write.
-func greyAlpha(values ...[2]uint8) []byte {
+// grayAlpha is a PNG file of gray values with alpha, which package image/png reads but does not write.
+func grayAlpha(values ...[2]uint8) []byte {
 	b := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
@@ -218,7 +218,7 @@ func greyAlpha(values ...[2]uint8) []byte {
 		b = append(append(b, kind...), data...)
 		b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 	}
-	chunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(values))), 1), 8, pngGreyAlpha, 0, 0, 0))
+	chunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(values))), 1), 8, pngGrayAlpha, 0, 0, 0))
 	row := []byte{0}
 	for _, v := range values {
 		row = append(row, v[:]...)
@@ -232,12 +232,12 @@ func greyAlpha(values ...[2]uint8) []byte {
 	return b
 }
 
-// Grey with alpha has one channel, and what is left out is said.
+// Gray with alpha has one channel, and ignored data are reported.
 func TestAlpha(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeBytes(t, filepath.Join(dir, "0.png"), greyAlpha([2]uint8{7, 255}, [2]uint8{90, 255}))
-	grey(t, filepath.Join(dir, "1.png"), 1, 2, 5)
+	writeBytes(t, filepath.Join(dir, "0.png"), grayAlpha([2]uint8{7, 255}, [2]uint8{90, 255}))
+	gray(t, filepath.Join(dir, "1.png"), 1, 2, 5)
 	a, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestAlpha(t *testing.T) {
 	if !slices.Equal(a.Notes(), []string{"the alpha channel of 1 of 2 images is ignored; a pixel that is not opaque is an error"}) {
 		t.Errorf("notes %q", a.Notes())
 	}
-	writeBytes(t, filepath.Join(dir, "0.png"), greyAlpha([2]uint8{7, 255}, [2]uint8{90, 254}))
+	writeBytes(t, filepath.Join(dir, "0.png"), grayAlpha([2]uint8{7, 255}, [2]uint8{90, 254}))
 	if a, err = Open(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestDamagedImage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 12 {
-		grey(t, filepath.Join(dir, fmt.Sprint(i, ".png")), 9, 9, uint8(i))
+		gray(t, filepath.Join(dir, fmt.Sprint(i, ".png")), 9, 9, uint8(i))
 	}
 	path := filepath.Join(dir, "9.png")
 	data, err := os.ReadFile(path)

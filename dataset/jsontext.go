@@ -1,5 +1,4 @@
-// JSON texts read token by token, with the place of what is wrong: of any depth, without
-// building values that nobody asks for.
+// JSON texts read token by token, with the positions of errors: of any depth, without building unneeded values.
 
 package dataset
 
@@ -13,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// jsonText is a JSON text and a place in it. The first error stays and ends all reading:
-// whatever is read after it is zero. Numbers may also be NaN, Infinity and -Infinity, which
-// Python writes: what they would mean is said by whoever asks for them.
+// jsonText is a JSON text and a position in it. The first error stays and ends all reading: all later values are zero.
+// Numbers may also be NaN, Infinity and -Infinity, as Python writes them; the caller interprets them.
 type jsonText struct {
 	data []byte
 	at   int
@@ -40,12 +38,12 @@ func newJSONText(data []byte) *jsonText {
 	return t
 }
 
-// place says where an offset is. Designs are often one long line, so bytes are told too.
+// place describes an offset. Designs are often one long line, so it includes bytes.
 func (t *jsonText) place(at int) string {
 	return fmt.Sprintf("line %d, byte %d", 1+bytes.Count(t.data[:at], []byte{'\n'}), at)
 }
 
-// fail says what is wrong at the current place.
+// fail records an error at the current position.
 func (t *jsonText) fail(format string, args ...any) {
 	if t.err != nil {
 		return
@@ -79,7 +77,7 @@ const (
 	jsonNull   = "null"
 )
 
-// kind tells what value is next by its first byte; empty where none can begin.
+// kind is the kind of the next value by its first byte; empty if none can begin.
 func (t *jsonText) kind() string {
 	if t.err != nil || t.at >= len(t.data) {
 		t.fail("")
@@ -171,7 +169,7 @@ func (t *jsonText) skip() {
 		if !t.begin(&open) {
 			continue
 		}
-		// A value has ended, and perhaps those around it.
+		// A value has ended, and perhaps its parents.
 		for done := false; !done; {
 			if len(open) == 0 || t.err != nil {
 				return
@@ -220,14 +218,14 @@ func (t *jsonText) begin(open *[]bool) (ended bool) {
 // members moves over an object and returns where the values of its keys are that are not null;
 // of a key that is there twice the last.
 func (t *jsonText) members() map[string]int {
-	at := map[string]int{}
+	offsets := map[string]int{}
 	for begun := false; ; {
 		key, more := t.member(&begun)
 		if !more {
-			return at
+			return offsets
 		}
 		if t.kind() != jsonNull {
-			at[string(key)] = t.at
+			offsets[string(key)] = t.at
 		}
 		t.skip()
 	}
@@ -242,7 +240,7 @@ func (t *jsonText) literal(word string) bool {
 	return true
 }
 
-// wrongWord says that no known word is next.
+// wrongWord reports that no known word is next.
 func (t *jsonText) wrongWord() {
 	end := t.at
 	for end < len(t.data) && end < t.at+20 && (t.data[end]|0x20 >= 'a' && t.data[end]|0x20 <= 'z') {
@@ -330,8 +328,8 @@ func (t *jsonText) float() float64 {
 	return v
 }
 
-// quoted moves over a string and returns what is between its quotes; plain says that it
-// holds no escapes and only ASCII.
+// quoted moves over a string and returns the bytes between its quotes; plain says that it holds no escapes and only
+// ASCII.
 func (t *jsonText) quoted() (inside []byte, plain bool) {
 	if t.err == nil && (t.at >= len(t.data) || t.data[t.at] != '"') {
 		t.fail("want a string in quotes")
@@ -341,23 +339,23 @@ func (t *jsonText) quoted() (inside []byte, plain bool) {
 	}
 	from := t.at + 1
 	plain = true
-	for at := from; at < len(t.data); at++ {
-		switch c := t.data[at]; {
+	for index := from; index < len(t.data); index++ {
+		switch c := t.data[index]; {
 		case c == '"':
-			t.at = at + 1
-			return t.data[from:at], plain
+			t.at = index + 1
+			return t.data[from:index], plain
 		case c == '\\':
 			plain = false
-			if at++; at >= len(t.data) {
+			if index++; index >= len(t.data) {
 				break
 			}
-			if !escape(t.data[at:]) {
-				t.at = at - 1
-				t.fail("an unknown escape %q in a string", t.data[at-1:min(at+5, len(t.data))])
+			if !escape(t.data[index:]) {
+				t.at = index - 1
+				t.fail("an unknown escape %q in a string", t.data[index-1:min(index+5, len(t.data))])
 				return nil, true
 			}
 		case c < ' ':
-			t.at = at
+			t.at = index
 			t.fail("a control character %q inside a string", rune(c))
 			return nil, true
 		case c >= utf8.RuneSelf:
@@ -369,7 +367,7 @@ func (t *jsonText) quoted() (inside []byte, plain bool) {
 	return nil, true
 }
 
-// escape reports whether what stands after a backslash may stand there, as far as the text goes.
+// escape reports whether the characters after a backslash are valid, as far as the text goes.
 func escape(s []byte) bool {
 	if s[0] != 'u' {
 		return strings.IndexByte(escapes, s[0]) >= 0
@@ -382,13 +380,13 @@ func escape(s []byte) bool {
 	return true
 }
 
-// What stands after a backslash, and for what.
+// The characters after a backslash, and their meanings.
 const (
 	escapes = `"\/bfnrt`
 	escaped = "\"\\/\b\f\n\r\t"
 )
 
-// text returns the next string. What is no UTF-8 becomes U+FFFD, as do halves of surrogates.
+// text returns the next string. Invalid UTF-8 becomes U+FFFD, as do halves of surrogates.
 func (t *jsonText) text() string {
 	inside, plain := t.quoted()
 	if plain {
@@ -397,7 +395,7 @@ func (t *jsonText) text() string {
 	return unquote(inside)
 }
 
-// unquote returns what is meant by what stands between quotes.
+// unquote decodes the text between quotes.
 func unquote(inside []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(inside); {

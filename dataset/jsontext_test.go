@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readsLikeStandard holds what is read of a text against encoding/json.
+// readsLikeStandard compares the reading of a text with encoding/json.
 func readsLikeStandard(t *testing.T, data []byte) {
 	t.Helper()
 	r := newJSONText(data)

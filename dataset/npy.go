@@ -18,10 +18,10 @@ import (
 
 const npyMagic = "\x93NUMPY"
 
-// maxNPYHeader is far above what any type that is read needs.
+// maxNPYHeader is far above the header of any supported type.
 const maxNPYHeader = 1 << 20
 
-// npyHeader is what stands before the values.
+// npyHeader is the header before the values.
 type npyHeader struct {
 	dtype   DType
 	order   dtype.Order
@@ -71,11 +71,11 @@ func readNPYHeader(r io.Reader, total int64) (npyHeader, error) {
 	if err := h.parse(string(text), major == 3); err != nil {
 		return h, fmt.Errorf("header %.120q: %w", strings.TrimRight(string(text), " \n"), err)
 	}
-	switch left := total - h.offset; {
-	case left < h.size:
-		return h, fmt.Errorf("%w: shape %v of type %v takes %d bytes, the file has %d after its header", ErrTruncated, h.shape, h.dtype, h.size, left)
-	case left > h.size:
-		return h, fmt.Errorf("shape %v of type %v takes %d bytes, the file has %d after its header", h.shape, h.dtype, h.size, left)
+	switch rest := total - h.offset; {
+	case rest < h.size:
+		return h, fmt.Errorf("%w: shape %v of type %v takes %d bytes, the file has %d after its header", ErrTruncated, h.shape, h.dtype, h.size, rest)
+	case rest > h.size:
+		return h, fmt.Errorf("shape %v of type %v takes %d bytes, the file has %d after its header", h.shape, h.dtype, h.size, rest)
 	}
 	return h, nil
 }
@@ -209,8 +209,8 @@ func unreadElements(code string) error {
 	}
 }
 
-// elementError says that the elements of a .npy file are of a type that is not read; code is
-// NumPy's, V for records, and key the name of the array in its file, if it has one.
+// elementError reports that the type of a .npy file's elements is not supported; code is NumPy's, V for records, and
+// key the name of the array in its file, if any.
 type elementError struct{ code, message, key string }
 
 func (e *elementError) Error() string { return e.message }
@@ -235,7 +235,7 @@ func (p *literal) skip() {
 	}
 }
 
-// next skips white space and consumes c if it stands there.
+// next skips white space and consumes c if it is next.
 func (p *literal) next(c byte) bool {
 	p.skip()
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -416,10 +416,9 @@ func (a *Array) plain() error {
 	return fmt.Errorf("%s: %w", a.name, err)
 }
 
-// in returns the values of a header as a source; the header stands at the given
-// offset of the file.
-func (h npyHeader) in(file blob, at int64) source {
-	r := region{file, at + h.offset, rowBytes(h.shape, h.dtype)}
+// in returns the values of a header as a source; the header is at this offset of the file.
+func (h npyHeader) in(file blob, start int64) source {
+	r := region{file, start + h.offset, rowBytes(h.shape, h.dtype)}
 	if h.fortran && len(h.shape) > 1 {
 		return &fortran{r, h.shape, h.dtype.Size()}
 	}

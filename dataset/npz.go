@@ -19,8 +19,8 @@ import (
 	"repscope/internal/zipmember"
 )
 
-// maxChecked is the largest stored member whose checksum is verified when it is
-// opened; that of larger ones is verified by SHA256, which reads the file anyway.
+// maxChecked is the largest stored member whose checksum is verified when it is opened; SHA256, which reads the file
+// anyway, verifies the checksum of larger ones.
 const maxChecked = 1 << 26
 
 // openZip reads the directory of a zip file.
@@ -184,7 +184,7 @@ func (d *deflated) decode() error {
 		d.source = d.header.in(memory(out.Bytes()), 0)
 		return nil
 	}
-	// The system keeps as much of a mapped file in memory as there is room for.
+	// The system keeps as much of a mapped file in memory as fits.
 	temporary, err := os.CreateTemp("", "repscope-*.npy")
 	if err != nil {
 		return fmt.Errorf("decoding to a temporary file: %w", err)
@@ -206,7 +206,7 @@ func (d *deflated) decode() error {
 	return nil
 }
 
-// close releases what decode made and the archive.
+// close releases the temporary file and the archive.
 func (d *deflated) close() error {
 	d.once.Do(func() { d.err = mmap.ErrClosed })
 	var err error

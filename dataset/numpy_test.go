@@ -1,4 +1,4 @@
-// What is written here, read by NumPy itself.
+// Our files, read by NumPy itself.
 
 package dataset
 
@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// NumPy itself must read what is written here. Skipped where there is no Python
-// with NumPy; PYTHON names another interpreter.
+// NumPy itself must read our files. Skipped without a Python with NumPy; PYTHON names another interpreter.
 func TestNumPyReadsOurFiles(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {

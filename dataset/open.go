@@ -19,7 +19,7 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// splitSpec separates "FILE:key". A file whose own name holds the colon wins.
+// splitSpec separates "FILE:key". A file whose own name holds the colon takes precedence.
 func splitSpec(spec string) (path, key string) {
 	if _, err := os.Stat(spec); err == nil {
 		return spec, ""
@@ -75,9 +75,9 @@ func Open(spec string) (*Array, error) {
 	return a, nil
 }
 
-// OpenColumn opens what says of every row what it belongs to, or when: an array as [Open] does, which
-// may also hold times ([Array.Time]) or texts of NumPy ([Array.Classes]), or FILE:column of a table
-// (FILE where it has one column alone).
+// OpenColumn opens a column with one value for every row, such as its group or time. It is an array as [Open] does,
+// which may also hold times ([Array.Time]) or texts of NumPy ([Array.Classes]), or FILE:column of a table (FILE if it
+// has one column alone).
 func OpenColumn(spec string) (*Array, error) {
 	if path, key := splitSpec(spec); IsTable(path) {
 		if _, err := stat(path); err != nil {
@@ -162,8 +162,8 @@ func openAny(spec string) (*Array, error) {
 	return nil, err
 }
 
-// withRecipe says of an error of opening an array how it is converted: one of a type that is not
-// read, or in a pickle of other things than arrays.
+// withRecipe adds a conversion hint to an error of opening an array: an unsupported type, or a pickle of objects other
+// than arrays.
 func withRecipe(path string, err error) error {
 	var other *elementError
 	switch {
@@ -176,8 +176,8 @@ func withRecipe(path string, err error) error {
 	return withHint(err, format.PickleRecipe(path, errors.Is(err, torchfile.ErrClass)), true)
 }
 
-// withHint adds a command that converts the file, if there is one; runs says that it runs what the
-// file says.
+// withHint adds a command that converts the file, if there is one; runs says that the command executes code from the
+// file.
 func withHint(err error, recipe string, runs bool) error {
 	switch {
 	case recipe == "":
@@ -195,9 +195,8 @@ func openFolder(path, key string, o ImageOptions) (*Recording, error) {
 	return openImages(path, o)
 }
 
-// OpenAll opens every array of a file whose format has arrays by name, such as
-// .npz and .safetensors, in the order of the file. Each is closed on its own; the
-// file is released with the last.
+// OpenAll opens every array of a file whose format has arrays by name, such as .npz and .safetensors, in the order of
+// the file. Each is closed on its own; the file is released with the last.
 func OpenAll(path string) ([]*Array, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -255,7 +254,7 @@ func chooseKey(path, key string, names []string) (string, error) {
 	return chooseName(path, "array", key, names)
 }
 
-// chooseName is chooseKey for what is called otherwise.
+// chooseName is chooseKey with another term for keys.
 func chooseName(path, what, key string, names []string) (string, error) {
 	switch {
 	case len(names) == 0:
@@ -277,9 +276,9 @@ func chooseName(path, what, key string, names []string) (string, error) {
 
 // list joins names for a message, the first dozen of them.
 func list(names []string) string {
-	const most = 12
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	const limit = 12
+	if len(names) > limit {
+		return strings.Join(names[:limit], ", ") + fmt.Sprintf(" and %d more", len(names)-limit)
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,4 +1,4 @@
-// How an image is to be turned before it is looked at, by its Exif metadata.
+// The orientation of an image, from its Exif metadata.
 
 package dataset
 
@@ -7,11 +7,11 @@ import (
 	"encoding/binary"
 )
 
-// orientationTag is that of the first directory of TIFF files, which Exif metadata are.
+// orientationTag is the tag in the first directory of TIFF files, the format of Exif metadata.
 const orientationTag = 274
 
-// orientationOf is the orientation of a JPEG, PNG or TIFF file, from 2 to 8; 1 where it is to be seen as it is
-// stored, or where the file does not tell it or tells it wrong.
+// orientationOf is the orientation of a JPEG, PNG or TIFF file, from 2 to 8; 1 if it is upright as stored, or if the
+// file has no valid orientation.
 func orientationOf(data []byte) int {
 	exif := []byte(nil)
 	switch {
@@ -29,12 +29,12 @@ func orientationOf(data []byte) int {
 	if exif[0] == 'M' {
 		order = binary.BigEndian
 	}
-	at := uint64(order.Uint32(exif[4:]))
-	if at+2 > uint64(len(exif)) {
+	offset := uint64(order.Uint32(exif[4:]))
+	if offset+2 > uint64(len(exif)) {
 		return 1
 	}
-	entries := exif[at+2:]
-	for range order.Uint16(exif[at:]) {
+	entries := exif[offset+2:]
+	for range order.Uint16(exif[offset:]) {
 		if len(entries) < tiffEntry {
 			break
 		}
@@ -51,31 +51,31 @@ func orientationOf(data []byte) int {
 
 // jpegExif are the Exif metadata of a JPEG file, which come before its pixels.
 func jpegExif(data []byte) []byte {
-	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
-		kind, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
-		if kind == 0xda || size < 2 || at+2+size > len(data) {
+	for offset := 2; offset+4 <= len(data) && data[offset] == 0xff; {
+		kind, size := data[offset+1], int(binary.BigEndian.Uint16(data[offset+2:]))
+		if kind == 0xda || size < 2 || offset+2+size > len(data) {
 			break
 		}
-		if segment := data[at+4 : at+2+size]; kind == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
+		if segment := data[offset+4 : offset+2+size]; kind == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
 			return segment[6:]
 		}
-		at += 2 + size
+		offset += 2 + size
 	}
 	return nil
 }
 
 // pngContent is the content of the first chunk of a kind; nil where there is none.
 func pngContent(data []byte, kind string) []byte {
-	const signature, around = 8, 12 // bytes; a chunk has them beside its content
-	for at := signature; at+around <= len(data); {
-		size := uint64(binary.BigEndian.Uint32(data[at:]))
-		if size > uint64(len(data)-at-around) {
+	const signature, around = 8, 12 // bytes; a chunk has them around its content
+	for offset := signature; offset+around <= len(data); {
+		size := uint64(binary.BigEndian.Uint32(data[offset:]))
+		if size > uint64(len(data)-offset-around) {
 			break
 		}
-		if string(data[at+4:at+8]) == kind {
-			return data[at+8 : at+8+int(size)]
+		if string(data[offset+4:offset+8]) == kind {
+			return data[offset+8 : offset+8+int(size)]
 		}
-		at += around + int(size)
+		offset += around + int(size)
 	}
 	return nil
 }

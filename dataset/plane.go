@@ -14,8 +14,8 @@ import (
 // MaxPlane is the largest number of pixels of a [Plane], more than an 8K screen has.
 const MaxPlane = 1 << 25
 
-// Plane is a picture of one channel: Values [Height, Width] by rows from the top, as they are in the
-// file, such as 0 to 255 of an image of 8 bits and 0 to 65535 of one of 16.
+// Plane is a picture of one channel: Values [Height, Width] by rows from the top, unscaled, such as 0 to 255 of an
+// image of 8 bits and 0 to 65535 of one of 16.
 type Plane struct {
 	Width, Height int
 	Values        []float64
@@ -67,7 +67,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	return p, nil
 }
 
-// planeSize says whether a picture is one.
+// planeSize checks the size of a picture.
 func planeSize(width, height int) error {
 	if width < 1 || height < 1 || width > MaxPlane || height > MaxPlane || width*height > MaxPlane {
 		return fmt.Errorf("%d×%d pixels (width×height), want at least 1×1 and at most %d pixels", width, height, MaxPlane)

@@ -1,4 +1,4 @@
-// Pictures of one channel: every kind of file, and what is wrong with others.
+// Pictures of one channel: every kind of file, and errors.
 
 package dataset
 

@@ -1,4 +1,4 @@
-// Tables of predictions: a row for every position that a model was asked about.
+// Tables of predictions: a row for every predicted position.
 
 package dataset
 
@@ -18,8 +18,8 @@ import (
 // Position is a row of a table of positions.
 type Position struct {
 	Row       int    // in the table, from 0
-	At        int    // the place in the sequence of tokens, special ones counted
-	Mode      string // of what was hidden
+	At        int    // the index in the sequence of tokens, special ones counted
+	Mode      string // of the masked part
 	Target    string // the true token: its name or its id
 	Predicted string
 	NLL, Prob float64 // −ln of the probability of the target, and that probability
@@ -57,15 +57,13 @@ var positionColumns = []tabular.Column{
 	{Name: "nll", Optional: true}, {Name: "prob", Optional: true},
 }
 
-// OpenPositions opens a table (.csv; .tsv has tabs) with the columns seq, pos, target, pred and
-// one or both of nll (in nats) and prob; region_mode is one of the modes, and the first of them
-// where there is no such column. Rows of a sequence may stand anywhere; sequences are in the
-// order in which they first appear.
+// OpenPositions opens a table (.csv; .tsv has tabs) with the columns seq, pos, target, pred and one or both of nll (in
+// nats) and prob. region_mode is one of the modes, the first by default. Rows of a sequence may be in any order;
+// sequences are in the order in which they first appear.
 //
-// Errors name the file, row, line and column: no rows, a missing column (with the one that may
-// be meant), an empty sequence or token, a position that is no whole number from 0, another
-// mode, an nll that is negative or no number, a prob outside 0 … 1, nll and prob that differ by
-// more than 0.01 as probabilities.
+// Errors name the file, row, line and column: no rows, a missing column (with a similar one), an empty sequence or
+// token, a position that is no whole number from 0, another mode, an nll that is negative or no number, a prob outside
+// 0 … 1, nll and prob that differ by more than 0.01 as probabilities.
 func OpenPositions(path string, modes []string) (*PositionFile, error) {
 	file, err := openText(path)
 	if err != nil {
@@ -152,11 +150,11 @@ func (f *PositionFile) parse(record []string, row int) (Position, error) {
 		return p, fmt.Errorf("column pos: %q, want a whole number from 0", cell(positionAt))
 	}
 	if f.columns[positionMode] >= 0 {
-		at := slices.Index(f.modes, cell(positionMode))
-		if at < 0 {
+		index := slices.Index(f.modes, cell(positionMode))
+		if index < 0 {
 			return p, fmt.Errorf("column region_mode: %q, want one of %s", cell(positionMode), strings.Join(f.modes, ", "))
 		}
-		p.Mode = f.modes[at]
+		p.Mode = f.modes[index]
 	}
 	p.Target, p.Predicted = cell(positionTarget), cell(positionPredicted)
 	for _, i := range []int{positionTarget, positionPredicted} {

@@ -1,4 +1,4 @@
-// Problems of a climbing board: sets of them in JSON, and what a grid of holds says.
+// Problems of a climbing board: sets of them in JSON, and the holds of a grid.
 
 package dataset
 
@@ -49,7 +49,7 @@ type Problems struct {
 	Cells  []uint8  // [N, BoardCells], 0 or 1
 	Grades []string // as they are written; empty where there is none
 	Index  []int    // in the file
-	Stated []Stated // what the file itself says of their validity
+	Stated []Stated // the file's own statements of validity
 	Bad    []BadProblem
 }
 
@@ -59,7 +59,7 @@ func (p *Problems) Len() int { return len(p.Index) }
 // Grid is the i-th of them; it aliases Cells.
 func (p *Problems) Grid(i int) []uint8 { return p.Cells[i*BoardCells : (i+1)*BoardCells] }
 
-// Stated is what a file says of the validity of a problem: nothing, or whether it is valid.
+// Stated is a file's statement of the validity of a problem: none, valid or invalid.
 type Stated uint8
 
 // The values of Stated.
@@ -117,16 +117,16 @@ func readProblems(r io.Reader) (*Problems, error) {
 		if err := d.Decode(&raw); err != nil {
 			return nil, jsonError(err)
 		}
-		grid, of, err := readProblem(raw)
+		grid, fields, err := readProblem(raw)
 		if err != nil {
 			p.Bad = append(p.Bad, BadProblem{i, err.Error()})
 			continue
 		}
 		grade, stated := "", NotStated
-		if of.Grade != nil {
-			grade = strings.TrimSpace(*of.Grade)
+		if fields.Grade != nil {
+			grade = strings.TrimSpace(*fields.Grade)
 		}
-		if v := of.Validation; v != nil && v.Valid != nil {
+		if v := fields.Validation; v != nil && v.Valid != nil {
 			if stated = StatedInvalid; *v.Valid {
 				stated = StatedValid
 			}
@@ -176,7 +176,7 @@ func toList(d *json.Decoder) error {
 	return errors.New(`there is no "data"; ` + want)
 }
 
-// jsonError is an error of the text, with its place.
+// jsonError is an error of the text, with its position.
 func jsonError(err error) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -189,24 +189,24 @@ func jsonError(err error) error {
 }
 
 // readProblem reads one problem.
-func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, of problem, err error) {
+func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, fields problem, err error) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return grid, of, fmt.Errorf("it is %.40s, want an object with grade and moves", raw)
+		return grid, fields, fmt.Errorf("it is %.40s, want an object with grade and moves", raw)
 	}
-	if err := json.Unmarshal(raw, &of); err != nil {
+	if err := json.Unmarshal(raw, &fields); err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) {
-			return grid, of, fmt.Errorf("%s is a %s, want %s", strings.ToLower(kind.Field), kind.Value, jsonKind(kind))
+			return grid, fields, fmt.Errorf("%s is a %s, want %s", strings.ToLower(kind.Field), kind.Value, jsonKind(kind))
 		}
-		return grid, of, err
+		return grid, fields, err
 	}
-	if len(of.Moves) == 0 {
-		return grid, of, errors.New("it has no moves")
+	if len(fields.Moves) == 0 {
+		return grid, fields, errors.New("it has no moves")
 	}
-	for i, m := range of.Moves {
+	for i, m := range fields.Moves {
 		hold, err := parseHold(m.Description)
 		if err != nil {
-			return grid, of, fmt.Errorf("move %d: %w", i, err)
+			return grid, fields, fmt.Errorf("move %d: %w", i, err)
 		}
 		if m.IsStart {
 			grid[boardStart*boardHolds+hold] = 1
@@ -218,10 +218,10 @@ func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, of problem, err e
 			grid[boardMiddle*boardHolds+hold] = 1
 		}
 	}
-	return grid, of, nil
+	return grid, fields, nil
 }
 
-// jsonKind is what a field of a problem is wanted to be.
+// jsonKind is the expected kind of a field of a problem.
 func jsonKind(e *json.UnmarshalTypeError) string {
 	switch e.Type.Kind().String() {
 	case "bool":
@@ -250,7 +250,7 @@ func parseHold(text string) (int, error) {
 	return (row-1)*BoardColumns + column, nil
 }
 
-// Board is what a grid says of a problem.
+// Board is the summary of a grid.
 type Board struct {
 	Holds, Start, End int
 	// Middle are holds that are neither start nor end; Rest is Holds − Start − End, less by
@@ -296,12 +296,12 @@ func (b Board) Valid() bool { return b.Start >= 1 && b.End >= 1 && b.Middle >= 3
 // Unusual describes properties of a problem that are unusual but can be valid.
 func (b Board) Unusual() []string {
 	var out []string
-	for _, of := range []struct {
+	for _, rule := range []struct {
 		strange bool
 		what    string
 	}{{b.Holds > 20, "more than 20 holds"}, {b.Start > 4, "more than 4 start holds"}, {b.End > 2, "more than 2 end holds"}} {
-		if of.strange {
-			out = append(out, of.what)
+		if rule.strange {
+			out = append(out, rule.what)
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-// Tests of problem sets: what is read, and what is wrong with a problem.
+// Tests of problem sets: reading, and errors of problems.
 
 package dataset
 
@@ -44,7 +44,7 @@ func TestReadProblems(t *testing.T) {
 	}
 }
 
-// A bad problem is listed with its index and what is wrong; the others are kept.
+// A bad problem is listed with its index and error; the others are kept.
 func TestReadProblemsListsBadOnes(t *testing.T) {
 	t.Parallel()
 	const good = `{"moves":[{"description":"b2"}]}`

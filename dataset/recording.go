@@ -1,4 +1,4 @@
-// Recordings: frames with what their own file tells of episodes.
+// Recordings: frames with the episodes in their own file.
 
 package dataset
 

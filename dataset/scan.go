@@ -12,7 +12,7 @@ import (
 	"repscope/internal/parallel"
 )
 
-// scan is what inspecting an array found.
+// scan is the result of inspecting an array.
 type scan struct {
 	low, high float64 // of the finite values; +Inf, -Inf when there are none
 	bad       []badRow
@@ -60,11 +60,11 @@ func (a *Array) inspect() (scan, error) {
 func scanRows(values []float64, first, rowLen int) scan {
 	s := scan{low: math.Inf(1), high: math.Inf(-1)}
 	for r := 0; r*rowLen < len(values); r++ {
-		found := false
+		bad := false
 		for k, v := range values[r*rowLen : (r+1)*rowLen] {
 			if v-v != 0 { // NaN and infinity only
-				if !found {
-					found = true
+				if !bad {
+					bad = true
 					s.bad = append(s.bad, badRow{first + r, k, v})
 				}
 				continue
@@ -80,9 +80,8 @@ func scanRows(values []float64, first, rowLen int) scan {
 	return s
 }
 
-// Unfilled reports whether the values of the array fill less than the given share of
-// a pixel range that was guessed, and the extremes of the values then. It looks at
-// integers until they fill the range.
+// Unfilled reports whether the values of the array fill less than this share of a guessed pixel range, and the extremes
+// of the values then. It reads integers until they fill the range.
 func (s *States) Unfilled(share float64) (low, high float64, yes bool, err error) {
 	a := s.array
 	need := share * (s.pixels.High - s.pixels.Low)
@@ -113,15 +112,15 @@ func (s *States) Unfilled(share float64) (low, high float64, yes bool, err error
 // NonFinite is the index of the first NaN or infinity of a row, and that value; nil where all are numbers.
 // It looks through the array once.
 func (a *Array) NonFinite(row int) (index []int, value float64, err error) {
-	found, err := a.values()
+	values, err := a.values()
 	if err != nil {
 		return nil, 0, err
 	}
-	at, ok := slices.BinarySearchFunc(found.bad, row, func(b badRow, row int) int { return b.row - row })
+	k, ok := slices.BinarySearchFunc(values.bad, row, func(b badRow, row int) int { return b.row - row })
 	if !ok {
 		return nil, 0, nil
 	}
-	return a.indexOf(found.bad[at]), found.bad[at].value, nil
+	return a.indexOf(values.bad[k]), values.bad[k].value, nil
 }
 
 // Extremes are the smallest and the largest value of an array of floating-point numbers,

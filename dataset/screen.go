@@ -130,8 +130,8 @@ func screenDecoder(data []byte) (d decoder, err error) {
 	return d, fmt.Errorf("begins with %q, %s", data[:min(len(data), 12)], want)
 }
 
-// pngFrames is the number of frames of an animated PNG, 0 of others: what its chunk acTL
-// says, which comes before the pixels.
+// pngFrames is the number of frames of an animated PNG, 0 for others, from its chunk acTL, which comes before the
+// pixels.
 func pngFrames(data []byte) uint32 {
 	for c := range pngChunks(bytes.NewReader(data)) {
 		if c.kind == "acTL" && c.size >= 4 {

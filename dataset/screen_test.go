@@ -72,7 +72,7 @@ func TestParseScreen(t *testing.T) {
 		name, format string
 		m            image.Image
 		alpha        bool
-		near         int // how far values may be from those of the image
+		near         int // tolerance of values
 	}{
 		{"gray", "png", painted(image.NewGray(r), false), false, 0},
 		{"gray of 16 bits", "png", painted(image.NewGray16(r), false), false, 0},

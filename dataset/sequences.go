@@ -1,4 +1,4 @@
-// Files of sequences: chains of residues with what is known about them.
+// Files of sequences: chains of residues with their annotations.
 
 package dataset
 
@@ -20,7 +20,7 @@ import (
 type Sequence struct {
 	// ID is the id in its column or FASTA header, else the index in the file, from 0.
 	ID      string
-	Cluster string // empty where no column says it
+	Cluster string // empty without such a column
 	// Chains are the letters of the residues; empty for a chain that is not there.
 	Chains [2]string
 	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that differ from the germline,
@@ -30,15 +30,15 @@ type Sequence struct {
 	// they are not known.
 	Coordinates [2][]float32
 
-	unplaced bool // the CDRs that columns hold have no place in a chain, or several
+	unplaced bool // the CDR columns match no part of a chain, or several
 }
 
 // SequenceOptions say how a file of sequences is read.
 type SequenceOptions struct {
-	// Columns are the names of columns by what they hold: see [SequenceRoles]. A column that
-	// is not named here is found by the names of the published layouts.
+	// Columns are the names of columns by content: see [SequenceRoles]. Other columns are found by the names of the
+	// published layouts.
 	Columns map[string]string
-	// Letters are those that sequences may have; empty: capitals, "*", "." and "-".
+	// Letters are the allowed letters of sequences; empty: capitals, "*", "." and "-".
 	Letters string
 	// NoCoordinates leaves coordinates out.
 	NoCoordinates bool
@@ -52,9 +52,9 @@ type SequenceFile struct {
 	file      textSource
 	offsets   []int64 // of every sequence and the end
 	separator rune    // of a table
-	roles     []int   // the column of each role of sequenceRoles, −1 for none
+	roles     []int   // the column of each of sequenceRoles, −1 for none
 	names     []string
-	parts     [2][]int // the columns of the parts of each chain; nil where a mask says the CDRs, or nothing
+	parts     [2][]int // the columns of the parts of each chain; nil with a mask of the CDRs, or without any
 	receptors bool     // the table is one of immune receptors, of whose columns most are not used
 	skipped   int      // lines before the names
 	letters   [256]bool
@@ -62,17 +62,17 @@ type SequenceFile struct {
 	clusters  []int
 	has       map[string]bool
 	counts    [256]int // letters of all chains
-	unplaced  int      // sequences whose CDRs have no place in a chain
+	unplaced  int      // sequences whose CDRs match no part of a chain
 }
 
-// sequenceRole is what a column may hold, and the names it is found by: its own name, others, or, where none of these
-// is there, the first of some that tables with more columns have.
+// sequenceRole is a possible content of a column, with its names: its own name, others, or, if none of these exists,
+// the first of some names in tables with more columns.
 type sequenceRole struct {
 	name         string
 	found, large []string
 }
 
-// The roles of columns.
+// The contents of columns.
 const (
 	roleID = iota
 	roleCluster
@@ -103,7 +103,7 @@ var sequenceRoles = []sequenceRole{
 	{"locus", nil, nil},
 }
 
-// SequenceRoles are the keys of [SequenceOptions].Columns: what a column may hold.
+// SequenceRoles are the keys of [SequenceOptions].Columns: the possible contents of a column.
 func SequenceRoles() []string {
 	out := make([]string, len(sequenceRoles))
 	for i, r := range sequenceRoles {
@@ -112,24 +112,21 @@ func SequenceRoles() []string {
 	return out
 }
 
-// OpenSequences opens a table (.csv; .tsv has tabs) whose first line names the columns, or a
-// FASTA file, which is told by its first character ">".
+// OpenSequences opens a table (.csv; .tsv has tabs) whose first line names the columns, or a FASTA file, recognized by
+// its first character ">".
 //
-// A table has a column of the heavy chain, the light chain, or both, and may have the others
-// of [SequenceRoles]; or one of a single chain, which is that of the locus (IGH, IGK, IGL), and the heavy
-// one without such a column. Names are those of two published layouts and of AIRR Rearrangement and
-// units of the Observed Antibody Space, whose first line may be metadata in JSON. Without a mask of
-// CDRs the columns cdr1_aa, cdr2_aa and cdr3_aa (of paired rows cdr1_aa_heavy …) say where they are. A file may be
-// compressed by gzip. Masks are one digit per residue, coordinates a JSON list [L, 3] in
-// ångström in which NaN and null are not resolved. A chain, mask or list may be missing in
-// single rows (an empty cell). The id of a FASTA record is the first word of its header, and a
-// colon separates the heavy chain from the light one ("EVQL…:DIQM…"); without a colon it is
-// the heavy chain.
+// A table has a column of the heavy chain, the light chain, or both, and may have the others of [SequenceRoles]. It may
+// instead have a column of a single chain, whose locus column (IGH, IGK, IGL) identifies it; without one it is the
+// heavy chain. Names are the names of two published layouts and of AIRR Rearrangement and units of the Observed
+// Antibody Space, whose first line may be metadata in JSON. Without a mask of CDRs the columns cdr1_aa, cdr2_aa and
+// cdr3_aa (of paired rows cdr1_aa_heavy …) locate them. A file may be compressed by gzip. Masks are one digit per
+// residue, coordinates a JSON list [L, 3] in ångström in which NaN and null are not resolved. A chain, mask or list may
+// be missing in single rows (an empty cell). The id of a FASTA record is the first word of its header, and a colon
+// separates the heavy chain from the light one ("EVQL…:DIQM…"); without a colon it is the heavy chain.
 //
-// Errors name the file, the row from 0 with its line, and the column: no sequences, no column
-// of a chain, a named column that is not there, a sequence without residues, a letter that is
-// none of the options' (with its position), masks and coordinates of another length than the
-// chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
+// Errors name the file, the row from 0 with its line, and the column: no sequences, no column of a chain, a missing
+// named column, a sequence without residues, a letter outside the options' (with its position), masks and coordinates
+// of another length than the chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
 func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
 	file, err := openText(path)
 	if err != nil {
@@ -205,10 +202,10 @@ func (f *SequenceFile) Read(i int, s *Sequence) error {
 // such a column every sequence is one.
 func (f *SequenceFile) Clusters() []int { return f.clusters }
 
-// Has reports whether any sequence has something under a role of [SequenceRoles].
+// Has reports whether any sequence has a value of this key of [SequenceRoles].
 func (f *SequenceFile) Has(role string) bool { return f.has[role] }
 
-// Column is the name of the column of a role; empty where there is none, as in FASTA files.
+// Column is the name of the column of a key of [SequenceRoles]; empty if there is none, as in FASTA files.
 func (f *SequenceFile) Column(role string) string {
 	for i, r := range sequenceRoles {
 		if r.name == role && f.roles != nil && f.roles[i] >= 0 {
@@ -224,10 +221,10 @@ func (f *SequenceFile) SHA256() (string, error) { return f.file.sha256() }
 // Close releases the file.
 func (f *SequenceFile) Close() error { return f.file.Close() }
 
-// sequenceCheck is what was seen of a file while it is opened.
+// sequenceCheck is the state of the checks while a file is opened.
 type sequenceCheck struct{ ids, clusters map[string]int }
 
-// add checks sequence i against those before it, and notes what it has.
+// add checks sequence i against earlier ones, and records its contents.
 func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
 	for _, chain := range s.Chains {
 		for k := range len(chain) {
@@ -267,17 +264,17 @@ func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
 	return nil
 }
 
-// place says where a sequence stands.
+// place describes the position of a sequence in the file.
 func (f *SequenceFile) place(i int) string {
 	what := "row"
 	if f.roles == nil {
 		what = "record"
 	}
 	line := 1 + f.skipped
-	for at := int64(0); at < f.offsets[i]; {
-		size := min(f.offsets[i]-at, 1<<20)
-		_ = f.file.Use(at, size, func(raw []byte) error { line += bytes.Count(raw, []byte{'\n'}); return nil })
-		at += size
+	for offset := int64(0); offset < f.offsets[i]; {
+		size := min(f.offsets[i]-offset, 1<<20)
+		_ = f.file.Use(offset, size, func(raw []byte) error { line += bytes.Count(raw, []byte{'\n'}); return nil })
+		offset += size
 	}
 	return fmt.Sprintf("%s %d (line %d)", what, i, line)
 }
@@ -292,7 +289,7 @@ func (f *SequenceFile) badLetter(chain string) int {
 	return -1
 }
 
-// letterError says what is wrong with a letter.
+// letterError is the error of an invalid letter.
 func (f *SequenceFile) letterError(chain string, i int) error {
 	letter := []rune(chain[i:])[0]
 	var allowed []byte
@@ -313,7 +310,7 @@ func (f *SequenceFile) letterError(chain string, i int) error {
 	return err
 }
 
-// chooseColumns finds the columns of the roles.
+// chooseColumns finds the columns.
 func (f *SequenceFile) chooseColumns(names []string) error {
 	f.names = names
 	f.roles = make([]int, len(sequenceRoles))
@@ -331,12 +328,12 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 			continue
 		}
 		for _, name := range append([]string{role.name}, role.found...) {
-			at := f.free(names, name)
-			if at >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
+			column := f.free(names, name)
+			if column >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
 				return text.WithHint(fmt.Errorf("the columns %s and %s both contain %s", names[f.roles[i]], name, role.name), fmt.Sprintf("choose one with --columns %s=…", role.name))
 			}
-			if at >= 0 && f.roles[i] < 0 {
-				f.roles[i] = at
+			if column >= 0 && f.roles[i] < 0 {
+				f.roles[i] = column
 			}
 		}
 		for _, name := range role.large {
@@ -361,7 +358,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	return f.checkUses()
 }
 
-// free is the column of a name that no option takes for another role; −1 where there is none.
+// free is the column of a name that no option uses otherwise; −1 if there is none.
 func (f *SequenceFile) free(names []string, name string) int {
 	for _, taken := range f.options.Columns {
 		if taken == name {
@@ -394,8 +391,8 @@ func (f *SequenceFile) Notes() []string {
 		return notes
 	}
 	var missing []string
-	for i, at := range f.roles {
-		if at < 0 && i < roleChain {
+	for i, column := range f.roles {
+		if column < 0 && i < roleChain {
 			missing = append(missing, sequenceRoles[i].found...)
 		}
 	}
@@ -407,17 +404,17 @@ func (f *SequenceFile) Notes() []string {
 	return notes
 }
 
-// checkUses finds a column of two roles, and one that belongs to a chain that is not there.
+// checkUses finds a column with two contents, and one that belongs to an absent chain.
 func (f *SequenceFile) checkUses() error {
 	users := map[int]string{}
-	for i, at := range f.roles {
-		if at < 0 {
+	for i, column := range f.roles {
+		if column < 0 {
 			continue
 		}
-		if other, ok := users[at]; ok {
-			return fmt.Errorf("the column %s cannot contain both %s and %s", f.names[at], other, sequenceRoles[i].name)
+		if other, ok := users[column]; ok {
+			return fmt.Errorf("the column %s cannot contain both %s and %s", f.names[column], other, sequenceRoles[i].name)
 		}
-		users[at] = sequenceRoles[i].name
+		users[column] = sequenceRoles[i].name
 	}
 	for i := roleHeavyCDR; i <= roleLightCoordinates; i++ {
 		chain := roleHeavy + (i-roleHeavyCDR)%2

@@ -1,4 +1,4 @@
-// What is taken out of sequences as they are written, and CDRs that columns hold as texts.
+// Cleaning of sequences, and CDRs in columns of text.
 
 package dataset
 
@@ -19,10 +19,10 @@ type Residues struct {
 	Gaps  bool // gaps of alignments, "-" and ".", are left out
 }
 
-// cleaned is a chain with what is known of its residues.
+// cleaned is a chain with its annotations.
 type cleaned struct {
 	chain string
-	kept  []int // places in the chain as it is written; nil: all
+	kept  []int // indices in the original chain; nil: all
 }
 
 // clean reads a chain as the options say.
@@ -55,7 +55,7 @@ func (o Residues) clean(chain string) cleaned {
 	return cleaned{chain: chain}
 }
 
-// mask is a mask of the chain as it is written, or of what is left of it.
+// mask is a mask of the original chain, or of the rest after cleaning.
 func (c *cleaned) mask(mask, raw string) string {
 	if c.kept == nil || len(mask) != len(raw) {
 		return mask
@@ -67,7 +67,7 @@ func (c *cleaned) mask(mask, raw string) string {
 	return string(out)
 }
 
-// points are the coordinates of what is left of a chain.
+// points are the coordinates of the rest of a chain.
 func (c *cleaned) points(list []float32) []float32 {
 	if c.kept == nil || len(list) == 3*len(c.kept) {
 		return list
@@ -94,56 +94,56 @@ func chooseParts(names []string, ending string) []int {
 	return parts
 }
 
-// maskOfParts is the mask of the CDRs of a chain that are given as texts. They are where the frameworks between them
-// say, or else where they stand in the chain, if there is one place for all of them. Empty where one of them is, and
-// found is false where they have no place or several.
-func maskOfParts(chain string, parts [7]string) (mask string, found bool) {
+// maskOfParts is the mask of the CDRs of a chain from texts. The frameworks between them locate them, or else their
+// occurrences in the chain, if these are unique. It is empty if one of the parts is empty, and ok is false if they
+// match no part or several.
+func maskOfParts(chain string, parts [7]string) (mask string, ok bool) {
 	if parts[1] == "" || parts[3] == "" || parts[5] == "" {
 		return "", true
 	}
 	from := [3]int{-1, -1, -1}
 	if parts[2] != "" && parts[4] != "" {
 		whole := strings.Join(parts[:6], "")
-		if at := strings.Index(chain, whole); at >= 0 && strings.LastIndex(chain, whole) == at {
-			from[0] = at + len(parts[0])
+		if start := strings.Index(chain, whole); start >= 0 && strings.LastIndex(chain, whole) == start {
+			from[0] = start + len(parts[0])
 			from[1] = from[0] + len(parts[1]) + len(parts[2])
 			from[2] = from[1] + len(parts[3]) + len(parts[4])
 		}
 	}
 	if from[0] < 0 {
-		places := 0
+		count := 0
 		for a := range occurrences(chain, parts[1], 0) {
 			for b := range occurrences(chain, parts[3], a+len(parts[1])) {
 				for c := range occurrences(chain, parts[5], b+len(parts[3])) {
-					if places++; places > 1 {
+					if count++; count > 1 {
 						return "", false
 					}
 					from = [3]int{a, b, c}
 				}
 			}
 		}
-		if places == 0 {
+		if count == 0 {
 			return "", false
 		}
 	}
 	out := []byte(strings.Repeat("0", len(chain)))
-	for k, at := range from {
+	for k, start := range from {
 		for i := range parts[2*k+1] {
-			out[at+i] = '1' + byte(k)
+			out[start+i] = '1' + byte(k)
 		}
 	}
 	return string(out), true
 }
 
-// occurrences visits where a part stands in a chain, from a place on.
+// occurrences visits the occurrences of a part in a chain, from an index on.
 func occurrences(chain, part string, from int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for from <= len(chain)-len(part) {
-			at := strings.Index(chain[from:], part)
-			if at < 0 || !yield(from+at) {
+			index := strings.Index(chain[from:], part)
+			if index < 0 || !yield(from+index) {
 				return
 			}
-			from += at + 1
+			from += index + 1
 		}
 	}
 }
@@ -201,8 +201,8 @@ func locusOf(locus string) (int, error) {
 	return 0, fmt.Errorf("%.40q is not a locus of an antibody, want IGH, IGK or IGL", locus)
 }
 
-// partNotes says of how many sequences the CDRs that columns hold have no place in the chain, or several; empty if of
-// none.
+// partNotes reports the number of sequences whose CDR columns match no part of the chain, or several; empty if there
+// are none.
 func (f *SequenceFile) partNotes() []string {
 	if f.unplaced == 0 {
 		return nil
@@ -211,5 +211,5 @@ func (f *SequenceFile) partNotes() []string {
 		f.file.Path(), text.Count(f.unplaced, "sequence"))}
 }
 
-// LetterCounts are how often each letter stands in all chains.
+// LetterCounts are the frequencies of the letters in all chains.
 func (f *SequenceFile) LetterCounts() [256]int { return f.counts }

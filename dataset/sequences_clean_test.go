@@ -1,4 +1,4 @@
-// Tests of what is taken out of sequences, of tables of immune receptors, and of compressed files.
+// Tests of the cleaning of sequences, of tables of immune receptors, and of compressed files.
 
 package dataset
 
@@ -139,7 +139,7 @@ func TestReceptorTables(t *testing.T) {
 	}
 }
 
-// TestResidues: what is left out of a chain is left out of its masks and coordinates.
+// TestResidues: residues removed from a chain are removed from its masks and coordinates.
 func TestResidues(t *testing.T) {
 	t.Parallel()
 	all := SequenceOptions{Residues: Residues{Upper: true, Stop: true, Gaps: true}}

@@ -54,16 +54,16 @@ func (f *SequenceFile) openTable() error {
 	return nil
 }
 
-// skipBlank is the offset of what follows empty lines.
-func (f *SequenceFile) skipBlank(at int64) int64 {
+// skipBlank is the offset after empty lines.
+func (f *SequenceFile) skipBlank(offset int64) int64 {
 	var next [1]byte
-	for at < f.file.Size() {
-		if _, err := f.file.ReadAt(next[:], at); err != nil || next[0] != '\n' && next[0] != '\r' {
+	for offset < f.file.Size() {
+		if _, err := f.file.ReadAt(next[:], offset); err != nil || next[0] != '\n' && next[0] != '\r' {
 			break
 		}
-		at++
+		offset++
 	}
-	return at
+	return offset
 }
 
 // parseRow reads the bytes of a row.
@@ -92,19 +92,19 @@ func (f *SequenceFile) row(record []string, i int, s *Sequence) error {
 	if f.roles[roleID] >= 0 {
 		s.ID = strings.Clone(cell(roleID))
 	}
-	own := -1 // the chain of a row that has one
+	single := -1 // the chain of a row that has one
 	if f.roles[roleChain] >= 0 {
-		own = 0
+		single = 0
 		if f.roles[roleLocus] >= 0 {
 			var err error
-			if own, err = locusOf(cell(roleLocus)); err != nil {
+			if single, err = locusOf(cell(roleLocus)); err != nil {
 				return fail(roleLocus, err)
 			}
 		}
 	}
 	for k := range s.Chains {
 		role := roleHeavy + k
-		if own == k {
+		if single == k {
 			role = roleChain
 		}
 		raw := strings.Clone(cell(role))
@@ -145,11 +145,11 @@ func (f *SequenceFile) row(record []string, i int, s *Sequence) error {
 	return nil
 }
 
-// partsOf are the parts of a chain of a row, without what is left out of chains.
+// partsOf are the parts of a chain of a row, cleaned like chains.
 func (f *SequenceFile) partsOf(record []string, columns []int) (parts [7]string) {
-	for i, at := range columns {
-		if at >= 0 {
-			parts[i] = Residues{Upper: f.options.Residues.Upper, Gaps: f.options.Residues.Gaps}.clean(strings.TrimSpace(record[at])).chain
+	for i, column := range columns {
+		if column >= 0 {
+			parts[i] = Residues{Upper: f.options.Residues.Upper, Gaps: f.options.Residues.Gaps}.clean(strings.TrimSpace(record[column])).chain
 		}
 	}
 	return parts
@@ -175,8 +175,8 @@ func checkMask(mask, chain string, highest byte) error {
 	return err
 }
 
-// parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN, in a point or in its place. A residue
-// with any of them is not resolved: all three are NaN.
+// parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN, as a coordinate or as a whole point.
+// A residue with any of them is not resolved: all three are NaN.
 func parseCoordinates(list string, n int) ([]float32, error) {
 	p := coordinateParser{literal{text: list}}
 	out := make([]float32, 0, 3*n)
@@ -262,7 +262,7 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 	return out, nil
 }
 
-// null skips a null or NaN that stands for a whole point.
+// null skips a null or NaN in place of a whole point.
 func (p *coordinateParser) null() bool {
 	p.skip()
 	rest := p.text[p.at:]
@@ -277,14 +277,14 @@ func (p *coordinateParser) null() bool {
 // openFASTA finds the records of a FASTA file and checks them.
 func (f *SequenceFile) openFASTA() error {
 	reader := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, f.file.Size()), 1<<16)
-	at, lineStart := int64(0), true
+	offset, lineStart := int64(0), true
 	for {
 		part, err := reader.ReadSlice('\n')
 		line := bytes.TrimLeft(bytes.TrimPrefix(part, []byte("\ufeff")), " \t")
 		if lineStart && len(line) > 0 && line[0] == '>' {
-			f.offsets = append(f.offsets, at)
+			f.offsets = append(f.offsets, offset)
 		}
-		at += int64(len(part))
+		offset += int64(len(part))
 		lineStart = err == nil
 		if errors.Is(err, io.EOF) {
 			break
@@ -293,7 +293,7 @@ func (f *SequenceFile) openFASTA() error {
 			return err
 		}
 	}
-	f.offsets = append(f.offsets, at)
+	f.offsets = append(f.offsets, offset)
 	f.has["id"] = true
 	check := sequenceCheck{map[string]int{}, map[string]int{}}
 	var s Sequence

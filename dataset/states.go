@@ -1,5 +1,5 @@
-// States: what an encoder sees, a sequence of N states over the rows of an
-// array, with episodes, windows, consecutive pairs and the pixel range.
+// States: the inputs of an encoder, a sequence of N states over the rows of an array, with episodes, windows,
+// consecutive pairs and the pixel range.
 
 package dataset
 
@@ -20,7 +20,7 @@ import (
 	"repscope/points"
 )
 
-// StateOptions says how the rows of an array become states.
+// StateOptions define how the rows of an array become states.
 type StateOptions struct {
 	// Window T ≥ 1 makes every state a window of T consecutive rows of one
 	// episode, the last one included: an episode of L rows has max(0, L−T+1). 0
@@ -48,8 +48,8 @@ type StateOptions struct {
 	// SkipNaN drops states with NaN or infinity, and counts them, instead of
 	// failing.
 	SkipNaN bool
-	// Unread keeps NewStates from reading the frames, to see what could be done with
-	// them: NaN is not looked for, and a pixel range that depends on the values is 0..1.
+	// Unread keeps NewStates from reading the frames, for a dry run: it does not search for NaN, and a pixel range that
+	// depends on the values is 0..1.
 	Unread bool
 }
 
@@ -73,18 +73,17 @@ type States struct {
 	ends    []bool
 	unended bool // no pair holds a row with an end flag
 
-	// Which part of the array a state is: rows start+delta .. +rows-1, and of each
-	// row the given runs of elements (nil: all).
+	// The part of the array in a state: rows start+delta .. +rows-1, and of each row the runs of elements (nil: all).
 	rows, delta int
 	parts       []part
 	shape       []int
 	layout      string
-	// lastOf is the number of channels of a pixel where these lie beside each other in
-	// the array, 0 where channels are planes there too. shape and layout are of planes.
+	// lastOf is the number of channels of a pixel if these are adjacent in the array, 0 if channels are planes there too.
+	// shape and layout are of planes.
 	lastOf int
 
-	// span is the number of rows of a state, whatever part of it is seen; it
-	// decides what a pair may not straddle.
+	// span is the number of rows of a state, including parts that the encoder does not see; a pair must not straddle an
+	// episode end within it.
 	span    int
 	run     []int32 // per array row: the uninterrupted stretch of one episode
 	episode []int32 // per array row: the episode
@@ -116,8 +115,8 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		return nil, errors.New("both episode numbers and end flags are given; want one of the two")
 	}
 	for what, n := range map[string]int{"episode numbers": len(o.Episodes), "end-of-episode flags": len(o.Ends)} {
-		given := what == "episode numbers" && o.Episodes != nil || what != "episode numbers" && o.Ends != nil
-		if given && n != a.rows {
+		matches := what == "episode numbers" && o.Episodes != nil || what != "episode numbers" && o.Ends != nil
+		if matches && n != a.rows {
 			return nil, fmt.Errorf("%d %s for the %d rows of %s: want one for each row", n, what, a.rows, a.name)
 		}
 	}
@@ -181,7 +180,7 @@ func (s *States) movePlanes() {
 // chooseLayout checks the layout of a row, or decides on one.
 func chooseLayout(a *Array, row []int, layout string, window bool) (string, error) {
 	if layout == "" || layout == "auto" {
-		colour := func(n int) bool { return n == 1 || n == 3 }
+		color := func(n int) bool { return n == 1 || n == 3 }
 		switch len(row) {
 		case 1:
 			layout = "D"
@@ -189,18 +188,18 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 			layout = "HW"
 		case 3:
 			switch {
-			case colour(row[0]):
+			case color(row[0]):
 				layout = "CHW"
-			case colour(row[2]):
+			case color(row[2]):
 				layout = "HWC"
 			default:
 				layout = "THW"
 			}
 		case 4:
 			switch {
-			case colour(row[1]) && !colour(row[0]):
+			case color(row[1]) && !color(row[0]):
 				layout = "TCHW"
-			case colour(row[3]) && !colour(row[0]):
+			case color(row[3]) && !color(row[0]):
 				layout = "THWC"
 			default:
 				layout = "CTHW"
@@ -226,21 +225,21 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 
 // checkFinite finds the states that hold NaN or infinity: an error, or dropped.
 func (s *States) checkFinite(skip bool) error {
-	found, err := s.array.values()
-	if err != nil || len(found.bad) == 0 {
+	values, err := s.array.values()
+	if err != nil || len(values.bad) == 0 {
 		return err
 	}
-	rows := make([]int, len(found.bad))
-	for i, b := range found.bad {
+	rows := make([]int, len(values.bad))
+	for i, b := range values.bad {
 		rows[i] = b.row
 	}
 	kept := s.starts[:0:0]
 	for _, start := range s.starts {
-		at, _ := slices.BinarySearch(rows, start)
-		if at == len(rows) || rows[at] >= start+s.rows {
+		index, _ := slices.BinarySearch(rows, start)
+		if index == len(rows) || rows[index] >= start+s.rows {
 			kept = append(kept, start)
 		} else if !skip {
-			return s.array.errorAt(found.bad[at])
+			return s.array.errorAt(values.bad[index])
 		}
 	}
 	s.skipped = len(s.starts) - len(kept)
@@ -251,10 +250,10 @@ func (s *States) checkFinite(skip bool) error {
 	return nil
 }
 
-// givenRange is the source of a pixel range that was given.
+// givenRange is the source of a pixel range set by the user.
 const givenRange = "given"
 
-// Given reports whether the range was given, rather than found.
+// Given reports whether the user set the range.
 func (r PixelRange) Given() bool { return r.Source == givenRange }
 
 // Vectors reports whether states are made of vectors, which have no pixels.
@@ -296,17 +295,17 @@ func parsePixelRange(text string) (low, high float64, err error) {
 }
 
 // unreadPixels is choosePixels where nothing may be read.
-func unreadPixels(a *Array, vectors bool, given string) (PixelRange, error) {
-	if known := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool; known || given != "" && given != "auto" {
-		return choosePixels(a, vectors, given)
+func unreadPixels(a *Array, vectors bool, choice string) (PixelRange, error) {
+	if known := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool; known || choice != "" && choice != "auto" {
+		return choosePixels(a, vectors, choice)
 	}
 	return PixelRange{0, 1, "not known before the data are read"}, nil
 }
 
 // choosePixels decides on the pixel range (see States.Range).
-func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
-	if given != "" && given != "auto" {
-		low, high, err := parsePixelRange(given)
+func choosePixels(a *Array, vectors bool, choice string) (PixelRange, error) {
+	if choice != "" && choice != "auto" {
+		low, high, err := parsePixelRange(choice)
 		return PixelRange{low, high, givenRange}, err
 	}
 	switch a.dtype {
@@ -317,25 +316,25 @@ func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	case Bool:
 		return PixelRange{0, 1, "from the type bool"}, nil
 	}
-	found, err := a.values()
+	values, err := a.values()
 	if err != nil {
 		return PixelRange{}, err
 	}
-	if found.low > found.high {
+	if values.low > values.high {
 		return PixelRange{0, 1, "no values"}, nil
 	}
-	source := fmt.Sprintf("from the data, which span %.6g..%.6g", found.low, found.high)
+	source := fmt.Sprintf("from the data, which span %.6g..%.6g", values.low, values.high)
 	switch {
 	case vectors:
-		return PixelRange{found.low, found.high, source + ": vectors have no pixel range"}, nil
-	case found.low >= 0 && found.high <= 1.5:
+		return PixelRange{values.low, values.high, source + ": vectors have no pixel range"}, nil
+	case values.low >= 0 && values.high <= 1.5:
 		return PixelRange{0, 1, source}, nil
-	case found.low >= 0 && found.high <= 256:
+	case values.low >= 0 && values.high <= 256:
 		return PixelRange{0, 255, source}, nil
-	case found.low >= -1.5 && found.high <= 1.5:
+	case values.low >= -1.5 && values.high <= 1.5:
 		return PixelRange{-1, 1, source}, nil
 	}
-	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are used"}, nil
+	return PixelRange{values.low, values.high, source + " and fit no usual range: their extremes are used"}, nil
 }
 
 // Len is the number of states.
@@ -394,11 +393,10 @@ func (s *States) Episodes() []int {
 // Start returns the array row at which state i begins.
 func (s *States) Start(i int) int { return s.starts[i] }
 
-// Range is the pixel range of the states: as given; 0..255 for uint8, 0..65535
-// for uint16, 0..1 for bool; otherwise by the smallest and largest value of the
-// array: within 0..1.5 it is 0..1, within 0..256 it is 0..255, within -1.5..1.5 it is
-// -1..1, and else, and for vectors, the extremes themselves. Source says which; see
-// Unfilled for data that lie in a small part of it.
+// Range is the pixel range of the states. The user's range comes first. Otherwise it is 0..255 for uint8, 0..65535 for
+// uint16, 0..1 for bool. For other types it follows from the smallest and largest value of the array: within 0..1.5 it
+// is 0..1, within 0..256 it is 0..255, within -1.5..1.5 it is -1..1, and else, and for vectors, the extremes
+// themselves. Source is its origin; see Unfilled for data in a small part of it.
 func (s *States) Range() PixelRange { return s.pixels }
 
 // LastFrame is the view on the last frame of each state; itself for vectors
@@ -460,8 +458,8 @@ const (
 	groupBytes  = 1 << 26 // and the bytes of their rows
 )
 
-// each calls fn for every given start with the bytes of the rows of that state,
-// reading states that lie close together at once.
+// each calls fn for every one of starts with the bytes of the rows of that state, reading states that lie close
+// together at once.
 func (s *States) each(starts []int, fn func(i int, rows []byte) error) error {
 	a := s.array
 	row := a.rowLen * a.dtype.Size()
@@ -477,8 +475,8 @@ func (s *States) each(starts []int, fn func(i int, rows []byte) error) error {
 		last := starts[j-1] + s.delta + s.rows
 		err := a.use((last-first)*a.rowLen, first, last, func(raw []byte) error {
 			for k := i; k < j; k++ {
-				at := (starts[k] + s.delta - first) * row
-				if err := fn(k, raw[at:at+s.rows*row]); err != nil {
+				offset := (starts[k] + s.delta - first) * row
+				if err := fn(k, raw[offset:offset+s.rows*row]); err != nil {
 					return err
 				}
 			}
@@ -492,7 +490,7 @@ func (s *States) each(starts []int, fn func(i int, rows []byte) error) error {
 	return nil
 }
 
-// read converts the states at the given starts into dst.
+// read converts the states at starts into dst.
 func read[T any](s *States, dst []T, starts []int, convert func(dst []T, src []byte) error) error {
 	size := s.Size()
 	if len(dst) != len(starts)*size {
@@ -522,7 +520,7 @@ func read[T any](s *States, dst []T, starts []int, convert func(dst []T, src []b
 	})
 }
 
-// planes moves the channels of frames of so many pixels before their rows and columns.
+// planes moves the channels of frames of this many pixels before their rows and columns.
 func planes[T any](dst, src []T, channels, pixels int) {
 	for ; len(src) > 0; src, dst = src[channels*pixels:], dst[channels*pixels:] {
 		for c := range channels {
@@ -565,8 +563,7 @@ func (s *States) Uint8(dst []uint8, lo, hi int) error {
 	})
 }
 
-// Gather reads the states with the given indices into dst, unscaled. dst has length
-// len(index)·Size().
+// Gather reads the states with these indices into dst, unscaled. dst has length len(index)·Size().
 func (s *States) Gather(dst []float32, index []int) error {
 	starts, err := s.pick(index)
 	if err != nil {
@@ -575,7 +572,7 @@ func (s *States) Gather(dst []float32, index []int) error {
 	return s.float32(dst, starts)
 }
 
-// pick returns the starts of the given states.
+// pick returns the starts of these states.
 func (s *States) pick(index []int) ([]int, error) {
 	starts := make([]int, len(index))
 	for k, i := range index {
@@ -587,10 +584,9 @@ func (s *States) pick(index []int) ([]int, error) {
 	return starts, nil
 }
 
-// Points returns all states as points in their own type: uint8 and bool
-// stay uint8, float64 and 32- and 64-bit integers become float64, all else
-// float32. The points must not be changed: uint8 ones may be the file itself,
-// mapped into memory.
+// Points returns all states as points in their own type: uint8 and bool stay uint8, float64 and 32- and 64-bit integers
+// become float64, all else float32. The points must not be changed: uint8 ones may be the file itself, mapped into
+// memory.
 func (s *States) Points() (points.Points, error) {
 	n, size := len(s.starts), s.Size()
 	p := points.Points{N: n, Dim: size}
@@ -658,13 +654,13 @@ func (s *States) Pairs(horizon int) []points.Pair {
 	if horizon < 1 {
 		return nil
 	}
-	at := make(map[int]int, len(s.starts))
+	index := make(map[int]int, len(s.starts))
 	for i := len(s.starts) - 1; i >= 0; i-- {
-		at[s.starts[i]] = i
+		index[s.starts[i]] = i
 	}
 	var pairs []points.Pair
 	for i, start := range s.starts {
-		next, ok := at[start+horizon]
+		next, ok := index[start+horizon]
 		last := start + horizon + s.span - 1
 		if ok && s.run[start] == s.run[last] && !(s.unended && s.ends != nil && s.ends[last]) {
 			pairs = append(pairs, points.Pair{Now: i, Next: next})
@@ -673,8 +669,8 @@ func (s *States) Pairs(horizon int) []points.Pair {
 	return pairs
 }
 
-// Subset returns the states with the given indices, in that order. It panics
-// when an index is out of range, as indexing a slice does.
+// Subset returns the states with these indices, in that order. It panics when an index is out of range, as indexing a
+// slice does.
 func (s *States) Subset(index []int) *States {
 	v := *s
 	v.starts = make([]int, len(index))

@@ -73,8 +73,8 @@ func floats(t testing.TB, shape []int, values []float32) *Array {
 	return a
 }
 
-// Channels that come last are those of the same frames with channels first, whatever part
-// of a state is read, and are found by the shape where nothing else is likely.
+// Channels that come last equal the same frames with channels first, whatever part of a state is read. They are found
+// by the shape if nothing else is likely.
 func TestChannelsLast(t *testing.T) {
 	t.Parallel()
 	// Element (i, c, y, x) of n frames with channels first.
@@ -82,13 +82,13 @@ func TestChannelsLast(t *testing.T) {
 		return func(i, k, y, x int) float32 { return float32(((i*c+k)*h+y)*w + x) }
 	}
 	frames := func(n, c, h, w int, last bool) []float32 {
-		of, out := value(n, c, h, w), []float32(nil)
+		source, out := value(n, c, h, w), []float32(nil)
 		for i := range n {
 			if last {
 				for y := range h {
 					for x := range w {
 						for k := range c {
-							out = append(out, of(i, k, y, x))
+							out = append(out, source(i, k, y, x))
 						}
 					}
 				}
@@ -97,7 +97,7 @@ func TestChannelsLast(t *testing.T) {
 			for k := range c {
 				for y := range h {
 					for x := range w {
-						out = append(out, of(i, k, y, x))
+						out = append(out, source(i, k, y, x))
 					}
 				}
 			}
@@ -128,11 +128,11 @@ func TestChannelsLast(t *testing.T) {
 			t.Errorf("%v: layout %s, shape %v, row %v, want %s, %v, %v", other, got.Layout(), got.Shape(), got.Row(), want.Layout(), want.Shape(), row)
 			continue
 		}
-		for what, of := range map[string]func(s *States) *States{
+		for what, change := range map[string]func(s *States) *States{
 			"states": func(s *States) *States { return s }, "last frames": (*States).LastFrame,
 			"some": func(s *States) *States { return s.Subset([]int{2, 0}) },
 		} {
-			if !slices.Equal(allValues(t, of(got)), allValues(t, of(want))) {
+			if !slices.Equal(allValues(t, change(got)), allValues(t, change(want))) {
 				t.Errorf("%v: %s are others with channels last", other, what)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"repscope/internal/dtype"
 )
 
-// StreamedField is an array of an .npz file that Write makes in C order, little-endian: it must
-// write exactly as many bytes as the shape says.
+// StreamedField is an array of an .npz file that Write writes in C order, little-endian: exactly the bytes of the
+// shape.
 type StreamedField struct {
 	Name  string
 	DType DType
@@ -34,8 +34,8 @@ func TextField(name, text string) StreamedField {
 		}}
 }
 
-// StreamNPZ writes the arrays as [EncodeNPZ] does, without holding any of them. An array of
-// another number of bytes than its shape says is an error.
+// StreamNPZ writes the arrays as [EncodeNPZ] does, without holding any of them. An array whose size differs from its
+// shape is an error.
 func StreamNPZ(w io.Writer, fields ...StreamedField) error {
 	archive := zip.NewWriter(w)
 	for _, f := range fields {
@@ -66,7 +66,7 @@ func StreamNPZ(w io.Writer, fields ...StreamedField) error {
 	return archive.Close()
 }
 
-// countingWriter counts what it passes on.
+// countingWriter counts the bytes it passes on.
 type countingWriter struct {
 	to io.Writer
 	n  int64

@@ -21,15 +21,14 @@ type Substitution struct {
 	Row, Line int    // from 0, and in the file from 1
 	Mutant    string // "A23C:D45E": substitutions of the wild type
 	Mutated   string // the residues of the variant
-	// Measured is its effect; higher is better unless whoever reads it says otherwise. NaN
-	// where it was not measured: an empty cell, or nan.
+	// Measured is its effect; by default higher is better. NaN if it was not measured: an empty cell, or nan.
 	Measured float64
-	// Fit says whether the assay calls the variant fit; Classed that it says so at all.
+	// Fit is the assay's class of the variant; Classed says that there is one.
 	Fit, Classed bool
 	// SequenceID and WildType identify the sequence of the variant, by id and by residues.
 	SequenceID, WildType string
 	Chain                int    // 0 heavy, 1 light: where positions are counted; −1: over all residues
-	Assay                string // what was measured together
+	Assay                string // groups variants that were measured together
 	Protein, Function    string
 	Cluster              string // variants of one cluster are not independent of each other
 	Germline             string // the residues of the germline
@@ -37,16 +36,16 @@ type Substitution struct {
 	GermlineDistance float64
 }
 
-// substitutionRole is what a column may hold, the names it is found by, and how a cell is read.
+// substitutionRole is a possible content of a column, with its names and the parser of a cell.
 type substitutionRole struct {
 	name  string
 	found []string
 	read  func(s *Substitution, cell string) error
 }
 
-// textRole is a role whose cells are texts.
-func textRole(name string, field func(s *Substitution) *string, found ...string) substitutionRole {
-	return substitutionRole{name, found, func(s *Substitution, cell string) error {
+// textRole is a column of texts.
+func textRole(name string, field func(s *Substitution) *string, names ...string) substitutionRole {
+	return substitutionRole{name, names, func(s *Substitution, cell string) error {
 		*field(s) = cell
 		return nil
 	}}
@@ -68,17 +67,16 @@ var substitutionRoles = []substitutionRole{
 	{"germline_distance", []string{"germline_distance"}, readDistance},
 }
 
-// The places in substitutionRoles of those that are asked for by themselves.
+// Indices in substitutionRoles of columns that are needed individually.
 const (
 	roleMeasured = iota
 	roleMutant
 	roleMutated
 )
 
-// ReadSubstitutions reads a table of variants (.csv; .tsv has tabs) whose first line names the
-// columns, and visits its rows in their order; the row is valid during the visit. Columns are
-// found by these names, of which the first is ours and others are ProteinGym's; all but the
-// measured one and one that says the variant may be missing:
+// ReadSubstitutions reads a table of variants (.csv; .tsv has tabs) whose first line names the columns, and visits its
+// rows in their order; the row is valid during the visit. Columns are found by these names: the first is ours and
+// others are ProteinGym's. Only the measured one and one that identifies the variant are required:
 //
 //	measured, DMS_score, score, fitness    the measured effect; FILE:COLUMN names another
 //	mutant, mutations                      substitutions: A23C:D45E
@@ -90,9 +88,9 @@ const (
 //	assay, DMS_id · protein, UniProt_ID · function, coarse_selection_type · cluster
 //	germline, germline_distance            its residues; the number of residues that differ
 //
-// Errors name the file, the row from 0 with its line, and the column: no rows, no such column,
-// two columns of one meaning, cells that are no number, no class or no chain, an infinite
-// measurement. An error of visit stops the reading and gets the file and the row.
+// Errors name the file, the row from 0 with its line, and the column: no rows, no such column, two columns of one
+// meaning, cells that are no number, no class or no chain, an infinite measurement. An error of visit stops the reading
+// and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 	path, measured := splitSpec(spec)
 	f, err := openText(path)
@@ -141,7 +139,7 @@ func readSubstitutions(r io.Reader, name, measured string, visit func(s *Substit
 	}
 }
 
-// chooseSubstitutionColumns finds the column of every role, −1 for none.
+// chooseSubstitutionColumns finds the column of every content, −1 for none.
 func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 	columns := make([]int, len(substitutionRoles))
 	for role, r := range substitutionRoles {

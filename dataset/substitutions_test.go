@@ -1,4 +1,4 @@
-// Tables of substitutions: what is read, and what is refused.
+// Tables of substitutions: reading and errors.
 
 package dataset
 

@@ -27,9 +27,9 @@ func IsTable(path string) bool {
 	return false
 }
 
-// Column is one column of a table: whole numbers, numbers, or texts, which are classes. Where no row
-// is empty Ints are the whole numbers, or the places of texts among the distinct ones in ascending
-// order; else Floats are, with NaN in empty rows.
+// Column is one column of a table: whole numbers, numbers, or texts, which are classes. If no row is empty, Ints are
+// the whole numbers, or the indices of texts among the distinct ones in ascending order; else Floats are, with NaN in
+// empty rows.
 type Column struct {
 	Name   string
 	Ints   []int64
@@ -111,7 +111,7 @@ func (c *Column) Array(path string) (*Array, error) {
 	return a, err
 }
 
-// readTable is [ReadTable] of text; name is that of its file.
+// readTable is [ReadTable] of text; name is the name of its file.
 func readTable(r io.Reader, name string) ([]Column, error) {
 	reader := tabular.Rows(name, r, tabular.Options{})
 	record, err := tabular.First(reader)
@@ -153,7 +153,7 @@ func readTable(r io.Reader, name string) ([]Column, error) {
 	return columns, nil
 }
 
-// rowNumbers reports whether a column without a name is that of the numbers of rows.
+// rowNumbers reports whether a column without a name holds row numbers.
 func rowNumbers(c *Column) bool {
 	if c.Ints == nil || c.Texts != nil {
 		return false
@@ -162,10 +162,10 @@ func rowNumbers(c *Column) bool {
 	return len(slices.Compact(sorted)) == len(c.Ints)
 }
 
-// nothing are the cells of columns of numbers that stand for none, beside the empty one and nan.
+// nothing are the cells of number columns that mean a missing value, besides the empty one and nan.
 var nothing = []string{"NA", "N/A", "<NA>", "NaT", "None", "null", "NULL"}
 
-// newColumn decides what a column holds; comma says that numbers may have a decimal comma.
+// newColumn determines the type of a column; comma says that numbers may have a decimal comma.
 func newColumn(name string, cells []string, comma bool) Column {
 	c := Column{Name: name}
 	whole := func(s string) (float64, error) {
@@ -207,8 +207,8 @@ func newTexts(cells []string) Column {
 	c := Column{Texts: cells, Whole: true}
 	classes := distinctTexts(cells)
 	for i, cell := range cells {
-		k, found := slices.BinarySearch(classes, cell)
-		if !found && c.Floats == nil { // the first that is empty
+		k, ok := slices.BinarySearch(classes, cell)
+		if !ok && c.Floats == nil { // the first that is empty
 			c.Floats = make([]float64, i, len(cells))
 			for j, before := range c.Ints {
 				c.Floats[j] = float64(before)
@@ -218,7 +218,7 @@ func newTexts(cells []string) Column {
 		switch {
 		case c.Floats == nil:
 			c.Ints = append(c.Ints, int64(k))
-		case found:
+		case ok:
 			c.Floats = append(c.Floats, float64(k))
 		default:
 			c.Floats = append(c.Floats, math.NaN())
@@ -254,8 +254,7 @@ func distinctTexts(texts []string) []string {
 	return classes
 }
 
-// parseAll reads all cells, NaN for those that are nothing; nil if one cannot be read, or all are
-// nothing.
+// parseAll reads all cells, NaN for missing values; nil if one cannot be read, or all are missing.
 func parseAll(cells []string, parse func(string) (float64, error), nothing func(string) bool) []float64 {
 	out, any := make([]float64, len(cells)), false
 	for i, cell := range cells {

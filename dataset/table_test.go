@@ -1,4 +1,4 @@
-// Tests of tables: what columns hold, and what is wrong with a table.
+// Tests of tables: contents of columns, and errors.
 
 package dataset
 

@@ -1,4 +1,4 @@
-// Tables whose rows are read where they stand in the file.
+// Tables whose rows are read from the file one at a time.
 
 package dataset
 

@@ -123,15 +123,15 @@ func readText(m *zip.File, size int64) (string, error) {
 		return "", fmt.Errorf("%w: inside the header", ErrTruncated)
 	}
 	header, body := string(raw[start:start+length]), raw[start+length:]
-	of := textDescr.FindStringSubmatch(header)
-	if of == nil {
+	match := textDescr.FindStringSubmatch(header)
+	if match == nil {
 		return "", fmt.Errorf("header %.120q: want one text, of type U or S (json.dumps(…) of a dict)", strings.TrimSpace(header))
 	}
-	count, err := strconv.Atoi(of[3])
+	count, err := strconv.Atoi(match[3])
 	if err != nil || count > maxText {
-		return "", fmt.Errorf("the text has %s characters", of[3])
+		return "", fmt.Errorf("the text has %s characters", match[3])
 	}
-	if of[2] == "S" {
+	if match[2] == "S" {
 		if len(body) != count {
 			return "", fmt.Errorf("%w: %d bytes of text, want %d", ErrTruncated, len(body), count)
 		}
@@ -145,7 +145,7 @@ func readText(m *zip.File, size int64) (string, error) {
 		return "", fmt.Errorf("%w: %d bytes of text, want %d", ErrTruncated, len(body), 4*count)
 	}
 	var order binary.ByteOrder = binary.LittleEndian
-	if of[1] == ">" || of[1] == "=" && dtype.HostOrder() == dtype.BigEndian {
+	if match[1] == ">" || match[1] == "=" && dtype.HostOrder() == dtype.BigEndian {
 		order = binary.BigEndian
 	}
 	var text strings.Builder

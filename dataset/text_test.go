@@ -17,17 +17,17 @@ func textNPZ(t testing.TB, members map[string][2]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for name, of := range members {
+	for name, member := range members {
 		method := zip.Store // as numpy.savez does; others as savez_compressed
-		if len(of[1])%2 == 0 {
+		if len(member[1])%2 == 0 {
 			method = zip.Deflate
 		}
 		m, err := w.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
 		if err != nil {
 			t.Fatal(err)
 		}
-		header := of[0] + strings.Repeat(" ", 128-10-len(of[0])-1) + "\n"
-		if _, err := m.Write([]byte(npyMagic + "\x01\x00" + string([]byte{byte(len(header)), 0}) + header + of[1])); err != nil {
+		header := member[0] + strings.Repeat(" ", 128-10-len(member[0])-1) + "\n"
+		if _, err := m.Write([]byte(npyMagic + "\x01\x00" + string([]byte{byte(len(header)), 0}) + header + member[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,15 +56,15 @@ func wide(text string, big bool) string {
 
 func TestReadText(t *testing.T) {
 	t.Parallel()
-	const said = `{"0": "6A+é"}`
+	const content = `{"0": "6A+é"}`
 	for header, body := range map[string]string{
-		"{'descr': '<U13', 'fortran_order': False, 'shape': (), }":   wide(said, false),
-		"{'descr': '>U14', 'fortran_order': False, 'shape': (1,), }": wide(said+"\x00", true),
-		"{'descr': '|S15', 'fortran_order': False, 'shape': (), }":   said + "\x00",
+		"{'descr': '<U13', 'fortran_order': False, 'shape': (), }":   wide(content, false),
+		"{'descr': '>U14', 'fortran_order': False, 'shape': (1,), }": wide(content+"\x00", true),
+		"{'descr': '|S15', 'fortran_order': False, 'shape': (), }":   content + "\x00",
 	} {
 		path := textNPZ(t, map[string][2]string{"label_to_grade": {header, body}, "a": {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "\x07"}})
 		got, err := ReadText(path, "label_to_grade")
-		if err != nil || got != said {
+		if err != nil || got != content {
 			t.Errorf("%s: %q, %v", header, got, err)
 		}
 		names, err := ArrayNames(path)
@@ -72,15 +72,15 @@ func TestReadText(t *testing.T) {
 			t.Errorf("names %v, %v", names, err)
 		}
 	}
-	for header, of := range map[string][2]string{
+	for header, want := range map[string][2]string{
 		"{'descr': '|O', 'fortran_order': False, 'shape': (), }":    {"x", "want one text, of type U or S"},
 		"{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }": {wide("abcdef", false), "want one text"},
 		"{'descr': '<U3', 'fortran_order': False, 'shape': (), }":   {"abc", "3 bytes of text, want 12"},
 		"{'descr': '|S2', 'fortran_order': False, 'shape': (), }":   {"\xff\xfe", "not UTF-8"},
 	} {
-		path := textNPZ(t, map[string][2]string{"b": {header, of[0]}})
-		if _, err := ReadText(path, "b"); err == nil || !strings.Contains(err.Error(), of[1]) || !strings.Contains(err.Error(), "t.npz:b") {
-			t.Errorf("%s: error %v, want one with %q", header, err, of[1])
+		path := textNPZ(t, map[string][2]string{"b": {header, want[0]}})
+		if _, err := ReadText(path, "b"); err == nil || !strings.Contains(err.Error(), want[1]) || !strings.Contains(err.Error(), "t.npz:b") {
+			t.Errorf("%s: error %v, want one with %q", header, err, want[1])
 		}
 	}
 	if _, err := ReadText(textNPZ(t, nil), "b"); err == nil || !strings.Contains(err.Error(), `there is no array "b"`) {

@@ -22,7 +22,7 @@ const maxPages = 1 << 22
 const (
 	tiffHeader   = 8   // bytes: order, magic number, offset of the first directory
 	tiffEntry    = 12  // bytes of an entry of a directory
-	tiffSubfile  = 254 // the tag of what a page is
+	tiffSubfile  = 254 // the tag of the kind of a page
 	tiffReduced  = 1   // a smaller copy of another page
 	tiffMask     = 4   // a mask of another page
 	tiffBig      = 43  // magic number of BigTIFF
@@ -59,7 +59,7 @@ func (p *tiffPage) Read([]byte) (int, error) {
 	return 0, errors.New("pages of a TIFF file are read at their offsets")
 }
 
-// tiffPages lists the pages of a file of the given size, without smaller copies and masks.
+// tiffPages lists the pages of a file of this size, without smaller copies and masks.
 func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 	var header [tiffHeader]byte
 	if _, err := file.ReadAt(header[:], 0); err != nil {
@@ -79,17 +79,17 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 	var pages []*tiffPage
 	seen := map[uint32]bool{}
 	budget := bound.NewBudget(size)
-	for at := order.Uint32(header[4:]); at != 0; {
-		if seen[at] || len(seen) >= maxPages {
+	for offset := order.Uint32(header[4:]); offset != 0; {
+		if seen[offset] || len(seen) >= maxPages {
 			return nil, fmt.Errorf("corrupt TIFF file: its pages form a cycle, or are more than %d", maxPages)
 		}
-		seen[at] = true
-		if int64(at) >= size {
-			return nil, fmt.Errorf("%w: page %d begins at byte %d of %d", ErrTruncated, len(pages), at, size)
+		seen[offset] = true
+		if int64(offset) >= size {
+			return nil, fmt.Errorf("%w: page %d begins at byte %d of %d", ErrTruncated, len(pages), offset, size)
 		}
 		page := &tiffPage{file: file, header: header}
-		order.PutUint32(page.header[4:], at)
-		d, err := readDirectory(file, order, int64(at), budget)
+		order.PutUint32(page.header[4:], offset)
+		d, err := readDirectory(file, order, int64(offset), budget)
 		if err == nil && d.kind&(tiffReduced|tiffMask) == 0 {
 			page.deflated, err = d.parts(file, budget)
 			pages = append(pages, page)
@@ -97,7 +97,7 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 		if err != nil {
 			return nil, tiffError(fmt.Sprintf("the directory of page %d", len(pages)), err)
 		}
-		at = d.next
+		offset = d.next
 	}
 	if len(pages) == 0 {
 		return nil, errors.New("the TIFF file has no pages")
@@ -112,27 +112,27 @@ func tiffError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// tiffDirectory is what is taken of the directory of a page.
+// tiffDirectory holds the needed entries of the directory of a page.
 type tiffDirectory struct {
 	order    binary.ByteOrder
-	kind     uint32 // what the page is
+	kind     uint32 // the kind of the page
 	next     uint32 // where the next one lies, 0 for none
 	deflate  bool
-	of, size []byte // the entries of the places of strips or tiles, and of their lengths
+	of, size []byte // the entries of the offsets of strips or tiles, and of their lengths
 }
 
-// readDirectory reads a directory. Those of a file may overlap, but all of them together are bounded.
-func readDirectory(file io.ReaderAt, order binary.ByteOrder, at int64, budget *bound.Budget) (d tiffDirectory,
+// readDirectory reads a directory. Directories of a file may overlap, but all of them together are bounded.
+func readDirectory(file io.ReaderAt, order binary.ByteOrder, offset int64, budget *bound.Budget) (d tiffDirectory,
 	err error) {
 	var count [2]byte
-	if _, err := file.ReadAt(count[:], at); err != nil {
+	if _, err := file.ReadAt(count[:], offset); err != nil {
 		return d, err
 	}
 	entries := make([]byte, int(order.Uint16(count[:]))*tiffEntry+4)
 	if err := budget.Take("directories", int64(len(entries))); err != nil {
 		return d, err
 	}
-	if _, err := file.ReadAt(entries, at+2); err != nil {
+	if _, err := file.ReadAt(entries, offset+2); err != nil {
 		return d, err
 	}
 	last := len(entries) - 4
@@ -158,23 +158,23 @@ func (d *tiffDirectory) parts(file io.ReaderAt, budget *bound.Budget) (parts []t
 	if !d.deflate || d.of == nil || d.size == nil {
 		return nil, nil
 	}
-	places, err := d.numbers(file, d.of, budget)
+	offsets, err := d.numbers(file, d.of, budget)
 	if err != nil {
 		return nil, err
 	}
 	sizes, err := d.numbers(file, d.size, budget)
-	for i := range min(len(places), len(sizes)) {
-		parts = append(parts, tiffPart{places[i], sizes[i]})
+	for i := range min(len(offsets), len(sizes)) {
+		parts = append(parts, tiffPart{offsets[i], sizes[i]})
 	}
 	return parts, err
 }
 
-// numbers are those of an entry: in it, or where it says.
+// numbers are the numbers of an entry: stored in it, or at its offset.
 func (d *tiffDirectory) numbers(file io.ReaderAt, entry []byte, budget *bound.Budget) ([]uint32, error) {
 	width := map[uint16]int64{3: 2, 4: 4}[d.order.Uint16(entry[2:])]
 	n := int64(d.order.Uint32(entry[4:]))
 	if err := budget.Take("strips", 4*n); err != nil || width == 0 {
-		return nil, err // the decoder says what is wrong with another type
+		return nil, err // the decoder reports other types
 	}
 	raw := entry[8:]
 	if n*width > 4 {

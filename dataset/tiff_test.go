@@ -29,7 +29,7 @@ type tiffImage struct {
 	alpha                        bool
 }
 
-// writeTIFF writes the rows of an array of bytes as grey pages.
+// writeTIFF writes the rows of an array of bytes as gray pages.
 func writeTIFF(dir string, f Field, compression int) (string, error) {
 	h, w := f.Shape[1], f.Shape[2]
 	var pages []tiffImage
@@ -50,7 +50,7 @@ func encodeTIFF(order binary.AppendByteOrder, compression int, pages ...tiffImag
 	link := 4 // where the offset of the next directory stands
 	for _, p := range pages {
 		strip := compress(p.raw, compression)
-		at := len(b)
+		offset := len(b)
 		b = append(b, strip...)
 		bits := len(b)
 		for range p.samples {
@@ -65,7 +65,7 @@ func encodeTIFF(order binary.AppendByteOrder, compression int, pages ...tiffImag
 			interpretation = 2
 		}
 		entries := [][3]uint32{{254, 4, uint32(p.subfile)}, {256, 4, uint32(p.width)}, {257, 4, uint32(p.height)}, {258, 3, uint32(bits)}, {259, 3, uint32(compression)},
-			{262, 3, interpretation}, {273, 4, uint32(at)}, {277, 3, uint32(p.samples)}, {278, 4, uint32(p.height)}, {279, 4, uint32(len(strip))}}
+			{262, 3, interpretation}, {273, 4, uint32(offset)}, {277, 3, uint32(p.samples)}, {278, 4, uint32(p.height)}, {279, 4, uint32(len(strip))}}
 		if p.alpha {
 			entries = append(entries, [3]uint32{338, 3, 2}) // not multiplied
 		}

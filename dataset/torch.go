@@ -173,11 +173,11 @@ func torchArray(file *torchfile.File, key string) (*Array, error) {
 	}
 	switch len(names) {
 	case 0:
-		var held []string
+		var names []string
 		for name := range parts(value) {
-			held = append(held, name)
+			names = append(names, name)
 		}
-		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(held), "nothing"))
+		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(names), "nothing"))
 	case 1:
 		return torchArray(file, names[0])
 	}
@@ -192,16 +192,16 @@ func quotedOr(key, otherwise string) string {
 	return strconv.Quote(key)
 }
 
-// tensorPaths are the paths of the tensors that a value holds itself or, if it holds none, of
-// those that are held by what it holds. There may be more than a thousand; those are left out.
+// tensorPaths are the paths of the tensors that a value holds directly or, if it holds none, of the tensors one level
+// down. At most about a thousand are returned.
 func tensorPaths(value any) []string {
-	const most = 1000
+	const limit = 1000
 	type part struct {
 		path  string
 		value any
 	}
 	for level := []part{{"", value}}; len(level) > 0; {
-		var found []string
+		var paths []string
 		var next []part
 		for _, p := range level {
 			for name, v := range parts(p.value) {
@@ -209,24 +209,24 @@ func tensorPaths(value any) []string {
 					name = p.path + "." + name
 				}
 				if _, ok := v.(*torchfile.Tensor); ok {
-					found = append(found, name)
+					paths = append(paths, name)
 				} else {
 					next = append(next, part{name, v})
 				}
-				if max(len(found), len(next)) >= most {
+				if max(len(paths), len(next)) >= limit {
 					break
 				}
 			}
 		}
-		if len(found) > 0 {
-			return found
+		if len(paths) > 0 {
+			return paths
 		}
-		level = next[:min(len(next), most)]
+		level = next[:min(len(next), limit)]
 	}
 	return nil
 }
 
-// parts yields what a dict, list or object holds, by the steps of a path.
+// parts yields the members of a dict, list or object, by the steps of a path.
 func parts(value any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		switch v := value.(type) {

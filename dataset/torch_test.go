@@ -1,5 +1,4 @@
-// Tests of arrays in PyTorch files as PyTorch itself writes them: tensors, what holds them, and
-// what is said of others.
+// Tests of arrays in PyTorch files as PyTorch itself writes them: tensors, their containers, and errors of others.
 
 package dataset
 
@@ -9,7 +8,7 @@ import (
 	"testing"
 )
 
-// The files are those of testdata/torch/generate.py, with the values it says.
+// The files are written by testdata/torch/generate.py, with the values in it.
 func TestTorchFiles(t *testing.T) {
 	t.Parallel()
 	rows := func(n int, f func(i int) float64) []float64 {

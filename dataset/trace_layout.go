@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// traceForms are what a file may be.
+// traceForms are the layouts of a file.
 const traceForms = `want "messages", "steps", "tool_calls", "snapshots", "toolResults" or a list of calls`
 
-// traceKey is a key under which calls are told.
+// traceKey is a key whose value lists calls.
 type traceKey struct {
 	name string
 	form traceForm
 	way  traceWay
 	list bool // anything but a list is an error
 	loud bool // a text in the list is the name of a tool
-	// alone says that others have it for anything: it is read where an object has none of the other keys.
+	// alone says that the key has other uses in other files: it is read only if an object has none of the other keys.
 	alone bool
 }
 
-// traceForm is what stands under a key.
+// traceForm is the form of the value of a key.
 type traceForm uint8
 
 const (
 	traceItems   traceForm = iota // messages, steps, events or blocks, one or a list
 	traceCalls                    // a list of calls
 	traceOne                      // a call
-	traceResults                  // what tools returned, one or a list
+	traceResults                  // results of tools, one or a list
 )
 
 // traceKeys are the keys that are read, in the order in which they are.
@@ -70,7 +70,7 @@ var (
 	traceIDs       = []string{"tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId"}
 )
 
-// What holds no calls: keys of objects, types of blocks, and roles.
+// Contents without calls: keys of objects, types of blocks, and roles.
 var (
 	harmlessKeys = append([]string{"usage", "usage_metadata", "usageMetadata", "tools", "tool_choice", "toolChoice", "tool_config",
 		"toolConfig", "parallel_tool_calls", "functions", "function_declarations", "functionDeclarations", "invalid_tool_calls",
@@ -82,7 +82,7 @@ var (
 	harmlessRoles = []string{"user", "human", "system", "developer"}
 )
 
-// traceScope is where a value stands.
+// traceScope is the context of a value.
 type traceScope struct {
 	what  string // for messages
 	way   traceWay
@@ -129,14 +129,14 @@ func (r *traceReader) read(s traceScope) {
 	}
 }
 
-// countSteps reads the number of steps, if an object tells it.
+// countSteps reads the number of steps, if an object has it.
 func (r *traceReader) countSteps(f map[string]int) bool {
 	for _, key := range []string{"step_count", "stepCount", "steps"} {
-		at, ok := f[key]
+		offset, ok := f[key]
 		if !ok {
 			continue
 		}
-		r.at = at
+		r.at = offset
 		steps, kind := 0, r.kind()
 		if key == "steps" && kind == jsonList {
 			for begun := false; r.element(&begun); steps++ {
@@ -148,7 +148,7 @@ func (r *traceReader) countSteps(f map[string]int) bool {
 				v = r.float()
 			}
 			if v != math.Trunc(v) || v < 0 || v > 1<<53 {
-				r.at = at
+				r.at = offset
 				r.fail("%q is not a whole number of at least 0", key)
 				return false
 			}
@@ -176,7 +176,7 @@ func (r *traceReader) list(s traceScope) {
 	}
 }
 
-// item reads an item of a list, or what stands there alone.
+// item reads an item of a list, or a single item instead of a list.
 func (r *traceReader) item(s traceScope) {
 	kind := r.kind()
 	switch {
@@ -190,7 +190,7 @@ func (r *traceReader) item(s traceScope) {
 		r.call(s, r.text(), "", false)
 	case s.form != traceItems:
 		r.fail("%s is %s, want an object with a name", s.what, kind)
-	case kind == jsonList && !s.loud: // a call and what came of it
+	case kind == jsonList && !s.loud: // a call and its result
 		if s.depth < mostNested {
 			r.list(s)
 		}
@@ -199,7 +199,7 @@ func (r *traceReader) item(s traceScope) {
 	}
 }
 
-// object reads a message, a step, an event or a block, or what is around them.
+// object reads a message, a step, an event or a block, or an object around them.
 func (r *traceReader) object(s traceScope) {
 	begin := r.at
 	f := r.members()
@@ -219,33 +219,33 @@ func (r *traceReader) object(s traceScope) {
 	case role == "" && r.typed(s, f, typ, begin), role == "" && r.event(s, f, name):
 		return
 	}
-	found := r.inner(f, s, role == "" && sure)
+	content := r.inner(f, s, role == "" && sure)
 	switch {
 	case r.err != nil:
-	case role == "" && !found.calls && (sure || name != "" && typ == "" && !found.any && s.depth > 0):
+	case role == "" && !content.calls && (sure || name != "" && typ == "" && !content.any && s.depth > 0):
 		id, own := r.identity(f)
 		r.call(s, name, id, own)
 	case slices.Contains(harmlessRoles, role):
 	default:
 		says := role != "" || slices.Contains(harmlessTypes, typ) || typ == "" && hasAny(f, []string{"text", "content", "jsonrpc"})
-		if r.notRead(f, s); r.odd == "" && s.depth > 0 && !found.any && !says {
+		if r.notRead(f, s); r.odd == "" && s.depth > 0 && !content.any && !says {
 			r.odd = s.what
 		}
 	}
 }
 
-// innerFound says what was read below an object.
+// innerFound is the result of reading below an object.
 type innerFound struct{ any, calls bool }
 
-// inner reads what stands under the keys of an object, of one that is a call itself calls and results alone.
-func (r *traceReader) inner(f map[string]int, s traceScope, call bool) (found innerFound) {
+// inner reads the values of the keys of an object; for an object that is itself a call, only calls and results.
+func (r *traceReader) inner(f map[string]int, s traceScope, call bool) (content innerFound) {
 	for i := range traceKeys {
 		k := &traceKeys[i]
-		at, ok := f[k.name]
-		if !ok || r.err != nil || call && k.form == traceItems || k.alone && found.any {
+		offset, ok := f[k.name]
+		if !ok || r.err != nil || call && k.form == traceItems || k.alone && content.any {
 			continue
 		}
-		r.at = at
+		r.at = offset
 		in, kind := s, r.kind()
 		in.what, in.form, in.loud = s.under(k.name), k.form, k.loud
 		switch {
@@ -268,12 +268,12 @@ func (r *traceReader) inner(f map[string]int, s traceScope, call bool) (found in
 			continue // a text, or the number of a step
 		}
 		r.known = true
-		found.any, found.calls = true, found.calls || k.form == traceCalls || k.form == traceOne
+		content.any, content.calls = true, content.calls || k.form == traceCalls || k.form == traceOne
 	}
-	return found
+	return content
 }
 
-// under names what stands below a key, for messages.
+// under names the value of a key, for messages.
 func (s *traceScope) under(key string) string {
 	if s.depth == 0 {
 		return `"` + key + `"`
@@ -281,11 +281,11 @@ func (s *traceScope) under(key string) string {
 	return "the " + key + " of " + s.what
 }
 
-// typed reads an object whose type says that it is a call, or what came of one.
+// typed reads an object whose type marks it as a call, or the result of one.
 func (r *traceReader) typed(s traceScope, f map[string]int, typ string, begin int) bool {
 	kind := strings.ReplaceAll(strings.ToLower(typ), "-", "_")
 	is := func(kinds ...string) bool { return slices.Contains(kinds, kind) }
-	_, own := r.identity(f)
+	_, certain := r.identity(f)
 	_, content := f["content"]
 	r.at = begin
 	switch {
@@ -296,7 +296,7 @@ func (r *traceReader) typed(s traceScope, f map[string]int, typ string, begin in
 		s.way = answeredByTool
 		r.answer(s)
 	case strings.HasSuffix(kind, "_call"), strings.HasSuffix(kind, "tool_use"), is("functioncall", "toolcall", "tooluse", "tool_invocation",
-		"dynamic_tool", "function"), strings.HasPrefix(kind, "tool_") && own:
+		"dynamic_tool", "function"), strings.HasPrefix(kind, "tool_") && certain:
 		r.tool(s)
 	default:
 		return false
@@ -311,19 +311,19 @@ func (r *traceReader) event(s traceScope, f map[string]int, name string) bool {
 	if !strings.Contains(event, "tool") {
 		return strings.HasPrefix(event, "on_")
 	}
-	id, own := r.identity(f)
+	id, certain := r.identity(f)
 	if data, ok := r.inside(f, "data"); ok {
 		if name == "" {
 			name, _ = r.nameOf(data)
 		}
-		if inner, sure := r.identity(data); !own && inner != "" {
-			id, own = inner, sure
+		if inner, sure := r.identity(data); !certain && inner != "" {
+			id, certain = inner, sure
 		}
 	}
 	if regexp.MustCompile(`end|result|output|response|finish|complet|stop|error`).MatchString(event) {
 		s.way = answeredByTool
 	}
-	r.call(s, name, id, own)
+	r.call(s, name, id, certain)
 	return true
 }
 
@@ -337,23 +337,23 @@ func (r *traceReader) tool(s traceScope) {
 		}
 	}
 	name, _ := r.nameOf(f)
-	id, own := r.identity(f)
+	id, certain := r.identity(f)
 	if before, ok := strings.CutSuffix(typ, "_call"); ok && name == "" && before != "function" && before != "tool" {
 		name = before
-	} else if after, ok := strings.CutPrefix(typ, "tool-"); ok && name == "" && own {
+	} else if after, ok := strings.CutPrefix(typ, "tool-"); ok && name == "" && certain {
 		name = after
 	}
-	r.call(s, name, id, own || id != "")
+	r.call(s, name, id, certain || id != "")
 }
 
-// identifies reports whether a message of a tool says itself of which: those of others have blocks that do.
+// identifies reports whether a message of a tool itself identifies its call: otherwise its blocks do.
 func (r *traceReader) identifies(f map[string]int, name string) bool {
 	if _, own := r.identity(f); own || name != "" {
 		return true
 	}
 	for _, key := range []string{"content", "parts"} {
-		if at, ok := f[key]; ok {
-			if r.at = at; r.kind() == jsonList {
+		if offset, ok := f[key]; ok {
+			if r.at = offset; r.kind() == jsonList {
 				return false
 			}
 		}
@@ -361,11 +361,11 @@ func (r *traceReader) identifies(f map[string]int, name string) bool {
 	return true
 }
 
-// answer reads what a tool returned.
+// answer reads the result of a tool.
 func (r *traceReader) answer(s traceScope) {
 	f := r.members()
 	name, _ := r.nameOf(f)
-	id, own := r.identity(f)
+	id, certain := r.identity(f)
 	for _, key := range []string{"content", "data"} {
 		content, ok := r.inside(f, key)
 		if !ok {
@@ -374,15 +374,15 @@ func (r *traceReader) answer(s traceScope) {
 		if name == "" {
 			name, _ = r.nameOf(content)
 		}
-		if inner, sure := r.identity(content); !own && (sure || id == "") {
-			id, own = inner, sure
+		if inner, sure := r.identity(content); !certain && (sure || id == "") {
+			id, certain = inner, sure
 		}
 		f = content
 	}
-	r.call(s, name, id, own)
+	r.call(s, name, id, certain)
 }
 
-// nameOf is the name of a tool among the members of an object; sure says that its key is that of a tool.
+// nameOf is the name of a tool among the members of an object; sure says that its key is specific to tools.
 func (r *traceReader) nameOf(f map[string]int) (name string, sure bool) {
 	for i, key := range traceNames {
 		if name := r.string(f, key); name != "" {
@@ -408,7 +408,7 @@ func (r *traceReader) nameOf(f map[string]int) (name string, sure bool) {
 }
 
 // identity is the id of a call among the members of an object, and whether it surely is one.
-func (r *traceReader) identity(f map[string]int) (id string, own bool) {
+func (r *traceReader) identity(f map[string]int) (id string, certain bool) {
 	for _, key := range traceIDs {
 		if id := r.string(f, key); id != "" {
 			return id, true
@@ -430,11 +430,11 @@ func (r *traceReader) notRead(f map[string]int, s traceScope) {
 	if r.odd != "" || r.err != nil {
 		return
 	}
-	for key, at := range f {
+	for key, offset := range f {
 		if slices.Contains(harmlessKeys, key) || slices.ContainsFunc(traceKeys, func(k traceKey) bool { return k.name == key && !k.alone }) {
 			continue
 		}
-		r.at = at
+		r.at = offset
 		kind, begun := r.kind(), false
 		telling := aboutCalls.MatchString(`"` + key + `"`)
 		if kind == jsonList && r.element(&begun) {
@@ -442,9 +442,9 @@ func (r *traceReader) notRead(f map[string]int, s traceScope) {
 		} else if kind == jsonList {
 			continue // it is empty
 		}
-		if r.at = at; kind == jsonObject && !telling {
+		if r.at = offset; kind == jsonObject && !telling {
 			r.skip()
-			telling = aboutCalls.Match(r.data[at:r.at])
+			telling = aboutCalls.Match(r.data[offset:r.at])
 		}
 		if kind != jsonNumber && kind != jsonBool && telling {
 			if odd := fmt.Sprintf("%q of %s", key, s.what); r.odd == "" || odd < r.odd {

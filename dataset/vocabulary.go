@@ -15,7 +15,7 @@ import (
 	"repscope/internal/regular"
 )
 
-// Vocabulary says which tokens a model of sequences knows.
+// Vocabulary is the set of tokens of a sequence model.
 type Vocabulary struct {
 	// Names are the tokens by id, empty for an id that has none.
 	Names []string
@@ -43,17 +43,15 @@ var specialNames = []struct {
 	{"mask_token", []string{"<mask>", "[MASK]"}, func(v *Vocabulary) *int { return &v.Mask }},
 }
 
-// ReadVocabulary reads a vocabulary: a list of tokens, ["<cls>", "A", …]; an object of ids by
-// token as in Hugging Face's vocab.json, {"<cls>": 0, "A": 1, …}; a tokenizer.json, of which the
-// vocabulary of the model and the added tokens are taken; an object with such a list or object
-// under "tokens" or "vocab"; or, as .txt, a token in each line. Special tokens are found by their usual
-// names (<cls> [CLS] <s> <bos> [BOS], <pad> [PAD], <eos> [EOS] </s> [SEP] <sep>, <unk> [UNK],
-// <mask> [MASK]: the first that there is), or named beside "tokens" or "vocab" by "cls_token", "pad_token",
-// "eos_token", "unk_token" and "mask_token"; null for none.
+// ReadVocabulary reads a vocabulary: a list of tokens, ["<cls>", "A", …]; an object of ids by token as in Hugging
+// Face's vocab.json, {"<cls>": 0, "A": 1, …}; the model's vocabulary and the added tokens of a tokenizer.json; an
+// object with such a list or object under "tokens" or "vocab"; or, as .txt, a token in each line. Special tokens are
+// found by their usual names (<cls> [CLS] <s> <bos> [BOS], <pad> [PAD], <eos> [EOS] </s> [SEP] <sep>, <unk> [UNK],
+// <mask> [MASK]: the first present), or named next to "tokens" or "vocab" by "cls_token", "pad_token", "eos_token",
+// "unk_token" and "mask_token"; null for none.
 //
-// Errors name the file: JSON of another shape, no tokens, an id that is no whole number from 0
-// or above a million, two tokens of one id, a token twice, a special token that is not in the
-// vocabulary.
+// Errors name the file: JSON of another shape, no tokens, an id that is no whole number from 0 or above a million, two
+// tokens of one id, a token twice, a special token that is not in the vocabulary.
 func ReadVocabulary(path string) (*Vocabulary, error) {
 	data, err := regular.Read(path, maxVocabularyFile)
 	if err != nil {
@@ -72,7 +70,7 @@ func ReadVocabulary(path string) (*Vocabulary, error) {
 	return v, nil
 }
 
-// errVocabulary says what is wanted.
+// errVocabulary lists the accepted layouts.
 var errVocabulary = errors.New(`want a list of tokens ["<cls>", "A", …], their ids {"<cls>": 0, "A": 1, …}, or a tokenizer.json`)
 
 // parseVocabulary reads JSON.
@@ -180,11 +178,11 @@ func parseTokenizer(raw, added json.RawMessage) (*Vocabulary, error) {
 		return nil, errors.New(`added_tokens: want [{"id": 0, "content": "<cls>"}, …]`)
 	}
 	for _, m := range more {
-		at := slices.IndexFunc(ids, func(t tokenID) bool { return t.name == m.Content })
-		if at < 0 {
+		index := slices.IndexFunc(ids, func(t tokenID) bool { return t.name == m.Content })
+		if index < 0 {
 			ids = append(ids, tokenID{m.Content, m.ID})
-		} else if ids[at].id != m.ID {
-			return nil, fmt.Errorf("the token %q has the id %d in the vocabulary and %d in added_tokens", m.Content, ids[at].id, m.ID)
+		} else if ids[index].id != m.ID {
+			return nil, fmt.Errorf("the token %q has the id %d in the vocabulary and %d in added_tokens", m.Content, ids[index].id, m.ID)
 		}
 	}
 	return newVocabulary(ids, nil)
@@ -231,8 +229,8 @@ func newVocabulary(ids []tokenID, special map[string]json.RawMessage) (*Vocabula
 	for _, s := range specialNames {
 		to := s.of(v)
 		*to = -1
-		raw, given := special[s.key]
-		if !given {
+		raw, present := special[s.key]
+		if !present {
 			for _, name := range s.names {
 				if id, ok := seen[name]; ok {
 					*to = id

@@ -19,7 +19,7 @@ func TestVocabularies(t *testing.T) {
 	t.Parallel()
 	esm := &Vocabulary{Names: []string{"<cls>", "<pad>", "<eos>", "<unk>", "L", "A", "<mask>"}, CLS: 0, Pad: 1, EOS: 2, Unknown: 3, Mask: 6}
 	bert := &Vocabulary{Names: []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "L", "A"}, CLS: 2, Pad: 0, EOS: 3, Unknown: 1, Mask: 4}
-	own := &Vocabulary{Names: []string{"<", ">", "*", "A", "C"}, CLS: 0, Pad: -1, EOS: 1, Unknown: -1, Mask: 2}
+	want := &Vocabulary{Names: []string{"<", ">", "*", "A", "C"}, CLS: 0, Pad: -1, EOS: 1, Unknown: -1, Mask: 2}
 	for _, c := range []struct {
 		name, content string
 		want          *Vocabulary
@@ -31,8 +31,8 @@ func TestVocabularies(t *testing.T) {
 		{"tokenizer.json", `{"version": "1.0", "added_tokens": [{"id": 4, "content": "[MASK]", "special": true}, {"id": 0, "content": "[PAD]"}],
 			"model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "L": 5, "A": 6}}}`, bert},
 		{"unigram.json", `{"added_tokens": [], "model": {"type": "Unigram", "vocab": [["[PAD]", 0.0], ["[UNK]", 0], ["[CLS]", 0], ["[SEP]", 0], ["[MASK]", 0], ["L", -3.2], ["A", -2.1]]}}`, bert},
-		{"own.json", `{"tokens": ["<", ">", "*", "A", "C"], "cls_token": "<", "eos_token": ">", "mask_token": "*"}`, own},
-		{"ids.json", `{"vocab": {"<": 0, ">": 1, "*": 2, "A": 3, "C": 4}, "cls_token": "<", "eos_token": ">", "mask_token": "*", "pad_token": null}`, own},
+		{"own.json", `{"tokens": ["<", ">", "*", "A", "C"], "cls_token": "<", "eos_token": ">", "mask_token": "*"}`, want},
+		{"ids.json", `{"vocab": {"<": 0, ">": 1, "*": 2, "A": 3, "C": 4}, "cls_token": "<", "eos_token": ">", "mask_token": "*", "pad_token": null}`, want},
 		{"model.json", `{"model": 0, "vocab": 1, "A": 2}`, &Vocabulary{Names: []string{"model", "vocab", "A"}, CLS: -1, Pad: -1, EOS: -1, Unknown: -1, Mask: -1}},
 		{"gap.json", `{"A": 0, "C": 2}`, &Vocabulary{Names: []string{"A", "", "C"}, CLS: -1, Pad: -1, EOS: -1, Unknown: -1, Mask: -1}},
 	} {

@@ -93,22 +93,21 @@ func NumberEpisodes(n int, numbers []int64, ends []bool) []int {
 	return out
 }
 
-// Rows tells which row of another array belongs to each state.
+// Rows maps each state to its row of another array.
 type Rows struct {
 	Row     []int  // −1 for a state without one
 	Missing int    // states without one
-	Rule    string // what the array has a row for, e.g. "one per frame"
+	Rule    string // the meaning of the array's rows, e.g. "one per frame"
 }
 
-// rowRule is what an array may have rows for: the windows that end at the given rows,
-// ascending; nil for all rows.
+// rowRule is a possible meaning of an array's rows: the windows that end at these rows, ascending; nil for all rows.
 type rowRule struct {
 	n    int
 	last []int
 	text string
 }
 
-// newRule is the rule of windows with the given starts.
+// newRule is the rule of windows with these starts.
 func newRule(text string, starts []int, window int) rowRule {
 	last := make([]int, len(starts))
 	for i, start := range starts {
@@ -127,10 +126,9 @@ func (s *States) windowRule(window int) rowRule {
 	return newRule(fmt.Sprintf("one per window of %d frames", window), windowStarts(s.run, window), window)
 }
 
-// rowRules lists what an array of a model that sees windows of the given number of
-// rows (0: single rows) has rows for. Rows dropped by SkipNaN count. All are about
-// windows that end at rows of one set within the other, so that one number of rows is
-// one set.
+// rowRules lists the possible meanings of an array's rows, for a model that sees windows of window rows (0: single
+// rows). Rows dropped by SkipNaN count. All are about windows that end at rows of one set within the other, so that one
+// number of rows is one set.
 func (s *States) rowRules(window int) []rowRule {
 	rules := []rowRule{{n: len(s.run), text: "one per frame"}}
 	if window > 1 {
@@ -142,8 +140,8 @@ func (s *States) rowRules(window int) []rowRule {
 	return rules
 }
 
-// earlierRules lists what an array that was written for windows by earlier versions
-// may have rows for; and for a published dataset also what its authors took.
+// earlierRules lists the possible meanings of an array's rows that was written for windows by earlier versions; and for
+// a published dataset also the authors' choice.
 func (s *States) earlierRules(window int) []rowRule {
 	if window == 0 {
 		return nil
@@ -157,8 +155,8 @@ func (s *States) earlierRules(window int) []rowRule {
 	return rules
 }
 
-// plausibleWindow is the longest window that a number of rows is explained by: in one
-// long episode any number is that of some window.
+// plausibleWindow is the longest window that can explain a number of rows: in one long episode any number fits some
+// window.
 const plausibleWindow = 32
 
 // windowOf finds the window that makes n states; 0 if there is none.
@@ -181,8 +179,8 @@ func (s *States) windowOf(n int) int {
 	}
 }
 
-// AmbiguousRowsError says that an array has as many rows as there are windows of one
-// length, and as earlier versions wrote for windows of another.
+// AmbiguousRowsError reports that an array's number of rows fits the windows of one length, and also earlier versions'
+// windows of another.
 type AmbiguousRowsError struct {
 	Window int // that makes as many states
 	text   string
@@ -190,40 +188,38 @@ type AmbiguousRowsError struct {
 
 func (e *AmbiguousRowsError) Error() string { return e.text }
 
-// RowsOf tells which of n rows of another array, such as latents computed elsewhere,
-// belongs to each state. The array is that of a model that sees windows of the given
-// number of rows (0: single rows), and has, whatever SkipNaN dropped, a row for each
-// of them or for each state. Or it has one for each of those windows that earlier
-// versions of this package wrote, in which no row has an end flag and no window is the
-// only one of its run; or, for a published dataset, that its authors took: some states
-// have no row then.
+// RowsOf maps each state to its row among n rows of another array, such as precomputed latents. The array belongs to a
+// model that sees windows of window rows (0: single rows). It has, whatever SkipNaN dropped, a row for each window or
+// for each state. Or it has one for each window that earlier versions of this package wrote, in which no row has an end
+// flag and no window is the only one of its run. Or, for a published dataset, it has the rows that its authors chose:
+// some states have no row then.
 //
-// It is an error if n is neither, naming what was expected, or if it can be the number
-// of two different sets of windows (an AmbiguousRowsError): also of windows of another length that an array of
-// earlier versions cannot be told from. (That of a published dataset is in its file.)
+// It is an error if n is neither, naming the expected number, or if it can be the number of two different sets of
+// windows (an AmbiguousRowsError): also of windows of another length that an array of earlier versions cannot be
+// distinguished from. (A published dataset has the length in its file.)
 func (s *States) RowsOf(n, window int) (Rows, error) {
 	rules := s.rowRules(window)
-	var found []rowRule
+	var matches []rowRule
 	for _, r := range rules {
 		if r.n == n {
-			found = append(found, r)
+			matches = append(matches, r)
 		}
 	}
 	for _, r := range s.earlierRules(window) {
-		if r.n != n || slices.ContainsFunc(found, r.same) {
+		if r.n != n || slices.ContainsFunc(matches, r.same) {
 			continue
 		}
-		if other := s.windowOf(n); len(found) == 0 && !s.unended && other > 0 {
-			found = append(found, s.windowRule(other))
+		if other := s.windowOf(n); len(matches) == 0 && !s.unended && other > 0 {
+			matches = append(matches, s.windowRule(other))
 		}
-		if len(found) == 0 || !found[0].same(r) {
-			found = append(found, r)
+		if len(matches) == 0 || !matches[0].same(r) {
+			matches = append(matches, r)
 		}
 	}
 	switch {
-	case len(found) > 1:
-		return Rows{}, &AmbiguousRowsError{s.windowOf(n), fmt.Sprintf("%d rows can be %s or, as earlier versions of encode wrote them, %s", n, found[0].text, found[1].text)}
-	case len(found) == 0:
+	case len(matches) > 1:
+		return Rows{}, &AmbiguousRowsError{s.windowOf(n), fmt.Sprintf("%d rows can be %s or, as earlier versions of encode wrote them, %s", n, matches[0].text, matches[1].text)}
+	case len(matches) == 0:
 		want := fmt.Sprintf("want %d rows, %s", rules[0].n, rules[0].text)
 		for _, r := range rules[1:] {
 			want += fmt.Sprintf(", or %d, %s", r.n, r.text)
@@ -233,17 +229,17 @@ func (s *States) RowsOf(n, window int) (Rows, error) {
 		}
 		return Rows{}, errors.New(want)
 	}
-	out := Rows{Row: make([]int, len(s.starts)), Rule: found[0].text}
+	out := Rows{Row: make([]int, len(s.starts)), Rule: matches[0].text}
 	for i, start := range s.starts {
-		place := start + s.span - 1
-		if last := found[0].last; last != nil {
-			at, ok := slices.BinarySearch(last, place)
-			if place = at; !ok {
-				place = -1
+		row := start + s.span - 1
+		if last := matches[0].last; last != nil {
+			index, ok := slices.BinarySearch(last, row)
+			if row = index; !ok {
+				row = -1
 				out.Missing++
 			}
 		}
-		out.Row[i] = place
+		out.Row[i] = row
 	}
 	return out, nil
 }

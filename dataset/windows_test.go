@@ -106,7 +106,7 @@ func TestWindowCount(t *testing.T) {
 		}
 		want := 5964 - 12
 		if o.PairsBeforeEnd {
-			want -= 11 // but for the episode of four rows, which has no pair
+			want -= 11 // except for the episode of four rows, which has no pair
 		}
 		if got := len(s.Pairs(1)); got != want {
 			t.Errorf("%d pairs, want %d", got, want)
@@ -114,7 +114,7 @@ func TestWindowCount(t *testing.T) {
 	}
 }
 
-// windowStates are states over n rows of which some hold NaN.
+// windowStates are states over n rows, some of which hold NaN.
 func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 	t.Helper()
 	values := make([]float32, n)
@@ -133,8 +133,7 @@ func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 	return s
 }
 
-// Two episodes of ten rows in windows of three: starts 0..7 and 10..17, of which 7 and
-// 17 are followed by no row.
+// Two episodes of ten rows in windows of three: starts 0..7 and 10..17; 7 and 17 are followed by no row.
 func TestRowsOf(t *testing.T) {
 	t.Parallel()
 	numbers, three, ends := make([]int64, 20), make([]int64, 20), make([]bool, 20)
@@ -222,8 +221,8 @@ func TestRowsOf(t *testing.T) {
 	}
 }
 
-// No number of rows is taken for windows one of which is not the state's own: over
-// random episodes, what one rule writes is read by it, or refused.
+// No number of rows is taken for windows one of which is not the state's own: over random episodes, rows written by one
+// rule are read by it, or refused.
 func TestRowsAreNeverShifted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")

@@ -1,4 +1,4 @@
-// Tests of what is written: round trips, equal bytes, errors.
+// Tests of writing: round trips, equal bytes, errors.
 
 package dataset
 
@@ -98,9 +98,9 @@ func TestRoundTrips(t *testing.T) {
 				})
 		}
 	})
-	left, err := os.ReadDir(folder)
-	if err != nil || len(left) != 3 {
-		t.Errorf("temporary files were left: %v", left)
+	remains, err := os.ReadDir(folder)
+	if err != nil || len(remains) != 3 {
+		t.Errorf("temporary files were left: %v", remains)
 	}
 }
 

@@ -20,11 +20,10 @@ import (
 	"repscope/internal/entries"
 )
 
-// Cache keeps latents on disk, keyed by a hash over the encoder's file and
-// options, the states' content and selection, the preprocessing and the pooling. An
-// entry is a .npy file [N, D] float32, followed by the SHA-256 of its key and bytes, so that
-// NumPy can read it and damage and foreign content are noticed; such entries count as absent. A nil
-// *Cache is a cache that is switched off. Several processes may share one folder.
+// Cache keeps latents on disk, keyed by a hash over the encoder's file and options, the states' content and selection,
+// the preprocessing and the pooling. An entry is a .npy file [N, D] float32 that NumPy can read, followed by the
+// SHA-256 of its key and bytes. Damaged entries and entries of another user count as absent. A nil *Cache is a cache
+// that is switched off. Several processes may share one folder.
 type Cache struct {
 	Dir string
 	// MaxBytes bounds the size of the folder: the entries that were not used
@@ -87,8 +86,8 @@ func poolOf(info Info, o EncodeOptions) Pool {
 	return o.Pool
 }
 
-// ContentKey says by which content, pooling and preprocessing an encoder makes latents of any states; empty where the
-// content of the encoder is not known.
+// ContentKey identifies the content, pooling and preprocessing of an encoder for any states; empty if the content of
+// the encoder is unknown.
 func ContentKey(info Info, o EncodeOptions) string {
 	if info.Identity == "" {
 		return ""
@@ -96,10 +95,10 @@ func ContentKey(info Info, o EncodeOptions) string {
 	return fmt.Sprintf("%s %s %s %s", cacheVersion, info.Identity, poolOf(info, o), o.Preprocessing.key())
 }
 
-// ErrForeign says that somebody else may have written an entry of a cache, which is not used.
+// ErrForeign reports that another user may have written an entry of a cache, which is not used.
 var ErrForeign = entries.ErrForeign
 
-// cacheEnding is that of the files of entries.
+// cacheEnding is the ending of the files of entries.
 const cacheEnding = ".npy"
 
 func (c *Cache) folder() *entries.Folder {
@@ -119,17 +118,17 @@ func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	if body == nil {
 		return nil, 0, nil
 	}
-	at := bytes.IndexByte(body, '\n') + 1
-	d := (len(body) - at) / 4 / n
-	if d == 0 || len(body)-at != 4*n*d {
+	offset := bytes.IndexByte(body, '\n') + 1
+	d := (len(body) - offset) / 4 / n
+	if d == 0 || len(body)-offset != 4*n*d {
 		return nil, 0, nil
 	}
-	if header, err := dataset.NPYHeader(dataset.Float32, []int{n, d}); err != nil || !bytes.Equal(body[:at], header) {
+	if header, err := dataset.NPYHeader(dataset.Float32, []int{n, d}); err != nil || !bytes.Equal(body[:offset], header) {
 		return nil, 0, nil
 	}
 	z := make([]float32, n*d)
 	for i := range z {
-		z[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[at+4*i:]))
+		z[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[offset+4*i:]))
 	}
 	return z, d, nil
 }

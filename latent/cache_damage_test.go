@@ -117,9 +117,9 @@ func TestCacheReaders(t *testing.T) {
 	}
 	close(begin)
 	wait.Wait()
-	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	remains, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	if err != nil || len(remains) > 0 {
+		t.Errorf("left behind: %v, %v", remains, err)
 	}
 }
 
@@ -175,9 +175,9 @@ func FuzzGenerationConfig(f *testing.F) {
 	for _, s := range []string{`{}`, `{"bos_token_id":1,"eos_token_id":2}`, `{"text_config":{"bos_token_id":30522,"sep_token_id":102}}`, `{"decoder":{"pad_token_id":0}}`, `{"eos_token_id":[1,2]}`, `[]`, `null`} {
 		f.Add([]byte(s), []byte(`{"max_length":20}`))
 	}
-	f.Fuzz(func(t *testing.T, config, own []byte) {
+	f.Fuzz(func(t *testing.T, config, second []byte) {
 		var a, b generation
-		errA, errB := a.read(config, own), b.read(config, own)
+		errA, errB := a.read(config, second), b.read(config, second)
 		if (errA == nil) != (errB == nil) || errA == nil && !reflect.DeepEqual(a, b) {
 			t.Errorf("read twice: %+v and %+v, %v and %v", a, b, errA, errB)
 		}

@@ -72,7 +72,7 @@ func TestCache_Foreign(t *testing.T) {
 	foreignEntry("a file of another", func() error { return os.Chown(entry, os.Geteuid()+12345, -1) }, func() error { return os.Remove(entry) }, "it belongs to user")
 	foreignEntry("a folder of another", func() error { return os.Chown(cache.Dir, os.Geteuid()+12345, -1) }, func() error { return os.Chown(cache.Dir, os.Geteuid(), -1) }, "it belongs to user")
 
-	// A pipe in the place of an entry keeps nobody waiting.
+	// A pipe instead of an entry keeps nobody waiting.
 	if err := errors.Join(os.Remove(entry), syscall.Mkfifo(entry, 0o600)); err != nil {
 		t.Fatal(err)
 	}

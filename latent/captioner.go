@@ -18,7 +18,7 @@ import (
 	"repscope/model"
 )
 
-// CaptionerOptions says how a captioner is opened and run. The zero value is valid.
+// CaptionerOptions are the options of a captioner. The zero value is valid.
 type CaptionerOptions struct {
 	// Start and End are the ids of the first and last token of a text; nil: from the configuration.
 	Start, End *int
@@ -28,7 +28,7 @@ type CaptionerOptions struct {
 	Backend *model.Backend
 }
 
-// CaptionTokens is the number of tokens of a caption unless another is asked for.
+// CaptionTokens is the default number of tokens of a caption.
 const CaptionTokens = 50
 
 // Captioner describes pictures. It may not be used concurrently. A caption is greedy: of every
@@ -41,7 +41,7 @@ type Captioner struct {
 	// SHA256 are the digests of Files, in hexadecimal digits and in the same order.
 	SHA256 []string
 	Files  []string
-	// Notes are what a reader may want to know of how captions are made.
+	// Notes are facts for the reader about the captions.
 	Notes []string
 
 	tokens     *tokenizer.Tokenizer
@@ -54,13 +54,13 @@ type Captioner struct {
 	length     int // that the file fixes, else 0
 }
 
-// decoderInput is an input of the decoder with its role.
+// decoderInput is an input of the decoder with its meaning.
 type decoderInput struct {
 	role string
 	port model.Port
 }
 
-// The roles of inputs of a decoder.
+// The kinds of inputs of a decoder.
 const (
 	decoderTokens    = "tokens"
 	decoderMask      = "mask"
@@ -69,7 +69,7 @@ const (
 	decoderPositions = "positions"
 )
 
-// decoderRoles are the names that tell roles: lower case, letters and digits alone.
+// decoderRoles maps names to kinds of inputs: lower case, letters and digits alone.
 var decoderRoles = map[string]string{
 	"inputids": decoderTokens, "decoderinputids": decoderTokens, "tokens": decoderTokens, "ids": decoderTokens,
 	"attentionmask": decoderMask, "decoderattentionmask": decoderMask,
@@ -84,13 +84,12 @@ var (
 	decoderFiles = []string{"decoder_model.onnx", "text_decoder.onnx", "text_decoder_model.onnx", "decoder.onnx"}
 )
 
-// OpenCaptioner opens a folder with a vision encoder (encoder_model.onnx, vision_model.onnx, …)
-// and a decoder of text (decoder_model.onnx, text_decoder.onnx, …), there or in its folder onnx,
-// tokenizer.json, preprocessor_config.json, and config.json or generation_config.json or both.
-// The encoder maps pixels [B, 3, H, W] to states [B, N, D]; the decoder has inputs for tokens
-// [B, L] and states, and may have masks of both and positions, and answers logits [B, L, V].
-// Errors name the file: one that is missing, a decoder that wants keys and values of earlier
-// tokens, an input that nothing is known of, no token by which texts begin or end.
+// OpenCaptioner opens a folder with a vision encoder (encoder_model.onnx, vision_model.onnx, …) and a decoder of text
+// (decoder_model.onnx, text_decoder.onnx, …), there or in its folder onnx, tokenizer.json, preprocessor_config.json,
+// and config.json or generation_config.json or both. The encoder maps pixels [B, 3, H, W] to states [B, N, D]. The
+// decoder has inputs for tokens [B, L] and states, and may have masks of both and positions, and returns logits [B, L,
+// V]. Errors name the file: a missing file, a decoder that needs keys and values of earlier tokens, an unknown input,
+// no token by which texts begin or end.
 func OpenCaptioner(dir string, o CaptionerOptions) (*Captioner, error) {
 	c := &Captioner{Dir: dir, most: o.Tokens}
 	if c.most == 0 {
@@ -224,35 +223,34 @@ func (c *Captioner) openText(o CaptionerOptions) error {
 	return nil
 }
 
-// bindInputs finds the roles of the decoder's inputs.
+// bindInputs identifies the decoder's inputs.
 func (c *Captioner) bindInputs(ports []model.Port) error {
-	given := map[string]bool{}
+	present := map[string]bool{}
 	for _, p := range ports {
 		name := plain(p.Name)
-		role := decoderRoles[name]
+		kind := decoderRoles[name]
 		switch {
 		case strings.Contains(name, "past") || strings.Contains(name, "cache"):
 			return fmt.Errorf("input %q wants keys and values of earlier tokens: use the decoder exported without them (decoder_model.onnx)", p.Name)
-		case role == "":
+		case kind == "":
 			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s", p.Name, model.Names(ports))
-		case given[role]:
+		case present[kind]:
 			return fmt.Errorf("two inputs have the same purpose; the inputs are %s", model.Names(ports))
 		}
-		given[role] = true
-		c.inputs = append(c.inputs, decoderInput{role, p})
-		if len(p.Dims) == 2 && role != decoderSeen {
+		present[kind] = true
+		c.inputs = append(c.inputs, decoderInput{kind, p})
+		if len(p.Dims) == 2 && kind != decoderSeen {
 			c.length = max(c.length, p.Dims[1].Size)
 		}
 		if p.Dims != nil && p.Dims[0].Size > 1 {
 			return fmt.Errorf("input %q has shape %v: want a batch of one image, or of any number", p.Name, p.Shape())
 		}
 	}
-	if !given[decoderTokens] || !given[decoderStates] {
+	if !present[decoderTokens] || !present[decoderStates] {
 		return fmt.Errorf("its inputs are %s, want input_ids and encoder_hidden_states", model.Names(ports))
 	}
-	// Behind a mask, and after what is read, padding changes nothing: lengths that are seldom
-	// new save preparation.
-	if c.step = 1; given[decoderMask] {
+	// Padding after the tokens and behind a mask changes nothing: few distinct lengths save preparation.
+	if c.step = 1; present[decoderMask] {
 		c.step = lengthStep
 	}
 	return nil
@@ -360,12 +358,12 @@ func (c *Captioner) tensors(ids []int64, space int, states []float32, shape []in
 	return list
 }
 
-// likeliest is the token of the largest logit at a place.
-func (c *Captioner) likeliest(out *model.Tensor, at, space int) (int64, error) {
+// likeliest is the token of the largest logit at a position.
+func (c *Captioner) likeliest(out *model.Tensor, position, space int) (int64, error) {
 	if len(out.Shape) != 3 || out.Shape[0] != 1 || out.Shape[1] != space || out.DType != model.Float32 {
 		return 0, fmt.Errorf("the decoder returns shape %v for %d tokens, want logits [1 %d V]", out.Shape, space, space)
 	}
-	logits := out.F32[at*out.Shape[2]:][:out.Shape[2]]
+	logits := out.F32[position*out.Shape[2]:][:out.Shape[2]]
 	if i, v := firstBad(logits); i >= 0 {
 		return 0, fmt.Errorf("the logit of token %d is %g", i, v)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// picture is that of generate_meaning.py.
+// picture is the picture of generate_meaning.py.
 func picture(k, height, width int) []uint8 {
 	out := make([]uint8, 0, 3*height*width)
 	for y := range height {
@@ -82,7 +82,7 @@ func TestVisionErrors(t *testing.T) {
 	}
 }
 
-// Captions are those of the greedy generation of transformers, token for token.
+// Captions equal the greedy generation of transformers, token for token.
 func TestCaptions(t *testing.T) {
 	t.Parallel()
 	dir, want := openMeaning(t)
@@ -186,11 +186,11 @@ func TestGenerationConfig(t *testing.T) {
 		{`{"bos_token_id":1,"eos_token_id":null,"text_config":{"sep_token_id":3}}`, "", 1, 3, []int{3}, 0},
 	} {
 		var g generation
-		var of []byte
+		var second []byte
 		if c.generation != "" {
-			of = []byte(c.generation)
+			second = []byte(c.generation)
 		}
-		err := g.read([]byte(c.config), of)
+		err := g.read([]byte(c.config), second)
 		if err == nil {
 			err = g.check()
 		}

@@ -118,17 +118,17 @@ func TestBytesOnCUDA(t *testing.T) {
 	}
 
 	// One channel repeated to three.
-	colour, err := RandomEncoder([]int{3, 32, 32}, RandomOptions{Dim: 8, Backend: d})
+	color, err := RandomEncoder([]int{3, 32, 32}, RandomOptions{Dim: 8, Backend: d})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer colour.Close()
+	defer color.Close()
 	o := EncodeOptions{Batch: 2, Preprocessing: Preprocessing{Channels: 3, Scale: ScaleUnit, High: 255, Mean: []float64{0.4, 0.5, 0.6}}}
-	want, err := Latents(context.Background(), colour, struct{ Source }{states}, o)
+	want, err := Latents(context.Background(), color, struct{ Source }{states}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Latents(context.Background(), colour, states, o)
+	got, err := Latents(context.Background(), color, states, o)
 	if err != nil || !slices.Equal(got.F32, want.F32) {
 		t.Errorf("bytes of one channel for three give other latents (%v)", err)
 	}
@@ -138,11 +138,11 @@ func TestBytesOnCUDA(t *testing.T) {
 func TestHeadsOnCUDA(t *testing.T) {
 	g := goldenHeads(t)
 	d := openCUDA(t, "fp32")
-	given := []HeadInput{{Name: HeadLatent, Rows: rows32(g.Latent)}, {Name: HeadAction, Ints: g.Action}}
+	inputs := []HeadInput{{Name: HeadLatent, Rows: rows32(g.Latent)}, {Name: HeadAction, Ints: g.Action}}
 	for _, name := range []string{"head_predictor", "head_fixed", "head_onehot"} {
 		for _, batch := range []int{2, 100} {
 			h := openHead(t, name, OpenOptions{Backend: d})
-			got, _, err := h.Run(context.Background(), given, []int{6}, EncodeOptions{Batch: batch})
+			got, _, err := h.Run(context.Background(), inputs, []int{6}, EncodeOptions{Batch: batch})
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -16,7 +16,7 @@ import (
 	"repscope/points"
 )
 
-// InputScale says how pixel values are presented to the encoder.
+// InputScale is the scale of pixel values at the encoder's input.
 type InputScale string
 
 const (
@@ -29,29 +29,28 @@ const (
 // defaultBatch is the number of states per batch if EncodeOptions does not say.
 const defaultBatch = 64
 
-// EncodeOptions says how Encode runs. The zero value is valid.
+// EncodeOptions are the options of Encode. The zero value is valid.
 type EncodeOptions struct {
 	Batch int  // states per batch; 0 means 64
 	Pool  Pool // how [B, K, D] outputs become [B, D]; empty: the model's default
 	Preprocessing
-	// Changed says that the states are changed ones, such as noisy frames: an encoder of integers is given the nearest
-	// integers that it takes. It refuses other states that are no such integers, unless they are resized.
+	// Changed marks states as changed, such as noisy frames: an encoder of integers then gets the nearest integers that it
+	// takes. It refuses other non-integer states, unless they are resized.
 	Changed bool
-	// Threads bounds the goroutines; 0 leaves what OpenOptions said.
+	// Threads bounds the goroutines; 0 uses OpenOptions.
 	Threads int
 	// Cache keeps latents on disk between runs; nil means no cache. A Stream
 	// does not use it.
 	Cache *Cache
 	// Kept, if not nil, is called when the latents come from the cache.
 	Kept func()
-	// Room, if not nil, is told how many bytes the latents will take, before any state is read. An error of it stops
-	// the run. It is not called for encoders of other packages, whose outputs have no shape yet.
+	// Room, if not nil, is called with the size of the latents before any state is read. An error of it stops the run. It
+	// is not called for encoders of other packages, whose outputs have no shape yet.
 	Room func(bytes int64) error
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).
 	Progress func(done, total int)
-	// Warn, if not nil, is told of what does not stop the run, such as a cache
-	// that cannot be written.
+	// Warn, if not nil, receives problems that do not stop the run, such as a cache that cannot be written.
 	Warn func(error)
 }
 
@@ -72,10 +71,10 @@ type pipeline interface {
 	// collect returns the outputs of the oldest batch; the memory is the encoder's.
 	collect(ctx context.Context) ([]result, error)
 	depth() int
-	// drain ends what is under way after an error.
+	// drain finishes the pending batches after an error.
 	drain()
-	// takesPixels reports whether batches of n states may go in as the source has them,
-	// by submitBytes or submitNoisy; displacements are those of the noisy batch collected last.
+	// takesPixels reports whether batches of n states may enter unconverted, by submitBytes or submitNoisy; displacements
+	// are the displacements of the noisy batch collected last.
 	takesPixels(n int) bool
 	submitBytes(ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels) error
 	submitNoisy(ctx context.Context, batch pixels.Noisy, n int, state []int) error
@@ -88,9 +87,8 @@ type byteSource interface {
 	Uint8(dst []uint8, lo, hi int) error
 }
 
-// direct is an encoder that hands out its own memory, which saves a copy of
-// every batch; all encoders of this package are. The states come unscaled in
-// type but in the shape of the source.
+// direct is an encoder that exposes its own memory, which saves a copy of every batch; all encoders of this package do.
+// The states come unscaled in type but in the shape of the source.
 type direct interface {
 	LayerEncoder
 	pipeline
@@ -147,14 +145,14 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 			return points.Points{}, &ReadError{err}
 		}
 	}
-	found, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) }, found.size)
-	if err == nil && found.kept && o.Kept != nil {
+	latents, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) }, found.size)
+	if err == nil && latents.kept && o.Kept != nil {
 		o.Kept()
 	}
-	return found.z, err
+	return latents.z, err
 }
 
-// found are latents, and whether they are those of the cache.
+// found are latents, and whether they come from the cache.
 type found struct {
 	z    points.Points
 	kept bool
@@ -162,7 +160,7 @@ type found struct {
 
 func (f found) size() int64 { return sizeOf(f.z) }
 
-// sharedKey is the key under which runs beside each other share something; empty without one.
+// sharedKey is the key under which concurrent runs share something; empty without one.
 func sharedKey(what, key string) string {
 	if key == "" {
 		return ""
@@ -233,17 +231,16 @@ type Stream struct {
 	o       EncodeOptions
 	pre     *preprocessor
 	outputs []StreamOutput // nil until known
-	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
+	pools   []Pool         // with PoolFlatten instead of PoolKeep, by output
 	single  bool           // the first output is known to be one vector per state
 	most    int            // states of a batch
-	levels  pixels.Levels  // what bytes stand for, once there are some
+	levels  pixels.Levels  // the meaning of bytes, once there are some
 	noise   *Noise         // on the states, where the encoder runs; nil: none
 }
 
-// NewStream prepares to encode src. Shapes and poolings are checked here,
-// before anything is read; an encoder of another package is given the first
-// state to see its output. The pooling applies to every output; PoolKeep leaves
-// them in their own shapes.
+// NewStream prepares to encode src. It checks shapes and poolings before anything is read; an encoder of another
+// package receives the first state to determine its output. The pooling applies to every output; PoolKeep leaves them
+// in their own shapes.
 func NewStream(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*Stream, error) {
 	info := enc.Info()
 	s, err := newStream(enc, info, src, o)
@@ -306,8 +303,7 @@ func newStream(enc Encoder, info Info, src Source, o EncodeOptions) (*Stream, er
 	return &Stream{enc: enc, info: info, src: src, o: o, pre: pre}, nil
 }
 
-// check finds wrong shapes and poolings before anything is read, for encoders
-// that tell their shapes.
+// check finds wrong shapes and poolings before anything is read, for encoders that know their shapes.
 func (s *Stream) check(ctx context.Context) error {
 	d, ok := s.enc.(direct)
 	if !ok {
@@ -326,10 +322,9 @@ func (s *Stream) check(ctx context.Context) error {
 	return d.separate(ctx, s.pre.seen)
 }
 
-// Check finds, before anything is read, states of a shape that the encoder does not
-// take and a pooling that its outputs do not; the errors are a ShapeError and a
-// PoolError. It returns the shape of one state as the encoder's input takes it, and
-// the type of its elements; of an encoder of another package the state's own.
+// Check finds, before anything is read, a shape of states or a pooling that does not fit the encoder; the errors are a
+// ShapeError and a PoolError. It returns the shape of one state at the encoder's input, and the type of its elements;
+// for an encoder of another package, of the state itself.
 func Check(enc Encoder, state []int, p Pool) (input []int, dtype string, err error) {
 	e, ok := enc.(*modelEncoder)
 	if !ok {
@@ -349,7 +344,7 @@ func Check(enc Encoder, state []int, p Pool) (input []int, dtype string, err err
 	return slices.Clone(e.shape[1:]), e.input.DType.String(), nil
 }
 
-// resolve settles the poolings, given the outputs' shapes [B, …].
+// resolve determines the poolings for the outputs' shapes [B, …].
 func (s *Stream) resolve(shapes [][]int) error {
 	defaults := []Pool{s.info.DefaultPool}
 	layers := make([]Layer, len(shapes))
@@ -389,9 +384,9 @@ func (e *ReadError) OfRun() {}
 // pass is one batch on its way through the encoder.
 type pass struct {
 	lo, hi          int
-	batch, prepared []float32 // room for states as read, and as the encoder sees them
-	bytes           []uint8   // room for states as read, where the encoder takes bytes
-	states          []float32 // given to the encoder; nil where these are bytes
+	batch, prepared []float32 // buffers for states as read, and as preprocessed
+	bytes           []uint8   // buffer for states as read, if the encoder takes bytes
+	states          []float32 // at the encoder's input; nil if these are bytes
 }
 
 // begin reads the states of a pass and submits them.
@@ -477,11 +472,11 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 	return nil
 }
 
-// writer pools and checks the outputs of batches and hands them on.
+// writer pools and checks the outputs of batches and passes them on.
 type writer struct {
 	*Stream
 	write  func(lo, hi int, rows [][]float32) error
-	pooled [][]float32 // room for a full batch, by output; nil where there is nothing to pool
+	pooled [][]float32 // buffers for a full batch, by output; nil without pooling
 	part   [][]float32
 }
 
@@ -525,7 +520,7 @@ func (w *writer) rows(p *pass, results []result) error {
 	return w.write(p.lo, p.hi, w.part)
 }
 
-// foreign is an encoder of another package as one of this package.
+// foreign adapts an encoder of another package.
 type foreign struct {
 	Encoder
 	batch Array

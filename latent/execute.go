@@ -50,7 +50,8 @@ func (e *modelEncoder) submit(ctx context.Context, batch []float32, n int, state
 	return e.began(n, e.model.Submit(ctx, e.inputs))
 }
 
-// integers checks that states are what an input of integers takes, or with nearest makes them the nearest that are.
+// integers checks that states are valid for an input of integers, or with nearest rounds them to the nearest valid
+// integers.
 func (e *modelEncoder) integers(states []float32, nearest bool) error {
 	if e.input.DType != model.Int64 {
 		return nil
@@ -86,7 +87,9 @@ func (e *modelEncoder) began(n int, err error) error {
 func (e *modelEncoder) takesPixels(n int) bool { return e.model.TakesPixels(n) }
 
 // submitBytes is submit for states of bytes; see model.Model.SubmitBytes.
-func (e *modelEncoder) submitBytes(ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels) error {
+func (e *modelEncoder) submitBytes(
+	ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels,
+) error {
 	if err := e.bind(state); err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (e *modelEncoder) collect(ctx context.Context) ([]result, error) {
 	return e.out, nil
 }
 
-// drain ends what is under way after an error.
+// drain finishes the pending batches after an error.
 func (e *modelEncoder) drain() {
 	e.model.Drain()
 	e.queue = e.queue[:0]

@@ -1,4 +1,4 @@
-// What a configuration says of how text is generated.
+// Configurations of text generation.
 
 package latent
 
@@ -66,17 +66,16 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read takes what the files say; either may be missing. The tokens of a BLIP model are those of
-// its text configuration, by which its own generation goes, whatever generation_config.json
-// says.
-func (g *generation) read(config, of []byte) error {
+// read reads the files; either may be missing. A BLIP model takes its tokens from its text configuration, whatever
+// generation_config.json says, as its own generation does.
+func (g *generation) read(config, generator []byte) error {
 	*g = generation{start: -1, pad: -1}
 	var c, extra generationConfig
 	for _, f := range []struct {
 		name string
 		data []byte
 		to   *generationConfig
-	}{{"config.json", config, &c}, {"generation_config.json", of, &extra}} {
+	}{{"config.json", config, &c}, {"generation_config.json", generator, &extra}} {
 		if f.data == nil {
 			continue
 		}
@@ -126,10 +125,10 @@ func one(id *int) idList {
 	return idList{*id}
 }
 
-// note says what a configuration asks for that captions here do not do.
+// note lists the settings of a configuration that captions here ignore.
 func (g *generation) note(c *generationConfig) {
 	above := func(v *int, least int) bool { return v != nil && *v > least }
-	for _, asked := range []struct {
+	for _, setting := range []struct {
 		key string
 		yes bool
 	}{
@@ -138,14 +137,14 @@ func (g *generation) note(c *generationConfig) {
 		{"forced_bos_token_id", c.ForcedBegin != nil}, {"forced_eos_token_id", len(c.ForcedEnd) > 0}, {"suppress_tokens", len(c.Suppress) > 0},
 		{"do_sample", c.Sample},
 	} {
-		text := asked.key + " of the configuration is ignored: captions are decoded greedily"
-		if asked.yes && !slices.Contains(g.notes, text) {
+		text := setting.key + " of the configuration is ignored: captions are decoded greedily"
+		if setting.yes && !slices.Contains(g.notes, text) {
 			g.notes = append(g.notes, text)
 		}
 	}
 }
 
-// override takes the tokens that are given.
+// override applies the tokens of the options.
 func (g *generation) override(o CaptionerOptions) {
 	if o.Start != nil {
 		g.start = *o.Start

@@ -16,17 +16,17 @@ import (
 	"repscope/points"
 )
 
-// The names of what heads are given; see [Head.Run].
+// The names of inputs of heads; see [Head.Run].
 const (
 	HeadLatent = "latent" // the latent z_t of a state
 	HeadAction = "action" // the action taken there
 	HeadNext   = "next"   // the latent z_{t+1} of its successor
-	HeadGrid   = "grid"   // a sample as it is, given to the encoder of a generator
+	HeadGrid   = "grid"   // a sample itself, for the encoder of a generator
 	HeadLabel  = "label"  // the label that a sample has or is made for
 )
 
-// headNames are the names that the inputs of model files have for each of them, in
-// lower case and without what is no letter or digit: "z_{t+1}" is "zt1".
+// headNames are the names that model files use for each of them, in lower case and without characters other than
+// letters and digits: "z_{t+1}" is "zt1".
 var headNames = map[string][]string{
 	HeadLatent: {"latent", "latents", "z", "zt", "zs", "znow", "zcurrent", "currentlatent", "latentt", "current", "embedding", "embeddings",
 		"feature", "features", "hidden", "h", "state", "states", "x"},
@@ -37,17 +37,17 @@ var headNames = map[string][]string{
 	HeadLabel: {"label", "labels", "grade", "grades", "condition", "conditions", "cond", "c", "y", "class", "classes", "target"},
 }
 
-// HeadInput is what a head is given under a name: N rows of numbers, or one integer each.
+// HeadInput is an input of a head with its name: N rows of numbers, or one integer each.
 type HeadInput struct {
-	// Name is [HeadLatent], [HeadAction], [HeadNext], or that of an input of the model.
+	// Name is [HeadLatent], [HeadAction], [HeadNext], or the name of an input of the model.
 	Name string
 	// Rows are N points. Shape is the shape of one row, such as [64] or [6 64], with product Rows.Dim; nil:
 	// [Rows.Dim].
 	Rows  points.Points
 	Shape []int
-	// Ints, if not nil, are N integers from 0 in place of Rows, such as actions: given as
-	// they are to an input with one value per row (of integers or floats), one-hot to one
-	// whose last axis has a fixed size A > 1; integers from A on are then an error.
+	// Ints, if not nil, are N integers from 0 instead of Rows, such as actions. An input with one value per row (of
+	// integers or floats) gets them unchanged; an input whose last axis has a fixed size A > 1 gets them one-hot, and
+	// integers from A on are then an error.
 	Ints []int64
 }
 
@@ -58,7 +58,7 @@ func (in *HeadInput) count() int {
 	return in.Rows.N
 }
 
-// shape is that of one row.
+// shape is the shape of one row.
 func (in *HeadInput) shape() []int {
 	switch {
 	case in.Ints != nil:
@@ -118,7 +118,7 @@ type exportError struct {
 
 func (e *exportError) Unwrap() error { return e.error }
 
-// Hints tells how to export a module.
+// Hints describes how to export a module.
 func (e *exportError) Hints() []string {
 	onnx := strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".onnx"
 	return []string{`export the module to ONNX: torch.onnx.export(module.eval(), (latent, action), "` + onnx + `", opset_version=17, ` +
@@ -161,7 +161,7 @@ func (h *Head) Input(name string) (model.Port, bool) {
 // Close ends the model and releases its file.
 func (h *Head) Close() error { return h.model.Close() }
 
-// means reports whether an input's name stands for what is given under another.
+// means reports whether an input's name is a synonym of another name.
 func means(port, name string) bool {
 	if port == name {
 		return true
@@ -194,36 +194,35 @@ func (o OpenOptions) preferred(outputs []model.Port) string {
 	return outputs[0].Name
 }
 
-// match finds the input of the model for each that is given: by name where all the names
-// tell, else by their order.
-func (h *Head) match(given []HeadInput) ([]int, error) {
+// match finds the input of the model for each HeadInput: by name if all names are known, else by their order.
+func (h *Head) match(inputs []HeadInput) ([]int, error) {
 	ports := h.model.Inputs()
-	names := make([]string, len(given))
-	for i, in := range given {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
 		names[i] = in.Name
 	}
-	if len(given) != len(ports) {
-		return nil, fmt.Errorf("has %d inputs (%s), want %d: %s", len(ports), model.Names(ports), len(given), strings.Join(names, ", "))
+	if len(inputs) != len(ports) {
+		return nil, fmt.Errorf("has %d inputs (%s), want %d: %s", len(ports), model.Names(ports), len(inputs), strings.Join(names, ", "))
 	}
-	place := make([]int, len(given))
+	chosen := make([]int, len(inputs))
 	taken := make([]bool, len(ports))
-	for i, in := range given {
-		place[i] = slices.IndexFunc(ports, func(p model.Port) bool { return p.Name == in.Name })
-		if place[i] < 0 {
-			place[i] = slices.IndexFunc(ports, func(p model.Port) bool { return means(p.Name, in.Name) })
+	for i, in := range inputs {
+		chosen[i] = slices.IndexFunc(ports, func(p model.Port) bool { return p.Name == in.Name })
+		if chosen[i] < 0 {
+			chosen[i] = slices.IndexFunc(ports, func(p model.Port) bool { return means(p.Name, in.Name) })
 		}
-		if place[i] < 0 || taken[place[i]] {
-			for i := range place {
-				place[i] = i
+		if chosen[i] < 0 || taken[chosen[i]] {
+			for i := range chosen {
+				chosen[i] = i
 			}
-			return place, nil
+			return chosen, nil
 		}
-		taken[place[i]] = true
+		taken[chosen[i]] = true
 	}
-	return place, nil
+	return chosen, nil
 }
 
-// feed is how one of the given takes its place among the inputs of the model.
+// feed is the tensor of one HeadInput for an input of the model.
 type feed struct {
 	in    *HeadInput
 	port  model.Port
@@ -233,16 +232,16 @@ type feed struct {
 	row   []float64
 }
 
-// feeds prepares what is given for the model.
-func (h *Head) feeds(given []HeadInput) ([]feed, error) {
-	place, err := h.match(given)
+// feeds prepares the inputs for the model.
+func (h *Head) feeds(inputs []HeadInput) ([]feed, error) {
+	order, err := h.match(inputs)
 	if err != nil {
 		return nil, err
 	}
-	feeds := make([]feed, len(given))
-	for i := range given {
-		in := &given[i]
-		f := feed{in: in, port: h.model.Inputs()[place[i]]}
+	feeds := make([]feed, len(inputs))
+	for i := range inputs {
+		in := &inputs[i]
+		f := feed{in: in, port: h.model.Inputs()[order[i]]}
 		if f.port.Dims != nil && len(f.port.Dims) == 0 {
 			return nil, fmt.Errorf("input %q has no axis for the batch", f.port.Name)
 		}
@@ -255,7 +254,7 @@ func (h *Head) feeds(given []HeadInput) ([]feed, error) {
 			return nil, err
 		}
 		f.batch.DType, f.batch.Shape = f.port.DType, f.shape
-		feeds[place[i]] = f
+		feeds[order[i]] = f
 	}
 	return feeds, nil
 }
@@ -362,9 +361,9 @@ func (f *feed) fillRows(lo, hi int) error {
 	return nil
 }
 
-// HeadShapeError says that a head does not take rows of a shape.
+// HeadShapeError reports that a head does not take rows of a shape.
 type HeadShapeError struct {
-	Given []int  // shape of one row of what is given under Name
+	Given []int  // shape of one row of the input Name
 	Input []int  // of the model's input, without the batch; −1: any size
 	Name  string // e.g. [HeadLatent]
 	input string
@@ -374,7 +373,7 @@ func (e *HeadShapeError) Error() string {
 	return fmt.Sprintf("each %s has shape %v, input %q wants %v without the batch", e.Name, e.Given, e.input, e.Input)
 }
 
-// HeadOutputError says that the output of a head is not of the shape that is wanted.
+// HeadOutputError reports that the output of a head has the wrong shape.
 type HeadOutputError struct {
 	Output, Want []int // of one row
 }
@@ -389,16 +388,16 @@ func (e *HeadOutputError) Error() string {
 // Check checks the number and shapes of the inputs and the shape of the output before anything is run; values can be
 // missing. want is the shape of one output row up to axes of size one; nil: any. It returns the output shape of the
 // file.
-func (h *Head) Check(given []HeadInput, want []int) ([]int, error) {
-	shape, err := h.check(given, want)
+func (h *Head) Check(inputs []HeadInput, want []int) ([]int, error) {
+	shape, err := h.check(inputs, want)
 	if err != nil {
 		return nil, h.errorf(err)
 	}
 	return shape, nil
 }
 
-func (h *Head) check(given []HeadInput, want []int) ([]int, error) {
-	feeds, err := h.feeds(given)
+func (h *Head) check(inputs []HeadInput, want []int) ([]int, error) {
+	feeds, err := h.feeds(inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -440,13 +439,13 @@ func squeeze(shape []int) []int {
 
 func (h *Head) errorf(err error) error { return fmt.Errorf("head %s: %w", h.Path, err) }
 
-// Run computes the output for N rows of each of the given, and its shape for one row,
-// which is want if that is not nil; see [Head.Stream].
-func (h *Head) Run(ctx context.Context, given []HeadInput, want []int, o EncodeOptions) ([]float32, []int, error) {
+// Run computes the output for N rows of each input, and its shape for one row, which must be want if that is not nil;
+// see [Head.Stream].
+func (h *Head) Run(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions) ([]float32, []int, error) {
 	var out []float32
-	shape, err := h.Stream(ctx, given, want, o, func(_, _ int, rows []float32) error {
+	shape, err := h.Stream(ctx, inputs, want, o, func(_, _ int, rows []float32) error {
 		if out == nil {
-			out = make([]float32, 0, len(rows)/max(1, min(rowsPerBatch(o), given[0].count()))*given[0].count())
+			out = make([]float32, 0, len(rows)/max(1, min(rowsPerBatch(o), inputs[0].count()))*inputs[0].count())
 		}
 		out = append(out, rows...)
 		return nil
@@ -473,8 +472,8 @@ func rowsPerBatch(o EncodeOptions) int {
 // A row has the same bits for any batch size, including a fixed one, and any number of threads. NaN or infinity in an
 // output row is an error that names the row. Stream returns the shape of one row, which must equal want up to axes of
 // size one unless want is nil.
-func (h *Head) Stream(ctx context.Context, given []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
-	shape, err := h.stream(ctx, given, want, o, write)
+func (h *Head) Stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
+	shape, err := h.stream(ctx, inputs, want, o, write)
 	switch {
 	case err == nil:
 		return shape, nil
@@ -484,19 +483,19 @@ func (h *Head) Stream(ctx context.Context, given []HeadInput, want []int, o Enco
 	return nil, h.errorf(err)
 }
 
-func (h *Head) stream(ctx context.Context, given []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
-	shape, err := h.check(given, want)
+func (h *Head) stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
+	shape, err := h.check(inputs, want)
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := h.feeds(given)
+	feeds, err := h.feeds(inputs)
 	if err != nil {
 		return nil, err
 	}
-	total := given[0].count()
-	for _, in := range given {
+	total := inputs[0].count()
+	for _, in := range inputs {
 		if n := in.count(); n != total {
-			return nil, fmt.Errorf("%d rows of %s for %d of %s", n, in.Name, total, given[0].Name)
+			return nil, fmt.Errorf("%d rows of %s for %d of %s", n, in.Name, total, inputs[0].Name)
 		}
 	}
 	switch {

@@ -1,4 +1,4 @@
-// What identifies an encoder that has no file.
+// Identities of encoders without a file.
 
 package latent
 

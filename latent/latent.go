@@ -1,5 +1,4 @@
-// The types at the package's border: where states come from, what an encoder
-// is, and what is known of it.
+// The exported types: sources of states, encoders, and their descriptions.
 
 package latent
 
@@ -63,15 +62,14 @@ type Info struct {
 	SHA256 string
 	// Beside lists the other files of the encoder, such as external data.
 	Beside []FileSum
-	// Warnings are findings that do not stop the run, Notes what a reader may want to
-	// know of an ordinary file.
+	// Warnings are findings that do not stop the run, Notes facts for the reader about an ordinary file.
 	Warnings, Notes []string
 	// State is the key of the state dict in a training checkpoint; empty where the file is
 	// a state dict itself.
 	State string
 }
 
-// OpenOptions says how to read an encoder file.
+// OpenOptions are the options for reading an encoder file.
 type OpenOptions struct {
 	// State is the key of the state dict in a training checkpoint, such as "model" or
 	// "ema"; see checkpoint.Options. A plain state dict has no choice and takes only "".
@@ -80,9 +78,8 @@ type OpenOptions struct {
 	// (default: "silu") or a ViT-MAE (default: "gelu"): "silu", "relu", "gelu", "gelu_tanh", "quick_gelu", "tanh" or "none". Empty:
 	// from a configuration in or next to the file, else the default.
 	Activation string
-	// Heads is the number of attention heads of a ViT-MAE (8 by default), or of a
-	// VideoViT whose file lacks the rotary frequencies that tell it. 0: from a
-	// configuration in or beside the file, else the default.
+	// Heads is the number of attention heads of a ViT-MAE (8 by default), or of a VideoViT whose file lacks the rotary
+	// frequencies that determine it. 0: from a configuration in the file or next to it, else the default.
 	Heads int
 	// FinalActivation of a DQN CNN's last layer: "relu" (the default) or "none".
 	FinalActivation string
@@ -93,15 +90,13 @@ type OpenOptions struct {
 	// empty: the first of them that there is, whatever the case and signs between letters,
 	// else the first output. nil: several outputs are an error.
 	Prefer []string
-	// Layers, if not empty, makes the encoder compute these values of its graph
-	// instead of its output; see Layers and LayerEncoder. A layer is named by its
-	// value, or by the node that makes it (of several nodes of one name, parts of
-	// one module, the last); * and ? stand for any characters and any one. Values are
-	// computed once each, in the order of this list, those of a pattern in the
-	// order of the graph.
+	// Layers, if not empty, makes the encoder compute these values of its graph instead of its output; see Layers and
+	// LayerEncoder. A layer is named by its value, or by the node that makes it (of several nodes of one name, parts of
+	// one module, the last); * and ? stand for any characters and any one. Values are computed once each, in the order of
+	// this list; values that match a pattern come in the order of the graph.
 	Layers []string
-	// StateShape is the shape of the states to come, if it is known; it tells
-	// which values of a graph with free axes can be layers.
+	// StateShape is the shape of the states to come, if known; it determines which values of a graph with free axes can be
+	// layers.
 	StateShape []int
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int

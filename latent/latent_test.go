@@ -1,4 +1,4 @@
-// What the tests of this package share, and those of encoding and opening.
+// Helpers of the tests of this package, and tests of encoding and opening.
 
 package latent
 

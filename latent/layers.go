@@ -25,7 +25,7 @@ type Layer struct {
 	Shape []int
 	// Output says that it is an output of the model.
 	Output bool
-	// Reason says why it cannot be encoded; empty if it can.
+	// Reason explains why it cannot be encoded; empty if it can.
 	Reason string
 }
 
@@ -40,10 +40,8 @@ type LayerEncoder interface {
 	EncodeLayers(ctx context.Context, batch Array) ([]Array, error)
 }
 
-// Layers lists the values of an encoder file's graph in the order in which they
-// are computed, without weights and other constants. Shapes are those for
-// states of the given shape; nil stands for the shape that the file tells, with
-// a small size for axes that it leaves free.
+// Layers lists the values of an encoder file's graph in the order of computation, without weights and other constants.
+// Shapes are for states of shape state; nil is the shape in the file, with a small size for free axes.
 func Layers(path string, o OpenOptions, state []int) ([]Layer, error) {
 	f, err := readFile(path, o)
 	if err != nil {
@@ -98,7 +96,7 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 type tracer struct {
 	values  *model.Values
 	input   model.Port
-	example []int // state, if the file tells one
+	example []int // state, if the file defines one
 	fitted  []int // shape of the input without the batch, if the states are known
 }
 
@@ -128,7 +126,7 @@ func (t *tracer) bind(rows, free int) map[string]model.Bound {
 	return bound
 }
 
-// describe sets the shape and the reason, given the value's shape for two batches.
+// describe sets the shape and the reason, from the value's shapes for two batches.
 func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 	shape := slices.Clone(v.Shape)
 	l.Shape = shape
@@ -145,8 +143,7 @@ func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 	}
 }
 
-// split separates the batch of n states from what is joined with it in the
-// first axis.
+// split separates the batch of n states from other dimensions joined with it in the first axis.
 func split(shape []int, n int) []int {
 	if shape[0] == n {
 		return slices.Clone(shape)
@@ -154,9 +151,8 @@ func split(shape []int, n int) []int {
 	return append([]int{n, shape[0] / n}, shape[1:]...)
 }
 
-// exampleShape is a shape that the input may take, nil if nothing is known;
-// free is the size of an axis that is not told, of time or tokens. If it does not
-// fit, only the states will tell.
+// exampleShape is a shape that the input may take, nil if nothing is known; free is the size of an undefined axis, of
+// time or tokens. If it does not fit, only the states determine it.
 func exampleShape(input model.Port, rows int, state []int, free int) []int {
 	if input.Dims == nil {
 		return nil
@@ -190,11 +186,11 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	}
 	var chosen []Layer
 	for _, pattern := range patterns {
-		found, err := findLayers(all, last, pattern)
+		matches, err := findLayers(all, last, pattern)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range found {
+		for _, l := range matches {
 			if !slices.ContainsFunc(chosen, func(c Layer) bool { return c.Name == l.Name }) {
 				chosen = append(chosen, l)
 			}
@@ -203,8 +199,8 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	return chosen, nil
 }
 
-// findLayers finds the values that one pattern names: by its own name, by the node that
-// makes it last, or all that match and can be encoded.
+// findLayers finds the values that match one pattern: by their own name, by the node that makes them last, or all
+// encodable values that match.
 func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, error) {
 	i := slices.IndexFunc(all, func(l Layer) bool { return l.Name == pattern })
 	if k, ok := last[pattern]; ok && i < 0 {
@@ -216,7 +212,7 @@ func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, erro
 		}
 		return all[i : i+1], nil
 	}
-	var found []Layer
+	var matches []Layer
 	unfit := ""
 	for i, l := range all {
 		if !matchLayer(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node)) {
@@ -226,11 +222,11 @@ func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, erro
 			unfit = l.Name + ": " + l.Reason
 			continue
 		}
-		found = append(found, l)
+		matches = append(matches, l)
 	}
 	switch {
-	case len(found) > 0:
-		return found, nil
+	case len(matches) > 0:
+		return matches, nil
 	case unfit != "":
 		return nil, fmt.Errorf("layer %q: no value can be encoded (%s)", pattern, unfit)
 	}
@@ -247,8 +243,7 @@ func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
 
-// matchLayer reports whether a pattern, in which * stands for any characters and ?
-// for any one, matches the whole name.
+// matchLayer reports whether a pattern, in which * stands for any characters and ? for any one, matches the whole name.
 func matchLayer(pattern, name string) bool {
 	p, n := []rune(pattern), []rune(name)
 	i, j := 0, 0
@@ -282,8 +277,7 @@ func (e *modelEncoder) Layers() []Layer {
 	return layers
 }
 
-// pools are the default poolings: the published use of an architecture is
-// that of its output.
+// pools are the default poolings: the pooling of an architecture's publication applies to its output only.
 func (e *modelEncoder) pools() []Pool {
 	if !e.named {
 		return []Pool{e.info.DefaultPool}

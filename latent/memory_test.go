@@ -34,9 +34,8 @@ import (
 	"repscope/model/onnx"
 )
 
-// runtimeMemory is what a process may take beyond weights and activations: the
-// program's own pages and the garbage collector's notes, up to a megabyte each, and up to
-// two of the mapped files, which are let go behind what is read.
+// runtimeMemory is the memory of a process beyond weights and activations: the program's own pages and the garbage
+// collector's data, up to a megabyte each, and up to two of the mapped files, which are released after reading.
 const runtimeMemory = 4 << 20
 
 // depth is how many layers the large encoders have: with 3 a second copy of one is many times runtimeMemory already.
@@ -130,7 +129,7 @@ func encodeInProcess(t *testing.T, path string, state []int) memoryReport {
 		t.Fatal(err)
 	}
 	command := exec.Command(os.Args[0], "-test.run=^TestMemoryProcess$", "-test.v")
-	// On any machine the same number of threads, each of which has buffers.
+	// On any machine the same number of threads, each with its buffers.
 	command.Env = append(os.Environ(), "GOMAXPROCS=2", memoryVariable+"="+path, memoryVariable+"_STATE="+string(shape))
 	out, err := command.CombinedOutput()
 	if err != nil {
@@ -361,9 +360,9 @@ func vitTensors(channels, patch, patches, width, depth int) (l tensorList) {
 	return l
 }
 
-// writeMLP writes an ONNX file of residual blocks x + W₂·relu(W₁·x) of the given
-// width, W₁ four times as wide. The weights are "inline" in the file, "external" beside
-// it, "half": inline in float16, or "transposed": inline, each turned by a node.
+// writeMLP writes an ONNX file of residual blocks x + W₂·relu(W₁·x) of this width, W₁ four times as wide. The weights
+// are "inline" in the file, "external" in another file, "half": inline in float16, or "transposed": inline, each
+// transposed by a node.
 func writeMLP(t *testing.T, dir, form string, width, blocks int) string {
 	t.Helper()
 	path := filepath.Join(dir, "mlp.onnx")

@@ -17,8 +17,8 @@ import (
 	"repscope/model/graph"
 )
 
-// Open opens an encoder file, told apart by its content: ONNX, a PyTorch
-// checkpoint (.pth, .pt) or safetensors. Errors name the file.
+// Open opens an encoder file, recognized by its content: ONNX, a PyTorch checkpoint (.pth, .pt) or safetensors. Errors
+// name the file.
 func Open(path string, o OpenOptions) (Encoder, error) {
 	f, err := readFile(path, o)
 	if err != nil {
@@ -42,8 +42,8 @@ func readFile(path string, o OpenOptions) (*model.File, error) {
 	return f, nil
 }
 
-// openFile makes an encoder of the file's output or of the layers asked for. If there
-// is no error, the encoder closes the file.
+// openFile opens an encoder of the file's output or of the requested layers. If there is no error, the encoder closes
+// the file.
 func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
 	if err := checkInput(f.Inputs()); err != nil {
 		return nil, err
@@ -84,15 +84,15 @@ func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
 	return e, e.identify(f, o)
 }
 
-// chooseOutput finds the output asked for, or the only one.
+// chooseOutput finds the requested output, or the only one.
 func chooseOutput(outputs []model.Port, name string) (string, error) {
-	known := slices.ContainsFunc(outputs, func(p model.Port) bool { return p.Name == name })
+	exists := slices.ContainsFunc(outputs, func(p model.Port) bool { return p.Name == name })
 	switch {
 	case name == "" && len(outputs) == 1:
 		return outputs[0].Name, nil
 	case name == "":
 		return "", fmt.Errorf("has %d outputs, choose one of %s", len(outputs), model.Names(outputs))
-	case !known:
+	case !exists:
 		return "", fmt.Errorf("has no output %q, its outputs are %s", name, model.Names(outputs))
 	}
 	return name, nil
@@ -105,7 +105,7 @@ type modelEncoder struct {
 	input      model.Port
 	check      func(shape []int) error // beyond the input's shape; may be nil
 	layers     []Layer
-	named      bool // the layers were asked for, so that they may join the batch with another axis
+	named      bool // the layers were requested, so they may join the batch with another axis
 	outputPool Pool // default pooling of the model's output, if named
 
 	// For the state shape seen last.
@@ -173,7 +173,7 @@ func newModelEncoder(m *model.Model) *modelEncoder {
 	return e
 }
 
-// fromFile takes over what a file tells of its encoder.
+// fromFile copies the description of a file's encoder.
 func (e *modelEncoder) fromFile(f *model.File) {
 	e.check = f.Check
 	input, output := e.info.Input, e.info.Output
@@ -220,7 +220,7 @@ func (e *modelEncoder) describe(state []int) {
 	e.layers[0].Shape = slices.Clone(out)
 }
 
-// types are the outputs' types for an input of the given shape.
+// types are the outputs' types for an input of this shape.
 func (e *modelEncoder) types(shape []int) ([]model.Type, error) {
 	return e.model.Types(model.Type{DType: e.input.DType, Shape: shape})
 }
@@ -257,11 +257,11 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 
 // FileSum is a file and its SHA-256.
 type FileSum struct {
-	Name   string `json:"file"` // from the folder of the model's own
+	Name   string `json:"file"` // relative to the folder of the model
 	SHA256 string `json:"sha256"`
 }
 
-// besides are the files of a model but its own, with their digests.
+// besides are the other files of a model, with their digests.
 func besides(f *model.File, sums [][]byte) []FileSum {
 	var list []FileSum
 	files := f.Files()
@@ -283,7 +283,7 @@ func (e *modelEncoder) Close() error { return e.model.Close() }
 
 func (e *modelEncoder) setThreads(n int) { e.model.SetThreads(n) }
 
-// ShapeError says that an encoder does not take states of a shape.
+// ShapeError reports that an encoder does not take states of a shape.
 type ShapeError struct {
 	State []int // as the encoder was to see it
 	Input []int // of the encoder, without the batch; −1: any size
@@ -294,16 +294,15 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("states have shape %v, the encoder wants %v without the batch (input %q)", e.State, e.Input, e.name)
 }
 
-// Fits reports whether an encoder with an input of the given shape, without the batch
-// and −1 for any size, takes states of a shape.
+// Fits reports whether an encoder with an input of this shape, without the batch and −1 for any size, takes states of a
+// shape.
 func Fits(state, input []int) bool {
 	_, ok := fit(state, input)
 	return ok
 }
 
-// fit finds the input shape, without the batch, for states of the given shape:
-// axes of size one are added or dropped so that it matches the graph's input dims
-// (−1: any size; nil: any shape), the last axes first; a vector input takes a frame
+// fit finds the input shape, without the batch, for states of this shape: axes of size one are added or dropped so that
+// it matches the graph's input dims (−1: any size; nil: any shape), the last axes first; a vector input takes a frame
 // row by row.
 func fit(state, dims []int) ([]int, bool) {
 	if dims == nil {
@@ -353,7 +352,7 @@ func fitPort(state []int, input model.Port) ([]int, error) {
 	return shape, nil
 }
 
-// bind prepares for states of the given shape.
+// bind prepares for states of this shape.
 func (e *modelEncoder) bind(state []int) error {
 	if e.shape != nil && slices.Equal(e.state, state) {
 		return nil
@@ -394,8 +393,7 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 	return shapes, nil
 }
 
-// checkOutput checks output k of a run of n states. A layer that was asked for
-// may join the batch with another axis.
+// checkOutput checks output k of a run of n states. A requested layer may join the batch with another axis.
 func (e *modelEncoder) checkOutput(k int, t model.Type, n int) error {
 	name := func() string {
 		if e.named {
@@ -447,12 +445,12 @@ func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, err
 	return out, nil
 }
 
-// Beside are all files that are read with a model, beside its own: see [DataFiles], and what lies in the folder of a
+// Beside are all files that are read with a model, except its own: see [DataFiles], and the files in the folder of a
 // checkpoint.
 func Beside(path string) []string { return append(DataFiles(path), checkpoint.Beside(path)...) }
 
-// DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX
-// file. There are none of what cannot be read as a model.
+// DataFiles are the other files that hold a model's weights: the external data of an ONNX file. There are none for a
+// file that is no model.
 func DataFiles(path string) []string {
 	if filepath.Ext(path) != ".onnx" {
 		return nil

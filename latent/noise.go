@@ -19,17 +19,17 @@ type Noise struct {
 	Key func(i int) stat.Key
 }
 
-// ErrNoNoise says that an encoder cannot change states where it runs.
+// ErrNoNoise reports that an encoder cannot change states on its device.
 var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 
-// EncodeNoisy is Latents for states x that noise changes to x' on the GPUs that run
-// the encoder; it also returns ‖x' − x‖₂ of every state, in pixel values. Both have
-// the same bits as where a processor changes the states, in the arithmetic of pixels.Noise,
-// and the same GPUs encode them; the squares are added in float64 in the order of the
-// elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
-// the encoder runs on a processor, takes integers or batches of another size only, or if
-// frames are resized or given channels.
-func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
+// EncodeNoisy is Latents for states x that noise changes to x' on the GPUs that run the encoder; it also returns ‖x' −
+// x‖₂ of every state, in pixel values. Both have the same bits as states changed on a CPU, in the arithmetic of
+// pixels.Noise, and encoded on the same GPUs; the squares are added in float64 in the order of the elements. Nothing is
+// cached. The error wraps ErrNoNoise, and nothing has been read, if the encoder runs on a CPU, takes integers or
+// batches of another size only, or if frames are resized or expanded to channels.
+func EncodeNoisy(
+	ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions,
+) (points.Points, []float64, error) {
 	info := enc.Info()
 	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
 	if err != nil {
@@ -65,8 +65,8 @@ func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Nois
 	return points.Float32(latents, dim), moved, nil
 }
 
-// noisyPipeline is what changes and encodes every batch of the source, the last one
-// included; false if there is none.
+// noisyPipeline is the pipeline that changes and encodes every batch of the source, including the last one; false if
+// there is none.
 func (s *Stream) noisyPipeline() (pipeline, bool) {
 	enc, ok := s.enc.(pipeline)
 	if !ok || s.pre.reshapes() {

@@ -15,7 +15,7 @@ import (
 	"repscope/stat"
 )
 
-// noisy are the states that anyNoise makes of those of a source, and how far it moves each.
+// noisy are the states of a source changed by anyNoise, and the displacement of each.
 func noisy(t *testing.T, src Source, n Noise) (*memorySource, []float64) {
 	t.Helper()
 	width := graph.Count(src.Shape())
@@ -97,11 +97,11 @@ func TestNoiseOnCUDA(t *testing.T) {
 	}
 	changed, _ := noisy(t, states, anyNoise(0))
 	noNoise(t, "resized frames", enc, changed, EncodeOptions{Preprocessing: Preprocessing{Layout: "CHW", Height: 8, Width: 8}})
-	grey, err := dataset.NewArray("grey", []int{frames, side, side}, raw[:frames*side*side])
+	gray, err := dataset.NewArray("grey", []int{frames, side, side}, raw[:frames*side*side])
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := dataset.NewStates(grey, dataset.StateOptions{})
+	single, err := dataset.NewStates(gray, dataset.StateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,11 +23,9 @@ type PCAOptions struct {
 // maxFit bounds the Gram matrix of PCAEncoder.
 const maxFit = 2000
 
-// PCAEncoder projects centred states on their leading principal components,
-// z = Vᵀ(x − mean), fitted on states of src. The components are orthonormal, in
-// the order of falling variance, the element of largest modulus positive. If the
-// states have fewer directions than Dim asks for, there are fewer latent
-// dimensions, and Info.Warnings says so.
+// PCAEncoder projects centered states on their leading principal components, z = Vᵀ(x − mean), fitted on states of src.
+// The components are orthonormal, in the order of falling variance, the element of largest modulus positive. If the
+// states have fewer directions than Dim, there are fewer latent dimensions, and Info.Warnings says so.
 func PCAEncoder(ctx context.Context, src Source, o PCAOptions) (Encoder, error) {
 	e, err := pcaEncoder(ctx, src, o)
 	if err != nil {
@@ -78,7 +76,7 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 // fittedPCA are components [dim, width] and the mean.
 type fittedPCA struct{ components, mean []float32 }
 
-// fitPCA fits to n states of src, once for all runs beside each other.
+// fitPCA fits to n states of src, once for all concurrent runs.
 func fitPCA(ctx context.Context, src Source, n int, o PCAOptions) (fittedPCA, error) {
 	key := ""
 	if share.In(ctx) {
@@ -101,8 +99,8 @@ func fitPCA(ctx context.Context, src Source, n int, o PCAOptions) (fittedPCA, er
 	}, func(f fittedPCA) int64 { return 4 * int64(len(f.components)+len(f.mean)) })
 }
 
-// centered reads n evenly spaced states of the given width as rows [n, width] and
-// subtracts their mean, which it also returns.
+// centered reads n evenly spaced states of this width as rows [n, width] and subtracts their mean, which it also
+// returns.
 func centered(ctx context.Context, src Source, n, width int) (x, mean []float64, err error) {
 	total := src.Len()
 	x, mean = make([]float64, n*width), make([]float64, width)
@@ -111,16 +109,16 @@ func centered(ctx context.Context, src Source, n, width int) (x, mean []float64,
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		at := i
+		state := i
 		if n < total {
-			at = int(int64(i) * int64(total-1) / int64(n-1))
+			state = int(int64(i) * int64(total-1) / int64(n-1))
 		}
-		if err := src.Float32(row, at, at+1); err != nil {
-			return nil, nil, fmt.Errorf("state %d: %w", at, err)
+		if err := src.Float32(row, state, state+1); err != nil {
+			return nil, nil, fmt.Errorf("state %d: %w", state, err)
 		}
 		for j, v := range row {
 			if v-v != 0 {
-				return nil, nil, fmt.Errorf("state %d: element %d is %g", at, j, v)
+				return nil, nil, fmt.Errorf("state %d: element %d is %g", state, j, v)
 			}
 			x[i*width+j] = float64(v)
 			mean[j] += float64(v)
@@ -143,8 +141,7 @@ func narrow(values []float64) []float32 {
 	return out
 }
 
-// projection is the graph z = V(x − mean) for states of the given shape; the rows of V are
-// the components.
+// projection is the graph z = V(x − mean) for states of this shape; the rows of V are the components.
 func projection(state []int, components, mean []float32) *graph.Graph {
 	dims := []graph.Dim{{Name: "batch", Size: -1}}
 	for _, d := range state {

@@ -1,4 +1,4 @@
-// The baseline of principal components: against the definition, and what is refused.
+// The baseline of principal components: against the definition, and errors.
 
 package latent
 

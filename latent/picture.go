@@ -13,28 +13,26 @@ import (
 	"repscope/internal/resize"
 )
 
-// PictureProcessor is what a picture of red, green and blue goes through before a vision model,
-// in this order: it is resized with antialiasing, its middle is cut out, its values are scaled,
-// and of each channel the mean is subtracted and the rest divided by the standard deviation. The
-// zero value changes nothing but for the type.
+// PictureProcessor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
+// with antialiasing, crop the center, scale the values, subtract the mean of each channel and divide by its standard
+// deviation. The zero value only converts the type.
 type PictureProcessor struct {
 	// Height and Width are the size to which the picture is resized as a whole; or Shortest is
 	// the length of its shorter side then, the longer one in proportion and rounded down. All 0:
 	// it keeps its size.
 	Height, Width, Shortest int
-	// Bilinear says that the filter is a triangle, not that of Keys (1981).
+	// Bilinear selects a triangle filter instead of the cubic of Keys (1981).
 	Bilinear bool
 	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off.
 	CropHeight, CropWidth int
-	// Scale is the factor of pixels of 0 to 255; 0 stands for 1.
+	// Scale is the factor of pixels of 0 to 255; 0 means 1.
 	Scale float64
-	// Mean and Std are those of each channel, in the units of scaled pixels; a Std of 0 stands
-	// for 1.
+	// Mean and Std are values of each channel, in the units of scaled pixels; a Std of 0 means 1.
 	Mean, Std [3]float64
 }
 
-// CLIPPictures and ImageNetPictures are what encoders of these trainings expect, of screens
-// resized as a whole to size×size, so that nothing is cut off.
+// CLIPPictures and ImageNetPictures are the preprocessing of encoders with these trainings, for screens resized as a
+// whole to size×size, without a crop.
 func CLIPPictures(size int) PictureProcessor {
 	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
 		Std: [3]float64{0.26862954, 0.26130258, 0.27577711}}
@@ -69,11 +67,10 @@ type sizeFile struct {
 	Shortest      int `json:"shortest_edge"`
 }
 
-// ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is that of the
-// file. What is not there has the defaults of its image processors: pictures are resized
-// (bilinearly unless the file names another filter), divided by 255, and normalized where there
-// is a mean. Errors name the file and key: padding, another size than height and width or
-// shortest_edge, another filter than 2 (bilinear) and 3 (bicubic), means that are not three.
+// ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
+// have the defaults of its image processors: pictures are resized (bilinearly unless the file names another filter),
+// divided by 255, and normalized if there is a mean. Errors name the file and key: padding, another size than height
+// and width or shortest_edge, another filter than 2 (bilinear) and 3 (bicubic), means that are not three.
 func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) {
 	p, err := parseProcessor(data)
 	if err == nil {
@@ -133,8 +130,8 @@ func parseProcessor(data []byte) (*PictureProcessor, error) {
 	return p, nil
 }
 
-// parseSizeOf reads a number, a height and width, or the length of the shorter side, which a
-// number stands for where it says so.
+// parseSizeOf reads a number, a height and width, or the length of the shorter side; with shorter, a number is that
+// length.
 func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error) {
 	var n int
 	if json.Unmarshal(raw, &n) == nil {
@@ -168,7 +165,7 @@ func (p *PictureProcessor) Check() error {
 	return nil
 }
 
-// String says in words what is done: the text of equal processors is equal.
+// String describes the processing in words: the text of equal processors is equal.
 func (p *PictureProcessor) String() string {
 	filter := "bicubic"
 	if p.Bilinear {
@@ -222,19 +219,19 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 		}
 		pixels = out
 	}
-	top, left, toH, toW := 0, 0, h, w
+	top, x0, toH, toW := 0, 0, h, w
 	if p.CropHeight > 0 {
 		if toH, toW = p.CropHeight, p.CropWidth; toH > h || toW > w {
 			return nil, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", h, w, toH, toW)
 		}
-		top, left = (h-toH)/2, (w-toW)/2
+		top, x0 = (h-toH)/2, (w-toW)/2
 	}
 	values := make([]float32, 3*toH*toW)
 	for c := range 3 {
 		level := p.levels(c)
 		to := values[c*toH*toW:]
 		for y := range toH {
-			row := pixels[3*((top+y)*w+left):]
+			row := pixels[3*((top+y)*w+x0):]
 			for x := range toW {
 				to[y*toW+x] = level[row[3*x+c]]
 			}
@@ -244,7 +241,7 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 }
 
 // levels are the values of the bytes of a channel.
-func (p *PictureProcessor) levels(c int) (of [256]float32) {
+func (p *PictureProcessor) levels(c int) (table [256]float32) {
 	scale, std := p.Scale, p.Std[c]
 	if scale == 0 {
 		scale = 1
@@ -252,8 +249,8 @@ func (p *PictureProcessor) levels(c int) (of [256]float32) {
 	if std == 0 {
 		std = 1
 	}
-	for b := range of {
-		of[b] = float32((float64(float64(b)*scale) - p.Mean[c]) / std)
+	for b := range table {
+		table[b] = float32((float64(float64(b)*scale) - p.Mean[c]) / std)
 	}
-	return of
+	return table
 }

@@ -11,9 +11,8 @@ import (
 	"repscope/model/graph"
 )
 
-// Pool says how the output [B, K, D] of an encoder (K time steps or tokens)
-// becomes one vector per state: PoolLast, PoolMean, PoolCLS, PoolFlatten or
-// PoolIndex(k). The empty Pool means the model's default, or none for an
+// Pool is the reduction of the output [B, K, D] of an encoder (K time steps or tokens) to one vector per state:
+// PoolLast, PoolMean, PoolCLS, PoolFlatten or PoolIndex(k). The empty Pool means the model's default, or none for an
 // output [B, D].
 type Pool string
 
@@ -43,7 +42,7 @@ func ParsePool(s string) (Pool, error) {
 	return PoolNone, fmt.Errorf("pooling %q: want last, mean, cls, flatten or index:K with K ≥ 0", s)
 }
 
-// PoolError says that a pooling does not fit an output.
+// PoolError reports that a pooling does not fit an output.
 type PoolError struct {
 	Output []int // its shape [B, …]
 	text   string
@@ -55,10 +54,9 @@ func poolError(output []int, format string, args ...any) error {
 	return &PoolError{slices.Clone(output), fmt.Sprintf(format, args...)}
 }
 
-// Resolve checks the pooling against an output shape [B, …] (fallback is used
-// if p is empty) and returns the pooling that applies and the pooled length D.
-// An output [B, D] or [B, 1, D] needs none; [B, K, D] needs one; a higher rank
-// takes only flatten. What does not fit is a PoolError.
+// Resolve checks the pooling against an output shape [B, …] (fallback is used if p is empty) and returns the pooling
+// that applies and the pooled length D. An output [B, D] or [B, 1, D] needs none; [B, K, D] needs one; a higher rank
+// takes only flatten. A mismatch is a PoolError.
 func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	if _, err := ParsePool(string(p)); err != nil {
 		return PoolNone, 0, err
@@ -72,11 +70,11 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 		return PoolNone, total, nil
 	case len(output) > 3:
 		if p != PoolFlatten {
-			given := ""
+			instead := ""
 			if p != PoolNone {
-				given = fmt.Sprintf(", not %s", p)
+				instead = fmt.Sprintf(", not %s", p)
 			}
-			return PoolNone, 0, poolError(output, "the output has shape %v, maps of vectors: choose pooling flatten%s", output, given)
+			return PoolNone, 0, poolError(output, "the output has shape %v, maps of vectors: choose pooling flatten%s", output, instead)
 		}
 		return PoolFlatten, total, nil
 	}

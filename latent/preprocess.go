@@ -1,4 +1,4 @@
-// Preprocessing: what happens to states before an encoder sees them.
+// Preprocessing of states for an encoder.
 
 package latent
 
@@ -13,11 +13,11 @@ import (
 	"repscope/model/pixels"
 )
 
-// Interpolation says how frames are resized.
+// Interpolation is the method of resizing frames.
 type Interpolation string
 
 const (
-	// Bilinear interpolates between pixel centres as PyTorch's
+	// Bilinear interpolates between pixel centers as PyTorch's
 	// interpolate(mode="bilinear", align_corners=False, antialias=False) does.
 	Bilinear Interpolation = "bilinear"
 	// Nearest takes the pixel ⌊i·in/out⌋ as PyTorch's interpolate(mode="nearest") does.
@@ -25,21 +25,19 @@ const (
 )
 
 // Preprocessing is applied to every state in this order: frames are resized, frames
-// of one channel are repeated to several, pixel values are scaled, then normalised by
+// of one channel are repeated to several, pixel values are scaled, then normalized by
 // (v − mean)/std. The zero value
 // changes nothing.
 type Preprocessing struct {
-	// Layout names the axes of a state as dataset.States.Layout does: "D", "HW",
-	// "CHW", "THW", "CTHW", "TCHW", "TD"; it says where channels and frames are.
-	// Empty: one channel, and of two or more axes the last two are a frame.
+	// Layout names the axes of a state as dataset.States.Layout does: "D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"; it
+	// locates channels and frames. Empty: one channel, and of two or more axes the last two are a frame.
 	Layout string
 	// Height and Width are the size that frames are resized to; both 0 leaves
 	// them as they are. Interpolation empty means Bilinear.
 	Height, Width int
 	Interpolation Interpolation
-	// Channels is how many channels the frame of a single one is repeated to, for
-	// encoders of colour images; 0 leaves frames as they are. A state without an axis
-	// of channels gets one before those of a frame.
+	// Channels is the number of channels to which a single one is repeated, for encoders of color images; 0 leaves frames
+	// unchanged. A state without an axis of channels gets one before the axes of a frame.
 	Channels int
 	// Scale empty means ScaleRaw. Low and High are the pixel range that
 	// ScaleUnit maps to [0, 1].
@@ -53,17 +51,15 @@ type Preprocessing struct {
 	ChannelsLast bool
 }
 
-// ImageNet is what encoders trained on ImageNet usually expect: frames of 224×224 in
-// three channels, scaled to [0, 1] and normalised by the mean and standard deviation
-// of the ImageNet images (those of torchvision). Frames are resized as they are,
-// without cutting out their middle.
+// ImageNet is the usual input of encoders trained on ImageNet: frames of 224×224 in three channels, scaled to [0, 1]
+// and normalized by the mean and standard deviation of the ImageNet images (as in torchvision). Frames are resized
+// whole, without a center crop.
 func ImageNet() Preprocessing {
 	return Preprocessing{Height: 224, Width: 224, Interpolation: Bilinear, Channels: 3, Scale: ScaleUnit,
 		Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
 }
 
-// key identifies the part of the preprocessing that changes numbers; it is
-// empty but for the scale where nothing else is asked for.
+// key identifies the part of the preprocessing that changes numbers; it is only the scale if nothing else is set.
 func (p *Preprocessing) key() string {
 	var b strings.Builder
 	b.WriteString(string(p.Scale))
@@ -104,7 +100,7 @@ type preprocessor struct {
 	resizer       *resize.Resizer // nil where frames are not resized
 }
 
-// newPreprocessor checks the preprocessing for states of the given shape.
+// newPreprocessor checks the preprocessing for states of this shape.
 func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 	q := &preprocessor{Preprocessing: p, in: slices.Clone(state), out: slices.Clone(state), layout: p.Layout, period: 1, inner: 1}
 	switch p.Scale {
@@ -134,27 +130,27 @@ func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 		n := len(q.seen)
 		q.seen[n-3], q.seen[n-2], q.seen[n-1] = q.seen[n-2], q.seen[n-1], q.seen[n-3]
 	}
-	return q, q.normalise()
+	return q, q.normalize()
 }
 
 // repeatTo settles how one channel becomes several; they are left as they are where
 // there are as many already.
 func (q *preprocessor) repeatTo() error {
-	at, frame := strings.Index(q.layout, "C"), len(q.out)-2
+	axis, frame := strings.Index(q.layout, "C"), len(q.out)-2
 	switch {
-	case q.Channels == 0 || at >= 0 && q.out[at] == q.Channels:
+	case q.Channels == 0 || axis >= 0 && q.out[axis] == q.Channels:
 		q.Channels = 0
 		return nil
 	case q.Channels < 0:
 		return fmt.Errorf("%d channels, want 1 or more", q.Channels)
 	case frame < 0 || q.layout != "" && !strings.HasSuffix(q.layout, "HW"):
 		return fmt.Errorf("repeating to %d channels: states of shape %v have no frames", q.Channels, q.in)
-	case at >= 0 && q.out[at] != 1:
+	case axis >= 0 && q.out[axis] != 1:
 		return fmt.Errorf("repeating to %s: states of shape %v have %s (layout %s), want 1",
-			countOf(q.Channels, "channel"), q.in, countOf(q.out[at], "channel"), q.layout)
-	case at >= 0:
-		q.out[at] = q.Channels
-		q.block = graph.Count(q.out[at+1 : frame])
+			countOf(q.Channels, "channel"), q.in, countOf(q.out[axis], "channel"), q.layout)
+	case axis >= 0:
+		q.out[axis] = q.Channels
+		q.block = graph.Count(q.out[axis+1 : frame])
 		return nil
 	}
 	q.out = slices.Insert(q.out, frame, q.Channels)
@@ -197,14 +193,14 @@ func (q *preprocessor) resizeTo() error {
 // maxSide bounds the side of a resized frame.
 const maxSide = 1 << 14
 
-func (q *preprocessor) normalise() error {
-	frame := max(0, strings.Index(q.layout, "HW")) // axes before those of a frame
+func (q *preprocessor) normalize() error {
+	frame := max(0, strings.Index(q.layout, "HW")) // axes before the axes of a frame
 	q.planes = graph.Count(q.out[:frame])
-	channels, at := 1, strings.Index(q.layout, "C")
-	if at >= 0 {
-		channels = q.out[at]
+	channels, axis := 1, strings.Index(q.layout, "C")
+	if axis >= 0 {
+		channels = q.out[axis]
 		q.period = channels
-		q.inner = graph.Count(q.out[at+1 : frame])
+		q.inner = graph.Count(q.out[axis+1 : frame])
 	}
 	set := func(what string, values []float64, otherwise float32) ([]float32, error) {
 		if len(values) == 0 {
@@ -246,8 +242,7 @@ func countOf(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// reshapes reports whether states change their shape, so that they cannot be
-// preprocessed in place.
+// reshapes reports whether states change their shape, so that they cannot be preprocessed in place.
 func (q *preprocessor) reshapes() bool { return q.Height > 0 || q.Channels > 0 || q.ChannelsLast }
 
 // apply preprocesses n states. Where they keep their shape, dst and src may be the
@@ -263,7 +258,7 @@ func (q *preprocessor) apply(dst, src []float32, n int) {
 	q.inPlanes(dst, src, n)
 }
 
-// moveBehind moves the channels of frames of so many pixels behind their rows and columns.
+// moveBehind moves the channels of frames of this many pixels behind their rows and columns.
 func moveBehind(dst, src []float32, channels, pixels int) {
 	for ; len(src) > 0; src, dst = src[channels*pixels:], dst[channels*pixels:] {
 		for c := range channels {
@@ -274,7 +269,7 @@ func moveBehind(dst, src []float32, channels, pixels int) {
 	}
 }
 
-// inPlanes is apply but for channels that come last.
+// inPlanes is apply except for channels that come last.
 func (q *preprocessor) inPlanes(dst, src []float32, n int) {
 	switch {
 	case q.Channels > 0:
@@ -326,7 +321,7 @@ func (q *preprocessor) run(channels int) int {
 	return graph.Count(q.out) / q.planes * q.inner
 }
 
-// scaling is what apply does to elements, as a GPU does it. States must keep their shape.
+// scaling is the elementwise part of apply, for GPUs. States must keep their shape.
 func (q *preprocessor) scaling() pixels.Scaling {
 	if q.Scale != ScaleUnit && q.mean == nil {
 		return pixels.Scaling{}

@@ -84,9 +84,9 @@ func TestRepeatedChannels(t *testing.T) {
 		if c.as == "CTHW" {
 			block *= 4
 		}
-		for at := 0; at < len(src.values); at += block {
+		for offset := 0; offset < len(src.values); offset += block {
 			for range 3 {
-				thrice.values = append(thrice.values, src.values[at:at+block]...)
+				thrice.values = append(thrice.values, src.values[offset:offset+block]...)
 			}
 		}
 		for _, p := range []Preprocessing{
@@ -120,9 +120,9 @@ func TestRepeatedChannels(t *testing.T) {
 			}
 		}
 		plain, _ := Prepared(src, Preprocessing{Layout: c.layout})
-		colour, _ := Prepared(src, Preprocessing{Layout: c.layout, Channels: 3})
+		color, _ := Prepared(src, Preprocessing{Layout: c.layout, Channels: 3})
 		x, _ := plain.Fingerprint()
-		y, _ := colour.Fingerprint()
+		y, _ := color.Fingerprint()
 		if x == y {
 			t.Errorf("%q: one channel and three have one fingerprint", c.layout)
 		}
@@ -149,10 +149,10 @@ func TestRepeatedChannels(t *testing.T) {
 
 func TestImageNet(t *testing.T) {
 	t.Parallel()
-	grey := &memorySource{shape: []int{1, 84, 84}, values: slices.Repeat([]float32{255}, 84*84)}
+	gray := &memorySource{shape: []int{1, 84, 84}, values: slices.Repeat([]float32{255}, 84*84)}
 	p := ImageNet()
 	p.High, p.Layout = 255, "HW"
-	prepared, err := Prepared(grey, p)
+	prepared, err := Prepared(gray, p)
 	if err != nil || !slices.Equal(prepared.Shape(), []int{3, 224, 224}) {
 		t.Fatalf("%v, %v", prepared, err)
 	}

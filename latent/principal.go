@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// principal returns up to dim principal directions of the n centred rows of x
+// principal returns up to dim principal directions of the n centered rows of x
 // as rows [dim, width]. It diagonalises the smaller of XXᵀ and XᵀX.
 func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]float64, error) {
 	size, operand := n, kernel.Rows(x, width)
@@ -28,7 +28,7 @@ func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]
 	}
 	for i := range size {
 		for j := range i {
-			gram[i*size+j] = gram[j*size+i] // with the bits that a product of its own would have
+			gram[i*size+j] = gram[j*size+i] // with the bits of a product of its own
 		}
 	}
 	values, vectors, err := leading(ctx, gram, size, min(dim, size), threads)
@@ -67,11 +67,10 @@ func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]
 	return directions, nil
 }
 
-// leading returns the dim largest eigenvalues of a symmetric positive
-// semidefinite matrix, falling, and their eigenvectors as rows [dim, size]. A
-// large matrix is treated by subspace iteration from a fixed start with
-// Rayleigh–Ritz steps (G. Golub, C. Van Loan, Matrix Computations, §8.2), until the
-// eigenvalues stand still to 1e-9 of the largest.
+// leading returns the dim largest eigenvalues of a symmetric positive semidefinite matrix, falling, and their
+// eigenvectors as rows [dim, size]. A large matrix is treated by subspace iteration from a fixed start with
+// Rayleigh–Ritz steps (G. Golub, C. Van Loan, Matrix Computations, §8.2), until the eigenvalues change by at most 1e-9
+// of the largest.
 func leading(ctx context.Context, a []float64, size, dim, threads int) ([]float64, []float64, error) {
 	block := min(dim+max(16, dim/2), size)
 	if size <= 300 || 2*block >= size {
@@ -82,8 +81,8 @@ func leading(ctx context.Context, a []float64, size, dim, threads int) ([]float6
 		return nil, nil, err
 	}
 	var previous []float64
-	const most = 300
-	for iteration := range most {
+	const maxIterations = 300
+	for iteration := range maxIterations {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
@@ -103,7 +102,7 @@ func leading(ctx context.Context, a []float64, size, dim, threads int) ([]float6
 		for k := range dim {
 			settled = settled && math.Abs(values[k]-previous[k]) <= 1e-9*values[0]
 		}
-		if settled || iteration == most-1 {
+		if settled || iteration == maxIterations-1 {
 			return values[:dim], s.q[:dim*size], nil
 		}
 		previous = values

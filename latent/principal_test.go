@@ -1,4 +1,4 @@
-// Eigenvectors by subspace iteration against those of the whole matrix.
+// Eigenvectors by subspace iteration against the whole matrix.
 
 package latent
 

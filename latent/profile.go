@@ -1,14 +1,13 @@
-// What the steps of an encoder take.
+// Time of the steps of an encoder.
 
 package latent
 
 import "repscope/model"
 
-// StepTime is what a step of an encoder took: see [model.Model.Profile].
+// StepTime is the time of a step of an encoder: see [model.Model.Profile].
 type StepTime = model.StepTime
 
-// SetProfile begins to measure what the steps of an encoder take. It reports false where
-// that is not measured: of encoders that are no graph.
+// SetProfile begins to measure the time of the steps of an encoder. It reports false for encoders that are no graph.
 func SetProfile(e Encoder) bool {
 	m, ok := e.(*modelEncoder)
 	if ok {
@@ -17,7 +16,7 @@ func SetProfile(e Encoder) bool {
 	return ok
 }
 
-// Profile is what the steps took since SetProfile.
+// Profile is the time of the steps since SetProfile.
 func Profile(e Encoder) []StepTime {
 	m, ok := e.(*modelEncoder)
 	if !ok {

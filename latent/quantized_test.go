@@ -1,4 +1,4 @@
-// Quantised encoders against ONNX Runtime's outputs; see testdata/README.md.
+// Quantized encoders against ONNX Runtime's outputs; see testdata/README.md.
 
 package latent
 
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A network whose result is quantised agrees but for the few numbers that lie in the middle between
-// two steps, and those by one step. One that is quantised as it runs has no steps of its own: it agrees to the
+// A network whose result is quantized agrees except for the few numbers that lie in the middle between
+// two steps, and those by one step. One that is quantized as it runs has no steps of its own: it agrees to the
 // share of the largest value that stands with it.
 func TestQuantized(t *testing.T) {
 	data, err := os.ReadFile("testdata/golden_quantized.json")

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// DefaultDim is the latent dimension of a baseline that is not told one.
+// DefaultDim is the default latent dimension of a baseline.
 const DefaultDim = 64
 
 // RandomOptions describes a random-weights encoder.
@@ -25,12 +25,10 @@ type RandomOptions struct {
 	Backend *model.Backend
 }
 
-// RandomEncoder is an untrained ConvEncoder for states of the given shape:
-// frames [H W], windows [T H W] (each frame by itself, the last one by
-// default) or clips [C T H W]. Weights and biases are uniform in ±1/√fan_in as
-// PyTorch initialises them by default, layer norms are 1 and 0. It has four
-// convolutions, fewer if a frame's side is below 16. It shows what the
-// architecture alone preserves.
+// RandomEncoder is an untrained ConvEncoder for states of this shape: frames [H W], windows [T H W] (each frame by
+// itself, the last one by default) or clips [C T H W]. Weights and biases are uniform in ±1/√fan_in as PyTorch
+// initializes them by default, layer norms are 1 and 0. It has four convolutions, fewer if a frame's side is below 16.
+// It measures the effect of the architecture alone.
 func RandomEncoder(state []int, o RandomOptions) (Encoder, error) {
 	e, err := randomEncoder(state, o)
 	if err != nil {
@@ -77,8 +75,8 @@ type randomWeights struct {
 	drawn [][]float32 // the random tensors, in the order in which they were drawn
 }
 
-// draw adds a tensor of numbers uniform in ±1/√fanIn. Every tensor has its own stream, so
-// that its values do not depend on the others' sizes.
+// draw adds a tensor of numbers uniform in ±1/√fanIn. Every tensor has its own stream, so its values do not depend on
+// the others' sizes.
 func (r *randomWeights) draw(name string, fanIn int, shape ...int) {
 	values := make([]float32, graph.Count(shape))
 	random := stat.NewRandom(stat.StreamRandomEncoder.Key(r.seed, uint64(len(r.drawn))))

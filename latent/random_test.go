@@ -1,4 +1,4 @@
-// The baseline of random weights: shapes, seeds, what is refused.
+// The baseline of random weights: shapes, seeds, errors.
 
 package latent
 

@@ -14,7 +14,7 @@ import (
 	"repscope/model"
 )
 
-// SentencePool says how the embedding of a text follows from what a model answers.
+// SentencePool is the reduction of a model's output to the embedding of a text.
 type SentencePool string
 
 // The ways to pool.
@@ -36,7 +36,7 @@ func SentencePools() []string {
 	return []string{string(SentenceAuto), string(SentenceMean), string(SentenceFirst), string(SentenceOutput)}
 }
 
-// SentenceOptions says how a model of sentences is opened and run. The zero value is valid.
+// SentenceOptions are the options of a sentence model. The zero value is valid.
 type SentenceOptions struct {
 	Pool    SentencePool // empty: SentenceAuto
 	Threads int          // of a run; 0 means GOMAXPROCS
@@ -70,10 +70,9 @@ var (
 	hiddenOutputs   = []string{"lasthiddenstate", "tokenembeddings", "hiddenstates", "hiddenstate", "hidden"}
 )
 
-// OpenSentences opens an ONNX file whose inputs are token ids [B, L] and, where it has them,
-// which tokens are no padding, their types and positions, told apart by their names; and whose
-// outputs are hidden states [B, L, D] or embeddings [B, D] of float32. Errors name the file: no
-// ONNX file, inputs that no role is known of, no output for the pooling that is wanted.
+// OpenSentences opens an ONNX file with inputs for token ids [B, L] and, optionally, the attention mask, token types
+// and positions, identified by name. Its outputs are hidden states [B, L, D] or embeddings [B, D] of float32. Errors
+// name the file: no ONNX file, unknown inputs, no output for the pooling.
 func OpenSentences(path string, o SentenceOptions) (*SentenceModel, error) {
 	s := &SentenceModel{Path: path, Pool: o.Pool}
 	if s.Pool == "" {
@@ -133,7 +132,7 @@ type optimumError struct{ error }
 
 func (e *optimumError) Unwrap() error { return e.error }
 
-// Hints tells how to export a model of Hugging Face.
+// Hints describes how to export a model of Hugging Face.
 func (e *optimumError) Hints() []string {
 	return []string{"export it to ONNX: optimum-cli export onnx --model NAME FOLDER, which also writes tokenizer.json"}
 }
@@ -141,41 +140,41 @@ func (e *optimumError) Hints() []string {
 // Close ends the model and releases its file.
 func (s *SentenceModel) Close() error { return s.model.Close() }
 
-// bindInputs finds the roles of the inputs by their names.
+// bindInputs identifies the inputs by their names.
 func (s *SentenceModel) bindInputs(ports []model.Port) error {
-	given := map[string]bool{}
+	present := map[string]bool{}
 	for _, p := range ports {
-		role := ""
+		kind := ""
 		for _, r := range tokenRoles {
 			if slices.Contains(r.names, plain(p.Name)) {
-				role = r.role
+				kind = r.role
 			}
 		}
 		switch {
-		case role == "" && len(ports) == 1:
-			role = roleTokens
-		case role == "":
+		case kind == "" && len(ports) == 1:
+			kind = roleTokens
+		case kind == "":
 			return fmt.Errorf("the purpose of input %q is unknown; the inputs are %s, want input_ids, attention_mask and token_type_ids",
 				p.Name, model.Names(ports))
-		case given[role]:
-			return fmt.Errorf("two inputs are %s; the inputs are %s", role, model.Names(ports))
+		case present[kind]:
+			return fmt.Errorf("two inputs are %s; the inputs are %s", kind, model.Names(ports))
 		}
 		if p.Dims != nil && len(p.Dims) != 2 {
-			return fmt.Errorf("input %q (%s) has shape %v, want two axes: texts and tokens", p.Name, role, p.Shape())
+			return fmt.Errorf("input %q (%s) has shape %v, want two axes: texts and tokens", p.Name, kind, p.Shape())
 		}
-		given[role] = true
-		s.inputs = append(s.inputs, tokenInput{role: role, port: p})
+		present[kind] = true
+		s.inputs = append(s.inputs, tokenInput{role: kind, port: p})
 		if p.Dims != nil {
 			s.rows, s.length = max(s.rows, p.Dims[0].Size), max(s.length, p.Dims[1].Size)
 		}
 	}
-	if !given[roleTokens] {
+	if !present[roleTokens] {
 		return fmt.Errorf("has no input for tokens; its inputs are %s", model.Names(ports))
 	}
 	return nil
 }
 
-// masked reports whether an input says what is padding.
+// masked reports whether an input marks the padding.
 func (s *SentenceModel) masked() bool {
 	return slices.ContainsFunc(s.inputs, func(in tokenInput) bool { return in.role == roleMask || in.role == rolePadding })
 }
@@ -190,17 +189,17 @@ func (s *SentenceModel) chooseOutput(m *model.Model) error {
 	for i, in := range s.inputs {
 		types[i] = model.Type{DType: in.port.DType, Shape: []int{rows, length}}
 	}
-	of, err := m.Types(types...)
+	outputTypes, err := m.Types(types...)
 	if err != nil {
 		return err
 	}
 	var pooled, hidden []string
 	for i, p := range m.Outputs() {
 		switch {
-		case of[i].DType != model.Float32:
-		case len(of[i].Shape) == 2 && of[i].Shape[0] == rows:
+		case outputTypes[i].DType != model.Float32:
+		case len(outputTypes[i].Shape) == 2 && outputTypes[i].Shape[0] == rows:
 			pooled = append(pooled, p.Name)
-		case len(of[i].Shape) == 3 && of[i].Shape[0] == rows && of[i].Shape[1] == length:
+		case len(outputTypes[i].Shape) == 3 && outputTypes[i].Shape[0] == rows && outputTypes[i].Shape[1] == length:
 			hidden = append(hidden, p.Name)
 		}
 	}
@@ -227,8 +226,8 @@ func (s *SentenceModel) chooseOutput(m *model.Model) error {
 }
 
 // firstNamed is the first of the known names, or the only one; empty: none.
-func firstNamed(names, known []string) string {
-	for _, k := range known {
+func firstNamed(names, candidates []string) string {
+	for _, k := range candidates {
 		for _, name := range names {
 			if plain(name) == k {
 				return name

@@ -84,9 +84,9 @@ func TestSentences(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, s := range want.Sentences {
-				of := map[string][]float64{"auto": s.Sentence, "mean": s.Mean, "cls": s.Cls, "output": s.Sentence}[pool]
+				embedding := map[string][]float64{"auto": s.Sentence, "mean": s.Mean, "cls": s.Cls, "output": s.Sentence}[pool]
 				if file == "sentence_fixed.onnx" && pool == "auto" {
-					of = s.Mean
+					embedding = s.Mean
 				}
 				if len(s.IDs) > 40 && m.length > 0 {
 					continue
@@ -95,7 +95,7 @@ func TestSentences(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s, %s, %q: %v", file, pool, s.Text, err)
 				}
-				near5(t, file+" "+pool+" "+s.Text, got, of)
+				near5(t, file+" "+pool+" "+s.Text, got, embedding)
 			}
 			if err := m.Close(); err != nil {
 				t.Error(err)

@@ -1,4 +1,4 @@
-// Tests of latents that runs beside each other share.
+// Tests of latents shared by concurrent runs.
 
 package latent
 

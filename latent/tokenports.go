@@ -1,4 +1,4 @@
-// Which inputs and outputs of a model of tokens are what, and how outputs lie.
+// Inputs and outputs of a token model: their meaning and the layout of outputs.
 
 package latent
 
@@ -14,7 +14,7 @@ import (
 	"repscope/model"
 )
 
-// The roles of inputs and outputs.
+// The meanings of inputs and outputs.
 const (
 	roleTokens    = "tokens"    // ids
 	roleChains    = "chains"    // 0 or 1
@@ -27,8 +27,7 @@ const (
 	roleAttentions = "attentions"
 )
 
-// tokenRoles are the roles of inputs, with the names that tell them: lower case, letters and
-// digits alone.
+// tokenRoles are the meanings of inputs, with the names that identify them: lower case, letters and digits alone.
 var tokenRoles = []struct {
 	role  string
 	names []string
@@ -40,7 +39,7 @@ var tokenRoles = []struct {
 	{rolePositions, []string{"positions", "positionids", "position", "pos"}},
 }
 
-// outputRoles are those of outputs; the number of a layer is left out of a name.
+// outputRoles are the meanings of outputs; names omit the number of a layer.
 var outputRoles = []struct {
 	role  string
 	names []string
@@ -51,12 +50,12 @@ var outputRoles = []struct {
 	{roleAttentions, []string{"attentions", "attention", "attn", "attns", "attentionweights", "attnweights", "attentionlayer", "attentionprobs"}},
 }
 
-// TokenInputs and TokenOutputNames list the roles of inputs and of outputs.
+// TokenInputs lists the meanings of inputs.
 func TokenInputs() []string {
 	return []string{roleTokens, roleChains, roleMask, rolePadding, rolePositions}
 }
 
-// TokenOutputNames lists the roles of outputs.
+// TokenOutputNames lists the meanings of outputs.
 func TokenOutputNames() []string { return []string{roleLogits, roleHidden, roleAttentions} }
 
 // String names the outputs of a set.
@@ -70,16 +69,15 @@ func (o TokenOutputs) String() string {
 	return strings.Join(names, ", ")
 }
 
-// tokenInput is an input with its role.
+// tokenInput is an input with its meaning.
 type tokenInput struct {
 	role string
 	port model.Port
 }
 
-// bindInputs finds the roles of the inputs: those that are told, those that their names
-// tell, and tokens for the only one that is left.
+// bindInputs identifies the inputs: by the options, then by their names; a single remaining one is the tokens.
 func (t *TokenModel) bindInputs(ports []model.Port) error {
-	taken := map[string]string{} // role by name of the input
+	taken := map[string]string{} // meaning by name of the input
 	for _, role := range slices.Sorted(maps.Keys(t.o.Inputs)) {
 		name := t.o.Inputs[role]
 		if !slices.Contains(TokenInputs(), role) {
@@ -93,22 +91,22 @@ func (t *TokenModel) bindInputs(ports []model.Port) error {
 		}
 		taken[name] = role
 	}
-	given := map[string]bool{}
+	assigned := map[string]bool{}
 	for _, role := range taken {
-		given[role] = true
+		assigned[role] = true
 	}
 	for _, r := range tokenRoles {
 		for _, p := range ports {
-			if _, ok := taken[p.Name]; !ok && !given[r.role] && slices.Contains(r.names, plain(p.Name)) {
-				taken[p.Name], given[r.role] = r.role, true
+			if _, ok := taken[p.Name]; !ok && !assigned[r.role] && slices.Contains(r.names, plain(p.Name)) {
+				taken[p.Name], assigned[r.role] = r.role, true
 			}
 		}
 	}
 	for _, p := range ports {
 		role, ok := taken[p.Name]
-		if !ok && !given[roleTokens] && len(taken) == len(ports)-1 {
+		if !ok && !assigned[roleTokens] && len(taken) == len(ports)-1 {
 			role, ok = roleTokens, true
-			given[roleTokens] = true
+			assigned[roleTokens] = true
 		}
 		if !ok {
 			return fmt.Errorf("input %q has an unknown purpose; assign it with --inputs ROLE=%s, with ROLE one of %s", p.Name, p.Name,
@@ -123,13 +121,13 @@ func (t *TokenModel) bindInputs(ports []model.Port) error {
 			t.rows, t.length = max(t.rows, p.Dims[0].Size), max(t.length, p.Dims[1].Size)
 		}
 	}
-	if !given[roleTokens] {
+	if !assigned[roleTokens] {
 		return fmt.Errorf("has no input for tokens; its inputs are %s: name it with --inputs tokens=NAME", model.Names(ports))
 	}
 	return nil
 }
 
-// types are those of the inputs for a batch.
+// types are the types of the inputs for a batch.
 func (t *TokenModel) types(rows, space int) []model.Type {
 	list := make([]model.Type, len(t.inputs))
 	for i, in := range t.inputs {
@@ -165,12 +163,12 @@ func (t *TokenModel) tensor(in tokenInput, valid []int, space int) *model.Tensor
 	return out
 }
 
-func unknownRole(kind, role string, known []string) error {
+func unknownRole(kind, role string, roles []string) error {
 	hint := ""
-	if near := text.Nearest(role, known); near != "" {
+	if near := text.Nearest(role, roles); near != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", near)
 	}
-	return fmt.Errorf("%s %q%s: want one of %s", kind, role, hint, strings.Join(known, ", "))
+	return fmt.Errorf("%s %q%s: want one of %s", kind, role, hint, strings.Join(roles, ", "))
 }
 
 func meantPort(name string, ports []model.Port) string {
@@ -273,7 +271,7 @@ func (t *TokenModel) bindOutputs(m *model.Model) error {
 	return nil
 }
 
-// chooseOutputs finds which outputs have which role, layers in order.
+// chooseOutputs assigns meanings to outputs, layers in order.
 func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]string, error) {
 	roles := map[string][]string{}
 	taken := map[string]bool{}
@@ -293,25 +291,25 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 		}
 		take(role, names...)
 	}
-	told := maps.Clone(roles)
+	assigned := maps.Clone(roles)
 	for _, r := range outputRoles {
-		if told[r.role] != nil {
+		if assigned[r.role] != nil {
 			continue
 		}
-		var found []string
+		var names []string
 		for _, p := range all {
 			stem, _ := layerOf(p.name)
 			if !taken[p.name] && slices.Contains(r.names, stem) {
-				found = append(found, p.name)
+				names = append(names, p.name)
 			}
 		}
-		slices.SortStableFunc(found, func(a, b string) int {
+		slices.SortStableFunc(names, func(a, b string) int {
 			_, i := layerOf(a)
 			_, j := layerOf(b)
 			return i - j
 		})
-		if len(found) > 0 {
-			take(r.role, found...)
+		if len(names) > 0 {
+			take(r.role, names...)
 		}
 	}
 	named := maps.Clone(roles)
@@ -321,7 +319,7 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 		}
 	}
 	if names := roles[roleHidden]; len(names) > 1 {
-		// The last layer, or what is called so.
+		// The last layer, or an output of that name.
 		last := names[len(names)-1]
 		for _, name := range names {
 			if stem, _ := layerOf(name); strings.HasPrefix(stem, "last") {
@@ -336,7 +334,7 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 	return roles, nil
 }
 
-// roleByShape guesses by shape what an output without a known name is; empty: nothing.
+// roleByShape guesses by shape the meaning of an output without a known name; empty: none.
 func (t *TokenModel) roleByShape(shape []int, length int) string {
 	n := len(shape)
 	switch {
@@ -367,15 +365,14 @@ func layerOf(name string) (stem string, layer int) {
 	return stem, layer
 }
 
-// matching are the outputs of a name, in which a * stands for the number of a layer, in
-// the order of layers.
+// matching are the outputs that match a name, in which a * stands for the number of a layer, in the order of layers.
 func matching(name string, all []probed) []string {
 	before, after, many := strings.Cut(name, "*")
 	type numbered struct {
 		name  string
 		layer int
 	}
-	var found []numbered
+	var matches []numbered
 	for _, p := range all {
 		if !many && p.name == name {
 			return []string{name}
@@ -385,12 +382,12 @@ func matching(name string, all []probed) []string {
 			middle, ok = strings.CutSuffix(middle, after)
 		}
 		if layer, err := strconv.Atoi(middle); many && ok && err == nil {
-			found = append(found, numbered{p.name, layer})
+			matches = append(matches, numbered{p.name, layer})
 		}
 	}
-	slices.SortFunc(found, func(a, b numbered) int { return a.layer - b.layer })
-	names := make([]string, len(found))
-	for i, f := range found {
+	slices.SortFunc(matches, func(a, b numbered) int { return a.layer - b.layer })
+	names := make([]string, len(matches))
+	for i, f := range matches {
 		names[i] = f.name
 	}
 	return names
@@ -404,7 +401,7 @@ func probedNames(all []probed) []string {
 	return names
 }
 
-// lie finds how the outputs of a role lie, all alike.
+// lie finds the layout of the outputs of one meaning, equal for all.
 func (t *TokenModel) lie(role string, names []string, all []probed, rows, length int) (*tokenValue, error) {
 	var v *tokenValue
 	for _, name := range names {
@@ -482,8 +479,8 @@ func batchAxis(p probed, rows int) int {
 // rowPlace is a sequence of a batch.
 type rowPlace struct{ row, rows, space, length int }
 
-// take appends what a run answered of a sequence.
-func (p *tokenPorts) take(item *TokenOutput, r *tokenRun, out []*model.Tensor, want TokenOutputs, at rowPlace) {
+// take appends the outputs of a run for one sequence.
+func (p *tokenPorts) take(item *TokenOutput, r *tokenRun, out []*model.Tensor, want TokenOutputs, place rowPlace) {
 	value := func(v *tokenValue, k int) []float32 {
 		i, ok := r.at[v.names[k]]
 		if !ok {
@@ -493,16 +490,16 @@ func (p *tokenPorts) take(item *TokenOutput, r *tokenRun, out []*model.Tensor, w
 	}
 	if p.logits != nil && want&TokenLogits != 0 {
 		if all := value(p.logits, 0); all != nil {
-			item.Logits = append(item.Logits, all[at.row*at.space*p.vocabulary:][:at.length*p.vocabulary]...)
+			item.Logits = append(item.Logits, all[place.row*place.space*p.vocabulary:][:place.length*p.vocabulary]...)
 		}
 	}
 	if p.hidden != nil && want&TokenHidden != 0 {
 		if all := value(p.hidden, 0); all != nil {
-			v, row := p.hidden, at.row
+			v, row := p.hidden, place.row
 			if v.layer >= 0 {
-				row = v.stacked(at, v.shape[v.layer]-1)
+				row = v.stacked(place, v.shape[v.layer]-1)
 			}
-			item.Hidden = append(item.Hidden, all[row*at.space*p.width:][:at.length*p.width]...)
+			item.Hidden = append(item.Hidden, all[row*place.space*p.width:][:place.length*p.width]...)
 		}
 	}
 	if p.attentions == nil || want&TokenAttentions == 0 || value(p.attentions, 0) == nil {
@@ -511,26 +508,26 @@ func (p *tokenPorts) take(item *TokenOutput, r *tokenRun, out []*model.Tensor, w
 	v := p.attentions
 	item.Layers, item.Heads = p.layers, p.heads
 	for layer := range p.layers {
-		all, row := value(v, min(layer, len(v.names)-1)), at.row
+		all, row := value(v, min(layer, len(v.names)-1)), place.row
 		if v.layer >= 0 {
-			row = v.stacked(at, layer)
+			row = v.stacked(place, layer)
 		}
-		square := at.space * at.space
+		square := place.space * place.space
 		for head := range p.heads {
 			from := all[(row*p.heads+head)*square:]
-			for i := range at.length {
-				item.Attentions = append(item.Attentions, from[i*at.space:][:at.length]...)
+			for i := range place.length {
+				item.Attentions = append(item.Attentions, from[i*place.space:][:place.length]...)
 			}
 		}
 	}
 }
 
-// stacked is the place of a layer of a sequence in a stack.
-func (v *tokenValue) stacked(at rowPlace, layer int) int {
+// stacked is the index of a layer of a sequence in a stack.
+func (v *tokenValue) stacked(place rowPlace, layer int) int {
 	if v.layer == 0 {
-		return layer*at.rows + at.row
+		return layer*place.rows + place.row
 	}
-	return at.row*v.shape[v.layer] + layer
+	return place.row*v.shape[v.layer] + layer
 }
 
 // tokenHint adds the way to export a model of tokens to an error about a file of weights.
@@ -550,7 +547,7 @@ type tokenExportError struct {
 
 func (e *tokenExportError) Unwrap() error { return e.error }
 
-// Hints tells how to export a module.
+// Hints describes how to export a module.
 func (e *tokenExportError) Hints() []string {
 	return []string{`export the module to ONNX: torch.onnx.export(module.eval(), (input_ids, attention_mask), "` + e.onnx + `", ` +
 		`input_names=["input_ids", "attention_mask"], output_names=["logits"], ` +
@@ -562,7 +559,7 @@ type vocabularyError struct{ error }
 
 func (e *vocabularyError) Unwrap() error { return e.error }
 
-// Hints tells where the tokens are given.
+// Hints describes how to set the tokens.
 func (e *vocabularyError) Hints() []string {
 	return []string{"give the full vocabulary, with tokens that no sequence has, by --vocabulary FILE.json"}
 }

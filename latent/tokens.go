@@ -21,23 +21,22 @@ type TokenOutputs uint8
 const (
 	TokenLogits     TokenOutputs = 1 << iota // [L, V]
 	TokenHidden                              // [L, D], of the last layer
-	TokenAttentions                          // [layers, heads, L, L], of which query (row) to which key
+	TokenAttentions                          // [layers, heads, L, L], from query (row) to key
 )
 
-// TokenOptions says how a model of tokens is opened and run. The zero value is valid.
+// TokenOptions are the options of a token model. The zero value is valid.
 type TokenOptions struct {
-	// Inputs and Outputs name inputs and outputs of the file by their role: tokens, chains,
-	// mask, padding, positions; logits, hidden, attentions. The others are guessed by name,
-	// outputs by shape too. A * in the name of an output stands for the number of a layer.
+	// Inputs and Outputs name inputs and outputs of the file by their meaning: tokens, chains, mask, padding, positions;
+	// logits, hidden, attentions. The others are guessed by name, outputs by shape too. A * in the name of an output
+	// stands for the number of a layer.
 	Inputs, Outputs map[string]string
 	// Vocabulary is the number of tokens, which the last axis of logits must have; 0: any.
 	Vocabulary int
-	// Pad is the token of places beyond the end of a sequence; 0 where it is negative.
+	// Pad is the token of positions after the end of a sequence; 0 if it is negative.
 	Pad int
-	// Letters are tokens that occur in sequences, for what is tried when the model is
-	// opened; nil: 0 and 1.
+	// Letters are tokens that occur in sequences, for the trial when the model is opened; nil: 0 and 1.
 	Letters []int32
-	// Memory bounds what a batch takes in bytes, but for a batch of one; 0: nothing does.
+	// Memory bounds the bytes of a batch, except for a batch of one; 0: unlimited.
 	Memory int64
 	// Threads bounds the goroutines of a run; 0 means GOMAXPROCS.
 	Threads int
@@ -45,23 +44,22 @@ type TokenOptions struct {
 	Backend *model.Backend
 }
 
-// TokenModel is a masked language model, or an encoder, of sequences of tokens in an ONNX
-// file. It may not be used concurrently: it uses all its threads itself.
+// TokenModel is a masked language model, or an encoder, of sequences of tokens in an ONNX file. It must not be used
+// concurrently: it uses all its threads itself.
 //
-// What it answers of a sequence has the same bits in any batch: a sequence is padded to the
-// next multiple of 8 tokens, whatever it runs together with, and no output of a batch
-// depends on its other rows. That padding changes no number is tried when the model is
-// opened; where it does, or where the model has no input to say what is padding, only
-// sequences of one length run together and nothing is padded.
+// Its outputs for a sequence have the same bits in any batch: a sequence is padded to the next multiple of 8 tokens,
+// whatever it runs together with, and no output of a batch depends on its other rows. Opening the model tests that
+// padding changes no number. If it does, or if the model has no input that marks padding, only sequences of one length
+// run together and nothing is padded.
 type TokenModel struct {
 	Path   string
 	SHA256 string // of the file, in hex
 	Opset  int
 	// Parameters is the number of weights.
 	Parameters int
-	// Names say what was taken for what, as "tokens=input_ids", inputs first.
+	// Names are the chosen inputs and outputs, as "tokens=input_ids", inputs first.
 	Names []string
-	// Notes are what a reader may want to know of how the model runs.
+	// Notes are facts for the reader about the runs of the model.
 	Notes []string
 
 	o       TokenOptions
@@ -74,27 +72,26 @@ type TokenModel struct {
 	alone   bool        // a batch is one sequence
 	rows    int         // that the file fixes, else 0
 	length  int         // that the file fixes, else 0
-	fits    map[int]int // rows of a batch by length, for the batching last asked for
+	fits    map[int]int // rows of a batch by length, for the last batching
 	batching
 	ids    []int64 // of a batch
 	chains []int64
 }
 
-// batching is what the size of batches depends on.
+// batching holds the parameters of the batch size.
 type batching struct {
 	want TokenOutputs
 	most int // rows
 }
 
-// batchTokens is the number of tokens of a batch unless another number of rows is asked
-// for: enough for all threads, few enough to stay in the caches.
+// batchTokens is the default number of tokens of a batch: enough for all threads, few enough to stay in the caches.
 const batchTokens = 1024
 
-// lengthStep is what the lengths of padded sequences are multiples of.
+// lengthStep divides the lengths of padded sequences.
 const lengthStep = 8
 
-// TokenOutput is what a model answers of one sequence of L tokens, without padding. Slices
-// are nil where the output is not wanted or not there.
+// TokenOutput is the output of a model for one sequence of L tokens, without padding. Slices are nil if the output is
+// not requested or absent.
 type TokenOutput struct {
 	Logits        []float32 // [L, V]
 	Hidden        []float32 // [L, D]
@@ -102,9 +99,8 @@ type TokenOutput struct {
 	Layers, Heads int
 }
 
-// OpenTokens opens an ONNX file whose inputs are token ids [B, L], and, where it has them,
-// the chain of each token, which tokens are no padding, and their positions. Files of
-// weights are refused: they hold no graph. Errors name the file.
+// OpenTokens opens an ONNX file whose inputs are token ids [B, L] and, optionally, the chain of each token, the padding
+// mask, and positions. Files of weights are refused: they hold no graph. Errors name the file.
 func OpenTokens(ctx context.Context, path string, o TokenOptions) (*TokenModel, error) {
 	if len(o.Letters) == 0 {
 		o.Letters = []int32{0, 1}
@@ -130,7 +126,7 @@ func (t *TokenModel) open(ctx context.Context) error {
 	if err := t.bindInputs(f.Inputs()); err != nil {
 		return errors.Join(fail(err), f.Close())
 	}
-	// A model of all outputs tells their shapes; none of its weights is loaded.
+	// A model of all outputs knows their shapes; none of its weights is loaded.
 	probe, err := f.Model(model.Options{Threads: t.o.Threads})
 	if err != nil {
 		return errors.Join(fail(err), f.Close())
@@ -171,12 +167,12 @@ func (t *TokenModel) read() (*model.File, error) {
 // tokenRun is a model that computes some of the outputs.
 type tokenRun struct {
 	model  *model.Model
-	at     map[string]int // place of an output by name
+	at     map[string]int // index of an output by name
 	inputs []*model.Tensor
 }
 
-// runner opens the file once more, for some outputs. Outputs are always computed by a model
-// of the same outputs, so that their bits do not depend on what else is wanted.
+// runner opens the file again, for some outputs. Each set of outputs is always computed by the same model, so its bits
+// do not depend on other requests.
 func (t *TokenModel) runner(outputs []string) (*tokenRun, error) {
 	f, err := t.read()
 	if err != nil {
@@ -254,7 +250,7 @@ func (t *TokenModel) Run(ctx context.Context, s TokenSequences, want TokenOutput
 	return nil
 }
 
-// prepare opens what is wanted for the first time.
+// prepare opens the models of the requested outputs on first use.
 func (t *TokenModel) prepare(want TokenOutputs, rows int) error {
 	if missing := want &^ t.has; missing != 0 {
 		return fmt.Errorf("model %s: has no %s", t.Path, missing)
@@ -271,8 +267,7 @@ func (t *TokenModel) prepare(want TokenOutputs, rows int) error {
 	return nil
 }
 
-// space is the number of tokens that a sequence takes in a batch: a function of its own
-// length alone.
+// space is the number of tokens that a sequence takes in a batch: a function of its own length alone.
 func (t *TokenModel) space(length int) int {
 	switch {
 	case t.length > 0:
@@ -312,7 +307,7 @@ func (t *TokenModel) batch(space int, want TokenOutputs) (int, error) {
 	return rows, nil
 }
 
-// runs are the models that compute what is wanted.
+// runs are the models that compute the requested outputs.
 func (t *TokenModel) runs(want TokenOutputs) []*tokenRun {
 	var runs []*tokenRun
 	if want&^TokenAttentions != 0 {
@@ -325,16 +320,16 @@ func (t *TokenModel) runs(want TokenOutputs) []*tokenRun {
 }
 
 // runBatch answers some sequences of one padded length.
-func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []int, space int, want TokenOutputs,
+func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, indices []int, space int, want TokenOutputs,
 	visit func(i int, out *TokenOutput) error) error {
 	if t.length > 0 && space > t.length {
 		return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d", t.Path, space, t.length)
 	}
-	rows := max(len(which), t.rows)
+	rows := max(len(indices), t.rows)
 	valid := make([]int, rows)
 	t.clear(rows, space)
 	for r := range rows {
-		i := which[min(r, len(which)-1)] // a batch of a fixed size is filled up with its last sequence
+		i := indices[min(r, len(indices)-1)] // a batch of a fixed size is filled up with its last sequence
 		valid[r] = s.Lengths[i]
 		if valid[r] < space && !t.padded {
 			return fmt.Errorf("model %s: a sequence has %d tokens, the input has a fixed length of %d, and padding changes the outputs", t.Path, valid[r], space)
@@ -352,7 +347,7 @@ func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []in
 		outs[r] = out
 	}
 	var item TokenOutput
-	for r, i := range which {
+	for r, i := range indices {
 		item = TokenOutput{Logits: item.Logits[:0], Hidden: item.Hidden[:0], Attentions: item.Attentions[:0]}
 		for run, out := range outs {
 			t.outputs.take(&item, run, out, want, rowPlace{r, rows, space, valid[r]})
@@ -364,7 +359,7 @@ func (t *TokenModel) runBatch(ctx context.Context, s *TokenSequences, which []in
 	return nil
 }
 
-// clear makes room for a batch of padding.
+// clear fills a batch with padding.
 func (t *TokenModel) clear(rows, space int) {
 	n := rows * space
 	t.ids, t.chains = slices.Grow(t.ids[:0], n)[:n], slices.Grow(t.chains[:0], n)[:n]
@@ -390,14 +385,14 @@ func (t *TokenModel) answer(ctx context.Context, r *tokenRun, valid []int, space
 	return out, nil
 }
 
-// fail says which batch the model does not take.
+// fail reports the batch that the model does not take.
 func (t *TokenModel) fail(rows, space int, err error) error {
 	return fmt.Errorf("model %s: %s of %d tokens, padding included: %w", t.Path, text.Count(rows, "sequence"), space, err)
 }
 
 // A tokenTrial is a batch that is run when a model is opened.
 type tokenTrial struct {
-	seeds  []int // what the sequences are made of
+	seeds  []int // seeds of the sequences
 	length int
 	space  int
 	pad    int
@@ -458,27 +453,27 @@ func (t *TokenModel) try(ctx context.Context) error {
 	return nil
 }
 
-// trial runs sequences of tokens and returns what the model answers of the first, logits or
-// hidden states or else attentions.
-func (t *TokenModel) trial(ctx context.Context, of tokenTrial) ([]float32, error) {
-	rows := max(len(of.seeds), t.rows)
-	t.clear(rows, of.space)
+// trial runs sequences of tokens and returns the model's output for the first: logits, else hidden states, else
+// attentions.
+func (t *TokenModel) trial(ctx context.Context, attempt tokenTrial) ([]float32, error) {
+	rows := max(len(attempt.seeds), t.rows)
+	t.clear(rows, attempt.space)
 	valid := make([]int, rows)
 	for r := range rows {
-		valid[r] = of.length
-		row := t.ids[r*of.space:][:of.space]
+		valid[r] = attempt.length
+		row := t.ids[r*attempt.space:][:attempt.space]
 		for k := range row {
-			if row[k] = int64(max(of.pad, 0)); k < of.length {
-				row[k] = int64(t.o.Letters[(k*k+k*of.seeds[min(r, len(of.seeds)-1)])%len(t.o.Letters)])
+			if row[k] = int64(max(attempt.pad, 0)); k < attempt.length {
+				row[k] = int64(t.o.Letters[(k*k+k*attempt.seeds[min(r, len(attempt.seeds)-1)])%len(t.o.Letters)])
 			}
 		}
 	}
-	out, err := t.answer(ctx, t.main, valid, of.space)
+	out, err := t.answer(ctx, t.main, valid, attempt.space)
 	if err != nil {
 		return nil, err
 	}
 	var item TokenOutput
-	t.outputs.take(&item, t.main, out, t.has, rowPlace{0, rows, of.space, of.length})
+	t.outputs.take(&item, t.main, out, t.has, rowPlace{0, rows, attempt.space, attempt.length})
 	for _, values := range [][]float32{item.Logits, item.Hidden, item.Attentions} {
 		if len(values) > 0 {
 			return values, nil
@@ -492,10 +487,10 @@ const paddingTolerance = 1e-5
 
 // near reports whether two lists are equal up to rounding.
 func near(a, b []float32) bool {
-	var most, off float64
+	var largest, off float64
 	for i, v := range a {
-		most = max(most, math.Abs(float64(v)))
+		largest = max(largest, math.Abs(float64(v)))
 		off = max(off, math.Abs(float64(v)-float64(b[i])))
 	}
-	return len(a) == len(b) && off <= paddingTolerance*most // false for NaN
+	return len(a) == len(b) && off <= paddingTolerance*largest // false for NaN
 }

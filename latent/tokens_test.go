@@ -59,7 +59,7 @@ func (c *languageCase) open(t *testing.T, o TokenOptions) *TokenModel {
 	return m
 }
 
-// answers runs some sequences of the case and returns copies of what was answered, by sequence.
+// answers runs some sequences of the case and returns copies of the outputs, by sequence.
 func (c *languageCase) answers(t *testing.T, m *TokenModel, which []int, rows int, want TokenOutputs) map[int]*TokenOutput {
 	t.Helper()
 	var lengths []int
@@ -175,7 +175,7 @@ func sameBits(t *testing.T, what string, got, want *TokenOutput) {
 	}
 }
 
-// compare compares the answer to a sequence with that of ONNX Runtime.
+// compare compares the output for a sequence with ONNX Runtime's.
 func (c *languageCase) compare(t *testing.T, m *TokenModel, i int, got *TokenOutput) {
 	t.Helper()
 	n := c.lengths[i]
@@ -286,7 +286,7 @@ func TestTokensErrors(t *testing.T) {
 	}
 }
 
-// Running says what is wrong with a sequence, and stops when it is told to.
+// Running reports invalid sequences, and stops when the context ends.
 func TestTokensRunErrors(t *testing.T) {
 	t.Parallel()
 	nothing := func(int, []int64, []int64) {}

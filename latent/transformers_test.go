@@ -1,5 +1,5 @@
-// VideoViT and ViT-MAE beyond the cases of golden_test.go: free numbers of
-// frames, sizes of frames, configurations beside a file.
+// VideoViT and ViT-MAE beyond the cases of golden_test.go: free numbers of frames, sizes of frames, configurations in
+// separate files.
 
 package latent
 
@@ -90,8 +90,7 @@ func TestTransformerInfo(t *testing.T) {
 	}
 }
 
-// The configuration beside a file decides what its tensors do not tell, and
-// is part of the encoder's identity.
+// The configuration file determines values missing from the tensors, and is part of the encoder's identity.
 func TestConfigurationBeside(t *testing.T) {
 	data, err := os.ReadFile("testdata/mae.pth")
 	if err != nil {

@@ -10,14 +10,12 @@ import (
 	"repscope/points"
 )
 
-// VisionOptions says how a vision model is opened and run.
+// VisionOptions are the options of a vision model.
 type VisionOptions struct {
-	// Pictures is what pictures go through. Where it resizes to no size, it is to the one that
-	// the file fixes, if it does.
+	// Pictures is the preprocessing. If it has no size, pictures are resized to the size that the file fixes, if any.
 	Pictures PictureProcessor
-	// Pool of the states of patches: SentenceMean, or SentenceFirst, that of the first token,
-	// which is the class of a transformer. SentenceAuto takes an output of one vector per
-	// picture, and the mean where there is none.
+	// Pool of the states of patches: SentenceMean, or SentenceFirst for the first token, which is the class of a
+	// transformer. SentenceAuto takes an output of one vector per picture, else the mean.
 	Pool    SentencePool
 	Threads int
 	Backend *model.Backend
@@ -38,8 +36,8 @@ var (
 	patchOutputs   = []string{"last_hidden_state", "hidden_states", "encoder_hidden_states", "image_embeds", "features", "output"}
 )
 
-// OpenVision opens an ONNX file whose only input is a picture [B, 3, H, W] of float32 and which
-// has an output [B, D], [B, L, D] or [B, C, H, W]. Errors name the file.
+// OpenVision opens an ONNX file whose only input is a picture [B, 3, H, W] of float32 and which has an output [B, D],
+// [B, L, D] or [B, C, H, W]. Errors name the file.
 func OpenVision(path string, o VisionOptions) (*VisionModel, error) {
 	prefer := pictureOutputs
 	if o.Pool == SentenceMean || o.Pool == SentenceFirst {
@@ -76,7 +74,7 @@ func OpenVision(path string, o VisionOptions) (*VisionModel, error) {
 	return v, nil
 }
 
-// States is what the model answers of a picture [height, width, 3], and its shape.
+// States is the model's output for a picture [height, width, 3], and its shape.
 func (v *VisionModel) States(ctx context.Context, pixels []uint8, height, width int) ([]float32, []int, error) {
 	values, h, w, err := v.Pictures.Apply(pixels, height, width)
 	if err != nil {
@@ -86,8 +84,7 @@ func (v *VisionModel) States(ctx context.Context, pixels []uint8, height, width 
 	return v.Run(ctx, []HeadInput{in}, nil, EncodeOptions{})
 }
 
-// Embed is the embedding of a picture [height, width, 3]: what the model answers, pooled where
-// it has several axes.
+// Embed is the embedding of a picture [height, width, 3]: the model's output, pooled if it has several axes.
 func (v *VisionModel) Embed(ctx context.Context, pixels []uint8, height, width int) ([]float32, error) {
 	out, shape, err := v.States(ctx, pixels, height, width)
 	if err != nil {
@@ -107,17 +104,17 @@ func (v *VisionModel) Embed(ctx context.Context, pixels []uint8, height, width i
 
 }
 
-// meanOf is the mean over n places of d numbers, which lie place by place or number by number.
+// meanOf is the mean over n positions of d numbers, stored position by position or number by number.
 func meanOf(values []float32, n, d int, byNumber bool) []float32 {
 	out := make([]float32, d)
 	for i := range d {
 		sum := 0.0
 		for k := range n {
-			at := k*d + i
+			index := k*d + i
 			if byNumber {
-				at = i*n + k
+				index = i*n + k
 			}
-			sum += float64(values[at])
+			sum += float64(values[index])
 		}
 		out[i] = float32(sum / float64(max(n, 1)))
 	}

@@ -1,4 +1,4 @@
-// What models run on: the processor or GPUs, and what their executors have in common.
+// Backends of models: the CPU or GPUs, and the common interface of their executors.
 
 package model
 
@@ -12,14 +12,14 @@ import (
 	"repscope/model/pixels"
 )
 
-// Backend is what models run on; nil is the processor. It must outlive them.
+// Backend is the device that models run on; nil is the CPU. It must outlive them.
 type Backend struct {
 	*device.Device
 	// Precision of matrix products on GPUs: "tf32" (the default), "fp32" or
 	// "bf16"; sums are float32 with all of them. The processor computes in float32.
 	Precision string
-	// Note, if not nil, is told what changes the run but not its results, such
-	// as batches halved to fit a GPU's memory.
+	// Note, if not nil, receives changes of the run that do not affect its results, such as batches halved to fit a GPU's
+	// memory.
 	Note func(string)
 }
 
@@ -45,7 +45,7 @@ type executor interface {
 	// Collect waits for the oldest run. Its outputs are valid until the next call.
 	Collect(ctx context.Context) ([]*graph.Tensor, error)
 	Depth() int
-	// Compile is the outputs' types for inputs of the given types.
+	// Compile returns the outputs' types for inputs of these types.
 	Compile(inputs []graph.Operand) ([]graph.Type, error)
 	SetThreads(n int)
 	SetProfile(on bool)
@@ -56,7 +56,7 @@ type executor interface {
 // pixelExecutor is an executor that can make a graph's only input from stored states itself.
 type pixelExecutor interface {
 	executor
-	// SubmitBytes begins a run with states of uint8, each of which stands for one of the levels.
+	// SubmitBytes begins a run with states of uint8, each an index into the levels.
 	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels pixels.Levels) error
 	// SubmitNoisy begins a run with states that noise changes first.
 	SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error
@@ -80,7 +80,7 @@ func newExecutor(g *graph.Graph, threads int, b *Backend) (executor, error) {
 	return cuda.NewGroup(g, b.Contexts(), cuda.Options{Precision: precision, Note: b.Note})
 }
 
-// processor runs a graph when the result is asked for.
+// processor runs a graph when the result is collected.
 type processor struct {
 	*cpu.Executor
 	inputs []*graph.Tensor

@@ -11,31 +11,31 @@ import (
 	"repscope/model/graph"
 )
 
-// binding is what checking inputs needs, kept from run to run.
+// binding is the state of input checks, kept from run to run.
 type binding struct {
 	given     []*Tensor // by Run, in order
 	inputs    []*Tensor // checked and converted
-	converted []*Tensor // memory of those that are not taken as they are
+	converted []*Tensor // memory of converted inputs
 }
 
-// Match finds the inputs that values of the given names are for: the inputs of those
-// names if the model has them all, else all inputs by their order if it has none of the
-// names and as many inputs. It returns the inputs' names in the order of names.
+// Match finds the inputs for values with these names: the inputs of those names if the model has them all, else all
+// inputs by their order if it has none of the names and as many inputs. It returns the inputs' names in the order of
+// names.
 func (m *Model) Match(names ...string) ([]string, error) {
-	known := portNames(m.inputs)
+	inputs := portNames(m.inputs)
 	var missing []string
 	for _, name := range names {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(inputs, name) {
 			missing = append(missing, name)
 		}
 	}
 	switch {
-	case len(names) != len(known):
-		return nil, fmt.Errorf("%d inputs (%s) for a model with %d: %s", len(names), strings.Join(names, ", "), len(known), describe(m.inputs))
+	case len(names) != len(inputs):
+		return nil, fmt.Errorf("%d inputs (%s) for a model with %d: %s", len(names), strings.Join(names, ", "), len(inputs), describe(m.inputs))
 	case len(missing) == 0:
 		return slices.Clone(names), nil
 	case len(missing) == len(names):
-		return known, nil
+		return inputs, nil
 	}
 	return nil, m.unknown(missing[0])
 }
@@ -99,14 +99,14 @@ func wanted(p Port) string {
 	return fmt.Sprintf("%s [%s]", kind, strings.Join(dims, " "))
 }
 
-// bind checks tensors in the order of the inputs and converts those that may be.
-func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
+// bind checks tensors in the order of the inputs and converts convertible ones.
+func (m *Model) bind(tensors []*Tensor) ([]*Tensor, error) {
 	b := &m.bound
 	b.inputs = b.inputs[:0]
 	if b.converted == nil {
 		b.converted = make([]*Tensor, len(m.inputs))
 	}
-	for i, t := range given {
+	for i, t := range tensors {
 		p := &m.inputs[i]
 		if err := m.checkShape(p, t); err != nil {
 			return nil, err
@@ -127,8 +127,8 @@ func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	return b.inputs, nil
 }
 
-// checkShape compares a tensor's shape with its elements and with what the file fixes. Axes of one name may differ:
-// exporters name all axes so of which they know nothing.
+// checkShape compares a tensor's shape with its elements and with the shape that the file fixes. Axes of one name may
+// differ: exporters give one name to all axes of unknown size.
 func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
 		return fmt.Errorf("input %q is missing; the inputs of the model are %s", p.Name, describe(m.inputs))

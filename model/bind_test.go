@@ -1,4 +1,4 @@
-// What is refused and what is converted of the inputs.
+// Refused and converted inputs.
 
 package model
 
@@ -77,7 +77,7 @@ func TestMatch(t *testing.T) {
 	wantError(t, "one of two inputs", err, "1 inputs (state)", "a model with 2")
 }
 
-// Exporters name all axes so of which they know nothing, "?" or by one name: they may have any sizes.
+// Exporters give one name, or "?", to axes of unknown size: they may have any sizes.
 func TestAxesOfOneName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"?", "", "unk__0", "s"} {

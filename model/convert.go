@@ -1,4 +1,4 @@
-// Conversion of arrays of any element type to those that models compute in.
+// Conversion of arrays of any element type to the types that models compute in.
 
 package model
 
@@ -15,9 +15,9 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint | float32 | float64
 }
 
-// TensorOf returns a tensor of row-major data with the given shape. float32, int64 and bool are used without a copy.
-// Other integers become int64, uint64 with the same bits (see Tensor.Bits), and float64 is rounded to float32.
-// Errors: values outside the range of float32, and a shape with another number of elements.
+// TensorOf returns a tensor of row-major data with this shape. float32, int64 and bool are used without a copy. Other
+// integers become int64, uint64 with the same bits (see Tensor.Bits), and float64 is rounded to float32. Errors: values
+// outside the range of float32, and a shape with another number of elements.
 func TensorOf[T Element](data []T, shape ...int) (*Tensor, error) {
 	n := 1
 	for _, d := range shape {
@@ -156,7 +156,7 @@ func inRange(t *Tensor, p *Port) error {
 	case p.Bits == graph.Uint64:
 		low, high = 0, math.MaxInt64
 	case t.Bits == graph.Uint64:
-		low = 0 // a negative int64 stands for more than it holds
+		low = 0 // a negative int64 represents a value beyond int64
 	}
 	for i, v := range t.I64 {
 		switch {

@@ -1,4 +1,4 @@
-// Model files: told apart by their content, opened and mapped once.
+// Model files: recognized by their content, opened and mapped once.
 
 package model
 
@@ -17,7 +17,7 @@ import (
 	"repscope/model/onnx"
 )
 
-// ReadOptions says what a file of weights does not tell; an ONNX file takes none of it.
+// ReadOptions are settings missing from a file of weights; an ONNX file needs none.
 type ReadOptions struct {
 	// State, Activation, FinalActivation and Heads are passed to checkpoint.Options.
 	State, Activation, FinalActivation string
@@ -29,19 +29,18 @@ type ReadOptions struct {
 type File struct {
 	Path         string
 	Format       string // "onnx", "pth" or "safetensors"
-	Architecture string // of a checkpoint; an ONNX file tells none, whatever its graph is named
+	Architecture string // of a checkpoint; empty for an ONNX file, whatever the name of its graph
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
 	// Notes and Chosen come from checkpoint.Network.
 	Notes  []string
 	Chosen string
-	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.
+	// Settings are values that a checkpoint's tensors do not determine, as "heads=8"; see checkpoint.Network.
 	Settings []string
 	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
 	Example []int
-	// Check says whether an input shape [B, …] fits the weights, beyond what the
-	// input's own shape says; nil: it always does.
+	// Check checks an input shape [B, …] against the weights, beyond the input's own shape; nil: it always fits.
 	Check func(shape []int) error
 
 	graph *graph.Graph
@@ -75,14 +74,14 @@ func Read(path string, o ReadOptions) (*File, error) {
 }
 
 func read(file *mmap.File, o ReadOptions) (*File, error) {
-	known, err := checkpoint.Sniff(file)
+	ok, err := checkpoint.Sniff(file)
 	if err != nil {
 		return nil, err
 	}
 	if filepath.Ext(file.Path()) == programEnding { // a zip file, as a checkpoint is
 		return nil, foreign(file)
 	}
-	if known {
+	if ok {
 		return readCheckpoint(file, o)
 	}
 	if err := foreign(file); err != nil {
@@ -91,7 +90,7 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 	return readONNX(file, o)
 }
 
-// programEnding is that of a program of torch.export, which can be exported on.
+// programEnding is the ending of a program of torch.export, which can be exported further.
 const programEnding = ".pt2"
 
 // programError is the error for such a file, with the command that exports it.
@@ -102,8 +101,8 @@ type programError struct {
 
 func (e *programError) Hints() []string { return []string{"export it to ONNX: " + e.recipe} }
 
-// foreign is the error for a file that is no ONNX file by its first bytes, of which an
-// ONNX file has none of its own, or by its name.
+// foreign is the error for a file that is no ONNX file by its first bytes, since ONNX files have no signature, or by
+// its name.
 func foreign(file *mmap.File) error {
 	const want = "want an ONNX file, a PyTorch checkpoint or a safetensors file"
 	head := make([]byte, format.HeadSize)
@@ -198,8 +197,8 @@ func (f *File) Sums() ([][]byte, error) {
 			return nil, err
 		}
 		h := sha256.New()
-		for at := int64(0); at < file.Size(); at += hashPart {
-			err := file.Use(at, min(hashPart, file.Size()-at), func(raw []byte) error {
+		for offset := int64(0); offset < file.Size(); offset += hashPart {
+			err := file.Use(offset, min(hashPart, file.Size()-offset), func(raw []byte) error {
 				h.Write(raw)
 				return nil
 			})

@@ -1,5 +1,5 @@
-// Package model runs models: it opens an ONNX file, or a checkpoint of a known
-// architecture, and computes outputs from named inputs on the processor or on GPUs.
+// Package model runs models: it opens an ONNX file, or a checkpoint of a known architecture, and computes outputs from
+// named inputs on the CPU or on GPUs.
 //
 //	m, err := model.Open("predictor.onnx", model.Options{})
 //	if err != nil {
@@ -9,11 +9,10 @@
 //	latent := &model.Tensor{DType: model.Float32, Shape: []int{2, 3}, F32: []float32{1, 2, 3, 4, 5, 6}}
 //	action := &model.Tensor{DType: model.Int64, Shape: []int{2}, I64: []int64{0, 4}}
 //	out, err := m.Run(ctx, map[string]*model.Tensor{"latent": latent, "action": action})
-//	// out["next"] is valid until the next run; Clone what is to stay
+//	// out["next"] is valid until the next run; Clone it to keep it
 //
-// Models compute in float32, int64 and bool. An input that the file declares in
-// another type (uint8, float16, …) is given in the one of these that holds it; see
-// TensorOf and Model.Run for what is converted.
+// Models compute in float32, int64 and bool. An input that the file declares in another type (uint8, float16, …) is
+// passed in the one of these that holds it; see TensorOf and Model.Run for conversions.
 package model
 
 import (
@@ -47,7 +46,7 @@ const (
 // Uint64 is the Bits of a Tensor of uint64, whose elements are held as the int64 of the same bits.
 const Uint64 = graph.Uint64
 
-// Options says how a model is opened and run. The zero value is valid.
+// Options are the options of a model. The zero value is valid.
 type Options struct {
 	ReadOptions
 	// Outputs names the values to compute, in this order: outputs of the model, or any
@@ -57,10 +56,9 @@ type Options struct {
 	Threads int
 	// Backend runs the model; nil is the processor. It must outlive the model.
 	Backend *Backend
-	// Batched says that the first axis of every input and output is the batch, whose rows are independent: a model
-	// whose file fixes its size then takes any other too. The rows go through it in pieces of that size, the last one
-	// filled up with its last row; and on the processor any model takes a large batch in pieces whose values fit the
-	// caches.
+	// Batched says that the first axis of every input and output is the batch, whose rows are independent. A model whose
+	// file fixes its size then takes any other too. The rows go through it in pieces of that size, the last one padded
+	// with its last row. On the CPU any model takes a large batch in pieces whose values fit the caches.
 	Batched bool
 }
 
@@ -78,7 +76,7 @@ type Model struct {
 	queue  []submitted
 	pieces pieces
 	bound  binding
-	named  map[string]*Tensor // what Run returned last
+	named  map[string]*Tensor // the last result of Run
 }
 
 // Open opens a model file and prepares it to run; see Read. Errors name the file.
@@ -121,12 +119,12 @@ func (f *File) choose(names []string) ([]Port, error) {
 			continue
 		}
 		var values []string
-		found := false
+		exists := false
 		for _, n := range f.graph.Nodes {
-			found = found || name != "" && slices.Contains(n.Outputs, name)
+			exists = exists || name != "" && slices.Contains(n.Outputs, name)
 			values = append(values, n.Outputs...)
 		}
-		if !found {
+		if !exists {
 			known := append(portNames(f.graph.Outputs), values...)
 			return nil, fmt.Errorf("has no value %q%s; its outputs are %s", name, meant(name, known), Names(f.graph.Outputs))
 		}
@@ -185,12 +183,11 @@ func (m *Model) Outputs() []Port { return slices.Clone(m.outputs) }
 // Rows is the batch size that the file fixes, 0 if it is free or the model is not batched.
 func (m *Model) Rows() int { return m.rows }
 
-// Types are the outputs' element types and shapes for inputs of the given types, in the
-// order of Inputs. Nothing is run.
+// Types are the outputs' element types and shapes for inputs of these types, in the order of Inputs. Nothing is run.
 func (m *Model) Types(inputs ...Type) ([]Type, error) { return m.exec.Compile(operands(inputs)) }
 
-// Footprint is the memory in bytes that the intermediate values and outputs of a run with
-// inputs of the given types take, without weights. Nothing is run.
+// Footprint is the memory in bytes of the intermediate values and outputs of a run with inputs of these types, without
+// weights. Nothing is run.
 func (m *Model) Footprint(inputs ...Type) (int64, error) {
 	p, err := m.graph.Specialize(operands(inputs))
 	if err != nil {
@@ -228,8 +225,8 @@ func portNames(ports []Port) []string {
 }
 
 // meant is the hint that names the nearest of the known names; empty if none is near.
-func meant(name string, known []string) string {
-	if near := text.Nearest(name, known); near != "" {
+func meant(name string, candidates []string) string {
+	if near := text.Nearest(name, candidates); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""

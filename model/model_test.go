@@ -103,13 +103,13 @@ func naiveSequence(ids, chain, mask []int64, n, length int) []float64 {
 		hidden, score := make([][width]float64, length), make([]float64, length)
 		total := 0.0
 		for j := range length {
-			at := i*length + j
+			offset := i*length + j
 			s := 0.0
 			for k := range width {
-				hidden[j][k] = float64(w.token[int(ids[at])*width+k]) + float64(w.chain[int(chain[at])*width+k])
+				hidden[j][k] = float64(w.token[int(ids[offset])*width+k]) + float64(w.chain[int(chain[offset])*width+k])
 				s += hidden[j][k] * float64(w.scores[k])
 			}
-			score[j] = math.Exp(s - 1e4*float64(1-mask[at]))
+			score[j] = math.Exp(s - 1e4*float64(1-mask[offset]))
 			total += score[j]
 		}
 		for f := range features {

@@ -10,24 +10,22 @@ import (
 	"repscope/model/pixels"
 )
 
-// Run computes the outputs, by name, for inputs by name. Every input must be given.
+// Run computes the outputs, by name, for inputs by name. Every input is required.
 //
-// An input is of the element type that the model computes it in. Besides, bool is taken
-// for numbers (0 and 1), int64 for float32 where every element is one, and int64 0 and 1
-// for bool; anything else is an error that says what is wanted, such as floats for
-// ids. So are an unknown name, another rank, a size that differs from one that the file
-// fixes, and an integer outside the narrower type that the file declares.
+// An input has the element type that the model computes it in. Also accepted are bool for numbers (0 and 1), int64 for
+// float32 if every element is one, and int64 0 and 1 for bool. Anything else is an error that names the expected type,
+// such as floats for ids. So are an unknown name, another rank, a size that differs from one that the file fixes, and
+// an integer outside the narrower type that the file declares.
 //
-// The inputs are only read, and may be changed afterwards. The outputs, map included,
-// belong to the model: they are valid until its next call and must not be changed.
-// Inputs of shapes that were seen before cost no preparation and, where nothing is
-// converted, no memory. Cancelling ctx stops the run between two operators.
+// The inputs are only read, and may be changed afterwards. The outputs, map included, belong to the model: they are
+// valid until its next call and must not be changed. Inputs of repeated shapes cost no preparation and, without
+// conversion, no memory. Cancelling ctx stops the run between two operators.
 func (m *Model) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
-	given, err := m.byName(inputs)
+	tensors, err := m.byName(inputs)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := m.run(ctx, given)
+	outputs, err := m.run(ctx, tensors)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +38,7 @@ func (m *Model) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]
 	return m.named, nil
 }
 
-// RunInOrder is Run with inputs in the order of Inputs and outputs in that of Outputs.
+// RunInOrder is Run with inputs in the order of Inputs and outputs in the order of Outputs.
 func (m *Model) RunInOrder(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
 	if len(inputs) != len(m.inputs) {
 		return nil, fmt.Errorf("%d inputs given, the model has %d: %s", len(inputs), len(m.inputs), describe(m.inputs))
@@ -48,11 +46,11 @@ func (m *Model) RunInOrder(ctx context.Context, inputs ...*Tensor) ([]*Tensor, e
 	return m.run(ctx, inputs)
 }
 
-func (m *Model) run(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
+func (m *Model) run(ctx context.Context, tensors []*Tensor) ([]*Tensor, error) {
 	if len(m.queue) > 0 {
 		return nil, fmt.Errorf("%d runs are under way", len(m.queue))
 	}
-	inputs, err := m.bind(given)
+	inputs, err := m.bind(tensors)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +63,8 @@ func (m *Model) run(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
 // Depth is the number of runs that may be under way: 1 on the processor.
 func (m *Model) Depth() int { return m.exec.Depth() }
 
-// submitted is a run under way. Where the file fixes another batch size, or the processor had better take
-// fewer rows at a time, it keeps the inputs, which go through the executor in pieces when they are collected.
+// submitted is a pending run. If the file fixes another batch size, or fewer rows at a time are faster on the CPU, it
+// keeps the inputs, which go through the executor in pieces when they are collected.
 type submitted struct {
 	rows   int
 	pieces []*Tensor // nil: the executor has the run
@@ -102,8 +100,8 @@ func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
 	return nil
 }
 
-// portion is how many of the rows the executor takes at a time: all of them, unless the rows are independent and the
-// executor says that fewer are faster.
+// portion is the number of rows that the executor takes at a time: all of them, unless the rows are independent and
+// fewer are faster.
 func (m *Model) portion(inputs []*Tensor, rows int) int {
 	p, ok := m.exec.(portioner)
 	if !ok || !m.divisible || rows < 2 {
@@ -139,7 +137,7 @@ func (m *Model) Collect(ctx context.Context) ([]*Tensor, error) {
 	return m.inPieces(ctx, s)
 }
 
-// Drain ends what is under way after an error.
+// Drain finishes pending runs after an error.
 func (m *Model) Drain() {
 	for _, s := range m.queue {
 		if s.pieces == nil {
@@ -158,8 +156,8 @@ func (m *Model) TakesPixels(n int) bool {
 
 var errPixels = errors.New("the model cannot read stored states on its device")
 
-// SubmitBytes is Submit with states of uint8 in place of the only input, which has the
-// given shape; levels says which float32 each byte stands for. See TakesPixels.
+// SubmitBytes is Submit with states of uint8 instead of the only input, of this shape; levels maps each byte to a
+// float32. See TakesPixels.
 func (m *Model) SubmitBytes(ctx context.Context, states []uint8, shape []int, levels pixels.Levels) error {
 	x, ok := m.exec.(pixelExecutor)
 	if !ok {
@@ -168,8 +166,8 @@ func (m *Model) SubmitBytes(ctx context.Context, states []uint8, shape []int, le
 	return m.began(shape, x.SubmitBytes(ctx, states, shape, levels))
 }
 
-// SubmitNoisy is Submit with states that noise changes before they are scaled and become
-// the only input, which has the given shape. See TakesPixels.
+// SubmitNoisy is Submit with states that noise changes before they are scaled and become the only input, of this shape.
+// See TakesPixels.
 func (m *Model) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
 	x, ok := m.exec.(pixelExecutor)
 	if !ok {
@@ -194,7 +192,7 @@ func (m *Model) Displacements() []float64 {
 	return nil
 }
 
-// pieces is what running a batch in pieces needs, kept from batch to batch.
+// pieces is the state of running a batch in pieces, kept from batch to batch.
 type pieces struct {
 	inputs []*Tensor // of one piece
 	filled []*Tensor // memory for the last one
@@ -248,7 +246,7 @@ func (m *Model) piece(s submitted, lo, hi, size int) []*Tensor {
 	return p.inputs
 }
 
-// part is the rows lo to hi of n, in memory of its own if they must be filled up.
+// part is the rows lo to hi of n, in memory of its own if they must be padded.
 func part[T any](all, memory []T, lo, hi, n, rows int) (rowsOf, kept []T) {
 	width := len(all) / n
 	x := all[lo*width : hi*width]
@@ -262,7 +260,7 @@ func part[T any](all, memory []T, lo, hi, n, rows int) (rowsOf, kept []T) {
 	return memory, memory
 }
 
-// join appends the outputs of the rows lo to hi of n, computed in a batch of a size, to those before.
+// join appends the outputs of the rows lo to hi of n, computed in a batch of a size, to earlier ones.
 func (m *Model) join(out []*Tensor, lo, hi, size, n int) error {
 	if m.pieces.joined == nil {
 		for range out {

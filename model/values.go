@@ -1,4 +1,4 @@
-// The values of a model's graph: outputs and what is computed on the way to them.
+// The values of a model's graph: outputs and intermediate values.
 
 package model
 
@@ -18,7 +18,7 @@ type Value struct {
 	Output   bool   // it is an output of the model
 }
 
-// Bound is what is known of a value once the inputs' shapes are.
+// Bound is the known type of a value once the inputs' shapes are known.
 type Bound = graph.Value
 
 // Values are the values of a file's graph, in the order in which they are computed,
@@ -66,8 +66,8 @@ func (f *File) Values() (*Values, error) {
 	return v, nil
 }
 
-// Bind finds the values' types for inputs of the given types, in the order of File.Inputs.
-// Bound.Const is not nil where a value does not depend on the inputs' elements.
+// Bind finds the values' types for inputs of these types, in the order of File.Inputs. Bound.Const is not nil if a
+// value does not depend on the inputs' elements.
 func (v *Values) Bind(inputs ...Type) (map[string]Bound, error) {
 	p, err := v.graph.Specialize(operands(inputs))
 	if err != nil {

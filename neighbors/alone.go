@@ -1,4 +1,4 @@
-// Parts of single embedded spaces: taken out of a part and put together again, for whoever keeps them.
+// Parts of single embedded spaces: separated from a part and merged again, so that callers can store them.
 
 package neighbors
 
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Alone is the part of one embedded space, with what every part of the same points and pass shares: the counts of the
-// original, and the comparisons for the lists of neighbors there.
+// Alone is a pass's part of one embedded space, with the state that all parts share: the counts of the original and the
+// comparisons for its neighbor lists.
 type Alone struct {
 	Space              PartialSpace
 	Original, Embedded SpaceCounts
@@ -60,7 +60,7 @@ func (part *Partial) Separate() []*Alone {
 // different processors.
 var ErrOriginals = errors.New("the parts differ in their counts of the original space")
 
-// Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see
+// Together computes the part of points lo … hi−1 from the parts of all embedded spaces, in their order; see
 // [Partial.Separate]. Errors: another number of spaces, sums of another kind, and [ErrOriginals].
 func (p *Pass) Together(ctx context.Context, lo, hi int, spaces []*Alone) (*Partial, error) {
 	identity, err := p.Identity(ctx)

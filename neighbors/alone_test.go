@@ -1,4 +1,4 @@
-// Tests that embedded spaces one by one, and put together, are those of one pass.
+// Tests that separately computed embedded spaces, merged, equal one pass.
 
 package neighbors
 
@@ -11,8 +11,8 @@ import (
 	"repscope/points"
 )
 
-// Any division of the embedded spaces among passes gives the part of one, in every field: the comparisons decided
-// again too, most of which are for lists that all share.
+// Any division of the embedded spaces among passes gives the part of one, in every field: also the redecided
+// comparisons, most of them for shared lists.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	r := random(4)
@@ -54,11 +54,11 @@ func TestTogether(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for at, one := range part.Separate() {
-					if id, err := pass.Identity(t.Context()); err != nil || len(some) == 1 && part.Pass.difference(new(id.Of(some[at]))) != "" {
-						t.Errorf("%s: the identity of space %d (%v)", name, some[at], err)
+				for e, one := range part.Separate() {
+					if id, err := pass.Identity(t.Context()); err != nil || len(some) == 1 && part.Pass.difference(new(id.Of(some[e]))) != "" {
+						t.Errorf("%s: the identity of space %d (%v)", name, some[e], err)
 					}
-					spaces[some[at]] = one
+					spaces[some[e]] = one
 				}
 			}
 			got, err := pass.Together(t.Context(), rows[0], rows[1], spaces)

@@ -14,8 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Approximation holds what the approximate mode needs beyond [Options]. The zero
-// value is usable.
+// Approximation holds the options of the approximate mode, in addition to [Options]. The zero value is usable.
 type Approximation struct {
 	// Seed keys every random choice: reference points, queries, centers.
 	Seed uint64
@@ -45,14 +44,12 @@ const (
 
 // SearchRecall is the share of true neighbors found by an approximate search.
 type SearchRecall struct {
-	// Value is the mean over the queries of the share of their K listed
-	// neighbors that are as near as the true K nearest (at most as far as the
-	// K-th: which of several at equal distance is listed does not matter).
-	// NaN without queries.
+	// Value is the mean over the queries of the share of their K listed neighbors that are as near as the true K nearest.
+	// A listed neighbor counts if it is at most as far as the true K-th, so the order of ties does not matter. NaN without
+	// queries.
 	Value float64
-	// StandardError is that of Value for the draw of the queries, with the
-	// finite-population correction. It is 0 where all points were queries or
-	// the search was exact, and NaN without queries.
+	// StandardError is the standard error of Value over draws of the queries, with the finite-population correction. It is
+	// 0 if all points were queries or the search was exact, and NaN without queries.
 	StandardError float64
 	// Queries and K are the numbers of queries and of neighbors of each.
 	Queries, K int
@@ -72,26 +69,22 @@ type ApproximateNearest struct {
 	Cells, Probes int
 }
 
-// KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of
-// the k nearest neighbors of every point and measures how many (Recall). Where an
-// exact search takes seconds, which depends on the number, type and dimension of the
-// points and on k alone, or would hardly take longer, it is made instead.
+// KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of the k nearest neighbors of every
+// point and measures how many (Recall). It runs an exact search instead if that takes seconds or hardly longer, which
+// depends only on k and on the number, type and dimension of the points.
 //
-// The method is an inverted file with exact distances (Jégou, Douze and Schmid 2011,
-// "Product quantization for nearest neighbor search", section IV, without the
-// quantization): about 2√n centers by k-means on a sample, each point in the cell of its nearest
-// center, and for each point a search through the members of the cells nearest to it. How many
-// cells is found from the true neighbors of 256 points, so that 98 % of these lie in
-// them. Distances are float32 (float64 for float64 points) products; the lists are a
-// little longer than k and put in order by direct float64 distances, ties by index. Equal
+// The method is an inverted file with exact distances (Jégou, Douze and Schmid 2011, "Product quantization for nearest
+// neighbor search", section IV, without the quantization). About 2√n centers come from k-means on a sample, and each
+// point belongs to the cell of its nearest center. Each point searches the members of the nearest cells. Their number
+// is chosen so that 98 % of the true neighbors of 256 points lie in them. Distances are float32 products (float64 for
+// float64 points). The lists are slightly longer than k and sorted by direct float64 distances, ties by index. Equal
 // points are searched once and all get each other as neighbors.
 //
-// The working memory is 1.2 times that of the points in float32 (float64) and about 300 MB, less
-// where Memory is less: cells are packed again and again then. The result takes 12·n·k bytes.
+// The working memory is 1.2 times the points in float32 (float64) plus about 300 MB. With a lower Memory, cells are
+// packed repeatedly. The result takes 12·n·k bytes.
 //
-// The result depends on points, k, Metric, ExcludeWindow, Episode, Time and Seed, not on
-// Threads or Memory. Of o it uses these and Progress. Errors are those of
-// KNearest, and a memory budget too small for the cells.
+// The result depends on points, k, Metric, ExcludeWindow, Episode, Time and Seed, not on Threads or Memory. Of o it
+// uses these and Progress. Errors are the errors of KNearest, and a memory budget too small for the cells.
 func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
@@ -105,7 +98,9 @@ func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Option
 
 // KNearestApproximate is the function of the same name without its look through the
 // points. Metric of o is not used.
-func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+func (s Space) KNearestApproximate(
+	ctx context.Context, k int, o Options, a Approximation,
+) (*ApproximateNearest, error) {
 	if s.metric == Precomputed {
 		return nil, errNoCoordinates
 	}
@@ -122,25 +117,25 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 	if a.Queries < -1 {
 		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, defaultQueries)
 	}
-	found, err := cells.Search(ctx, pts, k, within, cells.Options{
+	lists, err := cells.Search(ctx, pts, k, within, cells.Options{
 		Seed: a.Seed, ExactPoints: a.ExactPoints,
-		Exact: func(ctx context.Context, pts points.Points, k int, few *rows.Options) (*Nearest, error) {
+		Exact: func(ctx context.Context, pts points.Points, k int, options *rows.Options) (*Nearest, error) {
 			exact := o
-			exact.Progress, exact.Episode, exact.Time = few.Progress, few.Episode, few.Time
+			exact.Progress, exact.Episode, exact.Time = options.Progress, options.Episode, options.Time
 			return search(ctx, pts, pts, k, true, &exact)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	if found == nil {
+	if lists == nil {
 		nearest, err := search(ctx, pts, pts, k, true, &o)
 		if err != nil {
 			return nil, err
 		}
 		return &ApproximateNearest{Nearest: *nearest, Recall: SearchRecall{Value: 1, Queries: pts.N, K: k, Exact: true}}, nil
 	}
-	result := &ApproximateNearest{Nearest: found.Nearest, Cells: found.Cells, Probes: found.Probes}
+	result := &ApproximateNearest{Nearest: lists.Nearest, Cells: lists.Cells, Probes: lists.Probes}
 	if result.Recall, err = measureRecall(ctx, pts, &result.Nearest, within, &a); err != nil {
 		return nil, err
 	}
@@ -152,12 +147,12 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 }
 
 // measureRecall compares the lists of seeded queries with exact ones.
-func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
+func measureRecall(ctx context.Context, pts points.Points, lists *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
 	queries := a.Queries
 	if queries == 0 {
 		queries = defaultQueries
 	}
-	none := SearchRecall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
+	none := SearchRecall{Value: math.NaN(), StandardError: math.NaN(), K: lists.K}
 	if queries < 0 {
 		return none, nil
 	}
@@ -165,16 +160,16 @@ func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *ro
 	if err != nil {
 		return none, err
 	}
-	truth, err := rows.SearchReferences(ctx, pts, index, found.K, o)
+	truth, err := rows.SearchReferences(ctx, pts, index, lists.K, o)
 	if err != nil {
 		return none, err
 	}
-	k := found.K
+	k := lists.K
 	shares, total := make([]float64, len(index)), 0
 	for q, i := range index {
 		farthest := truth.Distance[(q+1)*k-1]
 		hits := 0
-		for _, d := range found.Distance[i*k : (i+1)*k] {
+		for _, d := range lists.Distance[i*k : (i+1)*k] {
 			if d <= farthest {
 				hits++
 			}

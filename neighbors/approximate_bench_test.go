@@ -22,14 +22,14 @@ func manifoldPoints(n, surface, dim int, seed uint64) points.Points {
 	for i := range weights {
 		weights[i] = 2 * r.Normal()
 	}
-	data, at := make([]float32, n*dim), make([]float64, surface)
+	data, offset := make([]float32, n*dim), make([]float64, surface)
 	for i := range n {
-		for k := range at {
-			at[k] = r.Float64()
+		for k := range offset {
+			offset[k] = r.Float64()
 		}
 		for d := range dim {
 			angle := 0.0
-			for k, v := range at {
+			for k, v := range offset {
 				angle += weights[d*surface+k] * v
 			}
 			// One turn of a parabola each, smooth enough and the same on every machine.
@@ -66,18 +66,18 @@ func trajectoryPoints(n, dim int, seed uint64) points.Points {
 	for i := range turn {
 		turn[i] = 0.4 * r.Normal()
 	}
-	data, at := make([]float32, n*dim), make([]float64, hidden)
+	data, offset := make([]float32, n*dim), make([]float64, hidden)
 	for i := range n {
-		for k := range at {
+		for k := range offset {
 			if i%steps == 0 {
-				at[k] = r.Normal()
+				offset[k] = r.Normal()
 			} else {
-				at[k] = keep*at[k] + math.Sqrt(1-keep*keep)*r.Normal()
+				offset[k] = keep*offset[k] + math.Sqrt(1-keep*keep)*r.Normal()
 			}
 		}
 		for d := range dim {
 			v := 0.0
-			for k, h := range at {
+			for k, h := range offset {
 				v += h * turn[k*dim+d]
 			}
 			data[i*dim+d] = float32(math.Tanh(v) + 0.02*r.Normal())
@@ -114,15 +114,15 @@ func BenchmarkKNearestApproximate(b *testing.B) {
 				})
 				b.Run(name+"/approximate", func(b *testing.B) {
 					pts := set.points(n)
-					var found *ApproximateNearest
+					var matches *ApproximateNearest
 					measure(b, func() {
 						var err error
-						if found, err = KNearestApproximate(b.Context(), pts, k, Options{}, Approximation{Seed: 1, ExactPoints: 1000}); err != nil {
+						if matches, err = KNearestApproximate(b.Context(), pts, k, Options{}, Approximation{Seed: 1, ExactPoints: 1000}); err != nil {
 							b.Fatal(err)
 						}
 					})
-					b.ReportMetric(found.Recall.Value, "recall")
-					b.ReportMetric(100*float64(found.Probes)/float64(max(1, found.Cells)), "cells-%")
+					b.ReportMetric(matches.Recall.Value, "recall")
+					b.ReportMetric(100*float64(matches.Probes)/float64(max(1, matches.Cells)), "cells-%")
 				})
 			}
 		}

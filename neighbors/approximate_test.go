@@ -96,7 +96,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 		{"line", manifoldPoints(n, 1, 3, 3), 20, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, ExactPoints: 1000})
+			matches, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, ExactPoints: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,42 +104,42 @@ func TestKNearestApproximateRecall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Recall.Exact || found.Recall.Queries != defaultQueries || found.Recall.K != c.k {
-				t.Errorf("recall %+v: want it measured on %d queries", found.Recall, defaultQueries)
+			if matches.Recall.Exact || matches.Recall.Queries != defaultQueries || matches.Recall.K != c.k {
+				t.Errorf("recall %+v: want it measured on %d queries", matches.Recall, defaultQueries)
 			}
 			hits := 0
 			for i := range n {
 				farthest := truth.Distance[(i+1)*c.k-1]
 				for q := i * c.k; q < (i+1)*c.k; q++ {
-					if found.Distance[q] <= farthest {
+					if matches.Distance[q] <= farthest {
 						hits++
 					}
 				}
 			}
 			recall := float64(hits) / float64(n*c.k)
-			t.Logf("recall %.4f, measured %.4f ± %.4f, %d of %d cells", recall, found.Recall.Value, found.Recall.StandardError, found.Probes, found.Cells)
+			t.Logf("recall %.4f, measured %.4f ± %.4f, %d of %d cells", recall, matches.Recall.Value, matches.Recall.StandardError, matches.Probes, matches.Cells)
 			if recall < 0.95 {
 				t.Errorf("recall %.4f, want at least 0.95", recall)
 			}
 			// Where all queries are perfect, up to about 3 in as many are not.
-			if math.Abs(recall-found.Recall.Value) > 4*found.Recall.StandardError+3.0/defaultQueries {
-				t.Errorf("measured recall %.4f ± %.4f, the recall of all points is %.4f", found.Recall.Value, found.Recall.StandardError, recall)
+			if math.Abs(recall-matches.Recall.Value) > 4*matches.Recall.StandardError+3.0/defaultQueries {
+				t.Errorf("measured recall %.4f ± %.4f, the recall of all points is %.4f", matches.Recall.Value, matches.Recall.StandardError, recall)
 			}
-			if found.Counts.Duplicates != truth.Counts.Duplicates {
-				t.Errorf("%d duplicates, want %d", found.Counts.Duplicates, truth.Counts.Duplicates)
+			if matches.Counts.Duplicates != truth.Counts.Duplicates {
+				t.Errorf("%d duplicates, want %d", matches.Counts.Duplicates, truth.Counts.Duplicates)
 			}
-			checkLists(t, c.points, found, &c.options)
+			checkLists(t, c.points, matches, &c.options)
 		})
 	}
 }
 
 // checkLists checks what holds for every list, whatever was found.
-func checkLists(t interface{ Fatalf(string, ...any) }, pts points.Points, found *ApproximateNearest, o *Options) {
+func checkLists(t interface{ Fatalf(string, ...any) }, pts points.Points, matches *ApproximateNearest, o *Options) {
 	b := rows.Candidates{N: pts.N, Self: true, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time}
 	d := rows.NewDirect(pts, pts, o.Metric)
-	key := make([]float64, found.K)
+	key := make([]float64, matches.K)
 	for i := range pts.N {
-		index, distance := found.Index[i*found.K:(i+1)*found.K], found.Distance[i*found.K:(i+1)*found.K]
+		index, distance := matches.Index[i*matches.K:(i+1)*matches.K], matches.Distance[i*matches.K:(i+1)*matches.K]
 		d.Keys(i, pts.Row(i, nil), index, key)
 		for q, j := range index {
 			switch {
@@ -173,13 +173,13 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 			for _, resources := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 1, Memory: 1 << 20}} {
 				o := c.options
 				o.Threads, o.Memory = resources.Threads, resources.Memory
-				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, ExactPoints: 500})
+				matches, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, ExactPoints: 500})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if first == nil {
-					first = found
-				} else if !reflect.DeepEqual(first, found) {
+					first = matches
+				} else if !reflect.DeepEqual(first, matches) {
 					t.Errorf("%d threads, memory %d: the result differs from that of one thread", o.Threads, o.Memory)
 				}
 			}
@@ -205,12 +205,12 @@ func TestKNearestApproximateBits(t *testing.T) {
 	pts := clusteredPoints(1500, 12, 9, 77)
 	hash := uint64(1)
 	for _, p := range []points.Points{pts, toUint8(pts), toFloat64(pts, 0)} {
-		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100})
+		matches, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for q, j := range found.Index {
-			hash = mix(mix(hash, uint64(j)), math.Float64bits(found.Distance[q]))
+		for q, j := range matches.Index {
+			hash = mix(mix(hash, uint64(j)), math.Float64bits(matches.Distance[q]))
 		}
 	}
 	if want := uint64(0xcbc2d132c8bd10c1); hash != want {
@@ -222,7 +222,7 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 	for _, n := range []int{2, 3, 30, 500} {
 		pts := clusteredPoints(n, 3, 5, uint64(n))
 		k := min(n-1, 9)
-		found, err := KNearestApproximate(t.Context(), pts, k, Options{}, Approximation{})
+		matches, err := KNearestApproximate(t.Context(), pts, k, Options{}, Approximation{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,13 +230,13 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(&found.Nearest, want) || !found.Recall.Exact || found.Recall.Value != 1 || found.Recall.StandardError != 0 || found.Probes != 0 {
-			t.Errorf("n = %d: %+v, want the exact search", n, found.Recall)
+		if !reflect.DeepEqual(&matches.Nearest, want) || !matches.Recall.Exact || matches.Recall.Value != 1 || matches.Recall.StandardError != 0 || matches.Probes != 0 {
+			t.Errorf("n = %d: %+v, want the exact search", n, matches.Recall)
 		}
 	}
 }
 
-// Whatever the data, lists are complete, in order and without what is excluded.
+// For all data, lists are complete, in order and without excluded points.
 func TestKNearestApproximateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(120, 200).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "dim")
@@ -259,12 +259,12 @@ func TestKNearestApproximateProperties(t *testing.T) {
 				o.Episode[i] = i / 50
 			}
 		}
-		found, err := KNearestApproximate(context.Background(), pts, k, o, Approximation{ExactPoints: 60, Queries: 100})
+		matches, err := KNearestApproximate(context.Background(), pts, k, o, Approximation{ExactPoints: 60, Queries: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLists(t, pts, found, &o)
-		if v := found.Recall.Value; !(v >= 0 && v <= 1) {
+		checkLists(t, pts, matches, &o)
+		if v := matches.Recall.Value; !(v >= 0 && v <= 1) {
 			t.Fatalf("recall %v", v)
 		}
 	})
@@ -334,9 +334,8 @@ func samplePair(n int, kind string) (points.Points, []points.Points, Options) {
 	return original, embedded, o
 }
 
-// What is sampled is exact: the penalties of each reference are those of the full
-// comparison, the estimates lie around its scores, and with all points as
-// references they are its scores.
+// Samples are exact: the penalties of each reference equal the full comparison, the estimates lie around its scores,
+// and with all points as references they equal its scores.
 func TestCompareSampled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: others compare the same searches, on fewer points")
@@ -415,10 +414,8 @@ func checkSampled(t *testing.T, sample *Sample, got *SampledPreservation, want *
 	}
 }
 
-// Over many draws the estimates are centered on the exact score and spread as the
-// standard errors say.
-// The null of the references is that of all points where all are references, save for
-// the order of equal distances.
+// Over many draws the estimates are centered on the exact score and spread as the standard errors say. With all points
+// as references, their null equals the null of all points, except for the order of equal distances.
 func checkSampledNull(t *testing.T, got *SampledPreservation, want *Preservation, all bool) {
 	t.Helper()
 	ties := got.Original.Ties+got.Embedded.Ties > 0
@@ -511,12 +508,12 @@ func TestCompareSampledDeterministic(t *testing.T) {
 
 func ExampleKNearestApproximate() {
 	pts := points.Float64([]float64{0, 1, 3, 7, 15}, 1)
-	found, err := KNearestApproximate(context.Background(), pts, 2, Options{}, Approximation{Seed: 1})
+	matches, err := KNearestApproximate(context.Background(), pts, 2, Options{}, Approximation{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(found.Index[2*2:3*2], found.Distance[2*2:3*2], found.Recall.Value, found.Recall.Exact)
+	fmt.Println(matches.Index[2*2:3*2], matches.Distance[2*2:3*2], matches.Recall.Value, matches.Recall.Exact)
 	// Output: [1 0] [2 3] 1 true
 }
 

@@ -1,17 +1,16 @@
 // Expectations over random orders of equal distances.
 //
-// Let the order of equal distances be uniformly random, in every row and in both spaces
-// independently. A point j at the distance of t candidates, itself included, with A strictly
-// nearer ones has a rank r that is uniform on A+1 … A+t; the same with hats in the other space.
-// Every score is a sum over j of terms in r and r̂ of that point alone, and r and r̂ are
-// independent, so that expectations are products:
+// Let the order of equal distances be uniformly random, in every row and in both spaces independently. A point j whose
+// distance t candidates share, itself included, with A strictly nearer ones, has a rank r that is uniform on A+1 … A+t;
+// the same with hats in the other space. Every score is a sum over j of terms in r and r̂ of that point alone. As r and
+// r̂ are independent, expectations are products:
 //
-//	E[(r−k)·1{r̂ ≤ k, r > k}] = P(r̂ ≤ k)·E[max(r−k, 0)],  P(r̂ ≤ k) = min(max(k−Â, 0), t̂)/t̂
-//	E[1{r ≤ k, r̂ ≤ k}]       = P(r ≤ k)·P(r̂ ≤ k)
-//	E[|r−r̂|/r̂·1{r̂ ≤ k}]     = Σ_{l ≤ k} P(r̂ = l)·E|r−l|/l
+// 	E[(r−k)·1{r̂ ≤ k, r > k}] = P(r̂ ≤ k)·E[max(r−k, 0)],  P(r̂ ≤ k) = min(max(k−Â, 0), t̂)/t̂
+// 	E[1{r ≤ k, r̂ ≤ k}]       = P(r ≤ k)·P(r̂ ≤ k)
+// 	E[|r−r̂|/r̂·1{r̂ ≤ k}]     = Σ_{l ≤ k} P(r̂ = l)·E|r−l|/l
 //
-// With t = t̂ = 1 each is what it is without ties. Deleting a block takes its points out of A, t,
-// Â and t̂: of a random order of ties, what is left is a random order of those left.
+// With t = t̂ = 1 each equals its value without ties. Deleting a block removes its points from A, t, Â and t̂: a random
+// order of ties, restricted to a subset, is a random order of the subset.
 
 package neighbors
 
@@ -20,7 +19,7 @@ import (
 	"repscope/neighbors/internal/scan"
 )
 
-// position is where a point lies in a row: so many candidates strictly nearer, and so many at its
+// position is the position of a point in a row: the number of candidates strictly nearer, and the number at its
 // distance, itself included.
 type position struct{ below, tied int }
 
@@ -47,22 +46,22 @@ func (a position) apart(l int) int {
 	return above + (high-low+1)*(2*l-low-high)/2
 }
 
-// expect adds a neighbor at own in the one space and at other in the other.
-func (p *Pass) expect(own, other position, penalty, common, errors, point []Fixed) {
-	if own.tied == 1 && other.tied == 1 {
-		p.expectCertain(own.below+1, other.below+1, penalty, common, errors, point)
+// expect adds a neighbor with its positions in both spaces.
+func (p *Pass) expect(here, other position, penalty, common, errors, point []Fixed) {
+	if here.tied == 1 && other.tied == 1 {
+		p.expectCertain(here.below+1, other.below+1, penalty, common, errors, point)
 		return
 	}
-	den := uint64(own.tied) * uint64(other.tied)
+	den := uint64(here.tied) * uint64(other.tied)
 	for q, k := range p.sorted {
-		in := own.within(k)
+		in := here.within(k)
 		if in == 0 {
 			continue
 		}
-		if over := other.beyond(k); over > 0 {
-			penalty[q].addRatio(uint64(in), uint64(over), den)
+		if excess := other.beyond(k); excess > 0 {
+			penalty[q].addRatio(uint64(in), uint64(excess), den)
 			if point != nil {
-				point[q].addRatio(uint64(in), uint64(over), den)
+				point[q].addRatio(uint64(in), uint64(excess), den)
 			}
 		}
 		if common != nil {
@@ -74,7 +73,7 @@ func (p *Pass) expect(own, other position, penalty, common, errors, point []Fixe
 	if errors == nil {
 		return
 	}
-	for l := own.below + 1; l <= min(own.below+own.tied, p.kmax); l++ {
+	for l := here.below + 1; l <= min(here.below+here.tied, p.kmax); l++ {
 		errors[l-1].addRatio(1, uint64(other.apart(l)), den)
 	}
 }
@@ -88,10 +87,10 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 		errors[l-1].Whole += int64(max(r-l, l-r))
 	}
 	for q := len(p.sorted) - 1; q >= 0 && p.sorted[q] >= l; q-- {
-		if over := r - p.sorted[q]; over > 0 {
-			penalty[q].Whole += int64(over)
+		if excess := r - p.sorted[q]; excess > 0 {
+			penalty[q].Whole += int64(excess)
 			if point != nil {
-				point[q].Whole += int64(over)
+				point[q].Whole += int64(excess)
 			}
 		} else if common != nil {
 			common[q].Whole++
@@ -99,19 +98,19 @@ func (p *Pass) expectCertain(l, r int, penalty, common, errors, point []Fixed) {
 	}
 }
 
-// expectAll adds the neighbors of a list, whose places in the other space are given.
-func (p *Pass) expectAll(list rows.Listed, places *rows.Places, penalty, common, errors, point []Fixed) {
+// expectAll adds the neighbors of a list, with their positions in the other space.
+func (p *Pass) expectAll(list rows.Listed, pos *rows.Places, penalty, common, errors, point []Fixed) {
 	for lo := 0; lo < len(list.Index); {
 		hi := rows.RunEnd(list.Run, lo)
 		for q := lo; q < hi; q++ {
-			p.expect(position{lo, hi - lo}, position{int(places.Below[q]), int(places.Tied[q])}, penalty, common, errors, point)
+			p.expect(position{lo, hi - lo}, position{int(pos.Below[q]), int(pos.Tied[q])}, penalty, common, errors, point)
 		}
 		lo = hi
 	}
 }
 
-// average adds the neighbors of point i in one space by w.places, theirs in the other, and with
-// each block but its own deleted.
+// average adds the neighbors of point i in one space by their positions in the other, w.places. It does so for all
+// points, and for each deleted block except the point's own.
 func (w *rowCounter) average(i int, list rows.Listed, sums *PartialSpace, point []Fixed, trust bool) {
 	p := w.pass
 	penalty, common, errors := sums.side(trust)
@@ -124,28 +123,28 @@ func (w *rowCounter) average(i int, list rows.Listed, sums *PartialSpace, point 
 	}
 }
 
-// averageWithout adds places lo … hi−1 of a list, at one distance, to the sums of every block but
-// their own and that of point i. w.ahead holds the blocks of the points before lo.
+// averageWithout adds entries lo … hi−1 of a list, all at one distance, to the sums of every block except their own and
+// the block of point i. w.ahead holds the blocks of the points before lo.
 func (w *rowCounter) averageWithout(i int, list []int32, lo, hi int, deleted []Sums, trust bool) {
-	p, places, groups := w.pass, &w.places, len(deleted)
+	p, positions, groups := w.pass, &w.places, len(deleted)
 	clear(w.same)
 	for _, j := range list[lo:hi] {
 		w.same[p.group[j]]++
 	}
 	for q := lo; q < hi; q++ {
 		mine := p.group[list[q]]
-		belowOf := places.BelowOf[q*groups : (q+1)*groups]
+		belowOf := positions.BelowOf[q*groups : (q+1)*groups]
 		for g := range deleted {
-			own := position{lo - int(w.ahead[g]), hi - lo - int(w.same[g])}
-			if g == int(mine) || g == int(p.group[i]) || own.below >= p.kmax {
+			without := position{lo - int(w.ahead[g]), hi - lo - int(w.same[g])}
+			if g == int(mine) || g == int(p.group[i]) || without.below >= p.kmax {
 				continue
 			}
-			other := position{int(places.Below[q] - belowOf[g]), int(places.Tied[q])}
-			if places.Ties {
-				other.tied -= int(places.TiedOf[q*groups+g])
+			other := position{int(positions.Below[q] - belowOf[g]), int(positions.Tied[q])}
+			if positions.Ties {
+				other.tied -= int(positions.TiedOf[q*groups+g])
 			}
 			penalty, common, errors := deleted[g].side(trust)
-			p.expect(own, other, penalty, common, errors, nil)
+			p.expect(without, other, penalty, common, errors, nil)
 		}
 	}
 	for g, c := range w.same {
@@ -160,7 +159,7 @@ func (w *rowCounter) averageWithout(i int, list []int32, lo, hi int, deleted []S
 type curveCounter struct {
 	first, second rows.Listed // whole rows
 	place         []int32
-	size          [2][]int32 // of the runs, at their first places
+	size          [2][]int32 // of the runs, at their first index
 	steps         [2][]int64 // changes of the number of pairs with weight 1/size at each x
 }
 
@@ -221,7 +220,7 @@ func (c *curveCounter) pair(a, b position, best []Fixed) {
 	}
 }
 
-// spread divides what was counted for the runs of one space.
+// spread divides the counts of the runs of one space.
 func (c *curveCounter) spread(run, size []int32, steps []int64, best []Fixed) {
 	pairs := int64(0)
 	for x, lo := range run {

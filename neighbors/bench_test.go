@@ -1,6 +1,5 @@
-// Benchmarks of the pass on data like that of the peers' scripts: a smooth
-// 8-dimensional manifold rendered into D pixels with a little noise, and a
-// 64-dimensional embedding of it.
+// Benchmarks of the pass on data like the peers' scripts: a smooth 8-dimensional manifold rendered into D pixels with a
+// little noise, and a 64-dimensional embedding of it.
 
 package neighbors
 
@@ -74,9 +73,8 @@ func reportWork(b *testing.B, n, dim int) {
 	b.ReportMetric(pairs/b.Elapsed().Seconds()/1e6, "Mpairs/s")
 }
 
-// BenchmarkTrustworthinessContinuity is T and C for k = 5, 10, 20: with the default budget,
-// with little (beside an input of 282 MB, a process of 450 MB), with intervals and
-// with the permutation null.
+// BenchmarkTrustworthinessContinuity is T and C for k = 5, 10, 20: with the default budget, with a small one (a process
+// of 450 MB with an input of 282 MB), with intervals and with the permutation null.
 func BenchmarkTrustworthinessContinuity(b *testing.B) {
 	for _, size := range sizes() {
 		n, dim := size[0], size[1]

@@ -82,8 +82,8 @@ func TestCompareAgainstDefinitions(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases() {
 		for _, metric := range []Metric{Euclidean, Cosine} {
-			for at, coranking := range []CoRanking{CoRankingOff, CoRankingFull, CoRankingOff, CoRankingFull} {
-				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[at]
+			for offset, coranking := range []CoRanking{CoRankingOff, CoRankingFull, CoRankingOff, CoRankingFull} {
+				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%v/%v/%v", c.name, metric, coranking, ties), func(t *testing.T) {
 					n := c.original.N
 					ks := someKs(n)
@@ -166,8 +166,8 @@ func TestExcludeWindowAgainstDefinitions(t *testing.T) {
 	}
 	for _, c := range spaces {
 		for name, episode := range map[string][]int{"one episode": nil, "straight": straight, "mixed": mixed} {
-			for at, w := range []int{1, 7, 1, 7} {
-				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[at]
+			for offset, w := range []int{1, 7, 1, 7} {
+				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%s/w=%d/%v", c.name, name, w, ties), func(t *testing.T) {
 					ks := []int{3, 12, 36, 60}
 					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded},
@@ -229,8 +229,8 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 	ks := []int{2, 9, 20, 40}
 	for _, c := range spaces {
 		for name, blocks := range map[string][]int{"episodes": episodes, "uneven": uneven} {
-			for at, w := range []int{0, 4, 0, 4} {
-				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[at]
+			for offset, w := range []int{0, 4, 0, 4} {
+				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%s/w=%d/%v", c.name, name, w, ties), func(t *testing.T) {
 					o := Options{Ks: ks, Blocks: blocks, ExcludeWindow: w, CoRanking: CoRankingOff, Ties: ties}
 					if name == "uneven" {

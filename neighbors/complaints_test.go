@@ -210,7 +210,7 @@ func TestNoZeroDistances(t *testing.T) {
 	}
 }
 
-// No n × n matrix: what is allocated stays near the budget.
+// No n × n matrix: allocations stay near the budget.
 func TestMemoryIsBounded(t *testing.T) {
 	const n, budget = 6000, 24 << 20
 	r := random(49)
@@ -238,18 +238,18 @@ func TestIntervals(t *testing.T) {
 	if len(s.Replicates) != 10 {
 		t.Fatalf("%d replicates for 10 blocks", len(s.Replicates))
 	}
-	for _, of := range []func(Scores) float64{
+	for _, score := range []func(Scores) float64{
 		func(s Scores) float64 { return s.Trustworthiness }, func(s Scores) float64 { return s.Continuity },
 	} {
 		mean, spread := 0.0, 0.0
 		for _, one := range s.Replicates {
-			mean += of(one.Scores) / 10
+			mean += score(one.Scores) / 10
 		}
 		for _, one := range s.Replicates {
-			spread += (of(one.Scores) - mean) * (of(one.Scores) - mean)
+			spread += (score(one.Scores) - mean) * (score(one.Scores) - mean)
 		}
-		if se := math.Sqrt(spread * 9 / 10); !(se > 0 && se < 0.1) || math.Abs(mean-of(s.Scores)) > 0.02 {
-			t.Errorf("jackknife standard error %v around %v, score %v", se, mean, of(s.Scores))
+		if se := math.Sqrt(spread * 9 / 10); !(se > 0 && se < 0.1) || math.Abs(mean-score(s.Scores)) > 0.02 {
+			t.Errorf("jackknife standard error %v around %v, score %v", se, mean, score(s.Scores))
 		}
 	}
 }

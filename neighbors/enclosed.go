@@ -1,4 +1,4 @@
-// Pairs across two sets, of which one lies among the neighbors of the other.
+// Pairs across two sets in which one point lies among the neighbors of the other.
 
 package neighbors
 
@@ -17,16 +17,15 @@ import (
 // copy is inside every ball, even with radius 0.
 type Enclosed = rows.Enclosed
 
-// Enclose visits all pairs of a query and a point in which not all listed neighbors of both are as near
-// or nearer: the pairs that lie inside a ball. ofQueries and ofPoints are the lists of
-// [KNearest] within each set, of any lengths. visit is called once for every query, with its pairs in ascending
-// order of the points, which stay valid until it returns; it is called on several goroutines, told
-// apart by 0 ≤ worker < Threads (GOMAXPROCS for 0). No more than a block of rows of distances is held, and
-// all comparisons are those of the direct computation in float64, so that every pair is
-// the same for any Threads and Memory. Of o it uses these, Metric and Progress. Errors: sets of different
-// type or dimension, lists of another number of points, those of [Check], and the error of ctx.
+// Enclose visits all pairs of a query and a point that lie inside a ball: the pairs in which not all listed neighbors
+// of both are as near or nearer. ofQueries and ofPoints are the lists of [KNearest] within each set, of any lengths.
+// visit is called once for every query, with its pairs in ascending order of the points, which stay valid until it
+// returns. It is called on several goroutines, identified by 0 ≤ worker < Threads (GOMAXPROCS for 0). At most one block
+// of rows of distances is held. Comparisons use the direct computation in float64, so the pairs do not depend on
+// Threads and Memory. Of o it uses these, Metric and Progress. Errors: sets of different type or dimension, lists of
+// another number of points, the errors of [Check], and the error of ctx.
 func Enclose(
-	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o Options, visit func(worker, query int, found []Enclosed),
+	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o Options, visit func(worker, query int, pairs []Enclosed),
 ) (SpaceCounts, error) {
 	if o.Metric == Precomputed {
 		return SpaceCounts{}, errNoCoordinates

@@ -1,4 +1,4 @@
-// Pairs across two sets beside the definition.
+// Pairs across two sets against the definition.
 
 package neighbors
 
@@ -53,12 +53,12 @@ func TestEnclose(t *testing.T) {
 		}
 		var turn sync.Mutex
 		visited := 0
-		_, err = Enclose(context.Background(), a, b, ofA, ofB, Options{Threads: 2}, func(_, i int, found []Enclosed) {
+		_, err = Enclose(context.Background(), a, b, ofA, ofB, Options{Threads: 2}, func(_, i int, matches []Enclosed) {
 			turn.Lock()
 			defer turn.Unlock()
 			visited++
-			if !slices.Equal(found, want[i]) {
-				t.Errorf("dimension %d, query %d: %v, want %v", dim, i, found, want[i])
+			if !slices.Equal(matches, want[i]) {
+				t.Errorf("dimension %d, query %d: %v, want %v", dim, i, matches, want[i])
 			}
 		})
 		if err != nil || visited != a.N {

@@ -49,11 +49,11 @@ func setting(b *testing.B, name string) int {
 	return v
 }
 
-// BenchmarkFiles is work on the arrays that REPSCOPE_BENCH_FRAMES and REPSCOPE_BENCH_LATENTS name, within
-// REPSCOPE_BENCH_MEMORY bytes (0: the default): T and C for k = 5, 10, 20, or without latents the search for the
-// REPSCOPE_BENCH_NEIGHBORS nearest of every row, approximately where REPSCOPE_BENCH_APPROXIMATE is 1. Numbers of the
-// result are reported beside the time (the penalties at the largest k), so that a script can compare them with the
-// peer's. benchmarks/peers/neighbors.py and approximate.py set them.
+// BenchmarkFiles runs on the arrays named by REPSCOPE_BENCH_FRAMES and REPSCOPE_BENCH_LATENTS, within
+// REPSCOPE_BENCH_MEMORY bytes (0: the default). It computes T and C for k = 5, 10, 20, or without latents the
+// REPSCOPE_BENCH_NEIGHBORS nearest of every row, approximately if REPSCOPE_BENCH_APPROXIMATE is 1. Numbers of the
+// result are reported with the time (the penalties at the largest k), so that a script can compare them with the
+// peer's. benchmarks/peers/neighbors.py and approximate.py set the variables.
 func BenchmarkFiles(b *testing.B) {
 	frames := os.Getenv("REPSCOPE_BENCH_FRAMES")
 	if frames == "" {
@@ -76,11 +76,11 @@ func BenchmarkFiles(b *testing.B) {
 	}
 	if setting(b, "REPSCOPE_BENCH_APPROXIMATE") == 1 {
 		for b.Loop() {
-			found, err := KNearestApproximate(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o, Approximation{Seed: 42})
+			matches, err := KNearestApproximate(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o, Approximation{Seed: 42})
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(found.Recall.Value, "recall")
+			b.ReportMetric(matches.Recall.Value, "recall")
 		}
 		return
 	}

@@ -14,7 +14,7 @@ type Fixed struct {
 	Part  uint64
 }
 
-// addRatio adds a·b/den, of 0 ≤ a ≤ den and b of which the quotient is below 2⁶³.
+// addRatio adds a·b/den, for 0 ≤ a ≤ den and a quotient b/den below 2⁶³.
 func (f *Fixed) addRatio(a, b, den uint64) {
 	high, low := bits.Mul64(a, b)
 	whole, rest := bits.Div64(high, low, den)

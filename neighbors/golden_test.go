@@ -64,13 +64,13 @@ func TestGolden(t *testing.T) {
 		const tolerance = 1e-12
 		for q, k := range c.Ks {
 			got := result[0].ByK[q]
-			at := fmt.Sprintf("%s, k=%d: ", c.Name, k)
-			near(t, at+"trustworthiness", got.Trustworthiness, c.Trustworthiness[q], tolerance)
-			near(t, at+"continuity", got.Continuity, c.Continuity[q], tolerance)
-			near(t, at+"Q_NX", got.QNX, c.QNX[q], tolerance)
-			near(t, at+"R_NX", got.RNX, c.RNX[q], tolerance)
-			near(t, at+"false MRRE", got.MRREFalse, c.MRREFalse[q], tolerance)
-			near(t, at+"missing MRRE", got.MRREMissing, c.MRREMissing[q], tolerance)
+			where := fmt.Sprintf("%s, k=%d: ", c.Name, k)
+			near(t, where+"trustworthiness", got.Trustworthiness, c.Trustworthiness[q], tolerance)
+			near(t, where+"continuity", got.Continuity, c.Continuity[q], tolerance)
+			near(t, where+"Q_NX", got.QNX, c.QNX[q], tolerance)
+			near(t, where+"R_NX", got.RNX, c.RNX[q], tolerance)
+			near(t, where+"false MRRE", got.MRREFalse, c.MRREFalse[q], tolerance)
+			near(t, where+"missing MRRE", got.MRREMissing, c.MRREMissing[q], tolerance)
 		}
 		curves := result[0].Curves
 		near(t, c.Name+": AUC", curves.AUCRNX, c.AUC, tolerance)

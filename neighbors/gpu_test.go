@@ -37,7 +37,7 @@ func openDevice(t *testing.T, name string) *device.Device {
 func gpuTestPoints(kind string, n, dim int, seed uint64) points.Points {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := points.Points{N: n, Dim: dim}
-	at := func(i, k int) float64 {
+	value := func(i, k int) float64 {
 		if i%9 == 8 { // equal to an earlier point
 			return -1
 		}
@@ -48,7 +48,7 @@ func gpuTestPoints(kind string, n, dim int, seed uint64) points.Points {
 	}
 	for i := range n {
 		for k := range dim {
-			v := at(i, k)
+			v := value(i, k)
 			switch {
 			case kind == "uint8" && v < 0:
 				p.U8 = append(p.U8, p.U8[(i-5)*dim+k])
@@ -151,12 +151,12 @@ func TestGPULeavesWindowsInTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := KNearest(t.Context(), original, 4, o)
+	matches, err := KNearest(t.Context(), original, 4, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(found, nearest) {
-		t.Errorf("got %+v, %+v, want %+v, %+v", got, found.Counts, want, nearest.Counts)
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(matches, nearest) {
+		t.Errorf("got %+v, %+v, want %+v, %+v", got, matches.Counts, want, nearest.Counts)
 	}
 }
 

@@ -31,7 +31,7 @@ func checkNearest(t *testing.T, got *Nearest, keys [][]float64, metric Metric, c
 	naive.CheckNearest(t, got.K, got.Index, got.Distance, keys, metric == Euclidean, candidate)
 }
 
-// blocksOf is a context under which blocks have at most so many rows; 0 leaves it to the memory.
+// blocksOf is a context that limits the rows of blocks; 0 leaves it to the memory.
 func blocksOf(maxRows int) context.Context {
 	return rows.WithHooks(context.Background(), rows.Hooks{MaxRows: maxRows})
 }

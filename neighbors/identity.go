@@ -15,21 +15,20 @@ import (
 	"repscope/points"
 )
 
-// definition is the version of what the sums of a part mean. It changes with any change
-// of code that changes a sum.
+// definition is the version of the meaning of a part's sums. It changes with any change of code that changes a sum.
 const definition = 3
 
 // Identity returns the identity that the parts of this pass carry. The first call reads all points.
 type Identity struct {
-	Definition int // version of what the sums mean
+	Definition int // version of the meaning of the sums
 	Points     int
 	Ks         []int // ascending
 	Ties       string
 	Curves     bool // of co-ranking
 	PerPoint   bool
-	// ExcludeWindow is the exclusion window, Episode the digest of the runs in which it
-	// counts and Time that of the times that it counts; empty without a window, in one
-	// episode, and where it counts positions.
+	// ExcludeWindow is the exclusion window, Episode the digest of the episodes inside which it counts, and Time the
+	// digest of the times that it counts. Both are empty without a window; Episode is also empty with a single episode,
+	// and Time if the window counts positions.
 	ExcludeWindow int
 	Episode, Time string
 	// Blocks is the digest of the blocks that are deleted, empty without.
@@ -48,7 +47,7 @@ type SpaceIdentity struct {
 	Digest string // of type, shape and values
 }
 
-// Identity returns what parts of this pass carry. The first call reads all points.
+// Identity returns the identity that parts of this pass carry. The first call reads all points.
 func (p *Pass) Identity(ctx context.Context) (Identity, error) {
 	equal, err := p.duplicates(ctx)
 	if err != nil {
@@ -115,43 +114,43 @@ func digest(list []int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// difference names the first difference of a part's identity and that of the pass that it
-// is merged in, with both sides; it is empty where there is none.
+// difference describes the first difference between the identities of a part and of the pass that it is merged into,
+// with both values; it is empty if there is none.
 func (id *Identity) difference(pass *Identity) string {
-	beside := func(name string, part, whole any) string {
+	compared := func(name string, part, whole any) string {
 		return fmt.Sprintf("the part has %s = %v, but the pass has %s = %v", name, part, name, whole)
 	}
 	switch {
 	case id.Definition != pass.Definition:
-		return beside("definition", id.Definition, pass.Definition)
+		return compared("definition", id.Definition, pass.Definition)
 	case id.Points != pass.Points:
 		return fmt.Sprintf("the part has %d points, but the pass has %d", id.Points, pass.Points)
 	case !slices.Equal(id.Ks, pass.Ks):
-		return beside("k", commas(id.Ks), commas(pass.Ks))
+		return compared("k", commas(id.Ks), commas(pass.Ks))
 	case id.Ties != pass.Ties:
-		return beside("ties", id.Ties, pass.Ties)
+		return compared("ties", id.Ties, pass.Ties)
 	case id.ExcludeWindow != pass.ExcludeWindow:
-		return beside("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
+		return compared("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
 	case id.Episode != pass.Episode:
-		return beside("episodes", short(id.Episode), short(pass.Episode))
+		return compared("episodes", short(id.Episode), short(pass.Episode))
 	case id.Time != pass.Time:
-		return beside("times", short(id.Time), short(pass.Time))
+		return compared("times", short(id.Time), short(pass.Time))
 	case id.Blocks != pass.Blocks:
-		return beside("blocks", short(id.Blocks), short(pass.Blocks))
+		return compared("blocks", short(id.Blocks), short(pass.Blocks))
 	case !slices.Equal(id.Permutations, pass.Permutations):
-		return beside("permutations", shorts(id.Permutations), shorts(pass.Permutations))
+		return compared("permutations", shorts(id.Permutations), shorts(pass.Permutations))
 	case id.Curves != pass.Curves:
-		return beside("co-ranking curves", id.Curves, pass.Curves)
+		return compared("co-ranking curves", id.Curves, pass.Curves)
 	case id.PerPoint != pass.PerPoint:
-		return beside("penalties of points", id.PerPoint, pass.PerPoint)
+		return compared("penalties of points", id.PerPoint, pass.PerPoint)
 	case len(id.Embedded) != len(pass.Embedded):
 		return fmt.Sprintf("the part has %d embedded spaces, but the pass has %d", len(id.Embedded), len(pass.Embedded))
 	case id.Original != pass.Original:
-		return beside("original space", id.Original, pass.Original)
+		return compared("original space", id.Original, pass.Original)
 	}
 	for e, s := range id.Embedded {
 		if s != pass.Embedded[e] {
-			return beside(fmt.Sprintf("embedded space %d", e), s, pass.Embedded[e])
+			return compared(fmt.Sprintf("embedded space %d", e), s, pass.Embedded[e])
 		}
 	}
 	return ""
@@ -167,7 +166,7 @@ func commas(list []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
 }
 
-// short is the beginning of a digest, enough to tell two apart.
+// short is the beginning of a digest, long enough to distinguish two.
 func short(digest string) string {
 	if digest == "" {
 		return "none"

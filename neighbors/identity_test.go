@@ -178,7 +178,7 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := func(lo, hi int) *Partial { return part(original, embedded, base, lo, hi) }
+	partOf := func(lo, hi int) *Partial { return part(original, embedded, base, lo, hi) }
 	with := func(change func(o *Options)) *Partial {
 		o := base
 		change(&o)
@@ -189,31 +189,31 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		want  string
 	}{
 		"k": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks = []int{4, 10, 20} })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.Ks = []int{4, 10, 20} })},
 			"the part has k = 4,10,20, but the pass has k = 5,10,20",
 		},
 		"metric": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.Metric = Cosine })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.Metric = Cosine })},
 			"cosine distances of float32 of dimension 20",
 		},
 		"window": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.ExcludeWindow = 2 })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.ExcludeWindow = 2 })},
 			"the part has exclude window = 2, but the pass has exclude window = 0",
 		},
 		"blocks": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })},
 			"the part has k = 5,10,15, but",
 		},
 		"permutations": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
 			"but the pass has permutations = none",
 		},
 		"curves": {
-			[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},
+			[]*Partial{partOf(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},
 			"the part has co-ranking curves = true, but",
 		},
 		"points": {
-			[]*Partial{own(0, 20), part(original, []points.Points{other}, base, 20, n)},
+			[]*Partial{partOf(0, 20), part(original, []points.Points{other}, base, 20, n)},
 			"the part has embedded space 0 = euclidean distances of float32 of dimension 3",
 		},
 		"fewer points": {
@@ -221,24 +221,24 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 			"the part has 20 points, but the pass has 40",
 		},
 		"spaces": {
-			[]*Partial{own(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)},
+			[]*Partial{partOf(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)},
 			"the part has 2 embedded spaces, but the pass has 1",
 		},
-		"overlap": {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 39 overlaps the part of points 0 to 19"},
+		"overlap": {[]*Partial{partOf(0, 20), partOf(15, n)}, "the part of points 15 to 39 overlaps the part of points 0 to 19"},
 		"gap": {
-			[]*Partial{own(0, 10), own(15, n)},
+			[]*Partial{partOf(0, 10), partOf(15, n)},
 			"points 10 to 14 are missing between the part of points 0 to 9 and the part of points 15 to 39",
 		},
-		"end":     {[]*Partial{own(0, 10)}, "points 10 to 39 are missing between the part of points 0 to 9 and the end"},
+		"end":     {[]*Partial{partOf(0, 10)}, "points 10 to 39 are missing between the part of points 0 to 9 and the end"},
 		"nothing": {nil, "points 0 to 39 are missing between the beginning and the end"},
 	} {
 		if _, err := pass.Merge(c.parts...); err == nil || !strings.HasPrefix(err.Error(), "merge: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	later := own(20, n)
+	later := partOf(20, n)
 	later.Pass.Definition++
-	if _, err := pass.Merge(own(0, 20), later); err == nil || !strings.Contains(err.Error(),
+	if _, err := pass.Merge(partOf(0, 20), later); err == nil || !strings.Contains(err.Error(),
 		"the part has definition = 4, but the pass has definition = 3") {
 		t.Errorf("another definition: %v", err)
 	}

@@ -29,7 +29,7 @@ func TestThousandNeighbours(t *testing.T) {
 		scaled[i] = 100 + float32(v)/255
 	}
 	latents := gaussian32(r, n, 3)
-	for i := range n { // related to the frames, so that scores are not those of chance
+	for i := range n { // related to the frames, so that scores exceed chance
 		for c := range 3 {
 			latents.F32[i*3+c] += float32(frames.U8[i*24+c]) / 40
 		}

@@ -42,7 +42,7 @@ func TestMagnitudes(t *testing.T) {
 				if err != nil {
 					return scores{}, err
 				}
-				found, err := pass.Merge(part)
+				matches, err := pass.Merge(part)
 				if err != nil {
 					return scores{}, err
 				}
@@ -50,8 +50,8 @@ func TestMagnitudes(t *testing.T) {
 				if err != nil {
 					return scores{}, err
 				}
-				found[0].Original.Redecided, found[0].Embedded.Redecided = 0, 0
-				return scores{[]any{found, nearest.Index}}, nil
+				matches[0].Original.Redecided, matches[0].Embedded.Redecided = 0, 0
+				return scores{[]any{matches, nearest.Index}}, nil
 			}
 			for _, single := range []bool{false, true} {
 				make := func(v []float64, dim, e int) points.Points {

@@ -11,10 +11,9 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// Map computes the part of the points lo … hi−1, on the GPUs of Options.Device where they
-// can (see there), else on the processor. Both give the same sums; what differs is the
-// method named in the counts and the number of comparisons decided again, which is 0 on
-// GPUs. Goroutines may call it at the same time, but not with the same GPUs.
+// Map computes the part of points lo … hi−1, on the GPUs of Options.Device if possible (see there), else on the CPU.
+// Both give the same sums. They differ in the method named in the counts and in the number of comparisons decided
+// again, which is 0 on GPUs. Goroutines may call it at the same time, but not with the same GPUs.
 func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	if lo < 0 || hi > p.n || lo >= hi {
 		return nil, fmt.Errorf("points %d to %d: want a range within 0 to %d", lo, hi, p.n)
@@ -25,8 +24,8 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	return p.mapOnGPUs(ctx, lo, hi)
 }
 
-// onGPU reports whether the pass is computed on GPUs: curves over all k and random orders
-// need whole rows, given distances are no points, and the kernels' windows count positions.
+// onGPU reports whether the pass is computed on GPUs. Curves over all k and random orders need whole rows, precomputed
+// distances are no points, and the kernels' windows count positions.
 func (p *Pass) onGPU() bool {
 	among := p.among()
 	if p.curves || p.options.Ties == TiesRandom || among.InTime() || !gpu.Possible(p.options.Device, p.n, len(p.blockIDs)) || p.original.metric == Precomputed {
@@ -116,8 +115,8 @@ func (m *mapping) open(ctx context.Context) error {
 		return err
 	}
 	m.part.Original = m.original.Counts()
-	for e, of := range m.embedded {
-		s, err := rows.Open(ctx, of.points, of.points, true, m.curves, m.rowOptions(ctx, of), equal[1+e])
+	for e, embedded := range m.embedded {
+		s, err := rows.Open(ctx, embedded.points, embedded.points, true, m.curves, m.rowOptions(ctx, embedded), equal[1+e])
 		if err != nil {
 			return err
 		}

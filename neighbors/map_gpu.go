@@ -69,7 +69,7 @@ func (p *Pass) mapOnGPUs(ctx context.Context, lo, hi int) (*Partial, error) {
 	return part, nil
 }
 
-// gpuTask is what is asked of GPUs.
+// gpuTask is the task of the GPUs.
 func (p *Pass) gpuTask(ctx context.Context) gpu.Task {
 	task := gpu.Task{
 		Original: gpu.Space{Points: p.original.points, Metric: p.original.metric},
@@ -84,7 +84,7 @@ func (p *Pass) gpuTask(ctx context.Context) gpu.Task {
 	return task
 }
 
-// gpuCounter counts what one GPU finds.
+// gpuCounter counts the results of one GPU.
 type gpuCounter struct {
 	workers []*rowCounter
 	part    *Partial
@@ -110,8 +110,8 @@ func (c *gpuCounter) CountPermuted(w, e, q, i int, list, neighbors rows.Listed, 
 	one.permuted(i, neighbors, permuted, sums.Cont, nil)
 }
 
-// permuted adds one point's penalties by the places of its neighbors in the other space and, unless common is nil, how
-// many of them are neighbors there.
+// permuted adds one point's penalties by the positions of its neighbors in the other space. Unless common is nil, it
+// also adds how many of them are neighbors there.
 func (w *rowCounter) permuted(i int, list rows.Listed, other gpu.Ranker, penalty, common []Fixed) {
 	p := w.pass
 	if !p.averages() {

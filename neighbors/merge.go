@@ -90,19 +90,19 @@ func (p *Pass) checkPart(part *Partial, identity *Identity) error {
 
 // checkCover reports whether sorted parts cover each point once.
 func (p *Pass) checkCover(parts []*Partial) error {
-	at, before := 0, "the beginning"
+	next, before := 0, "the beginning"
 	for _, part := range parts {
 		name := fmt.Sprintf("the part of points %d to %d", part.Lo, part.Hi-1)
 		switch {
-		case part.Lo < at:
+		case part.Lo < next:
 			return fmt.Errorf("%s overlaps %s", name, before)
-		case part.Lo > at:
-			return fmt.Errorf("points %d to %d are missing between %s and %s", at, part.Lo-1, before, name)
+		case part.Lo > next:
+			return fmt.Errorf("points %d to %d are missing between %s and %s", next, part.Lo-1, before, name)
 		}
-		at, before = part.Hi, name
+		next, before = part.Hi, name
 	}
-	if at != p.n {
-		return fmt.Errorf("points %d to %d are missing between %s and the end", at, p.n-1, before)
+	if next != p.n {
+		return fmt.Errorf("points %d to %d are missing between %s and the end", next, p.n-1, before)
 	}
 	return nil
 }
@@ -166,25 +166,26 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 	result.Embedded.Redecided = total.EmbeddedRedecided
 
 	for q, k := range p.ks {
-		at := p.order[q]
-		one := AtK{K: k, Scores: scores(k, at, &total.Sums, p.candidates)}
+		index := p.order[q]
+		one := AtK{K: k, Scores: scores(k, index, &total.Sums, p.candidates)}
 		for g, id := range p.blockIDs {
-			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: scores(k, at, &total.Deleted[g], p.deleted[g])})
+			without := scores(k, index, &total.Deleted[g], p.deleted[g])
+			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: without})
 		}
 		for _, t := range total.Null {
 			w, share := float64(one.Normalizer), one.QNX-one.LCMC
-			common := t.Common[at].Float()
+			common := t.Common[index].Float()
 			one.Null = append(one.Null, NullScores{
-				TrustPenalty: t.Trust[at].Float(), ContPenalty: t.Cont[at].Float(),
-				Trustworthiness: 1 - t.Trust[at].Float()/w, Continuity: 1 - t.Cont[at].Float()/w,
+				TrustPenalty: t.Trust[index].Float(), ContPenalty: t.Cont[index].Float(),
+				Trustworthiness: 1 - t.Trust[index].Float()/w, Continuity: 1 - t.Cont[index].Float()/w,
 				Common: common, RNX: (common/(float64(one.Points)*float64(k)) - share) / (1 - share),
 			})
 		}
 		if p.options.PerPoint {
 			among := p.among()
 			for _, part := range parts {
-				one.PointTrustPenalty = append(one.PointTrustPenalty, floats(part.Spaces[e].PointTrust[at])...)
-				one.PointContPenalty = append(one.PointContPenalty, floats(part.Spaces[e].PointCont[at])...)
+				one.PointTrustPenalty = append(one.PointTrustPenalty, floats(part.Spaces[e].PointTrust[index])...)
+				one.PointContPenalty = append(one.PointContPenalty, floats(part.Spaces[e].PointCont[index])...)
 			}
 			for i := range p.n {
 				one.PointNormalizer = append(one.PointNormalizer, worstPenalty(k, among.Count(i)))
@@ -199,19 +200,19 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 }
 
 // methods names how the distances of all parts were computed: machines may have computed them in several ways.
-func methods(parts []*Partial, of func(*Partial) string) string {
+func methods(parts []*Partial, method func(*Partial) string) string {
 	var all []string
 	for _, part := range parts {
-		all = append(all, of(part))
+		all = append(all, method(part))
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), betweenMethods)
 }
 
-// betweenMethods stands between the names of several methods, and in none.
+// betweenMethods separates the names of several methods and occurs in none.
 const betweenMethods = ", "
 
-// bothMethods names the methods of two parts, which may be those of several.
+// bothMethods names the methods of two parts, each of which may have several.
 func bothMethods(a, b string) string {
 	if a == b {
 		return a
@@ -229,9 +230,9 @@ func worstPenalty(k, m int) int64 {
 	return int64(m-k) * int64(m-k+1) / 2
 }
 
-// scores turns the sums for the k at place at into scores. candidates counts
-// the points by their number of candidates.
-func scores(k, at int, s *Sums, candidates map[int]int64) Scores {
+// scores turns the sums for k, at index into the sorted ks, into scores. candidates counts the points by their number
+// of candidates.
+func scores(k, index int, s *Sums, candidates map[int]int64) Scores {
 	var points, normalizer int64
 	var chance, share, worst float64
 	for _, m := range slices.Sorted(maps.Keys(candidates)) {
@@ -254,7 +255,7 @@ func scores(k, at int, s *Sums, candidates map[int]int64) Scores {
 	}
 	w := float64(normalizer)
 	share /= float64(points)
-	trust, cont, common := s.Trust[at].Float(), s.Cont[at].Float(), s.Common[at].Float()
+	trust, cont, common := s.Trust[index].Float(), s.Cont[index].Float(), s.Common[index].Float()
 	q := common / (float64(points) * float64(k))
 	return Scores{
 		Points:       int(points),
@@ -280,20 +281,20 @@ func (p *Pass) coRankingCurves(best []Fixed) *Curves {
 	var common Fixed
 	var area, weight float64
 	lcmc := math.Inf(-1)
-	for at := range last {
-		k := float64(at + 1)
-		common.add(best[at])
+	for index := range last {
+		k := float64(index + 1)
+		common.add(best[index])
 		share := 0.0
 		for _, m := range sizes {
 			share += float64(p.candidates[m]) * k / float64(m)
 		}
 		share /= n
 		q := common.Float() / (n * k)
-		c.QNX[at], c.RNX[at] = q, (q-share)/(1-share)
-		area += c.RNX[at] / k
+		c.QNX[index], c.RNX[index] = q, (q-share)/(1-share)
+		area += c.RNX[index] / k
 		weight += 1 / k
 		if q-share > lcmc {
-			lcmc, c.KStar = q-share, at+1
+			lcmc, c.KStar = q-share, index+1
 		}
 	}
 	c.AUCRNX = area / weight

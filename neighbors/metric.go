@@ -1,4 +1,4 @@
-// The metrics, what makes points unusable under them, and points that have been checked.
+// The metrics, the conditions for usable points, and checked points.
 
 package neighbors
 
@@ -9,8 +9,8 @@ import (
 	"repscope/points"
 )
 
-// Metric says how the distance of two points is measured. Its text is the name on the
-// command line: euclidean, cosine or precomputed.
+// Metric is the measure of the distance of two points. Its text is the name on the command line: euclidean, cosine or
+// precomputed.
 type Metric = rows.Metric
 
 const (
@@ -18,10 +18,9 @@ const (
 	Euclidean = rows.Euclidean
 	// Cosine is 1 − x·y/(‖x‖‖y‖), in [0, 2]; a point of norm zero is an error.
 	Cosine = rows.Cosine
-	// Precomputed says that the points are a matrix of distances: float32 or
-	// float64 [n, n], row i holding the distances from point i. They must be
-	// finite, not negative and symmetric up to a rounding of 1e-4 relative; row i is
-	// used as given, but for the diagonal, which is not looked at.
+	// Precomputed means that the points are a matrix of distances: float32 or float64 [n, n], row i holding the distances
+	// from point i. They must be finite, not negative and symmetric up to a rounding of 1e-4 relative. Rows are used
+	// unchanged; the diagonal is ignored.
 	Precomputed = rows.Precomputed
 )
 
@@ -43,8 +42,8 @@ type Space struct {
 }
 
 // NewSpace checks points; see Check.
-func NewSpace(role string, pts points.Points, metric Metric) (Space, error) {
-	if err := Check(role, pts, metric); err != nil {
+func NewSpace(name string, pts points.Points, metric Metric) (Space, error) {
+	if err := Check(name, pts, metric); err != nil {
 		return Space{}, err
 	}
 	return Space{points: pts, metric: metric}, nil
@@ -53,8 +52,7 @@ func NewSpace(role string, pts points.Points, metric Metric) (Space, error) {
 // Points are the points of the space.
 func (s Space) Points() points.Points { return s.points }
 
-// Select is the space of the points with the given indices, not for Precomputed distances.
-// It looks at no value again.
+// Select is the space of the points with these indices, not for Precomputed distances. It does not check values again.
 func (s Space) Select(index []int) Space {
 	return Space{points: s.points.Select(index), metric: s.metric}
 }

@@ -14,7 +14,9 @@ import (
 // distance of the q-th. Which members of the last run belong to the k nearest is undetermined. visit
 // is called from several goroutines and must not keep the lists. o.Metric is ignored; other options
 // and errors are as for [KNearest]. It returns the counts of the search.
-func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int, index, run []int32)) (SpaceCounts, error) {
+func (s Space) VisitTied(
+	ctx context.Context, k int, o Options, visit func(i int, index, run []int32),
+) (SpaceCounts, error) {
 	o.Metric, o.Blocks = s.metric, nil
 	n := s.points.N
 	if err := o.check(n); err != nil {
@@ -25,7 +27,7 @@ func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int
 	if err := among.Check(k); err != nil {
 		return SpaceCounts{}, err
 	}
-	// One more neighbor tells whether the last has ties beyond it.
+	// One more neighbor shows whether the last has ties beyond it.
 	if among.Check(k+1) != nil {
 		all := make([]int, n)
 		for i := range all {
@@ -69,21 +71,21 @@ func (s Space) visitRows(ctx context.Context, points []int, k int, o *rows.Optio
 	if len(points) == 0 {
 		return nil
 	}
-	of, err := rows.OpenReferences(ctx, s.points, points, o)
+	reference, err := rows.OpenReferences(ctx, s.points, points, o)
 	if err != nil {
 		return err
 	}
-	step, err := rows.ReferenceRows(o.Budget(), of.RowBytes(), len(points))
+	step, err := rows.ReferenceRows(o.Budget(), reference.RowBytes(), len(points))
 	if err != nil {
 		return err
 	}
 	workers, lists := make([]rows.Worker, o.ThreadCount()), make([]rows.Listed, o.ThreadCount())
 	for w := range workers {
-		workers[w] = of.Worker()
+		workers[w] = reference.Worker()
 	}
 	for lo := 0; lo < len(points); lo += step {
 		hi := min(len(points), lo+step)
-		if err := of.Load(ctx, lo, hi); err != nil {
+		if err := reference.Load(ctx, lo, hi); err != nil {
 			return err
 		}
 		err := parallel.For(ctx, len(workers), hi-lo, func(w, r int) {

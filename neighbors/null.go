@@ -1,13 +1,11 @@
-// The permutation null: the scores of embedded spaces whose points
-// are given to the originals in another order. Permuting changes no distance, so
-// that the null needs no more than the neighbor lists of the embedded space,
-// permuted, ranked in the rows of the original as they come by, and the
-// lists of the original, permuted, ranked in the rows of the embedded space.
+// The permutation null: the scores of embedded spaces whose points are assigned to the originals in another order.
+// Permuting changes no distance, so the null needs only two kinds of lists. The neighbor lists of the embedded space,
+// permuted, are ranked in the rows of the original as these are computed. The lists of the original, permuted, are
+// ranked in the rows of the embedded space.
 //
-// With permutation π, point i of the permuted space is point a = π(i) of the
-// embedded one. Its neighbors are those of row a by distance; at equal distances all orders
-// are averaged or, under TiesIndex, the place in the permuted space counts, π⁻¹. Its exclusion
-// window is that of i.
+// With permutation π, point i of the permuted space is point a = π(i) of the embedded one. Its neighbors are the
+// neighbors of row a by distance; at equal distances all orders are averaged or, under TiesIndex, the index in the
+// permuted space counts, π⁻¹. Its exclusion window is the window of i.
 
 package neighbors
 
@@ -69,15 +67,14 @@ type null struct {
 	// runs are the rows of the embedded spaces that belong to points lo … hi−1 in some permutation,
 	// ascending, with few others between them.
 	runs []span
-	// kept[i−lo] are the neighbors of point i in the original, and nearest[e][a] those of
-	// point a of embedded space e, with all ties of the last and more for the exclusion window.
+	// kept[i−lo] are the neighbors of point i in the original, and nearest[e][a] the neighbors of point a of embedded
+	// space e, with all ties of the last and more for the exclusion window.
 	kept    []rows.Listed
 	nearest [][]rows.Listed
 	budget  int64          // of nearest and kept, in bytes
 	taken   atomic.Int64   // of it
 	sums    [][][]NullSums // of each worker, space and permutation
-	// counters, where they are not nil, have the pass's own comparison done with the lists and in the rows that are
-	// there for the null; see sharesRows.
+	// counters, if not nil, compute the pass's own comparison from the lists and rows of the null; see sharesRows.
 	counters []*rowCounter
 	out      []PartialSpace
 	// advance reports finished rows.
@@ -93,21 +90,20 @@ func (p *Pass) sharesRows(lo, hi int) bool {
 // span is rows lo … hi−1.
 type span struct{ lo, hi int }
 
-// bridged is the number of rows that nobody needs up to which they are computed with those around
-// them.
+// bridged is the longest gap of unneeded rows that is computed with its surroundings.
 const bridged = 32
 
-// needed are the rows that belong to points lo … hi−1 in some permutation; all rows, in one run,
-// if those are not much fewer: the distances of pairs of all rows are computed once.
+// needed are the rows that belong to points lo … hi−1 in some permutation. It is all rows, in one run, if these are not
+// much fewer: the distances of pairs of all rows are computed once.
 func (p *Pass) needed(lo, hi int) []span {
-	var at []int32
+	var indices []int32
 	for _, order := range p.permutations {
-		at = append(at, order.to[lo:hi]...)
+		indices = append(indices, order.to[lo:hi]...)
 	}
-	slices.Sort(at)
+	slices.Sort(indices)
 	var runs []span
 	count := 0
-	for _, a := range at {
+	for _, a := range indices {
 		a := int(a)
 		if last := len(runs) - 1; last >= 0 && a <= runs[last].hi+bridged {
 			count += max(0, a+1-runs[last].hi)
@@ -148,10 +144,10 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	if err != nil {
 		return nil, err
 	}
-	for e, of := range p.embedded {
-		o := p.rowOptions(ctx, of)
+	for e, embedded := range p.embedded {
+		o := p.rowOptions(ctx, embedded)
 		o.ExcludeWindow, o.Memory = 0, max(1, budget/int64(len(p.embedded)))
-		s, err := rows.Open(ctx, of.points, of.points, true, false, o, equal[1+e])
+		s, err := rows.Open(ctx, embedded.points, embedded.points, true, false, o, equal[1+e])
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +176,7 @@ func (p *Pass) newNullSums() [][]NullSums {
 	return out
 }
 
-// maxListed bounds the points that one goroutine ranks together, maxListedTogether those that all do.
+// maxListed bounds the points that one goroutine ranks together, maxListedTogether the points of all goroutines.
 const maxListed, maxListedTogether = 1 << 17, 1 << 19
 
 // parallel calls visit for all rows lo … hi−1 in groups, for each of whose rows no more than listed points are
@@ -265,23 +261,22 @@ func (u *null) begin(ctx context.Context) error {
 	return nil
 }
 
-// permutedList appends to s.lists the neighbors of point i of a permuted space, from those of
-// the point that it is given, and to s.own where they lie there: kmax of them, and all ties of
-// the last where they are averaged.
-func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int32) {
+// permutedList appends to s.lists the neighbors of point i of a permuted space, from the neighbors of its embedded
+// point, and to s.own their positions there. It takes kmax of them, and all ties of the last if ties are averaged.
+func (u *null) permutedList(s *nullScratch, i int, source rows.Listed, inverse []int32) {
 	among := u.pass.among()
 	l := &s.lists
 	kmax, begun := u.pass.kmax, len(l.List)
-	for at := 0; at < len(of.Index) && len(l.List)-begun < kmax; {
-		end := rows.RunEnd(of.Run, at)
+	for begin := 0; begin < len(source.Index) && len(l.List)-begun < kmax; {
+		end := rows.RunEnd(source.Run, begin)
 		first := len(l.List)
-		for _, m := range of.Index[at:end] {
+		for _, m := range source.Index[begin:end] {
 			j := inverse[m]
 			if !among.Excludes(i, int(j)) {
 				l.List = append(l.List, j)
 			}
 		}
-		at = end
+		begin = end
 		if u.averages {
 			for range len(l.List) - first {
 				s.own = append(s.own, position{first - begun, len(l.List) - first})
@@ -305,7 +300,7 @@ func (u *null) remember(i int, neighbors rows.Listed, in rows.Worker) (err error
 	return err
 }
 
-// neighbors are those that the pass asks for, of point i in its loaded row of embedded space e.
+// neighbors are the neighbors that the pass needs of point i in its loaded row of embedded space e.
 func (u *null) neighbors(e, w, i int, list rows.Listed) rows.Listed {
 	c, in := u.counters[w], u.workers[e][w]
 	before := in.Redecided()
@@ -379,7 +374,7 @@ func (u *null) visitTogether(ctx context.Context, e, start, end int) error {
 	})
 }
 
-// makeRoom gives the lists room for their ranks, or for where their points lie.
+// makeRoom allocates the ranks of the lists, or the positions of their points.
 func (u *null) makeRoom(s *nullScratch) {
 	s.rank, s.lists.Tied = scan.Grown(s.rank, len(s.lists.List)), nil
 	if u.averages {
@@ -423,13 +418,13 @@ func (u *null) finish(ctx context.Context) error {
 			s.from = append(s.from, len(s.lists.List))
 			u.makeRoom(s)
 			u.workers[e][w].RankLists(&s.lists, s.rank)
-			for at := range len(s.from) - 1 {
-				q := at % len(p.permutations)
-				a := first + at/len(p.permutations)
+			for entry := range len(s.from) - 1 {
+				q := entry % len(p.permutations)
+				a := first + entry/len(p.permutations)
 				i := int(p.permutations[q].inverse[a])
-				if from := s.from[at]; i >= u.lo && i < u.hi {
+				if from := s.from[entry]; i >= u.lo && i < u.hi {
 					kept := from + len(u.kept[i-u.lo].Cut(p.kmax).Index)
-					s.closeUp(from, kept, s.from[at+1])
+					s.closeUp(from, kept, s.from[entry+1])
 					u.count(s, from, kept, u.sums[w][e][q].Cont, nil)
 				}
 			}
@@ -442,8 +437,9 @@ func (u *null) finish(ctx context.Context) error {
 	return nil
 }
 
-// listOriginal appends, for each permutation, the original neighbors of the point to which a is given, as points of
-// the embedded space, and those that the exclusion window takes. s.from says where each permutation's begin.
+// listOriginal appends, for each permutation, the original neighbors of the point to which a is assigned, as points of
+// the embedded space, and the neighbors that the exclusion window removes. s.from holds the start of each
+// permutation's.
 func (u *null) listOriginal(s *nullScratch, a int) {
 	p, l := u.pass, &s.lists
 	among := p.among()
@@ -454,12 +450,12 @@ func (u *null) listOriginal(s *nullScratch, a int) {
 			continue
 		}
 		kept := u.kept[i-u.lo].Cut(p.kmax)
-		for at := 0; at < len(kept.Run); {
-			end := rows.RunEnd(kept.Run, at)
-			for range end - at {
-				s.own = append(s.own, position{at, end - at})
+		for begin := 0; begin < len(kept.Run); {
+			end := rows.RunEnd(kept.Run, begin)
+			for range end - begin {
+				s.own = append(s.own, position{begin, end - begin})
 			}
-			at = end
+			begin = end
 		}
 		for _, j := range kept.Index {
 			l.List = append(l.List, order.to[j])
@@ -474,28 +470,27 @@ func (u *null) listOriginal(s *nullScratch, a int) {
 		for len(l.Owner) < len(l.List) {
 			l.Owner = append(l.Owner, int32(q))
 		}
-		for len(s.own) < len(l.List) { // what the window takes, or without averages
+		for len(s.own) < len(l.List) { // removed by the window, or without averages
 			s.own = append(s.own, position{})
 		}
 	}
 	l.Ends = append(l.Ends, len(l.List))
 }
 
-// closeUp makes the ranks of the points from … kept−1 of the lists what they are without the points
-// kept … to−1.
+// closeUp renumbers the ranks of the points from … kept−1 of the lists as if the points kept … to−1 were absent.
 func (s *nullScratch) closeUp(from, kept, to int) {
 	if kept == to {
 		return
 	}
 	out := s.rank[kept:to]
 	slices.Sort(out)
-	for at := from; at < kept; at++ {
-		before, _ := slices.BinarySearch(out, s.rank[at])
+	for entry := from; entry < kept; entry++ {
+		before, _ := slices.BinarySearch(out, s.rank[entry])
 		if s.lists.Tied != nil {
-			after, _ := slices.BinarySearch(out, s.rank[at]+1)
-			s.tied[at] -= int32(after - before)
+			after, _ := slices.BinarySearch(out, s.rank[entry]+1)
+			s.tied[entry] -= int32(after - before)
 		}
-		s.rank[at] -= int32(before)
+		s.rank[entry] -= int32(before)
 	}
 }
 

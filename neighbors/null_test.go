@@ -251,8 +251,8 @@ func TestPrecomputed(t *testing.T) {
 	}
 }
 
-// A part looks at the rows of the embedded spaces that its points have in some permutation, and at
-// few others, and its sums are those of a pass that looks at all of them.
+// A part reads the rows of the embedded spaces that its points have in some permutation, and few others. Its sums equal
+// a pass that reads all of them.
 func TestNullOfParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: others compare the same searches, on fewer points")

@@ -60,7 +60,7 @@ type Options struct {
 	// Metric is applied to the original and to the embedded spaces.
 	Metric Metric
 
-	// EmbeddedMetrics, if not nil, has the metric of each embedded space in place of Metric.
+	// EmbeddedMetrics, if not nil, is the metric of each embedded space instead of Metric.
 	EmbeddedMetrics []Metric
 
 	// ExcludeWindow w > 0 leaves the pairs with |i−j| ≤ w of the same episode
@@ -76,12 +76,12 @@ type Options struct {
 	// which some in between are missing. Such a window is the processor's.
 	Time []int
 
-	// Ties says how points at equal distances are ordered; the zero value averages over
-	// all orders. Seed is that of TiesRandom.
+	// Ties defines how points at equal distances are ordered; the zero value averages over all orders. Seed is the seed of
+	// TiesRandom.
 	Ties Ties
 	Seed uint64
 
-	// CoRanking says whether the curves over all K are computed.
+	// CoRanking selects whether the curves over all K are computed.
 	CoRanking CoRanking
 
 	// Blocks is the block id of each point. When set, every score is also
@@ -89,9 +89,8 @@ type Options struct {
 	// never been there: the replicates of a delete-one-block jackknife.
 	Blocks []int
 
-	// Permutations asks for the scores under each of these permutations of the embedded
-	// points, exactly as if point i had the embedding of point Permutations[p][i]: what
-	// chance gives. No distance is computed again for them.
+	// Permutations requests the scores under each of these permutations of the embedded points, exactly as if point i had
+	// the embedding of point Permutations[p][i]: the chance level. No distance is computed again for them.
 	Permutations [][]int
 
 	// PerPoint keeps the penalties of each point.
@@ -123,7 +122,7 @@ func (o *Options) rows(ctx context.Context, metric Metric) *rows.Options {
 	}
 }
 
-// check validates what every kind of pass shares for n points.
+// check validates the options common to every kind of pass for n points.
 func (o *Options) check(n int) error {
 	switch {
 	case o.Threads < 0:
@@ -159,11 +158,11 @@ func checkKs(ks []int, n int) error {
 	if len(ks) == 0 {
 		return errors.New("k: no neighborhood size")
 	}
-	for at, k := range ks {
+	for index, k := range ks {
 		if k < 1 || k > n-2 {
 			return fmt.Errorf("k = %d: want 1 ≤ k ≤ n−2 = %d for n = %d points", k, n-2, n)
 		}
-		if slices.Contains(ks[:at], k) {
+		if slices.Contains(ks[:index], k) {
 			return fmt.Errorf("k = %d occurs twice", k)
 		}
 	}

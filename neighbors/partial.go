@@ -7,8 +7,8 @@ package neighbors
 type Sums struct {
 	// Trust, Cont and Common have one entry per k, ascending.
 	Trust, Cont, Common []Fixed
-	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbor j, and
-	// Missing the same with the roles exchanged: MRRE's numerators.
+	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbor j, and Missing the same with the spaces exchanged: the
+	// numerators of MRRE.
 	False, Missing []Fixed
 }
 
@@ -17,27 +17,26 @@ type PartialSpace struct {
 	Sums
 	// Deleted has the same sums for each deleted block, ascending by id.
 	Deleted []Sums
-	// PointTrust and PointCont are the penalties of the points Lo … Hi−1 for
-	// each k, ascending, when asked for.
+	// PointTrust and PointCont are the penalties of the points Lo … Hi−1 for each k, ascending, if requested.
 	PointTrust, PointCont [][]Fixed
 	// Null has the sums of each permutation.
 	Null []NullSums
 	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
 	Best []Fixed
 	// OriginalTies, EmbeddedTies, OriginalRedecided and EmbeddedRedecided are counts over the rows. OriginalRedecided are
-	// the comparisons in the original that this space asked for.
+	// the comparisons in the original for this space.
 	OriginalTies, EmbeddedTies, OriginalRedecided, EmbeddedRedecided int64
 }
 
 // Partial is the outcome of Map: the sums over points Lo … Hi−1. Its fields are
 // integers, texts and lists of them, so that it can be stored in any form.
 type Partial struct {
-	// Pass says which pass the part belongs to.
+	// Pass identifies the pass of the part.
 	Pass   Identity
 	Lo, Hi int
 	Spaces []PartialSpace
-	// What the opened spaces know without any row, and in Original.Redecided the comparisons for the lists of neighbors in
-	// the original, which all embedded spaces share.
+	// Original are the counts known without any row. Original.Redecided are the comparisons for the neighbor lists in the
+	// original, which all embedded spaces share.
 	Original SpaceCounts
 	Embedded []SpaceCounts
 }

@@ -1,4 +1,4 @@
-// A pass: what is compared, checked and counted before any distance is computed.
+// A pass: the compared spaces, their checks, and the counts made before any distance is computed.
 
 package neighbors
 
@@ -44,7 +44,7 @@ type Pass struct {
 	original Space
 	embedded []Space
 	options  Options
-	ks       []int // as asked for
+	ks       []int // in the order of the options
 	sorted   []int // ascending
 	order    []int // sorted[order[q]] == ks[q]
 	kmax     int
@@ -62,7 +62,7 @@ type Pass struct {
 	deleted    []map[int]int64
 	least      int // smallest number of candidates
 
-	known    sync.Mutex         // guards what is found out once
+	known    sync.Mutex         // guards values computed once
 	equal    []*rows.Duplicates // of the original and the embedded spaces
 	identity *Identity
 }
@@ -202,18 +202,18 @@ func (p *Pass) countCandidates() error {
 			if g == int(p.group[i]) {
 				continue
 			}
-			left := m - size + out[g]
-			p.deleted[g][left]++
-			if left <= p.kmax {
+			rest := m - size + out[g]
+			p.deleted[g][rest]++
+			if rest <= p.kmax {
 				return fmt.Errorf("k = %d: with block %d (%d points) deleted, point %d has only %d candidates, want at least k+1",
-					p.kmax, p.blockIDs[g], size, i, left)
+					p.kmax, p.blockIDs[g], size, i, rest)
 			}
 		}
 	}
 	return nil
 }
 
-// among says which points are candidates.
+// among returns the candidates of all points.
 func (p *Pass) among() rows.Candidates {
 	return rows.Candidates{N: p.n, Self: true, Window: p.options.ExcludeWindow, Episode: p.options.Episode, Time: p.options.Time}
 }

@@ -4,14 +4,13 @@ package neighbors
 
 // Scores are the measures of one neighborhood size k over a set of points.
 //
-// With m_i the number of candidates of point i (n−1, or fewer inside an
-// exclusion window), the worst embedding of point i earns the penalty
+// With m_i the number of candidates of point i (n−1, or fewer inside an exclusion window), the worst embedding of point
+// i earns the penalty
 //
 //	w_i = k(2m_i−3k+1)/2 for 2k ≤ m_i, and (m_i−k)(m_i−k+1)/2 otherwise;
 //
-// Σ_i w_i is the Normalizer. It is n·k·(2n−3k−1)/2 for k < n/2 and
-// n·(n−k)·(n−k−1)/2 for k ≥ n/2 when nothing is excluded, so that the scores
-// are those of Venna and Kaski, in [0, 1] for every k.
+// Σ_i w_i is the Normalizer. It is n·k·(2n−3k−1)/2 for k < n/2 and n·(n−k)·(n−k−1)/2 for k ≥ n/2 when nothing is
+// excluded. The scores are therefore the scores of Venna and Kaski, in [0, 1] for every k.
 type Scores struct {
 	// Points is the number of points the score is over.
 	Points int
@@ -30,8 +29,8 @@ type Scores struct {
 	Common float64
 	// QNX is the share of common neighbors, Common/(n·k).
 	QNX float64
-	// RNX is (Q_NX − q)/(1 − q) with q = mean_i k/m_i, what chance gives:
-	// ((n−1)·Q_NX − k)/(n−1−k) when nothing is excluded. 1 is perfect, 0 chance.
+	// RNX is (Q_NX − q)/(1 − q) with q = mean_i k/m_i, the chance level: ((n−1)·Q_NX − k)/(n−1−k) when nothing is
+	// excluded. 1 is perfect, 0 chance.
 	RNX float64
 	// LCMC is Q_NX − mean_i k/m_i, the local continuity meta-criterion.
 	LCMC float64
@@ -46,10 +45,9 @@ type Scores struct {
 	Chance float64
 }
 
-// Replicate holds the scores with one block deleted from both roles, as
-// reference points and as neighbors.
+// Replicate holds the scores with one block deleted both as reference points and as neighbors.
 type Replicate struct {
-	// Block is the id of the deleted block, as given in Options.Blocks.
+	// Block is the id of the deleted block, from Options.Blocks.
 	Block int
 	Scores
 }
@@ -65,9 +63,8 @@ type AtK struct {
 	// Null has one entry per permutation, when Options.Permutations is set.
 	Null []NullScores
 
-	// PointTrustPenalty and PointContPenalty are the penalties of each point
-	// and PointNormalizer the worst case of each, when Options.PerPoint is
-	// set: a point's own score is 1 − penalty/normalizer.
+	// PointTrustPenalty and PointContPenalty are the penalties of each point and PointNormalizer the worst case of each,
+	// when Options.PerPoint is set: a point's own score is 1 − penalty/normalizer.
 	PointTrustPenalty, PointContPenalty []float64
 	PointNormalizer                     []int64
 }
@@ -91,7 +88,7 @@ type Preservation struct {
 	N int
 	// ByK has one entry per k of Options.Ks, in that order.
 	ByK []AtK
-	// Curves are the co-ranking curves, nil when they were not asked for.
+	// Curves are the co-ranking curves, nil if not requested.
 	Curves *Curves
 	// Original and Embedded are the counts of the two spaces. Original.Ties
 	// belong to this comparison: ranks of embedded neighbors in the original.

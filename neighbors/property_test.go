@@ -206,14 +206,14 @@ func TestPartialIsJSON(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	r := random(14)
 	good := gaussian32(r, 20, 9)
-	with := func(at int, v float64) points.Points {
+	with := func(offset int, v float64) points.Points {
 		p := gaussian64(random(1), 20, 9)
-		p.F64[at] = v
+		p.F64[offset] = v
 		return p
 	}
-	with32 := func(at int, v float64) points.Points {
+	with32 := func(offset int, v float64) points.Points {
 		p := gaussian32(random(1), 20, 9)
-		p.F32[at] = float32(v)
+		p.F32[offset] = float32(v)
 		return p
 	}
 	blocks := make([]int, 20)

@@ -1,4 +1,4 @@
-// Points that rounding alone tells apart.
+// Points that differ only by rounding.
 
 package neighbors
 
@@ -15,32 +15,30 @@ import (
 )
 
 const (
-	// wideUlps is how many units in the last place of its norm a point may be apart from
-	// another that is the same but for rounding, in float32 and float64: an encoder that takes
-	// states in batches of another size, or runs on other kernels, adds up sums in another
-	// order. Convolutions, residual and fully connected networks of PyTorch move by 3 to 6.
+	// wideUlps is the largest distance of points that differ only by rounding, in units in the last place of their norm,
+	// in float32 and float64. An encoder adds up sums in another order if it takes states in batches of another size, or
+	// runs on other kernels. Convolutions, residual and fully connected networks of PyTorch move by 3 to 6.
 	wideUlps = 16
 	// narrowUlps is that in float16 and bfloat16, whose sums are made in float32: single
 	// values are rounded to the other side.
 	narrowUlps = 1
 	// sameState is how far latents of equal states may be apart, in RMS distances of two
-	// points, to be the same but for rounding: in half precision inside an encoder they are a
+	// points, to be the same except for rounding: in half precision inside an encoder they are a
 	// thousandth apart. An encoder with a memory takes equal states farther apart.
 	sameState = 0.01
 )
 
-// Precision returns the digits of the significands of values that were rounded: 53 for
-// float64, 24 for float32, 11 for float16, 8 for bfloat16. It is that of the least of these
-// types that holds all values, whatever they are stored in, as long as they use its last
-// digit: rounded numbers do in half of the cases. Numbers of few digits, such as integers or
-// codes, are exact: 0.
+// Precision returns the number of significand digits of rounded values: 53 for float64, 24 for float32, 11 for float16,
+// 8 for bfloat16. It is the smallest of these types that holds all values, whatever type they are stored in, if they
+// use its last digit: rounded numbers do in half of the cases. Numbers of few digits, such as integers or codes, are
+// exact: 0.
 func Precision(p points.Points) int {
 	if p.U8 != nil {
 		return 0
 	}
-	// Some points tell as much as all.
-	const most = 1 << 18
-	step := max(1, p.N*p.Dim/most)
+	// A sample is as informative as all points.
+	const sampled = 1 << 18
+	step := max(1, p.N*p.Dim/sampled)
 	longest, whole := 0, true
 	eachValue(p, step, func(v float64) {
 		longest, whole = max(longest, significant(v)), whole && v == math.Trunc(v)
@@ -73,8 +71,8 @@ func eachValue(p points.Points, step int, visit func(v float64)) {
 	}
 }
 
-// significant is the number of binary digits of a number, from the first to the last that is
-// not 0; 0 for 0 and for what is too small to tell.
+// significant is the number of binary digits of a number, from the first to the last that is not 0; 0 for 0 and for
+// numbers too small to count.
 func significant(v float64) int {
 	b := math.Float64bits(v)
 	if b>>52&0x7ff == 0 {
@@ -83,12 +81,11 @@ func significant(v float64) int {
 	return 53 - min(bits.TrailingZeros64(b|1<<52), 52)
 }
 
-// usesLast reports whether rounded numbers of so many digits may have these values: a good
-// part of them needs the last digit. Values of a third of the digits, such as the ends of a
-// range, and the same value again tell nothing. Few digits must be used in every power of two:
-// fixed-point numbers have fewer of them below the largest.
+// usesLast reports whether the values can be numbers rounded to this many digits: a good part of them needs the last
+// digit. Values of a third of the digits, such as the ends of a range, and repeated values are not informative. Few
+// digits must be used in every power of two: fixed-point numbers have fewer of them below the largest.
 func usesLast(p points.Points, step, digits int) bool {
-	const enough, share, few = 16, 0.25, 11
+	const enough, share, least = 16, 0.25, 11
 	type count struct {
 		all, full int
 		last      float64
@@ -113,7 +110,7 @@ func usesLast(p points.Points, step, digits int) bool {
 		return false
 	}
 	for i := range byExponent {
-		if c := &byExponent[i]; digits <= few && c.all >= enough && float64(c.full) < share*float64(c.all) {
+		if c := &byExponent[i]; digits <= least && c.all >= enough && float64(c.full) < share*float64(c.all) {
 			return false
 		}
 	}
@@ -122,22 +119,21 @@ func usesLast(p points.Points, step, digits int) bool {
 
 // Rounding describes points that differ only by rounding.
 type Rounding struct {
-	// Points are the points, with each that is the same as another but for rounding in the
-	// place of the first such; those that were given where there is none.
+	// Points are the points, with each point that equals another except for rounding replaced by the first such; the
+	// unchanged points if there is none.
 	Points points.Points
 	// Moved is how many points are not where they were.
 	Moved int
 }
 
-// WithoutRounding makes points equal that differ only by rounding, so that they count as duplicates. A
-// difference in the last digits is not a distance; otherwise it would decide by chance which of two
-// neighbors is nearer, and the ratio of their distances.
+// WithoutRounding makes points equal that differ only by rounding, so that they count as duplicates. A difference in
+// the last digits is not a distance. It would decide by chance which of two neighbors is nearer, and the ratio of their
+// distances.
 //
-// Two points differ only by rounding if they are within 16 units in the last place of their norm in
-// float32 and float64, and within one in float16 and bfloat16 (see [Precision]). Points of one state
-// (equal numbers in states) may differ by a hundredth of the RMS distance between two points; nil
-// states are all different. Points must be finite. Errors: the error of the context, another number of
-// states.
+// Two points differ only by rounding if they are within 16 units in the last place of their norm in float32 and
+// float64, and within one in float16 and bfloat16 (see [Precision]). Points of one state (equal numbers in states) may
+// differ by a hundredth of the RMS distance between two points; nil states are all different. Points must be finite.
+// Errors: the error of the context, another number of states.
 func WithoutRounding(ctx context.Context, p points.Points, states []int, threads int) (Rounding, error) {
 	out := Rounding{Points: p}
 	if states != nil && len(states) != p.N {
@@ -201,12 +197,12 @@ func (g groups) join(i, j int) {
 	}
 }
 
-// leadingWide and leadingNarrow are how many directions tell points apart before all their
-// values do: in half precision more pairs are near along one.
+// leadingWide and leadingNarrow are the numbers of directions that separate points before all their values do: in half
+// precision more pairs are near along one.
 const leadingWide, leadingNarrow = 2, 8
 
-// joinNear joins points no farther apart than so many times their norm; leading is how many
-// directions are looked along first.
+// joinNear joins points no farther apart than tolerance times their norm; leading is the number of directions compared
+// first.
 func (g groups) joinNear(ctx context.Context, p points.Points, tolerance float64, leading, threads int) error {
 	directions := leadingDirections(p, leading)
 	q := len(directions)
@@ -230,11 +226,11 @@ func (g groups) joinNear(ctx context.Context, p points.Points, tolerance float64
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(along[i*q], along[j*q]), cmp.Compare(i, j)) })
-	rounding := float64(p.Dim) * 0x1p-51 // of what is computed here
+	rounding := float64(p.Dim) * 0x1p-51 // of the computation here
 	a, b := make([]float64, p.Dim), make([]float64, p.Dim)
 	var kept []int // in that order; no two of them are the same
-	for at, i := range order {
-		if at%4096 == 0 && ctx.Err() != nil {
+	for step, i := range order {
+		if step%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		limit := tolerance * norms[i] * (1 + 2*tolerance)
@@ -271,7 +267,7 @@ func (g groups) joinSame(p points.Points, states []int) {
 	first := make(map[int]int, len(states))
 	var again [][2]int
 	for i, state := range states {
-		if j, known := first[state]; known {
+		if j, ok := first[state]; ok {
 			again = append(again, [2]int{j, i})
 		} else {
 			first[state] = i
@@ -329,12 +325,11 @@ func equalRow(p points.Points, i, j int) bool {
 	return true
 }
 
-// leadingDirections are orthonormal directions along which points differ about as much as
-// along any, by a few steps of subspace iteration on some of them: they only have to tell
-// most pairs apart.
-func leadingDirections(p points.Points, most int) [][]float64 {
+// leadingDirections are orthonormal directions along which points differ about as much as along any, by a few steps of
+// subspace iteration on a sample. They only have to separate most pairs.
+func leadingDirections(p points.Points, limit int) [][]float64 {
 	const sampled, steps = 512, 4
-	q := min(most, p.Dim)
+	q := min(limit, p.Dim)
 	var rows [][]float64
 	mean := make([]float64, p.Dim)
 	step := max(1, p.N/sampled)
@@ -384,8 +379,7 @@ func leadingDirections(p points.Points, most int) [][]float64 {
 	return directions
 }
 
-// orthonormalize makes directions of length 1 and at right angles to each other, twice for
-// the rounding; those that depend on others are replaced.
+// orthonormalize makes directions orthonormal, in two passes because of rounding; dependent directions are replaced.
 func orthonormalize(directions [][]float64) {
 	for d, v := range directions {
 		for attempt := 0; ; attempt++ {

@@ -31,7 +31,7 @@ func float32s(x []float64) []float32 {
 	return out
 }
 
-// rounded are values rounded to so many binary digits.
+// rounded are values rounded to this many binary digits.
 func rounded(x []float64, digits int) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
@@ -147,7 +147,7 @@ func TestWithoutRounding(t *testing.T) {
 	}
 }
 
-// Without points that are the same but for rounding nothing is copied, and exact numbers, such
+// Without points that are the same except for rounding nothing is copied, and exact numbers, such
 // as codes one apart, are told apart whatever their norm.
 func TestWithoutRoundingOfOthers(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestWithoutRoundingOfOthers(t *testing.T) {
 	if got, err := neighbors.WithoutRounding(t.Context(), p, nil, 1); err != nil || got.Moved != 0 {
 		t.Errorf("codes: %d moved (%v)", got.Moved, err)
 	}
-	// Constant but for rounding: all are in the first place.
+	// Constant except for rounding: all are in the first place.
 	flat := make([]float32, 100*4)
 	for i := range flat {
 		flat[i] = math.Nextafter32(float32(3.3+float64(i%4)), float32(i%3-1)*100)

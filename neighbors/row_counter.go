@@ -13,8 +13,7 @@ import (
 type rowCounter struct {
 	pass *Pass
 	sums []PartialSpace // of each embedded space
-	// Who tells ranks or places in the original and the embedded spaces, and, on the
-	// processor, their rows.
+	// The rankers of the original and the embedded spaces and, on the CPU, their rows.
 	original     ranker
 	embedded     []ranker
 	originalRows rows.Worker
@@ -30,10 +29,10 @@ type rowCounter struct {
 	rankOf       []int32
 }
 
-// ranker tells ranks of points and, where ties are averaged, places.
+// ranker returns ranks of points and, if ties are averaged, positions.
 type ranker = gpu.Ranker
 
-// newRowCounter returns a counter that is to be told who ranks.
+// newRowCounter returns a counter without rankers; the caller sets them.
 func (p *Pass) newRowCounter() *rowCounter {
 	w := &rowCounter{
 		pass: p, embedded: make([]ranker, len(p.embedded)),
@@ -58,8 +57,7 @@ func (p *Pass) newMapCounter(original rows.Space, embedded []rows.Space) *rowCou
 	return w
 }
 
-// worker is a worker over rows in the order of ties that is asked for; point says which point a
-// row belongs to.
+// worker is a worker over rows in the requested order of ties; point returns the point of a row.
 func (p *Pass) worker(s rows.Space, space uint64, point func(row int) int) rows.Worker {
 	if p.options.Ties == TiesRandom {
 		return p.shuffledWorker(s.Worker(), space, point)
@@ -77,7 +75,7 @@ func (w *rowCounter) originalRedecided() int64 {
 	return w.originalRows.Redecided()
 }
 
-// listedRedecided are those of them that no embedded space asked for: the lists of neighbors.
+// listedRedecided are the redecided comparisons for the lists of neighbors, which belong to no embedded space.
 func (w *rowCounter) listedRedecided() int64 {
 	listed := w.originalRedecided()
 	for e := range w.sums {
@@ -120,24 +118,24 @@ func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 		return min(p.kmax, len(list)), len(list) >= p.kmax
 	}
 	clear(w.tally)
-	most := int32(0)
+	largest := int32(0)
 	for q, j := range list {
 		if g := p.group[j]; g != p.group[i] {
 			w.tally[g]++
-			most = max(most, w.tally[g])
+			largest = max(largest, w.tally[g])
 		}
-		if q+1-int(most) >= p.kmax {
+		if q+1-int(largest) >= p.kmax {
 			return q + 1, true
 		}
 	}
 	return len(list), false
 }
 
-// row adds point i of embedded space e, given its neighbors there and in the original.
-func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpace, at int) {
+// row adds point i of embedded space e, with its neighbors there and in the original.
+func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpace, index int) {
 	p, sums := w.pass, &w.sums[e]
-	w.trust(e, i, list, out, at)
-	w.cont(e, i, neighbors, w.embedded[e], out, at)
+	w.trust(e, i, list, out, index)
+	w.cont(e, i, neighbors, w.embedded[e], out, index)
 	if !p.curves {
 		return
 	}
@@ -150,23 +148,23 @@ func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpac
 	sums.OriginalRedecided += w.originalRedecided() - before
 }
 
-// trust adds the places in the original of the embedded neighbors of point i: trustworthiness.
-func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, at int) {
+// trust adds the positions in the original of the embedded neighbors of point i: trustworthiness.
+func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, index int) {
 	sums, point := &w.sums[e], w.point(out)
 	before := w.originalRedecided()
 	sums.OriginalTies += w.half(i, list, w.original, sums, point, true)
 	sums.OriginalRedecided += w.originalRedecided() - before
 	for q := range point {
-		out.PointTrust[q][at] = point[q]
+		out.PointTrust[q][index] = point[q]
 	}
 }
 
-// cont adds the places in the embedded space of the original neighbors of point i: continuity.
-func (w *rowCounter) cont(e, i int, neighbors rows.Listed, embedded ranker, out *PartialSpace, at int) {
+// cont adds the positions in the embedded space of the original neighbors of point i: continuity.
+func (w *rowCounter) cont(e, i int, neighbors rows.Listed, embedded ranker, out *PartialSpace, index int) {
 	sums, point := &w.sums[e], w.point(out)
 	sums.EmbeddedTies += w.half(i, neighbors, embedded, sums, point, false)
 	for q := range point {
-		out.PointCont[q][at] = point[q]
+		out.PointCont[q][index] = point[q]
 	}
 }
 
@@ -178,7 +176,7 @@ func (w *rowCounter) point(out *PartialSpace) []Fixed {
 	return make([]Fixed, len(w.pass.ks))
 }
 
-// half adds the neighbors of point i in one space by their places in the other.
+// half adds the neighbors of point i in one space by their positions in the other.
 func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSpace, point []Fixed, trust bool) (ties int64) {
 	p := w.pass
 	w.resize(len(list.Index), len(p.blockIDs))
@@ -221,17 +219,17 @@ func (w *rowCounter) resize(length, groups int) {
 // tally adds one point's neighbors, nearest first, by their ranks in the other space.
 func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
 	first := 0 // the smallest k that holds neighbor l
-	for at, r := range rank[:p.kmax] {
-		l := at + 1
+	for index, r := range rank[:p.kmax] {
+		l := index + 1
 		for p.sorted[first] < l {
 			first++
 		}
-		errors[at].Whole += int64(max(int(r)-l, l-int(r)))
+		errors[index].Whole += int64(max(int(r)-l, l-int(r)))
 		for q := first; q < len(p.sorted); q++ {
-			if over := int(r) - p.sorted[q]; over > 0 {
-				penalty[q].Whole += int64(over)
+			if excess := int(r) - p.sorted[q]; excess > 0 {
+				penalty[q].Whole += int64(excess)
 				if point != nil {
-					point[q].Whole += int64(over)
+					point[q].Whole += int64(excess)
 				}
 			} else if common != nil {
 				common[q].Whole++
@@ -240,9 +238,9 @@ func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
 	}
 }
 
-// deleteBlocks adds point i's neighbors to the sums of every block but its
-// own, as if the block had never been there: neighbors of the block are
-// passed over and each rank loses the block's closer points, at [place in the list·groups + block].
+// deleteBlocks adds point i's neighbors to the sums of every block but its own, as if the block did not exist:
+// neighbors of the block are skipped and each rank is reduced by the block's closer points, at [list index·groups +
+// block].
 func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums, trust bool) {
 	p := w.pass
 	if p.group == nil {
@@ -251,21 +249,21 @@ func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums,
 	groups := len(deleted)
 	clear(w.position)
 	w.position[p.group[i]] = int32(p.kmax)
-	for at, j := range list {
-		own := int(p.group[j])
-		closer := closerOf[at*groups : (at+1)*groups]
+	for index, j := range list {
+		block := int(p.group[j])
+		closer := closerOf[index*groups : (index+1)*groups]
 		for g, c := range closer {
 			l := int(w.position[g]) + 1
-			if g == own || l > p.kmax {
+			if g == block || l > p.kmax {
 				continue
 			}
 			w.position[g] = int32(l)
-			r := int(w.rank[at] - c)
+			r := int(w.rank[index] - c)
 			penalty, common, errors := deleted[g].side(trust)
 			errors[l-1].Whole += int64(max(r-l, l-r))
 			for q := len(p.sorted) - 1; q >= 0 && p.sorted[q] >= l; q-- {
-				if over := r - p.sorted[q]; over > 0 {
-					penalty[q].Whole += int64(over)
+				if excess := r - p.sorted[q]; excess > 0 {
+					penalty[q].Whole += int64(excess)
 				} else if trust {
 					common[q].Whole++
 				}

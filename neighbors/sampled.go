@@ -20,36 +20,33 @@ import (
 // Estimate is a score estimated from a sample of the points.
 type Estimate struct {
 	Value float64
-	// StandardError is the sampling error: the standard deviation of Value over
-	// draws of the reference points. It is 0 where all points are references. It
-	// says nothing about how the scores would differ on other data.
+	// StandardError is the sampling error: the standard deviation of Value over draws of the reference points. It is 0 if
+	// all points are references. It does not include the variation over other data.
 	StandardError float64
 }
 
 // Stratum is a set of points from which references are drawn separately.
 type Stratum struct {
-	// Points is the number of points and References of those drawn.
+	// Points is the number of points, References the number of drawn ones.
 	Points, References int
 }
 
-// SampledAtK is everything about one neighborhood size. The scores are those of
-// [Scores]: their sums over all points are replaced by unbiased estimates,
-// Σ_h N_h·(mean over the references of stratum h), while everything that needs
-// no distances (normalizer, chance, mean of k/m_i) is over all points, exactly.
-// Value is therefore unbiased and, with all points as references, exact.
+// SampledAtK holds the results of one neighborhood size. The scores are defined as in [Scores], with their sums over
+// all points replaced by unbiased estimates, Σ_h N_h·(mean over the references of stratum h). Terms that need no
+// distances (normalizer, chance, mean of k/m_i) are over all points, exactly. Value is therefore unbiased and, with all
+// points as references, exact.
 type SampledAtK struct {
 	K int
 
 	Trustworthiness, Continuity, QNX, RNX, LCMC, MRREFalse, MRREMissing Estimate
 
-	// Chance and Normalizer are those of all points; see [Scores].
+	// Chance and Normalizer are over all points; see [Scores].
 	Chance     float64
 	Normalizer int64
 
-	// PointTrustPenalty, PointContPenalty and PointCommon are the penalties and
-	// the number of common neighbors of each reference, in the order of
-	// Sample.Index: exactly what [Compare] finds for these points.
-	// PointNormalizer is the worst penalty of each.
+	// PointTrustPenalty, PointContPenalty and PointCommon are the penalties and the number of common neighbors of each
+	// reference, in the order of Sample.Index: exactly the values of [Compare] for these points. PointNormalizer is the
+	// worst penalty of each.
 	PointTrustPenalty, PointContPenalty, PointCommon []float64
 	PointNormalizer                                  []int64
 
@@ -76,31 +73,28 @@ type SampledPreservation struct {
 
 // Sample is the outcome of [Pass.CompareSampled].
 type Sample struct {
-	// Index holds the reference points, by stratum and ascending inside it. The
-	// references of stratum h follow those of stratum h−1.
+	// Index holds the reference points, by stratum and ascending inside it. The references of stratum h follow stratum
+	// h−1.
 	Index  []int
 	Strata []Stratum
 	Spaces []SampledPreservation // one per embedded space
 }
 
-// CompareSampled estimates the scores of a pass, for sets too large for [Compare]: O(n) per
-// reference point instead of O(n²). For each of a.References points the
-// distances to all n points are computed in both spaces, so that its neighbors
-// and its ranks are exact; only the average over points is that of a sample.
+// CompareSampled estimates the scores of a pass, for sets too large for [Compare]: O(n) per reference point instead of
+// O(n²). For each of a.References points the distances to all n points are computed in both spaces, so that its
+// neighbors and its ranks are exact. Only the average over points is estimated from a sample.
 //
-// The sample is stratified: the strata are the episodes (Options.Episode), or,
-// in a single episode, up to 64 stretches of equal length, neighboring ones put
-// together where there are fewer than four references for each. The references
-// are allotted in proportion to the number of points, at least two to each
-// stratum, and drawn without replacement. The standard error of an estimated
-// mean of x is √(Σ_h (N_h/N)²·(1 − n_h/N_h)·s_h²/n_h), s_h² the variance of x
-// within stratum h (Cochran 1977, Sampling Techniques, section 5.6).
+// The sample is stratified. The strata are the episodes (Options.Episode) or, in a single episode, up to 64 stretches
+// of equal length; neighboring ones are merged if there are fewer than four references for each. The references are
+// allotted in proportion to the number of points, at least two to each stratum, and drawn without replacement. The
+// standard error of an estimated mean of x is √(Σ_h (N_h/N)²·(1 − n_h/N_h)·s_h²/n_h), s_h² the variance of x within
+// stratum h (Cochran 1977, Sampling Techniques, section 5.6).
 //
-// The permutation null is estimated on the same references: no point is copied or
-// moved; the rows of the points that the references are given to are ranked too. Points at
-// equal distances are treated as Options.Ties says, those of the null as in [Compare].
+// The permutation null is estimated on the same references: no point is copied or moved. The rows of the points
+// assigned to the references are ranked too. Points at equal distances are treated as Options.Ties says, in the null as
+// in [Compare].
 //
-// Blocks, co-ranking and scores per point are left out.
+// Blocks, co-ranking and scores per point are not computed.
 func (p *Pass) CompareSampled(ctx context.Context, a Approximation) (*Sample, error) {
 	sample, err := drawReferences(p.n, p.options.Episode, a)
 	if err != nil {
@@ -126,7 +120,7 @@ func (p *Pass) CompareSampled(ctx context.Context, a Approximation) (*Sample, er
 	return sample, nil
 }
 
-// tally holds what is counted for each k of Options.Ks and each reference.
+// tally holds the counts for each k of Options.Ks and each reference.
 type tally struct {
 	trust, cont, common [][]float64
 	// wrong and missing are MRRE's sums Σ_{l≤k} |r − l|/l.
@@ -144,10 +138,9 @@ func newTally(ks, references int) *tally {
 	return t
 }
 
-// openSampled opens the rows of an embedded space: those of the references, and then,
-// for each permutation, those of the points that the references are given to, in which
-// the candidates are permuted too.
-func (p *Pass) openSampled(ctx context.Context, of Space, index []int) (*rows.References, error) {
+// openSampled opens the rows of an embedded space: the rows of the references, and then, for each permutation, the rows
+// of the points assigned to the references, in which the candidates are permuted too.
+func (p *Pass) openSampled(ctx context.Context, space Space, index []int) (*rows.References, error) {
 	every := slices.Clone(index)
 	for _, permutation := range p.permutations {
 		for _, i := range index {
@@ -155,7 +148,7 @@ func (p *Pass) openSampled(ctx context.Context, of Space, index []int) (*rows.Re
 		}
 	}
 	among := p.among()
-	return rows.OpenMasked(ctx, of.points, every, p.options.rows(ctx, of.metric), func(q int, skip func(j int)) {
+	return rows.OpenMasked(ctx, space.points, every, p.options.rows(ctx, space.metric), func(q int, skip func(j int)) {
 		i, version := index[q%len(index)], q/len(index)
 		if version == 0 {
 			among.Exclusions(i, skip)
@@ -201,7 +194,7 @@ func (s *sampler) nearest(in rows.Worker, row int, averages bool, list rows.List
 	return rows.Listed{Index: in.Nearest(row, s.pass.kmax, list.Index)}
 }
 
-// add sets the sums to those of one list by its places in a row of the other space.
+// add sets the sums of one list by its positions in a row of the other space.
 func (s *sampler) add(in rows.Worker, row int, list rows.Listed, trust bool) (ties int64) {
 	p := s.pass
 	for _, of := range [][]Fixed{s.sums.Trust, s.sums.Cont, s.sums.Common, s.sums.False, s.sums.Missing} {
@@ -240,7 +233,7 @@ type sampling struct {
 	spaces   []*rows.References
 	step     int // rows at a time
 	threads  int
-	// What the null decides again is not counted.
+	// Comparisons decided again for the null are not counted.
 	workers, nulls []*sampler
 	neighbors      []rows.Listed // of a block's references
 	tied           []rows.Listed // the same with all ties, for the null
@@ -269,8 +262,8 @@ func (s *sampling) open(ctx context.Context, index []int) (err error) {
 		return err
 	}
 	widest := int64(0)
-	for _, of := range s.embedded {
-		opened, err := s.openSampled(ctx, of, index)
+	for _, space := range s.embedded {
+		opened, err := s.openSampled(ctx, space, index)
 		if err != nil {
 			return err
 		}
@@ -364,16 +357,16 @@ func (s *sampling) counts() []SampledPreservation {
 }
 
 // compare tallies reference at in embedded space e; neighbors are its original ones.
-func (s *sampler) compare(e, at int, neighbors rows.Listed, t *tally) {
-	s.list = s.nearest(s.embedded[e], at, s.pass.averages(), s.list)
-	s.originalTies[e] += s.add(s.original, at, s.list, true)
+func (s *sampler) compare(e, ref int, neighbors rows.Listed, t *tally) {
+	s.list = s.nearest(s.embedded[e], ref, s.pass.averages(), s.list)
+	s.originalTies[e] += s.add(s.original, ref, s.list, true)
 	for q, k := range s.pass.ks {
 		in := s.pass.order[q]
-		t.trust[q][at], t.common[q][at], t.wrong[q][at] = s.sums.Trust[in].Float(), s.sums.Common[in].Float(), errorsUpTo(s.sums.False, k)
+		t.trust[q][ref], t.common[q][ref], t.wrong[q][ref] = s.sums.Trust[in].Float(), s.sums.Common[in].Float(), errorsUpTo(s.sums.False, k)
 	}
-	s.embeddedTies[e] += s.add(s.embedded[e], at, neighbors, false)
+	s.embeddedTies[e] += s.add(s.embedded[e], ref, neighbors, false)
 	for q, k := range s.pass.ks {
-		t.cont[q][at], t.missing[q][at] = s.sums.Cont[s.pass.order[q]].Float(), errorsUpTo(s.sums.Missing, k)
+		t.cont[q][ref], t.missing[q][ref] = s.sums.Cont[s.pass.order[q]].Float(), errorsUpTo(s.sums.Missing, k)
 	}
 }
 
@@ -386,9 +379,9 @@ type permutedLists struct {
 
 func (l *permutedLists) reset() { l.index, l.own, l.ends = l.index[:0], l.own[:0], l.ends[:0] }
 
-// missing tallies the continuity of reference at under a permutation; row is that of the
-// point that it is given to. It appends the reference's neighbors under the permutation to lists.
-func (s *sampler) missing(e, at, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
+// missing tallies the continuity of one reference under a permutation; row is the row of the point assigned to it. It
+// appends the reference's neighbors under the permutation to lists.
+func (s *sampler) missing(e, ref, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
 	in := s.embedded[e]
 	if neighbors.Run != nil {
 		if random, ok := in.(*shuffled); ok {
@@ -407,28 +400,28 @@ func (s *sampler) missing(e, at, row int, neighbors rows.Listed, order *permutat
 		lo = hi
 	}
 	lists.ends = append(lists.ends, len(lists.index))
-	given := rows.Listed{Run: neighbors.Run}
+	permuted := rows.Listed{Run: neighbors.Run}
 	for _, j := range neighbors.Index {
-		given.Index = append(given.Index, order.to[j])
+		permuted.Index = append(permuted.Index, order.to[j])
 	}
-	s.add(in, row, given, false)
+	s.add(in, row, permuted, false)
 	for q := range s.pass.ks {
-		t.cont[q][at] = s.sums.Cont[s.pass.order[q]].Float()
+		t.cont[q][ref] = s.sums.Cont[s.pass.order[q]].Float()
 	}
 }
 
 // wrong tallies the trustworthiness of reference at under all permutations. The original row is
 // read once for all.
-func (s *sampler) wrong(at int, lists *permutedLists, t *tally) {
+func (s *sampler) wrong(ref int, lists *permutedLists, t *tally) {
 	if len(lists.index) == 0 {
 		return
 	}
 	p, from := s.pass, 0
 	if p.options.Ties == TiesIndex {
 		s.ranks = scan.Grown(s.ranks, len(lists.index))
-		s.original.Ranks(at, lists.index, 0, s.ranks, nil)
+		s.original.Ranks(ref, lists.index, 0, s.ranks, nil)
 	} else {
-		s.original.Place(at, lists.index, false, &s.places)
+		s.original.Place(ref, lists.index, false, &s.places)
 	}
 	for v, end := range lists.ends {
 		penalty, common := s.sums.Trust, s.sums.Common
@@ -443,15 +436,15 @@ func (s *sampler) wrong(at int, lists *permutedLists, t *tally) {
 		}
 		from = end
 		for q := range p.ks {
-			t.null[v].trust[q][at], t.null[v].common[q][at] = penalty[p.order[q]].Float(), common[p.order[q]].Float()
+			t.null[v].trust[q][ref], t.null[v].common[q][ref] = penalty[p.order[q]].Float(), common[p.order[q]].Float()
 		}
 	}
 }
 
-// estimate turns the tallies of the k at place q of Options.Ks into scores.
+// estimate turns the tallies of the k at index q of Options.Ks into scores.
 func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
-	// What needs no distances is over all points.
-	known := scores(k, slices.Index(p.sorted, k), new(p.newSums()), p.candidates)
+	// Terms without distances are over all points.
+	exact := scores(k, slices.Index(p.sorted, k), new(p.newSums()), p.candidates)
 	n := float64(p.n)
 	share, worst := 0.0, 0.0
 	for _, m := range slices.Sorted(maps.Keys(p.candidates)) {
@@ -465,7 +458,7 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 	share /= n
 
 	a := SampledAtK{
-		K: k, Chance: known.Chance, Normalizer: known.Normalizer,
+		K: k, Chance: exact.Chance, Normalizer: exact.Normalizer,
 		PointTrustPenalty: t.trust[q], PointContPenalty: t.cont[q], PointCommon: t.common[q],
 	}
 	among := p.among()
@@ -477,7 +470,7 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 		mean, se := stratifiedMean(sample.Strata, x)
 		return Estimate{1 - mean*n/scale, se * n / scale}
 	}
-	// The share of common neighbors, and the same corrected for that of independent spaces.
+	// The share of common neighbors, and the same corrected for the share of independent spaces.
 	overlap := func(common []float64) (qnx, rnx Estimate) {
 		mean, se := stratifiedMean(sample.Strata, common)
 		qnx = Estimate{mean / float64(k), se / float64(k)}
@@ -485,14 +478,14 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 	}
 	for _, null := range t.null {
 		one := SampledNull{
-			Trustworthiness: score(null.trust[q], float64(known.Normalizer)),
-			Continuity:      score(null.cont[q], float64(known.Normalizer)),
+			Trustworthiness: score(null.trust[q], float64(exact.Normalizer)),
+			Continuity:      score(null.cont[q], float64(exact.Normalizer)),
 		}
 		_, one.RNX = overlap(null.common[q])
 		a.Null = append(a.Null, one)
 	}
-	a.Trustworthiness = score(t.trust[q], float64(known.Normalizer))
-	a.Continuity = score(t.cont[q], float64(known.Normalizer))
+	a.Trustworthiness = score(t.trust[q], float64(exact.Normalizer))
+	a.Continuity = score(t.cont[q], float64(exact.Normalizer))
 	a.MRREFalse, a.MRREMissing = score(t.wrong[q], worst), score(t.missing[q], worst)
 	a.QNX, a.RNX = overlap(t.common[q])
 	a.LCMC = Estimate{a.QNX.Value - share, a.QNX.StandardError}
@@ -503,10 +496,10 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 // references, which follow each other by stratum, and the standard error.
 func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
 	total, variance, pts := 0.0, 0.0, 0.0
-	at := 0
+	offset := 0
 	for _, h := range strata {
-		part := x[at : at+h.References]
-		at += h.References
+		part := x[offset : offset+h.References]
+		offset += h.References
 		sum := 0.0
 		for _, v := range part {
 			sum += v
@@ -551,12 +544,12 @@ func drawReferences(n int, episode []int, a Approximation) (*Sample, error) {
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(episode[i], episode[j]) })
 	}
 	// Strata are stretches of the order that end where a label does.
-	most := max(1, want/referencesPer)
+	limit := max(1, want/referencesPer)
 	var strata []Stratum
 	for lo, labels := 0, countRuns(order, label); lo < n; {
 		// Each stratum left gets an equal share of the points left.
-		share := (n - lo + most - 1 - len(strata)) / max(1, most-len(strata))
-		if labels <= most {
+		share := (n - lo + limit - 1 - len(strata)) / max(1, limit-len(strata))
+		if labels <= limit {
 			share = 1
 		}
 		hi := lo
@@ -585,8 +578,8 @@ func drawReferences(n int, episode []int, a Approximation) (*Sample, error) {
 // countRuns is the number of labels along the order.
 func countRuns(order []int, label func(i int) int) int {
 	runs := 1
-	for at := 1; at < len(order); at++ {
-		if label(order[at]) != label(order[at-1]) {
+	for index := 1; index < len(order); index++ {
+		if label(order[index]) != label(order[index-1]) {
 			runs++
 		}
 	}
@@ -596,20 +589,20 @@ func countRuns(order []int, label func(i int) int) int {
 // allot shares want references among the strata in proportion to their points, at
 // least two to each, by largest remainders.
 func allot(strata []Stratum, n, want int) {
-	given := 0
+	allotted := 0
 	ideal := make([]float64, len(strata))
 	for h := range strata {
 		s := &strata[h]
 		ideal[h] = float64(want) * float64(s.Points) / float64(n)
 		s.References = min(s.Points, max(2, int(ideal[h])))
-		given += s.References
+		allotted += s.References
 	}
-	for given != want {
+	for allotted != want {
 		best, gap := -1, math.Inf(-1)
 		for h, s := range strata {
 			lack := ideal[h] - float64(s.References)
 			open := s.References < s.Points
-			if given > want {
+			if allotted > want {
 				lack, open = -lack, s.References > min(2, s.Points)
 			}
 			if open && lack > gap {
@@ -619,12 +612,12 @@ func allot(strata []Stratum, n, want int) {
 		switch {
 		case best < 0:
 			return // want is too small for two in every stratum
-		case given < want:
+		case allotted < want:
 			strata[best].References++
-			given++
+			allotted++
 		default:
 			strata[best].References--
-			given--
+			allotted--
 		}
 	}
 }

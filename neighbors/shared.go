@@ -15,8 +15,8 @@ import (
 	"repscope/points"
 )
 
-// shared is the search within a space. Where runs beside each other share what they compute, see package share, lists
-// of the same points under the same options are searched once: whoever takes them must not change them.
+// shared is the search within a space. If concurrent runs share computations, see package share, lists of the same
+// points under the same options are searched once. Callers must not change them.
 func (s Space) shared(ctx context.Context, k int, o *Options) (*Nearest, error) {
 	key := ""
 	if share.In(ctx) {

@@ -13,8 +13,7 @@ import (
 	"repscope/points"
 )
 
-// Lists that are shared are those of a search of one's own, and only searches of the same points under the same
-// options share.
+// Shared lists equal a separate search, and only searches of the same points under the same options share.
 func TestSharedLists(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -10,14 +10,13 @@ import (
 	"repscope/stat"
 )
 
-// Ties says how points at equal distances are ordered. The order of indices is that of
-// time where points are frames: in both spaces it would count as agreement.
+// Ties defines how points at equal distances are ordered. If points are frames, the order of indices is the order of
+// time: in both spaces it would count as agreement.
 type Ties uint8
 
 const (
-	// TiesAverage gives the exact expectation over random orders of equal distances,
-	// independent in both spaces: of t points at one distance with A nearer ones each
-	// has every rank A+1 … A+t with probability 1/t, and where m of them belong to the
+	// TiesAverage gives the exact expectation over random orders of equal distances, independent in both spaces. Each of t
+	// points at one distance with A nearer ones has every rank A+1 … A+t with probability 1/t. If m of them belong to the
 	// k nearest, each does with probability m/t.
 	TiesAverage Ties = iota
 	// TiesRandom draws one such order from Options.Seed, for every row of every space. Under
@@ -47,7 +46,7 @@ const (
 	orderOfEmbedded
 )
 
-// shuffled tells neighbors and ranks with equal distances in random order. It ranks whole rows.
+// shuffled returns neighbors and ranks with equal distances in random order. It ranks whole rows.
 type shuffled struct {
 	rows.Worker
 	key    stat.Key // of the space
@@ -59,13 +58,13 @@ type shuffled struct {
 	order, run   []int32
 	decided      int64 // comparisons for that order
 	inOrders     int64 // and for all orders so far, which depends on the rows that other workers have taken
-	redecided    int64 // what Redecided says of orders
+	redecided    int64 // Redecided of the orders
 	counted      int   // the row last in redecided, −1 for none
 	place, count []int32
 	drawn        []scan.Entry[int64]
 }
 
-// shuffledWorker is w with the random orders of a space; point says which point a row belongs to.
+// shuffledWorker is w with the random orders of a space; point returns the point of a row.
 func (p *Pass) shuffledWorker(w rows.Worker, space uint64, point func(row int) int) *shuffled {
 	return &shuffled{
 		Worker: w, key: stat.StreamTies.Key(p.options.Seed, space), point: point,
@@ -104,8 +103,8 @@ func (s *shuffled) draw(row int) {
 	}
 }
 
-// Redecided implements rows.Worker: an order counts once, where its row's neighbors are asked for, however often it
-// is drawn.
+// Redecided implements rows.Worker. An order counts once, when its row's neighbors are requested, however often it is
+// drawn.
 func (s *shuffled) Redecided() int64 { return s.Worker.Redecided() - s.inOrders + s.redecided }
 
 // Nearest implements rows.Worker.
@@ -122,10 +121,10 @@ func (s *shuffled) Nearest(row, count int, list []int32) []int32 {
 func (s *shuffled) Ranks(row int, list []int32, tied int, rank, closer []int32) (ties int64) {
 	s.draw(row)
 	for q, j := range list {
-		at := int(s.place[j])
-		rank[q] = int32(at) + 1
+		position := int(s.place[j])
+		rank[q] = int32(position) + 1
 		if q < tied {
-			lo := int(s.run[at])
+			lo := int(s.run[position])
 			ties += int64(rows.RunEnd(s.run, lo) - lo - 1)
 		}
 	}
@@ -139,10 +138,10 @@ func (s *shuffled) Ranks(row int, list []int32, tied int, rank, closer []int32) 
 	}
 	scan.SortEntries(s.drawn)
 	s.count = scan.Zeroed(s.count, s.groups)
-	at := 0
+	passed := 0
 	for _, e := range s.drawn {
-		for ; at < int(e.Key)-1; at++ {
-			s.count[s.group[s.order[at]]]++
+		for ; passed < int(e.Key)-1; passed++ {
+			s.count[s.group[s.order[passed]]]++
 		}
 		copy(closer[int(e.Index)*s.groups:], s.count)
 	}

@@ -111,12 +111,12 @@ func expectedScores(original, embedded markedSpace, k int) Scores {
 		return 0
 	}
 	over := func(r int) float64 { return float64(max(0, r-k)) }
-	gap := func(of rankRange) func(l int) float64 {
+	gap := func(ranks rankRange) func(l int) float64 {
 		return func(l int) float64 {
 			if l > k {
 				return 0
 			}
-			return of.mean(func(r int) float64 { return math.Abs(float64(r - l)) }) / float64(l)
+			return ranks.mean(func(r int) float64 { return math.Abs(float64(r - l)) }) / float64(l)
 		}
 	}
 	ranges, embeddedRanges := original.ranges(), embedded.ranges()
@@ -289,8 +289,8 @@ func TestTiesDoNotMatterWithoutTies(t *testing.T) {
 	}
 }
 
-// Random orders are those of the stream: each row's own, the same for every split, and their
-// scores those of the definition.
+// Random orders come from the stream: each row has its own, the same for every split, and the scores equal the
+// definition.
 func TestRandomTies(t *testing.T) {
 	t.Parallel()
 	const n = 70
@@ -381,7 +381,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// Of a list that is longer than needed no more than what is needed counts, with what is as near as the last of it.
+// Of a longer list, only the needed neighbors count, with all ties of the last of them.
 func TestListsEndWhereTheyMay(t *testing.T) {
 	t.Parallel()
 	original := points.Points{N: 40, Dim: 1, F32: make([]float32, 40)}

@@ -1,4 +1,4 @@
-// Tests of exclusion windows that count times: of points of which some are missing.
+// Tests of exclusion windows that count times, with missing points.
 
 package neighbors
 
@@ -44,8 +44,8 @@ func TestWindowInTimeAgainstDefinitions(t *testing.T) {
 		{"few dimensions", gaussian64(r, n, 2), bytes8(r, n, 3, 2)},
 	} {
 		for name, episode := range map[string][]int{"one episode": nil, "straight": straight, "mixed": mixed} {
-			for at, w := range []int{1, 9, 1, 9} {
-				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[at]
+			for offset, w := range []int{1, 9, 1, 9} {
+				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%s/w=%d/%v", c.name, name, w, ties), func(t *testing.T) {
 					o := Options{Ks: ks, ExcludeWindow: w, Episode: episode, Time: time, Ties: ties, CoRanking: CoRankingOff}
 					original, embedded := inTime(c.original, w, episode, time), inTime(c.embedded, w, episode, time)
@@ -84,7 +84,7 @@ func TestWindowInTimeOfBlocksAndPermutations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same := func(what string, original, embedded points.Points, time []int, of func(q int) (trust, cont float64)) {
+		same := func(what string, original, embedded points.Points, time []int, score func(q int) (trust, cont float64)) {
 			t.Helper()
 			o := o
 			o.Time = time
@@ -93,19 +93,19 @@ func TestWindowInTimeOfBlocksAndPermutations(t *testing.T) {
 				t.Fatal(err)
 			}
 			for q, s := range want[0].ByK {
-				trust, cont := of(q)
+				trust, cont := score(q)
 				near(t, fmt.Sprintf("%v, %s: T(%d)", ties, what, s.K), trust, s.Trustworthiness, 1e-12)
 				near(t, fmt.Sprintf("%v, %s: C(%d)", ties, what, s.K), cont, s.Continuity, 1e-12)
 			}
 		}
 		for b := range 8 {
-			var kept, left []int
+			var kept, removed []int
 			for i := range n {
 				if blocks[i] != b {
-					kept, left = append(kept, i), append(left, time[i])
+					kept, removed = append(kept, i), append(removed, time[i])
 				}
 			}
-			same(fmt.Sprint("without block ", b), original.Select(kept), embedded.Select(kept), left, func(q int) (float64, float64) {
+			same(fmt.Sprint("without block ", b), original.Select(kept), embedded.Select(kept), removed, func(q int) (float64, float64) {
 				rep := got[0].ByK[q].Replicates[b]
 				return rep.Trustworthiness, rep.Continuity
 			})

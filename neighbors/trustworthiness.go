@@ -1,4 +1,4 @@
-// Trustworthiness alone: what one score of one neighborhood size needs, and nothing else.
+// Trustworthiness alone: one score of one neighborhood size.
 
 package neighbors
 
@@ -12,14 +12,14 @@ import (
 	"repscope/points"
 )
 
-// Trustworthiness are Scores.Trustworthiness of a pass with these ks and ties averaged, to the bit, in a fraction of
-// the time:
+// Trustworthiness returns Scores.Trustworthiness of a pass with these ks and ties averaged, bit for bit, in a fraction
+// of the time:
 //
 //	T(k) = 1 − 2/(n·k·(2n−3k−1)) · Σ_i Σ_{j ∈ N̂_i^k} max(0, r_ij − k)    for k < n/2
 //
 // where N̂_i^k are the k nearest neighbors of point i in the embedded space and r_ij is the rank of point j in the
-// original. Continuity is the same with the spaces exchanged. Of o, Threads and Memory are used; windows and blocks
-// are errors. Errors are those of [NewPass].
+// original. Continuity is the same with the spaces exchanged. Of o, Threads and Memory are used; windows and blocks are
+// errors. Errors are the errors of [NewPass].
 func Trustworthiness(ctx context.Context, original, embedded Space, ks []int, o Options) ([]float64, error) {
 	p, o, err := scorePass(ctx, original, embedded, ks, o)
 	if err != nil {
@@ -51,13 +51,13 @@ func TrustworthinessAndContinuity(ctx context.Context, original, embedded Space,
 func scorePass(ctx context.Context, original, embedded Space, ks []int, o Options) (*Pass, Options, error) {
 	o = Options{Ks: ks, CoRanking: CoRankingOff, Threads: o.Threads, Memory: o.Memory}
 	if o.Memory == 0 {
-		o.Memory = o.rows(ctx, original.metric).Budget() // asks the machine once
+		o.Memory = o.rows(ctx, original.metric).Budget() // queries the machine once
 	}
 	p, err := NewPassOf(original, []Space{embedded}, o)
 	return p, o, err
 }
 
-// scores are those of the whole pass.
+// scores are the scores of the whole pass.
 func (p *Pass) scores(ctx context.Context) (trust, continuity []float64, err error) {
 	result, err := p.Compare(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func shortScores(ctx context.Context, original, embedded Space, p *Pass, o *Opti
 	return values, nil
 }
 
-// shortLists are the nearest neighbors of all points; run holds, for each, the place of the first of its list at its
+// shortLists are the nearest neighbors of all points; run holds, for each, the index of the first of its list at its
 // distance.
 type shortLists struct {
 	rows.Short
@@ -140,7 +140,9 @@ func (s Space) short(ctx context.Context, k int, o *Options) (*shortLists, error
 }
 
 // searchShort is VisitShort by the search for k+1 neighbors.
-func (s Space) searchShort(ctx context.Context, k int, within *rows.Options, visit func(i int, index, run []int32)) error {
+func (s Space) searchShort(
+	ctx context.Context, k int, within *rows.Options, visit func(i int, index, run []int32),
+) error {
 	within.Narrow = true
 	nearest, err := rows.Search(ctx, s.points, s.points, k+1, true, within)
 	if err != nil {
@@ -149,7 +151,7 @@ func (s Space) searchShort(ctx context.Context, k int, within *rows.Options, vis
 	return s.visitNearest(ctx, nearest, k, within, visit)
 }
 
-// trustworthiness is the score once the places in the original are known.
+// trustworthiness is the score from the positions in the original.
 func (l *shortLists) trustworthiness(k int) float64 {
 	var penalty Fixed
 	n := len(l.Start) - 1
@@ -157,10 +159,10 @@ func (l *shortLists) trustworthiness(k int) float64 {
 		from, to := l.Start[i], l.Start[i+1]
 		for lo := from; lo < to; {
 			hi := from + rows.RunEnd(l.run[from:to], lo-from)
-			own := position{lo - from, hi - lo}
+			here := position{lo - from, hi - lo}
 			for at := lo; at < hi; at++ {
 				other := position{int(l.Below[at]), int(l.Tied[at])}
-				penalty.addRatio(uint64(own.within(k)), uint64(other.beyond(k)), uint64(own.tied)*uint64(other.tied))
+				penalty.addRatio(uint64(here.within(k)), uint64(other.beyond(k)), uint64(here.tied)*uint64(other.tied))
 			}
 			lo = hi
 		}
@@ -168,8 +170,8 @@ func (l *shortLists) trustworthiness(k int) float64 {
 	return 1 - penalty.Float()/float64(int64(n)*worstPenalty(k, n-1))
 }
 
-// floating are points whose distances are those of p, of a type whose rows are approximate. Integers up to 255 and
-// their squared distances are exact in either.
+// floating are points with the distances of p, in a type whose rows are approximate. Integers up to 255 and their
+// squared distances are exact in either.
 func floating(p points.Points) points.Points {
 	if p.U8 == nil {
 		return p

@@ -1,4 +1,4 @@
-// Trustworthiness alone beside the pass, which has references of its own.
+// Trustworthiness alone against the pass, which has references of its own.
 
 package neighbors
 
@@ -133,11 +133,11 @@ func compareTrustworthiness(ctx context.Context, t *testing.T, what string, pair
 	if err != nil {
 		t.Fatal(what, err)
 	}
-	for at, k := range ks {
-		want := all[0].ByK[at]
-		if trust[at] != want.Trustworthiness || cont[at] != want.Continuity || several[at] != want.Trustworthiness {
+	for offset, k := range ks {
+		want := all[0].ByK[offset]
+		if trust[offset] != want.Trustworthiness || cont[offset] != want.Continuity || several[offset] != want.Trustworthiness {
 			t.Errorf("%s, %d of %d: trustworthiness %v and %v, continuity %v, want %v and %v",
-				what, k, ks, trust[at], several[at], cont[at], want.Trustworthiness, want.Continuity)
+				what, k, ks, trust[offset], several[offset], cont[offset], want.Trustworthiness, want.Continuity)
 		}
 	}
 	for threads := 1; threads < 3; threads++ {

@@ -1,8 +1,6 @@
-// Axes of a figure's charts: the space of their labels, and drawing them. Range,
-// scale, ticks and lines are those of gonum's axes; the drawing is ours because
-// gonum's lays out one plot by itself: it cannot share the edges of the data with
-// other panels, set the titles of a column on one line, wrap or turn names, or
-// print a power of ten once per axis.
+// Axes of a figure's charts: layout and drawing of their labels. Range, scale, ticks and lines are gonum's; the drawing
+// is ours. gonum lays out one plot by itself: it cannot share the edges of the data with other panels, align the titles
+// of a column, wrap or rotate names, or print a power of ten once per axis.
 
 package plots
 
@@ -37,8 +35,7 @@ func (c *chart) measureY(size vg.Point, tileHeight vg.Length) (left, top vg.Leng
 	if label == "" {
 		return left, top
 	}
-	// Beside turned names the title must stay beside the data; else it may use
-	// the height of the tile.
+	// Next to rotated names the title must stay next to the data; else it may use the height of the tile.
 	limit := max(size.Y, 30)
 	if c.x.names == nil {
 		limit = max(limit, 0.95*tileHeight)
@@ -106,7 +103,7 @@ func (c *chart) markX(width vg.Length) (left, right vg.Length) {
 		ticks := slices.Clone(c.x.ticks)
 		slices.SortFunc(ticks, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 		c.x.ticks = ticks
-		last := c.x.places != nil || n <= 2 // no choice of places: keep the marks, drop labels
+		last := c.x.places != nil || n <= 2 // fixed ticks: keep the marks, drop labels
 		var clash bool
 		if left, right, clash = c.placeLabels(width, last); !clash || last {
 			return left, right
@@ -114,8 +111,7 @@ func (c *chart) markX(width vg.Length) (left, right vg.Length) {
 	}
 }
 
-// placeLabels measures the labels of x and reports whether some touch; those are
-// taken off their marks where drop is true.
+// placeLabels measures the labels of x and reports whether some touch; if drop is true, touching labels are removed.
 func (c *chart) placeLabels(width vg.Length, drop bool) (left, right vg.Length, clash bool) {
 	const gap = 4
 	c.xBlocks = c.xBlocks[:0]
@@ -127,16 +123,16 @@ func (c *chart) placeLabels(width vg.Length, drop bool) (left, right vg.Length, 
 		if t.IsMinor() {
 			continue
 		}
-		at := vg.Length(share(&c.x.Axis, t.Value)) * width
-		if at-b.width/2 < end+gap {
+		center := vg.Length(share(&c.x.Axis, t.Value)) * width
+		if center-b.width/2 < end+gap {
 			clash = true
 			if drop {
 				t.Label = ""
 				continue
 			}
 		}
-		end = at + b.width/2
-		left, right = max(left, b.width/2-at), max(right, at+b.width/2-width)
+		end = center + b.width/2
+		left, right = max(left, b.width/2-center), max(right, center+b.width/2-width)
 	}
 	return left, right, clash
 }
@@ -164,7 +160,7 @@ func (c *chart) drawY(s *scene, a *area, tile vg.Rectangle) {
 		s.drawText("factor", c.factorY, vg.Point{X: a.Min.X, Y: a.Max.Y + tickSize*ascent/2 - 1}, alignStart, alignStart, 0, ink)
 	}
 	if c.yTitle.width > 0 {
-		// Titles of one column stand on one line, at the tile's edge, and inside the tile.
+		// Titles of one column share a line, at the tile's edge, and inside the tile.
 		middle := (a.Min.Y + a.Max.Y) / 2
 		middle = min(max(middle, tile.Min.Y+c.yTitle.width/2), max(tile.Max.Y-c.yTitle.width/2, tile.Min.Y+c.yTitle.width/2))
 		s.drawText("label", c.yTitle, vg.Point{X: tile.Min.X, Y: middle}, alignCenter, alignEnd, math.Pi/2, ink)

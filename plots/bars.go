@@ -15,9 +15,8 @@ import (
 // Plot draws the bars, their intervals, values and reference lines into the data rectangle of a plot; see [Add].
 func (p *Bars) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
-// DataRange is the range of the values, intervals and reference lines on y, from zero
-// unless y is log, has a fixed range or Dots is set, and on x of one unit about 0, 1, … for the
-// bars.
+// DataRange is the range of the data. On y it is the range of the values, intervals and reference lines, from zero
+// unless y is log, has a fixed range or Dots is set. On x it is one unit about 0, 1, … for the bars.
 func (p *Bars) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
 
 // GlyphBoxes are the boxes of the printed values and of the labels of reference lines.
@@ -91,13 +90,13 @@ func (b *bar) draw(s *scene, a *area, how int) {
 		base = a.within(a.Y(0))
 	}
 	if math.IsNaN(b.value) {
-		room := vg.Point{X: right - left + 2, Y: a.Max.Y - base - 2*valueGap}
-		if below := base - a.Min.Y - 2*valueGap; below > room.Y { // the other bars hang from the top
-			room.Y = below
-			s.undefined(b.reason, vg.Point{X: middle, Y: base - valueGap}, room, alignEnd)
+		size := vg.Point{X: right - left + 2, Y: a.Max.Y - base - 2*valueGap}
+		if below := base - a.Min.Y - 2*valueGap; below > size.Y { // the other bars hang from the top
+			size.Y = below
+			s.undefined(b.reason, vg.Point{X: middle, Y: base - valueGap}, size, alignEnd)
 			return
 		}
-		s.undefined(b.reason, vg.Point{X: middle, Y: base + valueGap}, room, alignStart)
+		s.undefined(b.reason, vg.Point{X: middle, Y: base + valueGap}, size, alignStart)
 		return
 	}
 	end := a.within(a.Y(b.value))
@@ -144,48 +143,48 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	}
 }
 
-// undefined writes "n/a" and the reason above a point (below it for alignEnd), in place
-// of a bar or box, as far as a slot of the given size has room.
-func (s *scene) undefined(reason string, at, room vg.Point, align float64) {
+// undefined writes "n/a" and the reason above a point (below it for alignEnd), instead of a bar or box, as far as a
+// slot of size room has space.
+func (s *scene) undefined(reason string, point, slot vg.Point, align float64) {
 	const size = smallestSize
 	text := "n/a"
 	if reason != "" {
 		text += ": " + reason
 	}
-	flat := newBlock(wrap(text, size, false, room.X), size, false)
-	if newBlock("n/a:", size, false).width <= room.X && flat.width <= room.X && len(flat.lines) <= 4 && flat.height <= room.Y {
-		s.drawText("value", flat, at, alignCenter, align, 0, ink)
+	flat := newBlock(wrap(text, size, false, slot.X), size, false)
+	if newBlock("n/a:", size, false).width <= slot.X && flat.width <= slot.X && len(flat.lines) <= 4 && flat.height <= slot.Y {
+		s.drawText("value", flat, point, alignCenter, align, 0, ink)
 		return
 	}
-	upright := newBlock(wrap(text, size, false, room.Y), size, false)
-	if upright.width > room.Y || upright.height > room.X {
+	upright := newBlock(wrap(text, size, false, slot.Y), size, false)
+	if upright.width > slot.Y || upright.height > slot.X {
 		upright = newBlock("n/a", size, false)
-		if upright.width <= room.X {
-			s.drawText("value", upright, at, alignCenter, align, 0, ink)
+		if upright.width <= slot.X {
+			s.drawText("value", upright, point, alignCenter, align, 0, ink)
 			return
 		}
 	}
-	s.drawText("value", upright, at, align, alignCenter, math.Pi/2, ink)
+	s.drawText("value", upright, point, align, alignCenter, math.Pi/2, ink)
 }
 
-// dotRadius is that of the markers of [Bars.Dots].
+// dotRadius is the radius of the markers of [Bars.Dots].
 const dotRadius = 2.2
 
 // valueGap is the distance between a cap and the printed value.
 const valueGap = 1.5
 
 // print writes text above (or below) a point, side by side or upright.
-func (b *bar) print(s *scene, text string, at vg.Point, below, upright bool) {
+func (b *bar) print(s *scene, text string, point vg.Point, below, upright bool) {
 	label := newBlock(text, smallestSize, false)
 	switch {
 	case upright && below:
-		s.drawText("value", label, vg.Point{X: at.X, Y: at.Y - valueGap}, alignEnd, alignCenter, math.Pi/2, ink)
+		s.drawText("value", label, vg.Point{X: point.X, Y: point.Y - valueGap}, alignEnd, alignCenter, math.Pi/2, ink)
 	case upright:
-		s.drawText("value", label, vg.Point{X: at.X, Y: at.Y + valueGap}, alignStart, alignCenter, math.Pi/2, ink)
+		s.drawText("value", label, vg.Point{X: point.X, Y: point.Y + valueGap}, alignStart, alignCenter, math.Pi/2, ink)
 	case below:
-		s.drawText("value", label, vg.Point{X: at.X, Y: at.Y - valueGap}, alignCenter, alignEnd, 0, ink)
+		s.drawText("value", label, vg.Point{X: point.X, Y: point.Y - valueGap}, alignCenter, alignEnd, 0, ink)
 	default:
-		s.drawText("value", label, vg.Point{X: at.X, Y: at.Y + valueGap}, alignCenter, alignStart, 0, ink)
+		s.drawText("value", label, vg.Point{X: point.X, Y: point.Y + valueGap}, alignCenter, alignStart, 0, ink)
 	}
 }
 
@@ -314,7 +313,7 @@ func printRoom(y *plot.Axis, bars []*bar, length float64, how int) (below, above
 	if how == printNothing {
 		return 0, 0
 	}
-	// What is added moves the bars towards the middle: a few rounds settle it.
+	// Printed values move the bars towards the middle: a few rounds settle it.
 	for range 6 {
 		wasBelow, wasAbove := below, above
 		scale := max(0, length-below-above)
@@ -327,11 +326,11 @@ func printRoom(y *plot.Axis, bars []*bar, length float64, how int) (below, above
 			if how == printUpright {
 				height = float64(label.width)
 			}
-			at := min(1, max(0, share(y, b.top()))) * scale
+			position := min(1, max(0, share(y, b.top()))) * scale
 			if b.value < 0 {
-				below = max(below, height+2*valueGap-at)
+				below = max(below, height+2*valueGap-position)
 			} else {
-				above = max(above, height+valueGap-(scale-at))
+				above = max(above, height+valueGap-(scale-position))
 			}
 		}
 		if below+above-wasBelow-wasAbove < 0.1 {
@@ -341,8 +340,8 @@ func printRoom(y *plot.Axis, bars []*bar, length float64, how int) (below, above
 	return below, above
 }
 
-// foreignPrinting is printing in a plot that made room for side by side values
-// only: upright ones that need more are left out.
+// foreignPrinting is printing in a plot that left space for side by side values only: upright ones that need more are
+// omitted.
 func foreignPrinting(a *area, bars []*bar, slots int) int {
 	size := a.Size()
 	how := printing(a.y, bars, size, slots)
@@ -357,8 +356,8 @@ func foreignPrinting(a *area, bars []*bar, slots int) int {
 	return how
 }
 
-// valueBoxes hands over the boxes of values printed side by side. They have no
-// width: a value that is wider than its slot is not printed so.
+// valueBoxes reports the boxes of values printed side by side. They have no width: a value wider than its slot is not
+// printed there.
 func valueBoxes(bars []*bar, put func(x, y float64, r vg.Rectangle)) {
 	for _, b := range bars {
 		if b.text == "" || math.IsNaN(b.value) {

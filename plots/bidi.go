@@ -13,10 +13,9 @@ var rightToLeft = []*unicode.RangeTable{unicode.Hebrew, unicode.Arabic, unicode.
 // mirrored are brackets, which change sides.
 var mirrored = map[rune]rune{'(': ')', ')': '(', '[': ']', ']': '[', '<': '>', '>': '<'}
 
-// visualOrder returns a line in the order in which its letters stand from left to
-// right: stretches of right-to-left letters, with the spaces, signs and numbers
-// between them, are turned round; the digits of a number keep their order, and
-// so does the line as a whole, which runs from left to right.
+// visualOrder returns a line in the visual order of its letters from left to right. Stretches of right-to-left letters,
+// with the spaces, signs and numbers between them, are reversed; the digits of a number keep their order. The line as a
+// whole runs from left to right.
 func visualOrder(line string) string {
 	if !slices.ContainsFunc([]rune(line), isRightToLeft) {
 		return line

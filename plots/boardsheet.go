@@ -1,4 +1,4 @@
-// Contact sheets of boards: lattices whose places carry marks.
+// Contact sheets of boards: lattices of points with marks.
 
 package plots
 
@@ -22,7 +22,7 @@ type boards struct {
 	of            *BoardSheet
 	styles        []Style // of the kinds
 	columns       int     // boards in a row
-	width, height int     // places of a board
+	width, height int     // points of a board
 }
 
 func (p *BoardSheet) prepare(prep *preparation) (content, error) {
@@ -47,12 +47,12 @@ func (p *BoardSheet) prepare(prep *preparation) (content, error) {
 	if !some {
 		return nil, prep.errorf("a sheet of boards needs at least one board")
 	}
-	for _, of := range []struct {
+	for _, names := range []struct {
 		what         string
 		labels, rows int
 	}{{"row", len(p.RowLabels), len(p.Boards)}, {"column", len(p.ColumnLabels), b.columns}} {
-		if of.labels > 0 && of.labels != of.rows {
-			return nil, prep.errorf("%d %s labels for %d %ss of boards", of.labels, of.what, of.rows, of.what)
+		if names.labels > 0 && names.labels != names.rows {
+			return nil, prep.errorf("%d %s labels for %d %ss of boards", names.labels, names.what, names.rows, names.what)
 		}
 	}
 	for _, texts := range [][]string{p.RowLabels, p.ColumnLabels, p.XNames, p.YNames} {
@@ -70,14 +70,14 @@ func (b *boards) measure(vg.Point, vg.Length) margins { return margins{} }
 // Lengths of a sheet of boards in points.
 const (
 	boardGap    = 5.0 // between boards
-	placeRadius = 0.5 // of the dot at a place without a mark
-	boardRim    = 0.6 // between the outer places and the frame, in distances of places
+	placeRadius = 0.5 // of the dot at a point without a mark
+	boardRim    = 0.6 // between the outer points and the frame, in distances of points
 )
 
 func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 	area := tile
 	rows := fitLabels(s, b.of.RowLabels, tickSize, tile.Size().Y/vg.Length(len(b.of.Boards)), "row")
-	for _, label := range rows { // they stand upright
+	for _, label := range rows { // they are upright
 		area.Min.X = max(area.Min.X, tile.Min.X+label.height+labelGap)
 	}
 	names := vg.Length(0)
@@ -108,13 +108,13 @@ func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 			if marks == nil {
 				continue
 			}
-			at := vg.Point{X: area.Min.X + vg.Length(j)*(size.X+boardGap), Y: low}
-			b.drawBoard(s, marks, vg.Rectangle{Min: at, Max: at.Add(size)}, step)
+			corner := vg.Point{X: area.Min.X + vg.Length(j)*(size.X+boardGap), Y: low}
+			b.drawBoard(s, marks, vg.Rectangle{Min: corner, Max: corner.Add(size)}, step)
 			if j == 0 {
-				b.nameRows(s, at, step)
+				b.nameRows(s, corner, step)
 			}
 			if i == len(b.of.Boards)-1 {
-				b.nameColumns(s, at, step)
+				b.nameColumns(s, corner, step)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 	return nil
 }
 
-// step is the distance of two places, such that all boards fit.
+// step is the distance of two points, such that all boards fit.
 func (b *boards) step(area vg.Rectangle) vg.Length {
 	one := func(room vg.Length, boards, places int) vg.Length {
 		return ((room+boardGap)/vg.Length(boards) - boardGap) / (vg.Length(places-1) + 2*boardRim)
@@ -133,13 +133,13 @@ func (b *boards) step(area vg.Rectangle) vg.Length {
 	return min(one(area.Size().X, b.columns, b.width), one(area.Size().Y, len(b.of.Boards), b.height))
 }
 
-// place is the middle of a place of a board whose lower left corner is given.
+// place is the center of a point of a board with this lower left corner.
 func place(corner vg.Point, column, row int, step vg.Length) vg.Point {
 	return corner.Add(vg.Point{X: step * (vg.Length(column) + boardRim), Y: step * (vg.Length(row) + boardRim)})
 }
 
-// drawBoard draws a frame, a dot at each place, and the marks: several kinds at one
-// place inside each other, the first outermost.
+// drawBoard draws a frame, a dot at each point, and the marks: several kinds at one point inside each other, the first
+// outermost.
 func (b *boards) drawBoard(s *scene, marks []uint8, frame vg.Rectangle, step vg.Length) {
 	s.canvas.SetColor(plainInk)
 	s.canvas.SetLineWidth(0.4)
@@ -162,7 +162,7 @@ func (b *boards) drawBoard(s *scene, marks []uint8, frame vg.Rectangle, step vg.
 	}
 }
 
-// every is the smallest step between names such that they have room.
+// every is the smallest step between names that fit.
 func every(count int, size, step vg.Length) int {
 	k := 1
 	for vg.Length(k)*step < size && k < count {

@@ -59,7 +59,7 @@ func (c *boxed) draw(s *scene, _, tile vg.Rectangle) error {
 	corner := vg.Point{X: area.Min.X + (area.Size().X-size.X)/2, Y: area.Max.Y}
 	s.image(c.of.Image, corner, size)
 	shown := vg.Rectangle{Min: vg.Point{X: corner.X, Y: corner.Y - size.Y}, Max: vg.Point{X: corner.X + size.X, Y: corner.Y}}
-	// A pale rim tells lines from a dark image, and their colour from a light one.
+	// A pale rim separates lines from a dark image, and their color from a light one.
 	for i, b := range c.of.Boxes {
 		outline := c.outline(b, shown)
 		s.clippedLine(outline, shown, color.NRGBA{R: 255, G: 255, B: 255, A: 150}, 1.5, nil)
@@ -72,8 +72,8 @@ func (c *boxed) draw(s *scene, _, tile vg.Rectangle) error {
 func (c *boxed) outline(b ImageBox, shown vg.Rectangle) []vg.Point {
 	bounds := c.of.Image.Bounds()
 	scale := shown.Size().X / vg.Length(bounds.Dx())
-	at := func(x, y float64) vg.Point {
+	p := func(x, y float64) vg.Point {
 		return vg.Point{X: shown.Min.X + vg.Length(x)*scale, Y: shown.Max.Y - vg.Length(y)*scale}
 	}
-	return []vg.Point{at(b.MinX, b.MinY), at(b.MaxX, b.MinY), at(b.MaxX, b.MaxY), at(b.MinX, b.MaxY), at(b.MinX, b.MinY)}
+	return []vg.Point{p(b.MinX, b.MinY), p(b.MaxX, b.MinY), p(b.MaxX, b.MaxY), p(b.MinX, b.MaxY), p(b.MinX, b.MinY)}
 }

@@ -14,8 +14,7 @@ import (
 	"repscope/plots"
 )
 
-// A screen with a header and a button, one of which was found; the box of another element reaches
-// beyond the screen.
+// A screen with a header and a button, one of them found; the box of another element extends beyond the screen.
 func ExampleBoxedImage() {
 	screen := image.NewNRGBA(image.Rect(0, 0, 40, 60))
 	for y := range 60 {

@@ -33,7 +33,7 @@ const (
 	outlierRadius = 0.75
 )
 
-// boxSummary is what is drawn of a sample.
+// boxSummary is the summary of a sample that is drawn.
 type boxSummary struct {
 	style                     Style
 	some                      bool
@@ -55,22 +55,22 @@ func (p *BoxPlot) prepare(prep *preparation) (content, error) {
 	if err := prep.names(names); err != nil {
 		return nil, err
 	}
-	most := p.MaxOutliers
-	if most == 0 {
-		most = 100
+	limit := p.MaxOutliers
+	if limit == 0 {
+		limit = 100
 	}
 	var data extent
 	var lost dropped
 	boxes := make([]boxSummary, len(p.Boxes))
 	for i, b := range p.Boxes {
-		var own dropped
-		boxes[i] = summarize(b.Values, p.Y, most, &data, &own)
+		var unshown dropped
+		boxes[i] = summarize(b.Values, p.Y, limit, &data, &unshown)
 		boxes[i].style, boxes[i].reason = prep.style(b.Name), b.Reason
-		if !boxes[i].some && b.Reason == "" && own.nonpositive > 0 && own.nonpositive == len(b.Values) {
+		if !boxes[i].some && b.Reason == "" && unshown.nonpositive > 0 && unshown.nonpositive == len(b.Values) {
 			boxes[i].reason = "no value above 0"
 		}
 		if boxes[i].some || boxes[i].reason == "" {
-			lost.infinite, lost.nonpositive, lost.undefined = lost.infinite+own.infinite, lost.nonpositive+own.nonpositive, lost.undefined+own.undefined
+			lost.infinite, lost.nonpositive, lost.undefined = lost.infinite+unshown.infinite, lost.nonpositive+unshown.nonpositive, lost.undefined+unshown.undefined
 		} else {
 			prep.lack(b.Name, boxes[i].reason)
 		}
@@ -115,7 +115,7 @@ func (p *BoxPlot) prepare(prep *preparation) (content, error) {
 }
 
 // summarize computes the box of the values the axis can show.
-func summarize(values []float64, y Axis, most int, data *extent, lost *dropped) boxSummary {
+func summarize(values []float64, y Axis, limit int, data *extent, lost *dropped) boxSummary {
 	var sorted []float64
 	var infinite dropped
 	for _, v := range values {
@@ -142,12 +142,12 @@ func summarize(values []float64, y Axis, most int, data *extent, lost *dropped) 
 	}
 	b.low, b.high = min(sorted[first], b.q1), max(sorted[last], b.q3)
 	below, above := sorted[:first], sorted[last+1:]
-	if most > 0 {
-		share := most
-		if n := len(below) + len(above); n > most {
-			share = max(1, int(math.Round(float64(most)*float64(len(below))/float64(n))))
+	if limit > 0 {
+		share := limit
+		if n := len(below) + len(above); n > limit {
+			share = max(1, int(math.Round(float64(limit)*float64(len(below))/float64(n))))
 			below = thinned(below, share)
-			above = thinned(above, most-share)
+			above = thinned(above, limit-share)
 		}
 		b.outliers = append(slices.Clone(below), above...)
 	}
@@ -179,7 +179,7 @@ func (b *boxSummary) draw(s *scene, a *area, x float64) {
 		return
 	}
 	half := min(12, (a.X(x+0.3)-a.X(x-0.3))/2)
-	at := func(v float64) vg.Length { return a.within(a.Y(v)) }
+	height := func(v float64) vg.Length { return a.within(a.Y(v)) }
 	for _, v := range b.outliers {
 		if p := (vg.Point{X: middle, Y: a.Y(v)}); a.inside(p) {
 			s.canvas.SetColor(withAlpha(b.style.Line, 0.45))
@@ -187,14 +187,14 @@ func (b *boxSummary) draw(s *scene, a *area, x float64) {
 		}
 	}
 	for _, whisker := range [][2]float64{{b.low, b.q1}, {b.q3, b.high}} {
-		s.line([]vg.Point{{X: middle, Y: at(whisker[0])}, {X: middle, Y: at(whisker[1])}}, b.style.Edge, 0.7, nil)
+		s.line([]vg.Point{{X: middle, Y: height(whisker[0])}, {X: middle, Y: height(whisker[1])}}, b.style.Edge, 0.7, nil)
 	}
 	for _, v := range []float64{b.low, b.high} {
-		s.line([]vg.Point{{X: middle - half/2, Y: at(v)}, {X: middle + half/2, Y: at(v)}}, b.style.Edge, 0.7, nil)
+		s.line([]vg.Point{{X: middle - half/2, Y: height(v)}, {X: middle + half/2, Y: height(v)}}, b.style.Edge, 0.7, nil)
 	}
-	box := vg.Rectangle{Min: vg.Point{X: middle - half, Y: at(b.q1)}, Max: vg.Point{X: middle + half, Y: at(b.q3)}}
+	box := vg.Rectangle{Min: vg.Point{X: middle - half, Y: height(b.q1)}, Max: vg.Point{X: middle + half, Y: height(b.q3)}}
 	s.box(box, b.style, mix(b.style.Fill, paperOpen, 0.4), 0.7)
-	s.line([]vg.Point{{X: middle - half, Y: at(b.median)}, {X: middle + half, Y: at(b.median)}}, ink, 1.2, nil)
+	s.line([]vg.Point{{X: middle - half, Y: height(b.median)}, {X: middle + half, Y: height(b.median)}}, ink, 1.2, nil)
 	if p := (vg.Point{X: middle, Y: a.Y(b.mean)}); a.inside(p) {
 		s.marker(p, meanRadius, Style{Marker: markDiamond}, paperOpen, ink, 0.5)
 	}

@@ -1,4 +1,4 @@
-// Names under an axis: side by side, wrapped or turned, whatever fits first.
+// Names under an axis: side by side, wrapped or rotated, whatever fits first.
 
 package plots
 
@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// categoryLabels are the names under an axis: side by side, wrapped, turned by
-// 45° or upright, whatever fits first.
+// categoryLabels are the names under an axis: side by side, wrapped, rotated by 45° or upright, whatever fits first.
 type categoryLabels struct {
 	blocks      []block
 	rotation    float64
@@ -58,7 +57,7 @@ func layoutCategories(names []string, width, tallest vg.Length) categoryLabels {
 	return l
 }
 
-// layoutEvery fits the names of every second, third, … slot of an axis, of as many as there is room for.
+// layoutEvery fits the names of every second, third, … slot of an axis, as many as fit.
 func layoutEvery(names []string, width, tallest vg.Length) categoryLabels {
 	for step := 2; ; step++ {
 		var some []string
@@ -81,8 +80,8 @@ func layoutEvery(names []string, width, tallest vg.Length) categoryLabels {
 // uprightLabels turns names by 90°, wrapped into as many lines as a slot holds.
 func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, bool) {
 	const size = smallestSize
-	most := int((slot/size-ascent-descent)/linePitch) + 1
-	if most < 2 {
+	limit := int((slot/size-ascent-descent)/linePitch) + 1
+	if limit < 2 {
 		return categoryLabels{}, false
 	}
 	l := categoryLabels{rotation: math.Pi / 2}
@@ -91,7 +90,7 @@ func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, boo
 		var b block
 		for width := vg.Length(3 * size); ; width += 2 {
 			b = newBlock(wrap(name, size, false, width), size, false)
-			if len(b.lines) <= most {
+			if len(b.lines) <= limit {
 				break
 			}
 			if width > tallest+2 {
@@ -107,15 +106,15 @@ func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, boo
 	return l, true
 }
 
-// horizontalLabels wraps names into slots of the given width.
-func horizontalLabels(names []string, size float64, width vg.Length, most int) (categoryLabels, bool) {
+// horizontalLabels wraps names into slots of this width.
+func horizontalLabels(names []string, size float64, width vg.Length, limit int) (categoryLabels, bool) {
 	var l categoryLabels
 	for _, name := range names {
 		b := newBlock(name, size, false)
-		if most > 1 {
+		if limit > 1 {
 			b = newBlock(wrap(name, size, false, width), size, false)
 		}
-		if b.width > width || len(b.lines) > most {
+		if b.width > width || len(b.lines) > limit {
 			return l, false
 		}
 		l.blocks = append(l.blocks, b)

@@ -11,11 +11,11 @@ import (
 func TestLayoutCategories(t *testing.T) {
 	t.Parallel()
 	names := []string{"encoder_decoder", "masked_autoencoder", "jepa"}
-	lines := func(l categoryLabels) (most int) {
+	lines := func(l categoryLabels) (highest int) {
 		for _, b := range l.blocks {
-			most = max(most, len(b.lines))
+			highest = max(highest, len(b.lines))
 		}
-		return most
+		return highest
 	}
 	if l := layoutCategories(names, 400, 60); l.rotation != 0 || lines(l) != 1 {
 		t.Errorf("wide: turned by %g, %d lines", l.rotation, lines(l))

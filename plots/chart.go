@@ -14,10 +14,9 @@ import (
 
 // content is a prepared panel.
 type content interface {
-	// measure returns the space the panel needs around a data rectangle of the
-	// given size inside a tile of the given height.
+	// measure returns the space the panel needs around a data rectangle of this size inside a tile of this height.
 	measure(size vg.Point, tileHeight vg.Length) margins
-	// draw draws the panel: its data into data, what surrounds it into tile.
+	// draw draws the panel: its data into data, axes and labels into tile.
 	draw(s *scene, data, tile vg.Rectangle) error
 }
 
@@ -27,20 +26,19 @@ type margins struct{ left, right, bottom, top vg.Length }
 // chart is a panel with two axes.
 type chart struct {
 	x, y       scale
-	baseY      scale // the range of y before room was made
+	baseY      scale // the range of y without the space for printed values
 	references []Reference
-	below      bool   // references lie below what is painted
+	below      bool   // references lie below the data
 	empty      bool   // no value can be drawn
 	reasons    string // why, for the reader; empty: not known
 	grid       bool   // horizontal lines behind the data
 
-	// room returns the points needed below and above the data for a data
-	// rectangle of this size (printed values); nil: none.
+	// room returns the points needed below and above the data for a data rectangle of this size (printed values); nil:
+	// none.
 	room func(size vg.Point) (below, above float64)
 	// paint draws the data.
 	paint func(s *scene, a *area)
-	// glyphs hands over what is drawn beyond the places of the data, as
-	// rectangles about places in data units; nil: none.
+	// glyphs reports the drawn rectangles that extend beyond their data points, around points in data units; nil: none.
 	glyphs func(put func(x, y float64, r vg.Rectangle))
 
 	labels   categoryLabels
@@ -49,13 +47,13 @@ type chart struct {
 	yTitle   block
 	xTitle   block
 	factorX  block
-	stackedX bool // the factor of x does not fit beside the title
+	stackedX bool // the factor of x does not fit next to the title
 }
 
 // newChart makes an empty chart of two scales.
 func newChart(x, y scale) *chart { return &chart{x: x, y: y, baseY: y} }
 
-// newNumeric makes the chart of two axes of numbers over data of the given extents.
+// newNumeric creates the chart of two numeric axes over data of these extents.
 func newNumeric(prep *preparation, x, y Axis, dataX, dataY extent) (*chart, error) {
 	xs, err := newScale(x, dataX)
 	if err != nil {
@@ -73,8 +71,7 @@ type area struct {
 	vg.Rectangle
 	x, y *plot.Axis
 	logY bool
-	// foreign: the plot is not a figure's, so that no room was made for what is
-	// printed at the data.
+	// foreign: the plot is not a figure's, so its range has no space for texts at the data.
 	foreign bool
 }
 
@@ -154,7 +151,7 @@ func (c *chart) draw(s *scene, data, tile vg.Rectangle) error {
 	return nil
 }
 
-// drawData draws what lies between the axes, and the labels of reference lines.
+// drawData draws the area between the axes, and the labels of reference lines.
 func (c *chart) drawData(s *scene, a *area) {
 	if c.empty {
 		c.drawReasons(s, a)
@@ -178,7 +175,7 @@ func (c *chart) nothing(prep *preparation) {
 	}
 }
 
-// drawReasons says in the middle of the panel why it is empty.
+// drawReasons prints in the middle of the panel why it is empty.
 func (c *chart) drawReasons(s *scene, a *area) {
 	text := c.reasons
 	if text == "" {
@@ -187,7 +184,7 @@ func (c *chart) drawReasons(s *scene, a *area) {
 	size := a.Size()
 	b := newBlock(wrap(text, smallestSize, false, size.X-4), smallestSize, false)
 	if b.height > size.Y || b.width > size.X {
-		b = newBlock("n/a", smallestSize, false) // the footnote says why
+		b = newBlock("n/a", smallestSize, false) // the footnote has the reason
 	}
 	s.drawText("note", b, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: (a.Min.Y + a.Max.Y) / 2}, alignCenter, alignCenter, 0, softInk)
 }

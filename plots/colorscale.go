@@ -1,4 +1,4 @@
-// Color scales: numbers as colours in maps and heat maps, and the bar that explains them.
+// Color scales: numbers as colors in maps and heat maps, and the bar that explains them.
 
 package plots
 
@@ -18,13 +18,13 @@ type Ramp int
 const (
 	// RampSequential rises from dark blue over green to light yellow: for fields.
 	RampSequential Ramp = iota
-	// RampMagnitude falls from white to dark purple: for what begins at zero.
+	// RampMagnitude falls from white to dark purple: for values that begin at zero.
 	RampMagnitude
-	// RampDiverging goes from blue over white to orange: for what has a sign.
+	// RampDiverging goes from blue over white to orange: for signed values.
 	RampDiverging
 )
 
-// rampStops are the colours of a ramp at equal distances.
+// rampStops are the colors of a ramp at equal distances.
 var rampStops = [...][]color.NRGBA{
 	RampSequential: {{0x1b, 0x1c, 0x4e, 0xff}, {0x1f, 0x4a, 0x7c, 0xff}, {0x1d, 0x76, 0x8a, 0xff}, {0x35, 0x9f, 0x83, 0xff},
 		{0x84, 0xc2, 0x6c, 0xff}, {0xd3, 0xdc, 0x6b, 0xff}, {0xfb, 0xf4, 0xa8, 0xff}},
@@ -39,11 +39,11 @@ var rampStops = [...][]color.NRGBA{
 type ColorScale struct {
 	Ramp      Ramp
 	Low, High float64
-	// Label stands under the bar of the scale, with the unit.
+	// Label is under the bar of the scale, with the unit.
 	Label string
 }
 
-// check says what is wrong with a scale.
+// check returns the first problem of a scale.
 func (c ColorScale) check() error {
 	if int(c.Ramp) < 0 || int(c.Ramp) >= len(rampStops) {
 		return fmt.Errorf("color scale %q: there is no ramp %d", c.Label, c.Ramp)
@@ -54,7 +54,7 @@ func (c ColorScale) check() error {
 	return nil
 }
 
-// Color is the colour of a number.
+// Color is the color of a number.
 func (c ColorScale) Color(v float64) color.NRGBA {
 	if math.IsNaN(v) {
 		return plainInk
@@ -85,15 +85,15 @@ const barThickness = 4.5
 
 // barRoom is how far the bar of a scale reaches down with its ticks and its label.
 func (c ColorScale) barRoom(width vg.Length) vg.Length {
-	room := vg.Length(barThickness + tickLength + labelGap/2 + tickSize*(ascent+descent))
+	height := vg.Length(barThickness + tickLength + labelGap/2 + tickSize*(ascent+descent))
 	if c.Label != "" {
-		room += newBlock(wrap(c.Label+" ", smallestSize, false, width), smallestSize, false).height
+		height += newBlock(wrap(c.Label+" ", smallestSize, false, width), smallestSize, false).height
 	}
-	return room
+	return height
 }
 
 // colorBar draws the bar of a scale, its upper left corner at a point, so wide.
-func (s *scene) colorBar(c ColorScale, at vg.Point, width vg.Length) {
+func (s *scene) colorBar(c ColorScale, corner vg.Point, width vg.Length) {
 	axis, err := newScale(Axis{Min: c.Low, Max: c.High}, extent{})
 	if err != nil {
 		return // the scale was checked
@@ -118,7 +118,7 @@ func (s *scene) colorBar(c ColorScale, at vg.Point, width vg.Length) {
 			end = x + blocks[i].width/2
 		}
 	}
-	r := vg.Rectangle{Min: vg.Point{X: at.X + inset, Y: at.Y - barThickness}, Max: vg.Point{X: at.X + width - inset, Y: at.Y}}
+	r := vg.Rectangle{Min: vg.Point{X: corner.X + inset, Y: corner.Y - barThickness}, Max: vg.Point{X: corner.X + width - inset, Y: corner.Y}}
 	const steps = 128
 	strip := image.NewNRGBA(image.Rect(0, 0, steps, 1))
 	for i := range steps {
@@ -148,6 +148,6 @@ func (s *scene) colorBar(c ColorScale, at vg.Point, width vg.Length) {
 		s.cramp("%s: the label of a color bar had to be shortened", panelName(s.panel))
 	}
 	if label != "" {
-		s.drawText("label", newBlock(label, smallestSize, false), vg.Point{X: at.X + width/2, Y: below}, alignCenter, alignEnd, 0, ink)
+		s.drawText("label", newBlock(label, smallestSize, false), vg.Point{X: corner.X + width/2, Y: below}, alignCenter, alignEnd, 0, ink)
 	}
 }

@@ -1,4 +1,4 @@
-// Colours of numbers: order, ends, undefined values.
+// Colors of numbers: order, ends, undefined values.
 
 package plots
 
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Ramps are ordered in grey print: one way, or both ways from the middle.
+// Ramps are ordered in gray print: one way, or both ways from the middle.
 func TestRamps(t *testing.T) {
 	t.Parallel()
 	for ramp := range rampStops {

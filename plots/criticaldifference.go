@@ -34,7 +34,7 @@ type rankedModel struct {
 	style       Style
 }
 
-// rankGroup has the places of its members in the order of the models, ascending.
+// rankGroup has the indices of its members in the order of the models, ascending.
 type rankGroup struct {
 	members []int
 	level   int
@@ -103,9 +103,9 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 			if !slices.Contains(names, name) {
 				return prep.errorf("group %d of the critical-difference diagram has %q, which is not one of its models", i+1, name)
 			}
-			place := slices.IndexFunc(r.models, func(m rankedModel) bool { return m.name == name })
-			if place >= 0 && !slices.Contains(g.members, place) {
-				g.members = append(g.members, place)
+			index := slices.IndexFunc(r.models, func(m rankedModel) bool { return m.name == name })
+			if index >= 0 && !slices.Contains(g.members, index) {
+				g.members = append(g.members, index)
 			}
 		}
 		slices.Sort(g.members)
@@ -144,7 +144,7 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 	return nil
 }
 
-// gaps are the models that stand between members of a group and do not belong to it.
+// gaps are the models between members of a group that do not belong to it.
 func (r *ranking) gaps(g rankGroup) (names []string) {
 	first, last := g.members[0], g.members[len(g.members)-1]
 	for i := first + 1; i < last; i++ {
@@ -182,12 +182,12 @@ func joined(names []string) string {
 // stack gives the bars levels so that none touches another of its level on an axis of
 // that width, and returns how many.
 func (r *ranking) stack(width vg.Length) (levels int) {
-	place := func(member int) vg.Length { return vg.Length(share(&r.axis.Axis, r.models[member].rank)) * width }
+	position := func(member int) vg.Length { return vg.Length(share(&r.axis.Axis, r.models[member].rank)) * width }
 	slices.SortStableFunc(r.groups, func(a, b rankGroup) int { return a.members[0] - b.members[0] })
 	var ends []vg.Length // where each level is free again
 	for i := range r.groups {
 		g := &r.groups[i]
-		first, last := place(g.members[0]), place(g.members[len(g.members)-1])
+		first, last := position(g.members[0]), position(g.members[len(g.members)-1])
 		g.level = slices.IndexFunc(ends, func(end vg.Length) bool { return end+2*barDot+1 < first })
 		if g.level < 0 {
 			g.level = len(ends)
@@ -216,7 +216,7 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		s.undefined(r.undefined, vg.Point{X: (tile.Min.X + tile.Max.X) / 2, Y: (tile.Min.Y + tile.Max.Y) / 2}, tile.Size(), alignCenter)
 		return nil
 	}
-	left := (len(r.models) + 1) / 2
+	half := (len(r.models) + 1) / 2
 	title := block{}
 	top := tile.Max.Y
 	if r.axis.Label.Text != "" {
@@ -224,11 +224,11 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		top -= title.height + 1
 	}
 	line := top - tickSize*(ascent+descent) - rankTick // height of the axis
-	// Names in the largest size leave the narrowest axis: what is apart there stays so.
-	_, widths := r.labels(nil, labelSize, left, tile.Size().X)
+	// Names in the largest size leave the narrowest axis: labels that are apart there stay apart.
+	_, widths := r.labels(nil, labelSize, half, tile.Size().X)
 	levels := r.stack(tile.Size().X - widths[0] - widths[1])
 	under := line - rankMarker - 2.5 - barPitch*vg.Length(levels)
-	pitch := min((under-tile.Min.Y)/vg.Length(left), largestPitch)
+	pitch := min((under-tile.Min.Y)/vg.Length(half), largestPitch)
 	size := float64(labelSize)
 	for _, points := range []float64{tickSize, smallestSize} {
 		if float64(pitch) < size*linePitch {
@@ -238,58 +238,60 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 	if float64(pitch) < smallestSize*linePitch {
 		return roomError(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile", len(r.models), levels)
 	}
-	blocks, widths := r.labels(s, size, left, tile.Size().X)
-	room := vg.Rectangle{Min: vg.Point{X: tile.Min.X + widths[0], Y: tile.Min.Y}, Max: vg.Point{X: tile.Max.X - widths[1], Y: line}}
-	if room.Size().X < 2*smallestBox {
+	blocks, widths := r.labels(s, size, half, tile.Size().X)
+	area := vg.Rectangle{
+		Min: vg.Point{X: tile.Min.X + widths[0], Y: tile.Min.Y}, Max: vg.Point{X: tile.Max.X - widths[1], Y: line},
+	}
+	if area.Size().X < 2*smallestBox {
 		return roomError(s.panel, "the names of a critical-difference diagram leave no room for its axis")
 	}
-	at := func(rank float64) vg.Length {
-		return room.Min.X + vg.Length(share(&r.axis.Axis, rank))*room.Size().X
+	position := func(rank float64) vg.Length {
+		return area.Min.X + vg.Length(share(&r.axis.Axis, rank))*area.Size().X
 	}
 	if title.width > 0 {
-		s.drawText("label", title, vg.Point{X: (room.Min.X + room.Max.X) / 2, Y: tile.Max.Y}, alignCenter, alignEnd, 0, ink)
+		s.drawText("label", title, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: tile.Max.Y}, alignCenter, alignEnd, 0, ink)
 	}
-	s.record("data", "", vg.Point{}, 0, room)
-	r.drawAxis(s, room, at)
+	s.record("data", "", vg.Point{}, 0, area)
+	r.drawAxis(s, area, position)
 	for i, m := range r.models {
-		row, x, end, align := i, room.Min.X-leadGap, room.Min.X, alignEnd
-		if i >= left {
-			row, x, end, align = len(r.models)-1-i, room.Max.X+leadGap, room.Max.X, alignStart
+		row, x, end, align := i, area.Min.X-leadGap, area.Min.X, alignEnd
+		if i >= half {
+			row, x, end, align = len(r.models)-1-i, area.Max.X+leadGap, area.Max.X, alignStart
 		}
 		y := under - pitch*(vg.Length(row)+0.5)
-		s.line([]vg.Point{{X: at(m.rank), Y: line}, {X: at(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7, nil)
+		s.line([]vg.Point{{X: position(m.rank), Y: line}, {X: position(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7, nil)
 		s.drawText("entry", blocks[i], vg.Point{X: x, Y: y}, align, alignCenter, 0, ink)
 	}
 	for _, g := range r.groups {
-		r.drawGroup(s, g, line-rankMarker-3-barPitch*(vg.Length(g.level)+0.5), at)
+		r.drawGroup(s, g, line-rankMarker-3-barPitch*(vg.Length(g.level)+0.5), position)
 	}
 	for _, m := range r.models {
-		s.marker(vg.Point{X: at(m.rank), Y: line}, rankMarker, m.style, m.style.Fill, m.style.Edge, 0.4)
+		s.marker(vg.Point{X: position(m.rank), Y: line}, rankMarker, m.style, m.style.Fill, m.style.Edge, 0.4)
 	}
 	return nil
 }
 
 // labels are the names with their ranks, and the width of the columns at both sides; a
 // scene is warned of names that are shortened.
-func (r *ranking) labels(s *scene, size float64, left int, room vg.Length) (blocks []block, widths [2]vg.Length) {
+func (r *ranking) labels(s *scene, size float64, half int, width vg.Length) (blocks []block, widths [2]vg.Length) {
 	for i, m := range r.models {
 		rank := m.label
 		if rank != "" {
 			rank = "  " + rank
 		}
-		most := room*0.36 - newBlock(rank, size, false).width
-		name, cut := shorten(Escape(m.name), size, false, most)
+		limit := width*0.36 - newBlock(rank, size, false).width
+		name, cut := shorten(Escape(m.name), size, false, limit)
 		if cut && s != nil {
 			s.cramp("%s: the name %.60q had to be shortened", panelName(s.panel), m.name)
 		}
 		text := name + rank
-		if i >= left && rank != "" {
+		if i >= half && rank != "" {
 			text = strings.TrimSpace(rank) + "  " + name
 		}
 		b := newBlock(text, size, false)
 		blocks = append(blocks, b)
 		side := 0
-		if i >= left {
+		if i >= half {
 			side = 1
 		}
 		widths[side] = max(widths[side], b.width+leadGap+1)
@@ -298,34 +300,34 @@ func (r *ranking) labels(s *scene, size float64, left int, room vg.Length) (bloc
 	return blocks, widths
 }
 
-// drawAxis draws the axis at the top of a room, with labels that keep apart.
-func (r *ranking) drawAxis(s *scene, room vg.Rectangle, at func(rank float64) vg.Length) {
-	y := room.Max.Y
-	s.line([]vg.Point{{X: room.Min.X, Y: y}, {X: room.Max.X, Y: y}}, ink, 0.7, nil)
+// drawAxis draws the axis at the top of room, with labels that keep apart.
+func (r *ranking) drawAxis(s *scene, area vg.Rectangle, x func(rank float64) vg.Length) {
+	y := area.Max.Y
+	s.line([]vg.Point{{X: area.Min.X, Y: y}, {X: area.Max.X, Y: y}}, ink, 0.7, nil)
 	first, last := math.Ceil(r.axis.Min), math.Floor(r.axis.Max)
 	step := 1.0
-	for wide := newBlock(fmt.Sprintf("%.0f", last), tickSize, false).width + 3; (at(first+step) - at(first)) < wide; step++ {
+	for wide := newBlock(fmt.Sprintf("%.0f", last), tickSize, false).width + 3; (x(first+step) - x(first)) < wide; step++ {
 	}
 	for v := first; v <= last; v++ {
 		height := vg.Length(rankTick)
 		if math.Mod(v-first, step) == 0 {
-			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: at(v), Y: y + rankTick}, alignCenter, alignStart, 0, ink)
+			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: x(v), Y: y + rankTick}, alignCenter, alignStart, 0, ink)
 		} else {
 			height /= 2
 		}
-		s.line([]vg.Point{{X: at(v), Y: y}, {X: at(v), Y: y + height}}, ink, 0.7, nil)
+		s.line([]vg.Point{{X: x(v), Y: y}, {X: x(v), Y: y + height}}, ink, 0.7, nil)
 	}
 }
 
 // drawGroup draws the bar of a group: dotted over models that do not belong to it.
-func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, at func(rank float64) vg.Length) {
+func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, x func(rank float64) vg.Length) {
 	for k := range g.members[1:] {
 		from, to := r.models[g.members[k]].rank, r.models[g.members[k+1]].rank
 		gap := false
 		for i := g.members[k] + 1; i < g.members[k+1]; i++ {
 			gap = gap || (r.models[i].rank > from && r.models[i].rank < to)
 		}
-		ends := []vg.Point{{X: at(from), Y: y}, {X: at(to), Y: y}}
+		ends := []vg.Point{{X: x(from), Y: y}, {X: x(to), Y: y}}
 		if gap {
 			s.line(ends, ink, 0.7, []vg.Length{1, 1.6})
 		} else {
@@ -333,10 +335,10 @@ func (r *ranking) drawGroup(s *scene, g rankGroup, y vg.Length, at func(rank flo
 		}
 	}
 	for _, i := range g.members {
-		p := vg.Point{X: at(r.models[i].rank), Y: y}
+		p := vg.Point{X: x(r.models[i].rank), Y: y}
 		s.canvas.SetColor(ink)
 		s.canvas.Fill(circle(p, barDot))
 	}
-	first, last := at(r.models[g.members[0]].rank), at(r.models[g.members[len(g.members)-1]].rank)
+	first, last := x(r.models[g.members[0]].rank), x(r.models[g.members[len(g.members)-1]].rank)
 	s.record("bar", "", vg.Point{}, 0, vg.Rectangle{Min: vg.Point{X: first - barDot, Y: y - barDot}, Max: vg.Point{X: last + barDot, Y: y + barDot}})
 }

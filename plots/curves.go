@@ -87,8 +87,7 @@ func (p *Curves) prepare(prep *preparation) (content, error) {
 	return c, nil
 }
 
-// extents are the ranges of the points and band ends that the axes can show, and
-// what they cannot.
+// extents are the ranges of the points and band ends that the axes can show, and the number of points they cannot.
 func (p *Curves) extents() (x, y extent, lost dropped) {
 	var gaps dropped
 	for _, s := range p.Series {
@@ -121,7 +120,7 @@ func (p *Curves) shows(s CurveSeries) bool {
 	return false
 }
 
-// markers hands over the boxes of the markers.
+// markers reports the boxes of the markers.
 func (p *Curves) markers(marked []bool, put func(x, y float64, r vg.Rectangle)) {
 	var ignored dropped
 	for i, s := range p.Series {
@@ -133,7 +132,7 @@ func (p *Curves) markers(marked []bool, put func(x, y float64, r vg.Rectangle)) 
 	}
 }
 
-// newCurves makes the chart of curves over data of the given extents.
+// newCurves creates the chart of curves over data of these extents.
 func newCurves(prep *preparation, p *Curves, x, y extent) (*chart, error) {
 	empty := !x.some
 	references, err := prepareReferences(prep, p.References, p.Y, &y)
@@ -165,9 +164,9 @@ func (s *scene) curve(series CurveSeries, style Style, marked bool, p *Curves, a
 		if !marked && len(part) > 1 {
 			continue
 		}
-		for _, at := range part {
-			if a.inside(at) {
-				s.marker(at, curveRadius, style, style.Fill, style.Edge, 0.3)
+		for _, point := range part {
+			if a.inside(point) {
+				s.marker(point, curveRadius, style, style.Fill, style.Edge, 0.3)
 			}
 		}
 	}
@@ -180,11 +179,11 @@ func (p *Curves) explain(s *scene, series CurveSeries, a *area) {
 		if !p.X.accepts(series.X[j], &ignored) || !p.Y.accepts(series.Y[j], &ignored) {
 			continue
 		}
-		at := a.point(series.X[j], series.Y[j])
-		if !a.inside(at) {
+		point := a.point(series.X[j], series.Y[j])
+		if !a.inside(point) {
 			continue
 		}
-		s.value(at, func() string {
+		s.value(point, func() string {
 			text := series.Name + ": " + number(series.Y[j])
 			if series.Low != nil && !math.IsNaN(series.Low[j]) && !math.IsNaN(series.High[j]) {
 				text += " [" + number(series.Low[j]) + ", " + number(series.High[j]) + "]"
@@ -194,8 +193,8 @@ func (p *Curves) explain(s *scene, series CurveSeries, a *area) {
 	}
 }
 
-// thin leaves out points of long curves that lie within a tenth of a point of the
-// one before: nobody sees them and vector files stay small. The last point stays.
+// thin removes points of long curves that lie within a tenth of a point of the one before: the difference is invisible,
+// and vector files stay small. The last point stays.
 func thin(points []vg.Point) []vg.Point {
 	if len(points) <= 500 {
 		return points

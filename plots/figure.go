@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Widths of a figure in a two-column journal, in millimetres.
+// Widths of a figure in a two-column journal, in millimeters.
 const (
 	SingleColumnMM = 89.0
 	DoubleColumnMM = 183.0
@@ -25,7 +25,7 @@ const DPI = 300
 // pixelsPerMetre is DPI as the PNG pHYs chunk states it.
 const pixelsPerMetre = 11811
 
-// LegendPosition says where the tile of the shared legend lies.
+// LegendPosition is the position of the tile of the shared legend.
 type LegendPosition int
 
 // Positions of the legend. It is never drawn over a panel.
@@ -39,15 +39,14 @@ const (
 // Figure is a grid of panels. The zero value of every field but the size and
 // Tiles is a usable default.
 type Figure struct {
-	// WidthMM and HeightMM are the outer size in millimetres, each in (0, 1000].
+	// WidthMM and HeightMM are the outer size in millimeters, each in (0, 1000].
 	WidthMM, HeightMM float64
 
 	// ColumnWidths and RowHeights are the relative sizes of the grid's columns
 	// and rows. nil means equal sizes, as many as the tiles need.
 	ColumnWidths, RowHeights []float64
 
-	// Tiles are the panels with their places. Letters a, b, c… are given in
-	// this order.
+	// Tiles are the panels with their positions. Letters a, b, c… follow this order.
 	Tiles []Tile
 
 	// Series lists the series (models) in their order. The order fixes the color, marker and dash of each series, and
@@ -55,22 +54,21 @@ type Figure struct {
 	// the models keep the same styles if they pass the same full list; the legend shows only drawn series.
 	Series []string
 
-	// Ordered says that Series are steps of one quantity, such as grades: their colors then run along a sequential
-	// ramp, and all have the same marker.
+	// Ordered marks Series as steps of one quantity, such as grades: their colors then run along a sequential ramp, and
+	// all have the same marker.
 	Ordered bool
 
-	// Legend is the place of the shared legend. It is left out when there is
-	// nothing to tell apart (no named series in the panels that need it).
+	// Legend is the position of the shared legend. It is omitted if there is nothing to distinguish (no named series in
+	// the panels that need it).
 	Legend LegendPosition
 
-	// LegendTitle stands before the entries; may be empty.
+	// LegendTitle precedes the entries; may be empty.
 	LegendTitle string
 
 	// Footnote is printed under everything, wrapped.
 	Footnote string
 
-	// Notes are printed behind the footnote, each once and as a sentence: what the
-	// reader must know of the intervals, for instance.
+	// Notes are printed after the footnote, each once and as a sentence: facts about the intervals, for instance.
 	Notes []string
 
 	// NoLetters leaves out the panel letters. A figure of one panel has none.
@@ -82,10 +80,10 @@ type Figure struct {
 	lacking []lacking // see Lack
 }
 
-// Tile places one panel in the grid.
+// Tile is one panel with its position in the grid.
 type Tile struct {
 	Panel Panel
-	// Title is drawn beside the panel letter at the upper left corner of the tile.
+	// Title is drawn next to the panel letter at the upper left corner of the tile.
 	Title string
 	// Row and Column count from the upper left, from 0.
 	Row, Column int
@@ -141,8 +139,8 @@ func (f *Figure) Warnings() ([]string, error) {
 // checkFormat returns the format in canonical spelling.
 func checkFormat(format string) (string, error) {
 	name := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(format), "."))
-	for _, known := range formats() {
-		if name == known {
+	for _, valid := range formats() {
+		if name == valid {
 			return name, nil
 		}
 	}

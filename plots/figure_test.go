@@ -115,8 +115,7 @@ var (
 	notNumber = regexp.MustCompile(`NaN|Inf`)
 )
 
-// Any data gives a drawing or an error that says what is wrong; never the message
-// of a caught panic.
+// Any data gives a drawing or a meaningful error; never the message of a caught panic.
 func TestNothingPanics(t *testing.T) {
 	t.Parallel()
 	value := rapid.Custom(func(t *rapid.T) float64 {

@@ -1,4 +1,4 @@
-// Figures of another width: the text keeps its size, the panels take other places.
+// Figures of another width: the text keeps its size, the panels are rearranged.
 
 package plots
 
@@ -14,12 +14,12 @@ import (
 
 // Lengths of figures that are fitted.
 const (
-	leastPanelMM  = 38.0 // width of a chart below which fewer stand beside each other, unless it was drawn smaller
+	leastPanelMM  = 38.0 // width of a chart below which a row has fewer panels, unless it was drawn smaller
 	mostHeightMM  = 1000.0
-	heightStep    = 1.15 // by which rows grow that have too little room
+	heightStep    = 1.15 // factor by which rows grow that are too small
 	mostSteps     = 8
 	smallestImage = 20.0 // mm
-	tableAir      = 1.3  // height of a table, of what its rows need
+	tableAir      = 1.3  // height of a table, relative to the needs of its rows
 )
 
 // Fit sets the width of a figure in millimeters, in (0, 1000]. Texts keep their sizes, 6 points or more. Panels move
@@ -41,14 +41,14 @@ func (f *Figure) Fit(widthMM float64) error {
 	if wide.Legend == LegendRight && widthMM < f.WidthMM {
 		wide.Legend = LegendBelow
 	}
-	known, _ := f.attempt() // what is wrong as it is stays so
+	accepted, _ := f.attempt() // problems of the original figure are accepted
 	var best *Figure
 	bestWrong := math.MaxInt
-	for beside := g.most; beside >= 1; beside-- {
-		if beside > 1 && g.narrow(widthMM, beside) {
+	for perRow := g.most; perRow >= 1; perRow-- {
+		if perRow > 1 && g.narrow(widthMM, perRow) {
 			continue
 		}
-		fitted, wrong := g.fit(&wide, beside, known)
+		fitted, wrong := g.fit(&wide, perRow, accepted)
 		if fitted != nil && wrong < bestWrong {
 			best, bestWrong = fitted, wrong
 		}
@@ -60,7 +60,7 @@ func (f *Figure) Fit(widthMM float64) error {
 		*f = *best
 		return nil
 	}
-	*f = wide // Render says what has no room
+	*f = wide // Render reports the texts that do not fit
 	return nil
 }
 
@@ -77,8 +77,8 @@ type cell struct {
 type cellGrid struct {
 	cells []cell
 	rows  [][]int // tiles from left to right
-	most  int     // beside each other
-	// blocks says that the tiles were given column by column: columns stay together.
+	most  int     // in one row
+	// blocks says that the tiles come column by column: columns stay together.
 	blocks bool
 	// regular says that all rows have tiles of equal widths.
 	regular bool
@@ -114,7 +114,7 @@ func (f *Figure) cells() (*cellGrid, error) {
 	return g, nil
 }
 
-// measured prepares the figure at a height and returns its tiles, the room for them, and the sizes of the grid.
+// measured prepares the figure at a height and returns its tiles, the area for them, and the sizes of the grid.
 func (f *Figure) measured(heightMM float64) (tiles []*placed, rest vg.Rectangle, widths, heights []float64, err error) {
 	prep, err := newOrdered(f.Series, f.Ordered)
 	if err != nil {
@@ -136,11 +136,11 @@ func isImage(p Panel) bool {
 	return false
 }
 
-// narrow reports whether charts are narrower than they may be with so many beside each other.
-func (g *cellGrid) narrow(widthMM float64, beside int) bool {
-	width := panelWidth(widthMM, beside)
+// narrow reports whether charts are too narrow with this many in a row.
+func (g *cellGrid) narrow(widthMM float64, perRow int) bool {
+	width := panelWidth(widthMM, perRow)
 	for _, row := range g.rows {
-		if len(row) < beside {
+		if len(row) < perRow {
 			continue
 		}
 		for _, i := range row {
@@ -152,24 +152,24 @@ func (g *cellGrid) narrow(widthMM float64, beside int) bool {
 	return false
 }
 
-// panelWidth is the width in millimetres of each of some panels beside each other.
+// panelWidth is the width in millimeters of each of the panels in a row.
 func panelWidth(widthMM float64, beside int) float64 {
 	room := vg.Length(widthMM)*mm - 2*outerMargin - columnGap*vg.Length(beside-1)
 	return float64(room/mm) / float64(beside)
 }
 
-// fit arranges tiles with so many beside each other at most. It returns the figure and how much is still wrong with
-// it; nil where it cannot be drawn.
-func (g *cellGrid) fit(wide *Figure, beside int, known map[int]bool) (best *Figure, wrong int) {
+// fit arranges tiles with at most this many in a row. It returns the figure and the number of its problems; nil if it
+// cannot be drawn.
+func (g *cellGrid) fit(wide *Figure, perRow int, accepted map[int]bool) (best *Figure, wrong int) {
 	alone, grown := map[int]bool{}, map[int]int{}
 	wrong = math.MaxInt
 	for range len(g.cells) + mostSteps {
-		f := g.arranged(wide, beside, alone, grown)
+		f := g.arranged(wide, perRow, alone, grown)
 		if f == nil || f.HeightMM > mostHeightMM {
 			break
 		}
 		bad, drawn := f.attempt()
-		for i := range known {
+		for i := range accepted {
 			delete(bad, i)
 		}
 		if drawn && len(bad) < wrong {
@@ -183,10 +183,10 @@ func (g *cellGrid) fit(wide *Figure, beside int, known map[int]bool) (best *Figu
 				bad[i] = true
 			}
 		}
-		// A row of its own first, then a greater height.
+		// A separate row first, then a greater height.
 		moved := false
 		for i := range bad {
-			if beside > 1 && !alone[i] && len(bad) < len(g.cells) {
+			if perRow > 1 && !alone[i] && len(bad) < len(g.cells) {
 				alone[i], moved = true, true
 			}
 		}
@@ -200,20 +200,20 @@ func (g *cellGrid) fit(wide *Figure, beside int, known map[int]bool) (best *Figu
 	return best, wrong
 }
 
-// line is some tiles beside each other; fill says that they take the width alone.
+// line is a row of tiles; fill says that they take the whole width.
 type line struct {
 	tiles []int
 	fill  bool
 }
 
-// lines are the tiles in rows of so many at most, those that must stand alone by themselves.
-func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
+// lines are the tiles in rows of limited length, with separate rows for the tiles in alone.
+func (g *cellGrid) lines(perRow int, alone map[int]bool) []line {
 	var all []line
 	split := func(row []int) {
 		var some []int
 		flush := func() {
 			// As equal as can be.
-			parts := (len(some) + beside - 1) / max(beside, 1)
+			parts := (len(some) + perRow - 1) / max(perRow, 1)
 			for k := range parts {
 				all = append(all, line{tiles: some[k*len(some)/parts : (k+1)*len(some)/parts]})
 			}
@@ -229,8 +229,8 @@ func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
 		}
 		flush()
 	}
-	if g.blocks && beside < g.most {
-		parts := (g.most + beside - 1) / beside
+	if g.blocks && perRow < g.most {
+		parts := (g.most + perRow - 1) / perRow
 		for k := range parts {
 			for _, row := range g.rows {
 				split(row[k*g.most/parts : (k+1)*g.most/parts])
@@ -245,15 +245,15 @@ func (g *cellGrid) lines(beside int, alone map[int]bool) []line {
 }
 
 // arranged is the figure with its tiles in lines.
-func (g *cellGrid) arranged(wide *Figure, beside int, alone map[int]bool, grown map[int]int) *Figure {
+func (g *cellGrid) arranged(wide *Figure, perRow int, alone map[int]bool, grown map[int]int) *Figure {
 	f := *wide
 	f.Tiles = slices.Clone(wide.Tiles)
-	lines := g.lines(beside, alone)
+	lines := g.lines(perRow, alone)
 	columns := 1
 	for _, l := range lines {
 		columns = common(columns, len(l.tiles))
 	}
-	same := beside == g.most && len(alone) == 0
+	same := perRow == g.most && len(alone) == 0
 	if !same {
 		f.ColumnWidths = nil
 	}
@@ -311,17 +311,17 @@ func common(a, b int) int {
 	return a / x * b
 }
 
-// noPanel stands for what belongs to no panel.
+// noPanel marks texts that belong to no panel.
 const noPanel = -1
 
-// attempt lays the figure out and returns the panels that have too little room: texts are cut, too small or touch each
-// other. drawn is false where that is so little that the figure cannot be drawn.
+// attempt lays the figure out and returns the panels that are too small: texts are cut, too small or touch each other.
+// drawn is false if the figure cannot be drawn at all.
 func (f *Figure) attempt() (bad map[int]bool, drawn bool) {
 	bad = map[int]bool{}
 	s, err := f.compose(&recorder.Canvas{}, false)
-	var room *RoomError
-	if errors.As(err, &room) {
-		bad[room.panel] = true
+	var tooSmall *RoomError
+	if errors.As(err, &tooSmall) {
+		bad[tooSmall.panel] = true
 	}
 	if err != nil {
 		return bad, false
@@ -348,14 +348,14 @@ func (c collision) String() string {
 	return fmt.Sprintf("%s %q (panel %d) %s %s %q (panel %d)", c.a.kind, c.a.text, c.a.panel, c.what, c.b.kind, c.b.text, c.b.panel)
 }
 
-// What collisions are.
+// The kinds of collisions.
 const (
 	leaves   = "leaves the canvas"
 	overlaps = "overlaps"
 	covers   = "covers the data of"
 )
 
-// The boxes of text include room for accents above and descenders below.
+// The boxes of text include space for accents above and descenders below.
 const textSlack = 1.3
 
 // collisions are texts that leave the canvas, touch another text or cover data.

@@ -1,6 +1,5 @@
-// The gallery: figures like those of the analyses, for one to twelve models. The
-// tests assert their geometry; with PLOTS_GALLERY=DIR they are also written there
-// to be looked at.
+// The gallery: figures like those in the analyses, for one to twelve models. The tests assert their geometry; with
+// PLOTS_GALLERY=DIR they also write them there for inspection.
 
 package plots
 

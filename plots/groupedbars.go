@@ -13,9 +13,8 @@ import (
 // Plot draws the bars, their intervals and reference lines into the data rectangle of a plot; see [Add].
 func (p *GroupedBars) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
-// DataRange is the range of the values, intervals and reference lines on y, from zero
-// unless y is log or has a fixed range, and on x of one unit about 0, 1, … for the
-// groups.
+// DataRange is the range of the data. On y it is the range of the values, intervals and reference lines, from zero
+// unless y is log or has a fixed range. On x it is one unit about 0, 1, … for the groups.
 func (p *GroupedBars) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
 
 // GlyphBoxes are the boxes of the labels of reference lines.

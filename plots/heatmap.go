@@ -1,4 +1,4 @@
-// Heat maps: numbers of rows and columns as colours of a scale.
+// Heat maps: numbers of rows and columns as colors of a scale.
 
 package plots
 
@@ -89,7 +89,7 @@ func (c *cells) draw(s *scene, _, tile vg.Rectangle) error {
 	return nil
 }
 
-// drawCells draws the colours, and the numbers where all of them fit.
+// drawCells draws the colors, and the numbers where all of them fit.
 func (c *cells) drawCells(s *scene, area vg.Rectangle, cell vg.Point) {
 	h := &heatmap{text: c.text}
 	size, fits := h.fit(cell)
@@ -114,7 +114,7 @@ func (c *cells) drawCells(s *scene, area vg.Rectangle, cell vg.Point) {
 	}
 }
 
-// footing is what stands under the cells of a heat map.
+// footing is the part under the cells of a heat map.
 type footing struct {
 	columns categoryLabels
 	title   block
@@ -154,8 +154,7 @@ func (f *footing) draw(s *scene, cells vg.Rectangle, p *HeatMap) {
 	}
 }
 
-// heatCell draws a cell of a table of colors with its number, if there is one, in what can be
-// read on its color.
+// heatCell draws a cell of a table of colors with its number, if there is one, in a readable color.
 func (s *scene) heatCell(r vg.Rectangle, fill color.NRGBA, number block) {
 	s.canvas.SetColor(fill)
 	s.canvas.Fill(rectangle(r))

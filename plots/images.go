@@ -116,14 +116,14 @@ func (c *sheet) under(b ImageBar, width vg.Length) vg.Length {
 
 // barsRoom is the height of the color bars with their distance to the images.
 func (c *sheet) barsRoom(width vg.Length) vg.Length {
-	var room vg.Length
+	var labelWidth vg.Length
 	for _, b := range c.grid.Bars {
-		room = max(room, b.Scale.barRoom(c.under(b, width))+2*imageGap)
+		labelWidth = max(labelWidth, b.Scale.barRoom(c.under(b, width))+2*imageGap)
 	}
-	return room
+	return labelWidth
 }
 
-// fitLabels wraps labels to a width, and shortens what does not fit even so.
+// fitLabels wraps labels to a width, and shortens labels that do not fit even then.
 func fitLabels(s *scene, labels []string, size float64, width vg.Length, what string) []block {
 	var blocks []block
 	for _, text := range labels {
@@ -141,8 +141,7 @@ func (c *sheet) slot(width vg.Length) vg.Length {
 	return (width+imageGap)/vg.Length(c.columns) - imageGap
 }
 
-// cell is the place of one image: as high as the widest aspect needs, so that the
-// sheet is tight.
+// cell is the size of one image: as high as the widest aspect needs, so that the sheet is tight.
 func (c *sheet) cell(s *scene, size vg.Point) vg.Point {
 	cell := vg.Point{X: c.slot(size.X), Y: (size.Y+imageGap)/vg.Length(len(c.grid.Images)) - imageGap}
 	if cell.X < 2 || cell.Y < 2 {
@@ -159,7 +158,7 @@ func (c *sheet) cell(s *scene, size vg.Point) vg.Point {
 	return vg.Point{X: cell.X, Y: tallest}
 }
 
-// image draws an image in the middle of a cell given by its upper left corner.
+// image draws an image in the middle of a cell with this upper left corner.
 func (s *scene) image(m image.Image, corner, cell vg.Point) {
 	extent := fitted(m, cell)
 	r := vg.Rectangle{Min: vg.Point{X: corner.X + (cell.X-extent.X)/2, Y: corner.Y - (cell.Y+extent.Y)/2}}

@@ -1,4 +1,4 @@
-// Figures as SVG elements that stand in an HTML page.
+// Figures as SVG elements in an HTML page.
 
 package plots
 
@@ -67,14 +67,14 @@ func InlineMarker(i int) string {
 	return c.out.String()
 }
 
-// annotated is a canvas that tells series apart and explains values.
+// annotated is a canvas that marks series and explains values.
 type annotated interface {
 	beginSeries(i int)
 	endSeries()
 	value(at vg.Point, text string)
 }
 
-// series draws what belongs to the i-th series; i < 0 is none.
+// series draws the elements of the i-th series; i < 0 is none.
 func (s *scene) series(i int, paint func()) {
 	c, ok := s.canvas.(annotated)
 	if !ok || i < 0 {
@@ -87,9 +87,9 @@ func (s *scene) series(i int, paint func()) {
 }
 
 // value explains a value where the canvas can.
-func (s *scene) value(at vg.Point, text func() string) {
+func (s *scene) value(point vg.Point, text func() string) {
 	if c, ok := s.canvas.(annotated); ok {
-		c.value(at, text())
+		c.value(point, text())
 	}
 }
 
@@ -145,7 +145,7 @@ func (c *inline) Scale(x, y float64) {
 func (c *inline) Push() { c.stack = append(c.stack, *c.top()) }
 func (c *inline) Pop()  { c.stack = c.stack[:len(c.stack)-1] }
 
-// place is a point in the svg element.
+// place is the position of a point in the svg element.
 func (t *inlineState) place(p vg.Point) (x, y float64) {
 	px, py := float64(p.X), float64(p.Y)
 	return float64(t.a*px) + float64(t.c*py) + t.e0, float64(t.b*px) + float64(t.d*py) + t.f0
@@ -157,7 +157,7 @@ func (t *inlineState) point(p vg.Point) string {
 	return short(vg.Length(x)) + " " + short(vg.Length(y))
 }
 
-// short is a length in twentieths of a point, about what a screen can show, without needless digits.
+// short is a length in twentieths of a point, about the resolution of a screen, without needless digits.
 func short(v vg.Length) string {
 	r := math.Round(float64(v)*20) / 20
 	if r == 0 {
@@ -281,8 +281,8 @@ func (c *inline) DrawImage(r vg.Rectangle, img image.Image) {
 func (c *inline) beginSeries(i int) { fmt.Fprintf(&c.out, `<g data-m="%d">`, i) }
 func (c *inline) endSeries()        { c.out.WriteString("</g>") }
 
-func (c *inline) value(at vg.Point, text string) {
-	x, y := c.top().place(at)
+func (c *inline) value(point vg.Point, text string) {
+	x, y := c.top().place(point)
 	fmt.Fprintf(&c.out, `<circle class="v" cx="%s" cy="%s" r="4"><title>%s</title></circle>`,
 		short(vg.Length(x)), short(vg.Length(y)), escape.HTML(text))
 }

@@ -29,7 +29,7 @@ type legendKey struct {
 	kinds int
 }
 
-// keyWidth is the width of a key that holds the given kinds.
+// keyWidth is the width of a key of these kinds.
 func keyWidth(kinds int) vg.Length {
 	var w vg.Length
 	if kinds&keyFill != 0 {
@@ -46,26 +46,26 @@ func keyWidth(kinds int) vg.Length {
 	return w
 }
 
-// draw draws the key, opaque whatever the panels use, right of a point at its
-// middle height, with place for all kinds of the legend, so many times as large.
-func (k legendKey) draw(s *scene, at vg.Point, kinds int, scale vg.Length) {
-	x := at.X
+// draw draws the key, opaque whatever the panels use, right of a point at its middle height, with space for all kinds
+// of the legend, scaled by scale.
+func (k legendKey) draw(s *scene, point vg.Point, kinds int, scale vg.Length) {
+	x := point.X
 	if kinds&keyFill != 0 {
 		if k.kinds&keyFill != 0 {
-			drawSwatch(s, k.style, vg.Point{X: x, Y: at.Y}, scale)
+			drawSwatch(s, k.style, vg.Point{X: x, Y: point.Y}, scale)
 		}
 		x += (fillWidth + keyGap) * scale
 	}
 	switch {
 	case kinds&keyLine != 0:
 		if k.kinds&keyLine != 0 {
-			s.line([]vg.Point{{X: x, Y: at.Y}, {X: x + lineWidth*scale, Y: at.Y}}, k.style.Line, 1, k.style.dash)
+			s.line([]vg.Point{{X: x, Y: point.Y}, {X: x + lineWidth*scale, Y: point.Y}}, k.style.Line, 1, k.style.dash)
 		}
 		if k.kinds&keyMarker != 0 {
-			s.marker(vg.Point{X: x + lineWidth/2*scale, Y: at.Y}, 2*scale, k.style, k.style.Fill, k.style.Edge, 0.3)
+			s.marker(vg.Point{X: x + lineWidth/2*scale, Y: point.Y}, 2*scale, k.style, k.style.Fill, k.style.Edge, 0.3)
 		}
 	case kinds&keyMarker != 0:
-		s.marker(vg.Point{X: x + fillWidth/2*scale, Y: at.Y}, 2.2*scale, k.style, k.style.Fill, k.style.Edge, 0.3)
+		s.marker(vg.Point{X: x + fillWidth/2*scale, Y: point.Y}, 2.2*scale, k.style, k.style.Fill, k.style.Edge, 0.3)
 	}
 }
 

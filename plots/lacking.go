@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// lackingRows is the most lacking series that have a place of their own in panels of
-	// bars, boxes and rows; more would push the others aside.
+	// lackingRows is the maximum number of lacking series with a slot of their own in panels of bars, boxes and rows; more
+	// would push the others aside.
 	lackingRows = 4
 	// lackingReasons is the most different reasons that a footnote gives, and
 	// lackingLetters the most letters of each.
 	lackingReasons, lackingLetters = 4, 110
 )
 
-// lacking is a series of which a figure has no number, and why.
+// lacking is a series without any number in a figure, and why.
 type lacking struct{ name, reason string }
 
-// Lack says that a series is not there at all, and why. The footnote names it; up to four
-// such series have "n/a" in the panels that have a bar, box or row for each of Series.
-// The styles of the others stay as they are.
+// Lack records that a series is absent, and why. The footnote names it; up to four such series have "n/a" in the panels
+// that have a bar, box or row for each of Series. The styles of the others do not change.
 func (f *Figure) Lack(name, reason string) {
 	if f == nil {
 		return
@@ -34,8 +33,7 @@ func (f *Figure) Lack(name, reason string) {
 	f.lacking = append(f.lacking, lacking{name, Escape(reason)})
 }
 
-// lack adds what is lacking to the footnote and, where it is little, to the panels; the
-// figure itself stays as it is.
+// lack adds the lacking series to the footnote and, if they are few, to the panels; the figure itself does not change.
 func (f *Figure) lack(prep *preparation) []Tile {
 	if len(f.lacking) == 0 {
 		return f.Tiles
@@ -61,10 +59,9 @@ func (f *Figure) lack(prep *preparation) []Tile {
 	return tiles
 }
 
-// withLacking is a panel with a place for a lacking series, if it has one for each of the
-// series of the figure.
+// withLacking is a panel with a slot for a lacking series, if it has one for each of the series of the figure.
 func (f *Figure) withLacking(panel Panel, name, reason string) Panel {
-	of := func(n int, series func(i int) string) bool {
+	complete := func(n int, series func(i int) string) bool {
 		for i := range n {
 			if series(i) == name || !slices.Contains(f.Series, series(i)) && !f.lacks(series(i)) {
 				return false
@@ -74,19 +71,19 @@ func (f *Figure) withLacking(panel Panel, name, reason string) Panel {
 	}
 	switch p := panel.(type) {
 	case *Bars:
-		if of(len(p.Bars), func(i int) string { return p.Bars[i].Name }) {
+		if complete(len(p.Bars), func(i int) string { return p.Bars[i].Name }) {
 			more := *p
 			more.Bars = append(slices.Clone(p.Bars), Bar{Name: name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: reason})
 			return &more
 		}
 	case *BoxPlot:
-		if of(len(p.Boxes), func(i int) string { return p.Boxes[i].Name }) {
+		if complete(len(p.Boxes), func(i int) string { return p.Boxes[i].Name }) {
 			more := *p
 			more.Boxes = append(slices.Clone(p.Boxes), Box{Name: name, Reason: reason})
 			return &more
 		}
 	case *Table:
-		if p.Keys && of(len(p.Rows), func(i int) string { return p.Rows[i][0] }) {
+		if p.Keys && complete(len(p.Rows), func(i int) string { return p.Rows[i][0] }) {
 			more, row := *p, []string{name}
 			for range p.Header[1:] {
 				row = append(row, "n/a")
@@ -98,7 +95,7 @@ func (f *Figure) withLacking(panel Panel, name, reason string) Panel {
 	return panel
 }
 
-// lacks reports whether a series is one of those that the figure lacks.
+// lacks reports whether the figure lacks a series.
 func (f *Figure) lacks(name string) bool {
 	return slices.ContainsFunc(f.lacking, func(l lacking) bool { return l.name == name })
 }

@@ -70,8 +70,7 @@ func (f *Figure) compose(canvas vg.Canvas, vector bool) (s *scene, err error) {
 	if err := f.checkSize(); err != nil {
 		return nil, err
 	}
-	// The drawing libraries panic on what they cannot do; no panic may leave this
-	// package.
+	// The drawing libraries panic on unsupported input; no panic may leave this package.
 	defer func() {
 		if r := recover(); r != nil {
 			s, err = nil, fmt.Errorf("plots: the figure could not be drawn: %v", r)
@@ -105,7 +104,7 @@ func (f *Figure) draw(s *scene) error {
 	return drawTiles(s, tiles, len(widths), len(heights))
 }
 
-// frame draws footnote and legend, and returns the room for the panels.
+// frame draws footnote and legend, and returns the area for the panels.
 func (f *Figure) frame(s *scene, prep *preparation) vg.Rectangle {
 	rest := vg.Rectangle{Min: vg.Point{X: outerMargin, Y: outerMargin},
 		Max: vg.Point{X: s.width - outerMargin, Y: s.height - outerMargin}}
@@ -161,7 +160,7 @@ func (f *Figure) prepare(prep *preparation) (tiles []*placed, widths, heights []
 	return tiles, widths, heights, nil
 }
 
-// place gives the tiles their cells, and returns how many the grid has.
+// place assigns cells to the tiles, and returns the size of the grid.
 func (f *Figure) place(prep *preparation) (tiles []*placed, columns, rows int, err error) {
 	columns, rows = 1, 1
 	for i, t := range f.lack(prep) {
@@ -216,13 +215,13 @@ func gridCells(tiles []*placed, widths, heights []float64, area vg.Rectangle) {
 		p.rect.Max.X = area.Min.X + columns[p.lastColumn][1]
 		p.headerTop = area.Max.Y - rows[p.firstRow][0]
 		p.rect.Min.Y = area.Max.Y - rows[p.lastRow][1]
-		room := p.rect.Size().X
+		width := p.rect.Size().X
 		if p.letter.width > 0 {
-			room -= p.letter.width + 4
+			width -= p.letter.width + 4
 			p.header = p.letter.height + headerGap
 		}
 		if p.tile.Title != "" {
-			text, _ := shortenLines(wrap(p.tile.Title, titleSize, false, room), titleSize, false, room)
+			text, _ := shortenLines(wrap(p.tile.Title, titleSize, false, width), titleSize, false, width)
 			p.title = newBlock(text, titleSize, false)
 			p.header = max(p.header, p.title.height+(letterSize-titleSize)*ascent+headerGap)
 		}
@@ -240,13 +239,13 @@ func divide(sizes []float64, length, gap vg.Length) [][2]vg.Length {
 	for _, v := range sizes {
 		total += v
 	}
-	room := max(0, length-gap*vg.Length(len(sizes)-1))
+	space := max(0, length-gap*vg.Length(len(sizes)-1))
 	parts := make([][2]vg.Length, len(sizes))
-	at := vg.Length(0)
+	offset := vg.Length(0)
 	for i, v := range sizes {
-		w := room * vg.Length(v/total)
-		parts[i] = [2]vg.Length{at, at + w}
-		at += w + gap
+		w := space * vg.Length(v/total)
+		parts[i] = [2]vg.Length{offset, offset + w}
+		offset += w + gap
 	}
 	return parts
 }
@@ -359,7 +358,7 @@ func errorIn(i int, format string, args ...any) error {
 	return fmt.Errorf("plots: %s: %s", panelName(i), fmt.Sprintf(format, args...))
 }
 
-// RoomError says that what a figure shows does not fit into it, though it could be drawn larger.
+// RoomError reports that the content of a figure does not fit, though it could be drawn larger.
 type RoomError struct {
 	text  string
 	panel int // that has too little; noPanel: the figure
@@ -367,7 +366,7 @@ type RoomError struct {
 
 func (e *RoomError) Error() string { return e.text }
 
-// NoRoom tells such an error from others without this package.
+// NoRoom identifies such an error without importing this package.
 func (e *RoomError) NoRoom() {}
 
 func roomError(i int, format string, args ...any) error {

@@ -1,5 +1,4 @@
-// The shared legend, in a tile of its own: gonum's stands over the data and has
-// one column.
+// The shared legend, in a tile of its own: gonum's covers the data and has one column.
 
 package plots
 
@@ -23,8 +22,8 @@ type legendEntry struct {
 	text block
 }
 
-// newLegend collects the entries and fits their names into the room.
-func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
+// newLegend collects the entries and fits their names into the available size.
+func newLegend(f *Figure, prep *preparation, s *scene, size vg.Point) *legend {
 	l := &legend{}
 	if f.Legend == LegendNone || len(prep.keys) == 0 {
 		return l
@@ -32,9 +31,9 @@ func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 	for _, name := range prep.order {
 		l.kinds |= prep.keys[name]
 	}
-	widest := room.X - keyWidth(l.kinds) - keyGap
+	widest := size.X - keyWidth(l.kinds) - keyGap
 	if f.Legend == LegendRight {
-		widest = 0.28*room.X - keyWidth(l.kinds) - keyGap
+		widest = 0.28*size.X - keyWidth(l.kinds) - keyGap
 	}
 	for _, name := range prep.order {
 		kind, shown := prep.keys[name]
@@ -58,7 +57,7 @@ func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 	return l
 }
 
-// place draws the legend at an edge of rest and returns what is left.
+// place draws the legend at an edge of rest and returns the remaining area.
 func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rectangle {
 	if len(l.entries) == 0 {
 		return rest
@@ -68,16 +67,16 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 		row = max(row, e.text.height, keyHeight)
 	}
 	row++
-	room := rest.Size()
+	size := rest.Size()
 	titleWidth := vg.Length(0)
 	if l.title.width > 0 && where != LegendRight {
 		titleWidth = l.title.width + legendGap
 	}
-	columns := l.columns(room, row, titleWidth, where)
+	columns := l.columns(size, row, titleWidth, where)
 	starts, width := l.columnStarts(columns, where)
 	rows := (len(l.entries) + columns - 1) / columns
 	height := vg.Length(rows) * row
-	origin := vg.Point{X: rest.Min.X + (room.X-width-titleWidth)/2 + titleWidth, Y: rest.Min.Y + height}
+	origin := vg.Point{X: rest.Min.X + (size.X-width-titleWidth)/2 + titleWidth, Y: rest.Min.Y + height}
 	titleAt := vg.Point{X: origin.X - titleWidth, Y: origin.Y - row/2}
 	switch where {
 	case LegendAbove:
@@ -98,25 +97,25 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 	}
 	for i, e := range l.entries {
 		r, c := l.cell(i, columns, where)
-		at := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
-		s.record("key", "", at, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: keyWidth(l.kinds), Y: keyHeight / 2}})
-		e.key.draw(s, at, l.kinds, 1)
-		s.drawText("legend", e.text, vg.Point{X: at.X + keyWidth(l.kinds) + keyGap, Y: at.Y}, alignStart, alignCenter, 0, ink)
+		p := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
+		s.record("key", "", p, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: keyWidth(l.kinds), Y: keyHeight / 2}})
+		e.key.draw(s, p, l.kinds, 1)
+		s.drawText("legend", e.text, vg.Point{X: p.X + keyWidth(l.kinds) + keyGap, Y: p.Y}, alignStart, alignCenter, 0, ink)
 	}
 	return rest
 }
 
 // columns is how many columns the entries take: as many as fit below each other at
 // the right, else as few rows as the width allows, equally full.
-func (l *legend) columns(room vg.Point, row, titleWidth vg.Length, where LegendPosition) int {
+func (l *legend) columns(size vg.Point, row, titleWidth vg.Length, where LegendPosition) int {
 	n := len(l.entries)
 	if where == LegendRight {
-		rows := max(1, int(room.Y/row))
+		rows := max(1, int(size.Y/row))
 		return (n + rows - 1) / rows
 	}
 	columns := n
 	for ; columns > 1; columns-- {
-		if _, width := l.columnStarts(columns, where); width <= room.X-titleWidth {
+		if _, width := l.columnStarts(columns, where); width <= size.X-titleWidth {
 			break
 		}
 	}

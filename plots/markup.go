@@ -44,7 +44,7 @@ func (m Markup) Box(s string, f font.Font) (width, height, depth vg.Length) {
 }
 
 // Draw draws a text where gonum's plain handler would.
-func (m Markup) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
+func (m Markup) Draw(c vg.Canvas, s string, style text.Style, p vg.Point) {
 	lines := m.Lines(s)
 	if s == "" {
 		return
@@ -55,11 +55,11 @@ func (m Markup) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
 		defer c.Pop()
 		c.Rotate(style.Rotation)
 	}
-	at = rotated(at, -style.Rotation)
-	at.Y += style.Height(s)*vg.Length(style.YAlign) - m.Extents(style.Font).Ascent
+	p = rotated(p, -style.Rotation)
+	p.Y += style.Height(s)*vg.Length(style.YAlign) - m.Extents(style.Font).Ascent
 	for i, line := range lines {
 		b := lineOf(line, style.Font)
-		b.fill(c, 0, vg.Point{X: at.X + vg.Length(style.XAlign)*b.width, Y: at.Y + vg.Length(len(lines)-i)*style.Font.Size})
+		b.fill(c, 0, vg.Point{X: p.X + vg.Length(style.XAlign)*b.width, Y: p.Y + vg.Length(len(lines)-i)*style.Font.Size})
 	}
 }
 
@@ -143,12 +143,11 @@ func parseMarkup(s string) []piece {
 	return pieces
 }
 
-// missingGlyph is drawn for what the font lacks.
+// missingGlyph is drawn for characters missing from the font.
 const missingGlyph = "□"
 
-// displayRune is what is drawn for one rune: controls become spaces, hyphens of
-// all kinds a hyphen, combining marks and what hides nothing (the backends displace them), and
-// what the font lacks a box.
+// displayRune is the rune drawn for one rune: controls become spaces, hyphens of all kinds a hyphen. Combining marks
+// and invisible characters are dropped (the backends displace them), and characters missing from the font become a box.
 func displayRune(r rune) string {
 	switch {
 	case r == utf8.RuneError:

@@ -63,16 +63,16 @@ func TestMarkupHandler(t *testing.T) {
 		{Font: font, XAlign: draw.XCenter, YAlign: draw.YTop},
 		{Font: font, XAlign: draw.XRight, YAlign: draw.YCenter, Rotation: 1},
 	} {
-		at := vg.Point{X: 30, Y: 40}
+		point := vg.Point{X: 30, Y: 40}
 		var plain, ours recorder.Canvas
 		style.Handler = text.Plain{Fonts: fonts()}
 		wantSize := style.Rectangle("two\nlines")
-		style.Handler.Draw(&plain, "two\nlines", style, at)
+		style.Handler.Draw(&plain, "two\nlines", style, point)
 		style.Handler = Markup{}
 		if got := style.Rectangle("two\nlines"); got != wantSize {
 			t.Errorf("rectangle %v, want %v", got, wantSize)
 		}
-		style.Handler.Draw(&ours, "two\nlines", style, at)
+		style.Handler.Draw(&ours, "two\nlines", style, point)
 		if len(ours.Actions) != len(plain.Actions) {
 			t.Fatalf("%d actions, want %d", len(ours.Actions), len(plain.Actions))
 		}

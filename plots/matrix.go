@@ -56,7 +56,7 @@ func (p *Matrix) prepare(prep *preparation) (content, error) {
 	return h, nil
 }
 
-// cellText is a number with so many decimals, without the sign of a zero.
+// cellText is a number with this many decimals, without the sign of a zero.
 func cellText(v float64, decimals int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
@@ -78,8 +78,8 @@ const (
 
 func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 	n := vg.Length(len(h.values))
-	room := tile.Size()
-	cell := vg.Point{X: min((room.X-keyStrip)/n, largestCell*1.3), Y: min((room.Y-keyStrip)/n, largestCell)}
+	area := tile.Size()
+	cell := vg.Point{X: min((area.X-keyStrip)/n, largestCell*1.3), Y: min((area.Y-keyStrip)/n, largestCell)}
 	if cell.X < 2 || cell.Y < 2 {
 		return roomError(s.panel, "a matrix of %d series does not fit its tile", len(h.values))
 	}
@@ -148,7 +148,7 @@ func (h *heatmap) fit(cell vg.Point) (size float64, fits bool) {
 	return smallestSize, false
 }
 
-// heat is the colour of a number: from white at 0 to blue at 1 and orange at −1, grey
+// heat is the color of a number: from white at 0 to blue at 1 and orange at −1, gray
 // for NaN.
 func heat(v float64) color.NRGBA {
 	if math.IsNaN(v) {

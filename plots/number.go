@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Number formats a value with the given number of significant digits (1 to 17) for a label or a table cell: U+2212
-// for minus, "n/a" for NaN, "∞" for infinity, and a power of ten ("1.2×10^{−5}", drawn as a superscript) outside
-// [1e−3, 1e5).
+// Number formats a value with this many significant digits (1 to 17) for a label or a table cell: U+2212 for minus,
+// "n/a" for NaN, "∞" for infinity, and a power of ten ("1.2×10^{−5}", drawn as a superscript) outside [1e−3, 1e5).
 func Number(value float64, significant int) string {
 	significant = min(17, max(1, significant))
 	switch {

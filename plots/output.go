@@ -16,7 +16,7 @@ import (
 	"repscope/internal/escape"
 )
 
-// mm is one millimetre.
+// mm is one millimeter.
 const mm = vg.Millimeter
 
 // page is a canvas that can be written as a file.

@@ -35,17 +35,17 @@ func TestPNGDensity(t *testing.T) {
 	t.Parallel()
 	f := smallFigure()
 	file := rendered(t, &f, "png")
-	found := 0
-	for at, seenData := 8, false; at < len(file); {
-		length := int(binary.BigEndian.Uint32(file[at:]))
-		kind := string(file[at+4 : at+8])
-		body := file[at+8 : at+8+length]
-		if sum := binary.BigEndian.Uint32(file[at+8+length:]); sum != crc32.ChecksumIEEE(file[at+4:at+8+length]) {
+	count := 0
+	for offset, seenData := 8, false; offset < len(file); {
+		length := int(binary.BigEndian.Uint32(file[offset:]))
+		kind := string(file[offset+4 : offset+8])
+		body := file[offset+8 : offset+8+length]
+		if sum := binary.BigEndian.Uint32(file[offset+8+length:]); sum != crc32.ChecksumIEEE(file[offset+4:offset+8+length]) {
 			t.Errorf("chunk %s: wrong CRC", kind)
 		}
 		seenData = seenData || kind == "IDAT"
 		if kind == "pHYs" {
-			found++
+			count++
 			x, y := binary.BigEndian.Uint32(body), binary.BigEndian.Uint32(body[4:])
 			if length != 9 || x != 11811 || y != 11811 || body[8] != 1 {
 				t.Errorf("pHYs: %d bytes, %d × %d per unit %d, want 9, 11811 × 11811 per unit 1", length, x, y, body[8])
@@ -54,10 +54,10 @@ func TestPNGDensity(t *testing.T) {
 				t.Error("pHYs stands after IDAT")
 			}
 		}
-		at += 12 + length
+		offset += 12 + length
 	}
-	if found != 1 {
-		t.Errorf("%d pHYs chunks, want 1", found)
+	if count != 1 {
+		t.Errorf("%d pHYs chunks, want 1", count)
 	}
 }
 

@@ -1,5 +1,4 @@
-// The panels a caller can put into a figure, as data. How each is drawn stands
-// in the file of its name.
+// The panels of a figure, as data. Each is drawn in the file of its name.
 
 package plots
 
@@ -9,9 +8,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Histogram, *Spectrum, *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid,
-// *BoxedImage, *BoardSheet and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
+// Panel is the content of a tile: one of *Scatter, *BoxPlot, *GroupedBars, *Bars, *Curves, *Histogram, *Spectrum,
+// *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid, *BoxedImage, *BoardSheet and *Text. Each is also a
+// plotter of gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
@@ -30,15 +29,14 @@ type Axis struct {
 	Min, Max float64
 	// Zero makes a linear axis found from the data start (or end) at zero.
 	Zero bool
-	// Ticks are the places of the tick marks with labels; nil: chosen.
+	// Ticks are the positions of the tick marks with labels; nil: chosen.
 	Ticks []float64
 	// Integer is for axes of counts: only whole numbers have ticks.
 	Integer bool
 }
 
-// Reference is a horizontal line across a panel, such as a chance level. Its
-// label stands at the right end of the line, outside the data rectangle, so it
-// collides with nothing.
+// Reference is a horizontal line across a panel, such as a chance level. Its label is at the right end of the line,
+// outside the data rectangle, so it collides with nothing.
 type Reference struct {
 	Value float64
 	Label string
@@ -55,8 +53,8 @@ type Scatter struct {
 	Diagonal bool
 }
 
-// ScatterSeries is one cloud of points. X and Y have equal lengths. Reason says why
-// there are none; see the package comment.
+// ScatterSeries is one cloud of points. X and Y have equal lengths. Reason explains why there are none; see the package
+// comment.
 type ScatterSeries struct {
 	Name   string
 	X, Y   []float64
@@ -71,11 +69,9 @@ type Fit struct {
 	X, Y, Low, High []float64
 }
 
-// BoxPlot shows one box per entry: quartiles (linear rule, as numpy), median,
-// whiskers to the last value within 1.5 interquartile ranges, mean as a white
-// diamond, values beyond the whiskers as points (thinned above MaxOutliers, the
-// extremes always kept). NaN values are left out; an entry without values is
-// "n/a".
+// BoxPlot shows one box per entry: quartiles (linear rule, as numpy), median, whiskers to the last value within 1.5
+// interquartile ranges, mean as a white diamond, values beyond the whiskers as points (thinned above MaxOutliers, the
+// extremes always kept). NaN values are omitted; an entry without values is "n/a".
 type BoxPlot struct {
 	// X is used for its Label only.
 	X, Y  Axis
@@ -88,7 +84,7 @@ type BoxPlot struct {
 	References    []Reference
 }
 
-// Box is the sample of one series. Reason says why no value can be drawn.
+// Box is the sample of one series. Reason explains why no value can be drawn.
 type Box struct {
 	Name   string
 	Values []float64
@@ -106,9 +102,8 @@ type GroupedBars struct {
 	References []Reference
 }
 
-// BarSeries holds one value per group. Low and High are the ends of the error
-// bars in data units (not lengths), or both nil. Reason says why values are
-// undefined.
+// BarSeries holds one value per group. Low and High are the ends of the error bars in data units (not lengths), or both
+// nil. Reason explains why values are undefined.
 type BarSeries struct {
 	Name              string
 	Values, Low, High []float64
@@ -122,8 +117,7 @@ type BarSeries struct {
 type Bars struct {
 	X, Y Axis
 	Bars []Bar
-	// Dots draws markers in the place of bars; the axis then follows the data, and need
-	// not hold zero.
+	// Dots draws markers instead of bars; the axis then follows the data, and need not include zero.
 	Dots bool
 	// NoValues leaves out the printed values.
 	NoValues bool
@@ -132,10 +126,9 @@ type Bars struct {
 	References    []Reference
 }
 
-// Bar is one bar. Low and High are the ends of its interval in data units; equal
-// values (such as both zero) or NaN mean no interval. Text replaces the printed
-// value (default: three significant digits). A fixed Y.Max is raised where the
-// printed values need it. Reason says why the value is undefined.
+// Bar is one bar. Low and High are the ends of its interval in data units; equal values (such as both zero) or NaN mean
+// no interval. Text replaces the printed value (default: three significant digits). A fixed Y.Max is raised if the
+// printed values need it. Reason explains why the value is undefined.
 type Bar struct {
 	Name             string
 	Value, Low, High float64
@@ -176,7 +169,7 @@ type Histogram struct {
 	// none.
 	Low, High  float64
 	References []Reference
-	// Reason says why no value can be drawn.
+	// Reason explains why no value can be drawn.
 	Reason string
 }
 
@@ -191,17 +184,16 @@ type Spectrum struct {
 	Decades float64
 }
 
-// SpectrumSeries holds the values in descending order. Reason says why there are
-// none.
+// SpectrumSeries holds the values in descending order. Reason explains why there are none.
 type SpectrumSeries struct {
 	Name   string
 	Values []float64
 	Reason string
 }
 
-// Matrix shows a number for each pair of series as a heat map: blue from 0 (white) to 1, orange to −1. Rows and
-// columns are labeled with the keys of the series, which the legend explains. Cells with enough room show their
-// number with Decimals decimals. NaN is a gray cell with a dash.
+// Matrix shows a number for each pair of series as a heat map: blue from 0 (white) to 1, orange to −1. Rows and columns
+// are labeled with the keys of the series, which the legend explains. Cells that are large enough show their number
+// with Decimals decimals. NaN is a gray cell with a dash.
 type Matrix struct {
 	// Names are the series of the rows, and of the columns.
 	Names []string
@@ -211,8 +203,8 @@ type Matrix struct {
 	Decimals int
 }
 
-// HeatMap shows a number for each row and column as a color of a scale. The color bar is below the map if the scale
-// has a label. Cells with enough room show their numbers. NaN is a gray cell with a dash.
+// HeatMap shows a number for each row and column as a color of a scale. The color bar is below the map if the scale has
+// a label. Cells that are large enough show their numbers. NaN is a gray cell with a dash.
 type HeatMap struct {
 	// X and Y are used for their labels only.
 	X, Y Axis
@@ -223,17 +215,16 @@ type HeatMap struct {
 	Scale  ColorScale
 	// Decimals of the printed numbers; 0: 2, negative: no numbers.
 	Decimals int
-	// Ordered says that the names of columns follow from each other, as positions do: where not all
-	// have room, every second, third, … is named.
+	// Ordered says that the names of columns form a sequence, such as positions: if not all fit, every second, third, … is
+	// named.
 	Ordered bool
 }
 
-// CriticalDifference places models on an axis of average ranks, the best left, and joins
-// those that were found not to differ by bars (Demšar 2006), from decisions about pairs:
-// there is no one critical difference. Each model has its name and rank at the side,
-// led to its place on the axis. A bar has a dot at every member; where a model
-// stands between members and does not belong to the group, the bar is dotted there
-// and a note says so. A model whose rank is NaN is left out.
+// CriticalDifference shows models on an axis of average ranks, the best left, and joins models that do not differ by
+// bars (Demšar 2006), from decisions about pairs: there is no one critical difference. Each model has its name and rank
+// at the side, with a line to its position on the axis. A bar has a dot at every member. If a model lies between
+// members but does not belong to the group, the bar is dotted there and a note says so. A model whose rank is NaN is
+// omitted.
 type CriticalDifference struct {
 	// X is used for its Label and its range; the default range is 1 to the number of
 	// models.
@@ -245,7 +236,7 @@ type CriticalDifference struct {
 	Decimals int
 }
 
-// RankedModel is a model and its average rank. Reason says why the rank is undefined.
+// RankedModel is a model and its average rank. Reason explains why the rank is undefined.
 type RankedModel struct {
 	Name   string
 	Rank   float64
@@ -273,13 +264,11 @@ type Table struct {
 	Keys bool
 }
 
-// ImageGrid is a contact sheet: images in rows, magnified without smoothing.
-// A nil image leaves its place empty.
+// ImageGrid is a contact sheet: images in rows, magnified without smoothing. A nil image leaves its cell empty.
 type ImageGrid struct {
 	// Images are the rows; see GrayImage, ScaledImage and RGBImage.
 	Images [][]image.Image
-	// RowLabels and ColumnLabels stand left of the rows and above the columns; may
-	// be nil.
+	// RowLabels and ColumnLabels are left of the rows and above the columns; may be nil.
 	RowLabels, ColumnLabels []string
 	// Bars are color bars under columns of maps; see [ColorScale.Image].
 	Bars []ImageBar
@@ -291,11 +280,11 @@ type ImageBar struct {
 	Scale       ColorScale
 }
 
-// BoxedImage is an image, magnified without smoothing, with the outlines of boxes upon it. Their
-// kinds are series, which the legend explains. What lies beyond the image is not drawn.
+// BoxedImage is an image, magnified without smoothing, with the outlines of boxes upon it. Their kinds are series,
+// which the legend explains. Boxes are clipped to the image.
 type BoxedImage struct {
 	Image image.Image
-	// Label stands above the image; may be empty.
+	// Label is above the image; may be empty.
 	Label string
 	Boxes []ImageBox // later ones are drawn over earlier ones
 }
@@ -308,14 +297,13 @@ type ImageBox struct {
 
 // BoardSheet is a contact sheet of boards: lattices of holds or fields that carry marks of several kinds, such as
 // climbing problems or board games. Kinds differ in color and shape, which the legend explains; several marks on one
-// hold are drawn inside each other. Row names are left of the first board of each row. Column names are below the
-// last boards, every second or third if there is no room for more.
+// hold are drawn inside each other. Row names are left of the first board of each row. Column names are below the last
+// boards, every second or third if not all fit.
 type BoardSheet struct {
-	// Boards are the rows of the sheet. A board is its marks [kind, row, column], 0 for
-	// none, the lowest row first; nil leaves its place empty.
+	// Boards are the rows of the sheet. A board is its marks [kind, row, column], 0 for none, the lowest row first; nil
+	// leaves its cell empty.
 	Boards [][][]uint8
-	// RowLabels and ColumnLabels stand left of the rows of the sheet and above its
-	// columns; may be nil.
+	// RowLabels and ColumnLabels are left of the rows of the sheet and above its columns; may be nil.
 	RowLabels, ColumnLabels []string
 	// Kinds are the series of the marks.
 	Kinds []string

@@ -1,6 +1,5 @@
-// The PDF canvas. gonum's own writes text in code page 1252, which has no Greek,
-// no minus sign and no powers; this one embeds Unicode subsets of the fonts, so
-// that text stays text, and keeps every date and order fixed.
+// The PDF canvas. gonum's own writes text in code page 1252, which has no Greek, no minus sign and no powers. This one
+// embeds Unicode subsets of the fonts, so that text stays text, and fixes every date and order.
 
 package plots
 
@@ -34,8 +33,7 @@ type pdfPage struct {
 	err      error
 }
 
-// pdfState is what Push saves. The matrix maps (x, y) to
-// (a·x + c·y + e, b·x + d·y + f).
+// pdfState is the state that Push saves. The matrix maps (x, y) to (a·x + c·y + e, b·x + d·y + f).
 type pdfState struct {
 	a, b, c, d, e, f float64
 	width            vg.Length
@@ -114,7 +112,7 @@ func (p *pdfPage) SetColor(c color.Color) {
 		c = color.Black
 	}
 	p.state.ink = c
-	n := color.NRGBAModel.Convert(c).(color.NRGBA) // PDF wants colours without premultiplied alpha
+	n := color.NRGBAModel.Convert(c).(color.NRGBA) // PDF wants colors without premultiplied alpha
 	r, g, b := int(n.R), int(n.G), int(n.B)
 	p.document.SetFillColor(r, g, b)
 	p.document.SetDrawColor(r, g, b)
@@ -192,7 +190,7 @@ func (p *pdfPage) path(path vg.Path, style string) {
 	p.document.DrawPath(style)
 }
 
-func (p *pdfPage) FillString(face font.Face, at vg.Point, text string) {
+func (p *pdfPage) FillString(face font.Face, point vg.Point, text string) {
 	if face.Font.Size == 0 || text == "" {
 		return
 	}
@@ -201,7 +199,7 @@ func (p *pdfPage) FillString(face font.Face, at vg.Point, text string) {
 		style = "B"
 	}
 	p.document.SetFont("LiberationSans", style, face.Font.Size.Points())
-	x, y := p.fromTop(at)
+	x, y := p.fromTop(point)
 	angle := math.Atan2(p.state.b, p.state.a) * 180 / math.Pi
 	if angle != 0 {
 		p.document.TransformBegin()
@@ -213,10 +211,9 @@ func (p *pdfPage) FillString(face font.Face, at vg.Point, text string) {
 	}
 }
 
-// DrawImage places an image; the page must not be rotated.
+// DrawImage draws an image; the page must not be rotated.
 func (p *pdfPage) DrawImage(r vg.Rectangle, m image.Image) {
-	// fpdf orders images by their width alone, and images of one width by chance:
-	// give each a width of its own.
+	// fpdf orders images by their width alone, and images of one width at random: every image gets its own width.
 	width := m.Bounds().Dx()
 	for p.widths[width] {
 		width++

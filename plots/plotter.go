@@ -1,5 +1,4 @@
-// Panels as gonum plotters: what they draw, report and explain when they are
-// added to a plot.Plot that is not a figure of ours.
+// Panels as gonum plotters: drawing, ranges and legends in a plot.Plot that is not a figure of ours.
 
 package plots
 
@@ -14,8 +13,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Panels with axes report their range, what they draw beyond it, and how they look
-// in a legend.
+// Panels with axes report their range, their glyphs beyond it, and their legend thumbnails.
 var _ = []interface {
 	plot.Plotter
 	plot.DataRanger
@@ -23,20 +21,16 @@ var _ = []interface {
 	plot.Thumbnailer
 }{(*Scatter)(nil), (*BoxPlot)(nil), (*GroupedBars)(nil), (*Bars)(nil), (*Curves)(nil), (*Histogram)(nil), (*Spectrum)(nil), (*mounted)(nil)}
 
-// Add adds panels to a plot of gonum's as a [Figure] would show them: it sets the
-// labels, scales, ticks and names of the axes from the first panel that has axes
-// (a plot of others alone hides its axes), makes room in their ranges, styles
-// title and legend like them, and adds a legend entry for each series that needs
-// one, at the place that p.Legend says. series fixes the order of the series, as
-// Figure.Series does; nil is the order of appearance.
+// Add adds panels to a plot of gonum's as a [Figure] would show them. It sets the labels, scales, ticks and names of
+// the axes from the first panel that has axes (a plot of panels without axes hides its axes) and extends their ranges.
+// It styles title and legend like a figure's, and adds a legend entry for each series that needs one, at the position
+// of p.Legend. series fixes the order of the series, as Figure.Series does; nil is the order of appearance.
 //
-// Add checks what p.Add cannot: a panel that cannot be drawn is an error that
-// names it, and p stays as it was. notes say what the reader should know, such as
-// values left out.
+// Add also checks the panels, unlike p.Add: a panel that cannot be drawn is an error that names it, and p does not
+// change. notes are facts for the reader, such as omitted values.
 //
-// A panel can also be given to p.Add itself. Then the axes stay the caller's, the
-// series have the styles of their order in the panel, and a panel that cannot be
-// drawn shows its error in place of its data.
+// A panel can also be passed to p.Add itself. Then the axes stay the caller's, the series have the styles of their
+// order in the panel, and a panel that cannot be drawn shows its error instead of its data.
 func Add(p *plot.Plot, series []string, panels ...Panel) (notes []string, err error) {
 	prep, err := newPreparation(series)
 	if err != nil {
@@ -102,7 +96,7 @@ type mounted struct {
 
 // mount prepares a panel by itself.
 func mount(p Panel) *mounted {
-	prep, _ := newPreparation(nil) // fails on names given twice only
+	prep, _ := newPreparation(nil) // fails only on duplicate names
 	return mountWith(prep, "panel", p)
 }
 
@@ -119,8 +113,8 @@ func mountWith(prep *preparation, name string, p Panel) *mounted {
 // isNil reports whether a panel is nil or a nil pointer.
 func isNil(p Panel) bool { return p == nil || reflect.ValueOf(p).IsNil() }
 
-// Plot draws the panel into the plot's data rectangle, reference labels right of
-// it. It does not panic: what cannot be drawn is said there.
+// Plot draws the panel into the plot's data rectangle, reference labels right of it. It does not panic: a panel that
+// cannot be drawn shows the error.
 func (m *mounted) Plot(c vgdraw.Canvas, p *plot.Plot) {
 	s := newForeignScene(c.Canvas)
 	defer func() {
@@ -151,8 +145,8 @@ func newForeignScene(c vg.Canvas) *scene {
 	return &scene{canvas: c, vector: !raster, panel: -1}
 }
 
-// foreignArea is a plot's data rectangle. Gonum's log scale panics on values that
-// it cannot show; ours, which places the others alike, stands in.
+// foreignArea is a plot's data rectangle. Gonum's log scale panics on values that it cannot show; ours, with the same
+// positions for the others, replaces it.
 func foreignArea(r vg.Rectangle, p *plot.Plot) *area {
 	return &area{Rectangle: r, x: tolerant(p.X), y: tolerant(p.Y), logY: isLog(p.Y.Scale), foreign: true}
 }
@@ -186,8 +180,7 @@ func (m *mounted) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return x.low, x.high, y.low, y.high
 }
 
-// GlyphBoxes are the markers, printed values and labels that reach beyond the
-// places of their data.
+// GlyphBoxes are the markers, printed values and labels that extend beyond their data points.
 func (m *mounted) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	c, ok := m.content.(*chart)
 	if !ok || m.err != nil {
@@ -218,7 +211,7 @@ func (m *mounted) Thumbnail(c *vgdraw.Canvas) {
 	}
 }
 
-// square is the box of a marker of the given radius about its place.
+// square is the box of a marker of this radius.
 func square(radius vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: -radius, Y: -radius}, Max: vg.Point{X: radius, Y: radius}}
 }

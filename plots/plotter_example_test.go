@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// examples are those of the panels, by their names in lower case.
+// examples are the examples of the panels, by their names in lower case.
 var examples = map[string]func(){
 	"scatter": ExampleScatter, "boxplot": ExampleBoxPlot, "groupedbars": ExampleGroupedBars, "bars": ExampleBars, "curves": ExampleCurves,
 	"histogram": ExampleHistogram, "heatmap": ExampleHeatMap,
@@ -105,7 +105,7 @@ func TestPanelExamples(t *testing.T) {
 	}
 }
 
-// A panel beside a plotter of gonum's, on axes that are ours.
+// A panel next to a plotter of gonum's, on our axes.
 func ExampleAdd() {
 	p := plot.New()
 	notes, err := plots.Add(p, []string{"jepa"}, &plots.Curves{

@@ -221,11 +221,10 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A panel on axes that cannot show it, or without sense, draws what it can or says
-// what is wrong; no panic leaves it.
+// A panel on axes that cannot show it, or with invalid data, draws as much as possible or an error; no panic leaves it.
 func TestForeignFaults(t *testing.T) {
 	t.Parallel()
-	said := func(p *plot.Plot) string {
+	message := func(p *plot.Plot) string {
 		var words []string
 		for _, a := range drawnOn(p, 200, 150) {
 			if a, ok := a.(*recorder.FillString); ok {
@@ -238,7 +237,7 @@ func TestForeignFaults(t *testing.T) {
 		p := plot.New()
 		p.HideAxes()
 		p.Add(panel)
-		if got := said(p); !strings.Contains(got, "plots: panel") {
+		if got := message(p); !strings.Contains(got, "plots: panel") {
 			t.Errorf("%T: the plot says %q", panel, got)
 		}
 	}
@@ -249,7 +248,7 @@ func TestForeignFaults(t *testing.T) {
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.1, 10, 0.1, 10
 		p.X.Scale, p.Y.Scale = scale, scale
 		p.HideAxes()
-		if got := said(p); got != "" {
+		if got := message(p); got != "" {
 			t.Errorf("%T: the plot says %q", scale, got)
 		}
 	}

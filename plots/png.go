@@ -1,5 +1,5 @@
-// PNG files of pages, the bytes that image/png writes, in less time: a page is mostly rows
-// that equal the one above them, and they are prepared beside the compression.
+// PNG files of pages, with the bytes that image/png writes, in less time. Most rows of a page equal the row above, and
+// they are prepared concurrently with the compression.
 
 package plots
 
@@ -132,8 +132,8 @@ func (f *pngRows) read(row []byte, y int) {
 // the least sum of absolute values; of equal sums by the first in the order below.
 func (f *pngRows) filter(out []byte) {
 	row := out[1:]
-	// Before first and from last on the row equals the one above it: differences to that are
-	// 0 there, and so are those to Paeth's predictor, one pixel behind last apart.
+	// Before first and from last on the row equals the one above it: the differences are 0 there. The differences to
+	// Paeth's predictor are too, except for one pixel after last.
 	first, last := differing(f.current, f.above)
 	clear(row)
 	best := 0
@@ -156,16 +156,15 @@ func (f *pngRows) filter(out []byte) {
 	}
 }
 
-// by writes the current row by a filter and returns the sum of absolute values, or gives up at one
-// of most or more.
-func (f *pngRows) by(code byte, to []byte, first, last, most int) int {
+// by writes the current row by a filter and returns the sum of absolute values, or stops once it reaches limit.
+func (f *pngRows) by(code byte, to []byte, first, last, limit int) int {
 	if code == pngPaeth {
 		clear(to)
 	} else {
 		first, last = 0, len(to)
 	}
 	sum := 0
-	for from := first; from < last && sum < most; {
+	for from := first; from < last && sum < limit; {
 		end := min(last, from+256)
 		if from < pngBytes {
 			end = min(last, pngBytes)
@@ -178,26 +177,26 @@ func (f *pngRows) by(code byte, to []byte, first, last, most int) int {
 
 // part is by for the bytes from … end−1, which are of the first pixel or of none.
 func (f *pngRows) part(code byte, to []byte, from, end int) (sum int) {
-	to, here, up := to[from:end], f.current[from:end], f.above[from:end]
+	to, current, up := to[from:end], f.current[from:end], f.above[from:end]
 	left, corner := zeros[:], zeros[:] // of the first pixel
 	if from >= pngBytes {
 		left, corner = f.current[from-pngBytes:end-pngBytes], f.above[from-pngBytes:end-pngBytes]
 	}
-	left, corner, here, up = left[:len(to)], corner[:len(to)], here[:len(to)], up[:len(to)]
+	left, corner, current, up = left[:len(to)], corner[:len(to)], current[:len(to)], up[:len(to)]
 	switch code {
 	case pngNone:
-		copy(to, here)
+		copy(to, current)
 	case pngSub:
 		for i := range to {
-			to[i] = here[i] - left[i]
+			to[i] = current[i] - left[i]
 		}
 	case pngAverage:
 		for i := range to {
-			to[i] = here[i] - byte((int(left[i])+int(up[i]))/2)
+			to[i] = current[i] - byte((int(left[i])+int(up[i]))/2)
 		}
 	case pngPaeth:
 		for i := range to {
-			to[i] = here[i] - predictor(int(left[i]), int(up[i]), int(corner[i]))
+			to[i] = current[i] - predictor(int(left[i]), int(up[i]), int(corner[i]))
 		}
 	}
 	for _, v := range to {
@@ -206,13 +205,12 @@ func (f *pngRows) part(code byte, to []byte, from, end int) (sum int) {
 	return sum
 }
 
-// zeros is what lies left of a row.
+// zeros are the bytes left of a row.
 var zeros [pngBytes]byte
 
-// predictor is Paeth's: of three neighbors the one nearest to left + up − corner, of those
-// equally near the first.
+// predictor is the Paeth predictor: of three neighbors the one nearest to left + up − corner, the first at ties.
 func predictor(left, up, corner int) byte {
-	ofLeft, ofUp := up-corner, left-corner // what the sum is off each of them
+	ofLeft, ofUp := up-corner, left-corner // difference of the sum and each of them
 	ofCorner := ofLeft + ofUp
 	ofLeft, ofUp, ofCorner = max(ofLeft, -ofLeft), max(ofUp, -ofUp), max(ofCorner, -ofCorner)
 	switch {
@@ -232,8 +230,8 @@ func magnitude(v byte) int {
 	return 256 - int(v)
 }
 
-// differing is the first place at which two rows of one length differ and the one behind the last;
-// 0 and 0 where they are equal.
+// differing is the first index at which two rows of one length differ and the index after the last; 0 and 0 if they are
+// equal.
 func differing(a, b []byte) (first, last int) {
 	if bytes.Equal(a, b) {
 		return 0, 0

@@ -1,4 +1,4 @@
-// Tests that PNG files are those of image/png.
+// Tests that PNG files equal the output of image/png.
 
 package plots
 

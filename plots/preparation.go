@@ -1,6 +1,5 @@
-// What panels share while they are prepared for one drawing: the order of the
-// series, which fixes their styles, the legend's entries, and what the reader
-// must be told.
+// Shared state of panels while they are prepared for one drawing: the order of the series, which fixes their styles,
+// the legend's entries, and the notes for the reader.
 
 package plots
 
@@ -13,18 +12,18 @@ import (
 // preparation is shared by the panels of one figure (or of one foreign plot).
 type preparation struct {
 	order    []string
-	ordered  int // so many first series are steps of one quantity; 0: they are not
+	ordered  int // number of first series that are steps of one quantity; 0: none
 	index    map[string]int
 	keys     map[string]int // kinds of key of the series the legend must explain
 	shown    []legendKey    // the keys of one panel's series, in order of appearance
 	panel    string         // name of the panel being prepared, for messages
 	absent   []absence      // the series that the panel being prepared cannot show
-	undrawn  []absence      // those of all panels
+	undrawn  []absence      // of all panels
 	notes    []string       // for the footnote
 	warnings []string
 }
 
-// absence is a series, or several, of which nothing can be drawn, and the reason.
+// absence is a series, or several, without anything to draw, and the reason.
 type absence struct {
 	reason string
 	names  []string
@@ -56,8 +55,8 @@ func (prep *preparation) style(name string) Style {
 	if name == "" {
 		return anonymous()
 	}
-	i, known := prep.index[name]
-	if !known {
+	i, ok := prep.index[name]
+	if !ok {
 		i = len(prep.order)
 		prep.index[name] = i
 		prep.order = append(prep.order, name)
@@ -79,7 +78,7 @@ func (prep *preparation) show(name string, kinds int) {
 	prep.shown = append(prep.shown, legendKey{name: name, style: prep.style(name), kinds: kinds})
 }
 
-// explain notes how a series is drawn and asks for a legend entry.
+// explain notes how a series is drawn and requests a legend entry.
 func (prep *preparation) explain(name string, kinds int) {
 	prep.show(name, kinds)
 	if name != "" {
@@ -104,8 +103,7 @@ func (prep *preparation) lack(name, reason string) {
 	}
 }
 
-// reasons are those of the panel being prepared, a line each, with the names where
-// there are several.
+// reasons are the reasons of the panel being prepared, a line each, with the names if there are several.
 func (prep *preparation) reasons() string {
 	var lines []string
 	for _, a := range prep.absent {
@@ -118,8 +116,7 @@ func (prep *preparation) reasons() string {
 	return strings.Join(lines, "\n")
 }
 
-// footer is what is printed under a figure: its footnote and notes, and what the
-// panels leave out.
+// footer is the text under a figure: its footnote and notes, and the values that the panels omit.
 func (prep *preparation) footer(footnote string, notes []string) string {
 	parts := []string{strings.TrimSpace(footnote)}
 	for _, note := range slices.Concat(notes, prep.notes) {
@@ -173,8 +170,7 @@ func (prep *preparation) names(names []string) error {
 	return nil
 }
 
-// note tells the reader what was left out. undefined says whether NaN is worth a
-// word (it is not where it shows as a gap or as "n/a").
+// note reports omitted values. undefined says whether NaN is mentioned (it is not if it shows as a gap or as "n/a").
 func (prep *preparation) note(d dropped, undefined bool) {
 	var parts []string
 	add := func(n int, what string) {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// What is left out is counted in the footnote.
+// Omitted values are counted in the footnote.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	f := one(&Scatter{X: Axis{Log: true}, Series: []ScatterSeries{{Name: "図", X: []float64{1, 0, -1, math.NaN(), math.Inf(1)}, Y: []float64{1, 1, 1, 1, 1}}}})
@@ -19,11 +19,11 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Panel a: not shown: 2 values non-positive on a log axis, 1 value infinite or above 1e300, 1 value undefined (NaN)."
-	found := false
+	ok := false
 	for _, m := range s.marks {
-		found = found || m.kind == "footnote" && m.text == want
+		ok = ok || m.kind == "footnote" && m.text == want
 	}
-	if !found {
+	if !ok {
 		t.Errorf("the footnote does not say %q", want)
 	}
 	warnings, err := f.Warnings()

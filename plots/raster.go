@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// moves is whether coordinates are those of the page, now and where they were pushed.
+// moves reports whether coordinates are page coordinates, now and at each push.
 type moves struct {
 	moved bool
 	below []bool
@@ -87,8 +87,8 @@ type portion struct {
 	weight float64
 }
 
-// newTents places columns of a source from start on, as wide as scale says, on a page. Weights have the bits of the
-// canvas, whose inverse of the transformation has the scale of the rows in it.
+// newTents maps columns of a source from start on, scaled by scale, to a page. Weights have the bits of the canvas,
+// whose inverse transformation includes the scale of the rows.
 func newTents(scale, other, start float64, size, page int) tents {
 	first, last := max(int(math.Floor(start)), 0), min(int(math.Floor(float64(scale*float64(size))+start))+1, page)
 	out := tents{first: first}
@@ -102,30 +102,30 @@ func newTents(scale, other, start float64, size, page int) tents {
 	if step > 1 {
 		half, narrow = step, 1/step
 	}
-	room := make([]float64, 0, (last-first)*(1+2*int(math.Ceil(half))))
+	weights := make([]float64, 0, (last-first)*(1+2*int(math.Ceil(half))))
 	for i := first; i < last; i++ {
-		at := float64(step*(float64(i)+0.5)) + origin
-		if in := int(at) + bias; in < 0 || in >= size {
+		position := float64(step*(float64(i)+0.5)) + origin
+		if in := int(position) + bias; in < 0 || in >= size {
 			if len(out.list) == 0 {
 				out.first++
 			}
 			continue
 		}
-		at += float64(bias)
-		at -= 0.5
-		from, total, used := max(int(math.Floor(at-half)), 0), 0.0, len(room)
-		for k := from; k < min(int(math.Ceil(at+half)), size); k++ {
+		position += float64(bias)
+		position -= 0.5
+		from, total, used := max(int(math.Floor(position-half)), 0), 0.0, len(weights)
+		for k := from; k < min(int(math.Ceil(position+half)), size); k++ {
 			w := 0.0
-			if off := math.Abs((at - float64(k)) * narrow); off < 1 {
+			if off := math.Abs((position - float64(k)) * narrow); off < 1 {
 				w = 1 - off
 			}
-			room = append(room, w)
+			weights = append(weights, w)
 			total += w
 		}
-		for k := used; k < len(room); k++ {
-			room[k] /= total
+		for k := used; k < len(weights); k++ {
+			weights[k] /= total
 		}
-		out.list = append(out.list, tent{first: from, weights: room[used:len(room):len(room)]})
+		out.list = append(out.list, tent{first: from, weights: weights[used:len(weights):len(weights)]})
 	}
 	return out
 }
@@ -136,19 +136,19 @@ func (t *tents) share(number []int) {
 	for i := range t.list {
 		count += len(t.list[i].weights)
 	}
-	room := make([]portion, 0, count)
+	portions := make([]portion, 0, count)
 	for i := range t.list {
-		to, used := &t.list[i], len(room)
+		to, used := &t.list[i], len(portions)
 		for k, w := range to.weights {
-			switch of := number[to.first+k]; {
+			switch source := number[to.first+k]; {
 			case w == 0:
-			case len(room) > used && room[len(room)-1].of == of:
-				room[len(room)-1].weight += w
+			case len(portions) > used && portions[len(portions)-1].of == source:
+				portions[len(portions)-1].weight += w
 			default:
-				room = append(room, portion{of, w})
+				portions = append(portions, portion{source, w})
 			}
 		}
-		to.shares = room[used:len(room):len(room)]
+		to.shares = portions[used:len(portions):len(portions)]
 		t.most = max(t.most, len(to.shares))
 	}
 }
@@ -180,17 +180,17 @@ func (d *resampling) merge() {
 	columns, rows := make([]bool, size.X), make([]bool, size.Y)
 	columns[0] = true
 	for y := range size.Y {
-		own := pixels(y)
-		if rows[y] = y == 0 || !bytes.Equal(own, pixels(y-1)); !rows[y] {
+		row := pixels(y)
+		if rows[y] = y == 0 || !bytes.Equal(row, pixels(y-1)); !rows[y] {
 			continue
 		}
-		before := binary.LittleEndian.Uint32(own)
+		before := binary.LittleEndian.Uint32(row)
 		for x := range columns {
-			here := binary.LittleEndian.Uint32(own[4*x:])
-			if here != before {
+			pixel := binary.LittleEndian.Uint32(row[4*x:])
+			if pixel != before {
 				columns[x] = true
 			}
-			before = here
+			before = pixel
 		}
 	}
 	numbers, first := number(columns)
@@ -236,9 +236,9 @@ func (d *resampling) line(number int) []float64 {
 		return line
 	}
 	d.held[slot] = number
-	own := d.source.Pix[d.row[number]*d.source.Stride:]
+	row := d.source.Pix[d.row[number]*d.source.Stride:]
 	for i, x := range d.column {
-		pixel := own[4*x : 4*x+3]
+		pixel := row[4*x : 4*x+3]
 		d.scaled[3*i], d.scaled[3*i+1], d.scaled[3*i+2] = 257*float64(pixel[0]), 257*float64(pixel[1]), 257*float64(pixel[2])
 	}
 	for i := range d.x.list {

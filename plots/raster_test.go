@@ -78,8 +78,8 @@ func BenchmarkDrawImage(b *testing.B) {
 	}
 	rect := vg.Rectangle{Max: vg.Point{X: 60, Y: 60}}
 	large := magnify(m, rect.Max)
-	own := pngPage{newRaster(70, 70, color.White), new(moves)}
-	for name, c := range map[string]vg.Canvas{"canvas": own.Canvas, "page": own} {
+	page := pngPage{newRaster(70, 70, color.White), new(moves)}
+	for name, c := range map[string]vg.Canvas{"canvas": page.Canvas, "page": page} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				c.DrawImage(rect, large)

@@ -57,8 +57,7 @@ func TestNothingToDraw(t *testing.T) {
 	}
 }
 
-// Beside other bars and boxes the reason stands in the slot; several reasons are told
-// apart in the footnote.
+// Next to other bars and boxes the reason is in the slot; several reasons are distinguished in the footnote.
 func TestReasonsInSlots(t *testing.T) {
 	t.Parallel()
 	f := one(&Bars{Bars: []Bar{{Name: "a", Value: 1}, {Name: "b", Value: math.NaN(), Reason: "flat"}, {Name: "c", Value: math.NaN(), Reason: "two states"}}})

@@ -12,15 +12,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// What is drawn lies below largestValue in magnitude and, on a log axis, above
-// smallestLog, so that sums and margins stay finite and positive.
+// Drawn values lie below largestValue in magnitude and, on a log axis, above smallestLog, so that sums and margins stay
+// finite and positive.
 const (
 	largestValue = 1e300
 	smallestLog  = 1e-300
 )
 
-// farthest is the most axis lengths that a place lies beyond an axis, so that
-// clipping can compute with it.
+// farthest is the maximum distance beyond an axis, in axis lengths, so that clipping can compute with it.
 const farthest = 1e6
 
 // dropped counts values that cannot be shown.
@@ -85,18 +84,18 @@ func share(axis *plot.Axis, v float64) float64 {
 	return min(farthest, max(-farthest, axis.Scale.Normalize(axis.Min, axis.Max, v)))
 }
 
-// scale is an axis of a chart: gonum's, with what a figure prints at it.
+// scale is an axis of a chart: gonum's, with the texts that a figure prints at it.
 type scale struct {
 	plot.Axis // range, label, Scale, ticker and line styles
 	log       bool
-	fixed     bool     // the range was given
+	fixed     bool     // the range is the caller's
 	blank     bool     // nothing can be drawn: a range chosen for no data has no ticks
 	integer   bool     // ticks at whole numbers only
 	names     []string // categories at 0, 1, …; nil for numbers
 	places    []float64
-	data      extent // the range before margins: what a plotter reports
+	data      extent // the range before margins, which a plotter reports
 	ticks     []plot.Tick
-	exponent  int // the power of ten printed beside the axis
+	exponent  int // the power of ten printed next to the axis
 }
 
 // newScale finds the range of an axis over data.
@@ -133,9 +132,8 @@ func newScale(a Axis, data extent) (scale, error) {
 	return s, nil
 }
 
-// bounds is the range that an axis must show of data, without a margin: with zero
-// where the axis starts there, and widened where the data is constant, for then
-// its own range is no range.
+// bounds is the range of data that an axis must show, without a margin: with zero if the axis starts there, and widened
+// for constant data, whose own range is empty.
 func (a Axis) bounds(data extent) (tight extent, constant bool) {
 	low, high := data.low, data.high
 	switch {
@@ -161,7 +159,7 @@ func (a Axis) bounds(data extent) (tight extent, constant bool) {
 			low = 0
 		}
 		return extent{low, high, true}, true
-	case span <= 1e-9*magnitude: // constant but for rounding
+	case span <= 1e-9*magnitude: // constant except for rounding
 		return extent{low - 0.1*magnitude, high + 0.1*magnitude, true}, true
 	}
 	return extent{low, high, true}, false
@@ -209,20 +207,19 @@ func newCategories(a Axis, names []string) scale {
 	return s
 }
 
-// extend makes room of so many points at the ends, where the axis is length
-// points long.
+// extend adds this many points of space at the ends, for an axis of length points.
 func (s *scale) extend(below, above, length float64) {
-	room := length - below - above
-	if length <= 0 || (below <= 0 && above <= 0) || room <= 0 {
+	space := length - below - above
+	if length <= 0 || (below <= 0 && above <= 0) || space <= 0 {
 		return
 	}
 	if s.log {
 		low, high := math.Log10(s.Min), math.Log10(s.Max)
-		per := (high - low) / room
+		per := (high - low) / space
 		s.Min, s.Max = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
 		return
 	}
-	per := (s.Max - s.Min) / room
+	per := (s.Max - s.Min) / space
 	s.Min, s.Max = s.Min-below*per, s.Max+above*per
 }
 

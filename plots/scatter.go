@@ -80,7 +80,7 @@ func (p *Scatter) prepare(prep *preparation) (content, error) {
 	return c, nil
 }
 
-// clouds checks the series and takes what the axes can show of their points.
+// clouds checks the series and selects the points that the axes can show.
 func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err error) {
 	clouds = make([]cloud, len(p.Series))
 	for i, s := range p.Series {
@@ -96,7 +96,7 @@ func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err e
 			clouds[i].x, clouds[i].y = append(clouds[i].x, s.X[j]), append(clouds[i].y, s.Y[j])
 		}
 		if len(clouds[i].x) == 0 && s.Reason != "" {
-			lost = before // the reason is given instead
+			lost = before // the reason is printed instead
 			prep.lack(s.Name, s.Reason)
 		}
 		kind := keyMarker
@@ -114,8 +114,7 @@ func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err e
 	return clouds, lost, nil
 }
 
-// extents are the ranges of points and fits, and the number of points. A fit may
-// leave a log axis: what of it cannot be shown is not worth a note.
+// extents are the ranges of points and fits, and the number of points. A fit may leave a log axis without a note.
 func (p *Scatter) extents(clouds []cloud) (x, y extent, total int) {
 	for _, c := range clouds {
 		total += len(c.x)
@@ -186,10 +185,10 @@ func (s *scene) points(clouds []cloud, total int, a *area) {
 			if j >= len(c.x) {
 				continue
 			}
-			if at := to.point(c.x[j], c.y[j]); to.inside(at) {
+			if point := to.point(c.x[j], c.y[j]); to.inside(point) {
 				style := c.style
 				style.Hollow = style.Hollow && total <= 500 // small marks show only when filled
-				target.marker(at, radius, style, withAlpha(style.Fill, alpha), nil, 0)
+				target.marker(point, radius, style, withAlpha(style.Fill, alpha), nil, 0)
 			}
 		}
 	}

@@ -1,5 +1,4 @@
-// The scene: the canvas a figure is drawn on, with a record of what was put
-// where. Shapes and markers are drawn here.
+// The scene: the canvas of a figure, with a record of the drawn boxes. Shapes and markers are drawn here.
 
 package plots
 
@@ -35,7 +34,7 @@ type mark struct {
 	corners [4]vg.Point
 }
 
-// record notes a rectangle given relative to p and turned about p.
+// record notes a rectangle relative to p and rotated about p.
 func (s *scene) record(kind, text string, p vg.Point, rotation float64, r vg.Rectangle) {
 	m := mark{kind: kind, text: text, panel: s.panel}
 	for i, c := range []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}} {
@@ -52,7 +51,7 @@ func (s *scene) warn(format string, args ...any) {
 	}
 }
 
-// cramp adds a warning that the panel has too little room.
+// cramp adds a warning that the panel is too small.
 func (s *scene) cramp(format string, args ...any) {
 	if s.cramped == nil {
 		s.cramped = map[int]bool{}
@@ -123,8 +122,7 @@ func (s *scene) hatch(r vg.Rectangle, c color.Color) {
 	}
 }
 
-// marker draws a marker of the given radius: filled, with an edge unless width is
-// zero; hollow styles are filled with white.
+// marker draws a marker of this radius: filled, with an edge unless width is zero; hollow styles are filled with white.
 func (s *scene) marker(p vg.Point, radius vg.Length, style Style, fill color.NRGBA, edge color.Color, width vg.Length) {
 	if style.Marker == markPlus || style.Marker == markCross {
 		s.canvas.SetColor(fill)
@@ -174,13 +172,13 @@ func markerPath(shape int, p vg.Point, radius vg.Length) vg.Path {
 // circle is made of four cubic curves, which every backend draws alike.
 func circle(p vg.Point, r vg.Length) vg.Path {
 	const k = 0.5522847498307936
-	at := func(x, y float64) vg.Point { return vg.Point{X: p.X + r*vg.Length(x), Y: p.Y + r*vg.Length(y)} }
+	point := func(x, y float64) vg.Point { return vg.Point{X: p.X + r*vg.Length(x), Y: p.Y + r*vg.Length(y)} }
 	var path vg.Path
-	path.Move(at(1, 0))
-	path.CubeTo(at(1, k), at(k, 1), at(0, 1))
-	path.CubeTo(at(-k, 1), at(-1, k), at(-1, 0))
-	path.CubeTo(at(-1, -k), at(-k, -1), at(0, -1))
-	path.CubeTo(at(k, -1), at(1, -k), at(1, 0))
+	path.Move(point(1, 0))
+	path.CubeTo(point(1, k), point(k, 1), point(0, 1))
+	path.CubeTo(point(-k, 1), point(-1, k), point(-1, 0))
+	path.CubeTo(point(-1, -k), point(-k, -1), point(0, -1))
+	path.CubeTo(point(k, -1), point(1, -k), point(1, 0))
 	path.Close()
 	return path
 }
@@ -199,13 +197,13 @@ func regular(p vg.Point, r vg.Length, n int, start, inner float64) vg.Path {
 	return polygon(points)
 }
 
-// crossShape is a thick plus, or a cross when turned.
-func crossShape(p vg.Point, r vg.Length, turned bool) vg.Path {
+// crossShape is a thick plus, or a cross if turned.
+func crossShape(p vg.Point, r vg.Length, diagonal bool) vg.Path {
 	t := r * 0.32
 	points := []vg.Point{{X: t, Y: r}, {X: t, Y: t}, {X: r, Y: t}, {X: r, Y: -t}, {X: t, Y: -t}, {X: t, Y: -r},
 		{X: -t, Y: -r}, {X: -t, Y: -t}, {X: -r, Y: -t}, {X: -r, Y: t}, {X: -t, Y: t}, {X: -t, Y: r}}
 	for i := range points {
-		if turned {
+		if diagonal {
 			points[i] = rotated(points[i], math.Pi/4)
 		}
 		points[i] = points[i].Add(p)

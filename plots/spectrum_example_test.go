@@ -13,7 +13,7 @@ import (
 	"repscope/plots"
 )
 
-// A spectrum over fourteen orders of magnitude, of which twelve are shown.
+// A spectrum over fourteen orders of magnitude; twelve are shown.
 func ExampleSpectrum() {
 	values := make([]float64, 64)
 	for i := range values {

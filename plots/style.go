@@ -1,4 +1,4 @@
-// Style of series: a colour-blind-safe palette, markers and dashes.
+// Style of series: a color-blind-safe palette, markers and dashes.
 
 package plots
 
@@ -10,7 +10,7 @@ import (
 )
 
 // Okabe and Ito's palette (Color Universal Design, 2008), ordered so that the
-// first few differ most, also in grey: yellow, weakest on white, comes last.
+// first few differ most, also in gray: yellow, weakest on white, comes last.
 var okabeIto = []color.NRGBA{
 	{0x00, 0x72, 0xB2, 0xff}, // blue
 	{0xE6, 0x9F, 0x00, 0xff}, // orange
@@ -22,7 +22,7 @@ var okabeIto = []color.NRGBA{
 	{0xF0, 0xE4, 0x42, 0xff}, // yellow
 }
 
-// Greys of everything that is not a series.
+// Grays of everything that is not a series.
 var (
 	ink       = color.NRGBA{0x1a, 0x1a, 0x1a, 0xff}
 	softInk   = color.NRGBA{0x55, 0x55, 0x55, 0xff}
@@ -58,7 +58,7 @@ type Style struct {
 	// Marker is the shape's number, Dash the pattern in points (nil: solid).
 	Marker int
 	Dash   []float64
-	// Hollow markers and hatched fills tell the ninth series from the first.
+	// Hollow markers and hatched fills distinguish the ninth series from the first.
 	Hollow bool
 
 	dash []vg.Length
@@ -69,8 +69,8 @@ type Style struct {
 // hollow markers and hatched fills.
 func SeriesStyle(i int) Style {
 	i = max(0, i)
-	round, place := i/len(okabeIto), i%len(okabeIto)
-	fill := okabeIto[place]
+	round, index := i/len(okabeIto), i%len(okabeIto)
+	fill := okabeIto[index]
 	switch round % 3 {
 	case 1:
 		fill = mix(fill, paperOpen, 0.45)
@@ -81,24 +81,24 @@ func SeriesStyle(i int) Style {
 	for luminance(s.Line) > 0.62 {
 		s.Line = mix(s.Line, color.NRGBA{A: 255}, 0.15)
 	}
-	s.Marker = (place + 3*round) % markShapes
+	s.Marker = (index + 3*round) % markShapes
 	s.Hollow = round%2 == 1
-	s.dash = dashes[(place+2*round)%len(dashes)]
+	s.dash = dashes[(index+2*round)%len(dashes)]
 	for _, d := range s.dash {
 		s.Dash = append(s.Dash, float64(d))
 	}
 	return s
 }
 
-// stepStyle is the style of step i of n in a quantity: a colour of the sequential ramp, the
+// stepStyle is the style of step i of n in a quantity: a color of the sequential ramp, the
 // lightest left out, one marker for all.
 func stepStyle(i, n int) Style {
 	s := SeriesStyle(0)
-	at := 0.5
+	position := 0.5
 	if n > 1 {
-		at = float64(i) / float64(n-1)
+		position = float64(i) / float64(n-1)
 	}
-	s.Fill = ColorScale{Ramp: RampSequential, Low: 0, High: 1.15}.Color(at)
+	s.Fill = ColorScale{Ramp: RampSequential, Low: 0, High: 1.15}.Color(position)
 	s.Edge = mix(s.Fill, color.NRGBA{A: 255}, 0.45)
 	s.Line = s.Fill
 	for luminance(s.Line) > 0.62 {
@@ -119,7 +119,7 @@ func mix(a, b color.NRGBA, share float64) color.NRGBA {
 }
 
 // luminance is the relative luminance in [0, 1] (Rec. 709 weights on the coded
-// values, enough to compare greys).
+// values, enough to compare grays).
 func luminance(c color.NRGBA) float64 {
 	return (0.2126*float64(c.R) + 0.7152*float64(c.G) + 0.0722*float64(c.B)) / 255
 }

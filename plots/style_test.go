@@ -30,12 +30,12 @@ func TestStyles(t *testing.T) {
 			t.Errorf("the line of series %d looks like that of %d", i, j)
 		}
 		lines[key] = i
-		// White paper has luminance 1: lines must stand out in grey too.
+		// White paper has luminance 1: lines must stand out in gray too.
 		if l := luminance(s.Line); l > 0.62 {
 			t.Errorf("series %d: line luminance %.2f", i, l)
 		}
 	}
-	// Neighboring colors that are close in grey differ in dash and marker.
+	// Neighboring colors that are close in gray differ in dash and marker.
 	for i := range 8 {
 		for j := range i {
 			a, b := SeriesStyle(i), SeriesStyle(j)

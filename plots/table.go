@@ -87,8 +87,8 @@ const (
 
 func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	tile.Max.Y -= 1.5
-	room := tile.Size()
-	l, fits := g.fit(room)
+	size := tile.Size()
+	l, fits := g.fit(size)
 	if !fits {
 		return roomError(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
 	}
@@ -100,13 +100,13 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	}
 	// Spread the columns over the tile, but not so far that rows fall apart.
 	if n := g.columns - 1; n > 0 {
-		l.gap += min(14, (room.X-l.width)/vg.Length(n))
+		l.gap += min(14, (size.X-l.width)/vg.Length(n))
 	}
 	total := vg.Length(g.columns-1) * l.gap
 	for _, w := range l.widths {
 		total += w
 	}
-	space := min(3, (room.Y-l.height)/vg.Length(2*len(l.heights)))
+	space := min(3, (size.Y-l.height)/vg.Length(2*len(l.heights)))
 	y := tile.Max.Y
 	rule := func(width vg.Length) {
 		s.line([]vg.Point{{X: tile.Min.X, Y: y}, {X: tile.Min.X + total, Y: y}}, ink, width, nil)
@@ -126,15 +126,14 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	return nil
 }
 
-// fit lays the table out as large as the room allows: it shrinks, then wraps, then
-// goes below the size of good practice.
-func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
+// fit lays the table out as large as possible: it shrinks, then wraps, then goes below the recommended size.
+func (g *grid) fit(size vg.Point) (l tableLayout, fits bool) {
 	for _, try := range []struct {
 		size float64
 		wrap bool
 	}{{labelSize, false}, {tickSize, false}, {smallestSize, false}, {tickSize, true}, {smallestSize, true}, {5, true}, {4, true}, {3, true}} {
-		l = g.lay(try.size, room.X, try.wrap)
-		if fits = l.width <= room.X+0.01 && l.height <= room.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
+		l = g.lay(try.size, size.X, try.wrap)
+		if fits = l.width <= size.X+0.01 && l.height <= size.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
 			break
 		}
 	}
@@ -142,24 +141,24 @@ func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
 }
 
 // drawRow draws the i-th row about a middle height, from its left edge.
-func (g *grid) drawRow(s *scene, l *tableLayout, i int, left vg.Point) {
-	x, y := left.X, left.Y
+func (g *grid) drawRow(s *scene, l *tableLayout, i int, corner vg.Point) {
+	x, y := corner.X, corner.Y
 	for j, b := range l.blocks[i] {
-		at, align := x, alignStart
+		position, align := x, alignStart
 		switch g.align[j] {
 		case AlignRight:
-			at, align = x+l.widths[j], alignEnd
+			position, align = x+l.widths[j], alignEnd
 		case AlignCenter:
-			at, align = x+l.widths[j]/2, alignCenter
+			position, align = x+l.widths[j]/2, alignCenter
 		}
 		if j == 0 && g.hasKeys() {
 			if g.keys[i] != nil {
 				drawSwatch(s, *g.keys[i], vg.Point{X: x, Y: y}, 1)
 			}
-			at += keySpace * vg.Length(1-align) // the key stands left of the text
+			position += keySpace * vg.Length(1-align) // the key is left of the text
 		}
 		if b.width > 0 {
-			s.drawText("cell", b, vg.Point{X: at, Y: y}, align, alignCenter, 0, ink)
+			s.drawText("cell", b, vg.Point{X: position, Y: y}, align, alignCenter, 0, ink)
 		}
 		x += l.widths[j] + l.gap
 	}
@@ -169,9 +168,8 @@ func (g *grid) hasKeys() bool {
 	return slices.ContainsFunc(g.keys, func(k *Style) bool { return k != nil })
 }
 
-// lay measures the table; with wrapping the widest columns give way until the
-// table is as wide as the room.
-func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
+// lay measures the table; with wrapping the widest columns shrink until the table is as wide as room.
+func (g *grid) lay(size float64, width vg.Length, wrapping bool) tableLayout {
 	l := tableLayout{size: size, gap: cellGap, widths: make([]vg.Length, g.columns)}
 	if size <= smallestSize {
 		l.gap = cellGap * 0.7
@@ -192,7 +190,7 @@ func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 		reserve += keySpace
 	}
 	if wrapping {
-		narrow(l.widths, least, room-reserve)
+		narrow(l.widths, least, width-reserve)
 		for i, row := range text {
 			for j := range row {
 				var cut bool
@@ -223,15 +221,15 @@ func (g *grid) lay(size float64, room vg.Length, wrapping bool) tableLayout {
 	return l
 }
 
-// narrow reduces the widest columns in steps until the sum is at most room: first
-// no column below what it cannot wrap, then, if that is not enough, any.
-func narrow(widths, least []vg.Length, room vg.Length) {
+// narrow reduces the widest columns in steps until the sum is at most room: first no column below its widest word,
+// then, if that is not enough, any.
+func narrow(widths, least []vg.Length, limit vg.Length) {
 	total := vg.Length(0)
 	for _, w := range widths {
 		total += w
 	}
 	for _, floor := range [][]vg.Length{least, make([]vg.Length, len(widths))} {
-		for total > room {
+		for total > limit {
 			widest := -1
 			for j, w := range widths {
 				if w > floor[j]+0.5 && (widest < 0 || w > widths[widest]) {
@@ -241,7 +239,7 @@ func narrow(widths, least []vg.Length, room vg.Length) {
 			if widest < 0 {
 				break
 			}
-			step := min(1, widths[widest]-floor[widest], total-room)
+			step := min(1, widths[widest]-floor[widest], total-limit)
 			widths[widest] -= step
 			total -= step
 		}

@@ -50,8 +50,8 @@ var (
 	boldFont    = font.Font{Typeface: "Liberation", Variant: "Sans", Weight: stdfont.WeightBold}
 )
 
-// fonts parses the two bundled fonts once. The cache is safe for concurrent use. They become
-// those of gonum's own texts too, where these have none; see internal/liberation.
+// fonts parses the two bundled fonts once. The cache is safe for concurrent use. They also become the fonts of gonum's
+// own texts, if these have none; see internal/liberation.
 var fonts = sync.OnceValue(func() *font.Cache {
 	var collection font.Collection
 	for _, f := range []struct {
@@ -177,8 +177,8 @@ func unbreakable(s string) []string {
 	return append(parts, string(runes[start:]))
 }
 
-// wrap breaks s into lines no wider than width where it can; a part without a
-// place to break may stay wider. Line ends already in s stay.
+// wrap breaks s into lines no wider than width if possible; a part without a breakpoint may stay wider. Line ends
+// already in s stay.
 func wrap(s string, size float64, bold bool, width vg.Length) string {
 	var lines []string
 	for _, paragraph := range strings.Split(s, "\n") {
@@ -255,15 +255,15 @@ type measure struct {
 func (m *measure) sums(runes []rune, step int) []vg.Length {
 	sums := make([]vg.Length, 1, len(runes)+1)
 	for i := range runes {
-		at := i
+		index := i
 		if step < 0 {
-			at = len(runes) - 1 - i
+			index = len(runes) - 1 - i
 		}
-		sum := sums[i] + m.advance(runes[at])
+		sum := sums[i] + m.advance(runes[index])
 		if i > 0 && step > 0 {
-			sum += m.kern(runes[at-1], runes[at])
+			sum += m.kern(runes[index-1], runes[index])
 		} else if i > 0 {
-			sum += m.kern(runes[at], runes[at+1])
+			sum += m.kern(runes[index], runes[index+1])
 		}
 		sums = append(sums, sum)
 	}
@@ -272,15 +272,15 @@ func (m *measure) sums(runes []rune, step int) []vg.Length {
 
 // advance is the width of a letter by itself.
 func (m *measure) advance(r rune) vg.Length {
-	w, known := m.known[r]
-	if !known {
+	w, ok := m.known[r]
+	if !ok {
 		w = newBlock(Escape(string(r)), m.size, m.bold).width
 		m.known[r] = w
 	}
 	return w
 }
 
-// kern is how much farther than their advances two letters stand from each other.
+// kern is the distance of two letters beyond the advance of the first.
 func (m *measure) kern(a, b rune) vg.Length {
 	unit := fixed.Int26_6(m.face.Face.UnitsPerEm())
 	var index [2]sfnt.GlyphIndex
@@ -325,10 +325,9 @@ const (
 	alignEnd    = 1.0
 )
 
-// drawText draws b at p. alignX places the block (and each of its lines) left of,
-// on or right of p; alignY likewise above (start), on or below (end) p, where the
-// center of one line is the middle of its capitals. rotation is anticlockwise in
-// radians about p. kind names what the text is for geometric tests.
+// drawText draws b at p. alignX places the block (and each of its lines) left of, on or right of p; alignY likewise
+// above (start), on or below (end) p, where the center of one line is the middle of its capitals. rotation is
+// anticlockwise in radians about p. kind names the kind of text for geometric tests.
 func (s *scene) drawText(kind string, b block, p vg.Point, alignX, alignY, rotation float64, ink color.Color) {
 	bottom := -vg.Length(alignY) * b.height
 	if alignY == alignCenter {
@@ -366,7 +365,7 @@ func (b *block) fill(c vg.Canvas, i int, p vg.Point) {
 	}
 }
 
-// rotated returns p turned anticlockwise about the origin.
+// rotated returns p rotated anticlockwise about the origin.
 func rotated(p vg.Point, angle float64) vg.Point {
 	sin, cos := math.Sincos(angle)
 	return vg.Point{X: p.X*vg.Length(cos) - p.Y*vg.Length(sin), Y: p.X*vg.Length(sin) + p.Y*vg.Length(cos)}

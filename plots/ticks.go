@@ -1,5 +1,4 @@
-// Tick marks as gonum tickers: 1-2-5 steps with fixed decimals, decades for log
-// axes, and given places.
+// Tick marks as gonum tickers: 1-2-5 steps with fixed decimals, decades for log axes, and fixed positions.
 
 package plots
 
@@ -11,7 +10,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// defaultTicks is the most labels of a ticker that says nothing else.
+// defaultTicks is the default maximum number of labels.
 const defaultTicks = 6
 
 // LinearTicks is a [plot.Ticker] of multiples of 1, 2 or 5 times a power of ten.
@@ -29,7 +28,7 @@ type LinearTicks struct {
 }
 
 // Ticks returns the ticks inside [low, high]; none where the range is empty, not
-// finite, or constant but for rounding.
+// finite, or constant except for rounding.
 func (t LinearTicks) Ticks(low, high float64) []plot.Tick {
 	ticks, exponent := linearTicks(low, high, orDefault(t.Most), t.Integer)
 	if exponent == 0 || t.Factored {
@@ -76,7 +75,7 @@ func (t LogTicks) Ticks(low, high float64) []plot.Tick {
 // them.
 type FixedTicks []float64
 
-// Ticks returns the places inside [low, high]; NaN is left out.
+// Ticks returns the positions inside [low, high]; NaN is omitted.
 func (t FixedTicks) Ticks(low, high float64) []plot.Tick { return explicitTicks(t, low, high) }
 
 // nominalTicks are names at 0, 1, ….
@@ -88,17 +87,16 @@ func nominalTicks(names []string) plot.ConstantTicks {
 	return ticks
 }
 
-func orDefault(most int) int {
-	if most <= 0 {
+func orDefault(limit int) int {
+	if limit <= 0 {
 		return defaultTicks
 	}
-	return most
+	return limit
 }
 
-// linearTicks returns at most atMost labelled ticks (up to five where the next
-// coarser step would leave only one) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
-// the exponent of the power of ten to print at the axis (0: none). Labels have
-// equally many decimals and U+2212 for minus. With integer, steps are whole numbers.
+// linearTicks returns at most atMost labeled ticks at multiples of 1, 2 or 5 times a power of ten inside [low, high];
+// up to five if the next coarser step would leave only one. exponent is the power of ten to print at the axis (0:
+// none). Labels have equally many decimals and U+2212 for minus. With integer, steps are whole numbers.
 func linearTicks(low, high float64, atMost int, integer bool) (ticks []plot.Tick, exponent int) {
 	span := high - low
 	if !(span > 1e-12*max(math.Abs(low), math.Abs(high))) || span < 1e-300 || math.IsInf(span, 0) {
@@ -152,8 +150,7 @@ func label(first, last, mantissa int64, power int) (ticks []plot.Tick, exponent 
 	return ticks, exponent
 }
 
-// explicitTicks labels the given places with the fewest decimals that tell them
-// apart from their neighbours exactly, at most six.
+// explicitTicks labels these positions with the fewest decimals that distinguish neighboring ones exactly, at most six.
 func explicitTicks(values []float64, low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	for _, v := range values {
@@ -200,7 +197,7 @@ func logTicks(low, high float64, atMost int) []plot.Tick {
 		every := (decades + atMost - 1) / atMost
 		plain := first >= -3 && last <= 3
 		var ticks []plot.Tick
-		// A common phase: multiples of every, so that 10^0 is labelled when present.
+		// A common phase: multiples of every, so that 10^0 is labeled when present.
 		for e := first; e <= last; e++ {
 			t := plot.Tick{Value: math.Pow(10, float64(e))}
 			if ((e%every)+every)%every == 0 {

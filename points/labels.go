@@ -1,21 +1,21 @@
-// Labels: what points belong to, such as their episodes.
+// Labels: the groups of points, such as their episodes.
 
 package points
 
 // Numbered replaces labels by the numbers 0, 1, … in order of first appearance, so that the values of
 // the labels have no effect. count is the number of distinct labels.
 func Numbered[T comparable](labels []T) (numbers []int, count int) {
-	known := make(map[T]int)
+	indices := make(map[T]int)
 	numbers = make([]int, len(labels))
 	for i, label := range labels {
-		n, ok := known[label]
+		n, ok := indices[label]
 		if !ok {
-			n = len(known)
-			known[label] = n
+			n = len(indices)
+			indices[label] = n
 		}
 		numbers[i] = n
 	}
-	return numbers, len(known)
+	return numbers, len(indices)
 }
 
 // Grouped lists the points of every group, in the order of the groups' first points. A nil

@@ -1,6 +1,5 @@
-// Package points holds what analyzes compute on: sets of points in the type they
-// were measured in, pairs of states, and the states that were selected. It
-// imports nothing of ours, so that a measure needs no file reader.
+// Package points holds the inputs of analyses: sets of points in the type they were measured in, pairs of states, and
+// the selected states. It imports no other package of the module, so that a measure needs no file reader.
 package points
 
 import "fmt"
@@ -71,7 +70,7 @@ func (p Points) Row(i int, dst []float64) []float64 {
 	return dst
 }
 
-// Select returns a copy of the points with the given indices, in that order.
+// Select returns a copy of the points with these indices, in that order.
 func (p Points) Select(index []int) Points {
 	out := Points{N: len(index), Dim: p.Dim}
 	switch {

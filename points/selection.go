@@ -15,14 +15,13 @@ type Selection struct {
 	Episode []int // its episode
 	Time    []int // the frame at which it begins, to be compared inside an episode
 
-	// Frames are the original states, empty unless they were asked for, and Source is
-	// what messages call them: "frames val.npz:frames".
+	// Frames are the original states, empty unless requested, and Source is their name in messages: "frames
+	// val.npz:frames".
 	Frames Points
 	Source string
-	// Same numbers the states, equal ones alike, where latents were computed elsewhere, so that
-	// those of equal states may differ by rounding; nil where they cannot, or no states are
-	// known.
+	// Same numbers the states, equal ones alike. It is set if latents were computed elsewhere, so that latents of equal
+	// states may differ by rounding; nil if they cannot, or no states are known.
 	Same []int
-	// Models in the order in which they were given.
+	// Models in the order of the command line.
 	Models []Encoded
 }

@@ -1,21 +1,20 @@
-// Exclusion windows in time: what is near in time is no neighbor.
+// Exclusion windows in time: points near in time are no neighbors.
 
 package points
 
-// WindowLabels returns labels of states that turn an exclusion window of w frames inside an episode
-// into a window of w positions inside a label, as neighbor searches expect. A label ends where more
-// than w frames are missing. episode and time are given for every state, with ascending times. A nil
-// episode means a single one; with a nil time every position counts as a frame, and the labels are the
-// episodes.
+// WindowLabels returns labels of states that turn an exclusion window of w frames inside an episode into a window of w
+// positions inside a label, as neighbor searches expect. A label ends where more than w frames are missing. episode and
+// time hold a value for every state, with ascending times. A nil episode means a single one; with a nil time every
+// position counts as a frame, and the labels are the episodes.
 //
-// Where fewer frames are missing, positions span more frames: widest is the largest distance in frames
-// between two excluded states, w if none are missing.
+// If fewer frames are missing, positions span more frames: widest is the largest distance in frames between two
+// excluded states, w if none are missing.
 func WindowLabels(episode, time []int, w int) (labels []int, widest int) {
 	if time == nil {
 		return episode, w
 	}
 	type key struct{ episode, run int }
-	known := map[key]int{}
+	indices := map[key]int{}
 	labels = make([]int, len(time))
 	run, first, widest := 0, 0, w // first is where the run begins
 	for i := range labels {
@@ -23,14 +22,14 @@ func WindowLabels(episode, time []int, w int) (labels []int, widest int) {
 			run, first = run+1, i
 		}
 		widest = max(widest, time[i]-time[max(first, i-w)])
-		at := key{run: run}
+		k := key{run: run}
 		if episode != nil {
-			at.episode = episode[i]
+			k.episode = episode[i]
 		}
-		label, ok := known[at]
+		label, ok := indices[k]
 		if !ok {
-			label = len(known)
-			known[at] = label
+			label = len(indices)
+			indices[k] = label
 		}
 		labels[i] = label
 	}

@@ -34,8 +34,8 @@ func Encode(value any) ([]byte, error) {
 	return e.out, e.err
 }
 
-// Decode reads what [Encode] wrote of a value of the same type into the value that
-// target points to. It never allocates more than a small multiple of the data.
+// Decode decodes the output of [Encode] for a value of the same type into the value that target points to. It never
+// allocates more than a small multiple of the data.
 func Decode(data []byte, target any) error {
 	v := reflect.ValueOf(target)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -126,7 +126,7 @@ func marshals(t reflect.Type) bool {
 	return t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler)
 }
 
-// leftOut reports whether a field says that it is not part of the value.
+// leftOut reports whether a field is excluded from the encoded value.
 func leftOut(f reflect.StructField) bool { return f.Tag.Get("shard") == "-" }
 
 // absent is the length of a nil slice.

@@ -40,7 +40,7 @@ func (d *digester) word(v uint64) {
 	d.flush(pieceBytes)
 }
 
-// flush hands the buffer on when it holds at least the given number of bytes.
+// flush hashes the buffer if it holds at least least bytes.
 func (d *digester) flush(least int) {
 	if len(d.buffer) >= least {
 		_, _ = d.Write(d.buffer)

@@ -1,4 +1,4 @@
-// What a state must agree on before its parts may be merged.
+// The identity of work: states merge only if their identities are equal.
 
 package shard
 
@@ -18,7 +18,7 @@ type Identity struct {
 	// Kernel is the contract of the arithmetic, such as "kc=256": results of
 	// other kernels differ in their last bits. Empty where only integers count.
 	Kernel string `json:"kernel,omitempty"`
-	// Inputs are the digests of everything that is computed on, by role and name.
+	// Inputs are the digests of all inputs, by role and name.
 	Inputs []Field `json:"inputs"`
 	// Options are the canonical values of everything that changes the numbers.
 	// Threads, memory, devices and batch sizes do not.

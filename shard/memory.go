@@ -1,4 +1,4 @@
-// What was computed of one model, kept for runs with other models beside it.
+// Computed parts of single models, kept for runs together with other models.
 
 package shard
 
@@ -17,14 +17,14 @@ import (
 	"repscope/internal/entries"
 )
 
-// Memory keeps parts of work in a folder by what they were computed from: the analysis, the content of one model, the
-// data and the options. What a model or file is called, and which other models a run has, is not in it. Entries end
-// with the SHA-256 of their key and content; damaged ones count as absent, as do those that somebody else may have
+// Memory keeps parts of work in a folder, keyed by everything they depend on: the analysis, the content of one model,
+// the data and the options. Names of models or files and the other models of a run are not part of the key. Entries end
+// with the SHA-256 of their key and content. Damaged entries count as absent, as do entries that another user may have
 // written ([Memory.Foreign]). Several processes may share the folder.
 type Memory struct {
 	Dir      string
 	Program  string // the version that computes: another one remembers nothing of this one
-	MaxBytes int64  // what [Memory.Trim] leaves; 0: 2 GiB
+	MaxBytes int64  // size after [Memory.Trim]; 0: 2 GiB
 
 	computed, taken atomic.Int64
 	foreign         atomic.Pointer[error]
@@ -33,7 +33,7 @@ type Memory struct {
 // defaultMemory bounds a memory that does not say.
 const defaultMemory = 2 << 30
 
-// memoryEnding is that of its files.
+// memoryEnding is the ending of its files.
 const memoryEnding = ".part"
 
 type memoryKey struct{}
@@ -46,9 +46,9 @@ func (m *Memory) In(ctx context.Context) context.Context {
 // Counts are how many parts were computed, and how many were taken from the folder.
 func (m *Memory) Counts() (computed, taken int) { return int(m.computed.Load()), int(m.taken.Load()) }
 
-// Remember returns what compute makes of everything that identity names, which [Encode] must take: from the memory of
-// the context if it is there, and else computed and kept. Without a memory, or with an identity whose inputs are not
-// all known, it is computed. A part that cannot be kept is no error.
+// Remember returns the result of compute for the inputs named by identity, in a type that [Encode] supports: from the
+// memory of the context if present, and else computed and kept. Without a memory, or with an identity that lacks the
+// digest of an input, it is computed. A part that cannot be kept is no error.
 func Remember[P any](ctx context.Context, identity func() Identity, compute func() (P, error)) (P, error) {
 	identity = sync.OnceValue(identity)
 	if p, ok := Recall[P](ctx, identity); ok {
@@ -61,9 +61,9 @@ func Remember[P any](ctx context.Context, identity func() Identity, compute func
 	return p, err
 }
 
-// RememberEach is [Remember] of n parts that are computed together, as of models that all look at the same data.
-// compute is given those that are not remembered, ascending, and returns their parts in that order; it is not called
-// when all are remembered. Parts of which keep says so are kept, nil: all.
+// RememberEach is [Remember] of n parts that are computed together, such as parts of models on the same data. compute
+// receives the indices not in memory, ascending, and returns their parts in that order; it is not called if there are
+// none. keep selects the parts to keep; nil: all.
 func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error),
 	keep func(*P) bool) ([]*P, error) {
 	parts, identities := make([]*P, n), make([]func() Identity, n)
@@ -83,8 +83,8 @@ func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identi
 	if err != nil {
 		return nil, err
 	}
-	for at, i := range missing {
-		if parts[i] = computed[at]; keep == nil || keep(parts[i]) {
+	for index, i := range missing {
+		if parts[i] = computed[index]; keep == nil || keep(parts[i]) {
 			Keep(ctx, identities[i], *parts[i])
 		}
 	}
@@ -163,8 +163,8 @@ func (m *Memory) load(key string) []byte {
 	return data
 }
 
-// Foreign is the first error of an entry that was not used, as somebody else than this user may have written it; nil
-// without.
+// Foreign is the first error of an entry that was not used because another user may have written it; nil if there is
+// none.
 func (m *Memory) Foreign() error {
 	if err := m.foreign.Load(); err != nil {
 		return *err

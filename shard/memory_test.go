@@ -1,4 +1,4 @@
-// Tests of what is remembered from one run to another.
+// Tests of parts kept from one run to another.
 
 package shard_test
 

@@ -24,27 +24,26 @@ type State struct {
 	// Origin describes how a state was computed. It is not part of the identity: states of different
 	// origins can be merged if they belong to the same work.
 	Origin *Origin
-	// Source is what errors call the state, such as the path of its file.
+	// Source names the state in errors, such as the path of its file.
 	Source string
 }
 
-// Origin is how a state was computed. It is no part of the identity: states of other origins
-// merge, if what they compute is the same.
+// Origin describes how a state was computed. It is no part of the identity: states of other origins merge if they
+// compute the same.
 type Origin struct {
-	// Command is the name of the command, Settings the options that it was given, by name and text
-	// in their order, and Config what else it was given, as YAML. What changes no file of the
-	// result, such as the number of threads, is left out.
+	// Command is the name of the command, Settings are its options, by name and text in their order, and Config its other
+	// settings, as YAML. Settings that change no file of the result, such as the number of threads, are omitted.
 	Command  string  `json:"command"`
 	Settings []Field `json:"settings"`
 	Config   string  `json:"config,omitempty"`
-	// Index and Of are those of the task: it has units Index, Index + Of, …
+	// Index and Of identify the task: it has units Index, Index + Of, …
 	Index int `json:"index"`
 	Of    int `json:"of"`
 	// Inputs are the files that were read, as the result names them.
 	Inputs []Input `json:"inputs"`
 	// Folder is the working folder, to which paths are relative.
 	Folder string `json:"folder,omitempty"`
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string `json:"version"`
 }
 
@@ -63,7 +62,7 @@ type Part struct {
 	Data   []byte // the encoded outcome; nil in a state of [Open], which leaves it in its file
 
 	from string                 // the state it comes from, for errors
-	load func() ([]byte, error) // of what is left in a file
+	load func() ([]byte, error) // loads a part left in a file
 }
 
 // data is the encoded outcome.
@@ -109,7 +108,7 @@ func (s *State) check() error {
 const (
 	magic   = "repscope-shard/1\n"
 	maxHead = 64 << 20
-	// mostUnits is how many units a work may be divided into: whoever merges holds a value for each.
+	// mostUnits is the maximum number of units of a work: merging holds a value for each.
 	mostUnits = 1 << 26
 )
 
@@ -191,10 +190,10 @@ func Open(path string) (*State, error) {
 	}
 	defer f.Close()
 	buffered := bufio.NewReaderSize(f, pieceBytes)
-	at := &counter{r: buffered}
-	return read(at, path, func(p *Part, bytes int) (string, error) {
-		begin, h := at.n, sha256.New()
-		n, err := io.CopyN(h, at, int64(bytes))
+	counted := &counter{r: buffered}
+	return read(counted, path, func(p *Part, bytes int) (string, error) {
+		begin, h := counted.n, sha256.New()
+		n, err := io.CopyN(h, counted, int64(bytes))
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("found %d of %d bytes", n, bytes)
 		}
@@ -204,20 +203,20 @@ func Open(path string) (*State, error) {
 }
 
 // reload reads a part that was left in its file.
-func reload(path string, at int64, size int, units Range, digest string) ([]byte, error) {
+func reload(path string, offset int64, size int, units Range, digest string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	data := make([]byte, size)
-	if _, err := f.ReadAt(data, at); err != nil || digestOf(data) != digest {
+	if _, err := f.ReadAt(data, offset); err != nil || digestOf(data) != digest {
 		return nil, fmt.Errorf("%s: %w: %s changed while they were merged", path, ErrDamaged, units)
 	}
 	return data, nil
 }
 
-// counter counts what is read.
+// counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n int64
@@ -262,7 +261,7 @@ func read(r io.Reader, source string, take func(p *Part, bytes int) (digest stri
 	return state, nil
 }
 
-// readHead reads what stands before the parts.
+// readHead reads the head, before the parts.
 func readHead(r io.Reader) (*head, error) {
 	front := make([]byte, len(magic)+8+sha256.Size)
 	n, err := io.ReadFull(r, front)

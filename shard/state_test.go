@@ -40,11 +40,11 @@ func TestReadFindsEveryDamage(t *testing.T) {
 			t.Fatalf("cut to %d of %d bytes: no error", n, len(good))
 		}
 	}
-	for at := range good {
+	for offset := range good {
 		bad := bytes.Clone(good)
-		bad[at] ^= 0x10
+		bad[offset] ^= 0x10
 		if _, err := shard.Read(bytes.NewReader(bad), "bad"); err == nil {
-			t.Fatalf("byte %d changed: no error", at)
+			t.Fatalf("byte %d changed: no error", offset)
 		}
 	}
 	if _, err := shard.Read(bytes.NewReader(append(bytes.Clone(good), 0)), "long"); !errors.Is(err, shard.ErrDamaged) {
@@ -71,19 +71,19 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for at := 0; at < len(good); at += 23 {
+	for offset := 0; offset < len(good); offset += 23 {
 		bad := bytes.Clone(good)
-		bad[at] ^= 0x10
+		bad[offset] ^= 0x10
 		_, want := shard.Read(bytes.NewReader(bad), path)
 		if put(bad); want == nil {
-			t.Fatalf("byte %d changed: no error", at)
+			t.Fatalf("byte %d changed: no error", offset)
 		}
 		if _, err := shard.Open(path); err == nil || err.Error() != want.Error() {
-			t.Errorf("byte %d changed: %v, want %v", at, err, want)
+			t.Errorf("byte %d changed: %v, want %v", offset, err, want)
 		}
-		put(good[:at])
+		put(good[:offset])
 		if _, err := shard.Open(path); err == nil {
-			t.Errorf("cut to %d bytes: no error", at)
+			t.Errorf("cut to %d bytes: no error", offset)
 		}
 	}
 	put(good)

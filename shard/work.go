@@ -38,14 +38,14 @@ type Work[P, R any] struct {
 	// Units is the number of units, at least 1. It follows from the data and the
 	// options alone.
 	Units int
-	// Identity says what the work is, but for the number of units. It reads all
-	// inputs, and is called only where a state is made or merged.
+	// Identity identifies the work, except for the number of units. It reads all inputs, and is called only when a state
+	// is made or merged.
 	Identity func() Identity
 	// Map computes the part of a range of units, using whatever threads and
 	// devices there are.
 	Map func(ctx context.Context, units Range) (P, error)
-	// Join makes one part of two of which the second follows the first, which it may change: states
-	// of large parts are merged one after the other. It may be nil.
+	// Join joins two adjacent parts, and may change the first: states of large parts are merged one after the other. It
+	// may be nil.
 	Join func(a, b P) (P, error)
 	// Merge makes the result of parts in the order of their units, which cover all
 	// units once. It must not change the parts.
@@ -73,8 +73,8 @@ func (w Work[P, R]) Run(ctx context.Context) (R, error) {
 	return w.Merge(ctx, []P{part})
 }
 
-// Compute returns the state of a task: the parts of the given ranges. It is an
-// error if one is empty, outside the units, or overlaps another.
+// Compute returns the state of a task: the parts of these ranges. It is an error if one is empty, outside the units, or
+// overlaps another.
 func (w Work[P, R]) Compute(ctx context.Context, ranges ...Range) (*State, error) {
 	state := &State{Identity: w.identity()}
 	for _, r := range ranges {
@@ -167,7 +167,7 @@ func (r Range) compare(s Range) int {
 // cover drops equal parts of sorted ones and finds overlaps, conflicts and gaps.
 func cover(parts []Part, units int) ([]Part, error) {
 	var kept []Part
-	at := 0
+	next := 0
 	for _, p := range parts {
 		if len(kept) > 0 {
 			switch last := kept[len(kept)-1]; {
@@ -179,29 +179,29 @@ func cover(parts []Part, units int) ([]Part, error) {
 				return nil, fmt.Errorf("%s of %s overlap %s of %s", p.Range, p.from, last.Range, last.from)
 			}
 		}
-		if p.Lo != at {
-			return nil, missing(Range{at, p.Lo}, kept, &p)
+		if p.Lo != next {
+			return nil, missing(Range{next, p.Lo}, kept, &p)
 		}
-		at = p.Hi
+		next = p.Hi
 		kept = append(kept, p)
 	}
-	if at != units {
-		return nil, missing(Range{at, units}, kept, nil)
+	if next != units {
+		return nil, missing(Range{next, units}, kept, nil)
 	}
 	return kept, nil
 }
 
-// missing names a gap and what lies on both sides of it.
+// missing names a gap and its neighbors on both sides.
 func missing(gap Range, before []Part, after *Part) error {
-	left, right := "the beginning", "the end"
+	preceding, right := "the beginning", "the end"
 	if len(before) > 0 {
 		last := before[len(before)-1]
-		left = fmt.Sprintf("%s of %s", last.Range, last.from)
+		preceding = fmt.Sprintf("%s of %s", last.Range, last.from)
 	}
 	if after != nil {
 		right = fmt.Sprintf("%s of %s", after.Range, after.from)
 	}
-	return fmt.Errorf("%s missing between %s and %s", is(gap), left, right)
+	return fmt.Errorf("%s missing between %s and %s", is(gap), preceding, right)
 }
 
 func is(r Range) string {

@@ -1,13 +1,11 @@
-// Package atomicfile writes files that are whole or not there: under a temporary
-// name in the same folder, which becomes the final one when all is written. An
-// error leaves an earlier file as it was and nothing behind.
+// Package atomicfile writes files completely or not at all: under a temporary name in the same folder, which becomes
+// the final one when all is written. An error leaves an earlier file unchanged and no other trace.
 //
 //	err := atomicfile.Write("state.json", atomicfile.Options{Sync: true}, func(w io.Writer) error {
 //		return json.NewEncoder(w).Encode(state)
 //	})
 //
-// It also has the advisory locks by which processes that write to the same
-// place keep out of each other's way.
+// It also has advisory locks, which keep processes from writing to the same file.
 package atomicfile
 
 import (
@@ -28,19 +26,18 @@ import (
 // Options say how a file is written. The zero value is a file that anybody may
 // read, not forced to disk.
 type Options struct {
-	// Sync forces the content to disk before the file gets its name, so that
-	// after a power cut the name is that of the old or of the new content.
+	// Sync forces the content to disk before the file gets its name, so that after a power cut the file has either the old
+	// or the new content.
 	Sync bool
 	// Mode holds the permissions before the umask; 0 means 0666.
 	Mode fs.FileMode
-	// Temporary is a fixed temporary path in the same folder, for a writer
-	// that knows itself alone: what a killed process left there is overwritten.
-	// "" means a path that no other writer uses.
+	// Temporary is a fixed temporary path in the same folder, for the only writer: remains of a killed process are
+	// overwritten. "" means a path that no other writer uses.
 	Temporary string
 }
 
-// Write writes the file at path whole: write fills it through a buffer. Errors
-// are those of write and of the file system; none names the temporary path.
+// Write writes the file at path as a whole: write fills it through a buffer. Errors come from write and the file
+// system; none names the temporary path.
 func Write(path string, o Options, write func(io.Writer) error) (err error) {
 	temporary, flags := o.Temporary, os.O_TRUNC
 	if temporary == "" {
@@ -87,7 +84,7 @@ func Temporary(path, id string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+id+".tmp")
 }
 
-// idBytes is the length of what is random in a writer's name, in bytes. The mark of its process follows.
+// idBytes is the length in bytes of the random part of a writer's name. The mark of its process follows.
 const idBytes = 6
 
 // NewID returns a name that no other writer has.
@@ -131,18 +128,18 @@ func parse(name string) (final, mark string, ok bool) {
 	return rest[1:i], id[2*idBytes:], true
 }
 
-// Abandoned are the temporary files in a folder whose processes are known to have ended, by their final names: those
-// that a killed process of this machine has left. A folder that cannot be read has none.
+// Abandoned are the temporary files in a folder whose processes on this machine have ended, by their final names. A
+// folder that cannot be read has none.
 func Abandoned(dir string) map[string][]string {
-	found := map[string][]string{}
+	remains := map[string][]string{}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
 		if final, mark, ok := parse(e.Name()); ok && e.Type().IsRegular() && folderlock.Gone(mark) {
-			found[final] = append(found[final], filepath.Join(dir, e.Name()))
+			remains[final] = append(remains[final], filepath.Join(dir, e.Name()))
 		}
 	}
-	return found
+	return remains
 }

@@ -19,15 +19,15 @@ func content(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []string
+	var names []string
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, e.Name()+"="+string(data))
+		names = append(names, e.Name()+"="+string(data))
 	}
-	return found
+	return names
 }
 
 func text(s string) func(io.Writer) error {
@@ -113,8 +113,7 @@ func TestFillFails(t *testing.T) {
 	}
 }
 
-// A name is a temporary one only if it holds the final name and the mark of a process, of which
-// it is made.
+// A temporary name holds the final name and the mark of a process, and nothing else counts as one.
 func FuzzTemporary(f *testing.F) {
 	for _, s := range []string{".a.json.0123456789abcdef.tmp", "a.tmp", "..tmp", ".tmp", ".a..tmp", ".a.zz.tmp", "..00000000000000000000000000000000000000000000.tmp"} {
 		f.Add(s)

@@ -10,7 +10,7 @@ import (
 	"repscope/internal/regular"
 )
 
-// ErrLocked says that a file is being written by somebody else.
+// ErrLocked reports that another process is writing a file.
 var ErrLocked = errors.New("another run is writing this file")
 
 // TryLock takes the exclusive advisory lock of a file, which closing it
@@ -18,8 +18,8 @@ var ErrLocked = errors.New("another run is writing this file")
 // systems without locks are used without one.
 func TryLock(f *os.File) error { return tryLock(f) }
 
-// OpenLocked opens a file that is written by one process at a time, and made if it is missing,
-// with its lock: see [TryLock]. The file may be removed by whoever has the lock.
+// OpenLocked opens a file that one process at a time writes, and creates it if it is missing, with its lock: see
+// [TryLock]. The holder of the lock may remove the file.
 func OpenLocked(path string) (*os.File, error) {
 	for {
 		f, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)

@@ -1,6 +1,6 @@
-// Package bound limits what readers make of what a file says in few bytes: compressed structures, values that are used
-// over and over, tensors that repeat one element. All of them may take a fixed amount and a multiple of the file's
-// size.
+// Package bound limits the memory that readers use for a file whose few bytes can represent much: compressed
+// structures, values that are used repeatedly, tensors that repeat one element. The limit is a fixed amount plus a
+// multiple of the file's size.
 //
 //	if err := bound.Check("member data.pkl", 1<<30, 1<<20); err != nil {
 //		return err
@@ -12,8 +12,8 @@ import "fmt"
 const (
 	// Free is how many bytes any file may become.
 	Free = 64 << 20
-	// Ratio is how many bytes may come beside these of each byte of a file. The values of real pickles take up to a
-	// hundred.
+	// Ratio is the number of bytes allowed per byte of a file, in addition to the fixed amount. The values of real pickles
+	// take up to a hundred.
 	Ratio = 256
 )
 
@@ -25,7 +25,7 @@ func Of(size int64) int64 {
 	return Free + Ratio*max(size, 0)
 }
 
-// Check reports whether n bytes may come from size bytes of a file; what they are stands in the error.
+// Check reports whether size bytes of a file may expand to n bytes; what names them in the error.
 func Check(what string, n, size int64) error {
 	if n < 0 || n > Of(size) {
 		return fmt.Errorf("%s takes %d bytes, from a file of %d bytes; want at most %d, and %d plus %d per byte of the file: the file is damaged or malicious",
@@ -34,7 +34,7 @@ func Check(what string, n, size int64) error {
 	return nil
 }
 
-// Budget adds up what comes from one file.
+// Budget adds up the expansion of one file.
 type Budget struct {
 	size, used int64
 }

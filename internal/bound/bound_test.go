@@ -1,4 +1,4 @@
-// What is allowed, at its border.
+// The limit and the values around it.
 
 package bound
 

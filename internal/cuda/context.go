@@ -12,9 +12,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Context is a device in use. A CUDA context belongs to one operating system
-// thread, so one goroutine makes all calls: those of this package on a Context, a
-// Stream, an Event or a Graph may be made only by functions given to Do.
+// Context is an open device. A CUDA context belongs to one operating system thread, so one goroutine makes all calls:
+// methods of a Context, a Stream, an Event or a Graph may be called only by functions passed to Do.
 type Context struct {
 	Device    Device
 	jobs      chan job
@@ -84,8 +83,8 @@ func (c *Context) Do(run func() error) error {
 	return nil
 }
 
-// Close gives the device back, with all modules. Memory, streams, events and graphs
-// must be given back before. No other method may be called after it.
+// Close closes the device, with all modules. Memory, streams, events and graphs must be released before. No other
+// method may be called after it.
 func (c *Context) Close() error {
 	close(c.jobs)
 	<-c.done

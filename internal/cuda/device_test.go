@@ -269,7 +269,7 @@ func TestAtomicSums(t *testing.T) {
 	})
 }
 
-// The bounds are those of device.h's comments.
+// The bounds are in device.h's comments.
 func TestConversions(t *testing.T) {
 	inf := float32(math.Inf(1))
 	var x []float32

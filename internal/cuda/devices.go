@@ -16,8 +16,8 @@ const Built = true
 // minimumMajor is the compute capability that the embedded PTX is made for.
 const minimumMajor = 8
 
-// Devices lists the GPUs that the kernels run on. Without one the error wraps
-// ErrNoDevice and says why, with the driver's text.
+// Devices lists the GPUs that the kernels run on. Without one the error wraps ErrNoDevice and gives the reason, with
+// the driver's text.
 func Devices() ([]Device, error) {
 	if why := noDriver(); why != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNoDevice, why)

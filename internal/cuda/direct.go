@@ -26,12 +26,12 @@ func pinned(bytes int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// allowShared lets a kernel have more dynamic shared memory than what is left of 48 KB.
+// allowShared allows a kernel more dynamic shared memory than the rest of 48 KB.
 func allowShared(f cu.Function, bytes int) error {
 	return newError(int(C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes))))
 }
 
-// beginCapture lets other threads, which may have other devices, do what they want meanwhile.
+// beginCapture does not restrict other threads, which may use other devices, meanwhile.
 func beginCapture(s cu.Stream) error {
 	return newError(int(C.cuStreamBeginCapture(streamHandle(s), C.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)))
 }
@@ -45,13 +45,13 @@ func endCapture(s cu.Stream) (executable, error) {
 	var x executable
 	err := newError(int(C.cuGraphInstantiateWithFlags(&x.handle, graph, 0)))
 	if failed := newError(int(C.cuGraphDestroy(graph))); err == nil && failed != nil {
-		_ = x.destroy() // the first error is told
+		_ = x.destroy() // the first error is returned
 		err = failed
 	}
 	return x, err
 }
 
-// relaxed runs what a capture of this thread would not allow, such as loading modules.
+// relaxed runs calls that a capture of this thread would not allow, such as loading modules.
 func relaxed(run func() error) error {
 	mode := C.CUstreamCaptureMode(C.CU_STREAM_CAPTURE_MODE_RELAXED)
 	if err := newError(int(C.cuThreadExchangeStreamCaptureMode(&mode))); err != nil {

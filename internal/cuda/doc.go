@@ -1,9 +1,9 @@
-// Package cuda reaches NVIDIA GPUs through the driver. It needs the build tag cuda
-// (make cuda); without the tag it has the same functions and reports no device.
+// Package cuda uses NVIDIA GPUs through the driver. It needs the build tag cuda (make cuda); without the tag it has the
+// same functions and reports no device.
 //
 //	devices, err := cuda.Devices()
 //	if errors.Is(err, cuda.ErrNoDevice) {
-//		// encode on the CPU; err says why
+//		// encode on the CPU; err gives the reason
 //	}
 //
 //	c, err := cuda.Open(devices[0])
@@ -27,7 +27,7 @@ import (
 
 // Causes of errors, for errors.Is.
 var (
-	ErrNoDevice    = errors.New("no CUDA device")          // the error says why there is no GPU to use
+	ErrNoDevice    = errors.New("no CUDA device")          // the error gives the reason why there is no usable GPU
 	ErrOutOfMemory = errors.New("out of device memory")    // less would work
 	ErrDeviceLost  = errors.New("the CUDA device is lost") // nothing works any more in this context
 )

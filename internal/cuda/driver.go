@@ -6,5 +6,5 @@ package cuda
 
 import "repscope/internal/cuda/forward"
 
-// noDriver says why there is no driver.
+// noDriver is the reason why there is no driver.
 func noDriver() string { return forward.Error() }

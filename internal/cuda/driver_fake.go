@@ -1,10 +1,10 @@
 //go:build cuda && fakecuda
 
-// The fake driver in place of NVIDIA's.
+// The fake driver instead of NVIDIA's.
 
 package cuda
 
 import _ "repscope/internal/cuda/fakecuda" // defines the driver's functions
 
-// noDriver says why there is no driver: the fake one is always there.
+// noDriver is the reason why there is no driver: the fake one always exists.
 func noDriver() string { return "" }

@@ -177,10 +177,10 @@ func (b *bench) distantDistances() {
 			for i := range points {
 				points[i] = points[i]*5 + 2000
 			}
-			at := far(put(b, q), 8, row0)
+			pointer := far(put(b, q), 8, row0)
 			for _, kernel := range []string{"squared_from_products", "cosine_from_products"} {
 				out := put(b, keys)
-				b.part(kernel, first+n, first, n, far(out, 8, first), at, far(put(b, points), 8, column0), first+n, columns)
+				b.part(kernel, first+n, first, n, far(out, 8, first), pointer, far(put(b, points), 8, column0), first+n, columns)
 				if kernel[0] == 's' {
 					expect(b, kernel, get[uint64](b, out, n), func(i int) uint64 {
 						return q[(first+i)/columns-row0] + points[(first+i)%columns-column0] - 2*keys[i]
@@ -267,10 +267,10 @@ func rankEntries[K uint32 | uint64](b *bench, name string, keys []K, rows, colum
 	if groups > 100 {
 		lengths = []int{1, 40, 7} // more counters are not in a block's memory
 	}
-	var list, start, of []uint32
+	var list, start, owner []uint32
 	for p, length := range lengths {
 		start = append(start, uint32(len(list)))
-		of = append(of, uint32(p%rows))
+		owner = append(owner, uint32(p%rows))
 		seen := map[uint32]bool{}
 		for i := range min(length, columns) {
 			if j := uint32((i*7 + p*11) % columns); !seen[j] {
@@ -294,13 +294,13 @@ func rankEntries[K uint32 | uint64](b *bench, name string, keys []K, rows, colum
 	}
 	n := len(list)
 	before, equal := put(b, make([]uint32, n*groups)), put(b, make([]uint32, n))
-	x, l, s, r := put(b, keys), put(b, list), put(b, start), put(b, of)
+	x, l, s, r := put(b, keys), put(b, list), put(b, start), put(b, owner)
 	b.start("rank_"+name, [3]int{len(lengths), 1, 1}, [3]int{256, 1, 1}, 4*(longest+1)*groups, x, columns, l, s, r, with, groups, before, equal)
 	below, tied := put(b, make([]uint32, n*groups)), put(b, make([]uint32, n*groups))
 	b.start("place_"+name, [3]int{len(lengths), 1, 1}, [3]int{256, 1, 1}, 4*(2*longest+1)*groups, x, columns, l, s, r, with, groups, below, tied)
 	gotBefore, gotEqual, gotBelow, gotTied := get[uint32](b, before, n*groups), get[uint32](b, equal, n), get[uint32](b, below, n*groups), get[uint32](b, tied, n*groups)
 	for p := range lengths {
-		row := keys[int(of[p])*columns:][:columns]
+		row := keys[int(owner[p])*columns:][:columns]
 		for e := start[p]; e < start[p+1]; e++ {
 			j := list[e]
 			wantBefore, wantBelow, wantTied := make([]uint32, groups), make([]uint32, groups), make([]uint32, groups)
@@ -321,9 +321,9 @@ func rankEntries[K uint32 | uint64](b *bench, name string, keys []K, rows, colum
 					others++
 				}
 			}
-			at := int(e) * groups
-			if !slices.Equal(gotBefore[at:at+groups], wantBefore) || !slices.Equal(gotBelow[at:at+groups], wantBelow) || !slices.Equal(gotTied[at:at+groups], wantTied) || gotEqual[e] != others-1 {
-				b.t.Fatalf("%s bits, entry %d of piece %d: %v %v %v %d, want %v %v %v %d", name, e, p, gotBefore[at:at+groups], gotBelow[at:at+groups], gotTied[at:at+groups], gotEqual[e],
+			offset := int(e) * groups
+			if !slices.Equal(gotBefore[offset:offset+groups], wantBefore) || !slices.Equal(gotBelow[offset:offset+groups], wantBelow) || !slices.Equal(gotTied[offset:offset+groups], wantTied) || gotEqual[e] != others-1 {
+				b.t.Fatalf("%s bits, entry %d of piece %d: %v %v %v %d, want %v %v %v %d", name, e, p, gotBefore[offset:offset+groups], gotBelow[offset:offset+groups], gotTied[offset:offset+groups], gotEqual[e],
 					wantBefore, wantBelow, wantTied, others-1)
 			}
 		}

@@ -82,7 +82,7 @@ func TestDistantIndices(t *testing.T) {
 				}
 				list := put(b, indices)
 				for _, size := range []int{1, 4, 8, 16} {
-					// x[k, :] lies row by row of which only the elements in question are there: the same for every k.
+					// x[k, :] lies row by row; only the tested elements exist, the same for every k.
 					x := put(b, bytes[:n*size])
 					y, fault := put(b, make([]uint8, n*size)), put(b, make([]uint64, 1))
 					if inner > n {
@@ -181,12 +181,12 @@ func (b *bench) distantPlaces(first int) {
 			places[i] = uint64((row0 + i) * inner)
 			marks[2*i], marks[2*i+1] = uint64(row0+i), uint64(row0+i+1)
 		}
-		at, mark := far(put(b, places), 8, row0), far(put(b, marks), 16, row0)
+		pointer, mark := far(put(b, places), 8, row0), far(put(b, marks), 16, row0)
 		for _, kernel := range []string{"scatter_f32", "scatter_i64", "scatter_bool"} {
 			size := map[string]int{"scatter_f32": 4, "scatter_i64": 8, "scatter_bool": 1}[kernel]
 			for reduction := range 2 {
 				updates, y := put(b, scattered[uint8](n*size, 2)), put(b, scattered[uint8](n*size, 3))
-				b.part(kernel, count, first, n, far(updates, size, first), at, mark, far(y, size, first), count, inner, reduction)
+				b.part(kernel, count, first, n, far(updates, size, first), pointer, mark, far(y, size, first), count, inner, reduction)
 			}
 		}
 		cells := put(b, make([]uint64, 2*(n+1)))
@@ -223,15 +223,15 @@ func (b *bench) distantPlaces(first int) {
 
 func TestScatterKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		const updates, most = 210, 200
+		const updates, limit = 210, 200
 		for _, inner := range []int{1, 3} {
 			places := make([]uint64, updates)
 			for i := range places {
-				places[i] = uint64(i * i % (most / inner) * inner)
+				places[i] = uint64(i * i % (limit / inner) * inner)
 			}
-			at, marks := put(b, places), put(b, scattered[uint64](2*most, 7))
-			b.each("scatter_clear", marks, most)
-			b.each("scatter_marks", at, marks, updates, inner)
+			pointer, marks := put(b, places), put(b, scattered[uint64](2*limit, 7))
+			b.each("scatter_clear", marks, limit)
+			b.each("scatter_marks", pointer, marks, updates, inner)
 			floats, integers := telling(updates*inner), scattered[int64](updates*inner, 3)
 			for i := range integers {
 				if i%2 == 0 {
@@ -243,11 +243,11 @@ func TestScatterKernels(t *testing.T) {
 				signs[i] = float32(math.Copysign(float64(i/4%2), float64(i*i%5)-1.5))
 			}
 			for reduction := range 5 {
-				b.each("scatter_f32", put(b, signs), at, marks, put(b, signs[:most]), updates*inner, inner, reduction)
-				b.each("scatter_f32", put(b, floats), at, marks, put(b, telling(most)), updates*inner, inner, reduction)
-				b.each("scatter_f32", put(b, noise(updates*inner, 3)), at, marks, put(b, noise(most, 4)), updates*inner, inner, reduction)
-				b.each("scatter_i64", put(b, integers), at, marks, put(b, scattered[int64](most, 4)), updates*inner, inner, reduction)
-				b.each("scatter_bool", put(b, scattered[uint8](updates*inner, 4)), at, marks, put(b, make([]uint8, most)), updates*inner, inner, reduction)
+				b.each("scatter_f32", put(b, signs), pointer, marks, put(b, signs[:limit]), updates*inner, inner, reduction)
+				b.each("scatter_f32", put(b, floats), pointer, marks, put(b, telling(limit)), updates*inner, inner, reduction)
+				b.each("scatter_f32", put(b, noise(updates*inner, 3)), pointer, marks, put(b, noise(limit, 4)), updates*inner, inner, reduction)
+				b.each("scatter_i64", put(b, integers), pointer, marks, put(b, scattered[int64](limit, 4)), updates*inner, inner, reduction)
+				b.each("scatter_bool", put(b, scattered[uint8](updates*inner, 4)), pointer, marks, put(b, make([]uint8, limit)), updates*inner, inner, reduction)
 			}
 		}
 	})

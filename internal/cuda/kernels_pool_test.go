@@ -243,12 +243,12 @@ func (b *bench) samples() {
 			}
 		}
 	}
-	// Points at the middles and the edges of pixels, and a little beside, to two widths outside.
+	// Points at the middles and the edges of pixels, and near them, to two widths outside.
 	for _, size := range []int{1, 2, 5, 8} {
 		var line []float32
 		for i := -4 * size; i <= 6*size; i++ {
-			at := (float32(i)+1)/float32(size) - 1
-			line = append(line, at, math.Nextafter32(at, 9), math.Nextafter32(at, -9))
+			position := (float32(i)+1)/float32(size) - 1
+			line = append(line, position, math.Nextafter32(position, 9), math.Nextafter32(position, -9))
 			if size > 1 {
 				line = append(line, float32(i)/float32(size-1)-1)
 			}

@@ -364,12 +364,12 @@ func TestAttentionKernels(t *testing.T) {
 }
 
 // lines writes the elements of a matrix, and not what lies between them.
-func (b *bench) lines(to uint64, v []float32, at, rows, columns, rowStep, columnStep int) {
+func (b *bench) lines(to uint64, v []float32, first, rows, columns, rowStep, columnStep int) {
 	if columnStep != 1 {
 		rows, columns, rowStep = columns, rows, columnStep
 	}
 	for r := range rows {
-		b.must(Upload(b.context, Pointer(to)+Pointer(4*(at+r*rowStep)), v[at+r*rowStep:][:columns]))
+		b.must(Upload(b.context, Pointer(to)+Pointer(4*(first+r*rowStep)), v[first+r*rowStep:][:columns]))
 	}
 }
 

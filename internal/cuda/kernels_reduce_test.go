@@ -14,12 +14,12 @@ import (
 
 func TestReduceKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		const most = 3000
-		floats, integers := noise(most, 3), scattered[int64](most, 4)
+		const limit = 3000
+		floats, integers := noise(limit, 3), scattered[int64](limit, 4)
 		for i := range integers {
 			integers[i] = integers[i]%9 - 3
 		}
-		special := telling(most)
+		special := telling(limit)
 		top := put(b, noise(64, 8))
 		for _, c := range []struct {
 			total, n, chunk     int
@@ -271,8 +271,8 @@ func TestNormalizationKernels(t *testing.T) {
 		}
 		for which := range 8 {
 			for _, width := range []int{4, 128, 132, 500, 512, 700, 1024, 1500, 2048} {
-				for kernel, most := range map[string]int{"layer_norm_512_f32": 512, "layer_norm_1024_f32": 1024, "layer_norm_2048_f32": 2048} {
-					if width > most || most > 512 && width*4 < most {
+				for kernel, limit := range map[string]int{"layer_norm_512_f32": 512, "layer_norm_1024_f32": 1024, "layer_norm_2048_f32": 2048} {
+					if width > limit || limit > 512 && width*4 < limit {
 						continue
 					}
 					rows := 9
@@ -319,7 +319,7 @@ func TestNoiseKernels(t *testing.T) {
 			}
 			for kind := range 3 {
 				for clip := range 3 {
-					for _, of := range []struct {
+					for _, variant := range []struct {
 						kernel    string
 						x         uint64
 						low, high float32
@@ -329,10 +329,10 @@ func TestNoiseKernels(t *testing.T) {
 						// Bounds that a reflection does not return to.
 						{"noise_u8", put(b, bytes), -1e8, 0.3, 0.1}, {"noise_f32", put(b, floats), -1e8, 0.3, 0.1}, {"noise_f32", put(b, floats), float32(math.Copysign(0, -1)), 1, 0.1}, {"noise_u8", put(b, bytes), float32(math.Copysign(0, -1)), 1, 0.1}, {"noise_u8", put(b, bytes), 100, 101, 1e6}, {"noise_u8", put(b, bytes), 0, 3e-39, 1e3}, {"noise_u8", put(b, make([]uint8, len(bytes))), 0, 3e-40, 2e-39}} {
 						if kind == 1 {
-							of.level = 0.4
+							variant.level = 0.4
 						}
-						change := put(b, structure(int32(kind), int32(clip), of.low, of.high, of.level))
-						b.each(of.kernel, of.x, put(b, make([]float32, c.rows*c.width)), c.rows, c.width, change, keys)
+						change := put(b, structure(int32(kind), int32(clip), variant.low, variant.high, variant.level))
+						b.each(variant.kernel, variant.x, put(b, make([]float32, c.rows*c.width)), c.rows, c.width, change, keys)
 					}
 				}
 			}
@@ -368,7 +368,7 @@ func TestNoiseKernels(t *testing.T) {
 	})
 }
 
-// distantNoise changes states of which the first ones are far away, or their elements.
+// distantNoise changes states whose first states, or first elements, are far away.
 func (b *bench) distantNoise(keys uint64) {
 	const n = 256
 	bytes, floats := put(b, scattered[uint8](8*n, 3)), put(b, noise(8*n, 4))
@@ -441,7 +441,7 @@ func (b *bench) distantReductions() {
 				})
 			}
 		}
-		// The first of so many outputs that their places are found by divisions.
+		// The first outputs whose indices need divisions.
 		for _, name := range []string{"warp", "block"} {
 			b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]uint64, 24)), 0, 0,
 				put(b, axes(axis(1<<31, 40), axis(2, 3))), 2, put(b, axes(axis(35, 1))), 1, 1<<32, 35, 35, 0, 0)
@@ -456,7 +456,7 @@ func (b *bench) distantReductions() {
 			for _, name := range []string{"thread", "warp", "block"} {
 				for rank := 1; rank <= 2+len(manyAxes); rank++ {
 					table := axes(axis(terms, 1))
-					at, rank, many := y*chunk, rank, rank-3
+					offset, rank, many := y*chunk, rank, rank-3
 					if rank == 2 {
 						table = axes(axis(terms/5+1, 5), axis(5, 1))
 					}
@@ -467,10 +467,10 @@ func (b *bench) distantReductions() {
 						}
 						rank = 1 + len(manyAxes[many])
 						table = axes(append([][]uint64{axis(terms/product+1, 3)}, manyAxes[many]...)...)
-						at = y * chunk / product * 3
+						offset = y * chunk / product * 3
 					}
 					fakecuda.Blocks(y, 1)
-					b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{1, y + 1, 1}, [3]int{256, 1, 1}, 0, far(from, size, at), 0, far(put(b, make([]uint64, 1)), 8, y), 0,
+					b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{1, y + 1, 1}, [3]int{256, 1, 1}, 0, far(from, size, offset), 0, far(put(b, make([]uint64, 1)), 8, y), 0,
 						put(b, axes()), 0, put(b, table), rank, 1, terms, chunk, 0, 0)
 					fakecuda.Blocks(0, 0)
 				}

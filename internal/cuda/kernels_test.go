@@ -64,22 +64,22 @@ func (b *bench) start(kernel string, grid, block [3]int, shared int, arguments .
 	b.must(b.stream.Synchronize())
 }
 
-// each launches two blocks of 64 threads, of which most take several elements, and then more threads
-// than there are elements.
+// each launches two blocks of 64 threads, most of which take several elements, and then more threads than there are
+// elements.
 func (b *bench) each(kernel string, arguments ...any) {
 	b.start(kernel, [3]int{2, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
 	b.start(kernel, [3]int{16, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
 }
 
-// part launches a thread per element of `count`, in blocks of 256, of which only those of elements
-// first … first+n−1 run; both are multiples of 256. A length divides them where they are far.
+// part launches a thread per element of `count`, in blocks of 256, and runs only the blocks of elements first …
+// first+n−1; both are multiples of 256. A length divides them if they are far.
 func (b *bench) part(kernel string, count, first, n int, arguments ...any) {
 	fakecuda.Blocks(first/256, n/256)
 	b.start(kernel, [3]int{(count + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, arguments...)
 	fakecuda.Blocks(0, 0)
 }
 
-// far is where an array would begin of which memory has only what follows element `first`.
+// far is the beginning of an array whose memory has only the elements from `first` on.
 func far(p uint64, size, first int) uint64 { return p - uint64(size*first) }
 
 // distant are elements whose indices have more than 32 bits, or just as many.
@@ -140,7 +140,7 @@ func telling(n int) []float32 {
 	return v[:n]
 }
 
-// expect compares results with those of a plain loop.
+// expect compares results with a plain loop.
 func expect[T comparable](b *bench, what string, got []T, want func(i int) T) {
 	b.t.Helper()
 	for i, v := range got {
@@ -224,7 +224,7 @@ func (b *bench) narrow() {
 	}
 }
 
-// rounding are floats around those of narrower types, and at their halves.
+// rounding are floats around the values of narrower types, and at their halves.
 func rounding() []float32 {
 	var v []float32
 	for _, base := range []uint32{0x33000000, 0x33800000, 0x35000000, 0x38000000, 0x387fc000, 0x38800000, 0x37800000, 0x38000000, 0x39000000, 0x3a800000, 0x3b000000, 0x3c000000, 0x3c800000,
@@ -264,16 +264,16 @@ func walk(b *bench, shape, operands int) (table uint64, count int) {
 
 func TestBroadcastKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		const most = 512
-		floats, others := telling(most), telling(most)
+		const limit = 512
+		floats, others := telling(limit), telling(limit)
 		for i := range others {
 			if i%3 != 0 {
-				others[i] = floats[(i*7+2)%most]
+				others[i] = floats[(i*7+2)%limit]
 			}
 		}
-		x, y, out := put(b, floats), put(b, others), put(b, make([]uint64, most))
-		i1 := append([]int64{0, -1, 7, -7, 7, -7, 5, 1 << 40, math.MinInt64, math.MaxInt64, 3, 3, -8, 64, 9, -9}, scattered[int64](most-16, 2)...)
-		i2 := append([]int64{3, 2, -1, 1, 7, 0, -5, 63, 64, 65, -1, 1 << 33, 3, -3, 4, -4}, scattered[int64](most-16, 3)...)
+		x, y, out := put(b, floats), put(b, others), put(b, make([]uint64, limit))
+		i1 := append([]int64{0, -1, 7, -7, 7, -7, 5, 1 << 40, math.MinInt64, math.MaxInt64, 3, 3, -8, 64, 9, -9}, scattered[int64](limit-16, 2)...)
+		i2 := append([]int64{3, 2, -1, 1, 7, 0, -5, 63, 64, 65, -1, 1 << 33, 3, -3, 4, -4}, scattered[int64](limit-16, 3)...)
 		for i := range i1 {
 			if i%5 == 1 {
 				i2[i] = i1[i]
@@ -283,7 +283,7 @@ func TestBroadcastKernels(t *testing.T) {
 			}
 		}
 		a, c := put(b, i1), put(b, i2)
-		truths := make([]uint8, most)
+		truths := make([]uint8, limit)
 		for i := range truths {
 			truths[i] = uint8(i*i%7) & 1
 		}
@@ -371,24 +371,24 @@ func TestDistantBoxes(t *testing.T) {
 					}
 					return size
 				}
-				own := func(k int) int {
+				value := func(k int) int {
 					if k == 1 && inner[0] == 1<<32 {
 						return 0
 					}
 					return []int{0, 7, 3, 1, 5, 2, 1, 2}[k]
 				}
 				small := func(i int) int {
-					at := 0
+					offset := 0
 					for k := len(inner); k > 0; k-- {
-						at += i % inner[k-1] * own(k)
+						offset += i % inner[k-1] * value(k)
 						i /= inner[k-1]
 					}
-					return at
+					return offset
 				}
 				out := put(b, make([]float32, n))
-				b.part("binary_f32", count, first, n, far(a, 4, first), c, far(out, 4, first), count, table(dense, own), rank, 1)
+				b.part("binary_f32", count, first, n, far(a, 4, first), c, far(out, 4, first), count, table(dense, value), rank, 1)
 				expect(b, "binary_f32", get[float32](b, out, n), func(i int) float32 { return x[i] - y[small(first+i)] })
-				b.part("choose_4", count, first, n, far(condition, 1, first), far(a, 4, first), c, far(out, 4, first), count, table(dense, dense, own), rank)
+				b.part("choose_4", count, first, n, far(condition, 1, first), far(a, 4, first), c, far(out, 4, first), count, table(dense, dense, value), rank)
 				expect(b, "choose_4", get[float32](b, out, n), func(i int) float32 {
 					if flags[i] != 0 {
 						return x[i]
@@ -396,29 +396,29 @@ func TestDistantBoxes(t *testing.T) {
 					return y[small(first+i)]
 				})
 				other := put(b, make([]uint64, 4*n))
-				b.part("binary_i64", count, first, n, far(wide, 8, first), wide, far(other, 8, first), count, table(dense, own), rank, 4)
-				b.part("binary4_f32", count, first, n, put(b, noise(512, 2)), put(b, noise(512, 3)), far(other, 16, first), count, table(own, own), rank, 2, false, false)
-				b.part("compare_f32", count, first, n, far(a, 4, first), c, far(other, 1, first), count, table(dense, own), rank, 1)
-				b.part("compare_i64", count, first, n, far(wide, 8, first), wide, far(other, 1, first), count, table(dense, own), rank, 1)
-				b.part("compare_bool", count, first, n, far(condition, 1, first), condition, far(other, 1, first), count, table(dense, own), rank, 7)
-				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0, 0)
-				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, own), rank)
-				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, own), rank)
+				b.part("binary_i64", count, first, n, far(wide, 8, first), wide, far(other, 8, first), count, table(dense, value), rank, 4)
+				b.part("binary4_f32", count, first, n, put(b, noise(512, 2)), put(b, noise(512, 3)), far(other, 16, first), count, table(value, value), rank, 2, false, false)
+				b.part("compare_f32", count, first, n, far(a, 4, first), c, far(other, 1, first), count, table(dense, value), rank, 1)
+				b.part("compare_i64", count, first, n, far(wide, 8, first), wide, far(other, 1, first), count, table(dense, value), rank, 1)
+				b.part("compare_bool", count, first, n, far(condition, 1, first), condition, far(other, 1, first), count, table(dense, value), rank, 7)
+				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, value), rank, 0, 0, 0)
+				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, value), rank)
+				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, value), rank)
 				// The second operand far out, and not the first.
-				b.part("choose_1", count, first, n, far(condition, 1, first), letters, far(letters, 1, first), far(other, 1, first), count, table(dense, own, dense), rank)
-				b.part("choose_4", count, first, n, far(condition, 1, first), c, far(a, 4, first), far(other, 4, first), count, table(dense, own, dense), rank)
-				b.part("choose_8", count, first, n, far(condition, 1, first), wide, far(wide, 8, first), far(other, 8, first), count, table(dense, own, dense), rank)
+				b.part("choose_1", count, first, n, far(condition, 1, first), letters, far(letters, 1, first), far(other, 1, first), count, table(dense, value, dense), rank)
+				b.part("choose_4", count, first, n, far(condition, 1, first), c, far(a, 4, first), far(other, 4, first), count, table(dense, value, dense), rank)
+				b.part("choose_8", count, first, n, far(condition, 1, first), wide, far(wide, 8, first), far(other, 8, first), count, table(dense, value, dense), rank)
 				for _, size := range []int{1, 4, 8, 16} {
 					from := put(b, scattered[uint8](n*16, 6))
 					to := put(b, make([]uint8, n*size))
-					b.part(fmt.Sprint("copy_box_", size), count, first, n, from, far(to, size, first), count, table(own, dense), rank) // of dense places any quotient gives the sum
+					b.part(fmt.Sprint("copy_box_", size), count, first, n, from, far(to, size, first), count, table(value, dense), rank) // of dense places any quotient gives the sum
 				}
 				fault := put(b, make([]uint64, 1))
 				indices := scattered[int64](n, 5)
 				for i := range indices {
 					indices[i] = indices[i]&15 - 8
 				}
-				b.part("element_places", count, first, n, far(put(b, indices), 8, first), far(other, 8, first), count, table(own), rank, 8, 3, fault)
+				b.part("element_places", count, first, n, far(put(b, indices), 8, first), far(other, 8, first), count, table(value), rank, 8, 3, fault)
 			}
 		}
 	})
@@ -478,7 +478,7 @@ func TestSelftestKernels(t *testing.T) {
 			y := put(b, make([]float32, c[0]))
 			b.start("selftest_pipeline", [3]int{1, 1, 1}, warp, 0, put(b, noise(1024, 5)), y, c[0], c[1])
 		}
-		// What is no mistake: none of the kinds, and shared memory that the launch gives.
+		// Not a mistake: none of the kinds, and shared memory of the launch.
 		for kind, shared := range map[int]int{9: 0, 6: 256} {
 			y := put(b, make([]float32, 64))
 			b.start("selftest_mistake", [3]int{1, 1, 1}, [3]int{64, 1, 1}, shared, y, kind)

@@ -19,8 +19,8 @@ import (
 //go:embed kernels/ptx/*.ptx
 var ptxFiles embed.FS
 
-// library finds kernels in PTX: what all kernels of a family share, its declarations and functions, by family; the
-// family, the text and the number of parameters by kernel.
+// library finds kernels in PTX. By family it has the declarations and functions that all kernels of the family share;
+// by kernel the family, the text and the number of parameters.
 type library struct {
 	shared       map[string]string
 	family, text map[string]string
@@ -50,12 +50,12 @@ var embedded = sync.OnceValues(func() (*library, error) {
 	return l, nil
 })
 
-// entryPoint is a kernel from its name to the end of its body, which stands at the beginning of a line.
+// entryPoint matches a kernel from its name, at the beginning of a line, to the end of its body.
 var entryPoint = regexp.MustCompile(`(?ms)^\.visible \.entry (\w+)\(([^)]*)\).*?^}$`)
 
 func (l *library) add(family, ptx string) error {
 	var shared strings.Builder
-	at := 0
+	start := 0
 	for _, m := range entryPoint.FindAllStringSubmatchIndex(ptx, -1) {
 		name := ptx[m[2]:m[3]]
 		if other, ok := l.family[name]; ok {
@@ -64,15 +64,15 @@ func (l *library) add(family, ptx string) error {
 		l.family[name] = family
 		l.text[name] = ptx[m[0]:m[1]]
 		l.parameters[name] = strings.Count(ptx[m[4]:m[5]], ".param")
-		shared.WriteString(ptx[at:m[0]])
-		at = m[1]
+		shared.WriteString(ptx[start:m[0]])
+		start = m[1]
 	}
-	shared.WriteString(ptx[at:])
+	shared.WriteString(ptx[start:])
 	l.shared[family] = shared.String()
 	return nil
 }
 
-// module is PTX with one kernel: the driver takes seconds to compile a whole family, of which a program needs a few
+// module is PTX with one kernel: the driver takes seconds to compile a whole family, but a program needs only a few
 // kernels.
 func (l *library) module(kernel string) (ptx string, ok bool) {
 	family, ok := l.family[kernel]

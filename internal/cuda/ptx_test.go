@@ -103,8 +103,8 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: what kernels share has a kernel or no head", family)
 		}
 		length := len(shared)
-		for kernel, of := range l.family {
-			if of != family {
+		for kernel, name := range l.family {
+			if name != family {
 				continue
 			}
 			kernels++

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Streams and events: work that the device does in order, beside the host.
+// Streams and events: work that the device does in order, concurrently with the host.
 
 package cuda
 
@@ -12,8 +12,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Stream is work in order. What two streams do is ordered by events alone. An error
-// of the work may be returned by any later call.
+// Stream is work in order. Only events order the work of two streams. An error of the work may be returned by any later
+// call.
 type Stream struct {
 	context *Context
 	stream  cu.Stream
@@ -37,8 +37,8 @@ func (s *Stream) Close() error { return explain(s.stream.Destroy()) }
 // Synchronize waits until all work of the stream is done.
 func (s *Stream) Synchronize() error { return explain(s.stream.Synchronize()) }
 
-// Launch starts a kernel, found by its name, with so many bytes of dynamic shared
-// memory. A kernel reads as many bytes of each argument as its parameter has.
+// Launch starts a kernel, found by its name, with this many bytes of dynamic shared memory. A kernel reads as many
+// bytes of each argument as its parameter has.
 func (s *Stream) Launch(kernel string, grid, block [3]int, shared int, arguments ...uint64) error {
 	f, err := s.context.function(kernel)
 	if err != nil {
@@ -135,9 +135,9 @@ func (e *Event) Close() error { return explain(cu.DestroyEvent(&e.event)) }
 // Graph is recorded work that is started at once.
 type Graph struct{ executable executable }
 
-// Capture records what record gives to the stream, and to streams that wait for its
-// events and are waited for in the end, instead of doing it. record must not
-// allocate, free or synchronise. Arguments and addresses are those of the capture.
+// Capture records the work that record submits to the stream, and to streams that wait for its events and are waited
+// for in the end, instead of running it. record must not allocate, free or synchronize. Arguments and addresses are
+// fixed by the capture.
 func (s *Stream) Capture(record func() error) (*Graph, error) {
 	if err := beginCapture(s.stream); err != nil {
 		return nil, fmt.Errorf("capture: %w", err)

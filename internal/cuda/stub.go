@@ -15,7 +15,7 @@ type Context struct{}
 // Close gives the device back.
 func (*Context) Close() error { return nil }
 
-// Devices lists the GPUs. Without one the error wraps ErrNoDevice and says why.
+// Devices lists the GPUs. Without one the error wraps ErrNoDevice and gives the reason.
 func Devices() ([]Device, error) {
 	return nil, fmt.Errorf("%w: this binary was built without CUDA (make cuda)", ErrNoDevice)
 }

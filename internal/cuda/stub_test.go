@@ -37,8 +37,8 @@ func TestPTXOnlyWhereItIsUsed(t *testing.T) {
 	}
 }
 
-// The source of a family of kernels, its PTX, its twin and what links the twin have one name, and what is
-// made of the source says so.
+// The source of a family of kernels, its PTX, its twin and the file that links the twin have one name, and the
+// generated files say so.
 func TestFilesOfKernels(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("fakecuda"); err != nil {

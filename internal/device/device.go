@@ -1,5 +1,4 @@
-// Package device chooses what encoders and neighbourhoods are computed on: the
-// processor or NVIDIA GPUs.
+// Package device chooses the device for encoders and neighborhoods: the CPU or NVIDIA GPUs.
 //
 //	d, note, err := device.Open("auto")
 //	if err != nil {
@@ -9,7 +8,7 @@
 //	fmt.Fprintln(os.Stderr, note)
 //	e, err := latent.Open("encoder.onnx", latent.OpenOptions{Backend: &model.Backend{Device: d}})
 //
-// A nil *Device is the processor. GPUs need a build with the tag cuda (make cuda).
+// A nil *Device is the CPU. GPUs need a build with the tag cuda (make cuda).
 package device
 
 import (
@@ -60,9 +59,8 @@ func ordinals(name string) ([]int, error) {
 	return list, nil
 }
 
-// Open takes the named device into use; see Check. For auto it is the first GPU,
-// or the processor where there is none; the note, if not empty, then says why. A
-// GPU that is asked for by name and is not there is an error that wraps ErrNone.
+// Open opens the named device; see Check. For auto it is the first GPU, or the CPU if there is none; the note, if not
+// empty, then gives the reason. A GPU that is named but absent is an error that wraps ErrNone.
 func Open(name string) (d *Device, note string, err error) {
 	wanted, err := ordinals(name)
 	if err != nil || name == "cpu" {
@@ -83,13 +81,13 @@ func Open(name string) (d *Device, note string, err error) {
 	}
 	var chosen []cuda.Device
 	for _, n := range wanted {
-		found := false
+		exists := false
 		for _, a := range available {
 			if a.Ordinal == n {
-				chosen, found = append(chosen, a), true
+				chosen, exists = append(chosen, a), true
 			}
 		}
-		if !found {
+		if !exists {
 			var have []string
 			for _, a := range available {
 				have = append(have, a.String())

@@ -9,11 +9,11 @@ import (
 	"unsafe"
 )
 
-// hostLittle says whether this machine stores the low byte first, in which
-// case elements of the wanted type are copied, not decoded.
+// hostLittle says whether this machine stores the low byte first; elements of the requested type are then copied, not
+// decoded.
 var hostLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// number is what a slice can be converted to.
+// number are the types that a slice can be converted to.
 type number interface {
 	uint8 | int32 | int64 | float32 | float64
 }
@@ -235,15 +235,15 @@ func Bytes[T uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64 | f
 func Elements[T uint16 | int16 | uint32 | int32 | uint64 | int64 | float32 | float64](raw []byte) (s []T, ok bool) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	at := unsafe.Pointer(unsafe.SliceData(raw))
-	if len(raw) == 0 || len(raw)%size != 0 || uintptr(at)%uintptr(size) != 0 {
+	start := unsafe.Pointer(unsafe.SliceData(raw))
+	if len(raw) == 0 || len(raw)%size != 0 || uintptr(start)%uintptr(size) != 0 {
 		return nil, false
 	}
-	return unsafe.Slice((*T)(at), len(raw)/size), true
+	return unsafe.Slice((*T)(start), len(raw)/size), true
 }
 
-// SwapBytes reverses the byte order of every element of the given size in
-// place. It is what a little-endian writer does on a big-endian machine.
+// SwapBytes reverses the byte order of every element of this size in place, for a little-endian writer on a big-endian
+// machine.
 func SwapBytes(raw []byte, size int) {
 	for i := 0; i+size <= len(raw); i += size {
 		for a, b := i, i+size-1; a < b; a, b = a+1, b-1 {
@@ -283,8 +283,7 @@ func Float32ToFloat16(f float32) uint16 {
 	case b >= 0x477ff000: // rounds to 2^16 or more
 		return sign | 0x7c00
 	case b < 0x38800000: // below 2^-14: subnormal, in units of 2^-24
-		// Adding 0.5 makes the unit in the last place exactly 2^-24, so the
-		// addition itself rounds to nearest even.
+		// Adding 0.5 makes the unit in the last place exactly 2^-24, so the addition itself rounds to nearest even.
 		v := math.Float32frombits(b) + 0.5
 		return sign | uint16(math.Float32bits(v)-0x3f000000)
 	}

@@ -51,7 +51,7 @@ func (t DType) String() string {
 	return names[t]
 }
 
-// MarshalText writes the name of the type, so that it stands in JSON as a string.
+// MarshalText writes the name of the type, so that it is a string in JSON.
 func (t DType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // IsFloat reports whether t holds floating-point numbers, and so may hold NaN.

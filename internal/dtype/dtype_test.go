@@ -24,7 +24,7 @@ func TestFloat16RoundTrip(t *testing.T) {
 	}
 }
 
-// Every float32 between two neighbouring binary16 values must round to the
+// Every float32 between two neighboring binary16 values must round to the
 // nearer one, ties to the even one.
 func TestFloat16Rounding(t *testing.T) {
 	for h := range 0x7bff {
@@ -36,7 +36,7 @@ func TestFloat16Rounding(t *testing.T) {
 			want uint16
 		}{{middle, even}, {math.Nextafter(middle, 0), uint16(h)}, {math.Nextafter(middle, 1e9), uint16(h + 1)}} {
 			f := float32(c.v)
-			if float64(f) != c.v { // the neighbour of a float64, not of a float32
+			if float64(f) != c.v { // the neighbor of a float64, not of a float32
 				if c.v < middle {
 					f = math.Nextafter32(float32(middle), 0)
 				} else {

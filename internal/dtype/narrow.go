@@ -1,11 +1,11 @@
-// Numbers of at most 8 bits, which stand in arrays as codes.
+// Numbers of at most 8 bits, stored in arrays as codes.
 
 package dtype
 
 import "math"
 
-// Narrow is a type whose elements are codes of at most 8 bits. Codes of less share bytes: the first one
-// stands in the lowest bits.
+// Narrow is a type whose elements are codes of at most 8 bits. Shorter codes share bytes: the first one is in the
+// lowest bits.
 type Narrow struct {
 	name   string
 	bits   int
@@ -29,7 +29,7 @@ const (
 var (
 	// Float8E4M3FN has 3 bits of mantissa, NaN and no infinities.
 	Float8E4M3FN = smallFloat{name: "float8e4m3fn", bits: 8, mantissa: 3, least: -6, max: 448, special: lastNaN}.narrow()
-	// Float8E4M3FNUZ has no negative zero either, whose code is that of NaN.
+	// Float8E4M3FNUZ has no negative zero either: its code is NaN.
 	Float8E4M3FNUZ = smallFloat{name: "float8e4m3fnuz", bits: 8, mantissa: 3, least: -7, max: 240, special: zeroNaN}.narrow()
 	// Float8E5M2 has 2 bits of mantissa, NaN and infinities.
 	Float8E5M2 = smallFloat{name: "float8e5m2", bits: 8, mantissa: 2, least: -14, max: 57344, special: infinities}.narrow()
@@ -59,25 +59,24 @@ func (n *Narrow) PerByte() int { return 8 / n.bits }
 func (n *Narrow) IsFloat() bool { return n.round != nil }
 
 // Range is the least and the greatest number.
-func (n *Narrow) Range() (least, most float32) {
-	least, most = float32(math.Inf(1)), float32(math.Inf(-1))
+func (n *Narrow) Range() (least, greatest float32) {
+	least, greatest = float32(math.Inf(1)), float32(math.Inf(-1))
 	for _, v := range n.values {
 		if v-v == 0 { // finite
-			least, most = min(least, v), max(most, v)
+			least, greatest = min(least, v), max(greatest, v)
 		}
 	}
-	return least, most
+	return least, greatest
 }
 
-// Round is the number of the type that stands for v, which is of a type of floats. Beyond the greatest number, or
-// where infinity was, is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for
-// Float8E8M0 alone: there the sign is dropped, and what is less than the least number is treated as what is beyond
-// the greatest.
+// Round is the number of the type for v, which must be of a type of floats. Beyond the greatest number, and for
+// infinity, it is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for Float8E8M0
+// alone: there the sign is dropped, and values below the least number are treated like values beyond the greatest.
 func (n *Narrow) Round(v float32, saturate bool, mode Rounding) float32 {
 	return n.round(v, saturate, mode)
 }
 
-// Unpack writes the numbers of consecutive codes to dst, leaving out those of the first skip codes of raw.
+// Unpack writes the numbers of consecutive codes to dst, skipping the first skip codes of raw.
 func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {
 	var values [256]T
 	for i, v := range n.values {
@@ -89,14 +88,14 @@ func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {
 		}
 		return
 	}
-	per, mask := n.PerByte(), byte(1<<n.bits-1)
+	perByte, mask := n.PerByte(), byte(1<<n.bits-1)
 	for i := range dst {
 		at := skip + i
-		dst[i] = values[raw[at/per]>>(at%per*n.bits)&mask]
+		dst[i] = values[raw[at/perByte]>>(at%perByte*n.bits)&mask]
 	}
 }
 
-// integers is a type of integers of which half have a sign if that is not 0.
+// integers is a type of integers; half of them have a sign if half is not 0.
 func integers(name string, bits, half int) *Narrow {
 	n := &Narrow{name: name, bits: bits}
 	for code := range 1 << bits {
@@ -111,8 +110,8 @@ type special uint8
 const (
 	none       special = iota
 	lastNaN            // the last one of each sign
-	zeroNaN            // that of negative zero
-	infinities         // those of the last exponent: infinity and NaN
+	zeroNaN            // at the code of negative zero
+	infinities         // at the codes of the last exponent: infinity and NaN
 )
 
 // smallFloat is a type of floats with a sign.
@@ -174,10 +173,10 @@ func (f smallFloat) rounded(v float32, saturate bool) float32 {
 	default:
 		b = (b + 1<<(drop-1) - 1 + b>>drop&1) &^ (1<<drop - 1)
 	}
-	if most := math.Float32bits(f.max); b > most {
+	if greatest := math.Float32bits(f.max); b > greatest {
 		switch {
 		case saturate || f.special == none:
-			b = most
+			b = greatest
 		case f.special == infinities:
 			b = infinity
 		default:
@@ -202,15 +201,15 @@ func powers() *Narrow {
 
 // roundedPower is the power of two for |v|.
 func roundedPower(v float32, saturate bool, mode Rounding) float32 {
-	const least, most = 1 << 22, 254 << 23 // the bits of 2⁻¹²⁷, which is subnormal, and of 2¹²⁷
+	const least, greatest = 1 << 22, 254 << 23 // the bits of 2⁻¹²⁷, which is subnormal, and of 2¹²⁷
 	b := math.Float32bits(v) &^ (1 << 31)
 	switch {
-	case b > infinity, (b < least || b > most) && !saturate:
+	case b > infinity, (b < least || b > greatest) && !saturate:
 		return float32(math.NaN())
 	case b < least:
 		b = least
-	case b > most:
-		b = most
+	case b > greatest:
+		b = greatest
 	}
 	step := uint32(1 << 23) // from this power to the next one
 	if b < step {

@@ -1,4 +1,4 @@
-// Tests of numbers of at most 8 bits, with those of ml_dtypes and of onnx (testdata/narrow.py).
+// Tests of numbers of at most 8 bits, against ml_dtypes and onnx (testdata/narrow.py).
 
 package dtype
 
@@ -84,13 +84,13 @@ func TestNarrowRounding(t *testing.T) {
 			if !ok {
 				continue
 			}
-			given := fromBits(t, golden.Given)
+			values := fromBits(t, golden.Given)
 			if n == Float8E8M0 {
-				given = fromBits(t, golden.GivenPowers)
+				values = fromBits(t, golden.GivenPowers)
 			}
 			for i, want := range fromBits(t, digits) {
-				if got := n.Round(given[i], how != "", mode); !sameNumber(got, want, n) {
-					t.Errorf("%v%s: %v is rounded to %v, want %v", n, how, given[i], got, want)
+				if got := n.Round(values[i], how != "", mode); !sameNumber(got, want, n) {
+					t.Errorf("%v%s: %v is rounded to %v, want %v", n, how, values[i], got, want)
 				}
 			}
 		}
@@ -102,16 +102,16 @@ func TestNarrowNearest(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range narrowFloats[:5] {
-		least, most := n.Range()
-		given := []float32{}
+		least, greatest := n.Range()
+		values := []float32{}
 		for range 20000 {
-			given = append(given, float32(math.Ldexp(1+random.Float64(), random.IntN(40)-20)))
+			values = append(values, float32(math.Ldexp(1+random.Float64(), random.IntN(40)-20)))
 		}
 		for i, v := range n.values[:len(n.values)/2-1] {
-			given = append(given, (v+n.values[i+1])/2)
+			values = append(values, (v+n.values[i+1])/2)
 		}
-		for _, v := range given {
-			if !(v < most) {
+		for _, v := range values {
+			if !(v < greatest) {
 				continue
 			}
 			best, code := math.Inf(1), 0
@@ -123,7 +123,7 @@ func TestNarrowNearest(t *testing.T) {
 			}
 			for _, s := range []float32{1, -1} {
 				if got, want := n.Round(s*v, false, Up), s*n.values[code]; got != want {
-					t.Fatalf("%v: %v is rounded to %v, want %v (range %v to %v)", n, s*v, got, want, least, most)
+					t.Fatalf("%v: %v is rounded to %v, want %v (range %v to %v)", n, s*v, got, want, least, greatest)
 				}
 			}
 		}
@@ -133,15 +133,15 @@ func TestNarrowNearest(t *testing.T) {
 // TestPowersBeyond holds the standard's table of numbers that are less or more than the powers.
 func TestPowersBeyond(t *testing.T) {
 	t.Parallel()
-	const least, most = 0x1p-127, 0x1p127
+	const least, greatest = 0x1p-127, 0x1p127
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {
 		v, saturated, not float32
 		mode              Rounding
 	}{
-		{0, least, nan, Up}, {0, least, nan, Nearest}, {nan, nan, nan, Up}, {inf, most, nan, Up}, {1e-45, least, nan, Nearest}, {3e38, most, nan, Down},
+		{0, least, nan, Up}, {0, least, nan, Nearest}, {nan, nan, nan, Up}, {inf, greatest, nan, Up}, {1e-45, least, nan, Nearest}, {3e38, greatest, nan, Down},
 		{least, least, least, Up}, {1.25 * least, 2 * least, 2 * least, Up}, {1.25 * least, least, least, Nearest}, {1.5 * least, 2 * least, 2 * least, Nearest},
-		{1.75 * least, least, least, Down}, {most, most, most, Nearest}, {-6, 8, 8, Nearest}, {-5, 4, 4, Nearest},
+		{1.75 * least, least, least, Down}, {greatest, greatest, greatest, Nearest}, {-6, 8, 8, Nearest}, {-5, 4, 4, Nearest},
 	} {
 		if got := Float8E8M0.Round(c.v, true, c.mode); !sameNumber(got, c.saturated, nil) {
 			t.Errorf("%v with saturation, mode %d: %v, want %v", c.v, c.mode, got, c.saturated)

@@ -1,6 +1,6 @@
-// Package entries keeps what was computed in a folder that several processes may share. An entry is a file whose name
-// is its key and whose last bytes are the SHA-256 of its key and content, so that damage and content under another
-// name are noticed; such entries count as absent. Entries that somebody else may have written are not used.
+// Package entries keeps computed data in a folder that several processes may share. An entry is a file whose name is
+// its key and whose last bytes are the SHA-256 of its key and content. Damaged entries, and content under another name,
+// count as absent. Entries that another user may have written are not used.
 //
 //	f := entries.Folder{Dir: "cache", Ending: ".npy", MaxBytes: 4 << 30}
 //	content, err := f.Load(strings.Repeat("0", 64))
@@ -33,7 +33,7 @@ type Folder struct {
 	MaxBytes    int64 // of all entries after [Folder.Trim], and of one
 }
 
-// ErrForeign says that somebody else may have written an entry, which is not used.
+// ErrForeign reports that another user may have written an entry, which is not used.
 var ErrForeign = errors.New("is not used")
 
 // Path is the file of an entry.
@@ -59,7 +59,7 @@ func (f *Folder) Load(key string) ([]byte, error) {
 	return data[:len(data)-sha256.Size], nil
 }
 
-// read reads the file of an entry, nil if there is none, unless somebody else than this user may have written it.
+// read reads the file of an entry, nil if there is none, unless another user may have written it.
 func (f *Folder) read(path string) ([]byte, error) {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -104,8 +104,8 @@ func check(key string, data []byte) error {
 	return nil
 }
 
-// Check finds what is wrong with the file of an entry. ok is false of a file that is no entry by its name. Errors:
-// somebody else may have written it, or its bytes have changed.
+// Check checks the file of an entry. ok is false for a file whose name is no entry's. Errors: another user may have
+// written it, or its bytes have changed.
 func Check(path, ending string) (ok bool, err error) {
 	key, ok := keyOf(filepath.Base(path), ending)
 	if !ok {
@@ -126,8 +126,7 @@ func keyOf(name, ending string) (string, bool) {
 	return key, ok && err == nil && len(key) == 2*sha256.Size
 }
 
-// Store writes an entry, complete or not at all. It is not forced to disk: what a power cut leaves is noticed by its
-// hash.
+// Store writes an entry, completely or not at all. It is not forced to disk: the hash detects damage by a power cut.
 func (f *Folder) Store(key string, write func(io.Writer) error) error {
 	return atomicfile.Write(f.Path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
 		h := entryHash(key)
@@ -139,11 +138,10 @@ func (f *Folder) Store(key string, write func(io.Writer) error) error {
 	})
 }
 
-// abandoned is how old a temporary file is that nobody writes any more.
+// abandoned is the age of a temporary file that is no longer being written.
 const abandoned = 24 * time.Hour
 
-// Trim removes the entries that were not used for the longest time until the rest is within the bound, and what
-// processes left that were killed.
+// Trim removes the least recently used entries until the rest is within the bound, and the remains of killed processes.
 func (f *Folder) Trim() error {
 	list, err := os.ReadDir(f.Dir)
 	if err != nil {

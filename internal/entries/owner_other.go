@@ -1,4 +1,4 @@
-// Who may have written a file, where modes do not tell.
+// Possible writers of a file, on systems without file modes.
 
 //go:build !unix
 
@@ -6,5 +6,5 @@ package entries
 
 import "io/fs"
 
-// strangers is empty: rights of other systems are not looked at.
+// strangers is empty: permissions of other systems are not checked.
 func strangers(fs.FileInfo) string { return "" }

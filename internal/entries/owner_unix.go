@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// strangers says who but this user and root may have written a file or into a folder; empty: nobody.
+// strangers describes the users other than this one and root who may have written a file or into a folder; empty: none.
 func strangers(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {

@@ -1,6 +1,5 @@
-// Package escape writes texts that come from files, such as names of arrays, of models and of columns, so
-// that whoever reads them sees all of them and nothing else happens: no terminal obeys them, no spreadsheet
-// computes them, no shell runs them.
+// Package escape writes texts that come from files, such as names of arrays, models and columns, so that they are
+// displayed literally and completely. No terminal, spreadsheet or shell interprets them.
 //
 //	fmt.Fprintln(os.Stderr, escape.Line("a\nb"))
 package escape
@@ -16,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether a character does something else than to appear: a control character, one that
-// changes the direction of others, one without width, a separator of lines. Those that join or vary the
-// letters of scripts and emoji are none.
+// Hidden reports whether a character is not simply visible: a control character, one that changes the direction of
+// others, one without width, a separator of lines. Characters that join or vary the letters of scripts and emoji do not
+// count.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -26,7 +25,7 @@ func Hidden(r rune) bool {
 	case r == '\u200c', r == '\u200d': // joiners
 		return false
 	case r == '\u061c', r == '\u2028', r == '\u2029', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0':
-		return true // what has no width, of other categories
+		return true // characters without width, of other categories
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
@@ -75,7 +74,7 @@ func escaped(text string, hidden func(rune) bool) string {
 	return b.String()
 }
 
-// first is where the first character stands that is to be escaped; −1: there is none.
+// first is the index of the first character to be escaped; −1 if there is none.
 func first(text string, hidden func(rune) bool) int {
 	for i, r := range text {
 		if hidden(r) {
@@ -203,7 +202,7 @@ func Shell(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// HTML is a text that HTML and XML show as it stands.
+// HTML is a text that HTML and XML show literally.
 func HTML(text string) string { return html.EscapeString(Line(text)) }
 
 // Glob is a pattern that matches a path alone.
@@ -211,11 +210,11 @@ func Glob(path string) string { return glob.Replace(path) }
 
 var glob = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Markdown is a text that Markdown shows as it stands, in a line or in a cell of a table.
+// Markdown is a text that Markdown shows literally, in a line or in a cell of a table.
 func Markdown(text string) string { return markdown.Replace(Line(text)) }
 
-// LaTeX is a text that LaTeX prints as it stands, also as the first one of a row of a table, where it would
-// take [ and * for options of the line before.
+// LaTeX is a text that LaTeX prints literally, also as the first one of a row of a table, where it would take [ and *
+// for options of the line before.
 func LaTeX(text string) string {
 	text = latex.Replace(Line(text))
 	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "*") {

@@ -50,7 +50,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// What is written in pieces is escaped as a whole.
+// Texts written in pieces are escaped as a whole.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(append(append([]string{}, hostile...), harmless...), "\n") + "\n"

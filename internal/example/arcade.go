@@ -1,14 +1,11 @@
-// Package arcade is the built-in example: a small deterministic arcade game
-// that plays itself, and two encoders trained on its frames.
+// Package example is the built-in example: a small deterministic arcade game that plays itself, and two encoders
+// trained on its frames.
 //
-// A gunner at the bottom of a 64×64 grayscale screen shoots at crabs, moths,
-// divers, saucers and boulders, which move each in its own way, drop bombs and
-// hide behind clouds and pillars. Score, lives and the time left are drawn on
-// screen. A seeded script plays; every episode has its own scenery, wave of
-// enemies, skill of the player and length.
+// A gunner at the bottom of a 64×64 grayscale screen shoots at crabs, moths, divers, saucers and boulders, which move
+// each in its own way, drop bombs and hide behind clouds and pillars. Score, lives and the time left are drawn on
+// screen. A seeded script plays; every episode has its own scenery, wave of enemies, skill of the player and length.
 //
-// The whole game is integer arithmetic on a counter-based generator, so a seed
-// gives the same bytes on every machine:
+// The whole game is integer arithmetic on a counter-based generator, so a seed gives the same bytes on every machine:
 //
 //	set, err := example.Generate(example.Config{Seed: 1, Episodes: 4})
 //	// set.Frames holds set.Len() frames of 64×64 bytes, set.Episode their episode.
@@ -43,12 +40,11 @@ const (
 	ExampleEpisodes = 16
 )
 
-// FactorNames names the columns of Set.Factors: what the game knew when it drew
-// a frame. Positions are centres in pixels; the target is the enemy that the
-// player aims at (the horizontally nearest one), -1 where there is none.
+// FactorNames names the columns of Set.Factors: the state of the game when it drew a frame. Positions are centers in
+// pixels; the target is the enemy that the player aims at (the horizontally nearest one), -1 if there is none.
 var FactorNames = []string{"player_x", "target_x", "target_y", "enemies", "bombs", "score", "lives", "time_left"}
 
-// Config says what to play. Exactly one of Episodes and Frames must be positive.
+// Config selects a game. Exactly one of Episodes and Frames must be positive.
 type Config struct {
 	// Seed chooses the game; each episode derives its own stream from it.
 	Seed uint64
@@ -65,7 +61,7 @@ type Set struct {
 	Frames []uint8
 	// Episode is the episode number of each frame, from 0 without gaps.
 	Episode []int64
-	// Action is what the player did after seeing the frame.
+	// Action is the player's action after seeing the frame.
 	Action []int32
 	// Reward is the score gained by that action, in points.
 	Reward []float32
@@ -81,7 +77,7 @@ func (s *Set) Len() int { return len(s.Episode) }
 // usualFrames is about how many frames an episode has.
 const usualFrames = 150
 
-// Generate plays the episodes that the configuration asks for.
+// Generate plays the episodes of the configuration.
 func Generate(c Config) (*Set, error) {
 	if c.Episodes < 0 || c.Frames < 0 || (c.Episodes > 0) == (c.Frames > 0) {
 		return nil, fmt.Errorf("arcade: want either a positive number of episodes or of frames, got %d episodes and %d frames", c.Episodes, c.Frames)
@@ -114,8 +110,8 @@ func Generate(c Config) (*Set, error) {
 	}
 }
 
-// Example plays the built-in evaluation set: ExampleEpisodes episodes, about
-// 2,000 frames, none of which the shipped encoders have seen.
+// Example plays the built-in evaluation set: ExampleEpisodes episodes, about 2,000 frames, none of them in the training
+// of the shipped encoders.
 func Example() *Set {
 	s, err := Generate(Config{Seed: ExampleSeed, Episodes: ExampleEpisodes})
 	if err != nil {

@@ -27,8 +27,8 @@ func digest(t *testing.T, s *Set) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// The shipped encoders were trained on frames of TrainSeed, of which these are
-// the first 20,000: if these hashes change, the game is another one and the weights must follow.
+// The shipped encoders were trained on frames of TrainSeed; these are the first 20,000. If these hashes change, the
+// game has changed and the encoders must be retrained.
 func TestBytes(t *testing.T) {
 	train, err := Generate(Config{Seed: TrainSeed, Frames: 20_000})
 	if err != nil {

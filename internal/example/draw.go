@@ -77,8 +77,7 @@ func (g *game) paintScenery() {
 	}
 }
 
-// hills is the first row of a range of hills per column: a walk that closes
-// on itself, because the scenery scrolls round.
+// hills is the first row of a range of hills per column: a closed random walk, because the scenery scrolls round.
 func hills(r *stream, top, bottom int) []int {
 	const step = 8
 	rows := make([]int, scenery)
@@ -127,7 +126,7 @@ func (p pillar) draw(out *screen) {
 
 // draw fills an ellipse, lighter above than below, with a ragged rim.
 func (c cloud) draw(out *screen) {
-	left := c.x >> 4
+	x0 := c.x >> 4
 	for y := range c.height {
 		for x := range c.width {
 			dx, dy := 2*x-c.width+1, 2*y-c.height+1
@@ -136,7 +135,7 @@ func (c cloud) draw(out *screen) {
 			if inside > area || (inside > area*3/4 && (x+y)&1 == 0) {
 				continue
 			}
-			set(out, left+x, c.y+y, uint8(200-6*y-4*((x*5+y*3)%4)))
+			set(out, x0+x, c.y+y, uint8(200-6*y-4*((x*5+y*3)%4)))
 		}
 	}
 }
@@ -155,14 +154,14 @@ func (g *game) drawPanel(out *screen) {
 		blit(out, &lifeArt, 58-5*i, 2, &playerTone)
 	}
 	// Two rows, the lower one counts the single steps of the upper one's last pixel.
-	left := g.limit - g.time
+	remaining := g.limit - g.time
 	for x := range Width {
 		value := uint8(30)
-		if 4*x < left {
+		if 4*x < remaining {
 			value = 150
 		}
-		if 4*x < left && left < 4*x+4 {
-			value = uint8(60 + 24*(left-4*x))
+		if 4*x < remaining && remaining < 4*x+4 {
+			value = uint8(60 + 24*(remaining-4*x))
 		}
 		out[7*Width+x] = value
 	}

@@ -1,5 +1,5 @@
-// The rules: what lives in the game and how one step changes it. Positions and
-// speeds are in sixteenths of a pixel; a position is an object's upper left corner.
+// The rules: the objects of the game and how one step changes them. Positions and speeds are in sixteenths of a pixel;
+// a position is an object's upper left corner.
 
 package example
 
@@ -58,7 +58,7 @@ type game struct {
 	blink         int // frames for which the player cannot be hit
 	lives, score  int
 	spawnIn       int
-	skill         int // of 256: how often the script acts on what it sees
+	skill         int // of 256: how often the script reacts
 	action        int32
 	keep          int // frames for which the action is kept
 	weights       [kinds]int
@@ -243,7 +243,7 @@ func (g *game) moveEnemy(e *enemy, picture sprite) (bomb int) {
 		}
 		bomb = 5
 	case moth:
-		// A parabola per half period stands in for the sine.
+		// A parabola per half period approximates the sine.
 		p := e.phase & 31
 		wave := p * (32 - p) * 7 / 16
 		if e.phase&32 != 0 {
@@ -281,7 +281,7 @@ func (g *game) moveEnemy(e *enemy, picture sprite) (bomb int) {
 	return bomb
 }
 
-// move advances missiles and drops those that left the playfield.
+// move advances missiles and drops the ones that left the playfield.
 func move(missiles []missile) []missile {
 	kept := missiles[:0]
 	for _, m := range missiles {

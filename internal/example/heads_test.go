@@ -43,11 +43,11 @@ func runHead(t *testing.T, model, name string, want []int, latents []float32, ac
 		t.Fatal(err)
 	}
 	defer head.Close()
-	given := []latent.HeadInput{{Name: latent.HeadLatent, Rows: points.Float32(latents, 64)}}
+	inputs := []latent.HeadInput{{Name: latent.HeadLatent, Rows: points.Float32(latents, 64)}}
 	if actions != nil {
-		given = append(given, latent.HeadInput{Name: latent.HeadAction, Ints: actions})
+		inputs = append(inputs, latent.HeadInput{Name: latent.HeadAction, Ints: actions})
 	}
-	out, _, err := head.Run(context.Background(), given, want, latent.EncodeOptions{Batch: 3})
+	out, _, err := head.Run(context.Background(), inputs, want, latent.EncodeOptions{Batch: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

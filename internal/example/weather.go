@@ -24,12 +24,11 @@ const (
 	WeatherOverdispersive = "overdispersive"
 	// WeatherBiased is calibrated but too warm and too wet.
 	WeatherBiased = "biased"
-	// WeatherBlurred is one field, the mean over draws of the law: what a network
-	// trained on squared error tends to.
+	// WeatherBlurred is one field, the mean over draws of the law: the limit of a network trained on squared error.
 	WeatherBlurred = "blurred"
 )
 
-// WeatherConfig says how much weather to make.
+// WeatherConfig is the size of a weather example.
 type WeatherConfig struct {
 	Seed uint64
 	// Cases is the number of initial times.
@@ -42,22 +41,21 @@ type WeatherConfig struct {
 	Height, Width int
 }
 
-// Weather holds forecasts, what came true, and what was known before. A sample is a lead
-// of a case: cases follow each other, and within each the leads ascend. Fields are
-// stored by rows from north to south.
+// Weather holds forecasts, the truth, and the initial state. A sample is a lead of a case: cases follow each other, and
+// within each the leads ascend. Fields are stored by rows from north to south.
 type Weather struct {
 	WeatherConfig
-	// Variables are the names of the V variables, Units what they are measured in.
+	// Variables are the names of the V variables, Units their units.
 	Variables, Units []string
 	// Lead is the lead of each of the N samples in hours, Case its initial time from 0.
 	Lead []float64
 	Case []int64
-	// Target holds what came true, Input what was observed at the initial time, [N,V,H,W].
+	// Target holds the truth, Input the observations at the initial time, [N,V,H,W].
 	Target, Input []float32
-	// Latitude is that of each row in degrees, Weights its cosine in every cell, [H,W].
+	// Latitude is the latitude of each row in degrees, Weights its cosine in every cell, [H,W].
 	Latitude []float64
 	Weights  []float32
-	// Forecasts are those of the models.
+	// Forecasts are the forecasts of the models.
 	Forecasts []WeatherForecast
 }
 
@@ -85,14 +83,13 @@ func ExampleWeather() *Weather {
 	return w
 }
 
-// MakeWeather makes the weather of a configuration, by all processors; a case depends on
-// the seed and its number alone.
+// MakeWeather generates the weather of a configuration, on all processors; a case depends only on the seed and its
+// number.
 //
-// The law: vortices are carried eastward along a jet and twist the front under it, over
-// which a texture drifts. Their places, their strength, the front and the texture depart
-// from what the analysis knows by amounts that grow with the root of the lead. Rain falls
-// at the front where vortices lift it, and has many zeros. The truth is one draw of the
-// law, and so is each member of the calibrated ensemble.
+// The law: vortices are carried eastward along a jet and twist the front under it, over which a texture drifts. Their
+// positions, their strength, the front and the texture depart from the analysis by amounts that grow with the root of
+// the lead. Rain falls at the front where vortices lift it, and has many zeros. The truth is one draw of the law, and
+// so is each member of the calibrated ensemble.
 func MakeWeather(c WeatherConfig) (*Weather, error) {
 	if err := c.check(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // moments are sums over samples and cells of one variable.
 type moments struct{ bias, square, variance, cells float64 }
 
-// momentsOf are those of the mean over members, of variable v at the leads that are wanted.
+// momentsOf are the moments of the mean over members, of variable v at the wanted leads.
 func momentsOf(w *Weather, f WeatherForecast, v int, wanted func(lead float64) bool) moments {
 	var m moments
 	cells := w.Height * w.Width
@@ -21,15 +21,15 @@ func momentsOf(w *Weather, f WeatherForecast, v int, wanted func(lead float64) b
 			continue
 		}
 		for c := range cells {
-			at := v*cells + c
+			offset := v*cells + c
 			sum, squares := 0.0, 0.0
 			for k := range f.Members {
-				x := float64(f.Values[(i*f.Members+k)*weatherVariables*cells+at])
+				x := float64(f.Values[(i*f.Members+k)*weatherVariables*cells+offset])
 				sum += x
 				squares += x * x
 			}
 			n := float64(f.Members)
-			d := sum/n - float64(w.Target[i*weatherVariables*cells+at])
+			d := sum/n - float64(w.Target[i*weatherVariables*cells+offset])
 			m.bias += d
 			m.square += d * d
 			if n > 1 {
@@ -71,9 +71,9 @@ func TestWeatherModels(t *testing.T) {
 	// Errors grow with the lead, and the analysis is no match for the forecasts.
 	last := 0.0
 	for k, lead := range w.Leads {
-		at := func(l float64) bool { return l == lead }
-		m := momentsOf(w, w.Forecasts[0], 0, at)
-		still := momentsOf(w, WeatherForecast{Members: 1, Values: w.Input}, 0, at)
+		atLead := func(l float64) bool { return l == lead }
+		m := momentsOf(w, w.Forecasts[0], 0, atLead)
+		still := momentsOf(w, WeatherForecast{Members: 1, Values: w.Input}, 0, atLead)
 		if m.square/m.cells < last || m.square > 0.7*still.square {
 			t.Errorf("lead %g: squared error %.3f after %.3f, of the analysis %.3f", lead, m.square/m.cells, last, still.square/still.cells)
 		}

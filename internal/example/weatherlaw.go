@@ -1,5 +1,5 @@
-// The law of the made weather: what the analysis of a case knows, how the truth departs
-// from it, and the fields of a state.
+// The law of the synthetic weather: the analysis of a case, the departure of the truth from it, and the fields of a
+// state.
 
 package example
 
@@ -12,7 +12,7 @@ const (
 	frontWidth = 0.055
 	waves      = 2 // of the front, along the width
 
-	// Standard deviations of what departs, after a day.
+	// Standard deviations of the departures, after a day.
 	placeSpread    = 0.034
 	strengthSpread = 0.24 // of the strength
 	frontSpread    = 0.016
@@ -20,20 +20,20 @@ const (
 	textureDays = 1.6
 
 	warmer, wetter = 1.5, 1.35 // of the biased model
-	blurredDraws   = 16        // of which the blurred one is the mean
+	blurredDraws   = 16        // averaged by the blurred one
 )
 
 // vortex turns the air about its middle: by 2·atan(turn) there, by nothing beyond its
 // radius.
 type vortex struct{ x, y, radius, turn float64 }
 
-// departure is how far a draw of the law is from what the analysis knows.
+// departure is the difference of a draw of the law from the analysis.
 type departure struct {
 	x, y, strength [vortices]float64
 	front          float64
 }
 
-// weatherCase is what the analysis of one initial time knows.
+// weatherCase is the analysis of one initial time.
 type weatherCase struct {
 	WeatherConfig
 	number   int
@@ -43,15 +43,13 @@ type weatherCase struct {
 	texture  [weatherVariables][]float32
 }
 
-// trajectory is one draw of the law: departures by lead, and the texture that takes the
-// place of the known one.
+// trajectory is one draw of the law: departures by lead, and the texture that replaces the known one.
 type trajectory struct {
 	leads   []departure
 	texture [weatherVariables][]float32
 }
 
-// weatherStream is the random numbers of one draw of a case: draw 0 is what the analysis
-// knows, 1 the truth.
+// weatherStream is the random numbers of one draw of a case: draw 0 is the analysis, 1 the truth.
 func weatherStream(seed uint64, number, draw int) stream {
 	s := episodeStream(seed, uint64(number))
 	s.key = mix(s.key ^ uint64(draw+1)*golden)
@@ -94,7 +92,7 @@ func newWeatherCase(c WeatherConfig, number int) *weatherCase {
 	return w
 }
 
-// draw is a draw of the law: departures walk as Brownian motion from lead to lead.
+// draw is a draw of the law: departures follow a Brownian motion from lead to lead.
 func (w *weatherCase) draw(number int) *trajectory {
 	r := weatherStream(w.Seed, w.number, number)
 	t := &trajectory{leads: make([]departure, len(w.Leads))}
@@ -232,8 +230,8 @@ func (w *weatherCase) fields(out []float32, k int, t *trajectory, spread float64
 		v.turn *= 1 + 0.25*min(days, 3) + spread*from.strength[i]
 	}
 	front := w.front + spread*from.front
-	known := math.Exp(-days / (2 * textureDays))
-	lost := spread * math.Sqrt(1-known*known)
+	kept := math.Exp(-days / (2 * textureDays))
+	lost := spread * math.Sqrt(1-kept*kept)
 	shift := int(math.Round(jetSpeed * days * float64(w.Width)))
 	cells := w.Height * w.Width
 	unit := 1 / float64(w.Width)
@@ -243,23 +241,22 @@ func (w *weatherCase) fields(out []float32, k int, t *trajectory, spread float64
 			i := y*w.Width + (x-shift%w.Width+w.Width)%w.Width
 			var texture [weatherVariables]float64
 			for v := range texture {
-				texture[v] = known * float64(w.texture[v][i])
+				texture[v] = kept * float64(w.texture[v][i])
 				if t != nil {
 					texture[v] += lost * float64(t.texture[v][i])
 				}
 			}
 			s := south / frontWidth
 			near := 1 / (1 + s*s)
-			at := y*w.Width + x
-			out[at] = float32(8 + 10*s/math.Sqrt(1+s*s) - 4*lift + 0.9*texture[0])
+			cell := y*w.Width + x
+			out[cell] = float32(8 + 10*s/math.Sqrt(1+s*s) - 4*lift + 0.9*texture[0])
 			rain := max(0, near*(0.2+1.2*lift)+0.22*texture[1]-0.3)
-			out[cells+at] = float32(6 * rain * math.Sqrt(rain))
+			out[cells+cell] = float32(6 * rain * math.Sqrt(rain))
 		}
 	}
 }
 
-// displaced is how far south of the front the air at a place comes from, and how much the
-// vortices lift it.
+// displaced is how far south of the front the air at a point originates, and how much the vortices lift it.
 func (w *weatherCase) displaced(state *[vortices]vortex, x, y, front, days float64) (south, lift float64) {
 	for i := range state {
 		v := &state[i]

@@ -1,4 +1,4 @@
-// The encoders that ship inside the binaries, with a predictor and a decoder beside each.
+// The encoders inside the binaries, each with a predictor and a decoder.
 
 package example
 
@@ -13,8 +13,7 @@ import (
 	"sync"
 )
 
-// A variable for each kind, so that a binary holds only what its room can ask for, and
-// compressed: see train/round.py.
+// A variable for each kind, so that a binary holds only the models of its analyses, compressed: see train/round.py.
 var (
 	//go:embed weights/*/best_encoder.pth.bz2
 	encoders embed.FS
@@ -34,9 +33,8 @@ func Encoder(model string) ([]byte, error) {
 	return file(encoders, model, "encoder", "best_encoder.pth")
 }
 
-// Predictor is the content of an ONNX file that maps latents of a model (latent, float32
-// [B,64]) and the actions taken (action, int64 [B], 0 to 5) to the latents of the next
-// frames (next, [B,64]).
+// Predictor is the content of an ONNX file that maps latents of a model (latent, float32 [B,64]) and the actions taken
+// (action, int64 [B], 0 to 5) to the latents of the next frames (next, [B,64]).
 func Predictor(model string) ([]byte, error) {
 	return file(predictors, model, "predictor", "predictor.onnx")
 }
@@ -45,8 +43,8 @@ func Predictor(model string) ([]byte, error) {
 // [B,64]) to their frames (frame, [B,64,64], 0 to 255).
 func Decoder(model string) ([]byte, error) { return file(decoders, model, "decoder", "decoder.onnx") }
 
-// unpacked are the contents of files that were asked for: the tasks of a study ask for the same ones, and unpacking
-// takes longer than all else that opens a model.
+// unpacked are the contents of files already used: the tasks of a study use the same ones, and unpacking takes longer
+// than the rest of opening a model.
 var unpacked sync.Map // of functions func() ([]byte, error), by path
 
 func file(files embed.FS, model, what, name string) ([]byte, error) {

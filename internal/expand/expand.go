@@ -1,9 +1,9 @@
-// Package expand bounds what a small text may stand for: the products, patterns and aliases of a command line or a
+// Package expand bounds the expansion of small texts: the products, patterns and aliases of a command line or a
 // configuration are counted before they are expanded.
 //
 //	budget := expand.NewBudget(ctx)
 //	if err := budget.Product("model run", 10, 20, 3); err != nil {
-//		return err // "model run stands for 10 × 20 × 3 = 600 names, …" where that is more than is left
+//		return err // "model run stands for 10 × 20 × 3 = 600 names, …" if that exceeds the rest of the budget
 //	}
 //	files, err := budget.Glob("runs/*/step_*.onnx")
 package expand
@@ -19,13 +19,13 @@ import (
 	"strings"
 )
 
-// Most is how many things a text may stand for in all: names of models, files of patterns, parts of a configuration,
-// tasks of a division.
+// Most is the maximum total expansion of a text: names of models, files of patterns, parts of a configuration, tasks of
+// a division.
 const Most = 100_000
 
-// TooMany is the error of a text that stands for more.
+// TooMany is the error of a larger expansion.
 type TooMany struct {
-	What string // what stands for them: "model run"
+	What string // the text that expands: "model run"
 	Text string // how many, as a product or a sum
 	Left int    // how many more there may be
 }
@@ -39,7 +39,7 @@ func (e *TooMany) Hints() []string {
 	return []string{"name fewer values, or divide the work into several runs"}
 }
 
-// Budget counts what one file or command line stands for. It is used by one goroutine at a time.
+// Budget counts the expansion of one file or command line. It is used by one goroutine at a time.
 type Budget struct {
 	ctx  context.Context
 	left int
@@ -48,7 +48,7 @@ type Budget struct {
 // NewBudget is a budget of [Most] things. Its methods return the error of the context when that has ended.
 func NewBudget(ctx context.Context) *Budget { return &Budget{ctx: ctx, left: Most} }
 
-// Product takes the product of some numbers from what is left.
+// Product takes the product of some numbers from the budget.
 func (b *Budget) Product(what string, factors ...int) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (b *Budget) Product(what string, factors ...int) error {
 	return nil
 }
 
-// Take takes one thing from what is left.
+// Take takes one from the budget.
 func (b *Budget) Take(what string) error {
 	if b.left == 0 {
 		return &TooMany{what, fmt.Sprintf("more than %d", Most), 0}
@@ -104,14 +104,14 @@ type globber struct {
 // deepest bounds the folders of a pattern.
 const deepest = 1000
 
-// match is what matches a pattern, which is part of the whole one.
+// match are the matches of a pattern, which is part of the whole one.
 func (g *globber) match(pattern string, depth int) ([]string, error) {
 	if depth > deepest {
 		return nil, filepath.ErrBadPattern
 	}
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		if _, err := os.Lstat(pattern); err != nil {
-			return nil, nil // as of filepath.Glob, what cannot be seen is not there
+			return nil, nil // as in filepath.Glob, unreadable files do not match
 		}
 		return []string{pattern}, nil
 	}
@@ -162,12 +162,12 @@ func (g *globber) match(pattern string, depth int) ([]string, error) {
 	return all, nil
 }
 
-// names are those of a folder, sorted; none of what is no folder that can be read.
+// names are the names in a folder, sorted; none if it is no readable folder.
 func (g *globber) names(folder string) ([]string, error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() { // what is no folder is not opened: a pipe would wait
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() { // only folders are opened: a pipe would block
 		return nil, nil
 	}
 	f, err := os.Open(folder)

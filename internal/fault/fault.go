@@ -1,4 +1,4 @@
-// Package fault tells errors of a single model, without which a run goes on, from those that end the run.
+// Package fault distinguishes errors of a single model, after which a run continues, from errors that end the run.
 package fault
 
 import (

@@ -1,4 +1,4 @@
-// Which errors are those of one model.
+// Errors of a single model.
 
 package fault
 

@@ -1,5 +1,5 @@
-// Package filename makes names of files of other names, such as those of models, layers and data sets: plain ones,
-// which all systems take, which no folder hides and which lead out of none.
+// Package filename makes file names from other names, such as names of models, layers and datasets. They are valid on
+// all systems, are not hidden, and do not leave their folder.
 //
 //	filename.Of("../x")                        // "x"
 package filename
@@ -15,14 +15,14 @@ import (
 	"repscope/internal/escape"
 )
 
-// Longest is the length of a name in bytes: file systems take 255, and endings and temporary names need room.
+// Longest is the length of a name in bytes: file systems allow 255, and endings and temporary names need some.
 const Longest = 120
 
 // forbidden are the characters that a system or a shell takes for something else.
 const forbidden = `/\:*?"<>|{}`
 
-// Of is the name of a file for a name: characters that file names do not have become _, those at the ends and dots
-// there go, a device of Windows gets a _, and a long name ends with a part of its digest. It is never empty.
+// Of is the file name of a name. Characters invalid in file names become _, or are removed at the ends along with dots.
+// A device of Windows gets a _, and a long name ends with a part of its digest. It is never empty.
 func Of(name string) string {
 	mapped := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(forbidden, r) || r <= ' ' || r == utf8.RuneError || escape.Hidden(r) {
@@ -50,7 +50,7 @@ func Of(name string) string {
 	return mapped[:cut] + end
 }
 
-// Wrong says what keeps a name from being that of a folder as it stands; empty: nothing.
+// Wrong returns the reason why a name cannot be a folder's name unchanged; empty: none.
 func Wrong(name string) string {
 	switch {
 	case name == "":
@@ -86,11 +86,11 @@ func device(name string) bool {
 	return false
 }
 
-// Taken are names that are given away.
+// Taken are the used names.
 type Taken map[string]bool
 
-// Unique is a name with an ending that is not given away yet, with ~2 or a higher number before the ending where the
-// name is; it is given away then.
+// Unique is an unused name with this ending, with ~2 or a higher number before the ending if needed; it is used
+// afterwards.
 func (t Taken) Unique(stem, ending string) string {
 	name := stem + ending
 	for n := 2; t[fold(name)]; n++ {
@@ -100,7 +100,7 @@ func (t Taken) Unique(stem, ending string) string {
 	return name
 }
 
-// Has reports whether a name is given away.
+// Has reports whether a name is used.
 func (t Taken) Has(name string) bool { return t[fold(name)] }
 
 // fold is the same for names that some systems take for one.

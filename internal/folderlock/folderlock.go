@@ -1,18 +1,18 @@
-// Package folderlock lets one process at a time work in a folder, on network file systems too: it needs nothing of
-// them but that a file is created by one process alone.
+// Package folderlock lets one process at a time work in a folder, on network file systems too: it only relies on
+// exclusive creation of files.
 //
 //	lock, err := folderlock.Take(context.Background(), "results", "evaluate", false)
 //	if err != nil {
-//		return err // a *folderlock.Busy says who works there
+//		return err // a *folderlock.Busy names the holder
 //	}
 //	defer lock.Release()
 //
-// The lock of a folder is its file of the highest number, .<name>.lock.<n>. Who takes over creates the next one,
-// which only one process can; numbers never come again, so that whoever was mistaken about an earlier one changes
-// nothing. The holder counts up in the file every second. A lock is stale when its process is known to be gone, or
-// when its count has stood still for [Patience] on the clock of whoever waits; times of files and clocks of other
-// machines do not matter. A holder that was asleep for that long learns that it has lost the lock from [Lock.Check]
-// and from [Lock.Lost].
+// The lock of a folder is its file of the highest number, .<name>.lock.<n>. A process that takes over creates the next
+// one, which only one process can. Numbers are never reused, so a process with a wrong view of an earlier one changes
+// nothing. The holder increments a counter in the file every second. A lock is stale when its process is known to be
+// gone, or when its counter has not changed for [Patience] on the clock of the waiting process; times of files and
+// clocks of other machines do not matter. A holder that was asleep for that long learns that it has lost the lock from
+// [Lock.Check] and from [Lock.Lost].
 package folderlock
 
 import (
@@ -31,16 +31,16 @@ import (
 	"repscope/internal/regular"
 )
 
-// Patience is how long the count of a lock must stand still.
+// Patience is the time without a change of the counter after which a lock is stale.
 const Patience = 20 * time.Second
 
 // beat is how often a holder counts up.
 const beat = time.Second
 
-// ErrLost says that another process has taken the lock over.
+// ErrLost reports that another process has taken the lock over.
 var ErrLost = errors.New("another process has taken over the folder")
 
-// Busy says who holds a lock.
+// Busy describes the holder of a lock.
 type Busy struct {
 	Dir  string
 	Host string
@@ -73,9 +73,8 @@ type Lock struct {
 	ended     sync.WaitGroup
 }
 
-// Take takes the lock of the given name in a folder. If a living process has it, it waits until that has gone, or
-// returns a *Busy if wait is false, after [Patience] at most, which it takes to tell whether a process of another
-// machine is alive.
+// Take takes the lock of this name in a folder. If a living process has it, it waits for its end or, if wait is false,
+// returns a *Busy. That takes at most [Patience], to find out whether a process of another machine is alive.
 func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
 	return take(ctx, dir, name, wait, Patience)
 }
@@ -83,25 +82,25 @@ func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
 func take(ctx context.Context, dir, name string, wait bool, patience time.Duration) (*Lock, error) {
 	self := holder{Host: hostname(), Boot: boot(), PID: os.Getpid(), Start: started(os.Getpid())}
 	var who holder  // has the lock
-	var seen string // what the file says, and since when
+	var seen string // the content of the file, and since when
 	var since time.Time
 	for {
 		number, err := highest(dir, name)
 		if err != nil {
 			return nil, err
 		}
-		text, held, err := read(path(dir, name, number))
+		text, holder, err := read(path(dir, name, number))
 		if err != nil {
 			return nil, err
 		}
-		if held.Host != "" {
-			who = held // not so of a file that is read while it is written
+		if holder.Host != "" {
+			who = holder // not so of a file that is read while it is written
 		}
 		changed := !since.IsZero() && text != seen
 		if changed || since.IsZero() {
 			seen, since = text, time.Now()
 		}
-		if number == 0 || held.Released || held.gone(&self) || time.Since(since) >= patience {
+		if number == 0 || holder.Released || holder.gone(&self) || time.Since(since) >= patience {
 			l := &Lock{dir: dir, name: name, number: number + 1, self: self, lost: make(chan struct{}), stop: make(chan struct{})}
 			created, err := l.create()
 			if err != nil {
@@ -110,10 +109,10 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 			if created {
 				return l, nil
 			}
-			since = time.Time{} // somebody else was first
+			since = time.Time{} // another process was first
 			continue
 		}
-		if !wait && (changed || held.alive(&self)) {
+		if !wait && (changed || holder.alive(&self)) {
 			return nil, &Busy{dir, who.Host, who.PID}
 		}
 		select {
@@ -145,13 +144,13 @@ func highest(dir, name string) (int, error) {
 	return top, nil
 }
 
-// read is what a lock's file says; nothing if it is gone or not written yet.
+// read is the content of a lock's file; empty if it is gone or not written yet.
 func read(path string) (text string, h holder, err error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", h, err
 	}
-	_ = json.Unmarshal(data, &h) // one that is being written counts as it stands
+	_ = json.Unmarshal(data, &h) // a partly written one counts unparsed
 	return string(data), h, nil
 }
 
@@ -171,7 +170,7 @@ func (h *holder) here(self *holder) bool {
 	return h.Host == self.Host && h.Boot == self.Boot && h.Boot != ""
 }
 
-// create makes the lock's file if nobody has, and begins to count.
+// create creates the lock's file if it does not exist, and begins to count.
 func (l *Lock) create() (bool, error) {
 	f, err := os.OpenFile(path(l.dir, l.name, l.number), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -195,7 +194,7 @@ func (l *Lock) create() (bool, error) {
 	return true, nil
 }
 
-// write writes the holder, in place: a new file would come under the name of one that another process has removed.
+// write writes the holder, in place: a new file could have the name of one that another process has removed.
 func (l *Lock) write() error {
 	data, err := json.Marshal(&l.self)
 	if err != nil {
@@ -243,7 +242,7 @@ func (l *Lock) Check() error {
 	return fmt.Errorf("%s: %w: process %d on %s", l.dir, ErrLost, h.PID, h.Host)
 }
 
-// Release gives the lock back. Its file stays, so that its number is not given again.
+// Release releases the lock. Its file stays, so that its number is not reused.
 func (l *Lock) Release() {
 	l.once.Do(func() {
 		close(l.stop)

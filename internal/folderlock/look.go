@@ -1,4 +1,4 @@
-// Who holds a lock, for somebody who does not want it.
+// The holder of a lock, without taking it.
 
 package folderlock
 
@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Look returns who holds the lock of the given name in a folder; nil if nobody does, or if the holder is known to
-// have ended. One of another machine is believed if its count rises while Look waits, which is some beats of the
-// lock; without wait it is believed as it stands.
+// Look returns the holder of the lock of this name in a folder; nil if there is none, or if it is known to have ended.
+// A holder on another machine counts if its counter rises while Look waits, which is some beats of the lock; without
+// wait it always counts.
 func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 	self := holder{Host: hostname(), Boot: boot()}
-	first, held, err := look(dir, name)
-	if err != nil || first == "" || held.Released || held.gone(&self) {
+	first, owner, err := look(dir, name)
+	if err != nil || first == "" || owner.Released || owner.gone(&self) {
 		return nil, err
 	}
-	busy := &Busy{dir, held.Host, held.PID}
-	if held.alive(&self) || !wait {
+	busy := &Busy{dir, owner.Host, owner.PID}
+	if owner.alive(&self) || !wait {
 		return busy, nil
 	}
 	select {
@@ -27,14 +27,14 @@ func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
 		return nil, ctx.Err()
 	case <-time.After(3 * beat):
 	}
-	second, held, err := look(dir, name)
-	if err != nil || second == first || held.Released {
+	second, owner, err := look(dir, name)
+	if err != nil || second == first || owner.Released {
 		return nil, err
 	}
 	return busy, nil
 }
 
-// look is what the lock's file says.
+// look is the content of the lock's file.
 func look(dir, name string) (string, holder, error) {
 	number, err := highest(dir, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && number == 0 {

@@ -28,12 +28,12 @@ func TestMark(t *testing.T) {
 	if err := ended.Run(); err != nil {
 		t.Skip(err)
 	}
-	own, err := hex.DecodeString(Mark())
+	content, err := hex.DecodeString(Mark())
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := func(change func(data []byte)) string {
-		data := append([]byte{}, own...)
+		data := append([]byte{}, content...)
 		change(data)
 		return hex.EncodeToString(data)
 	}

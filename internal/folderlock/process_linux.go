@@ -11,14 +11,13 @@ import (
 	"syscall"
 )
 
-// boot names what the machine has been doing since it was started, so that a number of a process before counts for
-// nothing.
+// boot identifies the machine's current boot, so that process numbers of earlier ones do not count.
 func boot() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}
-	// Containers of a machine see processes of their own.
+	// Containers of a machine have their own process numbers.
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.TrimSpace(string(data)) + " " + space
 }
@@ -35,7 +34,7 @@ func started(pid int) string {
 	if err != nil {
 		return ""
 	}
-	// The name, in parentheses, may hold anything; what follows it begins with the third field.
+	// The name, in parentheses, may hold anything; the third field follows it.
 	_, rest, _ := strings.Cut(string(data[max(0, bytes.LastIndexByte(data, ')')):]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 20 {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Processes of other systems are not looked for: their count tells.
+// Processes of other systems are not checked: their counter decides.
 
 package folderlock
 

@@ -14,8 +14,8 @@ import (
 	"repscope/internal/regular"
 )
 
-// foreign is a format of arrays or images that is not read. In a recipe FILE stands for the
-// path and STEM for the path without its ending.
+// foreign is an unsupported format of arrays or images. In a recipe FILE stands for the path and STEM for the path
+// without its ending.
 type foreign struct {
 	what    string
 	endings []string
@@ -96,8 +96,8 @@ const (
 		`np.savez("STEM.npz", **d) if isinstance(d, dict) else np.save("STEM.npy", np.asarray(d))'`
 )
 
-// npyRecipes convert arrays of types that are not read, by the first letter of NumPy's code; V
-// stands for records. ARRAY is how the array is loaded.
+// npyRecipes convert arrays of unsupported types, by the first letter of NumPy's code; V stands for records. ARRAY is
+// the expression that loads the array.
 var npyRecipes = map[byte]string{
 	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
 	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
@@ -109,9 +109,9 @@ var npyRecipes = map[byte]string{
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
 }
 
-// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key,
-// whose NumPy code (without byte order; V: records) is not read; empty if none is known.
-// trusted says that it runs what the file says.
+// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key, with an unsupported
+// NumPy code (without byte order; V: records); empty if none is known. trusted says that it executes code from the
+// file.
 func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	if code == "" {
 		return "", false
@@ -134,18 +134,18 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	return fill(strings.ReplaceAll(npyRecipes[kind], "ARRAY", array), path, nil), kind == 'O'
 }
 
-// Foreign names the format of a file that is not read, by its first bytes or by the ending of
-// its name, and a command that converts it, which may be empty; "" if it is not known.
+// Foreign names the format of an unsupported file, by its first bytes or by the ending of its name, and a command that
+// converts it, which may be empty; "" if it is not known.
 func Foreign(path string, head []byte) (what, recipe string) {
 	ending := strings.ToLower(filepath.Ext(path))
-	known := Of(head)
+	kind := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
 			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
 				(!f.both || has(f.endings, ending))
 			if byName {
 				fits = !f.both && has(f.endings, ending) &&
-					(known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
+					(kind == Unknown || kind == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {
 				return f.what, fill(f.recipe, path, head)
@@ -155,8 +155,8 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	return "", ""
 }
 
-// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another
-// name. class says that it was opened as a file of PyTorch, and holds instances of other classes.
+// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another name. class says
+// that it was opened as a file of PyTorch, and holds instances of other classes.
 func PickleRecipe(path string, class bool) string {
 	switch ending := strings.ToLower(filepath.Ext(path)); {
 	case has([]string{".pkl", ".pickle", ".p"}, ending):
@@ -207,15 +207,15 @@ func Folder(path string) (what, recipe string) {
 
 // ofXarray reports whether a Zarr array names its axes, as xarray does, whose reading it then has.
 func ofXarray(path string) bool {
-	for _, of := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
-		f, err := regular.Open(filepath.Join(path, of[0]))
+	for _, marker := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
+		f, err := regular.Open(filepath.Join(path, marker[0]))
 		if err != nil {
 			continue
 		}
 		var node map[string]any
 		err = json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node)
 		f.Close()
-		if err == nil && node[of[1]] != nil {
+		if err == nil && node[marker[1]] != nil {
 			return true
 		}
 	}
@@ -234,8 +234,7 @@ func isZarrArray(path string) bool {
 	return json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node) == nil && node.Type == "array"
 }
 
-// FolderRecipe is a command that converts the images of a folder that have the given ending;
-// empty if none is known.
+// FolderRecipe is a command that converts the images of a folder with this ending; empty if none is known.
 func FolderRecipe(path, ending string) string {
 	switch ending {
 	case ".bmp", ".webp", ".gif", ".ppm", ".pgm", ".tga":

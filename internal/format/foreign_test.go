@@ -150,9 +150,9 @@ func TestRecipes(t *testing.T) {
 	python, _ := exec.LookPath("python3")
 	var sources []string
 	for _, r := range recipes {
-		for _, left := range []string{"FILE", "STEM", "ARRAY", "DELIMITER", "SKIP", "SUBDIR", "ENDING", "\n"} {
-			if strings.Contains(r, left) {
-				t.Errorf("%s: holds %q", r, left)
+		for _, placeholder := range []string{"FILE", "STEM", "ARRAY", "DELIMITER", "SKIP", "SUBDIR", "ENDING", "\n"} {
+			if strings.Contains(r, placeholder) {
+				t.Errorf("%s: holds %q", r, placeholder)
 			}
 		}
 		if source, ok := strings.CutPrefix(r, "python -c '"); ok {

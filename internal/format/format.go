@@ -1,5 +1,5 @@
-// Package format tells what a file is by its first bytes, the same for all
-// readers of files: arrays, encoders, checkpoints. It reads nothing itself.
+// Package format recognizes files by their first bytes, the same for all readers of files: arrays, encoders,
+// checkpoints. It reads nothing itself.
 //
 //	head := make([]byte, min(format.HeadSize, file.Size()))
 //	…
@@ -20,16 +20,15 @@ import (
 // may be shorter.
 const HeadSize = 64
 
-// ErrTruncated says that a file ends too early: it was cut while being copied or
-// written. All readers wrap this one error.
+// ErrTruncated reports that a file ends too early: it was cut while being copied or written. All readers wrap this one
+// error.
 var ErrTruncated = errors.New("truncated")
 
-// Kind is what the first bytes of a file say.
+// Kind is the kind of a file by its first bytes.
 type Kind int
 
-// The kinds that are told apart. Zip stands for .npz and for the PyTorch files
-// of today, which differ in what the zip file holds; Pickle for the PyTorch files
-// from before 1.6 and for other Python pickles.
+// The kinds of files. Zip includes .npz and the PyTorch files of today, which differ in the content of the zip file;
+// Pickle includes the PyTorch files from before 1.6 and other Python pickles.
 const (
 	Unknown Kind = iota
 	Empty
@@ -94,8 +93,7 @@ func isSafetensors(head []byte) bool {
 	return len(head) >= 9 && head[8] == '{' && binary.LittleEndian.Uint64(head) <= MaxSafetensorsHeader
 }
 
-// Describe says what a file is that begins with head, for an error: "begins with
-// …" where that is all there is to say.
+// Describe describes a file that begins with head, for an error: "begins with …" if its format is unknown.
 func Describe(head []byte) string {
 	switch Of(head) {
 	case Empty:

@@ -1,7 +1,6 @@
-// Package gunzip reads files that may be compressed by gzip, which their first bytes tell, whatever
-// they are called.
+// Package gunzip reads files that may be compressed by gzip, recognized by their first bytes, not by name.
 //
-//	data, err := gunzip.Bytes([]byte("a,b\n1,2\n")) // as it is, or expanded
+//	data, err := gunzip.Bytes([]byte("a,b\n1,2\n")) // unchanged, or expanded
 package gunzip
 
 import (
@@ -38,17 +37,17 @@ func Bytes(data []byte) ([]byte, error) {
 	return upTo(data, int(min(Most, bound.Of(int64(len(data))))))
 }
 
-func upTo(data []byte, most int) ([]byte, error) {
+func upTo(data []byte, limit int) ([]byte, error) {
 	if !Is(data) {
 		return data, nil
 	}
-	// Expanded twice: what is too large takes no memory, and the rest no more than its own.
-	n, err := expand(io.Discard, data, int64(most)+1)
+	// Expanded twice: too large data take no memory, and others exactly their size.
+	n, err := expand(io.Discard, data, int64(limit)+1)
 	switch {
 	case err != nil:
 		return nil, err
-	case n > int64(most):
-		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, most)
+	case n > int64(limit):
+		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, limit)
 	}
 	out := bytes.NewBuffer(make([]byte, 0, n))
 	if _, err := expand(out, data, n); err != nil {
@@ -57,11 +56,11 @@ func upTo(data []byte, most int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// expand writes at most so many bytes of what is compressed.
-func expand(w io.Writer, data []byte, most int64) (n int64, err error) {
+// expand writes at most most bytes of compressed data.
+func expand(w io.Writer, data []byte, limit int64) (n int64, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		n, err = io.Copy(w, io.LimitReader(r, most))
+		n, err = io.Copy(w, io.LimitReader(r, limit))
 	}
 	if err != nil {
 		return n, damaged(err)
@@ -69,7 +68,7 @@ func expand(w io.Writer, data []byte, most int64) (n int64, err error) {
 	return n, nil
 }
 
-// damaged says that compressed data are.
+// damaged is the error of damaged compressed data.
 func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fmt.Errorf("it is compressed by gzip and truncated: %w", io.ErrUnexpectedEOF)

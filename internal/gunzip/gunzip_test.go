@@ -1,4 +1,4 @@
-// Tests of what is expanded, and what is refused.
+// Tests of expansion and errors.
 
 package gunzip
 

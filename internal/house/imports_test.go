@@ -63,7 +63,7 @@ var rules = []rule{
 	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
-	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
+	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset latent neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},

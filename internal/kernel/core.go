@@ -12,8 +12,8 @@ import (
 	"repscope/internal/parallel"
 )
 
-// element is what panels hold, number what a product is made of. uint8
-// products put groups of 2 or 4 depths into one uint32.
+// element is the element of panels, number the element of products. uint8 products put groups of 2 or 4 depths into one
+// uint32.
 type element interface{ float32 | float64 | uint32 }
 
 type number interface{ float32 | float64 | int32 }
@@ -39,7 +39,7 @@ type tiling[E element, O number] struct {
 	colStep  [2]int
 	packRows func(dst []E, width int, src []E, stride, count, depth int)
 	links    linkKernel[E, O] // of whole tiles; nil if micro has to do
-	block    int              // what blockDepth is in the place of KC; of exact sums only
+	block    int              // blockDepth instead of KC; for exact sums only
 }
 
 // blockDepth is the depth of a panel.
@@ -101,8 +101,7 @@ const (
 	superElements = 4 << 20
 )
 
-// minWork is the number of multiplications that a thread of its own pays for;
-// the tests lower it.
+// minWork is the number of multiplications from which another thread pays; the tests lower it.
 var minWork = 1 << 20
 
 // engine holds the buffers of one running product.
@@ -146,8 +145,7 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// execute runs e.job on the given number of threads (0: all). It returns ErrStopped if
-// the job was stopped.
+// execute runs e.job on this number of threads (0: all). It returns ErrStopped if the job was stopped.
 func (e *engine[E, O]) execute(threads int) error {
 	j := &e.job
 	if j.m == 0 || j.n == 0 {
@@ -206,7 +204,7 @@ func (e *engine[E, O]) choose() {
 // side is one operand of the running job.
 type side[E element] struct {
 	source       operandSource[E]
-	count, width int // vectors, and those of a panel
+	count, width int // vectors, and vectors of a panel
 }
 
 func (e *engine[E, O]) sides() (shared, other side[E]) {
@@ -376,7 +374,7 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 				block = max(0, min(blockRows, rows-i0, roundUp(col+j0+width-row-i0, t.mr)))
 			}
 			panel := &b[j0*depth]
-			// Each tile asks for some of the next panel of B.
+			// Each tile prefetches some of the next panel of B.
 			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
 			if j0+t.nr < cols {
 				size := uintptr(t.nr*depth) * unsafe.Sizeof(*panel)
@@ -419,7 +417,7 @@ func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) 
 	if j.links {
 		w.inLinks(micro, a, b, depth)
 	} else {
-		// What a kernel adds up in several sums within its depth is added to C in their order.
+		// Several sums of a kernel within its depth are added to C in their order.
 		if add {
 			for i := range height {
 				copy(w.tile[i*t.nr:], c[i*j.stride:i*j.stride+width])

@@ -27,7 +27,7 @@ type implementation struct {
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
 	int16   *tiling[uint32, float32]
-	// int16Time is the time of int16 in that of float32.
+	// int16Time is the time of int16 relative to float32.
 	int16Time float64
 	rows      rowKernels
 	gather    *gatherTiling
@@ -50,7 +50,7 @@ var generic = implementation{
 var (
 	active      atomic.Pointer[implementation]
 	selectedErr error
-	// withoutTiles says why a processor that has AMX does without it, "" where there is nothing to say.
+	// withoutTiles is the reason why a processor with AMX does not use it, "" without a reason.
 	withoutTiles string
 )
 
@@ -91,9 +91,8 @@ func choose(request string) (*implementation, error) {
 // on tiles. It is fixed when the program starts, by the processor and by [Environment].
 func Name() string { return active.Load().name }
 
-// Selected is [Name] with an error if [Environment] asks for an implementation
-// that is unknown or that this machine or build does not have; the products then run
-// on the best available one.
+// Selected is [Name] with an error if [Environment] names an implementation that is unknown, or unavailable on this
+// machine or in this build; the products then run on the best available one.
 func Selected() (string, error) { return Name(), selectedErr }
 
 // floatTiling is the active implementation's tiling for T.

@@ -12,7 +12,7 @@ var available = detect()
 
 func implementations() []*implementation { return available }
 
-// detect lists what this processor can run, the fastest last.
+// detect lists the implementations for this processor, the fastest last.
 func detect() []*implementation {
 	list := []*implementation{&generic}
 	x := &cpu.X86
@@ -37,7 +37,7 @@ func detect() []*implementation {
 	return list
 }
 
-// avx2Rows are the row operations; those that AVX-512 does not improve are its too.
+// avx2Rows are the row operations; AVX-512 shares the ones that it does not improve.
 var avx2Rows = rowKernels{
 	sumUint8:           sumUint8AVX2,
 	sumSquaresUint8:    sumSquaresUint8AVX2,

@@ -12,18 +12,16 @@ import (
 // Run is a piece of a gathered vector: Length contiguous elements that begin Offset after the vector's base.
 type Run struct{ Offset, Length int }
 
-// Gathered is C = A·B, or C += A·B, for a left operand whose vectors are gathered
-// from runs that lie at the same places relative to each vector's base:
+// Gathered is C = A·B, or C += A·B, for a left operand whose vectors are gathered from runs at the same offsets
+// relative to each vector's base:
 //
 //	A(i, ·) = data[Base[i]+r.Offset : Base[i]+r.Offset+r.Length] for r in Runs, one after another
 //
-// A matrix product is the case of one run, a convolution over channels-last
-// images has one run per row of its kernel. B is packed for the right side. The
-// order of every sum is that of [Product], so that the bits are the same; but
-// nothing of A is copied, which for few columns costs more than the product itself.
+// A matrix product is the case of one run, a convolution over channels-last images has one run per row of its kernel. B
+// is packed for the right side. The order of every sum equals [Product]'s, so the bits are the same; but A is not
+// copied, which for few columns costs more than the product itself.
 //
-// The product runs on the calling goroutine. The value may be used again and
-// then allocates nothing.
+// The product runs on the calling goroutine. The value may be used again and then allocates nothing.
 type Gathered struct {
 	M, N int
 	Data []float32
@@ -32,15 +30,15 @@ type Gathered struct {
 	B    *Packed[float32]
 	// First is the vector of B that makes C's first column, a multiple of [ColumnAlign].
 	First int
-	// C has row i at C[i·Stride:], Stride ≥ N; or at C[Places[i]:] unless Places is nil, which ascend by N or
-	// more: where by Stride, results are written without a detour.
+	// C has row i at C[i·Stride:], Stride ≥ N; or at C[Places[i]:] unless Places is nil, which ascend by N or more. With
+	// Stride, results are written directly.
 	C          []float32
 	Stride     int
 	Places     []int
 	Accumulate bool
-	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the place of
-	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes
-	// High. A NaN stays what it is. Other may be C itself if B is no deeper than [KC].
+	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the index of C's,
+	// unless Other is nil. If Cut is set, values below Low then become Low, and values above High become High. A NaN does
+	// not change. Other may be C itself if B is no deeper than [KC].
 	Bias, Other []float32
 	Cut         bool
 	Low, High   float32
@@ -55,27 +53,28 @@ type Gathered struct {
 	rows  [maxRows]int
 }
 
-// A piece is a part of a run as the kernels walk along it: its end, counted from the end of the piece before it in
-// the block of KC depths, or from the vector's base; and its length.
+// A piece is a part of a run in the order of the kernels: its end, counted from the end of the piece before it in the
+// block of KC depths, or from the vector's base; and its length.
 type piece struct{ advance, length int }
 
 // The largest tile has maxRows rows and maxColumns columns.
 const maxRows, maxColumns = 12, 32
 
-// tileEnd is what a gather kernel does with the sums of a tile; the assembly knows the fields by their offsets.
+// tileEnd is the final treatment of the sums of a tile by a gather kernel; the assembly knows the fields by their
+// offsets.
 type tileEnd struct {
-	rows        int      // that are stored, of those that are computed; 1 or more
+	rows        int      // number of computed rows that are stored; 1 or more
 	first, last uint16   // which columns of the first and of the second vector are read, and stored if tileCut is set
 	flags       uint32   //
 	bias        *float32 // of the first column
-	other       *float32 // at the place of the first element …
+	other       *float32 // at the index of the first element …
 	otherStride int      // … with rows that far apart
 	low, high   float32  //
 }
 
-// What a tileEnd asks for, in this order.
+// The flags of a tileEnd, in this order.
 const (
-	tileAdd   = 1 << iota // add what the tile holds
+	tileAdd   = 1 << iota // add the old values of the tile
 	tileBias              // add bias
 	tileOther             // add other
 	tileLow               // raise to low
@@ -83,12 +82,12 @@ const (
 	tileCut               // store some columns only
 )
 
-// ColumnAlign is what Gathered.First must be a multiple of.
+// ColumnAlign divides Gathered.First.
 const ColumnAlign = 32
 
-// A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and
-// stores the tile at c as end says. Meanwhile it may ask for a
-// cache line from the address ahead on for every two elements of a row, and for what lies next bytes after each row.
+// A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and stores the tile at c as end says.
+// Meanwhile it may prefetch a cache line from the address ahead on for every two elements of a row, and the memory next
+// bytes after each row.
 type gatherKernel func(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // gatherTiling is a family of gather kernels for the right panels of a tiling.
@@ -110,10 +109,10 @@ func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r := range end.rows {
 		var s0, s1, s2, s3 float32
-		at, done := bases[r], 0
+		offset, done := bases[r], 0
 		for _, run := range list {
-			at += run.advance
-			from := (*float32)(unsafe.Add(unsafe.Pointer(data), (at-run.length)*4))
+			offset += run.advance
+			from := (*float32)(unsafe.Add(unsafe.Pointer(data), (offset-run.length)*4))
 			w := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(b), done*genericNR*4)), run.length*genericNR)
 			for k, v := range unsafe.Slice(from, run.length) {
 				w := w[k*genericNR : k*genericNR+genericNR]
@@ -134,7 +133,7 @@ func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float
 	}
 }
 
-// apply is what a tileEnd asks for after the addition, for a row of a tile.
+// apply applies a tileEnd after the addition, for a row of a tile.
 func (e *tileEnd) apply(row, other []float32) {
 	for j, v := range row {
 		if e.flags&tileBias != 0 {
@@ -235,9 +234,9 @@ func (g *Gathered) column(t *gatherTiling, j, depth int, runs []piece, panels, n
 		if e.rows = min(t.mr, g.M-i); e.rows < t.mr {
 			r, base = g.lastRows(t, i, e.rows)
 		}
-		at := g.place(i) + j
+		offset := g.place(i) + j
 		if e.flags&tileOther != 0 {
-			e.other = &g.Other[at]
+			e.other = &g.Other[offset]
 		}
 		// The first panel finds rows that nothing has read before.
 		further := 0
@@ -247,7 +246,7 @@ func (g *Gathered) column(t *gatherTiling, j, depth int, runs []piece, panels, n
 		if g.scattered(i, e.rows) || partial && !t.masks {
 			g.edge(t, t.micro[r][q], base, i, j, runs, panel, width)
 		} else {
-			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[at], g.Stride, ahead, further, e)
+			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[offset], g.Stride, ahead, further, e)
 		}
 		if ahead < end {
 			ahead += uintptr(depth / 2 * 64)
@@ -255,8 +254,8 @@ func (g *Gathered) column(t *gatherTiling, j, depth int, runs []piece, panels, n
 	}
 }
 
-// lastRows is which kernel the last rows take, and where their bases are: those that it computes and does not store
-// are the last one again.
+// lastRows is the kernel of the last rows, and their bases: rows that it computes and does not store repeat the last
+// one.
 func (g *Gathered) lastRows(t *gatherTiling, i, height int) (int, *int) {
 	r := 0
 	for t.rowStep[r] < height {
@@ -268,7 +267,7 @@ func (g *Gathered) lastRows(t *gatherTiling, i, height int) (int, *int) {
 	return r, &g.rows[0]
 }
 
-// place is where row i of C begins.
+// place is the start of row i of C.
 func (g *Gathered) place(i int) int {
 	if g.Places != nil {
 		return g.Places[i]
@@ -299,12 +298,12 @@ func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int
 	}
 	e.other, e.otherStride = &g.other[0], t.nr
 	for r := range e.rows {
-		at := g.place(i+r) + j
+		offset := g.place(i+r) + j
 		if e.flags&tileAdd != 0 {
-			copy(g.tile[r*t.nr:][:width], g.C[at:])
+			copy(g.tile[r*t.nr:][:width], g.C[offset:])
 		}
 		if e.flags&tileOther != 0 {
-			copy(g.other[r*t.nr:][:width], g.Other[at:])
+			copy(g.other[r*t.nr:][:width], g.Other[offset:])
 		}
 	}
 	g.ended = e
@@ -330,8 +329,8 @@ func (g *Gathered) empty() {
 	}
 }
 
-// following is the panel of B that is used after the one that ends at column next of the depth block at k:
-// the next one of the block, or the first one of the next block; nil after the last. Each tile asks for some of it.
+// following is the panel of B used after the one that ends at column next of the depth block at k: the next one of the
+// block, or the first one of the next block; nil after the last. Each tile prefetches some of it.
 func (g *Gathered) following(k, depth, next int) []float32 {
 	if next >= g.N {
 		k, next = k+depth, 0
@@ -363,7 +362,7 @@ func (g *Gathered) check(nr int) error {
 		return fmt.Errorf("kernel: %d bases for %d vectors", len(g.Base), g.M)
 	}
 	g.cut, g.ends = g.cut[:0], g.ends[:0]
-	depth, low, high, at := 0, 0, 0, 0
+	depth, low, high, offset := 0, 0, 0, 0
 	for i, r := range g.Runs {
 		if r.Length <= 0 {
 			return fmt.Errorf("kernel: run of %d elements", r.Length)
@@ -375,10 +374,10 @@ func (g *Gathered) check(nr int) error {
 		for r.Length > 0 {
 			n := min(r.Length, KC-depth%KC)
 			depth, r.Offset, r.Length = depth+n, r.Offset+n, r.Length-n
-			g.cut = append(g.cut, piece{r.Offset - at, n})
-			if at = r.Offset; depth%KC == 0 {
+			g.cut = append(g.cut, piece{r.Offset - offset, n})
+			if offset = r.Offset; depth%KC == 0 {
 				g.ends = append(g.ends, len(g.cut))
-				at = 0
+				offset = 0
 			}
 		}
 	}
@@ -388,9 +387,9 @@ func (g *Gathered) check(nr int) error {
 	if depth != g.B.depth {
 		return fmt.Errorf("kernel: runs of %d elements, operand B has depth %d", depth, g.B.depth)
 	}
-	for _, at := range g.Base[:g.M] {
-		if at+low < 0 || at+high > len(g.Data) {
-			return fmt.Errorf("kernel: a vector from %d to %d lies outside of %d elements", at+low, at+high, len(g.Data))
+	for _, offset := range g.Base[:g.M] {
+		if offset+low < 0 || offset+high > len(g.Data) {
+			return fmt.Errorf("kernel: a vector from %d to %d lies outside of %d elements", offset+low, offset+high, len(g.Data))
 		}
 	}
 	if overlap(g.C, g.Data) {
@@ -417,11 +416,11 @@ func (g *Gathered) checkResult(name string, length int) error {
 		return fmt.Errorf("kernel: %s: %d places for %d rows", name, len(g.Places), g.M)
 	}
 	last := 0
-	for i, at := range g.Places[:g.M] {
-		if at < 0 || i > 0 && at < last+g.N {
-			return fmt.Errorf("kernel: %s: row %d begins at %d, row %d at %d, with rows of %d", name, i-1, last, i, at, g.N)
+	for i, offset := range g.Places[:g.M] {
+		if offset < 0 || i > 0 && offset < last+g.N {
+			return fmt.Errorf("kernel: %s: row %d begins at %d, row %d at %d, with rows of %d", name, i-1, last, i, offset, g.N)
 		}
-		last = at
+		last = offset
 	}
 	if g.M > 0 && last+g.N > length {
 		return fmt.Errorf("kernel: %s: %d elements, the last row of %d begins at %d", name, length, g.N, last)

@@ -107,13 +107,13 @@ func TestGathered(t *testing.T) {
 func finishLiterally(g *Gathered, c []float32) {
 	for i := range g.M {
 		for j := range g.N {
-			at := i*g.Stride + j
-			v := c[at]
+			offset := i*g.Stride + j
+			v := c[offset]
 			if g.Bias != nil {
 				v += g.Bias[j]
 			}
 			if g.Other != nil {
-				v += g.Other[at]
+				v += g.Other[offset]
 			}
 			if g.Cut && v < g.Low {
 				v = g.Low
@@ -121,27 +121,27 @@ func finishLiterally(g *Gathered, c []float32) {
 			if g.Cut && v > g.High {
 				v = g.High
 			}
-			c[at] = v
+			c[offset] = v
 		}
 	}
 }
 
-// scatter gives the rows of C places of their own; it returns what is wanted there, and C.
+// scatter gives the rows of C places of their own; it returns the expected values there, and C.
 func scatter(r *rand.Rand, g *Gathered, want []float32) ([]float32, []float32) {
 	stride := g.Stride
-	at := r.IntN(5)
+	offset := r.IntN(5)
 	for range g.M {
-		g.Places = append(g.Places, at)
-		at += stride
+		g.Places = append(g.Places, offset)
+		offset += stride
 		if r.IntN(5) == 0 {
-			at += r.IntN(9) - min(4, stride-g.N)
+			offset += r.IntN(9) - min(4, stride-g.N)
 		}
 	}
 	spread := func(rows []float32) []float32 {
 		if rows == nil {
 			return nil
 		}
-		to := make([]float32, at+stride)
+		to := make([]float32, offset+stride)
 		for i, p := range g.Places {
 			copy(to[p:p+g.N], rows[i*stride:])
 		}
@@ -236,8 +236,8 @@ func BenchmarkGathered(b *testing.B) {
 	}
 }
 
-// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without
-// another matrix to add, that do not fit into a cache: two goroutines take parts of images in turn.
+// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images per layer, with or without another matrix
+// to add, that do not fit into a cache: two goroutines take parts of images in turn.
 func BenchmarkGatheredLayers(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const images, threads = 32, 2
@@ -274,11 +274,11 @@ func BenchmarkGatheredLayers(b *testing.B) {
 							if t >= images*parts {
 								return
 							}
-							at := t/parts*pixels + t%parts*rows
-							g.M = min(rows, (t/parts+1)*pixels-at)
-							g.Data, g.C = data[at*k:], c[at*n:]
+							offset := t/parts*pixels + t%parts*rows
+							g.M = min(rows, (t/parts+1)*pixels-offset)
+							g.Data, g.C = data[offset*k:], c[offset*n:]
 							if other != nil {
-								g.Other = other[at*n:]
+								g.Other = other[offset*n:]
 							}
 							if err := g.Run(); err != nil {
 								b.Error(err)

@@ -12,10 +12,10 @@ import (
 // Int16Depth is the depth of a block of an [Int16Product]: short, so that numbers may be large. It divides 2·[KC].
 const Int16Depth = 128
 
-// RowAlign is what the first vector of A in an [Int16Product] must be a multiple of.
+// RowAlign divides the index of the first vector of A in an [Int16Product].
 const RowAlign = 12
 
-// Int16Time is about the time of an [Int16Product] in that of the product of float32 vectors.
+// Int16Time is about the time of an [Int16Product] relative to the product of float32 vectors.
 func Int16Time() float64 { return active.Load().int16Time }
 
 // PackedInt16 is one side of an [Int16Product] in panels: vectors of int16, filled in parts. It belongs to the side
@@ -27,7 +27,7 @@ type PackedInt16 struct {
 	tiling              *tiling[uint32, float32]
 }
 
-// Reset makes room for count vectors of length depth, which are undefined until they are put; right for use as B. It
+// Reset allocates count vectors of length depth, which are undefined until they are put; right for use as B. It
 // allocates only if p is too small. p may be zero.
 func (p *PackedInt16) Reset(count, depth int, right bool) {
 	t := active.Load().int16
@@ -38,9 +38,9 @@ func (p *PackedInt16) Reset(count, depth int, right bool) {
 	p.data = grow(p.data, roundUp(count, p.width)*p.depth)
 }
 
-// Put packs vectors first … first+count−1, vector r of which is src[r·stride : r·stride+depth]. first is a multiple
-// of [Align], and so is count unless the last vector is among them; stride is even, and where the depth is odd, src
-// holds a 0 after each vector. Parts may be put from several goroutines. It panics if a part does not fit.
+// Put packs vectors first … first+count−1; vector r is src[r·stride : r·stride+depth]. first is a multiple of [Align],
+// and so is count unless the last vector is among them. stride is even, and if the depth is odd, src holds a 0 after
+// each vector. Parts may be put from several goroutines. It panics if a part does not fit.
 func (p *PackedInt16) Put(first, count int, src []int16, stride int) {
 	if first < 0 || first%Align != 0 || first+count > p.count || count%Align != 0 && first+count != p.count || stride%2 != 0 || stride < 2*p.depth {
 		panic(fmt.Sprintf("kernel: vectors %d to %d of %d with stride %d", first, first+count, p.count, stride))
@@ -65,9 +65,9 @@ func (p *PackedInt16) block(first, k, depth int) []uint32 {
 //	C[i·Stride+j] = Σ_b s_b,   s_b = Σ_{k in block b} A(i,k)·B(j,k)
 //
 // for M vectors of A from First[0] on, a multiple of [RowAlign], and N vectors of B from First[1] on, a multiple of
-// [Align]. The sum of a block of Int16Depth depths is exact if it lies within ±2³¹, as it does where ‖a_b‖²·‖b_b‖² <
-// 2⁶²; elsewhere it is taken modulo 2³². It is rounded to float32, and sums are added in the order of blocks, each
-// addition rounded: with B blocks, u = 2⁻²⁴ and 1.01 for what is of higher order,
+// [Align]. The sum of a block of Int16Depth depths is exact if it lies within ±2³¹, as it does if ‖a_b‖²·‖b_b‖² < 2⁶²;
+// otherwise it is taken modulo 2³². It is rounded to float32, and sums are added in the order of blocks, each addition
+// rounded: with B blocks, u = 2⁻²⁴ and 1.01 for terms of higher order,
 //
 //	|c − Σ_k A(i,k)·B(j,k)| ≤ 1.01·B·u · ‖a‖‖b‖
 //

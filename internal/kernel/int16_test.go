@@ -14,7 +14,7 @@ func packInt16(src []int16, stride, count, depth int, right bool) *PackedInt16 {
 	p := new(PackedInt16)
 	p.Reset(count, depth, right)
 	for i := range p.data {
-		p.data[i] = 0xdeadbeef // what was there before must not matter
+		p.data[i] = 0xdeadbeef // old contents must not matter
 	}
 	for first := 0; first < count; first += 2 * Align {
 		p.Put(first, min(2*Align, count-first), src[first*stride:], stride)
@@ -44,11 +44,11 @@ func TestInt16Product(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, 32))
 		for _, s := range append([]shape{{3, 5, 2051}, {14, 35, 1024}, {13, 33, 1027}, {192, 200, 99}, {300, 40, 70}}, shapes...) {
 			stride := (s.k+1)/2*2 + 2*r.IntN(3)
-			rows := func(count int, most int) []int16 {
+			rows := func(count int, limit int) []int16 {
 				x := make([]int16, count*stride)
 				for i := range x {
 					if i%stride < s.k {
-						x[i] = int16(r.IntN(2*most+1) - most)
+						x[i] = int16(r.IntN(2*limit+1) - limit)
 					} else if i%stride > s.k {
 						x[i] = 77 // beyond the 0 of an odd depth: not a part
 					}
@@ -56,8 +56,8 @@ func TestInt16Product(t *testing.T) {
 				return x
 			}
 			// 2,000 leaves all sums in range; the largest numbers go around.
-			for _, most := range []int{2000, math.MaxInt16} {
-				a, b := rows(s.m, most), rows(s.n, most)
+			for _, limit := range []int{2000, math.MaxInt16} {
+				a, b := rows(s.m, limit), rows(s.n, limit)
 				pa, pb := packInt16(a, stride, s.m, s.k, false), packInt16(b, stride, s.n, s.k, true)
 				first := [2]int{}
 				if s.m > Align && s.n > Align {
@@ -73,7 +73,7 @@ func TestInt16Product(t *testing.T) {
 					for j := range n {
 						x, y := a[(first[0]+i)*stride:][:s.k], b[(first[1]+j)*stride:][:s.k]
 						if got, want := c[i*(n+3)+j], naiveInt16(x, y); math.Float32bits(got) != math.Float32bits(want) {
-							t.Fatalf("%v, up to %d: element %d, %d is %v, want %v", s, most, i, j, got, want)
+							t.Fatalf("%v, up to %d: element %d, %d is %v, want %v", s, limit, i, j, got, want)
 						}
 					}
 				}

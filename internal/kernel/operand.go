@@ -1,5 +1,5 @@
-// One side of a product: a set of vectors along the depth, given as a matrix,
-// packed once, or written into panels by the caller.
+// One side of a product: a set of vectors along the depth, from a matrix, packed once, or written into panels by the
+// caller.
 
 package kernel
 
@@ -12,8 +12,7 @@ import (
 // Float is the element type of a floating-point product.
 type Float interface{ float32 | float64 }
 
-// Align is what the first vector of an [Operand] cut from a [Packed] must be a
-// multiple of; every panel width of every kernel divides it.
+// Align divides the index of the first vector of an [Operand] cut from a [Packed]. Every panel width divides Align.
 const Align = 96
 
 // A Packer writes part of an operand into panels. It lets a caller feed a
@@ -112,7 +111,7 @@ func (o *Operand[T]) checkUnpacked(side string, count, depth, width int) error {
 	return o.check(side, count, depth, width)
 }
 
-// checkMatrix reports whether a row-major matrix of the given shape fits into length elements.
+// checkMatrix reports whether a row-major matrix of this shape fits into length elements.
 func checkMatrix(name string, length, rows, cols, stride int) error {
 	if rows == 0 || cols == 0 {
 		return nil
@@ -127,7 +126,7 @@ func checkMatrix(name string, length, rows, cols, stride int) error {
 	return nil
 }
 
-// pack writes the given part of the operand into panels; see [Packer].
+// pack writes this part of the operand into panels; see [Packer].
 func (o *Operand[T]) pack(t *tiling[T, T], dst []T, width, first, count, k, depth int) {
 	switch o.kind {
 	case operandRows:
@@ -139,14 +138,14 @@ func (o *Operand[T]) pack(t *tiling[T, T], dst []T, width, first, count, k, dept
 	}
 }
 
-// PackRows writes count vectors that lie in rows into panels, as [Packer]
-// asks: element d of vector r is src[r·stride+d].
+// PackRows writes count vectors that lie in rows into panels, as required by [Packer]: element d of vector r is
+// src[r·stride+d].
 func PackRows[T Float](dst []T, width int, src []T, stride, count, depth int) {
 	floatTiling[T]().packRows(dst, width, src, stride, count, depth)
 }
 
-// PackColumns writes count vectors that lie in columns into panels, as
-// [Packer] asks: element d of vector r is src[d·stride+r].
+// PackColumns writes count vectors that lie in columns into panels, as required by [Packer]: element d of vector r is
+// src[d·stride+r].
 func PackColumns[T Float](dst []T, width int, src []T, stride, count, depth int) {
 	whole := count / width * width
 	// A few rows at a time, whose lines stay in the cache from one panel to the next.
@@ -226,14 +225,12 @@ func packAll[T Float](o Operand[T], side string, count, depth, width int) (*Pack
 	return p, nil
 }
 
-// Left packs another operand for use as A in the place of the one that p holds
-// and allocates only if p is too small for it. p may be zero.
+// Left replaces p by another operand packed for use as A, and allocates only if p is too small for it. p may be zero.
 func (p *Packed[T]) Left(o Operand[T], count, depth int) error {
 	return p.fill(o, "A", count, depth, floatTiling[T]().mr)
 }
 
-// Right packs another operand for use as B in the place of the one that p holds
-// and allocates only if p is too small for it. p may be zero.
+// Right replaces p by another operand packed for use as B, and allocates only if p is too small for it. p may be zero.
 func (p *Packed[T]) Right(o Operand[T], count, depth int) error {
 	return p.fill(o, "B", count, depth, floatTiling[T]().nr)
 }
@@ -261,8 +258,7 @@ func (p *Packed[T]) reset(count, depth, width int) {
 	p.data, p.width, p.count, p.depth = grow(p.data, roundUp(count, width)*depth), width, count, depth
 }
 
-// NewRight returns room for count vectors of length depth for use as B, all of which
-// are to be written by [Packed.Put].
+// NewRight allocates count vectors of length depth for use as B, all to be written by [Packed.Put].
 func NewRight[T Float](count, depth int) (*Packed[T], error) {
 	if count < 0 || depth < 0 {
 		return nil, fmt.Errorf("kernel: no room for %d vectors of length %d", count, depth)

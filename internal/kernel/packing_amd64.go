@@ -116,7 +116,7 @@ func packFloat64AVX2(dst []float64, width int, src []float64, stride, count, dep
 	}
 }
 
-// packShiftedAsm does four rows at a time and what is left of rows and depths one by one.
+// packShiftedAsm does four rows at a time and the remaining rows and depths one by one.
 func packShiftedAsm(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32) {
 	blocks := depth / 8
 	for q := 0; q < count; q += width {

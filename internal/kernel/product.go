@@ -19,16 +19,13 @@ type Epilogue[T Float] interface {
 	Finish(c []T, stride, row, col, rows, cols int)
 }
 
-// Product is C = A·B, or C += A·B, for M vectors of A and N vectors of B, all of
-// length K:
+// Product is C = A·B, or C += A·B, for M vectors of A and N vectors of B, all of length K:
 //
 //	C[i·Stride+j] = Σ_k A(i,k)·B(j,k)   0 ≤ i < M, 0 ≤ j < N
 //
-// in the order that the package comment states. Whether that is A·B or A·Bᵀ is
-// a matter of how the operand is given: [Rows] or [Columns]. A block of rows [i0,i1)
-// and columns [j0,j1) of X·Yᵀ is Rows(x[i0·ld:], ld) by Rows(y[j0·ld:], ld) with
-// M = i1−i0 and N = j1−j0, or Packed.Operand(j0) with j0 a multiple of [Align];
-// its bits equal those of the whole product.
+// in the order of the package comment. A·B and A·Bᵀ differ only in the constructor of the operand: [Rows] or [Columns].
+// A block of rows [i0,i1) and columns [j0,j1) of X·Yᵀ is Rows(x[i0·ld:], ld) by Rows(y[j0·ld:], ld) with M = i1−i0 and
+// N = j1−j0, or Packed.Operand(j0) with j0 a multiple of [Align]; its bits equal the bits of the whole product.
 //
 // A and B may be the same memory; C must not overlap them.
 type Product[T Float] struct {
@@ -37,13 +34,13 @@ type Product[T Float] struct {
 	// C has row i at C[i·Stride:], Stride ≥ N. Elements between the rows are left alone.
 	C      []T
 	Stride int
-	// Accumulate adds the product to what C holds.
+	// Accumulate adds the product to the old values of C.
 	Accumulate bool
-	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
+	// Upper restricts the result to elements with j ≥ i. Others may be computed, finished or unchanged.
 	Upper bool
-	// Links shortens the sums: within a block of KC, the products of each LinkDepth depths are a sum of their own,
-	// and these are added in their order. A product passes through fewer roundings, see [Norms.OfLinks], and a
-	// float32 product of whole tiles takes a twentieth longer.
+	// Links shortens the sums: within a block of KC, the products of each LinkDepth depths are a sum of their own, and
+	// these are added in their order. A product passes through fewer roundings, see [Norms.OfLinks], and a float32 product
+	// of whole tiles takes a twentieth longer.
 	Links bool
 	// Done, if not nil, stops the product soon after it is closed.
 	Done <-chan struct{}
@@ -78,12 +75,11 @@ func (s *floatSource[T]) packInto(dst []T, width, first, count, k, depth int) {
 	s.operand.pack(s.tiling, dst, width, first, count, k, depth)
 }
 
-// ErrStopped is returned by a product that was stopped before its end; what C holds then is undefined.
+// ErrStopped is returned by a product that was stopped before its end; C is undefined then.
 var ErrStopped = errors.New("kernel: product stopped")
 
-// Run computes the product. It returns an error, and leaves C alone, if a
-// shape is negative or does not fit its slice, if an operand was packed for
-// another shape, or if C overlaps an operand; and [ErrStopped] if it was stopped.
+// Run computes the product. It returns an error, and does not change C, if a shape is negative or does not fit its
+// slice, if an operand was packed for another shape, or if C overlaps an operand; and [ErrStopped] if it was stopped.
 func (p *Product[T]) Run() error {
 	t := floatTiling[T]()
 	if err := p.check(t); err != nil {

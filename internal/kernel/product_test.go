@@ -65,10 +65,10 @@ func testProduct[T Float](t *testing.T) {
 		before := fill(r, make([]T, (s.m-1)*ldc+s.n))
 		// The same operands as columns.
 		lat, lbt := s.m+r.IntN(3), s.n+r.IntN(3)
-		at, bt := make([]T, max(1, s.k)*lat), make([]T, max(1, s.k)*lbt)
+		aT, bt := make([]T, max(1, s.k)*lat), make([]T, max(1, s.k)*lbt)
 		for k := range s.k {
 			for i := range s.m {
-				at[k*lat+i] = a[i*lda+k]
+				aT[k*lat+i] = a[i*lda+k]
 			}
 			for j := range s.n {
 				bt[k*lbt+j] = b[j*ldb+k]
@@ -87,7 +87,7 @@ func testProduct[T Float](t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lefts := []Operand[T]{Rows(a, lda), Columns(at, lat), pa.Operand(0), Packing(&rowPacker[T]{a, lda})}
+				lefts := []Operand[T]{Rows(a, lda), Columns(aT, lat), pa.Operand(0), Packing(&rowPacker[T]{a, lda})}
 				rights := []Operand[T]{Rows(b, ldb), Columns(bt, lbt), pb.Operand(0), Packing(&rowPacker[T]{b, ldb})}
 				for x, left := range lefts {
 					for y, right := range rights {
@@ -169,7 +169,7 @@ func TestProductLarge(t *testing.T) {
 	}
 }
 
-// TestBlockOfGram computes blocks of X·Xᵀ as the neighbour search does.
+// TestBlockOfGram computes blocks of X·Xᵀ as the neighbor search does.
 func TestBlockOfGram(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(5, 6))

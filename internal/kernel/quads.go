@@ -21,7 +21,7 @@ type SignedWeights struct {
 	groups int // of depths, each run filled up with zeros
 }
 
-// NewSignedWeights packs columns that follow each other; the runs are those of a row, of which the lengths count.
+// NewSignedWeights packs columns that follow each other; of the runs of a row, only the lengths count.
 func NewSignedWeights(columns []int8, n int, runs []Run) (*SignedWeights, error) {
 	k, groups := 0, 0
 	for _, r := range runs {
@@ -35,15 +35,15 @@ func NewSignedWeights(columns []int8, n int, runs []Run) (*SignedWeights, error)
 	}
 	w := &SignedWeights{n: n, groups: groups, panels: make([]uint32, roundUp(n, ColumnAlign)*groups)}
 	for j := range n {
-		column, at := columns[j*k:(j+1)*k], j/ColumnAlign*ColumnAlign*groups+j%ColumnAlign
+		column, offset := columns[j*k:(j+1)*k], j/ColumnAlign*ColumnAlign*groups+j%ColumnAlign
 		for _, r := range runs {
 			for d := 0; d < r.Length; d += quad {
 				var word uint32
 				for i, v := range column[d:min(d+quad, r.Length)] {
 					word |= uint32(uint8(v)) << (8 * i)
 				}
-				w.panels[at] = word
-				at += ColumnAlign
+				w.panels[offset] = word
+				offset += ColumnAlign
 			}
 			column = column[r.Length:]
 		}
@@ -59,8 +59,8 @@ func quads(n int) int { return (n + quad - 1) / quad }
 //
 //	C[i·N + j] = float32(Terms[j] + Σ_k A(i,k)·B(j,k))
 //
-// with sums modulo 2³². What lies in the [QuadSlack] bytes behind a run is read, and does not matter. It runs on the
-// calling goroutine and may be used again.
+// with sums modulo 2³². The [QuadSlack] bytes after a run are read, and do not matter. It runs on the calling goroutine
+// and may be used again.
 type GatheredBytes struct {
 	M, N  int
 	Data  []uint8
@@ -130,12 +130,12 @@ func (g *GatheredBytes) Run() error {
 func (g *GatheredBytes) generic() {
 	for i := range g.M {
 		for j := range g.N {
-			sum, at := g.Terms[j], j/ColumnAlign*ColumnAlign*g.B.groups+j%ColumnAlign
+			sum, offset := g.Terms[j], j/ColumnAlign*ColumnAlign*g.B.groups+j%ColumnAlign
 			for _, r := range g.Runs {
 				for d, v := range g.Data[g.Base[i]+r.Offset:][:r.Length] {
-					sum += int32(v) * int32(int8(g.B.panels[at+d/quad*ColumnAlign]>>(8*(d%quad))))
+					sum += int32(v) * int32(int8(g.B.panels[offset+d/quad*ColumnAlign]>>(8*(d%quad))))
 				}
-				at += quads(r.Length) * ColumnAlign
+				offset += quads(r.Length) * ColumnAlign
 			}
 			g.C[i*g.N+j] = float32(sum)
 		}
@@ -146,7 +146,7 @@ func (g *GatheredBytes) check() error {
 	if g.B == nil {
 		return errors.New("kernel: operand B is not set")
 	}
-	groups, low, high, at := 0, 0, 0, 0
+	groups, low, high, offset := 0, 0, 0, 0
 	g.pieces = g.pieces[:0]
 	for i, r := range g.Runs {
 		if r.Length <= 0 {
@@ -155,10 +155,10 @@ func (g *GatheredBytes) check() error {
 		n := quads(r.Length)
 		groups += n
 		end := r.Offset + n*quad
-		if g.pieces = append(g.pieces, piece{end - at, n}); i == 0 {
+		if g.pieces = append(g.pieces, piece{end - offset, n}); i == 0 {
 			low, high = r.Offset, end
 		}
-		low, high, at = min(low, r.Offset), max(high, end), end
+		low, high, offset = min(low, r.Offset), max(high, end), end
 	}
 	switch {
 	case g.M < 0 || g.N < 0 || len(g.C) < g.M*g.N:
@@ -170,9 +170,9 @@ func (g *GatheredBytes) check() error {
 	case len(g.Base) < g.M:
 		return fmt.Errorf("kernel: %d bases for %d vectors", len(g.Base), g.M)
 	}
-	for _, at := range g.Base[:g.M] {
-		if at+low < 0 || at+high > len(g.Data) {
-			return fmt.Errorf("kernel: a vector from %d to %d lies outside of %d bytes", at+low, at+high, len(g.Data))
+	for _, offset := range g.Base[:g.M] {
+		if offset+low < 0 || offset+high > len(g.Data) {
+			return fmt.Errorf("kernel: a vector from %d to %d lies outside of %d bytes", offset+low, offset+high, len(g.Data))
 		}
 	}
 	return nil

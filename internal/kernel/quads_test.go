@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every number is that of a loop, for runs of any length at any byte, and nothing else is written.
+// Every number equals a loop, for runs of any length at any byte, and nothing else is written.
 func TestGatheredBytes(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(9, 10))
@@ -43,12 +43,12 @@ func TestGatheredBytes(t *testing.T) {
 			if err := g.Run(); err != nil {
 				t.Fatal(err)
 			}
-			for i, at := range base {
+			for i, offset := range base {
 				for j := range n {
 					sum, k := terms[j], j*depth
 					for _, run := range runs {
 						for d := range run.Length {
-							sum += int32(data[at+run.Offset+d]) * int32(columns[k])
+							sum += int32(data[offset+run.Offset+d]) * int32(columns[k])
 							k++
 						}
 					}

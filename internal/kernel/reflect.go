@@ -4,8 +4,8 @@ package kernel
 
 import "math"
 
-// BandStep is what the widths of the blocks of [WeighRows], [SubtractOuter] and [ReflectRows] are multiples of, and
-// MaxBand the widest they can be.
+// The widths of the blocks of [WeighRows], [SubtractOuter] and [ReflectRows] are multiples of BandStep, at most
+// MaxBand.
 const (
 	BandStep = 32
 	MaxBand  = 2 * BandStep
@@ -21,7 +21,7 @@ type (
 	reflectKernel  func(a *float64, stride, rows int, f, w, u *float64, tau float64)
 )
 
-// reflectKernels are those of blocks of BandStep and of MaxBand columns. Rows are at least one.
+// reflectKernels are the kernels of blocks of BandStep and of MaxBand columns, with at least one row.
 type reflectKernels struct {
 	dot       func(x, y []float64) float64
 	addScaled func(y, x []float64, f float64)

@@ -28,7 +28,7 @@ func reflectAsm(
 	}
 }
 
-// wide is 1 for rows of MaxBand elements, 0 for those of BandStep.
+// wide is 1 for rows of MaxBand elements, 0 for rows of BandStep.
 func wide(w []float64) int { return len(w)/BandStep - 1 }
 
 func reflectAVX2() reflectKernels {

@@ -1,4 +1,4 @@
-// The row operations that have assembly, and those that change or sum single rows: bytes summed, rows scaled, widened.
+// The row operations that have assembly, and operations on single rows: sums of bytes, scaling, widening.
 
 package kernel
 
@@ -9,8 +9,8 @@ type rowKernels struct {
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
 	narrowShifted   func(dst []float32, x, shift []float64, scale float64)
-	// quantizeShifted32 and 64 add to sums what QuantizeShifted sums up in lanes: the first eight of the rests, the
-	// others of the integers.
+	// quantizeShifted32 and 64 add the sums of QuantizeShifted to sums, in lanes: the first eight of the rounding errors,
+	// the others of the integers.
 	quantizeShifted32 func(dst []int16, x []float32, shift []float64, scale float64, sums *[16]float64)
 	quantizeShifted64 func(dst []int16, x []float64, shift []float64, scale float64, sums *[16]float64)
 	packShifted       func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)

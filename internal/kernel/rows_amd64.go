@@ -72,19 +72,19 @@ func finishDistancesAsm(c, norms []float32, norm float32) {
 }
 
 func nearDistancesAVX2Asm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
-	n, found := len(c)/8, 0
+	n, count := len(c)/8, 0
 	if n > 0 {
-		found = nearDistancesAVX2(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
+		count = nearDistancesAVX2(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
 	}
-	return nearDistancesFrom(8*n, found, dst, c, norms, limits, norm, limit)
+	return nearDistancesFrom(8*n, count, dst, c, norms, limits, norm, limit)
 }
 
 func nearDistancesAVX512Asm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
-	n, found := len(c)/16, 0
+	n, count := len(c)/16, 0
 	if n > 0 {
-		found = nearDistancesAVX512(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
+		count = nearDistancesAVX512(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
 	}
-	return nearDistancesFrom(16*n, found, dst, c, norms, limits, norm, limit)
+	return nearDistancesFrom(16*n, count, dst, c, norms, limits, norm, limit)
 }
 
 func leastDistancesAsm(blocks func(least, c, norms *float32, blocks int, norm float32)) func(*[DistanceGroups]float32, []float32, []float32, float32) {
@@ -98,13 +98,13 @@ func leastDistancesAsm(blocks func(least, c, norms *float32, blocks int, norm fl
 }
 
 func logAsm(dst, x []float64) {
-	for at := 0; at < len(x); {
-		if blocks := (len(x) - at) / 4; blocks > 0 {
-			at += 4 * logAVX2(&dst[at], &x[at], blocks)
+	for offset := 0; offset < len(x); {
+		if blocks := (len(x) - offset) / 4; blocks > 0 {
+			offset += 4 * logAVX2(&dst[offset], &x[offset], blocks)
 		}
-		end := min(len(x), at+4)
-		logGeneric(dst[at:end], x[at:end])
-		at = end
+		end := min(len(x), offset+4)
+		logGeneric(dst[offset:end], x[offset:end])
+		offset = end
 	}
 }
 
@@ -116,7 +116,7 @@ func groupSquaresAsm(dst, falling []float64, x []float32) {
 	groupSquaresGeneric(dst[n:], falling[n:], x[n*squaresGroup:])
 }
 
-// fallingWeights are those of the sums of a group in groupSquaresGeneric.
+// fallingWeights are the weights of the sums of a group in groupSquaresGeneric.
 var fallingWeights = [squaresGroup]float64{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}
 
 func countAtMostAVX2Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
@@ -142,31 +142,31 @@ func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limi
 }
 
 func atMostAsm(dst []int32, x []float32, limit float32) int {
-	n, found := len(x)/8, 0
+	n, count := len(x)/8, 0
 	if n > 0 {
-		found = atMostFloat32AVX2(&dst[0], &x[0], n, limit, 0)
+		count = atMostFloat32AVX2(&dst[0], &x[0], n, limit, 0)
 	}
 	for k := 8 * n; k < len(x); k++ {
 		if x[k] <= limit {
-			dst[found] = int32(k)
-			found++
+			dst[count] = int32(k)
+			count++
 		}
 	}
-	return found
+	return count
 }
 
 func belowAsm(dst, x []int32, limit int32) int {
-	n, found := len(x)/8, 0
+	n, count := len(x)/8, 0
 	if n > 0 {
-		found = belowInt32AVX2(&dst[0], &x[0], n, limit, 0)
+		count = belowInt32AVX2(&dst[0], &x[0], n, limit, 0)
 	}
 	for k := 8 * n; k < len(x); k++ {
 		if x[k] < limit {
-			dst[found] = int32(k)
-			found++
+			dst[count] = int32(k)
+			count++
 		}
 	}
-	return found
+	return count
 }
 
 func stepsFloat32Asm(dst []uint16, x []float32, first, scale, last float32) {
@@ -229,12 +229,12 @@ func expAsm(dst, x []float64, scale, shift float64) {
 	expGeneric(dst[8*blocks:], x[8*blocks:], scale, shift)
 }
 
-func lowerAsm(best []float64, at []int64, c []float64, offset float64, index int64) {
+func lowerAsm(best []float64, indices []int64, c []float64, offset float64, index int64) {
 	n := len(c) / 4
 	if n > 0 {
-		lowerAVX2(&best[0], &at[0], &c[0], n, offset, index)
+		lowerAVX2(&best[0], &indices[0], &c[0], n, offset, index)
 	}
-	lowerGeneric(best[4*n:], at[4*n:], c[4*n:], offset, index)
+	lowerGeneric(best[4*n:], indices[4*n:], c[4*n:], offset, index)
 }
 
 // addProductsAsm is the Go side of assembly for whole groups of pairLanes depths.

@@ -4,12 +4,11 @@ package kernel
 
 import "unsafe"
 
-// coordinate is what points are measured in.
+// coordinate is the type of coordinates.
 type coordinate interface{ uint8 | Float }
 
-// SquaredDistance is ‖x − y‖² = Σ (x[k] − y[k])² in float64: the values widened,
-// then difference, square and sum each rounded, strictly in index order, without fused
-// multiply-add. It is what a plain float64 loop gives, on every machine. The
+// SquaredDistance is ‖x − y‖² = Σ (x[k] − y[k])² in float64: the values widened, then difference, square and sum each
+// rounded, strictly in index order, without fused multiply-add. It equals a plain float64 loop on every machine. The
 // vectors must have the same length; the shorter one decides otherwise.
 func SquaredDistance[T coordinate](x, y []T) float64 {
 	n := min(len(x), len(y))

@@ -13,14 +13,14 @@ type Norms[T Float] struct{ groups, falling []float64 }
 //
 //	square = Σ x[k]²,   rounding ≥ Σ N_k·x[k]²,
 //
-// where N_k ≤ Additions(len(x)) is the number of roundings that the term of depth k
-// passes through in a [Product]. By the Cauchy–Schwarz inequality, a product c of x and y
-// satisfies, with u and g of the package comment and barring underflow and overflow,
+// where N_k ≤ Additions(len(x)) is the number of roundings that the term of depth k passes through in a [Product]. By
+// the Cauchy–Schwarz inequality, a product c of x and y satisfies, with u and g of the package comment and barring
+// underflow and overflow,
 //
 //	|c − Σ x[k]·y[k]| ≤ u/(1−g) · √(rounding of x · rounding of y)
 //
-// which is about half of what the largest N_k gives. The sums are those of groups of sixteen; all
-// implementations return the same bits. The relative error of both is at most (len(x)+1)·2⁻⁵³.
+// which is about half of the bound from the largest N_k. The sums are over groups of sixteen; all implementations
+// return the same bits. The relative error of both is at most (len(x)+1)·2⁻⁵³.
 func (n *Norms[T]) Of(x []T) (square, rounding float64) {
 	return n.ofGroups(x, roundings)
 }
@@ -38,8 +38,8 @@ func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) {
 	return square, rounding
 }
 
-// OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which
-// there are at most ChainRoundings.
+// OfChains is Of for [AddChains] instead of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, at most
+// ChainRoundings.
 func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
 	return n.ofGroups(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
 }
@@ -47,7 +47,7 @@ func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
 // ChainRoundings is the largest number of roundings to float32 that a term of [AddChains] passes through.
 const ChainRoundings = ChainDepth/chainLanes + 1
 
-// ofGroups is Of where a term passes through so many roundings, no more than the first of its group.
+// ofGroups is Of with another number of roundings of a term, at most the number of the first of its group.
 func (n *Norms[T]) ofGroups(x []T, roundings func(k, depth int) int) (square, rounding float64) {
 	n.sum(x)
 	for g, s := range n.groups {
@@ -68,13 +68,13 @@ func (n *Norms[T]) sum(x []T) {
 	}
 }
 
-// roundings is N_k: those of the rest of its block and those of the blocks added from there on.
+// roundings is N_k: the roundings of the rest of its block and of the later blocks.
 func roundings(k, depth int) int {
 	block, blocks := k/KC, (depth+KC-1)/KC
 	return min(KC, depth-block*KC) - k%KC + blocks - max(1, block)
 }
 
-// linkRoundings is N_k with links: those of the rest of its link, of the links added from there on and of the blocks.
+// linkRoundings is N_k with links: the roundings of the rest of its link, of the later links and of the blocks.
 func linkRoundings(k, depth int) int {
 	block, blocks := k/KC, (depth+KC-1)/KC
 	long := min(KC, depth-block*KC)

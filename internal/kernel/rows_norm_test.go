@@ -25,15 +25,15 @@ func TestRoundings(t *testing.T) {
 				}
 			}
 		}
-		most := 0
+		limit := 0
 		for k, want := range count {
 			if got := roundings(k, depth); got != want {
 				t.Fatalf("depth %d: term %d passes %d roundings, want %d", depth, k, got, want)
 			}
-			most = max(most, want)
+			limit = max(limit, want)
 		}
-		if most != Additions(depth) {
-			t.Errorf("depth %d: at most %d roundings, Additions is %d", depth, most, Additions(depth))
+		if limit != Additions(depth) {
+			t.Errorf("depth %d: at most %d roundings, Additions is %d", depth, limit, Additions(depth))
 		}
 	}
 }
@@ -120,9 +120,9 @@ func TestNormsBoundProducts(t *testing.T) {
 		var norms Norms[float32]
 		for _, depth := range []int{3, 100, 300, 700, -3, -100, -300, -700} {
 			const m, n = 5, 7
-			links, of := depth < 0, norms.Of
+			links, norm := depth < 0, norms.Of
 			if links {
-				depth, of = -depth, norms.OfLinks
+				depth, norm = -depth, norms.OfLinks
 			}
 			x, y, c := make([]float32, m*depth), make([]float32, n*depth), make([]float32, m*n)
 			for i := range x {
@@ -143,8 +143,8 @@ func TestNormsBoundProducts(t *testing.T) {
 					for k := range depth {
 						exact += float64(x[i*depth+k]) * float64(y[j*depth+k])
 					}
-					_, a := of(x[i*depth : (i+1)*depth])
-					_, b := of(y[j*depth : (j+1)*depth])
+					_, a := norm(x[i*depth : (i+1)*depth])
+					_, b := norm(y[j*depth : (j+1)*depth])
 					if e := math.Abs(float64(c[i*n+j]) - exact); e > u/(1-g)*math.Sqrt(a*b) {
 						t.Errorf("depth %d: error %g, bound %g", depth, e, u/(1-g)*math.Sqrt(a*b))
 					}

@@ -8,7 +8,7 @@ import "math"
 // k mod pairLanes = l, in ascending order.
 const pairLanes = 32
 
-// PairDepth is what the lengths of vectors in [AddProducts] are multiples of; zeros fill them up.
+// PairDepth divides the lengths of vectors in [AddProducts]; shorter vectors are padded with zeros.
 const PairDepth = pairLanes
 
 type pairKernel func(sums, y []float64, x []float32, stride int, index []int32, ahead []float32)
@@ -17,9 +17,9 @@ type pairKernel func(sums, y []float64, x []float32, stride int, index []int32, 
 //
 //	sums[t] += Σ_k x_i[k]·y[k]
 //
-// in 32 running sums with fused multiply-add, which are then added up: a term passes through at
-// most len(y)/32 + 6 roundings. All implementations return the same bits. Meanwhile the memory of ahead may be
-// asked for. It panics if len(y) is not a multiple of PairDepth, sums is shorter than index or a row lies outside x.
+// in 32 running sums with fused multiply-add, which are then added up: a term passes through at most len(y)/32 + 6
+// roundings. All implementations return the same bits. Meanwhile the memory of ahead may be prefetched. It panics if
+// len(y) is not a multiple of PairDepth, sums is shorter than index or a row lies outside x.
 func AddProducts(sums, y []float64, x []float32, stride int, index []int32, ahead []float32) {
 	if len(y)%pairLanes != 0 {
 		panic("kernel: length is no multiple of PairDepth")
@@ -33,11 +33,11 @@ func AddProducts(sums, y []float64, x []float32, stride int, index []int32, ahea
 
 // checkRows panics if one of the rows, of that length, lies outside x.
 func checkRows(length int, x []float32, stride int, index []int32) {
-	least, most := index[0], index[0]
+	least, greatest := index[0], index[0]
 	for _, i := range index {
-		least, most = min(least, i), max(most, i)
+		least, greatest = min(least, i), max(greatest, i)
 	}
-	_ = x[int(least)*stride : int(most)*stride+length]
+	_ = x[int(least)*stride : int(greatest)*stride+length]
 }
 
 func addProductsGeneric(sums, y []float64, x []float32, stride int, index []int32, _ []float32) {
@@ -92,9 +92,9 @@ func addChainsGeneric(sums []float64, y, x []float32, stride int, index []int32,
 	}
 }
 
-// halves adds the upper half of x to the lower until so many sums are left.
-func halves[T Float](x []T, left int) []T {
-	for len(x) > left {
+// halves adds the upper half of x to the lower until count sums remain.
+func halves[T Float](x []T, count int) []T {
+	for len(x) > count {
 		half := len(x) / 2
 		for l := range half {
 			x[l] += x[l+half]

@@ -15,10 +15,9 @@ func finishDistancesGeneric(c, norms []float32, norm float32) {
 	}
 }
 
-// NearDistances looks for small ones among the distances that [FinishDistances] makes of c, and
-// leaves c alone: the first elements of dst become the ascending indices k of those that are at most
-// limit or at most limits[k]. It returns their number and panics if dst, norms or limits are
-// shorter than c.
+// NearDistances searches the distances of [FinishDistances] for small ones, without changing c: the first elements of
+// dst become the ascending indices k of distances that are at most limit or at most limits[k]. It returns their number
+// and panics if dst, norms or limits are shorter than c.
 func NearDistances(dst []int32, c, norms, limits []float32, norm, limit float32) int {
 	n := len(c)
 	return active.Load().rows.nearDistances(dst[:n], c, norms[:n], limits[:n], norm, limit)
@@ -42,8 +41,8 @@ func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32
 // DistanceGroups is the number of groups of [LeastDistances].
 const DistanceGroups = 32
 
-// LeastDistances lowers least[g] to the least of the distances that [FinishDistances] makes of those c[j] with
-// j mod DistanceGroups = g, and leaves c alone. NaN is not less than anything. It panics if norms is shorter than c.
+// LeastDistances lowers least[g] to the least distance of [FinishDistances] from the c[j] with j mod DistanceGroups =
+// g, without changing c. NaN is not less than anything. It panics if norms is shorter than c.
 func LeastDistances(least *[DistanceGroups]float32, c, norms []float32, norm float32) {
 	active.Load().rows.leastDistances(least, c, norms[:len(c)], norm)
 }
@@ -75,13 +74,13 @@ func countAtMostGeneric(counts []int32, tile []float32, stride, rows int, limits
 
 // countAtMostFrom does the columns from first on.
 func countAtMostFrom(first int, counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
-	for at := 0; at < len(limits); at += width {
-		own, into := limits[at:at+width], counts[at:at+width]
+	for offset := 0; offset < len(limits); offset += width {
+		part, sums := limits[offset:offset+width], counts[offset:offset+width]
 		for r := range rows {
 			row := tile[r*stride : r*stride+width]
 			for j := first; j < width; j++ {
-				if row[j] <= own[j] {
-					into[j]++
+				if row[j] <= part[j] {
+					sums[j]++
 				}
 			}
 		}

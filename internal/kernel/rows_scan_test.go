@@ -92,7 +92,7 @@ func testScans(t *testing.T, impl *implementation) {
 
 func TestCountAtMost(t *testing.T) { withEach(t, testCountAtMost) }
 
-// testCountAtMost compares counts of tiles of all widths with those of one column after another.
+// testCountAtMost compares counts of tiles of all widths with counts of one column after another.
 func testCountAtMost(t *testing.T, impl *implementation) {
 	r := rand.New(rand.NewPCG(12, 13))
 	for width := 1; width < 70; width++ {

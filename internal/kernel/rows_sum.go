@@ -58,17 +58,17 @@ func Lower(best []float64, at []int64, c []float64, offset float64, index int64)
 	active.Load().rows.lower(best[:n], at[:n], c, offset, index)
 }
 
-func lowerGeneric(best []float64, at []int64, c []float64, offset float64, index int64) {
+func lowerGeneric(best []float64, indices []int64, c []float64, offset float64, index int64) {
 	for k, v := range c {
 		if v = offset - float64(2*v); v < best[k] {
-			best[k], at[k] = v, index
+			best[k], indices[k] = v, index
 		}
 	}
 }
 
-// SumExp is Σ exp(a_k) with a_k = scale·x[k] + shift, rounded once and moved into
-// [−700, 0], where nothing over- or underflows. Each exponential is within 1.5 units in the
-// last place. The sum is taken in eight interleaved running sums. x must be finite.
+// SumExp is Σ exp(a_k) with a_k = scale·x[k] + shift, rounded once and clamped to [−700, 0], where nothing over- or
+// underflows. Each exponential is within 1.5 units in the last place. The sum is taken in eight interleaved running
+// sums. x must be finite.
 func SumExp(x []float64, scale, shift float64) float64 {
 	var l lanes
 	active.Load().rows.sumExp(&l, x, scale, shift)
@@ -92,15 +92,14 @@ func logGeneric(dst, x []float64) {
 
 const (
 	expLowest = -700
-	// Adding expRound rounds to an integer, which then stands in the lowest bits.
+	// Adding expRound rounds to an integer, which is then in the lowest bits.
 	expRound = 0x1.8p52
 	// ln 2 in two parts: products of the first with small integers are exact.
 	ln2High = 0x1.62e42feep-1
 	ln2Low  = 0x1.a39ef35793c76p-33
 )
 
-// expDegree is the degree of the Taylor polynomial for |r| ≤ ln 2/2: what follows is
-// below 2⁻⁵⁷ of the sum.
+// expDegree is the degree of the Taylor polynomial for |r| ≤ ln 2/2: the rest is below 2⁻⁵⁷ of the sum.
 const expDegree = 13
 
 // expTable holds the constants of sumExp, four times each for the assembly: lowest

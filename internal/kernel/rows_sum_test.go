@@ -55,14 +55,14 @@ func TestLower(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(25, 26))
 		for _, n := range []int{0, 1, 3, 4, 5, 8, 103} {
-			best, at := slices.Repeat([]float64{math.Inf(1)}, n), make([]int64, n)
+			best, indices := slices.Repeat([]float64{math.Inf(1)}, n), make([]int64, n)
 			rows, offsets := make([][]float64, 7), make([]float64, 7)
 			for row := range rows {
 				offsets[row] = float64(r.IntN(5))
 				for range n {
 					rows[row] = append(rows[row], float64(r.IntN(5))/2) // with ties
 				}
-				Lower(best, at, rows[row], offsets[row], int64(row))
+				Lower(best, indices, rows[row], offsets[row], int64(row))
 			}
 			for k := range n {
 				want := 0
@@ -71,8 +71,8 @@ func TestLower(t *testing.T) {
 						want = row
 					}
 				}
-				if at[k] != int64(want) || best[k] != offsets[want]-2*rows[want][k] {
-					t.Fatalf("element %d of %d: %v of row %d, want row %d", k, n, best[k], at[k], want)
+				if indices[k] != int64(want) || best[k] != offsets[want]-2*rows[want][k] {
+					t.Fatalf("element %d of %d: %v of row %d, want row %d", k, n, best[k], indices[k], want)
 				}
 			}
 		}
@@ -129,7 +129,7 @@ func expError(a float64) float64 {
 
 func TestLog(t *testing.T) { withEach(t, testLog) }
 
-// testLog compares logarithms with those of package math.
+// testLog compares logarithms with package math.
 func testLog(t *testing.T, impl *implementation) {
 	r := rand.New(rand.NewPCG(21, 22))
 	special := []float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 0x1p-1022, math.Nextafter(0x1p-1022, 0),

@@ -19,7 +19,7 @@ const (
 	tileChunk = 64
 )
 
-// tilesUint8 multiplies chunks of 64 depths, of which the panels hold whole ones only: zeros fill the last.
+// tilesUint8 multiplies chunks of 64 depths; the panels hold whole chunks only, the last padded with zeros.
 func tilesUint8() *uint8Tiling {
 	return &uint8Tiling{
 		tiling: tiling[uint32, int32]{
@@ -34,8 +34,8 @@ func tilesUint8() *uint8Tiling {
 	}
 }
 
-// amxImplementation is AVX-512 with products of bytes on tiles, or nil and the reason why they cannot be had. Nothing
-// of them is tried if the user asked for another implementation.
+// amxImplementation is AVX-512 with products of bytes on tiles, or nil and the reason why it is unavailable. Tiles are
+// not tried if the user selected another implementation.
 func amxImplementation(avx512 *implementation) (*implementation, string) {
 	x := &cpu.X86
 	const state = 1<<17 | 1<<18 // the configuration and the data of tiles
@@ -59,7 +59,7 @@ func amxImplementation(avx512 *implementation) (*implementation, string) {
 	return &amx, ""
 }
 
-// checkTiles runs every micro-kernel, with both of its ways to end, and compares the numbers with those of plain loops.
+// checkTiles runs every micro-kernel, with both of its ways to end, and compares the numbers with plain loops.
 func checkTiles(t *uint8Tiling) error {
 	for _, depth := range []int{tileChunk, 3 * tileChunk} {
 		var x, y [tilePanel * 3 * tileChunk]uint8

@@ -44,12 +44,12 @@ var tileKernels = []tileKernel{
 func machineCode(f any) (entry uintptr, code []byte) {
 	wrapper := reflect.ValueOf(f).Pointer()
 	name := runtime.FuncForPC(wrapper).Name()
-	for at := wrapper; runtime.FuncForPC(at).Entry() == wrapper; at++ {
-		call := memoryAt(at, 5)
+	for pc := wrapper; runtime.FuncForPC(pc).Entry() == wrapper; pc++ {
+		call := memoryAt(pc, 5)
 		if call[0] != 0xe8 {
 			continue
 		}
-		target := at + 5 + uintptr(int(int32(binary.LittleEndian.Uint32(call[1:]))))
+		target := pc + 5 + uintptr(int(int32(binary.LittleEndian.Uint32(call[1:]))))
 		if g := runtime.FuncForPC(target); g == nil || g.Entry() != target || target == wrapper || g.Name() != name {
 			continue
 		}
@@ -111,10 +111,10 @@ func emulatedTiles() *uint8Tiling {
 	t := tilesUint8()
 	for i := range t.tiling.micro {
 		for j, f := range t.tiling.micro[i] {
-			at := slices.IndexFunc(tileKernels, func(k tileKernel) bool {
+			offset := slices.IndexFunc(tileKernels, func(k tileKernel) bool {
 				return reflect.ValueOf(k.run).Pointer() == reflect.ValueOf(f).Pointer()
 			})
-			t.tiling.micro[i][j] = tileKernels[at].emulated()
+			t.tiling.micro[i][j] = tileKernels[offset].emulated()
 		}
 	}
 	return t
@@ -214,7 +214,7 @@ func TestTilesTwin(t *testing.T) {
 	}
 }
 
-// TestTilesCheck: the check at the start passes with the code, and finds what is wrong elsewhere.
+// TestTilesCheck: the check at the start passes with the code, and detects errors in other code.
 func TestTilesCheck(t *testing.T) {
 	t.Parallel()
 	if emulatedImplementations == nil {
@@ -284,7 +284,7 @@ func TestTilesDisassembled(t *testing.T) {
 		if strings.Contains(string(out), "(bad)") && !strings.Contains(string(out), "tile") {
 			t.Skipf("%s does not know tiles", objdump)
 		}
-		at, products := 0, 0
+		offset, products := 0, 0
 		for line := range strings.Lines(string(out)) {
 			address, text, ok := strings.Cut(strings.TrimSpace(line), ":\t")
 			if !ok {
@@ -293,17 +293,17 @@ func TestTilesDisassembled(t *testing.T) {
 			text, _, _ = strings.Cut(text, "#")
 			text = strings.Join(strings.Fields(text), " ")
 			text = strings.NewReplacer("BYTE PTR ", "", "QWORD PTR ", "", "+0x0]", "]").Replace(text)
-			i, err := emulator.Decode(code[at:])
+			i, err := emulator.Decode(code[offset:])
 			if err != nil {
-				t.Fatalf("%s: byte %d: %v", k.name, at, err)
+				t.Fatalf("%s: byte %d: %v", k.name, offset, err)
 			}
-			if start, _ := strconv.ParseInt(address, 16, 64); int(start) != at {
-				t.Fatalf("%s: the disassembler is at byte %s, the emulator at %#x", k.name, address, at)
+			if start, _ := strconv.ParseInt(address, 16, 64); int(start) != offset {
+				t.Fatalf("%s: the disassembler is at byte %s, the emulator at %#x", k.name, address, offset)
 			}
-			at += i.Length
+			offset += i.Length
 			if jump := targets.FindStringSubmatch(text); jump != nil {
 				target, _ := strconv.ParseInt(jump[2], 16, 64)
-				text = fmt.Sprintf("%s %+d", jump[1], int(target)-at)
+				text = fmt.Sprintf("%s %+d", jump[1], int(target)-offset)
 			}
 			if text != i.String() {
 				t.Errorf("%s: the disassembler reads %q, the emulator %q", k.name, text, i)
@@ -312,8 +312,8 @@ func TestTilesDisassembled(t *testing.T) {
 				products++
 			}
 		}
-		if want := k.rows * k.columns / 256; at != len(code) || products != want {
-			t.Errorf("%s: %d of %d bytes, %d products of tiles, want %d", k.name, at, len(code), products, want)
+		if want := k.rows * k.columns / 256; offset != len(code) || products != want {
+			t.Errorf("%s: %d of %d bytes, %d products of tiles, want %d", k.name, offset, len(code), products, want)
 		}
 	}
 }
@@ -321,8 +321,8 @@ func TestTilesDisassembled(t *testing.T) {
 // TestTiles runs the code on processors that have tiles, from many goroutines while memory is collected, against the
 // portable twin.
 func TestTiles(t *testing.T) {
-	at := slices.IndexFunc(implementations(), func(i *implementation) bool { return i.name == "amx" })
-	if at < 0 {
+	offset := slices.IndexFunc(implementations(), func(i *implementation) bool { return i.name == "amx" })
+	if offset < 0 {
 		t.Skipf("no tiles: amx-tile %v, amx-int8 %v, %q", cpu.X86.HasAMXTile, cpu.X86.HasAMXInt8, withoutTiles)
 	}
 	if err := checkTiles(tilesUint8()); err != nil {

@@ -6,8 +6,8 @@ package kernel
 
 import "syscall"
 
-// permitTiles asks, for all threads of the process, for the 8 KiB of state that tiles are. The system refuses where
-// a signal would not find room for them on the stack that a thread has for signals.
+// permitTiles requests, for all threads of the process, the 8 KiB of tile state. The system refuses if a thread's
+// signal stack is too small for it.
 func permitTiles() error {
 	const (
 		requestPermission = 0x1023

@@ -1,6 +1,6 @@
 //go:build amd64 && !linux && !noasm
 
-// Other systems have other ways to tiles, which nobody has tried.
+// Tiles are untested on other systems, and not used there.
 
 package kernel
 

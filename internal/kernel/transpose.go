@@ -60,10 +60,10 @@ func transposeGeneric[T any](dst []T, dstStride int, src []T, srcStride, rows, c
 		for c0 := 0; c0 < cols; c0 += tile {
 			for c := c0; c < min(c0+tile, cols); c++ {
 				to := dst[c*dstStride+r0:][:height]
-				at := r0*srcStride + c
+				offset := r0*srcStride + c
 				for r := range to {
-					to[r] = src[at]
-					at += srcStride
+					to[r] = src[offset]
+					offset += srcStride
 				}
 			}
 		}

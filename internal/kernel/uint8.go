@@ -15,13 +15,13 @@ const MaxUint8Depth = math.MaxInt32 / (255 * 255)
 // Integer is the type of a uint8 product's results.
 type Integer interface{ int32 | int64 }
 
-// uint8Tiling is a tiling whose 32-bit elements hold group depths each: two
-// 16-bit numbers, or four bytes of which B's are y−128 as signed bytes (offset).
+// uint8Tiling is a tiling whose 32-bit elements hold group depths each: two 16-bit numbers, or four bytes; B's are then
+// y−128 as signed bytes (offset).
 type uint8Tiling struct {
 	tiling tiling[uint32, int32]
 	group  int
 	offset bool
-	groups int // the depth of panels is a multiple of so many groups, 0 counts as 1
+	groups int // the depth of panels is a multiple of this number of groups, 0 counts as 1
 	// pack, if not nil, is a faster packUint8Generic.
 	pack func(dst []uint32, width int, src []uint8, stride, count, length int, right bool)
 }
@@ -31,7 +31,7 @@ func (t *uint8Tiling) panelDepth(depth int) int {
 	return roundUp((depth+t.group-1)/t.group, max(1, t.groups))
 }
 
-// width is that of a panel of either side.
+// width is the width of a panel of either side.
 func (t *uint8Tiling) width(right bool) int {
 	if right {
 		return t.tiling.nr
@@ -63,8 +63,8 @@ type PackedUint8 struct {
 	tiling              *uint8Tiling
 }
 
-// Left packs count vectors of length depth for use as A in the place of what p holds
-// and allocates only if p is too small for it. p may be zero.
+// Left replaces p by count vectors of length depth packed for use as A, and allocates only if p is too small. p may be
+// zero.
 func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
 	return p.fill(o, "A", count, depth, false)
 }
@@ -157,12 +157,12 @@ type Uint8Product[I Integer] struct {
 	// C has row i at C[i·Stride:], Stride ≥ N.
 	C      []I
 	Stride int
-	// Squared asks for squared Euclidean distances, ‖a‖² + ‖b‖² − 2·a·b.
+	// Squared requests squared Euclidean distances, ‖a‖² + ‖b‖² − 2·a·b.
 	Squared bool
 	// ASquares and BSquares hold ‖a‖² for the M and ‖b‖² for the N vectors (see
 	// [SumSquaresUint8]); needed, and read, only if Squared.
 	ASquares, BSquares []I
-	// Upper asks for the elements with j ≥ i only. Others may be computed or left alone.
+	// Upper restricts the result to elements with j ≥ i. Others may be computed or unchanged.
 	Upper bool
 	// Done, if not nil, stops the product soon after it is closed.
 	Done <-chan struct{}
@@ -268,9 +268,9 @@ func finishRowGeneric(c, squares []int32, term int32) {
 	}
 }
 
-// Run computes the product. It returns an error, and leaves C alone, if a shape is negative or
-// does not fit its slice, if an operand was packed for another shape, or if K
-// is too large for int32 results; and [ErrStopped] if it was stopped.
+// Run computes the product. It returns an error, and does not change C, if a shape is negative or does not fit its
+// slice, if an operand was packed for another shape, or if K is too large for int32 results; and [ErrStopped] if it was
+// stopped.
 func (p *Uint8Product[I]) Run() error {
 	impl := active.Load()
 	t := impl.uint8

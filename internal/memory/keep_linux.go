@@ -12,8 +12,8 @@ import (
 // needs it (MADV_FREE); by default it is gone at once. The runtime reads settings when a process begins.
 const lazily = "madvdontneed=0"
 
-// restart makes the process begin again with memory given back lazily, and returns where it does already, where the
-// caller of the program chose, or where that fails.
+// restart restarts the process with memory returned lazily. It returns if that is already so, if the caller of the
+// program chose otherwise, or if it fails.
 func restart() {
 	settings := os.Getenv("GODEBUG")
 	if strings.Contains(settings, "madvdontneed=") {

@@ -1,4 +1,4 @@
-// Systems on which memory is given back lazily anyway, or in ways of their own.
+// Systems that return memory lazily anyway, or in their own ways.
 
 //go:build !linux
 

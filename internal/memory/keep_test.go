@@ -26,7 +26,7 @@ func TestKeepProcess(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	t.Parallel()
-	most := min(Available()/64, maxKept)
+	limit := min(Available()/64, maxKept)
 	if AddressSpace() > 0 {
 		t.Skip("the address space of the tests is limited")
 	}
@@ -34,9 +34,9 @@ func TestKeep(t *testing.T) {
 		limit, settings, want string
 		kept                  int64
 	}{
-		{"", "", "madvdontneed=0", most},
-		{"", "gctrace=0", "gctrace=0,madvdontneed=0", most},
-		{"", "madvdontneed=1", "madvdontneed=1", most},
+		{"", "", "madvdontneed=0", limit},
+		{"", "gctrace=0", "gctrace=0,madvdontneed=0", limit},
+		{"", "madvdontneed=1", "madvdontneed=1", limit},
 		{"ulimit -v 8000000;", "gctrace=0", "gctrace=0", 0},
 	} {
 		args := []string{"-test.run=^TestKeepProcess$", "-test.v=false"}

@@ -1,8 +1,7 @@
-// Package memory tells how much memory this process may use: what the machine has, or
-// less where a control group or a limit of the address space says so. It reads files of
-// the system and changes nothing but what [Apply] says.
+// Package memory determines how much memory this process may use: the machine's memory, or a lower limit of a control
+// group or of the address space. It reads files of the system and changes nothing except in [Apply].
 //
-//	budget := memory.Available() / 4 // 0 where nothing is known
+//	budget := memory.Available() / 4 // 0 if nothing is known
 package memory
 
 import (
@@ -18,9 +17,8 @@ import (
 	"strings"
 )
 
-// Available is how many bytes this process may still begin to use, as far as limits tell:
-// the machine's memory or, where smaller, that of its control groups, or what is left of
-// the address space. 0: nothing is known.
+// Available is the number of bytes this process may still allocate under its limits: the machine's memory or, if
+// smaller, the limit of its control groups, or the rest of the address space. 0: nothing is known.
 func Available() int64 {
 	bytes := Physical()
 	if left, ok := left(); ok && (bytes == 0 || left < bytes) {
@@ -29,8 +27,8 @@ func Available() int64 {
 	return bytes
 }
 
-// Remaining is what is left of [Available] to a process that has so many bytes in use: limits of the address space
-// say themselves what is. At least 1; 0: nothing is known.
+// Remaining is the rest of [Available] for a process that uses this many bytes; limits of the address space already are
+// the rest. At least 1; 0: nothing is known.
 func Remaining(used int64) int64 {
 	bytes := Physical()
 	if bytes > 0 {
@@ -52,9 +50,9 @@ func Physical() int64 {
 	return total
 }
 
-// Apply makes the garbage collector keep to the limits of the control groups and of the
-// address space, if there are any; the environment variable GOMEMLIMIT goes before it.
-// Without it a heap grows to twice what is in use, whatever the limit.
+// Apply makes the garbage collector keep the limits of the control groups and of the address space, if there are any;
+// the environment variable GOMEMLIMIT has priority. Without it a heap grows to twice the memory in use, whatever the
+// limit.
 func Apply() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -71,14 +69,14 @@ func Apply() {
 	}
 }
 
-// kept is not written, so that it takes no memory; the garbage collector counts it to what is in use.
+// kept is not written, so that it takes no memory; the garbage collector counts it as used.
 var kept []byte
 
-// Keep makes a process that does one large thing after another keep the memory of one for the next, which a process
-// that ends sooner need not: the system takes back what is not used only when it needs it, where package runtime
-// would give it back and fetch it again several times for each task, and the heap is collected when it has grown by
-// at least a 64th of the memory, 256 MiB at most. Call it first of all: on Linux the process begins again. Where the
-// address space is limited, nothing changes.
+// Keep makes a process that does one large task after another keep the memory of one for the next. The system takes
+// back unused memory only when it needs it, whereas package runtime would return it and fetch it again several times
+// for each task. The heap is collected when it has grown by at least a 64th of the memory, 256 MiB at most. Short
+// processes do not need it. Call it first of all: on Linux the process restarts. With a limited address space, nothing
+// changes.
 func Keep() {
 	if AddressSpace() > 0 {
 		return
@@ -90,7 +88,7 @@ func Keep() {
 // maxKept bounds by how much a small heap grows before it is collected.
 const maxKept = 256 << 20
 
-// machine is the memory of the machine whose file system has the given root; 0: unknown.
+// machine is the memory of the machine whose file system has this root; 0: unknown.
 func machine(root string) int64 {
 	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
 	if err != nil {
@@ -115,9 +113,8 @@ func groups(root string) int64 {
 	return limit
 }
 
-// Group is the least limit in a file such as "memory.max" of the control groups that the process is in, of both
-// versions of them, and of those that they are in; 0: none. root is that of the file system; of version 1 the groups
-// are those of the controller.
+// Group is the least limit in a file such as "memory.max" of the process's control groups, of both versions, and of
+// their parents; 0: none. root is the root of the file system; groups of version 1 belong to the controller.
 func Group(root, controller, file string) int64 {
 	least := int64(0)
 	look := func(folder string) {
@@ -130,7 +127,7 @@ func Group(root, controller, file string) int64 {
 			least = limit
 		}
 	}
-	// In a container the group's own folder is often the root of what can be seen.
+	// In a container the group's own folder is often the visible root.
 	look("")
 	look(controller)
 	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))

@@ -1,4 +1,4 @@
-// Tests of limits, on trees like those of the system.
+// Tests of limits, on trees like the system's.
 
 package memory
 

@@ -30,8 +30,7 @@ func limitOf(which int) int64 {
 	return int64(limit.Cur)
 }
 
-// left is what is left of the address space and of the data in it; ok is false where
-// neither is limited.
+// left is the rest of the address space and of the data in it; ok is false if neither is limited.
 func left() (bytes int64, ok bool) {
 	var size, resident, shared, text, library, data int64
 	if used, err := os.ReadFile("/proc/self/statm"); err == nil {

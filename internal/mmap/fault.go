@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// guarded calls do, which reads the mapping. Where the file has been cut meanwhile, or cannot be read, the system
-// says so by a fault, which is an error of the file; without this it would end the program.
+// guarded calls do, which reads the mapping. If the file has been cut meanwhile, or cannot be read, the system raises a
+// fault, which becomes an error of the file; otherwise it would end the program.
 func (f *File) guarded(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -34,15 +34,14 @@ type File struct {
 	data   []byte
 	pinned bool
 
-	used atomic.Int64 // bytes since the mapping was last let go
+	used atomic.Int64 // bytes since the mapping was last released
 }
 
 // resident bounds the part of a mapped file that counts as the program's memory
 // when it is read from end to end.
 const resident = 2 << 20
 
-// large reads are brought in and given back by themselves: at once instead of page by page, and without
-// taking from others what they read.
+// large reads are loaded and released separately: at once instead of page by page, and without evicting other data.
 const large, largest = 1 << 20, 1 << 26
 
 // letGo gives the mapping's pages back once enough of it has been read, here n bytes at offset. They stay
@@ -65,10 +64,10 @@ func (f *File) bringIn(offset, n int64) {
 	}
 }
 
-// around is how much a system maps around a page that is asked for, as Linux does where it is not told otherwise.
+// around is how much a system maps around an accessed page, as Linux does by default.
 const around = 1 << 16
 
-// pages are those that hold n bytes at offset, as far as there are any.
+// pages are the pages that hold n bytes at offset, as far as they exist.
 func (f *File) pages(offset, n int64) []byte {
 	begin := max(0, offset)
 	begin -= begin % int64(os.Getpagesize())
@@ -78,8 +77,8 @@ func (f *File) pages(offset, n int64) []byte {
 // Open opens a regular file for reading.
 func Open(path string) (*File, error) { return open(path, mapsAll) }
 
-// Shared opens a file that another process has mapped and writes to: it is mapped wherever the system can. Reads need
-// not show on Windows what was written through a mapping, so that there a file that cannot be mapped is an error.
+// Shared opens a file that another process has mapped and writes to: it is mapped if the system can. On Windows, reads
+// may not show data written through a mapping, so a file that cannot be mapped is an error there.
 func Shared(path string) (*File, error) { return open(path, true) }
 
 func open(path string, mapped bool) (*File, error) {
@@ -124,9 +123,8 @@ func (f *File) Size() int64 { return f.size }
 // Path is the name the file was opened with.
 func (f *File) Path() string { return f.path }
 
-// Unchanged returns an error if the file's size or time of modification are not
-// those that it was opened with. Reading the mapping of a file that was cut ends the
-// program, so that a long-lived reader asks first.
+// Unchanged returns an error if the file's size or time of modification has changed since it was opened. Reading the
+// mapping of a file that was cut ends the program, so a long-lived reader checks first.
 func (f *File) Unchanged() error {
 	info, err := f.stat()
 	if err != nil {
@@ -141,12 +139,12 @@ func (f *File) Unchanged() error {
 
 // Current reports whether the path still names this file, of the size that it was opened with.
 func (f *File) Current() bool {
-	own, err := f.stat()
+	info, err := f.stat()
 	if err != nil {
 		return false
 	}
 	named, err := os.Stat(f.path)
-	return err == nil && os.SameFile(own, named) && named.Size() == f.size
+	return err == nil && os.SameFile(info, named) && named.Size() == f.size
 }
 
 // stat describes the open file as it is now.
@@ -159,7 +157,7 @@ func (f *File) stat() (fs.FileInfo, error) {
 	return f.file.Stat()
 }
 
-// ErrClosed is what reading after Close gives.
+// ErrClosed is the error of reading after Close.
 var ErrClosed = errors.New("the file is closed")
 
 // check returns an error when the range does not lie in the file; lock is held.
@@ -242,7 +240,7 @@ func (f *File) View(offset, n int64) ([]byte, bool) {
 	return f.data[offset : offset+n : offset+n], true
 }
 
-// Unmap is Close for a caller that reads no View of the file any more: their memory is given back, too.
+// Unmap is Close for a caller that reads no View of the file any more: their memory is released, too.
 func (f *File) Unmap() error {
 	f.lock.Lock()
 	f.pinned = false

@@ -11,7 +11,7 @@ import (
 
 const mapsAll = true
 
-// readsShow says whether reads show what another process has written through a mapping.
+// readsShow says whether reads show data that another process has written through a mapping.
 const readsShow = true
 
 func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }

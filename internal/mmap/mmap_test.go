@@ -24,7 +24,7 @@ func written(t *testing.T, data []byte) string {
 	return path
 }
 
-// What is written to the file after it was opened is what a view shows.
+// A view shows data written to the file after it was opened.
 func TestShared(t *testing.T) {
 	path := written(t, []byte("0123456789"))
 	f, err := Shared(path)
@@ -206,17 +206,17 @@ func TestLargeReads(t *testing.T) {
 	var group sync.WaitGroup
 	for _, r := range [][2]int{{0, len(want)}, {1, large}, {4095, large + 1}, {4097, large}, {len(want) - large, large}, {12345, 2 * large}} {
 		group.Go(func() {
-			at, n := r[0], r[1]
+			offset, n := r[0], r[1]
 			for range 3 {
-				err := f.Use(int64(at), int64(n), func(raw []byte) error {
-					if !bytes.Equal(raw, want[at:at+n]) {
-						t.Errorf("other bytes at %d … %d", at, at+n)
+				err := f.Use(int64(offset), int64(n), func(raw []byte) error {
+					if !bytes.Equal(raw, want[offset:offset+n]) {
+						t.Errorf("other bytes at %d … %d", offset, offset+n)
 					}
 					return nil
 				})
 				got := make([]byte, n)
-				if m, readErr := f.ReadAt(got, int64(at)); err != nil || readErr != nil || m != n || !bytes.Equal(got, want[at:at+n]) {
-					t.Errorf("%d bytes at %d: %v, %d, %v", n, at, err, m, readErr)
+				if m, readErr := f.ReadAt(got, int64(offset)); err != nil || readErr != nil || m != n || !bytes.Equal(got, want[offset:offset+n]) {
+					t.Errorf("%d bytes at %d: %v, %d, %v", n, offset, err, m, readErr)
 				}
 			}
 		})

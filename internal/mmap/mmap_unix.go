@@ -13,7 +13,7 @@ import (
 
 const mapsAll = true
 
-// readsShow says whether reads show what another process has written through a mapping.
+// readsShow says whether reads show data that another process has written through a mapping.
 const readsShow = true
 
 func mapFile(f *os.File, size int) ([]byte, error) {

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Files are read, not mapped, unless Shared asks for it: what is mapped can neither be replaced nor cut as long as it
-// is.
+// Files are read, not mapped, unless Shared requests it: mapped files can neither be replaced nor cut.
 const mapsAll = false
 
-// readsShow says whether reads show what another process has written through a mapping.
+// readsShow says whether reads show data that another process has written through a mapping.
 const readsShow = false
 
 func mapFile(f *os.File, size int) ([]byte, error) {

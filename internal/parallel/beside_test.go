@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Not beside other tests, whose loops it would change.
+// Not parallel to other tests, whose loops it would change.
 func TestBeside(t *testing.T) {
 	made := func() int {
 		var made atomic.Int32

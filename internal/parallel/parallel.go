@@ -1,15 +1,13 @@
-// Package parallel runs loops over indices on several goroutines, so that the
-// outcome does not depend on how many there are:
+// Package parallel runs loops over indices on several goroutines, with results that do not depend on their number:
 //
 //	norms := make([]float64, len(rows))
 //	err := parallel.For(ctx, threads, len(rows), func(_, i int) {
 //		norms[i] = norm(rows[i])
 //	})
 //
-// Every index is visited once. What a loop computes is the same for every number
-// of goroutines when each index writes to places of its own; an error is always
-// that of the lowest index that fails. The loops of packages kernel and cpu,
-// whose pieces last microseconds, have standing pools of their own.
+// Every index is visited once. A loop computes the same for every number of goroutines if each index writes to memory
+// of its own. An error always belongs to the lowest index that fails. The loops of packages kernel and cpu, whose
+// pieces last microseconds, have standing pools of their own.
 package parallel
 
 import (
@@ -23,9 +21,8 @@ import (
 // keeps the counter out of the way of short pieces of work.
 const mostAtOnce = 8
 
-// Workers returns on how many goroutines a loop over n indices runs: as many as
-// threads says (≤ 0: one per processor), but no more than there are indices; on fewer
-// beside other work (see [Own]). It is the length of a list of workers' states.
+// Workers returns the number of goroutines of a loop over n indices: threads (≤ 0: one per processor), but no more than
+// there are indices, and fewer with concurrent work (see [Own]). It is the length of a list of workers' states.
 func Workers(threads, n int) int {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -33,9 +30,8 @@ func Workers(threads, n int) int {
 	return max(0, min(threads, n))
 }
 
-// For calls work(worker, i) for 0 ≤ i < n on at most [Workers](threads, n) goroutines,
-// which 0 ≤ worker tells apart; the calling goroutine is worker 0. It stops early
-// when ctx ends, and returns the error of ctx.
+// For calls work(worker, i) for 0 ≤ i < n on at most [Workers](threads, n) goroutines, identified by worker; the
+// calling goroutine is worker 0. It stops early when ctx ends, and returns the error of ctx.
 func For(ctx context.Context, threads, n int, work func(worker, i int)) error {
 	return run(ctx, threads, n, func(worker int) func(i int) error {
 		return func(i int) error {
@@ -83,15 +79,14 @@ func run(ctx context.Context, threads, n int, newWorker func(worker int) func(i 
 // loop is a loop under way.
 type loop struct {
 	n, step int
-	next    atomic.Int64 // the lowest index that nobody has taken
+	next    atomic.Int64 // the lowest index not taken
 	end     atomic.Int64 // the lowest index that failed, or n
 	lock    sync.Mutex
 	failed  error // of index end
 }
 
-// take works on indices until none is left. Indices are taken in ascending
-// order and those below a failed one are all visited, so that the lowest that
-// fails is found whatever the order of events.
+// take works on indices until none remains. Indices are taken in ascending order and all below a failed one are
+// visited, so that the lowest that fails is found in any order of events.
 func (l *loop) take(ctx context.Context, work func(i int) error) {
 	for {
 		hi := int(l.next.Add(int64(l.step)))

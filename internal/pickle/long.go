@@ -17,7 +17,7 @@ type Long string
 // longOf is the integer of bytes in two's complement, an int64 where it fits.
 func longOf(b []byte) any {
 	for len(b) > 1 && (b[len(b)-1] == 0 && b[len(b)-2] < 0x80 || b[len(b)-1] == 0xff && b[len(b)-2] >= 0x80) {
-		b = b[:len(b)-1] // says no more than the sign of the next
+		b = b[:len(b)-1] // only repeats the sign of the next
 	}
 	if len(b) > 8 {
 		return Long(b)
@@ -59,7 +59,7 @@ func parseInteger(text string) (any, bool) {
 		}
 		digits = digits[n:]
 	}
-	words = append(words, 0) // room for the sign
+	words = append(words, 0) // space for the sign
 	if negative {
 		negate(words)
 	}

@@ -1,4 +1,4 @@
-// Long integers, beside those of math/big.
+// Long integers, against math/big.
 
 package pickle
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Bytes that a value is counted as taking, beside its content: generous
-// estimates of what Go allocates, so that the budget bounds real memory.
+// Bytes that a value is counted as taking, in addition to its content: generous estimates of Go's allocations, so that
+// the budget bounds real memory.
 const (
 	costValue     = 24
 	costContainer = 96
@@ -28,7 +28,7 @@ const (
 	maxInteger = 1 << 12 // bytes of an integer
 )
 
-// source reads the arguments of instructions and counts what they cost.
+// source reads the arguments of instructions and counts their cost.
 type source struct {
 	r        reader
 	position int64
@@ -181,11 +181,11 @@ func (m *machine) popMark() ([]any, error) {
 	if len(m.marks) == 0 {
 		return nil, corrupt("no mark on the stack")
 	}
-	at := m.marks[len(m.marks)-1]
+	mark := m.marks[len(m.marks)-1]
 	m.marks = m.marks[:len(m.marks)-1]
-	items := append([]any(nil), m.stack[at:]...)
-	clear(m.stack[at:])
-	m.stack = m.stack[:at]
+	items := append([]any(nil), m.stack[mark:]...)
+	clear(m.stack[mark:])
+	m.stack = m.stack[:mark]
 	return items, m.in.charge(int64(len(items)) * costItem)
 }
 

@@ -1,14 +1,11 @@
-// Package pickle interprets Python pickles, protocols 0 to 5, without ever
-// running anything from them. A pickle may build plain values; every global it
-// names is looked up through a caller's function, which returns what the name
-// may do or an error. Memory, depth and the size of strings are bounded by
-// the length of the input and a budget.
+// Package pickle interprets Python pickles, protocols 0 to 5, without executing anything from them. A pickle may build
+// plain values. Every global it names is looked up through a caller's function, which returns its permitted behavior or
+// an error. Memory, depth and the size of strings are bounded by the length of the input and a budget.
 //
 //	value, err := pickle.Load(reader, size, pickle.Options{Find: find})
 //
-// Python values become None: nil, bool: bool, int: int64 or [Long], float:
-// float64, str: string, bytes and bytearray: []byte, tuple: *Tuple, list:
-// *List, set and frozenset: *Set, dict: *Dict.
+// Python values become None: nil, bool: bool, int: int64 or [Long], float: float64, str: string, bytes and bytearray:
+// []byte, tuple: *Tuple, list: *List, set and frozenset: *Set, dict: *Dict.
 package pickle
 
 import (
@@ -30,13 +27,11 @@ type List struct{ Items []any }
 // Set is a Python set or frozenset in the order of the pickle.
 type Set struct{ Items []any }
 
-// Dict is a Python dict, in insertion order. Keys are strings, int64,
-// float64, bool, nil or tuples of these; Attributes holds what a subclass such
-// as OrderedDict carries beside its items.
+// Dict is a Python dict, in insertion order. Keys are strings, int64, float64, bool, nil or tuples of these; Attributes
+// holds the extra attributes of a subclass such as OrderedDict.
 type Dict struct {
 	Attributes any
-	// Unknown, if not nil, says that this was made by a class that is not known and may be no dict: only its items show
-	// that it is one.
+	// Unknown, if not nil, says that an unknown class made this and it may be no dict: only its items show that it is one.
 	Unknown error
 
 	entries []entry
@@ -64,7 +59,7 @@ func (d *Dict) Get(key any) (any, bool) {
 	return d.entries[i].value, true
 }
 
-// Set stores value under key; a key that exists keeps its place.
+// Set stores value under key; an existing key keeps its position.
 func (d *Dict) Set(key, value any) error {
 	k, err := hashable(key)
 	if err != nil {
@@ -93,10 +88,10 @@ func (d *Dict) All() iter.Seq2[any, any] {
 	}
 }
 
-// maxKey bounds the stand-in of a key that is a tuple or bytes: each is kept, however often the parts are shared.
+// maxKey bounds the representation of a key that is a tuple or bytes: each is kept, however often the parts are shared.
 const maxKey = 1 << 10
 
-// tupleKey is the comparable stand-in of a tuple or of bytes used as a key.
+// tupleKey is the comparable representation of a tuple or of bytes used as a key.
 type tupleKey string
 
 // hashable returns a comparable Go value for a Python key. As in Python, 1,
@@ -177,8 +172,7 @@ func TypeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Global is what a name in a pickle may do. Call is what applying it to
-// arguments gives.
+// Global is the permitted behavior of a name in a pickle. Call is the result of applying it to arguments.
 type Global interface {
 	Call(args []any) (any, error)
 }
@@ -195,9 +189,9 @@ type StateSetter interface {
 	SetState(state any) error
 }
 
-// Options says what a pickle may refer to and how much it may use.
+// Options define the permitted globals and the memory of a pickle.
 type Options struct {
-	// Find returns what the global module.name may do. Nil allows none.
+	// Find returns the behavior of the global module.name. Nil allows none.
 	Find func(module, name string) (Global, error)
 	// Persistent resolves a persistent id. Nil allows none.
 	Persistent func(id any) (any, error)
@@ -206,13 +200,13 @@ type Options struct {
 	Memory int64
 }
 
-// Errors that callers tell apart with errors.Is.
+// Errors to be tested with errors.Is.
 var (
-	// ErrCorrupt says that the input is not a well-formed pickle.
+	// ErrCorrupt reports that the input is not a well-formed pickle.
 	ErrCorrupt = errors.New("corrupt pickle")
-	// ErrTruncated says that the input ends inside the pickle.
+	// ErrTruncated reports that the input ends inside the pickle.
 	ErrTruncated = fmt.Errorf("%w: %w", ErrCorrupt, format.ErrTruncated)
-	// ErrMemory says that the values would take more memory than allowed.
+	// ErrMemory reports that the values would take more memory than allowed.
 	ErrMemory = errors.New("pickle needs more memory than allowed")
 )
 

@@ -90,7 +90,7 @@ func (m *machine) textValue(op byte) error {
 	return corrupt("%.40q is not an integer", line)
 }
 
-// What may follow a backslash: one character, or a number of so many hexadecimal digits.
+// Valid characters after a backslash: one character, or a number of this many hexadecimal digits.
 var (
 	simple = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b',
 		'f': '\f', 'v': '\v', '0': 0}

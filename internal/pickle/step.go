@@ -1,4 +1,4 @@
-// The instructions of a pickle, and what each does.
+// The instructions of a pickle, and their effects.
 
 package pickle
 
@@ -101,7 +101,7 @@ func (m *machine) protocol() error {
 	return err
 }
 
-// frame is FRAME, the length of what follows.
+// frame is FRAME, the length of the frame that follows.
 func (m *machine) frame() error {
 	n, err := m.in.unsigned(8)
 	if err == nil && (m.in.size < m.in.position || n > uint64(m.in.size-m.in.position)) {

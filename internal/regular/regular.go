@@ -1,6 +1,5 @@
-// Package regular opens files that somebody else has named: a path of a command line, of a
-// configuration or of another file. Only regular files are opened, and opening one never waits, so that a
-// pipe nobody writes to or an endless device is an error and not a run that hangs.
+// Package regular opens files named by a command line, a configuration or another file. Only regular files are opened,
+// and opening one never waits. A pipe without a writer or an endless device is an error instead of a run that hangs.
 //
 //	data, err := regular.Read("study.yaml", regular.Settings)
 package regular
@@ -17,17 +16,17 @@ import (
 	"repscope/internal/text"
 )
 
-// The most bytes of a file that is read as a whole, by what it holds.
+// The maximum bytes of a file that is read as a whole, by its content.
 const (
 	Settings = 16e6  // a configuration, a suite, a record of ours
 	Listing  = 256e6 // a vocabulary, a tokenizer, an index of weights, a design, a trace
 	Table    = 1e9   // a table, a result, a shard
 )
 
-// ErrTooLarge says that a file has more bytes than what it is read as can have.
+// ErrTooLarge reports that a file is larger than its kind of content may be.
 var ErrTooLarge = errors.New("too large")
 
-// Open opens a regular file for reading. Errors: those of the system, and a folder, pipe, socket or device.
+// Open opens a regular file for reading. Errors: errors of the system, and a folder, pipe, socket or device.
 func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
 
 // OpenFile is [os.OpenFile] of a regular file, or of one that it makes.
@@ -49,7 +48,7 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return checked(path, file)
 }
 
-// OpenIn is Open for a name below a folder, of which no link leads out.
+// OpenIn is Open for a name below a folder; no symbolic link may lead outside.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err != nil {
@@ -65,7 +64,7 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return checked(name, file)
 }
 
-// checked looks again at a file that is open: the path may have become that of another one.
+// checked checks an open file again: the path may now belong to another one.
 func checked(path string, file *os.File) (*os.File, error) {
 	info, err := file.Stat()
 	if err == nil {
@@ -106,24 +105,23 @@ func kind(mode fs.FileMode) string {
 	return "special file (" + mode.Type().String() + ")"
 }
 
-// Read reads a regular file of at most so many bytes. Errors: those of [Open], and [ErrTooLarge].
+// Read reads a regular file of at most most bytes. Errors: the errors of [Open], and [ErrTooLarge].
 func Read(path string, most int64) ([]byte, error) {
 	return ReadContext(context.Background(), path, most)
 }
 
 // ReadContext is Read that ends soon after ctx does.
-func ReadContext(ctx context.Context, path string, most int64) ([]byte, error) {
+func ReadContext(ctx context.Context, path string, limit int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return All(ctx, path, file, most)
+	return All(ctx, path, file, limit)
 }
 
-// All reads what is left of a stream of at most so many bytes, and ends soon after ctx does; path stands for
-// it in errors.
-func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, error) {
+// All reads the rest of a stream of at most most bytes, and ends soon after ctx does; path names it in errors.
+func All(ctx context.Context, path string, r io.Reader, limit int64) ([]byte, error) {
 	size := int64(0)
 	if file, ok := r.(*os.File); ok {
 		info, err := file.Stat()
@@ -132,8 +130,8 @@ func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, err
 		}
 		size = info.Size()
 	}
-	if size > most {
-		return nil, tooLarge(path, size, most)
+	if size > limit {
+		return nil, tooLarge(path, size, limit)
 	}
 	var data bytes.Buffer
 	data.Grow(int(size) + bytes.MinRead)
@@ -143,8 +141,8 @@ func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, err
 		}
 		n, err := io.CopyN(&data, r, 1<<20)
 		switch {
-		case int64(data.Len()) > most:
-			return nil, tooLarge(path, int64(data.Len()), most)
+		case int64(data.Len()) > limit:
+			return nil, tooLarge(path, int64(data.Len()), limit)
 		case err == io.EOF:
 			return data.Bytes(), nil
 		case err != nil:

@@ -63,7 +63,7 @@ type endlessReader struct{}
 
 func (endlessReader) Read(p []byte) (int, error) { return len(p), nil }
 
-// Every call returns at once for what is no regular file, and says what it is.
+// Every call returns at once for a path that is no regular file, and describes it.
 func TestOpen_NoFile(t *testing.T) {
 	t.Parallel()
 	for kind, path := range special(t) {

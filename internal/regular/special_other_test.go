@@ -1,4 +1,4 @@
-// What is no regular file, where folders hold nothing else.
+// Paths that are no regular files, on systems where folders hold nothing else.
 
 //go:build !unix
 
@@ -6,7 +6,7 @@ package regular
 
 import "testing"
 
-// special are paths of what is no file, by its kind.
+// special are paths that are no files, by kind.
 func special(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{"folder": t.TempDir()}

@@ -1,4 +1,4 @@
-// What is no regular file, on Unix.
+// Paths that are no regular files, on Unix.
 
 //go:build unix
 
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// special are paths of what is no file, by its kind.
+// special are paths that are no files, by kind.
 func special(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()

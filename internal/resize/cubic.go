@@ -17,12 +17,12 @@ import (
 // has as it is. Output pixel i is centered at (i + ½)·in/out; weights are normalized over the input
 // pixels that there are. Rows come first, then columns; an axis of equal sizes stays as it is.
 type Cubic struct {
-	height, width int    // of what comes in
+	height, width int    // of the input
 	x, y          window // of each axis; empty for one that stays
 }
 
-// window says which input positions make an output position of an axis: from[i] on, with the weights
-// weights[start[i]:start[i+1]], which are of sum 1, and in fixed point.
+// window maps input positions to output positions of an axis: from[i] on, with the weights
+// weights[start[i]:start[i+1]], of sum 1, and in fixed point.
 type window struct {
 	from, start []int
 	weights     []float64
@@ -47,8 +47,8 @@ func newWindow(in, out int, kernel func(float64) float64, support float64) windo
 		center := (float64(i) + 0.5) * scale
 		from, to := max(int(center-reach+0.5), 0), min(int(center+reach+0.5), in)
 		sum, first := 0.0, len(w.weights)
-		for at := from; at < to; at++ {
-			v := kernel((float64(at) - center + 0.5) / stretch)
+		for position := from; position < to; position++ {
+			v := kernel((float64(position) - center + 0.5) / stretch)
 			w.weights = append(w.weights, v)
 			sum += v
 		}
@@ -73,10 +73,9 @@ func cubic(t float64) float64 {
 	return 0
 }
 
-// Bytes resizes pixels of 8 bits, channels of them beside each other, from src into dst. The bytes are those of
-// Pillow's Image.resize(size, Image.BICUBIC): weights in fixed point of 22 bits, each axis rounded to bytes. Pillow
-// from 13 on takes columns first where the height shrinks more than the width; this package does not, nor did Pillow
-// before.
+// Bytes resizes pixels of 8 bits, with adjacent channels, from src into dst. The bytes equal Pillow's
+// Image.resize(size, Image.BICUBIC): weights in fixed point of 22 bits, each axis rounded to bytes. Pillow from 13 on
+// processes columns first if the height shrinks more than the width; this package does not, nor did Pillow before.
 func (c *Cubic) Bytes(dst, src []uint8, channels int) {
 	columns, rows := c.size()
 	if c.x.from == nil && c.y.from == nil {
@@ -99,7 +98,7 @@ func (c *Cubic) Bytes(dst, src []uint8, channels int) {
 	}
 }
 
-// size is that of what goes out.
+// size is the size of the output.
 func (c *Cubic) size() (columns, rows int) {
 	columns, rows = c.width, c.height
 	if c.x.from != nil {
@@ -111,17 +110,17 @@ func (c *Cubic) size() (columns, rows int) {
 	return columns, rows
 }
 
-// rows resizes rows, as many at a time as lie beside each other when they are turned into columns.
+// rows resizes rows, in groups transposed to columns.
 func (w *window) rows(dst, src []uint8, height, channels int) {
 	together := min(vector.Lanes, height)
 	in, out := len(src)/height, len(w.from)*channels
-	turned, small := make([]uint8, in*together), make([]uint8, out*together)
+	transposed, small := make([]uint8, in*together), make([]uint8, out*together)
 	group := channels * together // a pixel of all these rows
 	for first := 0; first < height; first += together {
 		rows := min(together, height-first)
-		transpose(turned, src[first*in:], together, in, rows, in)
+		transpose(transposed, src[first*in:], together, in, rows, in)
 		for i, from := range w.from {
-			vector.MixBytes(small[i*group:][:group], turned[from*group:], group, w.fixed[w.start[i]:w.start[i+1]])
+			vector.MixBytes(small[i*group:][:group], transposed[from*group:], group, w.fixed[w.start[i]:w.start[i+1]])
 		}
 		transpose(dst[first*out:], small, out, together, out, rows)
 	}
@@ -151,8 +150,8 @@ func turn(dst, src []uint8, to, from, top, bottom, left, right int) {
 
 // transpose8 exchanges quarters, then quarters of these, then bytes, of eight words of eight bytes.
 func transpose8(dst, src []uint8, to, from int) {
-	at := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i*from:]) }
-	a, b, c, d, e, f, g, h := at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)
+	row := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i*from:]) }
+	a, b, c, d, e, f, g, h := row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)
 	a, e = exchange(a, e, 32, 0x00000000ffffffff)
 	b, f = exchange(b, f, 32, 0x00000000ffffffff)
 	c, g = exchange(c, g, 32, 0x00000000ffffffff)
@@ -182,8 +181,8 @@ func exchange(x, y uint64, shift int, mask uint64) (uint64, uint64) {
 	return x ^ t<<shift, y ^ t
 }
 
-// Floats resizes one channel of numbers from src into dst with the same weights, nothing rounded: values may leave the
-// range of the input by their overshoot. A NaN spreads over what it is part of.
+// Floats resizes one channel of numbers from src into dst with the same weights, without rounding: values may leave the
+// range of the input by their overshoot. A NaN spreads to every output it contributes to.
 func (c *Cubic) Floats(dst, src []float64) {
 	columns, rows := c.size()
 	middle := src

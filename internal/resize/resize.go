@@ -7,13 +7,12 @@ package resize
 
 // Resizer makes frames of one size into frames of another.
 type Resizer struct {
-	height, width int // of what comes in
+	height, width int // of the input
 	x, y          axis
 	nearest       bool
 }
 
-// axis says how the output positions of one axis are made from input positions:
-// (1 − weight)·from + weight·to.
+// axis maps input positions to the output positions of one axis: (1 − weight)·from + weight·to.
 type axis struct {
 	from, to []int
 	weight   []float32
@@ -37,10 +36,10 @@ func newAxis(in, out int, nearest bool) axis {
 			a.from[i], a.to[i] = at, at
 			continue
 		}
-		at := max(0, float32(scale*(float32(i)+0.5))-0.5)
-		low := min(int(at), in-1)
+		position := max(0, float32(scale*(float32(i)+0.5))-0.5)
+		low := min(int(position), in-1)
 		a.from[i], a.to[i] = low, min(low+1, in-1)
-		a.weight[i] = min(max(at-float32(low), 0), 1)
+		a.weight[i] = min(max(position-float32(low), 0), 1)
 	}
 	return a
 }

@@ -1,26 +1,24 @@
-// Package runtest runs binaries end to end in tests, from scripts. A package
-// with a binary has
+// Package runtest runs binaries end to end in tests, from scripts. A package with a binary has
 //
 //	func TestMain(m *testing.M) { runtest.Main(m, command.Command) }
 //	func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }
 //
-// and scripts testdata/script/*.txt in the language of
-// github.com/rogpeppe/go-internal/testscript, in which the binary is a program
-// and these commands are added:
+// and scripts testdata/script/*.txt in the language of github.com/rogpeppe/go-internal/testscript, in which the binary
+// is a program and these commands are added:
 //
 //	npy FILE TYPE SHAPE [PATTERN]    write an array: npy f.npy uint8 20x8x8 random:1
-//	images DIR SIZE N SEED           write grey PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
+//	images DIR SIZE N SEED           write gray PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
 //	experience FILE SHAPE EPISODES   write a published dataset of frames [F,H,W]: experience d.pth 60x8x8 3
 //	exits STATUS PROGRAM ARGS…       run a program and check its exit status
-//	same FILE FILE                   compare two result files but for their time stamps
+//	same FILE FILE                   compare two result files except for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
 //	waitfor PATH                     wait until a file or folder exists
 //	tidy FOLDER/ANALYSIS…            the tidy CSV files hold all numbers of the result file
 //	reread FILE…                     read result files: written again, they have the same bytes
 //	python FILE ARGS…                run a Python program; the condition [numpy] says whether there is one with NumPy
 //
-// $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA that of the encoders of package latent's
-// tests, $DOCS that of the documentation. Types are uint8, int64, float32, float64; patterns are zero, ramp,
+// $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA the folder of the encoders of package latent's
+// tests, $DOCS the folder of the documentation. Types are uint8, int64, float32, float64. Patterns are zero, ramp,
 // random:SEED, and for float types nan:ROW, which is random with a NaN in that row.
 package runtest
 
@@ -66,7 +64,7 @@ func MainWith(m *testing.M, programs map[string]func(), commands ...run.Command)
 	testscript.Main(m, programs)
 }
 
-// Long leaves a test out of short runs, such as those of the race detector; why says what it takes its time for.
+// Long skips a test in short runs, such as runs of the race detector; why explains its running time.
 func Long(t *testing.T, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -308,7 +306,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// resultLines are the lines of a result file without those of its time stamps, and of what was in the cache.
+// resultLines are the lines of a result file without its time stamps, and without the statistics of the cache.
 func resultLines(ts *testscript.TestScript, name string) []string {
 	data, err := os.ReadFile(ts.MkAbs(name))
 	ts.Check(err)

@@ -22,9 +22,8 @@ func tidy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkTidy returns an error unless name_metrics.csv has a row of its own for every
-// model, metric and parameter, all intervals of name.json and no others, and its
-// numbers, and name_comparisons.csv a row for each comparison.
+// checkTidy returns an error unless name_metrics.csv has a row of its own for every model, metric and parameter, all
+// intervals of name.json and no others, and its numbers, and name_comparisons.csv a row for each comparison.
 func checkTidy(name string) error {
 	data, err := os.ReadFile(name + ".json")
 	if err != nil {
@@ -91,8 +90,7 @@ func checkTidy(name string) error {
 	return err
 }
 
-// visit hands over the intervals (under keys that end in _ci) and the numbers of a
-// result, without those in lists.
+// visit calls interval (for keys that end in _ci) and number for the values of a result, except in lists.
 func visit(value any, interval func(low, high string), number func(string)) {
 	switch v := value.(type) {
 	case json.Number:

@@ -1,6 +1,5 @@
-// Package safetensors reads and writes .safetensors files: the length of a JSON
-// header, the header, raw little-endian values. What a file says about itself is
-// checked against its size before it is believed.
+// Package safetensors reads and writes .safetensors files: the length of a JSON header, the header, raw little-endian
+// values. The header is checked against the size of the file.
 //
 //	file, err := mmap.Open("encoder.safetensors")
 //	…
@@ -40,7 +39,7 @@ var types = map[string]dtype.DType{"BOOL": dtype.Bool, "U8": dtype.Uint8, "I8": 
 	"I32": dtype.Int32, "U32": dtype.Uint32, "I64": dtype.Int64, "U64": dtype.Uint64, "F16": dtype.Float16, "BF16": dtype.BFloat16,
 	"F32": dtype.Float32, "F64": dtype.Float64}
 
-// others are the format's types that are not read, and what to save in their place.
+// others are the format's unsupported types, and the types to save instead.
 var others = map[string][2]string{"F8_E4M3": eightBits, "F8_E5M2": eightBits, "F8_E4M3FNUZ": eightBits,
 	"F8_E5M2FNUZ": eightBits, "F8_E8M0": eightBits,
 	"F6_E2M3": {"floats of 6 bits", "x.float()"}, "F6_E3M2": {"floats of 6 bits", "x.float()"},
@@ -177,7 +176,7 @@ func invalid(err error) error {
 	return fmt.Errorf("the header is not a valid JSON object: %w", err)
 }
 
-// errOr returns err, or an error that says the token is wrong.
+// errOr returns err, or else an error for an invalid token.
 func errOr(err error) error {
 	if err != nil {
 		return err

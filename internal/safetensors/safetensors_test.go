@@ -1,4 +1,4 @@
-// Tests of reading what was written, and of headers that lie.
+// Tests of reading written files, and of false headers.
 
 package safetensors
 
@@ -125,9 +125,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Every byte of the data belongs to one tensor. What is refused and taken here is what the package safetensors of
-// Hugging Face, 0.8.0, refuses and takes (deserialize), but for the space before the brace: the format says that
-// there is none.
+// Every byte of the data belongs to one tensor. Files are refused and accepted as by the package safetensors of Hugging
+// Face, 0.8.0 (deserialize), except for the space before the brace: the format allows none.
 func TestRead_Gapless(t *testing.T) {
 	t.Parallel()
 	tensor := func(name string, length, lo, hi int) string {

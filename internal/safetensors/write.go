@@ -21,9 +21,8 @@ type Data struct {
 	Raw   []byte
 }
 
-// Encode writes arrays as a .safetensors file, those of wide types first, so that
-// every array is aligned. Errors: a name that is empty, reserved or used twice, a
-// number of bytes that does not make the shape, a failed write.
+// Encode writes arrays as a .safetensors file, wide types first, so that every array is aligned. Errors: a name that is
+// empty, reserved or used twice, a number of bytes that does not match the shape, a failed write.
 func Encode(w io.Writer, arrays ...Data) error {
 	arrays = slices.Clone(arrays)
 	slices.SortStableFunc(arrays, func(a, b Data) int { return b.DType.Size() - a.DType.Size() })
@@ -50,14 +49,13 @@ func Encode(w io.Writer, arrays ...Data) error {
 	return nil
 }
 
-// Header returns what stands before the values of arrays with the given names,
-// types and shapes, which follow one another: the length and the JSON object. It
-// is for writers of arrays that come in parts; its length is a multiple of eight.
+// Header returns the part before the values of arrays with these names, types and shapes, which follow one another: the
+// length and the JSON object. It is for writers of arrays that come in parts; its length is a multiple of eight.
 func Header(list ...Tensor) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 8))
 	b.WriteByte('{')
 	seen := map[string]bool{"": true, "__metadata__": true}
-	at := int64(0)
+	offset := int64(0)
 	for i, t := range list {
 		if seen[t.Name] {
 			return nil, fmt.Errorf("array name %q is empty, reserved or used twice", t.Name)
@@ -74,7 +72,7 @@ func Header(list ...Tensor) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := json.Marshal(entry{TypeName(t.DType), append([]int{}, t.Shape...), []int64{at, at + size}})
+		e, err := json.Marshal(entry{TypeName(t.DType), append([]int{}, t.Shape...), []int64{offset, offset + size}})
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +82,7 @@ func Header(list ...Tensor) ([]byte, error) {
 		b.Write(name)
 		b.WriteByte(':')
 		b.Write(e)
-		at += size
+		offset += size
 	}
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {

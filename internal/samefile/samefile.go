@@ -1,5 +1,5 @@
-// Package samefile finds outputs that are inputs, by whatever name: through links, other spellings of a path and
-// folders that are reached by another one.
+// Package samefile finds outputs that are inputs, by whatever name: through symbolic links, other spellings of a path
+// and other paths of a folder.
 //
 //	var files samefile.Set
 //	files.Input("--frames x.npy", "x.npy")
@@ -37,7 +37,7 @@ type file struct {
 
 // Clash is the error of two files that are one.
 type Clash struct {
-	// What is said of the output and of the other file, and their paths.
+	// The descriptions of the output and of the other file, and their paths.
 	Output, OutputPath string
 	Other, OtherPath   string
 	Both               bool // the other one is an output, too
@@ -50,11 +50,11 @@ func (c *Clash) Error() string {
 	return fmt.Sprintf("%s would overwrite %s (%s), an input", c.OutputPath, c.Other, c.OtherPath)
 }
 
-// Input enters a file that is read; what says how it was named. One that is not there, or is a folder, is none.
+// Input enters a file that is read; what describes how it was named. Missing files and folders are ignored.
 func (s *Set) Input(what, path string) error {
 	in, k, err := look(what, path)
 	if err != nil || in.info == nil || !in.info.Mode().IsRegular() {
-		return nil // whoever reads it says what is wrong
+		return nil // its reader reports the error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Set) Input(what, path string) error {
 func (s *Set) Output(what, path string) error {
 	out, k, err := look(what, path)
 	if err != nil {
-		return nil // whoever writes it says what is wrong
+		return nil // its writer reports the error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func same(list []file, f file) *file {
 	return nil
 }
 
-// look finds what a path is.
+// look identifies the file of a path.
 func look(what, path string) (file, key, error) {
 	f := file{what: what, path: path}
 	info, err := os.Stat(path)
@@ -130,10 +130,10 @@ func look(what, path string) (file, key, error) {
 	return f, key{canonical: canonical}, err
 }
 
-// links is the most links that are followed.
+// links is the maximum number of symbolic links that are followed.
 const links = 40
 
-// Canonical is the one path of a file, whether it is there or not: without links, as far as there are folders.
+// Canonical is the one path of a file, whether it exists or not: symbolic links are resolved as far as folders exist.
 func Canonical(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package share lets the parts of one process that need the same thing at the same time compute it once:
+// Package share lets the parts of one process that need the same value at the same time compute it once:
 //
 //	ctx := share.With(context.Background(), share.NewStore(1<<30))
 //	z, err := share.Do(ctx, "squares of 9", func() ([]float32, error) { return []float32{81}, nil },
 //		func(z []float32) int64 { return 4 * int64(len(z)) })
 //
-// Whoever comes first computes; others wait and take the same value, which nobody changes. Without a store in the
-// context everybody computes for himself. What is kept is bounded: what was not used for the longest time goes first,
-// and what is larger than the bound by itself is given to those who wait and not kept.
+// The first caller computes; others wait and get the same value, which must not be changed. Without a store in the
+// context every caller computes its own. The store is bounded: the least recently used values are dropped first. A
+// value larger than the bound goes to the waiting callers and is not kept.
 package share
 
 import (
@@ -39,12 +39,12 @@ type entry struct {
 	err   error
 }
 
-// NewStore returns a store that keeps so many bytes, an eighth of the machine's memory if it is 0.
-func NewStore(most int64) *Store {
-	if most <= 0 {
-		most = max(memory.Available()/8, 64<<20)
+// NewStore returns a store that keeps this many bytes, an eighth of the machine's memory if it is 0.
+func NewStore(limit int64) *Store {
+	if limit <= 0 {
+		limit = max(memory.Available()/8, 64<<20)
 	}
-	return &Store{most: most, values: map[string]*entry{}, computed: map[string]int{}, taken: map[string]int{}}
+	return &Store{most: limit, values: map[string]*entry{}, computed: map[string]int{}, taken: map[string]int{}}
 }
 
 // Counts are how many values of a kind, which is the first word of their keys, were computed and how many were taken
@@ -73,7 +73,7 @@ var errPanic = errors.New("the computation panicked")
 
 type keyOfStore struct{}
 
-// With is a context with a store, in which what is begun with it shares.
+// With is a context with a store, shared by all work started with it.
 func With(ctx context.Context, s *Store) context.Context {
 	return context.WithValue(ctx, keyOfStore{}, s)
 }
@@ -86,9 +86,9 @@ func of(ctx context.Context) *Store {
 	return s
 }
 
-// Do returns the value of a key, which compute makes if nobody has; size is what it takes, in bytes. Keys say
-// everything that a value depends on; an empty one is never shared. The error of compute is that of whoever computes:
-// those who wait try for themselves. Waiting ends with ctx.
+// Do returns the value of a key, calling compute if it is missing; size is its size in bytes. Keys identify everything
+// that a value depends on; an empty one is never shared. An error of compute goes to its caller only: waiting ones try
+// themselves. Waiting ends with ctx.
 func Do[T any](ctx context.Context, key string, compute func() (T, error), size func(T) int64) (T, error) {
 	s := of(ctx)
 	if s == nil || key == "" {
@@ -135,7 +135,7 @@ func (s *Store) enter(key string) (e *entry, mine bool) {
 	return e, true
 }
 
-// leave gives a value, or an error, to those who wait, and keeps a value if there is room.
+// leave passes a value, or an error, to the waiting callers, and keeps a value if it fits.
 func (s *Store) leave(key string, e *entry, value any, err error, size func() int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,15 +158,15 @@ func (s *Store) leave(key string, e *entry, value any, err error, size func() in
 // drop lets the value go that was not used for the longest time, but not the newest.
 func (s *Store) drop(newest *entry) {
 	var oldest *entry
-	var at string
+	var victim string
 	for key, e := range s.values {
 		if e != newest && e.size > 0 && (oldest == nil || e.used < oldest.used) {
-			oldest, at = e, key
+			oldest, victim = e, key
 		}
 	}
 	if oldest == nil {
 		return
 	}
 	s.held -= oldest.size
-	delete(s.values, at)
+	delete(s.values, victim)
 }

@@ -83,7 +83,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// An error is that of whoever computes, a panic his too; those who wait try for themselves, or end with their context.
+// An error goes to its caller, and so does a panic; waiting callers try themselves, or end with their context.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := NewStore(100)

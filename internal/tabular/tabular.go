@@ -1,16 +1,14 @@
-// Package tabular joins tables by the names of their columns. It is the one rule for every table
-// of text that people give:
+// Package tabular joins tables by the names of their columns. It is the one rule for every table of text from users:
 //
 //   - the first line names the columns, whose order does not matter;
-//   - a column without a name and two of one name are errors, but for a first column without a
+//   - a column without a name and two of one name are errors, except for a first column without a
 //     name, which pandas writes for the numbers of rows;
-//   - a column that is missing is an error that lists those there are, with the one that may be
-//     meant; where two tables are held against each other, columns that only one of them has are
-//     errors too;
-//   - a first line of numbers is no line of names: such columns are called 0, 1, 2, … as pandas
-//     calls them, so that only tables that both lack names are joined by place.
+//   - a missing column is an error that lists the existing ones, and a similar name; if two tables
+//     are compared, columns that only one of them has are errors too;
+//   - a first line of numbers is no line of names: such columns are called 0, 1, 2, … as in
+//     pandas, so that only tables that both lack names are joined by position.
 //
-// A reader that knows which columns it wants:
+// A reader that knows its columns:
 //
 //	rows, names, err := tabular.Open("scale.csv", f, tabular.Options{})
 //	place, err := tabular.Find(names, tabular.Column{Name: "task"}, tabular.Column{Name: "metric", Optional: true})
@@ -35,17 +33,17 @@ import (
 
 // Options say how a table is written.
 type Options struct {
-	Separator  rune // between cells; 0: that of the first line, see [Separator]
-	LazyQuotes bool // a quote may stand inside a cell
+	Separator  rune // between cells; 0: from the first line, see [Separator]
+	LazyQuotes bool // a quote may occur inside a cell
 	Unnamed    bool // columns without a name are passed over, where they are errors otherwise
 	Exact      bool // white space around names is part of them, as in files that programs write
 }
 
-// HeadBytes is how much of a table is looked at for what parts its cells.
+// HeadBytes is the part of a table that determines its separator.
 const HeadBytes = 1 << 16
 
-// Rows returns the rows of a table, the first line among them, after a byte order mark; name is
-// that of its file. The record of a row holds until the next is read.
+// Rows returns the rows of a table, the first line among them, after a byte order mark; name is the name of its file.
+// The record of a row is valid until the next is read.
 func Rows(name string, r io.Reader, o Options) *csv.Reader {
 	size := 1 << 12
 	if o.Separator == 0 {
@@ -64,8 +62,8 @@ func Rows(name string, r io.Reader, o Options) *csv.Reader {
 	return reader
 }
 
-// Separator is what parts the cells of a table that begins with head: tabs in a file .tsv (also .tsv.gz), else of
-// commas, semicolons, tabs and bars the one that its first line has most outside of quotes.
+// Separator is the separator of the cells of a table that begins with head: tabs in a file .tsv (also .tsv.gz), else
+// the most frequent of commas, semicolons, tabs and bars in its first line, outside of quotes.
 func Separator(name string, head []byte) rune {
 	if strings.EqualFold(filepath.Ext(gunzip.Name(name)), ".tsv") {
 		return '\t'
@@ -81,17 +79,17 @@ func Separator(name string, head []byte) rune {
 			counts[k]++
 		}
 	}
-	most := 0
+	highest := 0
 	for k, n := range counts {
-		if n > counts[most] {
-			most = k
+		if n > counts[highest] {
+			highest = k
 		}
 	}
-	return rune(separators[most])
+	return rune(separators[highest])
 }
 
-// Open reads the first line and returns the rows that follow and the names of the columns.
-// Errors: an empty file, those of [Names] and of package csv (see [Error]).
+// Open reads the first line and returns the rows that follow and the names of the columns. Errors: an empty file, the
+// errors of [Names] and of package csv (see [Error]).
 func Open(name string, r io.Reader, o Options) (*csv.Reader, []string, error) {
 	rows := Rows(name, r, o)
 	header, err := First(rows)
@@ -117,7 +115,7 @@ func First(rows *csv.Reader) ([]string, error) {
 // Mark is the byte order mark that some programs write before text in UTF-8.
 const Mark = "\ufeff"
 
-// Error says what is wrong with a line of text that is no table.
+// Error is the error of a line of text that is no table.
 func Error(err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
@@ -153,9 +151,9 @@ func (o Options) Names(header []string) ([]string, error) {
 // ErrNamesOrRow is that a first line of whole numbers may name columns or be a row.
 var ErrNamesOrRow = errors.New("the first line has only whole numbers, which can be column names or a row of values")
 
-// NamesOrPlaces are the names in a first line, or where it is a row of numbers the places 0, 1,
-// 2, … of its columns, as pandas names them; row says so. Whole numbers are names if they count
-// the columns from 0 or 1. Errors: those of [Names], other whole numbers ([ErrNamesOrRow]).
+// NamesOrPlaces are the names in a first line or, if it is a row of numbers, the indices 0, 1, 2, … of its columns, as
+// pandas names them; row reports that. Whole numbers are names if they count the columns from 0 or 1. Errors: the
+// errors of [Names], other whole numbers ([ErrNamesOrRow]).
 func NamesOrPlaces(header []string) (names []string, row bool, err error) {
 	whole, broken := 0, 0
 	for _, cell := range header {
@@ -204,7 +202,7 @@ func places(n, first int) []string {
 	return out
 }
 
-// Numbered reports whether columns have no names but their places 0, 1, 2, ….
+// Numbered reports whether columns have no names but their indices 0, 1, 2, ….
 func Numbered(names []string) bool { return isCount(names, 0) }
 
 // isCount reports whether cells number the columns.
@@ -217,7 +215,7 @@ func isCount(cells []string, first int) bool {
 
 // Column is a column that a reader wants.
 type Column struct {
-	Name     string   // what messages call it, and its first name
+	Name     string   // its name in messages, and its first name
 	Found    []string // other names
 	Optional bool
 	// Ordered takes the first of the names that is there, where others may hold something else;
@@ -229,28 +227,28 @@ type Column struct {
 // an optional one that is not there. Errors: a column that is missing (the names are listed, and
 // the one that may be meant), two that could be it.
 func Find(names []string, wanted ...Column) ([]int, error) {
-	found := make([]int, len(wanted))
+	columns := make([]int, len(wanted))
 	for k, c := range wanted {
-		found[k] = -1
+		columns[k] = -1
 		for _, spelled := range append([]string{c.Name}, c.Found...) {
 			for i, name := range names {
-				first := found[k]
+				first := columns[k]
 				switch {
 				case !strings.EqualFold(name, spelled) || c.Ordered && first >= 0 && !strings.EqualFold(names[first], spelled):
 				case first >= 0:
 					return nil, fmt.Errorf("the columns %s and %s both contain %s; want one of them", names[first], name, c.Name)
 				default:
-					found[k] = i
+					columns[k] = i
 				}
 			}
 		}
 	}
 	for k, c := range wanted {
-		if found[k] < 0 && !c.Optional {
+		if columns[k] < 0 && !c.Optional {
 			return nil, c.missing(names, wanted)
 		}
 	}
-	return found, nil
+	return columns, nil
 }
 
 // missing is the error for a column that a table does not have.
@@ -270,7 +268,7 @@ func (c *Column) missing(names []string, wanted []Column) error {
 	return text.WithHint(err, fmt.Sprintf("is %s the column %s?", near, c.Name))
 }
 
-// Missing is the error for a column that was asked for by its name and is not there.
+// Missing is the error for a requested column that does not exist.
 func Missing(name string, names []string) error {
 	err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
 	if near := text.Nearest(name, names); near != "" {
@@ -279,9 +277,8 @@ func Missing(name string, names []string) error {
 	return err
 }
 
-// Pair returns the order in which the columns of one table stand in another: column order[k] of
-// names is column k of like. Errors: other names, of which the missing and the extra ones are
-// listed; what and whose say whose names they are.
+// Pair returns the order of the columns of one table in another: column order[k] of names is column k of like. Errors:
+// other names, with the missing and the extra ones; what and whose describe the tables.
 func Pair(what string, names []string, whose string, like []string) (order []int, err error) {
 	var lacks, extra []string
 	for _, name := range like {
@@ -299,12 +296,12 @@ func Pair(what string, names []string, whose string, like []string) (order []int
 		return order, nil
 	}
 	message := what + " does not have the same columns as " + whose + ":"
-	for _, of := range []struct {
+	for _, table := range []struct {
 		what  string
 		names []string
 	}{{"missing", lacks}, {"extra", extra}} {
-		if of.names != nil {
-			message += " " + of.what + " " + strings.Join(of.names, ", ") + ";"
+		if table.names != nil {
+			message += " " + table.what + " " + strings.Join(table.names, ", ") + ";"
 		}
 	}
 	err = errors.New(strings.TrimSuffix(message, ";"))

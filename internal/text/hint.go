@@ -1,4 +1,4 @@
-// Errors that say what to do.
+// Errors with hints.
 
 package text
 
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// WithHint is err with hints of what to do about it, which commands print below the error. Empty ones are left out.
+// WithHint is err with hints for the user, which commands print below the error. Empty ones are omitted.
 func WithHint(err error, hints ...string) error {
 	return hinted{err, slices.DeleteFunc(slices.Clone(hints), func(hint string) bool { return hint == "" })}
 }

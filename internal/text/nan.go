@@ -4,9 +4,8 @@ package text
 
 import "bytes"
 
-// WithoutNaN replaces the numbers that JSON does not have but Python writes (NaN, Infinity,
-// -Infinity) by null, outside of texts; changed says that there were any. Lines stay where
-// they are.
+// WithoutNaN replaces the numbers that JSON does not have but Python writes (NaN, Infinity, -Infinity) by null, outside
+// of texts; changed says that there were any. Line breaks are kept.
 func WithoutNaN(data []byte) (cleaned []byte, changed bool) {
 	cleaned = make([]byte, 0, len(data)+len(data)/8)
 	inText := false

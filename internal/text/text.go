@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// longest is the number of letters from which on names are not compared letter
-// by letter: nobody types them.
+// longest is the number of letters from which names are not compared letter by letter: they are never typed.
 const longest = 256
 
 // Nearest returns the candidate that is most like name, upper and lower case

@@ -1,4 +1,4 @@
-// Tests of the distance of names and of what is answered to an unknown one.
+// Tests of the distance of names and of hints for unknown ones.
 
 package text
 

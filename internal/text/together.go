@@ -1,4 +1,4 @@
-// What is said of several names in the same words.
+// Messages that are equal for several names.
 
 package text
 
@@ -8,39 +8,39 @@ import (
 	"strings"
 )
 
-// mostNamed is how many names are said before the others are counted.
+// mostNamed is the number of names listed before the others are counted.
 const mostNamed = 4
 
-// Together says what begins with "NAME: " and is the same for several of the names once, where the first of it stood:
-// "a, b and c: too short", of more than four names "a, b, c and 2 more: too short". What begins with no name, or is
-// said of one alone, stays as it is; what is said twice of the same name is said once.
+// Together merges texts that begin with "NAME: " and are otherwise equal, at the position of the first one: "a, b and
+// c: too short", for more than four names "a, b, c and 2 more: too short". Texts that begin with no name, or are
+// unique, do not change; duplicates are dropped.
 func Together(texts, names []string) []string {
 	type statement struct {
 		named bool
 		what  string
 	}
 	var order []statement
-	of := map[statement][]string{} // names
+	statements := map[statement][]string{} // names
 	for _, t := range texts {
 		name, what := owner(t, names)
 		s := statement{name != "", what}
-		if _, known := of[s]; !known {
+		if _, known := statements[s]; !known {
 			order = append(order, s)
 		}
-		if !slices.Contains(of[s], name) {
-			of[s] = append(of[s], name)
+		if !slices.Contains(statements[s], name) {
+			statements[s] = append(statements[s], name)
 		}
 	}
 	out := make([]string, len(order))
 	for i, s := range order {
 		if out[i] = s.what; s.named {
-			out[i] = Names(of[s]) + ": " + s.what
+			out[i] = Names(statements[s]) + ": " + s.what
 		}
 	}
 	return out
 }
 
-// owner is the longest of the names that a text begins with, and what is said of it.
+// owner is the longest of the names that a text begins with, and the rest of the text.
 func owner(t string, names []string) (name, what string) {
 	what = t
 	for _, n := range names {

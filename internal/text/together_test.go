@@ -1,4 +1,4 @@
-// Tests of what is said of several names at once.
+// Tests of messages of several names.
 
 package text
 

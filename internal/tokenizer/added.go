@@ -1,4 +1,4 @@
-// Added tokens: texts that are tokens wherever they stand.
+// Added tokens: texts that are tokens wherever they occur.
 
 package tokenizer
 
@@ -30,8 +30,8 @@ type addedTokens struct {
 	ids     map[string]int64
 	names   map[int64]string
 	special map[int64]bool
-	// raw and normalized are those that are looked for before and after the text is
-	// normalized, by their first byte, the longest first.
+	// raw and normalized are the tokens searched before and after the text is normalized, by their first byte, the longest
+	// first.
 	raw, normalized map[byte][]*addedToken
 }
 
@@ -70,7 +70,7 @@ func parseAdded(raw json.RawMessage, model tokenModel, n normalizer) (addedToken
 				t.text = n(t.Content)
 			}
 		}
-		// What is normalized is also shown so.
+		// Normalized tokens are also decoded normalized.
 		a.ids[t.Content], a.names[t.ID], a.special[t.ID] = t.ID, t.text, t.Special
 		if t.text != "" {
 			to[t.text[0]] = append(to[t.text[0]], t)
@@ -84,7 +84,7 @@ func parseAdded(raw json.RawMessage, model tokenModel, n normalizer) (addedToken
 	return a, nil
 }
 
-// piece is a part of a text: an added token, or what lies between such.
+// piece is a part of a text: an added token, or the text between them.
 type piece struct {
 	token bool
 	id    int64
@@ -111,14 +111,14 @@ func (a *addedTokens) pieces(text string, n normalizer) []piece {
 func findAdded(text string, tokens map[byte][]*addedToken) []piece {
 	var out []piece
 	done := 0 // up to where the text is split
-	for at := 0; at < len(text); {
-		t := tokenAt(text[at:], tokens)
+	for offset := 0; offset < len(text); {
+		t := tokenAt(text[offset:], tokens)
 		if t == nil {
-			at++
+			offset++
 			continue
 		}
-		lo, hi := at, at+len(t.text)
-		at = hi
+		lo, hi := offset, offset+len(t.text)
+		offset = hi
 		if t.Word && (endsWord(text[:lo]) || beginsWord(text[hi:])) {
 			continue
 		}

@@ -88,7 +88,7 @@ func parseDecoders(p *part, depth int) (decoder, error) {
 	}, nil
 }
 
-// wordPieceDecoder joins what goes on a word, and signs to the word before them.
+// wordPieceDecoder joins continuations to their word, and signs to the word before them.
 type wordPieceDecoder struct {
 	Prefix  string `json:"prefix"`
 	Cleanup bool   `json:"cleanup"`
@@ -161,8 +161,7 @@ func (d *stripDecoder) decode(tokens []string) []string {
 	return tokens
 }
 
-// decodeBytes reads characters as the bytes that they stand for; a token with another
-// character stands for its own bytes.
+// decodeBytes decodes characters that represent bytes; a token with another character keeps its own bytes.
 func decodeBytes(tokens []string) []string {
 	var data []byte
 	for _, token := range tokens {
@@ -179,8 +178,7 @@ func decodeBytes(tokens []string) []string {
 	return []string{valid(data)}
 }
 
-// checkDecoder keeps the error of a decoder for when it is asked for: text can be encoded
-// without.
+// checkDecoder keeps the error of a decoder until it is needed: text can be encoded without.
 func (t *Tokenizer) checkDecoder(name string, raw json.RawMessage) {
 	d, err := parseDecoder(raw, 0)
 	if err != nil {

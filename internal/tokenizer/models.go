@@ -70,8 +70,8 @@ func parseModel(raw json.RawMessage) (tokenModel, error) {
 	return nil, fmt.Errorf("the model is %s, want %s", p.Type, knownModels)
 }
 
-// wordPiece takes the longest token that a word begins with, then the longest that the rest
-// begins with, and so on; a word of which a part is no token is unknown as a whole.
+// wordPiece takes the longest token that a word begins with, then the longest that the rest begins with, and so on. If
+// a part is no token, the whole word is unknown.
 type wordPiece struct {
 	vocabulary
 	unknown, prefix string
@@ -117,7 +117,7 @@ func (m *wordPiece) tokens(word string) ([]int64, error) {
 	return out, nil
 }
 
-// lastRune is where the last character before a place begins.
+// lastRune is the start of the last character before an index.
 func lastRune(s string, end int) int {
 	_, n := utf8.DecodeLastRuneInString(s[:end])
 	return end - n
@@ -143,7 +143,7 @@ type bpe struct {
 	prefix, suffix string
 }
 
-// merge is what a pair becomes.
+// merge is the result of joining a pair.
 type merge struct {
 	rank int
 	id   int64
@@ -279,13 +279,13 @@ func (m *bpe) byteTokens(token string) []int64 {
 	return out
 }
 
-// joint is a place where two tokens could be joined.
+// joint is a position where two tokens could be joined.
 type joint struct {
 	rank, at int
 	id       int64
 }
 
-// joints is a heap: the earliest rule first, then the leftmost place.
+// joints is a heap: the earliest rule first, then the leftmost position.
 type joints []joint
 
 func (h joints) Len() int { return len(h) }
@@ -294,7 +294,7 @@ func (h joints) Less(i, j int) bool {
 }
 func (h joints) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push adds a place.
+// Push adds a position.
 func (h *joints) Push(x any) { *h = append(*h, x.(joint)) }
 
 // Pop removes the last.
@@ -312,12 +312,12 @@ func (m *bpe) join(ids []int64) []int64 {
 		next[i], previous[i] = i+1, i-1
 	}
 	var queue joints
-	offer := func(at int) {
-		if at < 0 || next[at] >= n {
+	offer := func(position int) {
+		if position < 0 || next[position] >= n {
 			return
 		}
-		if to, ok := m.merges[[2]int64{ids[at], ids[next[at]]}]; ok {
-			heap.Push(&queue, joint{to.rank, at, to.id})
+		if to, ok := m.merges[[2]int64{ids[position], ids[next[position]]}]; ok {
+			heap.Push(&queue, joint{to.rank, position, to.id})
 		}
 	}
 	for i := range n {
@@ -325,21 +325,21 @@ func (m *bpe) join(ids []int64) []int64 {
 	}
 	for len(queue) > 0 {
 		top := heap.Pop(&queue).(joint)
-		at := top.at
-		if gone[at] || next[at] >= n {
+		position := top.at
+		if gone[position] || next[position] >= n {
 			continue
 		}
-		right := next[at]
-		if to, ok := m.merges[[2]int64{ids[at], ids[right]}]; !ok || to.id != top.id {
+		right := next[position]
+		if to, ok := m.merges[[2]int64{ids[position], ids[right]}]; !ok || to.id != top.id {
 			continue // one of the two has been joined to another since
 		}
-		ids[at], gone[right] = top.id, true
-		next[at] = next[right]
-		if next[at] < n {
-			previous[next[at]] = at
+		ids[position], gone[right] = top.id, true
+		next[position] = next[right]
+		if next[position] < n {
+			previous[next[position]] = position
 		}
-		offer(previous[at])
-		offer(at)
+		offer(previous[position])
+		offer(position)
 	}
 	out := ids[:0]
 	for i, id := range ids {

@@ -1,4 +1,4 @@
-// Normalizers: what is done to a text before it is split.
+// Normalizers: changes of a text before it is split.
 
 package tokenizer
 
@@ -161,7 +161,7 @@ func parseReplace(p *part) (normalizer, error) {
 	}, nil
 }
 
-// bertNormalizer is that of BERT.
+// bertNormalizer is the normalizer of BERT.
 type bertNormalizer struct {
 	Clean   bool  `json:"clean_text"`
 	Chinese bool  `json:"handle_chinese_chars"`

@@ -31,10 +31,10 @@ type file struct {
 	Model      json.RawMessage `json:"model"`
 }
 
-// Parse reads a tokenizer.json; name is that of the file. Errors name the file and the part: no
-// JSON, a part that is not read ("the model is Unigram; WordPiece and BPE are read"), a
-// vocabulary, merges or added tokens that contradict each other, a regular expression that
-// looks ahead. A decoder that is not read is an error of [Tokenizer.Decode] only.
+// Parse reads a tokenizer.json; name is the name of the file. Errors name the file and the part: no JSON, an
+// unsupported part ("the model is Unigram; WordPiece and BPE are read"), a vocabulary, merges or added tokens that
+// contradict each other, a regular expression with lookahead. An unsupported decoder is an error of [Tokenizer.Decode]
+// only.
 func Parse(name string, data []byte) (*Tokenizer, error) {
 	t, err := parse(name, bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {

@@ -24,18 +24,18 @@ type pattern interface {
 }
 
 // cover fills the gaps between matches.
-func cover(s string, found [][2]int) []span {
+func cover(s string, matches [][2]int) []span {
 	var out []span
-	at := 0
-	for _, m := range found {
-		if at < m[0] {
-			out = append(out, span{at, m[0], false})
+	offset := 0
+	for _, m := range matches {
+		if offset < m[0] {
+			out = append(out, span{offset, m[0], false})
 		}
 		out = append(out, span{m[0], m[1], true})
-		at = m[1]
+		offset = m[1]
 	}
-	if at < len(s) {
-		out = append(out, span{at, len(s), false})
+	if offset < len(s) {
+		out = append(out, span{offset, len(s), false})
 	}
 	return out
 }
@@ -44,29 +44,29 @@ func cover(s string, found [][2]int) []span {
 type runePattern func(rune) bool
 
 func (p runePattern) matches(s string) []span {
-	var found [][2]int
+	var results [][2]int
 	for i, r := range s {
 		if p(r) {
-			found = append(found, [2]int{i, i + utf8.RuneLen(r)})
+			results = append(results, [2]int{i, i + utf8.RuneLen(r)})
 		}
 	}
-	return cover(s, found)
+	return cover(s, results)
 }
 
 // textPattern matches a text.
 type textPattern string
 
 func (p textPattern) matches(s string) []span {
-	var found [][2]int
-	for at := 0; p != ""; {
-		i := strings.Index(s[at:], string(p))
+	var results [][2]int
+	for offset := 0; p != ""; {
+		i := strings.Index(s[offset:], string(p))
 		if i < 0 {
 			break
 		}
-		found = append(found, [2]int{at + i, at + i + len(p)})
-		at += i + len(p)
+		results = append(results, [2]int{offset + i, offset + i + len(p)})
+		offset += i + len(p)
 	}
-	return cover(s, found)
+	return cover(s, results)
 }
 
 // regexpPattern matches a regular expression.
@@ -79,20 +79,20 @@ type regexpPattern struct {
 
 func (p *regexpPattern) matches(s string) []span {
 	if p.spaces == 0 {
-		var found [][2]int
+		var matches [][2]int
 		for _, m := range p.FindAllStringIndex(s, -1) {
-			found = append(found, [2]int(m))
+			matches = append(matches, [2]int(m))
 		}
-		return cover(s, found)
+		return cover(s, matches)
 	}
-	var found [][2]int
-	for at := 0; at < len(s); {
-		// What is matched does not depend on what stands before: see translate.
-		m := p.FindStringSubmatchIndex(s[at:])
+	var results [][2]int
+	for offset := 0; offset < len(s); {
+		// The match does not depend on the text before: see translate.
+		m := p.FindStringSubmatchIndex(s[offset:])
 		if m == nil {
 			break
 		}
-		lo, hi := at+m[0], at+m[1]
+		lo, hi := offset+m[0], offset+m[1]
 		if m[2*p.spaces] >= 0 && hi < len(s) {
 			if _, n := utf8.DecodeLastRuneInString(s[lo:hi]); hi-n > lo {
 				hi -= n
@@ -100,13 +100,13 @@ func (p *regexpPattern) matches(s string) []span {
 		}
 		if lo == hi { // an empty match is passed over
 			_, n := utf8.DecodeRuneInString(s[lo:])
-			at = lo + max(n, 1)
+			offset = lo + max(n, 1)
 			continue
 		}
-		found = append(found, [2]int{lo, hi})
-		at = hi
+		results = append(results, [2]int{lo, hi})
+		offset = hi
 	}
-	return cover(s, found)
+	return cover(s, results)
 }
 
 // parsePattern reads {"String": text} or {"Regex": expression}.
@@ -128,7 +128,7 @@ func parsePattern(raw json.RawMessage) (pattern, error) {
 const lastSpaces = `\s+(?!\S)|\s+`
 
 // parseRegexp reads a regular expression of Oniguruma, as far as it is one that looks neither
-// ahead nor back, but for the usual end of such patterns.
+// ahead nor back, except for the usual end of such patterns.
 func parseRegexp(expression string) (pattern, error) {
 	p := &regexpPattern{}
 	body, ok := strings.CutSuffix(expression, lastSpaces)
@@ -162,13 +162,13 @@ const (
 	classWord  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}`
 )
 
-// translate writes an expression as Go reads it: ^ and $ are those of lines, and \s, \d and \w
-// those of Unicode. anchored says that it has ^ or $.
+// translate rewrites an expression for Go: ^ and $ match at lines, and \s, \d and \w are Unicode classes. anchored says
+// that it has ^ or $.
 func translate(expression string) (out string, anchored bool, err error) {
 	var b strings.Builder
 	b.WriteString("(?m)")
 	class := false  // within brackets
-	var before byte // 0 where it is no sign of its own
+	var before byte // 0 for a character without a meaning of its own
 	for i := 0; i < len(expression); i++ {
 		c, rest := expression[i], expression[i:]
 		if c == '\\' {
@@ -200,7 +200,7 @@ func translate(expression string) (out string, anchored bool, err error) {
 	return b.String(), anchored, nil
 }
 
-// checkSign finds at the beginning of a text what Go does not have or means otherwise.
+// checkSign finds at the beginning of a text a construct that Go lacks or interprets otherwise.
 func checkSign(s string, class bool, before byte) error {
 	switch {
 	case class && s[0] == '[':
@@ -217,7 +217,7 @@ func checkSign(s string, class bool, before byte) error {
 	return nil
 }
 
-// translateEscape writes what stands after a backslash and returns its length.
+// translateEscape writes the characters after a backslash and returns their length.
 func translateEscape(b *strings.Builder, s string, class bool) (int, error) {
 	if s == "" {
 		return 0, errors.New("it ends with a backslash")

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// postProcessor puts special tokens around those of a text; the zero value adds none.
+// postProcessor adds special tokens around the tokens of a text; the zero value adds none.
 type postProcessor struct{ steps []template }
 
-// template is what becomes of a text: special tokens and the text itself, each with its type.
+// template is the result for a text: special tokens and the text itself, each with its type.
 type template []templatePart
 
 // templatePart is a part of a template.
@@ -56,11 +56,11 @@ const knownPosts = "BertProcessing, RobertaProcessing, TemplateProcessing, ByteL
 // parsePost reads a post-processor and adds its steps.
 func (p *postProcessor) parse(raw json.RawMessage, depth int) error {
 	const what = "post-processor"
-	of, err := partOf(what, raw)
-	if of == nil || err != nil {
+	section, err := partOf(what, raw)
+	if section == nil || err != nil {
 		return err
 	}
-	switch of.Type {
+	switch section.Type {
 	case "ByteLevel": // moves offsets alone
 		return nil
 	case "BertProcessing", "RobertaProcessing":
@@ -68,23 +68,23 @@ func (p *postProcessor) parse(raw json.RawMessage, depth int) error {
 			Sep special `json:"sep"`
 			Cls special `json:"cls"`
 		}
-		if err := of.into(what, &o); err != nil {
+		if err := section.into(what, &o); err != nil {
 			return err
 		}
 		if o.Sep.name == "" || o.Cls.name == "" {
-			return fmt.Errorf("the %s %s has no cls or no sep", what, of.Type)
+			return fmt.Errorf("the %s %s has no cls or no sep", what, section.Type)
 		}
 		p.steps = append(p.steps, template{{ids: []int64{o.Cls.id}}, {text: true}, {ids: []int64{o.Sep.id}}})
 		return nil
 	case "TemplateProcessing":
-		step, err := parseTemplate(of)
+		step, err := parseTemplate(section)
 		p.steps = append(p.steps, step)
 		return err
 	case "Sequence":
 		var o struct {
 			List []json.RawMessage `json:"processors"`
 		}
-		if err := of.into(what, &o); err != nil {
+		if err := section.into(what, &o); err != nil {
 			return err
 		}
 		if depth == maxNested {
@@ -97,7 +97,7 @@ func (p *postProcessor) parse(raw json.RawMessage, depth int) error {
 		}
 		return nil
 	}
-	return notRead(what, of.Type, knownPosts)
+	return notRead(what, section.Type, knownPosts)
 }
 
 // special is a token as ["[CLS]", 101].
@@ -116,7 +116,7 @@ func (s *special) UnmarshalJSON(data []byte) error {
 }
 
 // parseTemplate reads the template of a single text.
-func parseTemplate(of *part) (template, error) {
+func parseTemplate(section *part) (template, error) {
 	var o struct {
 		Single []struct {
 			Special *struct {
@@ -132,7 +132,7 @@ func parseTemplate(of *part) (template, error) {
 			IDs []int64 `json:"ids"`
 		} `json:"special_tokens"`
 	}
-	if err := of.into("post-processor", &o); err != nil {
+	if err := section.into("post-processor", &o); err != nil {
 		return nil, err
 	}
 	var t template

@@ -101,7 +101,7 @@ func parsePatternSplit(p *part) (preTokenizer, error) {
 	return splitter(find, o.Behavior), nil
 }
 
-// inverse matches what a pattern does not.
+// inverse matches the text between matches of a pattern.
 type inverse struct{ pattern }
 
 func (p inverse) matches(s string) []span {
@@ -112,7 +112,7 @@ func (p inverse) matches(s string) []span {
 	return all
 }
 
-// chain splits what the one before has split.
+// chain splits the pieces of the previous splitter.
 func chain(all ...preTokenizer) preTokenizer {
 	return func(piece string) []string {
 		pieces := []string{piece}
@@ -127,7 +127,7 @@ func chain(all ...preTokenizer) preTokenizer {
 	}
 }
 
-// behavior says what becomes of what a pattern matches.
+// behavior is the treatment of matches of a pattern.
 type behavior int
 
 // The behaviors.
@@ -151,7 +151,7 @@ func (b *behavior) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// splitter splits at what a pattern matches; empty pieces are dropped.
+// splitter splits at matches of a pattern; empty pieces are dropped.
 func splitter(find pattern, b behavior) preTokenizer {
 	return func(piece string) []string {
 		var out []string
@@ -164,7 +164,7 @@ func splitter(find pattern, b behavior) preTokenizer {
 	}
 }
 
-// join makes the pieces of what was matched.
+// join makes the pieces from matches.
 func (b behavior) join(all []span) []span {
 	var out []span
 	before := false
@@ -250,10 +250,9 @@ func (o *byteLevel) split(piece string) []string {
 	return out
 }
 
-// wordLength is the length of the first word of a text that is not empty: a clitic, a run of
-// letters, of numbers or of other signs, each with one space before it, or white space, of
-// which the last character is left to the word after it. It is what Radford et al. 2019 split
-// by: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+// wordLength is the length of the first word of a text that is not empty: a clitic, a run of letters, of numbers or of
+// other signs, each with one space before it, or white space without its last character if a word follows. It is the
+// pattern of Radford et al. 2019: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 func wordLength(s string) int {
 	for _, clitic := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
 		if strings.HasPrefix(s, clitic) {
@@ -282,7 +281,7 @@ func wordLength(s string) int {
 	return n
 }
 
-// wordKind tells runs of letters, of numbers, of white space and of other signs apart.
+// wordKind is the kind of a character: letter, number, white space or other.
 func wordKind(r rune) int {
 	switch {
 	case unicode.IsLetter(r):
@@ -295,28 +294,28 @@ func wordKind(r rune) int {
 	return 0
 }
 
-// byteRunes are the characters that stand for bytes: those that can be seen are themselves,
-// the others follow each other from U+0100 on.
-var byteRunes = func() (of [256]rune) {
+// byteRunes are the characters that represent bytes: visible ones represent themselves, the others follow each other
+// from U+0100 on.
+var byteRunes = func() (table [256]rune) {
 	next := rune(256)
-	for b := range of {
+	for b := range table {
 		if b >= '!' && b <= '~' || b >= 0xa1 && b <= 0xac || b >= 0xae {
-			of[b] = rune(b)
+			table[b] = rune(b)
 		} else {
-			of[b] = next
+			table[b] = next
 			next++
 		}
 	}
-	return of
+	return table
 }()
 
-// runeBytes are the bytes that characters stand for.
+// runeBytes are the bytes represented by characters.
 var runeBytes = func() map[rune]byte {
-	of := map[rune]byte{}
+	table := map[rune]byte{}
 	for b, r := range byteRunes {
-		of[r] = byte(b)
+		table[r] = byte(b)
 	}
-	return of
+	return table
 }()
 
 // visible writes the bytes of a text as characters.

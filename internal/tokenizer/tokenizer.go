@@ -1,7 +1,7 @@
-// Package tokenizer turns text into the ids of tokens, and back, as a tokenizer.json of Hugging
-// Face's tokenizers says: WordPiece (Schuster and Nakajima 2012) and byte-pair encoding (Sennrich
-// et al. 2016), of bytes too (Radford et al. 2019), with their normalizers, pre-tokenizers,
-// post-processors, added tokens, truncation, padding and decoders.
+// Package tokenizer turns text into the ids of tokens, and back, as defined by a tokenizer.json of Hugging Face's
+// tokenizers: WordPiece (Schuster and Nakajima 2012) and byte-pair encoding (Sennrich et al. 2016), of bytes too
+// (Radford et al. 2019), with their normalizers, pre-tokenizers, post-processors, added tokens, truncation, padding and
+// decoders.
 //
 //	file, err := os.ReadFile("tokenizer.json")
 //	if err != nil { … }
@@ -9,9 +9,8 @@
 //	if err != nil { … }
 //	e, err := t.Encode("a login screen")  // e.IDs, e.Types, e.Mask
 //
-// Parts that are not read are errors that name them. Classes of characters are those of the
-// Unicode version of Go's package unicode: of characters that are newer, or whose class has
-// changed, other programs may think otherwise.
+// Unsupported parts are errors that name them. Classes of characters follow the Unicode version of Go's package
+// unicode: for newer characters, or ones whose class has changed, other programs may differ.
 package tokenizer
 
 import (
@@ -19,7 +18,7 @@ import (
 	"fmt"
 )
 
-// Tokenizer is what a file says. Several goroutines may use it.
+// Tokenizer is a parsed tokenizer.json. Several goroutines may use it.
 type Tokenizer struct {
 	added      addedTokens
 	normalize  normalizer   // nil: none
@@ -45,9 +44,9 @@ type tokenModel interface {
 	token(id int64) (string, bool)
 }
 
-// Encode turns a text into tokens, with special ones, cut and padded as the file says. Bytes
-// that are no UTF-8 become U+FFFD. Errors: a character that is not in the vocabulary of a model
-// whose token for such is missing; a length that leaves no place for special tokens.
+// Encode turns a text into tokens, with special ones, cut and padded as the file says. Invalid UTF-8 becomes U+FFFD.
+// Errors: a character outside the vocabulary of a model without an unknown token; a length too short for the special
+// tokens.
 func (t *Tokenizer) Encode(text string) (*Encoding, error) {
 	ids, err := t.ids(valid([]byte(text)))
 	if err != nil {
@@ -70,7 +69,7 @@ func (t *Tokenizer) Encode(text string) (*Encoding, error) {
 	return e, nil
 }
 
-// ids are the tokens of a text without those that the file adds.
+// ids are the tokens of a text without the special tokens that the file adds.
 func (t *Tokenizer) ids(text string) ([]int64, error) {
 	var ids []int64
 	for _, p := range t.added.pieces(text, t.normalize) {
@@ -83,18 +82,18 @@ func (t *Tokenizer) ids(text string) ([]int64, error) {
 			words = t.split(p.text)
 		}
 		for _, word := range words {
-			of, err := t.model.tokens(word)
+			tokens, err := t.model.tokens(word)
 			if err != nil {
 				return nil, err
 			}
-			ids = append(ids, of...)
+			ids = append(ids, tokens...)
 		}
 	}
 	return ids, nil
 }
 
-// Decode turns ids into text: those of no token are passed over, and special ones too if so
-// asked. Errors: the file has a decoder that is not read.
+// Decode turns ids into text, skipping unknown ids, and special ones with withoutSpecial. Errors: the file has an
+// unsupported decoder.
 func (t *Tokenizer) Decode(ids []int64, withoutSpecial bool) (string, error) {
 	if t.noDecoder != nil {
 		return "", t.noDecoder
@@ -121,24 +120,24 @@ type truncation struct {
 	left bool // the beginning is cut off
 }
 
-// cut leaves room for the special tokens that are added.
+// cut truncates ids such that the added special tokens fit.
 func (t *truncation) cut(ids []int64, added int) ([]int64, error) {
-	most := t.most - added
+	limit := t.most - added
 	switch {
-	case most < 0:
+	case limit < 0:
 		return nil, fmt.Errorf("truncation to %d tokens leaves no room for %d special tokens", t.most, added)
-	case len(ids) <= most:
+	case len(ids) <= limit:
 		return ids, nil
 	case t.left:
-		return ids[len(ids)-most:], nil
+		return ids[len(ids)-limit:], nil
 	}
-	return ids[:most], nil
+	return ids[:limit], nil
 }
 
 // padding fills texts up.
 type padding struct {
-	fixed    int // length; 0: that of the text
-	multiple int // of which lengths are; 0: any
+	fixed    int // length; 0: the length of the text
+	multiple int // divisor of lengths; 0: any
 	left     bool
 	id, kind int64
 }
@@ -146,7 +145,7 @@ type padding struct {
 // maxPadded bounds the length to which a text is filled up.
 const maxPadded = 1 << 20
 
-// pad fills a text up to the length that the file says.
+// pad pads a text to the length in the file.
 func (p *padding) pad(e *Encoding) {
 	length := max(p.fixed, len(e.IDs))
 	if p.fixed > 0 {
@@ -175,5 +174,5 @@ func (p *padding) pad(e *Encoding) {
 	fill(&e.Mask, 0)
 }
 
-// errUnknown says that a token for what is unknown is missing.
+// errUnknown reports that there is no token for unknown characters.
 var errUnknown = errors.New("the text has characters that the vocabulary lacks, and there is no unknown token")

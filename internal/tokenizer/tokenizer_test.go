@@ -65,19 +65,19 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of := want.Of[strings.TrimSuffix(name, "_lines")]
+			expected := want.Of[strings.TrimSuffix(name, "_lines")]
 			for i, text := range want.Texts {
 				e, err := tok.Encode(text)
 				if err != nil {
 					t.Fatalf("%q: %v", text, err)
 				}
-				if !slices.Equal(e.IDs, of.IDs[i]) {
-					t.Errorf("%q gives\n%v, want\n%v", text, e.IDs, of.IDs[i])
+				if !slices.Equal(e.IDs, expected.IDs[i]) {
+					t.Errorf("%q gives\n%v, want\n%v", text, e.IDs, expected.IDs[i])
 				}
-				checkList(t, text, "types", e.Types, of.Types, i, 0)
-				checkList(t, text, "mask", e.Mask, of.Masks, i, 1)
+				checkList(t, text, "types", e.Types, expected.Types, i, 0)
+				checkList(t, text, "mask", e.Mask, expected.Masks, i, 1)
 			}
-			for _, d := range of.Decoded {
+			for _, d := range expected.Decoded {
 				var ids []int64
 				var texts [2]string
 				for k, to := range []any{&ids, &texts[0], &texts[1]} {
@@ -112,7 +112,7 @@ func checkList(t *testing.T, text, what string, got []int64, want [][]int64, i i
 	}
 }
 
-// What is not read is an error that names it.
+// Unsupported parts are errors that name them.
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	const model = `"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1}}`
@@ -219,8 +219,7 @@ func TestBytesAreKept(t *testing.T) {
 	})
 }
 
-// The words of a text are the text, and are those of the expression: white space leaves its last
-// character to what follows.
+// The words of a text are the text, and match the expression: white space leaves its last character to the next word.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	split := byteLevel{Words: true}

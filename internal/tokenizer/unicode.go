@@ -121,7 +121,7 @@ func normalForm(s string, form norm.Form) string {
 	return string(runes)
 }
 
-// orderMarks sorts every run of marks by their class, equal ones as they stand.
+// orderMarks sorts every run of marks by their class; the sort is stable.
 func orderMarks(runes []rune, classes []uint8) {
 	type mark struct {
 		r     rune

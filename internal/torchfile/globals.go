@@ -1,4 +1,4 @@
-// The names that a pickle may refer to, and what each of them makes.
+// The names that a pickle may refer to, and the values they create.
 
 package torchfile
 
@@ -42,8 +42,8 @@ var inertClasses = map[string]bool{
 	"types.SimpleNamespace": true,
 }
 
-// named is a global that is a value in its own right: an element type or a class that is only
-// named (as the factory of a defaultdict is).
+// named is a global that is a value in its own right: an element type or a class that is only named (such as the
+// factory of a defaultdict).
 type named struct{ name string }
 
 func (n named) Call([]any) (any, error) { return nil, fmt.Errorf("calls %q", n.name) }
@@ -60,7 +60,7 @@ type inertClass struct{ named }
 
 func (c inertClass) Call(args []any) (any, error) { return &object{class: c.name, args: args}, nil }
 
-// find resolves a global or says why it is not allowed.
+// find resolves a global or returns why it is not allowed.
 func find(module, name string) (pickle.Global, error) {
 	full := module + "." + name
 	if g, ok := functions[full]; ok {
@@ -102,8 +102,8 @@ func find(module, name string) (pickle.Global, error) {
 	return unknownClass{named{full}}, nil
 }
 
-// unknownClass is a name that is not known. Nothing of it is run; what it makes of no arguments may be a subclass of
-// dict, which its items show.
+// unknownClass is an unknown name. Nothing of it is executed; an instance without arguments may be a subclass of dict,
+// recognized by its items.
 type unknownClass struct{ named }
 
 func (c unknownClass) Call(args []any) (any, error) {
@@ -121,11 +121,10 @@ func (c unknownClass) refused() error {
 		ErrClass)
 }
 
-// ErrClass says that a file holds an instance of a class, or calls a function, that is not known.
+// ErrClass reports that a file holds an instance of an unknown class, or calls an unknown function.
 var ErrClass = errors.New("not an allowed name (nothing was executed)")
 
-// otherTensors are made by functions, or have types, that are not read, with what can be saved in
-// their place.
+// otherTensors are tensors of unsupported functions or types, with the types to save instead.
 var otherTensors = []struct{ global, what, instead string }{
 	{"torch._utils._rebuild_sparse_tensor", "a sparse tensor", "x.to_dense()"},
 	{"torch._utils._rebuild_sparse_csr_tensor", "a sparse tensor", "x.to_dense()"},
@@ -174,7 +173,7 @@ var functions = map[string]pickle.Global{
 	"numpy._core.numeric._frombuffer":            pickle.Function(arrayOfBytes),
 }
 
-// want returns args[i] as a T, or an error that says what it is.
+// want returns args[i] as a T, or an error that describes it.
 func want[T any](function string, args []any, i int) (T, error) {
 	var zero T
 	if i >= len(args) {
@@ -354,8 +353,8 @@ func printable(v any) string {
 	return "a " + pickle.TypeName(v)
 }
 
-// rebuildTensor takes (storage, offset, size, stride, requires_grad, hooks) and, of a view that
-// stands for other values than the storage has, what is to be done with them.
+// rebuildTensor takes (storage, offset, size, stride, requires_grad, hooks) and, for a view with other values than the
+// storage, their conversion.
 func rebuildTensor(args []any) (any, error) {
 	if len(args) > 6 {
 		if lazy, ok := args[6].(*pickle.Dict); ok && lazy.Len() > 0 {
@@ -589,7 +588,7 @@ func (a *array) tensor() (*Tensor, error) {
 	return newTensor(s, s.dtype, 0, a.shape, stride)
 }
 
-// trimmed says what the first bytes of a file are that is none of ours.
+// trimmed describes the first bytes of a file of unknown format.
 func trimmed(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):

@@ -144,7 +144,7 @@ func (l *legacyFile) persistent(id any) (any, error) {
 
 // place finds the storages in the file, in the order of their keys.
 func (l *legacyFile) place(keys []any) error {
-	at := l.in.position
+	pos := l.in.position
 	placed := map[string]bool{}
 	for _, k := range keys {
 		key, ok := k.(string)
@@ -153,10 +153,10 @@ func (l *legacyFile) place(keys []any) error {
 			return fmt.Errorf("corrupt storage keys: %.40q is not a storage of the value, or appears twice", fmt.Sprint(k))
 		}
 		placed[key] = true
-		if err := l.placeOne(st, key, at); err != nil {
+		if err := l.placeOne(st, key, pos); err != nil {
 			return err
 		}
-		at = st.offset + st.size
+		pos = st.offset + st.size
 	}
 	missing := make([]string, 0)
 	for key := range l.storages {
@@ -168,8 +168,9 @@ func (l *legacyFile) place(keys []any) error {
 		sort.Strings(missing)
 		return fmt.Errorf("storage %.40q is not in the file", missing[0])
 	}
-	if at < l.size {
-		return fmt.Errorf("%d bytes follow the last storage and belong to no saved value: save one value per file", l.size-at)
+	if pos < l.size {
+		return fmt.Errorf("%d bytes follow the last storage and belong to no saved value: save one value per file",
+			l.size-pos)
 	}
 	for _, v := range l.views {
 		v.offset += v.parent.offset
@@ -177,23 +178,23 @@ func (l *legacyFile) place(keys []any) error {
 	return nil
 }
 
-// placeOne puts a storage at the given byte, where its number of elements stands.
-func (l *legacyFile) placeOne(st *storage, key string, at int64) error {
+// placeOne locates a storage at this byte, which holds its number of elements.
+func (l *legacyFile) placeOne(st *storage, key string, pos int64) error {
 	var count [8]byte
-	if n, _ := l.file.ReadAt(count[:], at); n < 8 {
-		return fmt.Errorf("%w: storage %.40q is missing at byte %d of %d", ErrTruncated, key, at, l.size)
+	if n, _ := l.file.ReadAt(count[:], pos); n < 8 {
+		return fmt.Errorf("%w: storage %.40q is missing at byte %d of %d", ErrTruncated, key, pos, l.size)
 	}
 	elements := int64(binary.LittleEndian.Uint64(count[:])) // written in the order of the system, see sys_info
 	if l.order == dtype.BigEndian {
 		elements = int64(binary.BigEndian.Uint64(count[:]))
 	}
 	if want := st.size / int64(st.dtype.Size()); elements != want {
-		return fmt.Errorf("storage %.40q at byte %d has %d elements, want %d", key, at, elements, want)
+		return fmt.Errorf("storage %.40q at byte %d has %d elements, want %d", key, pos, elements, want)
 	}
-	at += 8
-	if st.size > l.size-at {
-		return fmt.Errorf("%w: storage %.40q has %d bytes at byte %d, the file %d", ErrTruncated, key, st.size, at, l.size)
+	pos += 8
+	if st.size > l.size-pos {
+		return fmt.Errorf("%w: storage %.40q has %d bytes at byte %d, the file %d", ErrTruncated, key, st.size, pos, l.size)
 	}
-	st.offset = at
+	st.offset = pos
 	return nil
 }

@@ -19,21 +19,20 @@ import (
 type File struct {
 	file   *mmap.File
 	root   any
-	budget *bound.Budget // of what the file becomes beside its own bytes
+	budget *bound.Budget // for the contents of the file beyond its own bytes
 }
 
-// maxMemory limits what the values other than tensors may take, by a generous
-// count, if the size of the file does not already allow less (see package bound).
+// maxMemory limits the values other than tensors, by a generous count, if the size of the file does not already allow
+// less (see package bound).
 const maxMemory = 2 << 30
 
-// load reads a pickle, whose values may take what the file's size allows.
+// load reads a pickle, with a budget from the file's size.
 func (f *File) load(in io.Reader, size int64, o pickle.Options) (any, error) {
 	o.Memory = max(1, min(maxMemory, f.budget.Left()))
 	return pickle.Load(in, size, o)
 }
 
-// ErrTruncated says that a file ends too early: it was cut while being copied or
-// written.
+// ErrTruncated reports that a file ends too early: it was cut while being copied or written.
 var ErrTruncated = format.ErrTruncated
 
 // Open reads the structure of the file at path; tensors stay on disk.

@@ -25,7 +25,7 @@ type storage struct {
 
 	file   *mmap.File
 	offset int64
-	parent *storage // of a view, until its place is known
+	parent *storage // of a view, until its offset is known
 	crc    uint32
 	hasCRC bool
 	budget *bound.Budget // of the file; nil: in memory
@@ -69,8 +69,8 @@ func (s *storage) check() error {
 	}
 	s.verify.Do(func() {
 		sum := uint32(0)
-		for at := int64(0); at < s.size && s.verifyErr == nil; at += verifiedPart {
-			s.verifyErr = s.use(at, min(verifiedPart, s.size-at), func(raw []byte) error {
+		for offset := int64(0); offset < s.size && s.verifyErr == nil; offset += verifiedPart {
+			s.verifyErr = s.use(offset, min(verifiedPart, s.size-offset), func(raw []byte) error {
 				sum = crc32.Update(sum, crc32.IEEETable, raw)
 				return nil
 			})

@@ -12,8 +12,8 @@ import (
 	"repscope/internal/dtype"
 )
 
-// Tensor is a strided view of a storage. Its elements are read from the file
-// when asked for. Tensors that share a storage are tied: they read the same bytes.
+// Tensor is a strided view of a storage. Its elements are read from the file on demand. Tensors that share a storage
+// are tied: they read the same bytes.
 type Tensor struct {
 	Shape, Stride []int // in elements; both empty for a scalar
 	DType         dtype.DType
@@ -23,7 +23,7 @@ type Tensor struct {
 	length  int
 }
 
-// maxRank is beyond what any framework writes.
+// maxRank is larger than any framework's limit.
 const maxRank = 32
 
 // newTensor checks that the window lies within the storage.
@@ -84,7 +84,7 @@ func product(shape []int) (int, error) {
 // Len returns the number of elements, the product of the shape (1 for a scalar).
 func (t *Tensor) Len() int { return t.length }
 
-// Order is the byte order of what Use gives.
+// Order is the byte order of the bytes in Use.
 func (t *Tensor) Order() dtype.Order { return t.storage.order }
 
 // Select returns the view t[i] with the first axis removed.
@@ -98,8 +98,7 @@ func (t *Tensor) Select(i int) (*Tensor, error) {
 	return &part, nil
 }
 
-// contiguous reports whether the axes from the given one on lie in C order
-// without gaps.
+// contiguous reports whether the axes from this one on lie in C order without gaps.
 func (t *Tensor) contiguous(from int) bool {
 	step := 1
 	for i := len(t.Shape) - 1; i >= from; i-- {
@@ -156,12 +155,12 @@ func gather(dst, src []byte, shape, stride []int, size int) {
 	last := len(shape) - 1
 	inner, step := shape[last], stride[last]*size
 	index := make([]int, last)
-	at, to := 0, 0
+	offset, to := 0, 0
 	for {
 		if step == size {
-			copy(dst[to:to+inner*size], src[at:])
+			copy(dst[to:to+inner*size], src[offset:])
 		} else {
-			for k, from := 0, at; k < inner; k, from = k+1, from+step {
+			for k, from := 0, offset; k < inner; k, from = k+1, from+step {
 				copy(dst[to+k*size:to+(k+1)*size], src[from:from+size])
 			}
 		}
@@ -169,11 +168,11 @@ func gather(dst, src []byte, shape, stride []int, size int) {
 		axis := last - 1
 		for ; axis >= 0; axis-- {
 			index[axis]++
-			at += stride[axis] * size
+			offset += stride[axis] * size
 			if index[axis] < shape[axis] {
 				break
 			}
-			at -= index[axis] * stride[axis] * size
+			offset -= index[axis] * stride[axis] * size
 			index[axis] = 0
 		}
 		if axis < 0 {

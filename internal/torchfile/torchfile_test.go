@@ -219,11 +219,11 @@ func TestCorruptStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(data, []byte{3, 0, 0, 0, 0, 0, 0, 0, 4, 0})
-	if at < 0 {
+	offset := bytes.Index(data, []byte{3, 0, 0, 0, 0, 0, 0, 0, 4, 0})
+	if offset < 0 {
 		t.Fatal("the values are not where they should be")
 	}
-	data[at] ^= 1
+	data[offset] ^= 1
 	path := filepath.Join(t.TempDir(), "corrupt.pt")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestCorruptStorage(t *testing.T) {
 	}
 }
 
-// A file in which something follows what was saved is refused, in both formats.
+// A file with data after its contents is refused, in both formats.
 func TestMoreThanAFile(t *testing.T) {
 	for name, want := range map[string]string{"tensors.pt": "follow the end of the zip file", "tensors_legacy.pt": "follow the last storage"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

@@ -10,9 +10,8 @@ import (
 	"repscope/internal/pickle"
 )
 
-// Dict is a Python dict or OrderedDict in its own order. Its values are nil,
-// bool, int64, pickle.Long, float64, string, []byte, []any (lists, tuples, sets
-// and torch.Size), *Dict, *Tensor or *Object.
+// Dict is a Python dict or OrderedDict in its own order. Its values are nil, bool, int64, pickle.Long, float64, string,
+// []byte, []any (lists, tuples, sets and torch.Size), *Dict, *Tensor or *Object.
 type Dict struct {
 	keys   []any
 	values []any
@@ -71,7 +70,7 @@ type Object struct {
 
 }
 
-// Attribute returns the attribute with the given name.
+// Attribute returns the attribute with this name.
 func (o *Object) Attribute(name string) (any, bool) {
 	if d, ok := o.State.(*Dict); ok {
 		return d.Get(name)
@@ -112,10 +111,9 @@ const (
 	maxNodes = 1 << 27 // values when shared ones are counted each time
 )
 
-// converter turns the values of a pickle into those of a file. Containers that
-// the pickle shares stay shared. A container that holds itself, nesting
-// beyond maxDepth, and sharing that would unfold to more than maxNodes values
-// are errors, so that callers can walk a file without guarding against them.
+// converter converts the values of a pickle to the values of a file. Containers that the pickle shares stay shared. A
+// container that holds itself, nesting beyond maxDepth, and sharing that would unfold to more than maxNodes values are
+// errors, so that callers can traverse a file without guarding against them.
 type converter struct {
 	done map[any]converted
 }

@@ -98,7 +98,7 @@ func (z *zipFile) list() error {
 	return nil
 }
 
-// knownMembers are those that torch.save writes beside storages.
+// knownMembers are the members that torch.save writes in addition to storages.
 var knownMembers = []string{"data.pkl", "byteorder", "version", ".format_version", ".storage_alignment",
 	".data/serialization_id"}
 
@@ -138,11 +138,11 @@ func (z *zipFile) persistent(id any) (any, error) {
 	if m == nil {
 		return nil, fmt.Errorf("member %q is missing", z.root+"data/"+p.key)
 	}
-	made, err := z.member(m, p, z.order)
+	order, err := z.member(m, p, z.order)
 	if err == nil {
-		z.storages[p.key] = made
+		z.storages[p.key] = order
 	}
-	return made, err
+	return order, err
 }
 
 // readMember returns the content of a small member.

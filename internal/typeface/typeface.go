@@ -1,5 +1,5 @@
-// Package typeface has the two fonts of all figures and screens, Liberation Sans in Regular
-// and Bold, which are compressed in the binaries and read when the first text is set.
+// Package typeface has the two fonts of all figures and screens, Liberation Sans in Regular and Bold. They are
+// compressed in the binaries and read when the first text is set.
 package typeface
 
 import (

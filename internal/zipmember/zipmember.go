@@ -1,6 +1,5 @@
-// Package zipmember reads members of zip files whose sizes are not trusted:
-// sizes are checked against the file before memory is taken, and what is
-// decoded against its checksum.
+// Package zipmember reads members of zip files whose sizes are not trusted: sizes are checked against the file before
+// memory is allocated, and decoded data against their checksum.
 //
 //	if err := zipmember.Check(member, fileSize); err != nil { … }
 //	if member.Method == zip.Store {
@@ -26,9 +25,9 @@ import (
 const (
 	endSignature, endLength             = 0x06054b50, 22
 	locatorSignature, locatorLength     = 0x07064b50, 20
-	directory64Signature, directory64At = 0x06064b50, 40 // where size and offset of the directory stand
+	directory64Signature, directory64At = 0x06064b50, 40 // offsets of the size and offset of the directory
 	maxComment                          = 1 << 16
-	in64                                = 1<<32 - 1 // stands for a number in the record of 64 bits
+	in64                                = 1<<32 - 1 // marks a number in the record of 64 bits
 )
 
 // Whole finds bytes before the first member of a zip file and behind its end: parts of another file, which readers of
@@ -54,11 +53,11 @@ func Whole(r io.ReaderAt, size int64) error {
 	return fmt.Errorf("%w: there is no zip directory at the end", format.ErrTruncated)
 }
 
-// begins checks that the directory whose record stands at a place counts from the begin of the file.
-func begins(r io.ReaderAt, end []byte, at int64) error {
+// begins checks that the directory whose record is at this offset counts from the begin of the file.
+func begins(r io.ReaderAt, end []byte, index int64) error {
 	length, offset := int64(binary.LittleEndian.Uint32(end[12:])), int64(binary.LittleEndian.Uint32(end[16:]))
-	if locator := make([]byte, locatorLength); at >= locatorLength {
-		if _, err := r.ReadAt(locator, at-locatorLength); err != nil {
+	if locator := make([]byte, locatorLength); index >= locatorLength {
+		if _, err := r.ReadAt(locator, index-locatorLength); err != nil {
 			return err
 		}
 		if binary.LittleEndian.Uint32(locator) == locatorSignature {
@@ -67,18 +66,18 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 			if _, err := r.ReadAt(record, at64); err != nil || binary.LittleEndian.Uint32(record) != directory64Signature {
 				return errors.New("corrupt zip file: its directory is not at the recorded offset")
 			}
-			// The record stands before its locator, unless the place counts from another begin.
-			if before := at - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
+			// The record precedes its locator, unless the offset counts from another begin.
+			if before := index - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
 				return moved(before)
 			}
 			length, offset = int64(binary.LittleEndian.Uint64(record[directory64At:])), int64(binary.LittleEndian.Uint64(record[directory64At+8:]))
-			at = at64
+			index = at64
 		}
 	}
 	if length == in64 || offset == in64 {
-		return nil // what they stand for is missing, which the reader has taken
+		return nil // the record is missing, which the reader has accepted
 	}
-	if before := at - length - offset; before != 0 {
+	if before := index - length - offset; before != 0 {
 		return moved(before)
 	}
 	return nil
@@ -91,8 +90,8 @@ func moved(before int64) error {
 // maxDeflate is the largest ratio that deflate can reach.
 const maxDeflate = 1032
 
-// Check returns an error for a member that cannot be what it says, is
-// encrypted, or is neither stored nor deflated.
+// Check returns an error for a member with impossible sizes, an encrypted one, or one that is neither stored nor
+// deflated.
 func Check(m *zip.File, fileSize int64) error {
 	if m.Flags&1 != 0 {
 		return fmt.Errorf("member %q is encrypted", m.Name)
@@ -116,7 +115,7 @@ func Check(m *zip.File, fileSize int64) error {
 	return nil
 }
 
-// Offset returns the place of a stored member's data in the file.
+// Offset returns the offset of a stored member's data in the file.
 func Offset(m *zip.File, fileSize int64) (int64, error) {
 	offset, err := m.DataOffset()
 	if err != nil {
@@ -128,21 +127,21 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 	return offset, nil
 }
 
-// Named returns an error unless the name that stands before a member's data is that of the directory: of a member that
-// nobody knows it may be damage that hides one.
+// Named returns an error unless the name before a member's data matches the directory: an unknown member may be hidden
+// by damage.
 func Named(file io.ReaderAt, m *zip.File) error {
-	const fixed, most = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
+	const fixed, limit = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
 	data, err := m.DataOffset()
 	if err != nil {
 		return fmt.Errorf("member %q: %w", m.Name, err)
 	}
-	// The header does not say where it begins: what it says of its own length must lead to the data.
-	before := make([]byte, min(data, int64(fixed+len(m.Name)+most)))
+	// The start of the header is unknown: its own length must lead to the data.
+	before := make([]byte, min(data, int64(fixed+len(m.Name)+limit)))
 	if _, err := file.ReadAt(before, data-int64(len(before))); err != nil {
 		return fmt.Errorf("member %q: %w", m.Name, err)
 	}
-	for at := len(before) - fixed - len(m.Name); at >= 0; at-- {
-		h := before[at:]
+	for offset := len(before) - fixed - len(m.Name); offset >= 0; offset-- {
+		h := before[offset:]
 		name, extra := int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
 		if string(h[:4]) == "PK\x03\x04" && name == len(m.Name) && fixed+name+extra == len(h) {
 			if got := string(h[fixed : fixed+name]); got != m.Name {

@@ -1,5 +1,5 @@
-// Activations: the functions between an encoder's layers, which most files of weights do not tell, by their names in
-// options and in configurations.
+// Activations: the functions between an encoder's layers, by their names in options and in configurations. Most files
+// of weights do not contain them.
 
 package checkpoint
 
@@ -16,7 +16,7 @@ import (
 type Activation struct {
 	// Name is the name in Options.
 	Name string
-	// DefaultOf names the architecture that has the function unless the configuration or Options tell; empty for none.
+	// DefaultOf names the architecture whose default is this function; empty for none.
 	DefaultOf string
 
 	aliases    []string // its other names in configurations
@@ -41,10 +41,10 @@ const quickGelu = "QuickGelu"
 // finalActivations are those after the last layer of a DQN CNN, the default first.
 var finalActivations = []string{"relu", "none"}
 
-// Activations lists what Options.Activation may be.
+// Activations lists the values of Options.Activation.
 func Activations() []Activation { return slices.Clone(activations) }
 
-// FinalActivations lists what Options.FinalActivation may be, the default first.
+// FinalActivations lists the values of Options.FinalActivation, the default first.
 func FinalActivations() []string { return slices.Clone(finalActivations) }
 
 // activationNames are the names of Options.
@@ -59,8 +59,8 @@ func activationNames() []string {
 // named is the activation of a name that Options may have.
 func named(name string) Activation { return activations[slices.Index(activationNames(), name)] }
 
-// activation decides on a function: the option, the configuration, or the
-// architecture's own, in this order; names are its names in configurations.
+// activation chooses a function: the option, the configuration, or the architecture's own, in this order; names are its
+// names in configurations.
 func (b *builder) activation(architecture string, names ...string) (Activation, error) {
 	i := slices.IndexFunc(activations, func(a Activation) bool { return a.DefaultOf == architecture })
 	return b.activationOr(activations[i].Name, names...)

@@ -1,4 +1,4 @@
-// The names of activations, of which each is accepted.
+// The names of activations; each is accepted.
 
 package checkpoint
 

@@ -11,7 +11,7 @@ import (
 
 // buildConvEncoder is [B, C, T, H, W] → [B, T, D], frame by frame: convolutions
 // of kernel 4, stride 2, padding 1, each followed by the activation and a layer
-// normalisation over channels; then flatten, layer normalisation, linear. The
+// normalization over channels; then flatten, layer normalization, linear. The
 // numbers of layers and channels, C and D come from the tensors.
 func buildConvEncoder(b *builder) error {
 	if err := b.refuseHeads(); err != nil {
@@ -82,7 +82,7 @@ func (b *builder) convLayers(layers int, activation Activation) (input, channels
 	return input, channels, nil
 }
 
-// convHead makes rows [B·T, width] of frames with so many channels, each flattened to features.
+// convHead makes rows [B·T, width] of frames with this many channels, each flattened to features.
 func (b *builder) convHead(channels int) (features, width int, err error) {
 	norm, err := b.tensor("final_norm.weight", free)
 	if err != nil {
@@ -108,11 +108,11 @@ func (b *builder) convHead(channels int) (features, width int, err error) {
 	return features, fc[0], nil
 }
 
-// checkConvFrames says whether the frames of an input [B, C, T, H, W] give a ConvEncoder
-// as many features as its weights have; side is that of a square frame that does, or 0.
+// checkConvFrames checks that the frames of an input [B, C, T, H, W] give a ConvEncoder as many features as its weights
+// have; side is the side of a square frame that does, or 0.
 func checkConvFrames(shape []int, layers, channels, features, side int, prefix string) error {
 	if len(shape) != 5 {
-		return nil // the graph says so better
+		return nil // the graph has a better error
 	}
 	h, w := shape[3]>>layers, shape[4]>>layers
 	if h*w*channels == features {
@@ -229,8 +229,8 @@ func (b *builder) dqnLayers() (inputs, channels int, err error) {
 	return inputs, channels, nil
 }
 
-// checkDQNFrames says whether the frames of an input [B, C, H, W] give a deep Q-network
-// as many features as its weights have.
+// checkDQNFrames checks that the frames of an input [B, C, H, W] give a deep Q-network as many features as its weights
+// have.
 func checkDQNFrames(shape []int, channels, features int, prefix string) error {
 	if len(shape) != 4 {
 		return nil

@@ -1,11 +1,10 @@
-// Package checkpoint reads PyTorch state dicts and safetensors files of known
-// encoder architectures into package graph. The architecture is recognised by
-// the tensors' names and sized from their shapes.
+// Package checkpoint reads PyTorch state dicts and safetensors files of known encoder architectures into package graph.
+// The architecture is recognized by the tensors' names and sized from their shapes.
 //
 //	model, err := checkpoint.Open("weights/jepa/best_encoder.pth", checkpoint.Options{})
 //	// model.Architecture is "ConvEncoder", model.Graph is ready to Prepare
 //
-// The reference definitions in PyTorch stand in testdata/reference.py.
+// The reference definitions in PyTorch are in testdata/reference.py.
 package checkpoint
 
 import (
@@ -27,16 +26,15 @@ import (
 	"repscope/model/graph"
 )
 
-// Options say what the file does not.
+// Options are settings missing from the file.
 type Options struct {
 	// State is the key of the state dict in a training checkpoint, such as "model" or
 	// "ema_state_dict", with dots where dictionaries lie in dictionaries; "_state_dict" at
 	// its end may be left out, and "target" is target_encoder_state_dict. Empty:
 	// encoder_state_dict, state_dict or model_state_dict, else the only one.
 	State string
-	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by
-	// default, by its name in Activations; gelu is that of the error function.
-	// Empty: from the configuration, else the default.
+	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by default, by its name in Activations; gelu
+	// uses the error function. Empty: from the configuration, else the default.
 	Activation string
 	// FinalActivation of a DQN CNN, one of FinalActivations; empty is the first.
 	FinalActivation string
@@ -58,13 +56,12 @@ type Network struct {
 	// Chosen is the key of the state dict in a training checkpoint, empty where the file is
 	// a state dict itself.
 	Chosen string
-	// Settings are the values that the tensors do not tell, as "heads=8", in a
-	// fixed order. With the tensors they determine the outputs.
+	// Settings are the values that the tensors do not determine, as "heads=8", in a fixed order. With the tensors they
+	// determine the outputs.
 	Settings []string
 	// State is a shape of one state that fits, e.g. [1 1 64 64]; nil if unknown.
 	State []int
-	// Check says whether an input shape [B, …] fits the weights, beyond what
-	// the graph's own input shape says.
+	// Check checks an input shape [B, …] against the weights, beyond the graph's own input shape.
 	Check func(shape []int) error
 
 	files []*mmap.File // of a folder
@@ -87,8 +84,8 @@ type Tensor struct {
 	Shape []int
 	// Read returns the elements in row-major order.
 	Read func() ([]float32, error)
-	// Load, of a tensor in a file, writes those from first on to dst, until the file is
-	// closed; Verify finds damage before. Large ones are deferred (see graph.Defer).
+	// Load, of a tensor in a file, writes its elements from first on to dst, until the file is closed; Verify finds damage
+	// before. Large tensors are deferred (see graph.Defer).
 	Load   func(dst []float32, first int) error
 	Verify func() error
 }
@@ -96,8 +93,8 @@ type Tensor struct {
 // State is a state dict.
 type State map[string]Tensor
 
-// Open reads a .pth, .pt or .safetensors file, told apart by its content, or a folder as
-// Hugging Face's save_pretrained writes it.
+// Open reads a .pth, .pt or .safetensors file, recognized by its content, or a folder as Hugging Face's save_pretrained
+// writes it.
 func Open(path string, o Options) (*Network, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return OpenFolder(path, o)
@@ -155,7 +152,7 @@ func Sniff(file *mmap.File) (bool, error) {
 	return kind == format.Safetensors || kind == format.Zip || kind == format.Pickle, nil
 }
 
-// kindOf is what the beginning of a file says.
+// kindOf is the kind of a file by its first bytes.
 func kindOf(file *mmap.File) (format.Kind, error) {
 	head := make([]byte, format.HeadSize)
 	n, err := file.ReadAt(head, 0)
@@ -248,7 +245,7 @@ func readSafetensors(file *mmap.File) (State, error) {
 	return state, nil
 }
 
-// partElements bounds what is read of a tensor at a time, unless its rows are longer.
+// partElements bounds the part of a tensor that is read at a time, unless its rows are longer.
 const partElements = 1 << 16
 
 // byRows returns a function that reads any elements of a tensor through one that reads
@@ -285,13 +282,13 @@ func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst [
 func (s State) list(keys []string) string { return s.listFirst(keys, 12) }
 
 // listFirst names the first of some tensors with their shapes.
-func (s State) listFirst(keys []string, most int) string {
+func (s State) listFirst(keys []string, limit int) string {
 	slices.Sort(keys)
 	var parts []string
-	for _, k := range keys[:min(len(keys), most)] {
+	for _, k := range keys[:min(len(keys), limit)] {
 		parts = append(parts, fmt.Sprintf("%q %v", k, s[k].Shape))
 	}
-	if len(keys) > most {
+	if len(keys) > limit {
 		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
@@ -310,7 +307,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// Build recognises a state dict and builds its encoder. Names may share a
+// Build recognizes a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
 func Build(state State, o Options) (*Network, error) { return build(state, o, &settings{}) }
 
@@ -359,7 +356,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		len(state), state.list(keys), nearest(state), namesOf(architectures))
 }
 
-// leftOut says which prefix the names share, and warns of the tensors that have another one.
+// leftOut reports the prefix that the names share, and warns of tensors with another one.
 func (b *builder) leftOut() {
 	if b.prefix == "" {
 		return
@@ -385,7 +382,7 @@ type builder struct {
 	state   State
 	prefix  string
 	options Options
-	// settings has what the tensors do not tell.
+	// settings holds the values that the tensors do not determine.
 	settings *settings
 	used     map[string]bool
 	graph    *graph.Graph
@@ -398,7 +395,7 @@ func (b *builder) warn(format string, args ...any) {
 	b.model.Warnings = append(b.model.Warnings, fmt.Sprintf(format, args...))
 }
 
-// free stands for a size that the tensor itself decides.
+// free marks a size that the tensor itself determines.
 const free = -1
 
 // tensor makes a tensor a constant and checks its shape; want has −1 for free axes.
@@ -479,8 +476,7 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 	return t, nil
 }
 
-// mixture says of a missing tensor that the file has it under another prefix, as a state dict has that was put together
-// from two.
+// mixture is a hint for a missing tensor that the file has under another prefix, as in a state dict joined from two.
 func (b *builder) mixture(name string) string {
 	for _, key := range slices.Sorted(maps.Keys(b.state)) {
 		if other, ok := strings.CutSuffix(key, name); ok && other != b.prefix &&
@@ -500,10 +496,10 @@ func (b *builder) mixture(name string) string {
 // wrappers are the parts of names that PyTorch puts around a module that is compiled, sharded or computed twice.
 var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 
-// unwrapped is the state without the names of wrappers around parts of the model; those at the begin of names are a
+// unwrapped is the state without the names of wrappers around parts of the model; wrappers at the begin of names are a
 // prefix like others.
 func unwrapped(state State) (State, []string, error) {
-	out, found := make(State, len(state)), map[string]bool{}
+	out, removed := make(State, len(state)), map[string]bool{}
 	from := make(map[string]string, len(state))
 	for key, t := range state {
 		parts := strings.Split(key, ".")
@@ -513,7 +509,7 @@ func unwrapped(state State) (State, []string, error) {
 		}
 		inner := slices.DeleteFunc(parts[min(first+1, len(parts)):], func(part string) bool {
 			is := slices.Contains(wrappers, part)
-			found[part] = found[part] || is
+			removed[part] = removed[part] || is
 			return is
 		})
 		name := strings.Join(parts[:min(first+1, len(parts))+len(inner)], ".")
@@ -524,7 +520,7 @@ func unwrapped(state State) (State, []string, error) {
 	}
 	var notes []string
 	for _, w := range wrappers {
-		if found[w] {
+		if removed[w] {
 			notes = append(notes, fmt.Sprintf("the wrapper %q is removed from the tensors' names", w+"."))
 		}
 	}
@@ -549,8 +545,7 @@ func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
 	return values, t.Shape, checkFinite(key, t.Shape, values, 0)
 }
 
-// checkFinite finds NaN and infinity among elements of a tensor, of which the first given one
-// has the index first in row-major order.
+// checkFinite finds NaN and infinity among elements of a tensor; values begins at index first in row-major order.
 func checkFinite(key string, shape []int, values []float32, first int) error {
 	for i, v := range values {
 		if v-v == 0 {

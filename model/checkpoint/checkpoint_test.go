@@ -1,4 +1,4 @@
-// State dicts: what is recognised, and what is wrong with the others.
+// State dicts: recognition, and errors of others.
 
 package checkpoint
 

@@ -11,7 +11,7 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// content is what a file of weights holds.
+// content is the content of a file of weights.
 type content struct {
 	state  State
 	format string // "pth" or "safetensors"
@@ -43,7 +43,7 @@ type candidate struct {
 	dict *torchfile.Dict
 }
 
-// choose finds the state dict in the root object of a file, and the configuration beside it.
+// choose finds the state dict in the root object of a file, and its configuration.
 func choose(root any, which string) (*content, error) {
 	dict, ok := root.(*torchfile.Dict)
 	if !ok {
@@ -55,13 +55,13 @@ func choose(root any, which string) (*content, error) {
 			c.config = d
 		}
 	}
-	found := stateDicts(dict, "", 0)
+	candidates := stateDicts(dict, "", 0)
 	var err error
 	switch {
 	case which != "":
-		err = c.take(dict, found, which)
+		err = c.take(dict, candidates, which)
 	default:
-		err = c.takeUsual(dict, found)
+		err = c.takeUsual(dict, candidates)
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func choose(root any, which string) (*content, error) {
 		return c, nil
 	}
 	var others []string
-	for _, f := range found {
+	for _, f := range candidates {
 		if f.key != c.chosen && f.alike(c.state) {
 			others = append(others, f.String())
 		}
@@ -81,9 +81,8 @@ func choose(root any, which string) (*content, error) {
 	return c, nil
 }
 
-// takeUsual takes the state dict that nobody named: one of the usual keys, the file
-// itself, or the only one in it.
-func (c *content) takeUsual(root *torchfile.Dict, found []candidate) error {
+// takeUsual takes a default state dict: one of the usual keys, the file itself, or the only one in it.
+func (c *content) takeUsual(root *torchfile.Dict, candidates []candidate) error {
 	for _, name := range usualKeys {
 		if inner, ok := root.Get(name); ok {
 			d, ok := inner.(*torchfile.Dict)
@@ -93,21 +92,21 @@ func (c *content) takeUsual(root *torchfile.Dict, found []candidate) error {
 			return c.use(name, d)
 		}
 	}
-	if len(found) == 0 || hasWeights(root) {
+	if len(candidates) == 0 || hasWeights(root) {
 		return c.use("", root)
 	}
-	if len(found) == 1 {
-		return c.use(found[0].key, found[0].dict)
+	if len(candidates) == 1 {
+		return c.use(candidates[0].key, candidates[0].dict)
 	}
-	names := make([]string, len(found))
-	for i, f := range found {
+	names := make([]string, len(candidates))
+	for i, f := range candidates {
 		names[i] = f.String()
 	}
-	return fmt.Errorf("contains %d state dicts, %s: choose one with --state KEY", len(found), join(names))
+	return fmt.Errorf("contains %d state dicts, %s: choose one with --state KEY", len(candidates), join(names))
 }
 
 // take takes the state dict under a key.
-func (c *content) take(root *torchfile.Dict, found []candidate, which string) error {
+func (c *content) take(root *torchfile.Dict, candidates []candidate, which string) error {
 	keys := []string{which, which + "_state_dict"}
 	if which == "target" {
 		keys = append(keys, "target_encoder_state_dict")
@@ -133,8 +132,8 @@ func (c *content) take(root *torchfile.Dict, found []candidate, which string) er
 	}
 	last := len(tried) - 1
 	none := fmt.Sprintf("state %q: no key %s or %s", which, strings.Join(tried[:last], ", "), tried[last])
-	names := make([]string, len(found))
-	for i, f := range found {
+	names := make([]string, len(candidates))
+	for i, f := range candidates {
 		names[i] = f.String()
 	}
 	switch {
@@ -176,13 +175,13 @@ func at(d *torchfile.Dict, key string) (any, bool) {
 	return nil, false
 }
 
-// stateDicts lists the dictionaries below d that are all tensors. Those of optimizers,
-// which have the tensors of their moments, are none.
+// stateDicts lists the dictionaries below d that are all tensors. Dictionaries of optimizers, with the tensors of their
+// moments, do not count.
 func stateDicts(d *torchfile.Dict, path string, depth int) []candidate {
 	if _, optimizer := d.Get("param_groups"); optimizer || depth >= stateDepth {
 		return nil
 	}
-	var found []candidate
+	var candidates []candidate
 	for key, value := range d.All() {
 		inner, ok := value.(*torchfile.Dict)
 		if !ok {
@@ -193,12 +192,12 @@ func stateDicts(d *torchfile.Dict, path string, depth int) []candidate {
 			name = path + "." + key
 		}
 		if allTensors(inner) {
-			found = append(found, candidate{name, inner})
+			candidates = append(candidates, candidate{name, inner})
 		} else {
-			found = append(found, stateDicts(inner, name, depth+1)...)
+			candidates = append(candidates, stateDicts(inner, name, depth+1)...)
 		}
 	}
-	return found
+	return candidates
 }
 
 // allTensors reports whether a dictionary holds weights and nothing else.

@@ -119,7 +119,7 @@ func TestStateKeyErrors(t *testing.T) {
 	}
 }
 
-// A prefix that all tensors share leaves nothing out; tensors beside it are named.
+// A prefix that all tensors share leaves nothing out; tensors without it are named.
 func TestPrefixMessages(t *testing.T) {
 	t.Parallel()
 	all := weights(1, "module._orig_mod.")

@@ -1,4 +1,4 @@
-// The table of known architectures: how they are recognised and described.
+// The table of known architectures: how they are recognized and described.
 
 package checkpoint
 
@@ -18,7 +18,7 @@ type modelArchitecture struct {
 	Keys []string
 	// Optional are names of tensors that a file may have or lack.
 	Optional []string
-	// Options are those that apply, with what they say.
+	// Options are the applicable options, with their descriptions.
 	Options []string
 
 	// signature are names of tensors that only this architecture has.
@@ -128,27 +128,26 @@ func namesOf(list []modelArchitecture) string {
 
 // match looks for the signature under any common prefix.
 func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
-	var found []string
+	var prefixes []string
 	for key := range state {
 		p, ok := strings.CutSuffix(key, a.signature[0])
 		if !ok || p != "" && !strings.HasSuffix(p, ".") {
 			continue
 		}
 		if !slices.ContainsFunc(a.signature, func(s string) bool {
-			_,
-				has := state[p+s]
+			_, has := state[p+s]
 			return !has
 		}) && (a.accepts == nil || a.accepts(state, p)) {
-			found = append(found, p)
+			prefixes = append(prefixes, p)
 		}
 	}
-	if len(found) == 0 {
+	if len(prefixes) == 0 {
 		return "", false
 	}
-	slices.SortFunc(found, func(a, b string) int {
+	slices.SortFunc(prefixes, func(a, b string) int {
 		return cmp.Or(cmp.Compare(slowness(a), slowness(b)), strings.Compare(a, b))
 	})
-	return found[0], true
+	return prefixes[0], true
 }
 
 // slowness is 1 for the prefix of a copy that follows the trained encoder, as contrastive training keeps for its keys.
@@ -191,7 +190,7 @@ func nearest(state State) string {
 			has[strings.Join(parts[i:], ".")] = true
 		}
 	}
-	best, most, name := "", 0.0, ""
+	best, highest, name := "", 0.0, ""
 	for _, a := range architectures {
 		var missing []string
 		for _, k := range a.Keys {
@@ -204,8 +203,8 @@ func nearest(state State) string {
 		// on one side alone.
 		strange := a.strange(state)
 		share := float64(n) / float64(len(a.Keys))
-		if alike := share * (1 - float64(len(strange))/float64(len(state))); share >= 0.25 && alike > most {
-			most, name = alike, a.Name
+		if alike := share * (1 - float64(len(strange))/float64(len(state))); share >= 0.25 && alike > highest {
+			highest, name = alike, a.Name
 			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), list(missing))
 			switch {
 			case len(missing) == 0 && len(strange) > 0:

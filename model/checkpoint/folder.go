@@ -1,5 +1,5 @@
-// Folders as Hugging Face's save_pretrained writes them: config.json beside the weights, which
-// are one file or several with an index.
+// Folders as Hugging Face's save_pretrained writes them: config.json, and the weights in one file or several with an
+// index.
 
 package checkpoint
 
@@ -22,7 +22,7 @@ import (
 var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
 	"pytorch_model.bin.index.json"}
 
-// indexSuffix is the ending of an index, which tells the file of each tensor.
+// indexSuffix is the ending of an index, which maps each tensor to its file.
 const indexSuffix = ".index.json"
 
 const (
@@ -30,8 +30,8 @@ const (
 	indexFiles = 4096     // most files of an index
 )
 
-// OpenFolder reads the encoder in a folder: model.safetensors or pytorch_model.bin, whole or
-// in several files with an index, and config.json for what the tensors do not tell.
+// OpenFolder reads the encoder in a folder: model.safetensors or pytorch_model.bin, whole or in several files with an
+// index, and config.json for values that the tensors do not determine.
 func OpenFolder(dir string, o Options) (*Network, error) {
 	name, err := weightsOf(dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 	return n, err
 }
 
-// besides says which file of weights is read where a folder has several.
+// besides reports which file of weights is read if a folder has several.
 func besides(dir, taken string) []string {
 	var others []string
 	for _, name := range folderFiles {

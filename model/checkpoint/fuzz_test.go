@@ -81,7 +81,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// FuzzSettings reads any bytes as a configuration beside a checkpoint.
+// FuzzSettings reads any bytes as a configuration file of a checkpoint.
 func FuzzSettings(f *testing.F) {
 	for _, s := range []string{"num_heads: 4", "encoder: {num_heads: 4, hidden_act: relu}", `{"num_attention_heads": 8, "layer_norm_eps": 1e-12}`, "a: &a {heads: 2}\nb: *a", "? [a]\n: {heads: 1.0}"} {
 		f.Add([]byte(s))

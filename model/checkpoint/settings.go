@@ -1,6 +1,5 @@
-// What the tensors do not tell, such as the number of attention heads: taken
-// from an option, from the configuration inside a training checkpoint, or from
-// a configuration file beside the checkpoint, in this order.
+// Values that the tensors do not determine, such as the number of attention heads: from an option, from the
+// configuration inside a training checkpoint, or from a configuration file next to the checkpoint, in this order.
 
 package checkpoint
 
@@ -20,7 +19,7 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// configFiles are read beside a checkpoint, the first one that exists.
+// configFiles are read next to a checkpoint, the first one that exists.
 var configFiles = []string{"config.yaml", "config.yml", "config.json"}
 
 // configKeys are the entries of a training checkpoint that may hold its configuration.
@@ -32,14 +31,13 @@ const (
 	configNodes = 100_000 // most entries looked at: a pickle may hold itself
 )
 
-// settings finds values by name in the configurations of a checkpoint. Files
-// are opened only when a value is asked for.
+// settings finds values by name in the configurations of a checkpoint. Files are opened only when a value is needed.
 type settings struct {
 	dir     string // of the checkpoint, "" for none
 	inside  any    // the checkpoint's own configuration, nil for none
 	sources []settingsSource
 	loaded  bool
-	used    []string // what was decided and why, one "name=value" each
+	used    []string // the decisions and their sources, one "name=value" each
 }
 
 type settingsSource struct {
@@ -83,16 +81,15 @@ func (s *settings) load() error {
 	return nil
 }
 
-// find returns the value under any of the names at any depth of the first
-// configuration that has one. Entries below "encoder" count before others, those
-// below a decoder or predictor not at all; if several remain they must agree.
+// find returns the value under any of the names at any depth of the first configuration that has one. Entries below
+// "encoder" have priority; entries below a decoder or predictor do not count. If several remain they must agree.
 func (s *settings) find(names ...string) (value any, where string, err error) {
 	if err := s.load(); err != nil {
 		return nil, "", err
 	}
 	for _, source := range s.sources {
 		best := 1
-		var found []setting
+		var settings []setting
 		nodes := configNodes
 		walk(source.root, nil, &nodes, func(leaf setting) {
 			if !slices.Contains(names, strings.ReplaceAll(strings.ToLower(leaf.path[len(leaf.path)-1]), "-", "_")) || leaf.value == nil {
@@ -100,24 +97,24 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 			}
 			rank := rankOf(leaf.path)
 			if rank > best {
-				best, found = rank, nil
+				best, settings = rank, nil
 			}
 			if rank == best {
-				found = append(found, leaf)
+				settings = append(settings, leaf)
 			}
 		})
-		if len(found) == 0 {
+		if len(settings) == 0 {
 			continue
 		}
 		where := func(l setting) string { return strings.Join(l.path, ".") }
-		slices.SortFunc(found, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
-		for _, other := range found[1:] {
-			if fmt.Sprint(other.value) != fmt.Sprint(found[0].value) {
+		slices.SortFunc(settings, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
+		for _, other := range settings[1:] {
+			if fmt.Sprint(other.value) != fmt.Sprint(settings[0].value) {
 				return nil, "", fmt.Errorf("%s: %s is %v, but %s is %v: choose one with the option",
-					source.name, where(found[0]), found[0].value, where(other), other.value)
+					source.name, where(settings[0]), settings[0].value, where(other), other.value)
 			}
 		}
-		return found[0].value, fmt.Sprintf("%s: %s", source.name, where(found[0])), nil
+		return settings[0].value, fmt.Sprintf("%s: %s", source.name, where(settings[0])), nil
 	}
 	return nil, "", nil
 }
@@ -227,7 +224,7 @@ func (s *settings) text(names ...string) (string, string, error) {
 	return t, where, nil
 }
 
-// decide records a value that the tensors do not tell.
+// decide records a value that the tensors do not determine.
 func (s *settings) decide(name string, value any) {
 	s.used = append(s.used, fmt.Sprintf("%s=%v", name, value))
 }

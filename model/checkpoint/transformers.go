@@ -14,8 +14,8 @@ import (
 // headNames are the names under which configurations give the number of heads.
 var headNames = []string{"num_heads", "n_heads", "num_attention_heads", "heads", "nheads", "n_head", "encoder_heads", "encoder_num_heads", "num_encoder_heads"}
 
-// heads decides on the number of attention heads where no tensor tells it:
-// the option, the configuration, or otherwise; 0 if nothing tells.
+// heads chooses the number of attention heads if no tensor determines it: the option, the configuration, or otherwise;
+// 0 if unknown.
 func (b *builder) heads(width, otherwise int) (int, error) {
 	n, where := b.options.Heads, "option"
 	if n == 0 {
@@ -36,7 +36,7 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 	return n, nil
 }
 
-// layerNorm normalises the last value over its last axis.
+// layerNorm normalizes the last value over its last axis.
 func (b *builder) layerNorm(name string, width int, epsilon float32) error {
 	if err := b.tensors([]int{width}, name+".weight", name+".bias"); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (b *builder) patches(weight, bias string, height, width, embedding int) {
 	b.node("Reshape", "tokens", nil, b.ints(0, -1, int64(embedding)))
 }
 
-// checkPatches says whether frames are a whole number of patches.
+// checkPatches checks that frames are a whole number of patches.
 func checkPatches(h, w, patchH, patchW int, key string) error {
 	if h%patchH != 0 || w%patchW != 0 || h == 0 || w == 0 {
 		return fmt.Errorf("frames of %d×%d are not a whole number of patches of %d×%d (tensor %q)", h, w, patchH, patchW, key)
@@ -120,12 +120,10 @@ type videoViT struct {
 // rotaryBase is the base of the frequencies where the file lacks them.
 const rotaryBase = 10000
 
-// buildVideoViT is [B, C, T, H, W] → [B, T, E]: patches of one frame each
-// (a convolution with kernel and stride 1, p, p), pre-norm transformer blocks
-// within a frame, layer normalisation, the mean over patches, pre-norm blocks
-// over the frames of a clip, layer normalisation. Every attention turns queries and
-// keys by a rotary embedding of the token's index. E, p, the numbers of blocks
-// and of heads and the widths of the MLPs come from the tensors; the size of the
+// buildVideoViT is [B, C, T, H, W] → [B, T, E]: patches of one frame each (a convolution with kernel and stride 1, p,
+// p), pre-norm transformer blocks within a frame, layer normalization, the mean over patches, pre-norm blocks over the
+// frames of a clip, layer normalization. Every attention rotates queries and keys by a rotary embedding of the token's
+// index. E, p, the numbers of blocks and of heads and the widths of the MLPs come from the tensors; the size of the
 // frames and T are free.
 func buildVideoViT(b *builder) error {
 	switch {
@@ -179,7 +177,7 @@ func buildVideoViT(b *builder) error {
 	b.model.State = []int{channels, 6, 16 * patchH, 16 * patchW}
 	b.model.Check = func(shape []int) error {
 		if len(shape) != 5 {
-			return nil // the graph says so better
+			return nil // the graph has a better error
 		}
 		return checkPatches(shape[3], shape[4], patchH, patchW, b.prefix+conv+".weight")
 	}
@@ -233,7 +231,7 @@ func (v *videoViT) block(stack string, i int) error {
 	return nil
 }
 
-// decideHeads decides on the number of heads where no block's frequencies tell it.
+// decideHeads chooses the number of heads if no block's frequencies determine it.
 func (v *videoViT) decideHeads(depth, temporal int) (err error) {
 	for _, stack := range []struct {
 		name   string
@@ -260,7 +258,7 @@ func (v *videoViT) decideHeads(depth, temporal int) (err error) {
 	return nil
 }
 
-// frequencies are those of a block's rotary embedding, and the number of heads.
+// frequencies are the frequencies of a block's rotary embedding, and the number of heads.
 func (v *videoViT) frequencies(key string) ([]float32, int, error) {
 	b, width := v.builder, v.embedding
 	if !v.rotary {

@@ -197,7 +197,7 @@ func TestTransformerShapes(t *testing.T) {
 	}
 }
 
-// Settings come from the option, else the checkpoint, else a file beside it.
+// Settings come from the option, else the checkpoint, else a configuration file.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		name    string

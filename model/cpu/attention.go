@@ -57,7 +57,7 @@ func (t *boundAttention) turn(dst, src, cos, sin []float32, r0, n, stride int) {
 // boundAttention is an attention whose operands are known.
 type boundAttention struct {
 	*operator.AttentionParams
-	axis                   int // that of rows in the strides of views
+	axis                   int // the axis of rows in the strides of views
 	q, k, v, mask, y       func() []float32
 	cosQ, sinQ, cosK, sinK func() []float32
 	padded                 int   // keys, as many as fill whole vectors
@@ -178,7 +178,7 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	return nil
 }
 
-// weights makes a row of scores, of which the first keys count, weights but for a factor, which it returns.
+// weights turns a row of scores, with the first keys valid, into weights up to a factor, which it returns.
 func (t *boundAttention) weights(row []float32, keys, head, query int) float32 {
 	scores, scale := row[:keys], []float32{t.Scale}
 	if t.Cap > 0 {
@@ -189,8 +189,8 @@ func (t *boundAttention) weights(row []float32, keys, head, query int) float32 {
 	}
 	var mask []float32
 	if m := t.mask(); m != nil {
-		at := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
-		mask = m[at : at+t.Keys]
+		offset := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
+		mask = m[offset : offset+t.Keys]
 		vector.MulRows(scores, scores, scale, 1, 0)
 		vector.AddRows(scores, scores, mask, 1, 1)
 		scale[0] = 1

@@ -1,4 +1,4 @@
-// How steps become functions: the table of kernels' constructors, and what a constructor sees.
+// The translation of steps to functions: the table of kernels' constructors, and their view of a step.
 
 package cpu
 
@@ -10,8 +10,8 @@ import (
 	"repscope/model/graph"
 )
 
-// constructor works out what it can from shapes and parameters and returns the function
-// that a run calls; memory is looked up at each call, since it may have moved.
+// constructor computes everything that follows from shapes and parameters and returns the function that a run calls;
+// memory is looked up at each call, since it may have moved.
 type constructor = func(*builder) (func() error, error)
 
 // kernels has one constructor per operator, by its domain, ".", its name.
@@ -29,8 +29,7 @@ func union(families ...map[string]constructor) map[string]constructor {
 // Operators lists the operators that have a kernel, each as its domain, ".", its name.
 func Operators() []string { return slices.Sorted(maps.Keys(kernels)) }
 
-// builder is what a kernel's constructor sees: the step, its values, where
-// their memory will be, and the workers.
+// builder is the view of a kernel's constructor: the step, its values, their memory, and the workers.
 type builder struct {
 	graph.Site
 	memory  *memory
@@ -75,7 +74,7 @@ func (b *builder) wrapped(run func() error) func() error {
 	}
 }
 
-// scalar notes that a step's floats are computed without vectors, whatever the processor has; a test lists what does.
+// scalar records that a step's floats are computed without vectors on any CPU; a test lists these steps.
 func (b *builder) scalar(what string) {
 	if b.weights.scalar != nil {
 		b.weights.scalar(what)

@@ -61,7 +61,7 @@ func (c *chain) span(b *builder, n, unit int, f func(s *scratch, from, to int)) 
 	})
 }
 
-// load copies elements of an operand from the given one on.
+// load copies elements of an operand from index from on.
 func (c *chain) load(dst []float32, x *operand, from int) {
 	if x.levels == nil {
 		copy(dst, x.memory.f32[x.id][from:])
@@ -77,8 +77,8 @@ func (c *chain) apply(list []followUp, dst []float32) {
 	}
 }
 
-// rows combines the operands of the elements of dst, which are those from the given one on; operand k has moved by
-// moved[k] elements.
+// rows combines the operands of the elements of dst, which begin at index from; operand k has moved by moved[k]
+// elements.
 func (c *chain) rows(dst []float32, operands [2][]float32, from int, moved [2]int) {
 	w := c.broadcast
 	if w.rows() == 1 {

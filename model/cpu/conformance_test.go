@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 // TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
 func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
 
-// Every operator of integers has a case of integers at the ends of their ranges, but for those whose integers are
+// Every operator of integers has a case of integers at the ends of their ranges, except for those whose integers are
 // places, sizes or tokens, or stand for multiples of a scale.
 func TestIntegerCases(t *testing.T) {
 	t.Parallel()
@@ -72,14 +72,14 @@ func TestIntegerCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range operator.Supported() {
-		found := slices.ContainsFunc(cases,
+		matches := slices.ContainsFunc(cases,
 			func(name string) bool { return strings.HasPrefix(name, "integers/"+strings.ToLower(s.Name)+"_") })
 		if strings.Contains(s.Name, ".") || strings.HasPrefix(s.Name, "Sequence") || slices.Contains(moved, s.Name) {
 			continue
 		}
-		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != found &&
-			!(found && s.Name == "If") {
-			t.Errorf("%s: cases of integers: %t, want %t", s.Name, found, want)
+		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != matches &&
+			!(matches && s.Name == "If") {
+			t.Errorf("%s: cases of integers: %t, want %t", s.Name, matches, want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestIntegerCases(t *testing.T) {
 // operatorCases are our own cases.
 func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/*.tar.gz") }
 
-// conform runs every case of a file system and allows the given relative error (1e-3 is that of the standard's own
+// conform runs every case of a file system with this relative tolerance (1e-3 is the tolerance of the standard's own
 // runner). Cases of operators in the table must pass; with all, none may be unsupported and none of the operators may
 // be left out.
 func conform(t *testing.T, files fs.FS, relative float64, all bool) {

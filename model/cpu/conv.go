@@ -25,8 +25,8 @@ type geometry struct {
 	before                    [3]int
 	channels, groups, filters int // of input and output, all groups together
 
-	// The image that patches are read from: rows and columns include the
-	// padding, and planes those that lie before and behind. They equal the input's if nothing is copied.
+	// The image that patches are read from: rows and columns include the padding, and planes the padding before and
+	// behind. They equal the input's if nothing is copied.
 	frame  [3]int
 	copied bool
 	first  bool // the input is [N, C, …]
@@ -67,12 +67,12 @@ func (g *geometry) patchRuns() (runs []kernel.Run) {
 	for z := range g.kernel[0] {
 		for y := range g.kernel[1] {
 			for x := range g.kernel[2] {
-				at := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
-				if k := len(runs) - 1; k >= 0 && runs[k].Offset+runs[k].Length == at {
+				offset := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
+				if k := len(runs) - 1; k >= 0 && runs[k].Offset+runs[k].Length == offset {
 					runs[k].Length += width
 					continue
 				}
-				runs = append(runs, kernel.Run{Offset: at, Length: width})
+				runs = append(runs, kernel.Run{Offset: offset, Length: width})
 			}
 		}
 	}
@@ -89,8 +89,8 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 		kernel.PackRows(dst, g.channels, src[y0*g.in[2]:], plane, g.channels, (y1-y0)*g.in[2])
 		return
 	}
-	left := min(g.before[2], g.frame[2])
-	n := max(0, min(g.in[2], g.frame[2]-left))
+	before := min(g.before[2], g.frame[2])
+	n := max(0, min(g.in[2], g.frame[2]-before))
 	for z := range g.frame[0] {
 		for y := y0; y < y1; y++ {
 			row := dst[:line]
@@ -100,15 +100,15 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 				clear(row)
 				continue
 			}
-			clear(row[:left*g.channels])
-			inner := row[left*g.channels : (left+n)*g.channels]
-			clear(row[(left+n)*g.channels:])
-			at := (iz*g.in[1] + iy) * g.in[2]
+			clear(row[:before*g.channels])
+			inner := row[before*g.channels : (before+n)*g.channels]
+			clear(row[(before+n)*g.channels:])
+			offset := (iz*g.in[1] + iy) * g.in[2]
 			if turned {
 				// One panel whose width is the number of channels is the image with channels last.
-				kernel.PackRows(inner, g.channels, src[at:], plane, g.channels, n)
+				kernel.PackRows(inner, g.channels, src[offset:], plane, g.channels, n)
 			} else {
-				copy(inner, src[at*g.channels:])
+				copy(inner, src[offset*g.channels:])
 			}
 		}
 	}
@@ -125,10 +125,10 @@ func (g *geometry) begin(l int) int {
 func (g *geometry) locate(l0, l1 int) []int {
 	base := make([]int, 0, (l1-l0)*g.out[2])
 	for l := l0; l < l1; l++ {
-		at := g.begin(l) - g.begin(l0)
+		offset := g.begin(l) - g.begin(l0)
 		for range g.out[2] {
-			base = append(base, at)
-			at += g.stride[2] * g.channels
+			base = append(base, offset)
+			offset += g.stride[2] * g.channels
 		}
 	}
 	return base
@@ -210,9 +210,9 @@ type boundConv struct {
 	stored *matrix
 	packed []*kernel.Packed[float32] // weights by group
 
-	// integers are weights of one group in the place of packed, where the operands are integers.
+	// integers are weights of one group instead of packed, if the operands are integers.
 	integers *integerWeights
-	// direct says that the input's bytes are multiplied as they lie, and bias is what is added to their sums.
+	// direct says that the input's bytes are multiplied without conversion, and bias is added to their sums.
 	direct bool
 	bias   []int32
 }
@@ -251,7 +251,7 @@ func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
 	return c, nil
 }
 
-// fewPixels is the number of pixels up to which the work is cut by filters too, or half of those where there are more
+// fewPixels is the number of pixels up to which the work is also cut by filters, or half of them if there are more
 // weights than inputs: cut by pixels alone, every task would read all the weights.
 const fewPixels = 4 * rowBlock
 
@@ -289,7 +289,7 @@ func (c *boundConv) span(t int) (l0, l1 int) {
 	return first*c.lines + part, last*c.lines + end
 }
 
-// rows are those of a frame that unit t needs: a part of an image needs only some.
+// rows are the rows of a frame that unit t needs: a part of an image needs only some.
 func (c *boundConv) rows(t int) (y0, y1 int) {
 	if _, _, part, end := c.unit(t); c.parts > 1 {
 		return part * c.stride[1], (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
@@ -297,8 +297,8 @@ func (c *boundConv) rows(t int) (y0, y1 int) {
 	return 0, c.frame[1]
 }
 
-// image is what the patches of unit t are read from, the input itself or the worker's frames. filled says that the
-// frames are those of this unit.
+// image is the source of the patches of unit t, the input itself or the worker's frames. filled says that the frames
+// hold this unit.
 func (c *boundConv) image(s *scratch, x *operand, t int, filled bool) []float32 {
 	l0, _ := c.span(t)
 	first, last, _, _ := c.unit(t)
@@ -330,7 +330,7 @@ func (c *boundConv) reach(t int) (size int) {
 	return size
 }
 
-// decoded is image i, of which rows y0 … y1−1 of the frame are read.
+// decoded is image i, whose rows y0 … y1−1 of the frame are read.
 func (g *geometry) decoded(s *scratch, x *operand, i, y0, y1 int) []float32 {
 	size := g.in[0] * g.in[1] * g.in[2] * g.channels
 	if x.levels == nil {
@@ -373,8 +373,8 @@ func (c *boundConv) bytes(s *scratch, x *operand, t int, filled bool) []uint8 {
 // fillBytes is fill for bytes with channels last, or in few planes, and a byte that is zero.
 func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 	line, width := g.frame[2]*g.channels, g.in[2]*g.channels
-	left := min(g.before[2], g.frame[2]) * g.channels
-	n := max(0, min(width, line-left))
+	before := min(g.before[2], g.frame[2]) * g.channels
+	n := max(0, min(width, line-before))
 	blank := func(part []uint8) {
 		for i := range part {
 			part[i] = zero
@@ -389,15 +389,15 @@ func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 				blank(row)
 				continue
 			}
-			blank(row[:left])
-			g.linePixels(row[left:left+n], src, iz, iy)
-			blank(row[left+n:])
+			blank(row[:before])
+			g.linePixels(row[before:before+n], src, iz, iy)
+			blank(row[before+n:])
 		}
 	}
 }
 
-// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
-// follows; other is nil or of the same pixels.
+// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and the epilogue;
+// other is nil or of the same pixels.
 func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.integers != nil {
 		return c.multiplyIntegers(s, e, block, other, image, base, pixels)
@@ -465,13 +465,13 @@ func buildConv(b *builder) (func() error, error) {
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
 			l0, l1 := c.span(t)
-			pixels, at := (l1-l0)*c.out[2], l0*c.out[2]*c.filters
+			pixels, offset := (l1-l0)*c.out[2], l0*c.out[2]*c.filters
 			var other []float32
 			if v := residual(); v != nil {
-				other = v[at:][:pixels*c.filters]
+				other = v[offset:][:pixels*c.filters]
 			}
 			if c.direct {
-				if err := c.multiplyBytes(s, ending, &x, &y, other, t, pixels, at); err != nil {
+				if err := c.multiplyBytes(s, ending, &x, &y, other, t, pixels, offset); err != nil {
 					(*pool).fail(err)
 					return
 				}
@@ -479,7 +479,7 @@ func buildConv(b *builder) (func() error, error) {
 			}
 			image := c.image(s, &x, t, s.framed == t+1)
 			s.framed = t + 1
-			block := y.room(&s.block, at, at+pixels*c.filters)
+			block := y.room(&s.block, offset, offset+pixels*c.filters)
 			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
@@ -488,7 +488,7 @@ func buildConv(b *builder) (func() error, error) {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
 			}
-			y.finish(block, at, c.filters, ending.last)
+			y.finish(block, offset, c.filters, ending.last)
 		}
 	})
 	afresh := func() error {

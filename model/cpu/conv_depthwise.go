@@ -87,16 +87,16 @@ func newChannelwise(g *geometry, weights []float32) *channelwise {
 	if g.filters < vector.Lanes {
 		c.tiled = newTiled(c)
 	}
-	known := map[[3]span][]strip{}
+	strips := map[[3]span][]strip{}
 	g = c.geometry
 	for z := range g.out[0] {
 		for y := range g.out[1] {
 			key := [3]span{g.within(0, z), g.within(1, y)}
-			if known[key] == nil {
-				known[key] = g.strips(key, c.each)
+			if strips[key] == nil {
+				strips[key] = g.strips(key, c.each)
 			}
 			at := ((z*g.stride[0]-g.before[0])*g.in[1]+y*g.stride[1]-g.before[1])*g.in[2] - g.before[2]
-			c.lines = append(c.lines, crossed{at: at * g.channels, strips: known[key], next: g.next(z, y)})
+			c.lines = append(c.lines, crossed{at: at * g.channels, strips: strips[key], next: g.next(z, y)})
 		}
 	}
 	return c
@@ -135,36 +135,37 @@ func (g *geometry) strip(x int, inside [3]span, each int) strip {
 	for z := inside[0].k0; z < inside[0].k1; z++ {
 		for y := inside[1].k0; y < inside[1].k1; y++ {
 			for k := inside[2].k0; k < inside[2].k1; k++ {
-				at := ((z*g.dilation[0]*g.in[1]+y*g.dilation[1])*g.in[2] + x*g.stride[2] + k*g.dilation[2]) * g.channels
+				offset := ((z*g.dilation[0]*g.in[1]+y*g.dilation[1])*g.in[2] + x*g.stride[2] + k*g.dilation[2]) * g.channels
 				if len(s.taps) == 0 {
-					s.first = at
+					s.first = offset
 				}
 				position := (z*g.kernel[1]+y)*g.kernel[2] + k
-				s.taps = append(s.taps, vector.Tap{Source: at - s.first, Weights: position * g.channels * each})
+				s.taps = append(s.taps, vector.Tap{Source: offset - s.first, Weights: position * g.channels * each})
 			}
 		}
 	}
 	return s
 }
 
-// line computes output line l of an image that is given from element skipped on; the pixels are stride elements apart
-// in dst.
-func (c *channelwise) line(s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
-	at := c.lines[l]
+// line computes output line l of an image that begins at element skipped; the pixels are stride elements apart in dst.
+func (c *channelwise) line(
+	s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int,
+) {
+	plan := c.lines[l]
 	if c.tiled != nil {
-		c.tiled.line(s, d, dst, stride, image[at.at-skipped:])
+		c.tiled.line(s, d, dst, stride, image[plan.at-skipped:])
 		return
 	}
-	if next := at.next; next[0]-skipped < next[1]-skipped && next[1]-skipped <= len(image) {
+	if next := plan.next; next[0]-skipped < next[1]-skipped && next[1]-skipped <= len(image) {
 		vector.Prefetch(image[next[0]-skipped : next[1]-skipped])
 	}
-	for _, s := range at.strips {
+	for _, s := range plan.strips {
 		to := dst[s.from*stride:]
 		if len(s.taps) == 0 {
 			c.outside(d, to, stride, s.to-s.from)
 			continue
 		}
-		d.Line(to, stride, image[at.at+s.first-skipped:], c.stride[2]*c.channels, s.to-s.from, s.taps)
+		d.Line(to, stride, image[plan.at+s.first-skipped:], c.stride[2]*c.channels, s.to-s.from, s.taps)
 	}
 }
 
@@ -193,7 +194,7 @@ func (c *channelwise) copy(s *scratch, image []float32, g *geometry, l0, l1 int)
 	return s.repeated, y0 * row * c.repeat
 }
 
-// depthwise is the weights and what follows, as far as it is bias and bounds.
+// depthwise is the weights and the epilogue, as far as it is bias and bounds.
 func (c *channelwise) depthwise(s *scratch, e *epilogue) vector.Depthwise {
 	d := vector.Depthwise{Channels: c.channels, Each: c.each, Weights: c.weights, Bias: e.bias(), Cut: e.cut, Low: e.low, High: e.high}
 	if c.tiled != nil {
@@ -260,18 +261,18 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 				image, skipped = c.copy(s, image, g, l0, l1)
 			}
 			for l := l0; l < l1; l++ {
-				at := (i*lines + l) * line
-				dst := y.room(&s.block, at, at+line)
+				offset := (i*lines + l) * line
+				dst := y.room(&s.block, offset, offset+line)
 				c.line(s, &d, dst, g.filters, image, skipped, l)
 				if v := residual(); v != nil {
-					ending.finish(dst, v[at:][:line], g.out[2], g.filters)
+					ending.finish(dst, v[offset:][:line], g.out[2], g.filters)
 				} else {
 					ending.activate(dst, g.filters, g.out[2], g.filters)
 				}
 				if p.Norm != nil {
 					vector.NormalizeRows(dst, dst, scale(), shift(), g.filters, g.out[2], p.Norm.Epsilon)
 				}
-				y.finish(dst, at, g.filters, ending.last)
+				y.finish(dst, offset, g.filters, ending.last)
 			}
 		}
 	}), nil

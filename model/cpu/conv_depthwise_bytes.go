@@ -18,7 +18,7 @@ type byteChannelwise struct {
 	pixels  int            // of the output that are worked on at a time
 	columns int            // of the image, with its padding, that these read
 	outside []uint8        // of zero
-	taps    [][]vector.Tap // by line of those that share
+	taps    [][]vector.Tap // by line of the lines that share them
 	vector.ByteDepthwise
 }
 
@@ -93,9 +93,10 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 	}
 }
 
-// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, which lie where
-// room says.
-func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room func(line, pixel, pixels int) []float32,
+// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, in the memory
+// returned by room.
+func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int,
+	memory func(line, pixel, pixels int) []float32,
 	finish func(sums []float32, line, pixel, pixels int)) {
 	if size := vector.Quad * c.quads * c.columns * c.channels; cap(s.quads) < size {
 		s.quads = make([]uint8, size)
@@ -105,7 +106,7 @@ func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room f
 			pixels := min(c.pixels, c.out[2]-x)
 			c.fill(s.quads[:cap(s.quads)], image, l, x, pixels)
 			for k, taps := range c.taps[:min(c.lines, l1-l)] {
-				sums := room(l+k, x, pixels)
+				sums := memory(l+k, x, pixels)
 				c.Line(sums, c.channels, s.quads[:cap(s.quads)], c.stride[2]*c.channels, pixels, taps)
 				finish(sums, l+k, x, pixels)
 			}
@@ -140,14 +141,14 @@ func (c *byteChannelwise) build(b *builder, p *operator.ConvParams) func() error
 		s := scratches.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i, part := t/parts, t%parts
-			at := func(line, pixel int) int { return ((i*lines+line)*c.out[2] + pixel) * n }
+			offset := func(line, pixel int) int { return ((i*lines+line)*c.out[2] + pixel) * n }
 			c.eachPart(s, x.memory.u8[x.id][i*size:(i+1)*size], part*groups/parts*c.lines, min((part+1)*groups/parts*c.lines, lines),
 				func(line, pixel, pixels int) []float32 {
-					from := at(line, pixel)
+					from := offset(line, pixel)
 					return y.room(&s.block, from, from+pixels*n)
 				},
 				func(sums []float32, line, pixel, pixels int) {
-					from, added := at(line, pixel), residual()
+					from, added := offset(line, pixel), residual()
 					if added != nil {
 						added = added[from:][:pixels*n]
 					}

@@ -57,8 +57,8 @@ func randomDepthwise(r *rand.Rand, trial int) *depthwiseCase {
 	c.images = randomIntegers(r, least, least+255, c.shape...).I64
 	c.weights = randomIntegers(r, -128, 127, c.shape[1], c.kernel[0], c.kernel[1]).I64
 	if trial%3 > 0 {
-		most := int64(1) << []int{12, 23, 26}[r.IntN(3)]
-		for _, v := range randomIntegers(r, -most, most, c.shape[1]).I64 {
+		limit := int64(1) << []int{12, 23, 26}[r.IntN(3)]
+		for _, v := range randomIntegers(r, -limit, limit, c.shape[1]).I64 {
 			c.bias = append(c.bias, float32(v))
 		}
 	}
@@ -105,7 +105,7 @@ func (c *depthwiseCase) graph(t *testing.T) *graph.Graph {
 	point := func(v int64) *graph.Tensor { return &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{v}} }
 	w := graph.Ints(slices.Clone(c.weights)...)
 	w.Shape = []int{c.shape[1], 1, c.kernel[0], c.kernel[1]}
-	of := func(v [2]int) graph.Attribute { return graph.IntsAttribute(v[:]...) }
+	attribute := func(v [2]int) graph.Attribute { return graph.IntsAttribute(v[:]...) }
 	one := graph.Ints(slices.Repeat([]int64{1}, c.shape[1])...)
 	one.Shape = []int{c.shape[1], 1, 1, 1}
 	group, toFloat := graph.IntAttribute(c.shape[1]), map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}
@@ -118,7 +118,7 @@ func (c *depthwiseCase) graph(t *testing.T) *graph.Graph {
 			{Op: "Cast", Inputs: []string{"moved"}, Outputs: []string{"floats"}, Attributes: toFloat},
 			{Op: "QuantizeLinear", Inputs: []string{"floats", "scale", "zero"}, Outputs: []string{"bytes"}, Attributes: element},
 			{Op: "ConvInteger", Inputs: []string{"bytes", "w", "zero", "none"}, Outputs: []string{"sums"}, Attributes: map[string]graph.Attribute{"group": group,
-				"strides": of(c.stride), "dilations": of(c.dilation), "pads": graph.IntsAttribute(c.before[0], c.before[1], c.after[0], c.after[1])}},
+				"strides": attribute(c.stride), "dilations": attribute(c.dilation), "pads": graph.IntsAttribute(c.before[0], c.before[1], c.after[0], c.after[1])}},
 			{Op: "Cast", Inputs: []string{"sums"}, Outputs: []string{"y"}, Attributes: toFloat}}}
 	if c.bias != nil {
 		g.Constants["bias"] = graph.Floats(c.bias, 1, c.shape[1], 1, 1)

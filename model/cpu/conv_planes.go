@@ -45,7 +45,7 @@ func boundPlanes(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, e
 	return c, nil
 }
 
-// signedPlanes packs weights [filters, planes, kernel…] by pixel, with zeros for what is no plane; nil if they are no
+// signedPlanes packs weights [filters, planes, kernel…] by pixel, with zeros for missing planes; nil if they are no
 // signed bytes.
 func (g *geometry) signedPlanes(values []float32) (*integerWeights, error) {
 	pixels, k := g.kernel[1]*g.kernel[2], g.depth()

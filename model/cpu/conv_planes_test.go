@@ -49,8 +49,8 @@ func (c *planesCase) String() string {
 func (c *planesCase) want() (y []float32) {
 	s, f := c.x.Shape, c.filters.Shape
 	out := func(a int) int { return (s[2+a]+c.pads[a]+c.pads[2+a]-(f[2+a]-1)*c.dilation[a]-1)/c.stride[a] + 1 }
-	for at := range s[0] * f[0] * out(0) * out(1) {
-		image, filter, i, j := at/(f[0]*out(0)*out(1)), at/(out(0)*out(1))%f[0], at/out(1)%out(0), at%out(1)
+	for offset := range s[0] * f[0] * out(0) * out(1) {
+		image, filter, i, j := offset/(f[0]*out(0)*out(1)), offset/(out(0)*out(1))%f[0], offset/out(1)%out(0), offset%out(1)
 		var sum int64
 		for k := range f[1] * f[2] * f[3] {
 			d, a, b := k/(f[2]*f[3]), k/f[3]%f[2], k%f[3]

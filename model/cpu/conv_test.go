@@ -14,7 +14,7 @@ import (
 	"repscope/model/operator"
 )
 
-// convolve runs a graph of one convolution, after it has run it on something else, of which nothing may be left.
+// convolve runs a graph of one convolution, after it has run on other data, which must leave no trace.
 func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *operator.ConvParams) *graph.Tensor {
 	t.Helper()
 	e := convolution(t, threads, w, p)
@@ -97,10 +97,10 @@ func TestConvolution(t *testing.T) {
 		}
 		n := channels * h * w
 		each := graph.Count(y.Shape[1:])
-		at := r.IntN(images)
-		alone := convolve(t, 2, graph.Floats(x.F32[at*n:(at+1)*n], 1, channels, h, w), filter, p)
-		if !slices.Equal(alone.F32, y.F32[at*each:(at+1)*each]) {
-			t.Fatalf("%s: image %d alone gives other bits", what, at)
+		image := r.IntN(images)
+		alone := convolve(t, 2, graph.Floats(x.F32[image*n:(image+1)*n], 1, channels, h, w), filter, p)
+		if !slices.Equal(alone.F32, y.F32[image*each:(image+1)*each]) {
+			t.Fatalf("%s: image %d alone gives other bits", what, image)
 		}
 		i := 0
 		for b := range images {

@@ -26,9 +26,9 @@ func newTiled(c *channelwise) *tiled {
 	for _, tap := range whole.taps {
 		t.taps = append(t.taps, vector.Tap{Source: tap.Source, Weights: tap.Weights * t.together})
 	}
-	for at := 0; at < len(c.weights); at += c.channels {
+	for offset := 0; offset < len(c.weights); offset += c.channels {
 		for range t.together {
-			t.weights = append(t.weights, c.weights[at:at+c.channels]...)
+			t.weights = append(t.weights, c.weights[offset:offset+c.channels]...)
 		}
 	}
 	return t
@@ -48,8 +48,8 @@ func (t *tiled) bind(s *scratch, d *vector.Depthwise) {
 	}
 }
 
-// line computes an output line from a frame that begins at its first patch and has tileMost elements behind what the
-// line needs.
+// line computes an output line from a frame that begins at its first patch and has tileMost extra elements after the
+// line.
 func (t *tiled) line(s *scratch, d *vector.Depthwise, dst []float32, to int, frame []float32) {
 	if t.stride == 1 && to == t.channels && t.pixels >= t.together {
 		d.Line(dst, d.Channels, frame, d.Channels, t.pixels/t.together, t.taps)
@@ -67,7 +67,7 @@ func (t *tiled) line(s *scratch, d *vector.Depthwise, dst []float32, to int, fra
 	}
 }
 
-// repeatEach writes each element so many times.
+// repeatEach writes each element times times.
 func repeatEach(dst, src []float32, times int) {
 	dst = dst[:len(src)*times]
 	switch times {

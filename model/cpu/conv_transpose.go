@@ -32,18 +32,18 @@ func (p *phase) whole(l int) int {
 
 // locatePixels is where the pixels of output lines l0 … l1−1 are in the result, from the first one on.
 func (p *phase) locatePixels(l0, l1 int) []int {
-	places := make([]int, 0, (l1-l0)*p.out[2])
+	offsets := make([]int, 0, (l1-l0)*p.out[2])
 	for l := l0; l < l1; l++ {
-		at := p.whole(l) - p.whole(l0)
+		offset := p.whole(l) - p.whole(l0)
 		for range p.out[2] {
-			places = append(places, at)
-			at += p.stride[2] * p.filters
+			offsets = append(offsets, offset)
+			offset += p.stride[2] * p.filters
 		}
 	}
-	return places
+	return offsets
 }
 
-// newPhase binds the phase of the given remainders; nil if it has no pixels.
+// newPhase binds the phase of these remainders; nil if it has no pixels.
 func newPhase(b *builder, p *operator.ConvParams, remainder []int) (*phase, error) {
 	in, out := b.Shape(0), b.OutShape(0)
 	axes := len(p.Kernel)
@@ -79,9 +79,9 @@ func (p *phase) pack(w *weights, t *graph.Tensor, taps []operator.TransposedPhas
 	positions := []int{0}
 	for a, tap := range taps {
 		var next []int
-		for _, at := range positions {
+		for _, position := range positions {
 			for i := range tap.Count {
-				next = append(next, at*t.Shape[2+a]+tap.First-i*tap.Step)
+				next = append(next, position*t.Shape[2+a]+tap.First-i*tap.Step)
 			}
 		}
 		positions = next
@@ -136,10 +136,10 @@ func (p *phase) weightsByChannel(w *weights, t *graph.Tensor, positions []int) e
 	}
 	each, filters := p.channels/p.groups, p.filters/p.groups
 	weights := make([]float32, 0, len(positions)*each*p.filters)
-	for _, at := range positions {
+	for _, position := range positions {
 		for j := range each {
 			for f := range p.filters {
-				weights = append(weights, values[((f/filters*each+j)*filters+f%filters)*size+at])
+				weights = append(weights, values[((f/filters*each+j)*filters+f%filters)*size+position])
 			}
 		}
 	}
@@ -177,26 +177,26 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 	loop := b.each(tasks, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
-			at, f := t, phases[0]
-			for i := 0; at >= f.tasks; i++ {
-				at -= f.tasks
+			task, f := t, phases[0]
+			for i := 0; task >= f.tasks; i++ {
+				task -= f.tasks
 				f = phases[i+1]
 			}
 			if f.apart != nil {
-				f.linesApart(s, ending, y(), x.floats(), at)
+				f.linesApart(s, ending, y(), x.floats(), task)
 				continue
 			}
-			image := f.image(s, &x, at, false)
-			l0, l1 := f.span(at)
-			base, places, pixels, dst := f.bases[at%f.parts], f.places[at%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
-			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
+			image := f.image(s, &x, task, false)
+			l0, l1 := f.span(task)
+			base, offsets, pixels, dst := f.bases[task%f.parts], f.places[task%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
+			s.gathered.Places, s.gathered.Stride = offsets, f.stride[2]*f.filters
 			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {
 				(*pool).fail(err)
 				return
 			}
 		}
 	})
-	// Other functions than those that the products apply come last, over the whole result.
+	// Functions that the products do not apply come last, over the whole result.
 	n := graph.Count(b.OutShape(0))
 	rest := b.span(n, grain, func(_, lo, hi int) { ending.activate(y()[lo:hi], hi-lo, 1, hi-lo) })
 	return func() error {
@@ -280,10 +280,10 @@ func buildSpreading(b *builder, p *operator.ConvParams) (func() error, error) {
 // spreading is a transposed convolution's geometry by axes z, y, x.
 type spreading struct{ from, to, kernel, stride, dilation, before [3]int }
 
-// add adds what each input pixel gives to the pixels around it.
+// add adds the contributions of each input pixel to the pixels around it.
 func (s *spreading) add(dst, part []float32) {
 	// part is [kernel position, input pixel].
-	at := 0
+	offset := 0
 	for kz := range s.kernel[0] {
 		for ky := range s.kernel[1] {
 			for kx := range s.kernel[2] {
@@ -291,8 +291,8 @@ func (s *spreading) add(dst, part []float32) {
 					oz := iz*s.stride[0] + kz*s.dilation[0] - s.before[0]
 					for iy := range s.from[1] {
 						oy := iy*s.stride[1] + ky*s.dilation[1] - s.before[1]
-						row := part[at : at+s.from[2]]
-						at += s.from[2]
+						row := part[offset : offset+s.from[2]]
+						offset += s.from[2]
 						if uint(oz) >= uint(s.to[0]) || uint(oy) >= uint(s.to[1]) {
 							continue
 						}

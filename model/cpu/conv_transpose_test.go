@@ -118,10 +118,10 @@ func TestTransposedConvolution(t *testing.T) {
 		if other := run(fuse.ProcessorRules(Evaluate), 3, x); !slices.Equal(other.F32, got.F32) {
 			t.Fatalf("%s: three threads give other bits", what)
 		}
-		at, n, size := r.IntN(shape[0]), graph.Count(shape[1:]), graph.Count(want.Shape[1:])
-		one := run(fuse.ProcessorRules(Evaluate), 2, graph.Floats(x.F32[at*n:(at+1)*n], append([]int{1}, shape[1:]...)...))
-		if !slices.Equal(one.F32, got.F32[at*size:(at+1)*size]) {
-			t.Fatalf("%s: image %d alone gives other bits", what, at)
+		image, n, size := r.IntN(shape[0]), graph.Count(shape[1:]), graph.Count(want.Shape[1:])
+		one := run(fuse.ProcessorRules(Evaluate), 2, graph.Floats(x.F32[image*n:(image+1)*n], append([]int{1}, shape[1:]...)...))
+		if !slices.Equal(one.F32, got.F32[image*size:(image+1)*size]) {
+			t.Fatalf("%s: image %d alone gives other bits", what, image)
 		}
 	}
 	if phased < 40 {

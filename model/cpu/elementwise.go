@@ -13,7 +13,7 @@ import (
 	"repscope/model/operator"
 )
 
-// elementwiseKernels has the functions of one element from [functions], and what takes more than one.
+// elementwiseKernels has the functions of one element from [functions], and of several elements.
 func elementwiseKernels() map[string]constructor {
 	list := map[string]constructor{
 		"repscope.Silu": buildUnary, "repscope.Chain": buildChain, ".Clip": buildClip,
@@ -63,7 +63,7 @@ func buildIsInf(b *builder) (func() error, error) {
 	}), nil
 }
 
-// grain is the least number of elements worth handing to another worker.
+// grain is the least number of elements for another worker.
 const grain = 1 << 13
 
 func buildUnary(b *builder) (func() error, error) {
@@ -141,8 +141,8 @@ func buildChain(b *builder) (func() error, error) {
 	}), nil
 }
 
-// broadcast walks an output shape whose operands may have shorter shapes. Axes
-// are merged where all operands allow it; the innermost is handed on as a row.
+// broadcast traverses an output shape whose operands may have shorter shapes. Axes are merged if all operands allow it;
+// the innermost is passed on as a row.
 type broadcast struct {
 	shape   []int   // merged output shape without the innermost axis
 	row     int     // length of the innermost axis
@@ -162,11 +162,11 @@ func newBroadcast(out []int, operands ...[]int) *broadcast {
 	last := len(shape) - 1
 	b := &broadcast{shape: shape[:last], row: shape[last], step: apart[last]}
 	for k := range operands {
-		var own []int
+		var strides []int
 		for _, at := range apart[:last] {
-			own = append(own, at[k])
+			strides = append(strides, at[k])
 		}
-		b.strides = append(b.strides, own)
+		b.strides = append(b.strides, strides)
 	}
 	return b
 }
@@ -176,43 +176,43 @@ func (b *broadcast) rows() int { return graph.Count(b.shape) }
 
 // offset is where operand k's row r begins.
 func (b *broadcast) offset(k, r int) int {
-	at := 0
+	index := 0
 	for i := len(b.shape) - 1; i >= 0; i-- {
-		at += r % b.shape[i] * b.strides[k][i]
+		index += r % b.shape[i] * b.strides[k][i]
 		r /= b.shape[i]
 	}
-	return at
+	return index
 }
 
 // broadcastSpan loops over parts of rows: f gets the output range and, per
 // operand, where its range begins and whether it advances. A single long row is
 // cut into parts too.
-func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func() error {
+func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, offsets [3]int)) func() error {
 	rows, row, operands := w.rows(), w.row, len(w.step)
 	if rows == 0 || row == 0 {
 		return func() error { return nil }
 	}
 	if rows == 1 {
 		return b.span(row, grain, func(_, lo, hi int) {
-			var at [3]int
+			var offsets [3]int
 			for k := range operands {
-				at[k] = lo * w.step[k]
+				offsets[k] = lo * w.step[k]
 			}
-			f(lo, hi, at)
+			f(lo, hi, offsets)
 		})
 	}
 	return b.span(rows, max(1, grain/row), func(_, lo, hi int) {
-		var at [3]int
+		var offsets [3]int
 		for r := lo; r < hi; r++ {
 			for k := range operands {
-				at[k] = w.offset(k, r)
+				offsets[k] = w.offset(k, r)
 			}
-			f(r*row, (r+1)*row, at)
+			f(r*row, (r+1)*row, offsets)
 		}
 	})
 }
 
-// combine applies a function to two ranges, either of which may stand still.
+// combine applies a function to two ranges; a step of 0 repeats an element.
 func combine[T any, R any](dst []R, a, b []T, stepA, stepB int, f func(x, y T) R) {
 	switch {
 	case stepA == 1 && stepB == 1:
@@ -309,7 +309,7 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 	return nil
 }
 
-// power is x to the power of y in integers, whose low bits are right; what is less than 1 for a negative y is 0.
+// power is x to the power of y in integers, exact modulo 2⁶⁴; fractions, from a negative y, are 0.
 func power(x, y int64) int64 {
 	switch {
 	case y >= 0:
@@ -347,9 +347,9 @@ func buildBinary(b *builder) (func() error, error) {
 	if b.DType(0) == graph.Int64 {
 		if b.DType(1) == graph.Float32 { // Pow
 			bits := b.Values[y].Bits
-			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			return broadcastSpan(b, w, func(lo, hi int, off [3]int) {
 				for i := range hi - lo {
-					m.i64[y][lo+i] = integerOf(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])), bits)
+					m.i64[y][lo+i] = integerOf(math.Pow(float64(m.i64[id0][off[0]+i*sa]), float64(m.f32[id1][off[1]+i*sb])), bits)
 				}
 			}), nil
 		}
@@ -359,9 +359,9 @@ func buildBinary(b *builder) (func() error, error) {
 		}), nil
 	}
 	if b.DType(1) == graph.Int64 { // Pow
-		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		return broadcastSpan(b, w, func(lo, hi int, offsets [3]int) {
 			for i := range hi - lo {
-				m.f32[y][lo+i] = float32(math.Pow(float64(m.f32[id0][at[0]+i*sa]), float64(m.i64[id1][at[1]+i*sb])))
+				m.f32[y][lo+i] = float32(math.Pow(float64(m.f32[id0][offsets[0]+i*sa]), float64(m.i64[id1][offsets[1]+i*sb])))
 			}
 		}), nil
 	}
@@ -374,7 +374,7 @@ func buildBinary(b *builder) (func() error, error) {
 		}
 	}
 	if c := b.Constant(1); op == "Pow" && c != nil && c.Len() == 1 && sa == 1 && sb == 0 {
-		// Squares and roots are what normalizations are written with.
+		// Normalizations consist of squares and roots.
 		v, err := c.Load(nil)
 		if err != nil {
 			return nil, err
@@ -431,9 +431,9 @@ func buildVariadic(b *builder) (func() error, error) {
 		step := w.step[0]
 		last := k == count-1
 		first := k == 0
-		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, offsets [3]int) {
 			if b.DType(0) == graph.Int64 {
-				dst, x := m.i64[y][lo:hi], m.i64[id][at[0]:]
+				dst, x := m.i64[y][lo:hi], m.i64[id][offsets[0]:]
 				for i := range dst {
 					v := x[i*step]
 					if !first {
@@ -443,7 +443,7 @@ func buildVariadic(b *builder) (func() error, error) {
 				}
 				return
 			}
-			dst, x := m.f32[y][lo:hi], m.f32[id][at[0]:]
+			dst, x := m.f32[y][lo:hi], m.f32[id][offsets[0]:]
 			switch {
 			case !first:
 				rows(dst, dst, x, 1, step)
@@ -486,15 +486,15 @@ func buildComparison(b *builder) (func() error, error) {
 	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1))
 	sa, sb := w.step[0], w.step[1]
 	floats, integers := compare[float32](b.Step.Node.Op), compare[int64](b.Step.Node.Op)
-	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+	return broadcastSpan(b, w, func(lo, hi int, offsets [3]int) {
 		dst := m.bits[y][lo:hi]
 		switch b.Values[id0].DType {
 		case graph.Float32:
-			combine(dst, m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, floats)
+			combine(dst, m.f32[id0][offsets[0]:], m.f32[id1][offsets[1]:], sa, sb, floats)
 		case graph.Int64:
-			combine(dst, m.i64[id0][at[0]:], m.i64[id1][at[1]:], sa, sb, integers)
+			combine(dst, m.i64[id0][offsets[0]:], m.i64[id1][offsets[1]:], sa, sb, integers)
 		default:
-			combine(dst, m.bits[id0][at[0]:], m.bits[id1][at[1]:], sa, sb, func(x, y bool) bool { return x == y })
+			combine(dst, m.bits[id0][offsets[0]:], m.bits[id1][offsets[1]:], sa, sb, func(x, y bool) bool { return x == y })
 		}
 	}), nil
 }
@@ -515,15 +515,15 @@ func buildLogic(b *builder) (func() error, error) {
 func buildWhere(b *builder) (func() error, error) {
 	m, c, x, z, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
 	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1), b.Shape(2))
-	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
-		condition := m.bits[c][at[0]:]
+	return broadcastSpan(b, w, func(lo, hi int, offsets [3]int) {
+		condition := m.bits[c][offsets[0]:]
 		switch b.DType(1) {
 		case graph.Float32:
-			choose(m.f32[y][lo:hi], condition, m.f32[x][at[1]:], m.f32[z][at[2]:], w.step)
+			choose(m.f32[y][lo:hi], condition, m.f32[x][offsets[1]:], m.f32[z][offsets[2]:], w.step)
 		case graph.Int64:
-			choose(m.i64[y][lo:hi], condition, m.i64[x][at[1]:], m.i64[z][at[2]:], w.step)
+			choose(m.i64[y][lo:hi], condition, m.i64[x][offsets[1]:], m.i64[z][offsets[2]:], w.step)
 		default:
-			choose(m.bits[y][lo:hi], condition, m.bits[x][at[1]:], m.bits[z][at[2]:], w.step)
+			choose(m.bits[y][lo:hi], condition, m.bits[x][offsets[1]:], m.bits[z][offsets[2]:], w.step)
 		}
 	}), nil
 }
@@ -592,9 +592,9 @@ func number01[T number](v bool) T {
 	return 0
 }
 
-// integerOf converts towards zero to an integer of so many bits, on every machine as x86 does under PyTorch and ONNX
-// Runtime: by the integers of 32 bits, or of 64 for types of 64 and uint32, whose least one is what they do not have,
-// and their low bits.
+// integerOf truncates to an integer of this many bits, on every machine as x86 does under PyTorch and ONNX Runtime. It
+// converts to 32 bits, or to 64 for types of 64 bits and uint32, and keeps the low bits; values out of range become the
+// least integer.
 func integerOf(v float64, bits int) int64 {
 	least := float64(-1 << 31)
 	switch bits {

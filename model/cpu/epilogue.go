@@ -1,4 +1,4 @@
-// What follows a product while its result is still in the cache: bias and activation.
+// The epilogue of a product while its result is still in the cache: bias and activation.
 
 package cpu
 
@@ -17,17 +17,17 @@ type epilogue struct {
 	low, high float32
 	function  function // any other activation, or nil
 	then      []followUp
-	last      followUp // what comes after it when the result becomes bytes
+	last      followUp // the last operations if the result becomes bytes
 }
 
 // followUp is some of operator.FollowUp.
 type followUp struct {
-	// apply does them to rows × cols elements, stride apart, the first of which belongs to column first.
+	// apply applies them to rows × cols elements, stride apart, beginning at column first.
 	apply followUpFunc
 	// pass, if not nil, does them to whole rows: of columns elements, or of any if that is 1.
 	pass    *vector.Requantizer
 	columns int
-	// bytes, if not nil, does what pass does to rows that become the bytes of the step's result.
+	// bytes, if not nil, replaces pass for rows that become the bytes of the step's result.
 	bytes *vector.ByteRequantizer
 }
 
@@ -54,8 +54,8 @@ func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epil
 	return e
 }
 
-// within has the product do what it can while the sums are in registers, for columns first … first+g.N−1; other is
-// nil or lies as g.C does. What is left is activate's.
+// within adds to the product the operations possible while the sums are in registers, for columns first … first+g.N−1;
+// other is nil or has the layout of g.C. activate does the rest.
 func (e *epilogue) within(g *kernel.Gathered, other []float32, first int) {
 	g.Bias, g.Other = nil, other
 	if v := e.bias(); v != nil {
@@ -64,7 +64,7 @@ func (e *epilogue) within(g *kernel.Gathered, other []float32, first int) {
 	g.Cut, g.Low, g.High = e.cut, e.low, e.high
 }
 
-// activate applies an activation that within leaves, and what follows, to columns from the first one on.
+// activate applies an activation that within leaves, and the follow-ups, to columns from first on.
 func (e *epilogue) activate(c []float32, stride, rows, cols int) {
 	e.activateFrom(c, stride, rows, cols, 0)
 }
@@ -91,7 +91,7 @@ func eachRow(f function, c []float32, stride, rows, cols int) {
 	}
 }
 
-// followUps makes functions of what follows, one of several steps where there is one.
+// followUps makes functions of the follow-ups, joining several steps if possible.
 func followUps(list []operator.FollowUp) (then []followUp) {
 	single := singleSteps(list)
 	for len(list) > 0 {
@@ -119,16 +119,16 @@ func together(q *vector.Requantizer, columns int, steps []followUp) followUp {
 	return followUp{apply: apply, pass: q, columns: columns}
 }
 
-// requantize is how many of the first steps are those of one pass, and for how many columns, 1 if these do not matter.
+// requantize is the number of first steps that one pass can do, and the number of columns, 1 if these do not matter.
 func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) {
 	columns = 1
 	for _, f := range list {
-		with := q
-		step, ok := nextStep(&with, f)
+		extended := q
+		step, ok := nextStep(&extended, f)
 		if !ok || step <= q.Steps {
 			break
 		}
-		q = with
+		q = extended
 		if step == vector.Factored || step == vector.Termed {
 			columns = len(f.Operand)
 		}
@@ -138,7 +138,7 @@ func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) 
 	return n, columns, q
 }
 
-// nextStep is what a step is in a pass that has had those of q, whose operands it adds.
+// nextStep is the next step of a pass after the steps of q, whose operands it adds.
 func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok bool) {
 	later := q.Steps >= vector.Divided
 	switch {

@@ -39,7 +39,7 @@ type Executor struct {
 	profiles  []*profile // of the programs that ran since
 }
 
-// New returns an executor for a prepared graph on the given number of threads (0: GOMAXPROCS).
+// New returns an executor for a prepared graph on this number of threads (0: GOMAXPROCS).
 func New(g *graph.Graph, threads int) *Executor {
 	p := newPool(threads)
 	return &Executor{graph: g, pool: p, weights: newWeights(p.threads)}
@@ -58,7 +58,7 @@ func (x *Executor) SetThreads(threads int) {
 	}
 }
 
-// errClosed is what a closed executor answers.
+// errClosed is the error of a closed executor.
 var errClosed = errors.New("the executor is closed")
 
 // Close ends the executor's goroutines.
@@ -75,7 +75,7 @@ type memory struct {
 	f32  [][]float32
 	i64  [][]int64
 	bits [][]bool
-	u8   [][]uint8 // of values that are kept as bytes, in the place of f32, and what may be read behind them
+	u8   [][]uint8 // of values kept as bytes, instead of f32, with readable slack behind them
 }
 
 func newMemory(n int) memory {
@@ -103,7 +103,7 @@ type program struct {
 	out    []*graph.Tensor
 }
 
-// kept bounds the programs an executor remembers: a full and a last batch, and room for two more.
+// kept bounds the programs an executor remembers: a full and a last batch, and two more.
 const kept = 4
 
 // maxArena bounds the memory for intermediate values, in bytes.
@@ -267,8 +267,8 @@ func (x *Executor) build(p *program) error {
 	w.arena = x.arena.f32
 	defer func() {
 		w.release()
-		// What opening and binding left behind would stay beside the arena for long; of
-		// a small model it is not worth a collection.
+		// Garbage of opening and binding would stay in memory next to the arena for long; for a small model a collection does
+		// not pay.
 		if p.bytes() > smallProgram {
 			debug.FreeOSMemory()
 		}
@@ -355,30 +355,30 @@ func (a *arena) grow(size [4]int) {
 	}
 }
 
-// place points the program's values into the arena.
+// place assigns the program's values to the arena.
 func (p *program) place(a *arena) {
-	for i, at := range p.layout.Offset {
-		if at < 0 {
+	for i, offset := range p.layout.Offset {
+		if offset < 0 {
 			continue
 		}
 		n := graph.Count(p.Values[i].Shape)
 		if p.Values[i].Levels != nil {
-			p.u8[i] = bytesOf(a.f32[at:], n+kernel.QuadSlack)
+			p.u8[i] = bytesOf(a.f32[offset:], n+kernel.QuadSlack)
 			continue
 		}
 		switch p.Values[i].DType {
 		case graph.Float32:
-			p.f32[i] = a.f32[at : at+n]
+			p.f32[i] = a.f32[offset : offset+n]
 		case graph.Int64:
-			p.i64[i] = a.i64[at : at+n]
+			p.i64[i] = a.i64[offset : offset+n]
 		case graph.Bool:
-			p.bits[i] = a.bits[at : at+n]
+			p.bits[i] = a.bits[offset : offset+n]
 		}
 	}
 }
 
-// Compile binds the graph to inputs of the given types without running it and
-// returns the outputs' types; it serves to check a model when it is opened.
+// Compile binds the graph to inputs of these types without running it and returns the outputs' types; it serves to
+// check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
 	return x.graph.OutputTypes(inputs)
 }
@@ -411,7 +411,7 @@ func Evaluate(step *graph.Step, values []graph.Value, in, out []*graph.Tensor) (
 	return run()
 }
 
-// scratch is what one worker needs beside the arena.
+// scratch is the memory of one worker besides the arena.
 type scratch struct {
 	product   kernel.Product[float32]
 	workspace kernel.Workspace[float32]
@@ -428,7 +428,7 @@ type scratch struct {
 	planes    planesBeside
 	integers  integerScratch
 	chain     []float32 // an operand of a chain
-	decoded   []float32 // what bytes stand for
+	decoded   []float32 // decoded bytes
 	block     []float32 // results before they become bytes
 	patches   []uint8   // images of bytes that are copied with padding
 	quads     []uint8   // rows of bytes that are brought together

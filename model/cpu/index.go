@@ -62,13 +62,13 @@ func oneHot[T element](b *builder) (func() error, error) {
 	}, nil
 }
 
-// walk visits the positions of a shape in order and gives where each lies
-// in an array of the given strides, without the axis (−1: with all of them).
-func walk(shape, strides []int, axis int, f func(i, at int) error) error {
+// walk visits the positions of a shape in order with their offsets in an array of these strides, without the axis (−1:
+// with all of them).
+func walk(shape, strides []int, axis int, f func(i, offset int) error) error {
 	position := make([]int, len(shape))
-	at := 0
+	index := 0
 	for i := range graph.Count(shape) {
-		if err := f(i, at); err != nil {
+		if err := f(i, index); err != nil {
 			return err
 		}
 		for a := len(shape) - 1; a >= 0; a-- {
@@ -77,11 +77,11 @@ func walk(shape, strides []int, axis int, f func(i, at int) error) error {
 				step = 0
 			}
 			position[a]++
-			at += step
+			index += step
 			if position[a] < shape[a] {
 				break
 			}
-			at -= shape[a] * step
+			index -= shape[a] * step
 			position[a] = 0
 		}
 	}
@@ -99,29 +99,29 @@ func gatherElements[T element](b *builder) (func() error, error) {
 	m, x, k, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
-		return walk(index, strides, axis, func(i, at int) error {
+		return walk(index, strides, axis, func(i, offset int) error {
 			j, err := resolve(list[i], in[axis])
 			if err != nil {
 				return err
 			}
-			dst[i] = src[at+j*strides[axis]]
+			dst[i] = src[offset+j*strides[axis]]
 			return nil
 		})
 	}, nil
 }
 
-// offsets computes where the index tuples of GatherND and ScatterND point: tuple
-// i of width numbers names a place among the axes from first on.
+// tupleOffset computes the offset of an index tuple of GatherND and ScatterND: tuple i of width numbers is a position
+// along the axes from first on.
 func tupleOffset(list []int64, in, strides []int, first int) (int, error) {
-	at := 0
+	offset := 0
 	for a, index := range list {
 		j, err := resolve(index, in[first+a])
 		if err != nil {
 			return 0, err
 		}
-		at += j * strides[first+a]
+		offset += j * strides[first+a]
 	}
-	return at, nil
+	return offset, nil
 }
 
 func buildGatherND(b *builder) (func() error, error) {
@@ -141,18 +141,18 @@ func gatherND[T element](b *builder) (func() error, error) {
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
 		for i := range tuples {
-			at, err := tupleOffset(list[i*width:(i+1)*width], in, strides, batch)
+			offset, err := tupleOffset(list[i*width:(i+1)*width], in, strides, batch)
 			if err != nil {
 				return err
 			}
-			at += i / each * plane
-			copy(dst[i*block:(i+1)*block], src[at:])
+			offset += i / each * plane
+			copy(dst[i*block:(i+1)*block], src[offset:])
 		}
 		return nil
 	}, nil
 }
 
-// join is how a scattered update meets what is there.
+// join combines a scattered update with the old element.
 func join[T element](reduction string) func(old, update T) T {
 	var f any
 	switch any(*new(T)).(type) {
@@ -181,13 +181,13 @@ func scatterElements[T element](b *builder) (func() error, error) {
 	return func() error {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
 		copy(dst, slots[T](m)[x])
-		return walk(index, strides, p.Axis, func(i, at int) error {
+		return walk(index, strides, p.Axis, func(i, offset int) error {
 			j, err := resolve(list[i], in[p.Axis])
 			if err != nil {
 				return err
 			}
-			at += j * strides[p.Axis]
-			dst[at] = meet(dst[at], updates[i])
+			offset += j * strides[p.Axis]
+			dst[offset] = meet(dst[offset], updates[i])
 			return nil
 		})
 	}, nil
@@ -209,12 +209,12 @@ func scatterND[T element](b *builder) (func() error, error) {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
 		copy(dst, slots[T](m)[x])
 		for i := range graph.Count(index[:len(index)-1]) {
-			at, err := tupleOffset(list[i*width:(i+1)*width], in, strides, 0)
+			offset, err := tupleOffset(list[i*width:(i+1)*width], in, strides, 0)
 			if err != nil {
 				return err
 			}
 			for j := range block {
-				dst[at+j] = meet(dst[at+j], updates[i*block+j])
+				dst[offset+j] = meet(dst[offset+j], updates[i*block+j])
 			}
 		}
 		return nil
@@ -279,13 +279,13 @@ func topK[T number](b *builder) (func() error, error) {
 				list[i] = ranked{key(x[i*inner]), i}
 			}
 			slices.SortFunc(list, order)
-			at := r/inner*p.K*inner + r%inner
+			offset := r/inner*p.K*inner + r%inner
 			for i, e := range list[:p.K] {
 				if out >= 0 {
-					slots[T](m)[out][at+i*inner] = x[e.index*inner]
+					slots[T](m)[out][offset+i*inner] = x[e.index*inner]
 				}
 				if index >= 0 {
-					m.i64[index][at+i*inner] = int64(e.index)
+					m.i64[index][offset+i*inner] = int64(e.index)
 				}
 			}
 		}
@@ -311,14 +311,14 @@ func buildGather(b *builder) (func() error, error) {
 			if k < 0 {
 				k += n
 			}
-			at := (r/count*n + k) * inner
+			offset := (r/count*n + k) * inner
 			switch t {
 			case graph.Float32:
-				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][at:])
+				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][offset:])
 			case graph.Int64:
-				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][at:])
+				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][offset:])
 			case graph.Bool:
-				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][at:])
+				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][offset:])
 			}
 		}
 	}), nil

@@ -1,5 +1,5 @@
-// Products of integers, of which quantized models are made: bytes in the place of floats that hold integers. Sums are
-// exact, so that they have the same bits with all kernels, and a row's do not depend on its neighbors.
+// Products of integers, which make up quantized models: bytes instead of floats that hold integers. Sums are exact, so
+// that all kernels give the same bits, and a row does not depend on its neighbors.
 
 package cpu
 
@@ -10,10 +10,10 @@ import (
 	"repscope/model/operator"
 )
 
-// integerWeights are n columns of weights as bytes, which stand for the integers v + low of the column's least one.
+// integerWeights are n columns of weights as bytes: v represents the integer v + low of its column.
 type integerWeights struct {
 	n, k     int
-	signed   *kernel.SignedWeights // in the place of packed, where they are signed bytes
+	signed   *kernel.SignedWeights // instead of packed, for signed bytes
 	row      []kernel.Run          // of signed, of a row whose runs follow each other
 	packed   kernel.PackedUint8
 	lows     []int32
@@ -22,21 +22,21 @@ type integerWeights struct {
 }
 
 const (
-	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion, of signed weights and
-	// kernels that read rows in place.
+	// leastIntegerDepth and leastIntegerColumns are the sizes from which bytes pay for their conversion, for signed
+	// weights and kernels that read rows in place.
 	leastIntegerDepth   = 8
 	leastIntegerColumns = 16
-	// packedIntegerDepth is that of other ones, and fewIntegerColumns pay of those where floats would not be exact
-	// alone: from depthOfFloats on.
+	// packedIntegerDepth is the depth for the others. fewIntegerColumns is the number of columns from depthOfFloats on,
+	// where floats would not be exact.
 	packedIntegerDepth = 32
 	fewIntegerColumns  = 64
 	depthOfFloats      = 259
-	// furthestLow is that of an operand: with the greatest depth, sums stay within 32 bits.
+	// furthestLow bounds low of an operand: with the greatest depth, sums stay within 32 bits.
 	furthestLow = 255
 )
 
-// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth
-// it.
+// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or packing does
+// not pay.
 func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerWeights, error) {
 	few := m.k < packedIntegerDepth || m.n < fewIntegerColumns && m.k < depthOfFloats
 	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || few && !kernel.GathersBytes() {
@@ -99,10 +99,10 @@ func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err
 			q.columns[j] += int32(v)
 		}
 	}
-	at := 0
+	offset := 0
 	for _, r := range runs {
-		q.row = append(q.row, kernel.Run{Offset: at, Length: r.Length})
-		at += r.Length
+		q.row = append(q.row, kernel.Run{Offset: offset, Length: r.Length})
+		offset += r.Length
 	}
 	q.signed, err = kernel.NewSignedWeights(columns, q.n, runs)
 	return true, err
@@ -160,7 +160,7 @@ type integerScratch struct {
 	sums      []int32
 }
 
-// reserve makes room for rows of depth k.
+// reserve allocates rows of depth k.
 func (s *integerScratch) reserve(rows, k int) {
 	if cap(s.bytes) < rows*k {
 		s.bytes = make([]uint8, rows*k)
@@ -171,7 +171,7 @@ func (s *integerScratch) reserve(rows, k int) {
 	s.bytes, s.rows, s.lows = s.bytes[:rows*k], s.rows[:rows], s.lows[:rows]
 }
 
-// row is room for one of the reserved rows.
+// row is the memory of one of the reserved rows.
 func (s *integerScratch) row(i, k int) []uint8 { return s.bytes[i*k : (i+1)*k] }
 
 // multiply computes the products of the reserved rows and all columns; c has q.n columns.
@@ -249,7 +249,7 @@ func buildIntegerLinear(b *builder, q *integerWeights, m int) func() error {
 	})
 }
 
-// linear multiplies rows; those that are no bytes, which an invalid file can have, as floats.
+// linear multiplies rows; rows that are no bytes, possible in an invalid file, as floats.
 func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 	count := len(x) / q.k
 	if q.signed != nil {
@@ -325,19 +325,19 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 // integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these
 // become floats: both are floats without a rounding, so that their sum is rounded once either way. left is the bias
 // that is added to floats.
-func integerBias(b *builder, depth int) (bias []int32, left func() []float32) {
-	left = b.in(2)
+func integerBias(b *builder, depth int) (bias []int32, rest func() []float32) {
+	rest = b.in(2)
 	if !b.Has(2) {
-		return nil, left
+		return nil, rest
 	}
 	t := b.Constant(2)
 	if t == nil || t.DType != graph.Float32 || t.Deferred() || depth*255*128 > 1<<24 {
-		return nil, left
+		return nil, rest
 	}
-	const most = 1 << 30
+	const limit = 1 << 30
 	for _, v := range t.F32 {
-		if !(v <= most && v >= -most) || v != float32(int32(v)) {
-			return nil, left
+		if !(v <= limit && v >= -limit) || v != float32(int32(v)) {
+			return nil, rest
 		}
 		bias = append(bias, int32(v))
 	}
@@ -353,7 +353,9 @@ func (c *boundConv) oneImage() {
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.
-func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+func (c *boundConv) multiplyIntegers(
+	s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int,
+) error {
 	q, last := c.integers, c.runs[len(c.runs)-1]
 	size := last.Offset + last.Length
 	for _, at := range base[:pixels] {
@@ -379,9 +381,9 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 		count := min(rowBlock, pixels-p0)
 		i.reserve(count, q.k)
 		for p := range count {
-			row, at := i.row(p, q.k), base[p0+p]
+			row, offset := i.row(p, q.k), base[p0+p]
 			for _, r := range c.runs {
-				row = row[copy(row[:r.Length], i.image[at+r.Offset:]):]
+				row = row[copy(row[:r.Length], i.image[offset+r.Offset:]):]
 			}
 			i.lows[p] = low
 		}
@@ -398,14 +400,15 @@ const directBlock = 1 << 13
 
 // multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the
 // result from at on.
-func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, at int) error {
+func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels,
+	offset int) error {
 	q, base := c.integers, c.bases[t%c.parts]
 	image := c.bytes(s, x, t, false)
 	step := max(kernel.ColumnAlign, directBlock/q.n)
 	for p0 := 0; p0 < pixels; p0 += step {
 		count := min(step, pixels-p0)
 		from, to := p0*q.n, (p0+count)*q.n
-		block := y.room(&s.block, at+from, at+to)
+		block := y.room(&s.block, offset+from, offset+to)
 		if err := s.integers.gather(q, block, image, base[p0:p0+count], c.runs, x.levels.low, c.bias); err != nil {
 			return err
 		}
@@ -414,21 +417,23 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 			added = other[from:to]
 		}
 		e.finish(block, added, count, q.n)
-		y.finish(block, at+from, q.n, e.last)
+		y.finish(block, offset+from, q.n, e.last)
 	}
 	return nil
 }
 
 // multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not
 // depend on the unit.
-func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+func (c *boundConv) multiplyPatches(
+	s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int,
+) error {
 	q := c.integers
 	for p0 := 0; p0 < pixels; p0 += rowBlock {
 		count := min(rowBlock, pixels-p0)
 		rows := s.integers.patches[:0]
-		for _, at := range base[p0 : p0+count] {
+		for _, offset := range base[p0 : p0+count] {
 			for _, r := range c.runs {
-				rows = append(rows, image[at+r.Offset:][:r.Length]...)
+				rows = append(rows, image[offset+r.Offset:][:r.Length]...)
 			}
 		}
 		s.integers.patches = rows

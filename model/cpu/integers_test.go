@@ -121,7 +121,7 @@ func TestIntegerConv(t *testing.T) {
 			"pads": list(pads...)}
 		what := fmt.Sprintf("trial %d: %v * %v, pads %v", trial, x.Shape, f.Shape, pads)
 		got := integerRun(t, 1, "ConvInteger", attributes, x, f, zeroX, zeroW)
-		at := 0
+		offset := 0
 		for i := range images {
 			for o := range filters {
 				for y := range oh {
@@ -137,10 +137,10 @@ func TestIntegerConv(t *testing.T) {
 								}
 							}
 						}
-						if got[at] != float32(want) && (filters >= leastIntegerColumns || want < 1<<24 && want > -1<<24) {
-							t.Fatalf("%s: image %d, filter %d, pixel %d, %d is %v, want %d", what, i, o, y, c, got[at], want)
+						if got[offset] != float32(want) && (filters >= leastIntegerColumns || want < 1<<24 && want > -1<<24) {
+							t.Fatalf("%s: image %d, filter %d, pixel %d, %d is %v, want %d", what, i, o, y, c, got[offset], want)
 						}
-						at++
+						offset++
 					}
 				}
 			}

@@ -1,4 +1,4 @@
-// Layout changes no bit: graphs whose channels stay last beside those that bring them back for every step.
+// Layout changes no bit: graphs whose channels stay last against graphs that move them back for every step.
 
 package cpu
 

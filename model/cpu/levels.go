@@ -1,5 +1,5 @@
-// Values that are kept as bytes: of quantized models, what a step hands to others that take it so. Steps compute them
-// as floats, part by part, and read them as floats, or products of integers as the bytes that they are.
+// Values kept as bytes in quantized models, between steps that support it. Steps compute them as floats, part by part,
+// and read them as floats; products of integers read the bytes directly.
 
 package cpu
 
@@ -18,11 +18,11 @@ func bytesOf(x []float32, n int) []uint8 {
 	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(x))), n)
 }
 
-// levels are those of a value, or nil of one that is kept as floats.
+// levels are the levels of a value, or nil for a value kept as floats.
 type levels struct {
 	*graph.Levels
 	low  int32
-	unit bool // a byte stands for itself and First
+	unit bool // a byte b represents b + First
 }
 
 func newLevels(l *graph.Levels) *levels {
@@ -36,10 +36,10 @@ func newLevels(l *graph.Levels) *levels {
 	return v
 }
 
-// direct reports whether a value is kept as bytes that stand for integers less one of them, which is zero.
+// direct reports whether the bytes represent integers offset by one of them that is zero.
 func (l *levels) direct() bool { return l != nil && l.unit && l.low <= 0 && l.low >= -255 }
 
-// decode writes what bytes stand for.
+// decode writes the values of bytes.
 func (l *levels) decode(dst []float32, src []uint8) {
 	if l.unit {
 		vector.Widen(dst, src, l.First)
@@ -75,7 +75,7 @@ func (o *operand) part(buffer *[]float32, from, to int) []float32 {
 	return *buffer
 }
 
-// room is where elements from … to−1 are computed: in their place, or in the buffer, from where done takes them.
+// room is the memory for elements from … to−1: the value's own, or the buffer, from which done copies them.
 func (o *operand) room(buffer *[]float32, from, to int) []float32 {
 	if o.levels == nil {
 		return o.memory.f32[o.id][from:to]
@@ -96,7 +96,7 @@ func (b *builder) ending(then []followUp) (list []followUp, last followUp) {
 	return then[:n], last
 }
 
-// finish does the last operations to what was computed in room, rows of cols elements, and puts it in its place.
+// finish applies the last operations to rows of cols elements computed in room, and stores them.
 func (o *operand) finish(x []float32, from, cols int, last followUp) {
 	if o.levels != nil && last.bytes != nil && (last.columns == 1 || last.columns == cols) {
 		last.bytes.Bytes(o.memory.u8[o.id][from:], x)
@@ -108,7 +108,7 @@ func (o *operand) finish(x []float32, from, cols int, last followUp) {
 	o.done(x, from)
 }
 
-// done puts what was computed in room in its place, elements from the given one on.
+// done stores elements computed in room, from index from on.
 func (o *operand) done(x []float32, from int) {
 	if o.levels != nil {
 		o.levels.encode(o.memory.u8[o.id][from:from+len(x)], x)

@@ -9,8 +9,8 @@ import (
 	"repscope/model/operator"
 )
 
-// functions has the float32 functions of one element, by the name of their operator. Those that take the
-// parameters of an activation are made from it; in all of them dst and src may be the same.
+// functions has the float32 functions of one element, by the name of their operator. Functions with the parameters of
+// an activation are created from it; in all of them dst and src may be the same.
 var functions = map[string]func(a operator.Activation) function{
 	"":     always(func(dst, src []float32) { copy(dst, src) }),
 	"Relu": always(vector.Relu),

@@ -43,16 +43,16 @@ func TestMath(t *testing.T) {
 		}
 		dst := make([]float32, n)
 		f(dst, src)
-		worst, at := 0.0, float32(0)
+		worst, argument := 0.0, float32(0)
 		for i, x := range src {
 			want := c.want(float64(x))
 			unit := float64(math.Nextafter32(float32(math.Abs(want)), math.MaxFloat32)) - math.Abs(float64(float32(math.Abs(want))))
 			if e := math.Abs(float64(dst[i])-want) / unit; !(e <= worst) {
-				worst, at = e, x
+				worst, argument = e, x
 			}
 		}
 		if !(worst <= c.ulps) {
-			t.Errorf("%s(%g) is wrong by %.1f units in the last place, want at most %g", c.op, at, worst, c.ulps)
+			t.Errorf("%s(%g) is wrong by %.1f units in the last place, want at most %g", c.op, argument, worst, c.ulps)
 		}
 	}
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())

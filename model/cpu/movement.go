@@ -14,8 +14,8 @@ var movementKernels = map[string]constructor{
 	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
-// strided copies a box of elements: dst is contiguous with the given shape, the
-// source element for index i lies at base + Σ i·stride. The inner loop is special-cased.
+// strided copies a box of elements: dst is contiguous with this shape, the source element for index i lies at base + Σ
+// i·stride. The inner loop is special-cased.
 type strided struct {
 	shape, strides []int
 	base           int
@@ -39,19 +39,19 @@ func copyStrided[T any](s *strided, dst, src []T, lo, hi int) {
 	last := len(s.shape) - 1
 	n, step := s.shape[last], s.strides[last]
 	for r := lo; r < hi; r++ {
-		at, q := s.base, r
+		offset, q := s.base, r
 		for i := last - 1; i >= 0; i-- {
-			at += q % s.shape[i] * s.strides[i]
+			offset += q % s.shape[i] * s.strides[i]
 			q /= s.shape[i]
 		}
 		row := dst[r*n : (r+1)*n]
 		if step == 1 {
-			copy(row, src[at:])
+			copy(row, src[offset:])
 			continue
 		}
 		for j := range row {
-			row[j] = src[at]
-			at += step
+			row[j] = src[offset]
+			offset += step
 		}
 	}
 }
@@ -89,7 +89,7 @@ func buildTranspose(b *builder) (func() error, error) {
 	return s.run(b, 0), nil
 }
 
-// transposeStrip is the number of rows that are written together: a cache line of what is read.
+// transposeStrip is the number of rows that are written together: a cache line of the source.
 const transposeStrip = 16
 
 // transposeTiles transposes the two inner axes in strips of rows, so that both sides
@@ -107,14 +107,14 @@ func transposeTiles(b *builder, s *strided) func() error {
 	return b.span(outer*strips, max(1, grain/(strip*cols)), func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			matrix, first := t/strips, t%strips*strip
-			at, q := s.base+first, matrix
+			offset, q := s.base+first, matrix
 			for i := k - 3; i >= 0; i-- {
-				at += q % s.shape[i] * s.strides[i]
+				offset += q % s.shape[i] * s.strides[i]
 				q /= s.shape[i]
 			}
 			// The strip is a panel as wide as a row.
 			n := min(strip, rows-first)
-			kernel.PackRows(y()[(matrix*rows+first)*cols:][:n*cols], cols, x()[at:], stride, cols, n)
+			kernel.PackRows(y()[(matrix*rows+first)*cols:][:n*cols], cols, x()[offset:], stride, cols, n)
 		}
 	})
 }
@@ -148,20 +148,20 @@ func buildConcat(b *builder) (func() error, error) {
 	t := b.DType(0)
 	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
-			at := r * width
+			offset := r * width
 			for k, id := range ids {
 				w := widths[k]
 				switch {
 				case b.Values[y].Levels != nil:
-					copy(m.u8[y][at:at+w], m.u8[id][r*w:])
+					copy(m.u8[y][offset:offset+w], m.u8[id][r*w:])
 				case t == graph.Float32:
-					copy(m.f32[y][at:at+w], m.f32[id][r*w:])
+					copy(m.f32[y][offset:offset+w], m.f32[id][r*w:])
 				case t == graph.Int64:
-					copy(m.i64[y][at:at+w], m.i64[id][r*w:])
+					copy(m.i64[y][offset:offset+w], m.i64[id][r*w:])
 				case t == graph.Bool:
-					copy(m.bits[y][at:at+w], m.bits[id][r*w:])
+					copy(m.bits[y][offset:offset+w], m.bits[id][r*w:])
 				}
-				at += w
+				offset += w
 			}
 		}
 	}), nil
@@ -175,30 +175,30 @@ func buildSplit(b *builder) (func() error, error) {
 	t := b.DType(0)
 	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
-			at := r * width
+			offset := r * width
 			for k, id := range outs {
 				w := p.Sizes[k] * inner
 				switch {
 				case id < 0:
 				case t == graph.Float32:
-					copy(m.f32[id][r*w:(r+1)*w], m.f32[x][at:])
+					copy(m.f32[id][r*w:(r+1)*w], m.f32[x][offset:])
 				case t == graph.Int64:
-					copy(m.i64[id][r*w:(r+1)*w], m.i64[x][at:])
+					copy(m.i64[id][r*w:(r+1)*w], m.i64[x][offset:])
 				case t == graph.Bool:
-					copy(m.bits[id][r*w:(r+1)*w], m.bits[x][at:])
+					copy(m.bits[id][r*w:(r+1)*w], m.bits[x][offset:])
 				}
-				at += w
+				offset += w
 			}
 		}
 	}), nil
 }
 
-// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant). What lies behind
-// each other in both is copied at once.
+// buildPad maps, along each axis, an output index to its input index (−1: the constant). Runs contiguous in both are
+// copied at once.
 func buildPad(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.PadParams)
 	in, out := b.Shape(0), b.OutShape(0)
-	own, at := graph.RowMajor(in), p.Places(in, out)
+	strides, places := graph.RowMajor(in), p.Places(in, out)
 	last := len(in) - 1
 	for last > 0 && p.Before[last] == 0 && p.After[last] == 0 {
 		last--
@@ -210,19 +210,19 @@ func buildPad(b *builder) (func() error, error) {
 	}
 	runs := []padRun{{from: 0, n: 1}} // of a scalar
 	if last >= 0 {
-		runs = padRuns(at[last], own[last])
+		runs = padRuns(places[last], strides[last])
 	}
 	return b.span(graph.Count(out)/row, max(1, grain/row), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			base, q := 0, r
 			for a := last - 1; a >= 0; a-- {
-				o := at[a][q%out[a]]
+				o := places[a][q%out[a]]
 				q /= out[a]
 				if o < 0 {
 					base = -1
 					break
 				}
-				base += o * own[a]
+				base += o * strides[a]
 			}
 			switch t {
 			case graph.Float32:
@@ -239,11 +239,11 @@ func buildPad(b *builder) (func() error, error) {
 // A padRun is n elements that follow each other, from an element of the input on, or the constant (−1).
 type padRun struct{ from, n int }
 
-// padRuns joins the places of an axis, each of so many elements.
-func padRuns(places []int, each int) []padRun {
+// padRuns joins the indices of an axis, each of each elements.
+func padRuns(indices []int, each int) []padRun {
 	var runs []padRun
-	for j, k := range places {
-		if j > 0 && (max(k, places[j-1]) < 0 || k > 0 && places[j-1] == k-1) {
+	for j, k := range indices {
+		if j > 0 && (max(k, indices[j-1]) < 0 || k > 0 && indices[j-1] == k-1) {
 			runs[len(runs)-1].n += each
 			continue
 		}

@@ -1,4 +1,4 @@
-// Normalisations, softmax among them. Sums are taken in float64
+// Normalizations, softmax among them. Sums are taken in float64
 // in a fixed order.
 
 package cpu
@@ -64,8 +64,8 @@ func buildBatchNorm(b *builder) (func() error, error) {
 	channels, inner := s[p.Axis], graph.Count(s[p.Axis+1:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
 	if inner == 1 {
-		room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
-		factors, shifts := make([]float64, room), make([]float64, room)
+		padded := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+		factors, shifts := make([]float64, padded), make([]float64, padded)
 		loop := b.span(graph.Count(s[:p.Axis]), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
 			vector.ShiftRows(y()[lo*channels:], x()[lo*channels:], factors, shifts, channels, hi-lo, p.Relu)
 		})
@@ -88,9 +88,9 @@ func buildBatchNorm(b *builder) (func() error, error) {
 			}
 			dst, src, whole := y()[r*inner:(r+1)*inner], x()[r*inner:(r+1)*inner], inner/vector.Lanes
 			vector.ShiftRows(dst, src, factors[:], shifts[:], vector.Lanes, whole, p.Relu)
-			at := whole * vector.Lanes
-			if at < inner {
-				vector.ShiftRows(dst[at:], src[at:], factors[:], shifts[:], inner-at, 1, p.Relu)
+			offset := whole * vector.Lanes
+			if offset < inner {
+				vector.ShiftRows(dst[offset:], src[offset:], factors[:], shifts[:], inner-offset, 1, p.Relu)
 			}
 		}
 	}), nil
@@ -112,13 +112,13 @@ func buildGroupNorm(b *builder) (func() error, error) {
 			vector.Normalize(dst, x()[r*width:(r+1)*width], nil, nil, p.Epsilon)
 			group := r % p.Groups
 			for c := range each {
-				at := group
+				channel := group
 				if p.PerChannel {
-					at = group*each + c
+					channel = group*each + c
 				}
 				part := dst[c*inner : (c+1)*inner]
-				vector.MulRows(part, part, scale()[at:], 1, 0)
-				vector.AddRows(part, part, bias()[at:], 1, 0)
+				vector.MulRows(part, part, scale()[channel:], 1, 0)
+				vector.AddRows(part, part, bias()[channel:], 1, 0)
 			}
 		}
 	}), nil
@@ -127,12 +127,12 @@ func buildGroupNorm(b *builder) (func() error, error) {
 // normParts is the number of pixels whose sums are taken together.
 const normParts = 256
 
-// buildGroupNormLast takes Σ x and Σ x² of every channel, parts of the pixels by themselves, then the two numbers
-// that each channel is multiplied by and that are added to it: all in float64.
+// buildGroupNormLast computes Σ x and Σ x² of every channel, parts of the pixels by themselves, then the factor and the
+// offset of each channel: all in float64.
 func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, channels int) (func() error, error) {
 	parts := (pixels + normParts - 1) / normParts
-	room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
-	sums, factors, shifts := make([]float64, images*parts*2*room), make([]float64, images*room), make([]float64, images*room)
+	padded := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+	sums, factors, shifts := make([]float64, images*parts*2*padded), make([]float64, images*padded), make([]float64, images*padded)
 	x, scale, bias, y, weights := b.in(0), b.in(1), b.in(2), b.out(0), b.weights
 	if images*pixels*channels == 0 {
 		return func() error { return nil }, nil
@@ -145,10 +145,10 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 			for k := range min(normParts, pixels-from) {
 				scratch.base = append(scratch.base, k*channels)
 			}
-			own, src := sums[t*2*room:(t+1)*2*room], x()[(t/parts*pixels+from)*channels:]
-			clear(own)
-			vector.ReduceSum.Columns(own[:room], src, scratch.base, channels)
-			vector.ReduceSquares.Columns(own[room:], src, scratch.base, channels)
+			chunk, src := sums[t*2*padded:(t+1)*2*padded], x()[(t/parts*pixels+from)*channels:]
+			clear(chunk)
+			vector.ReduceSum.Columns(chunk[:padded], src, scratch.base, channels)
+			vector.ReduceSquares.Columns(chunk[padded:], src, scratch.base, channels)
 		}
 	})
 	each := channels / p.Groups
@@ -156,28 +156,28 @@ func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, chann
 	settle := func(image, group int) {
 		total, squares := 0.0, 0.0
 		for part := range parts {
-			own := sums[(image*parts+part)*2*room:]
+			chunk := sums[(image*parts+part)*2*padded:]
 			for c := group * each; c < (group+1)*each; c++ {
-				total += own[c]
-				squares += own[room+c]
+				total += chunk[c]
+				squares += chunk[padded+c]
 			}
 		}
 		mean := total / count
 		inverse := 1 / math.Sqrt(max(squares/count-float64(mean*mean), 0)+float64(p.Epsilon))
 		for c := group * each; c < (group+1)*each; c++ {
-			at := group
+			channel := group
 			if p.PerChannel {
-				at = c
+				channel = c
 			}
-			factor := float64(scale()[at]) * inverse
-			factors[image*room+c], shifts[image*room+c] = factor, float64(bias()[at])-float64(mean*factor)
+			factor := float64(scale()[channel]) * inverse
+			factors[image*padded+c], shifts[image*padded+c] = factor, float64(bias()[channel])-float64(mean*factor)
 		}
 	}
 	apply := b.span(images*parts, 1, func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			image, from := t/parts, t%parts*normParts
 			at := (image*pixels + from) * channels
-			vector.ShiftRows(y()[at:], x()[at:], factors[image*room:], shifts[image*room:], channels, min(normParts, pixels-from), false)
+			vector.ShiftRows(y()[at:], x()[at:], factors[image*padded:], shifts[image*padded:], channels, min(normParts, pixels-from), false)
 		}
 	})
 	return func() error {
@@ -229,7 +229,7 @@ func buildLRN(b *builder) (func() error, error) {
 	}), nil
 }
 
-// buildSoftmax takes rows, columns that lie beside each other, or rows made of columns too few for a vector.
+// buildSoftmax handles rows, adjacent columns, or rows of columns too few for a vector.
 func buildSoftmax(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner

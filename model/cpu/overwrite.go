@@ -1,4 +1,4 @@
-// Which operands a product's result may take the place of.
+// Operands whose memory a product's result may reuse.
 
 package cpu
 
@@ -8,8 +8,8 @@ import (
 	"repscope/model/operator"
 )
 
-// layoutOf is the memory plan of a program. What is added to a product while its sums are in registers is read just
-// before the result is written: in its place, which is in a cache then, and needs no memory of its own.
+// layoutOf is the memory plan of a program. An operand added to a product while its sums are in registers is read just
+// before the result is written. The result can overwrite it: it is in a cache then, and needs no memory of its own.
 func layoutOf(p *graph.Program) graph.Layout {
 	return p.PlanOver(func(s *graph.Step) int { return overwritable(s, p.Values) })
 }

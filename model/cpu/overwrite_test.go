@@ -1,4 +1,4 @@
-// Tests of results in the place of what is added to them.
+// Tests of results that overwrite an added operand.
 
 package cpu
 

@@ -18,7 +18,7 @@ type weights struct {
 	late   sync.Mutex                  // of packed, once the program runs
 	// Deferred constants that are used as they are.
 	held    map[*graph.Tensor][]float32
-	scratch []*scratch // by worker; what a product keeps must not move
+	scratch []*scratch // by worker; memory kept by a product must not move
 
 	// While a program is built: the arena, for constants that are loaded as a whole on
 	// their way to being packed; the last of these; and parts of one.
@@ -27,7 +27,7 @@ type weights struct {
 	loaded *graph.Tensor
 	part   []float32
 
-	// scalar, if not nil, is told of steps that are computed element by element: see builder.scalar.
+	// scalar, if not nil, is called with steps that are computed element by element: see builder.scalar.
 	scalar func(step string)
 }
 
@@ -37,7 +37,7 @@ type packKey struct {
 	group  int
 }
 
-// release forgets what is only of use while a program is built.
+// release drops the memory used only while a program is built.
 func (w *weights) release() { w.arena, w.last, w.loaded, w.part = nil, nil, nil, nil }
 
 // hold loads a deferred constant and keeps it.
@@ -83,17 +83,17 @@ func (w *weights) inParts(t *graph.Tensor) (*graph.Tensor, error) {
 	return w.loaded, nil
 }
 
-// matrix says how n vectors of length k, the columns of a right operand, lie in a constant.
+// matrix is the layout in a constant of n vectors of length k, the columns of a right operand.
 type matrix struct {
 	first  int   // element where they begin
 	n, k   int   // stored n×k: one vector after another …
 	turned bool  // … or k×n
 	depth  []int // of the stored element i of a vector; nil: i
-	// of, if not 0, is how many vectors are stored, of which those from one on are meant.
+	// of, if not 0, is the number of stored vectors; the matrix begins at vector from.
 	of, from int
 }
 
-// partElements is about what is read of a constant at a time; it stays in the second-level cache.
+// partElements is about the part of a constant read at a time; it stays in the second-level cache.
 const partElements = 1 << 16
 
 // pack reads the matrix part by part; the buffer is kept between calls.
@@ -103,9 +103,9 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 		return nil, err
 	}
 	rows, length, step := m.n, m.k, roundUp(max(1, partElements/max(m.k, 1)), kernel.ColumnAlign)
-	of := max(m.of, m.n)
+	stored := max(m.of, m.n)
 	if m.turned {
-		rows, length, step = m.k, of, max(1, partElements/max(of, 1))
+		rows, length, step = m.k, stored, max(1, partElements/max(stored, 1))
 		if m.depth != nil {
 			step = 1
 		}
@@ -144,13 +144,13 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 	return p, nil
 }
 
-// ordered writes stored vectors to dst in the order of their depths; row is room for one.
+// ordered writes stored vectors to dst in the order of their depths; row is scratch memory for one.
 func (m *matrix) ordered(src, row, dst []float32) []float32 {
-	for at := 0; at < len(src); at += m.k {
+	for offset := 0; offset < len(src); offset += m.k {
 		for i, d := range m.depth {
-			row[d] = src[at+i]
+			row[d] = src[offset+i]
 		}
-		copy(dst[at:], row)
+		copy(dst[offset:], row)
 	}
 	return dst[:len(src)]
 }

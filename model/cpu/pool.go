@@ -13,7 +13,7 @@ var poolKernels = map[string]constructor{
 	".MaxPool": buildMaxPool, ".AveragePool": buildAveragePool,
 }
 
-// windows walks the windows of one plane line by line, a line being the last spatial axis.
+// windows traverses the windows of one plane line by line, a line being the last spatial axis.
 type windows struct {
 	p        *operator.PoolParams
 	in, out  []int // spatial
@@ -39,7 +39,7 @@ func newWindowsOf(p *operator.PoolParams, in, out []int) *windows {
 
 // line is where the input line begins that kernel position k of an output line reads;
 // inside is false if it lies in the padding, and counted if it lies beyond.
-func (w *windows) line(line, k int) (at int, inside, counted bool) {
+func (w *windows) line(line, k int) (offset int, inside, counted bool) {
 	p := w.p
 	inside, counted = true, true
 	for a := len(w.in) - 2; a >= 0; a-- {
@@ -48,9 +48,9 @@ func (w *windows) line(line, k int) (at int, inside, counted bool) {
 		k /= p.Kernel[a]
 		inside = inside && i >= 0 && i < w.in[a]
 		counted = counted && i < w.in[a]+p.After[a]
-		at += i * w.strides[a]
+		offset += i * w.strides[a]
 	}
-	return at, inside, counted
+	return offset, inside, counted
 }
 
 // cells is the range of a line's outputs whose input at kernel position k lies at 0 … limit−1, and where the output 0
@@ -102,24 +102,24 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 			base := t / w.lines * w.plane
 			src := slots[T](m)[in][base : base+w.plane]
 			var dst []T
-			var places []int64
+			var indices []int64
 			if out >= 0 {
 				dst = slots[T](m)[out][t*row : (t+1)*row]
 				fill(dst, lowest)
 			}
 			if index >= 0 {
-				places = m.i64[index][t*row : (t+1)*row]
-				fill(places, -1)
+				indices = m.i64[index][t*row : (t+1)*row]
+				fill(indices, -1)
 			}
 			for k := range w.outer {
-				at, inside, _ := w.line(t%w.lines, k)
+				offset, inside, _ := w.line(t%w.lines, k)
 				if !inside {
 					continue
 				}
 				for x := range w.p.Kernel[last] {
 					lo, hi, start := w.cells(x, w.in[last])
-					from := at + start
-					if places == nil {
+					from := offset + start
+					if indices == nil {
 						for i := lo; i < hi; i++ {
 							if v := src[from+i*step]; v > dst[i] || v != v {
 								dst[i] = v
@@ -129,32 +129,32 @@ func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 					}
 					for i := lo; i < hi; i++ {
 						j := from + i*step
-						if p := places[i]; p < 0 || src[j] > src[p] || src[j] != src[j] {
-							places[i] = int64(j)
+						if p := indices[i]; p < 0 || src[j] > src[p] || src[j] != src[j] {
+							indices[i] = int64(j)
 						}
 					}
 				}
 			}
-			for i, j := range places {
+			for i, j := range indices {
 				if dst != nil && j >= 0 {
 					dst[i] = src[j]
 				}
 				if j >= 0 {
-					places[i] = int64(base + w.flat(int(j)))
+					indices[i] = int64(base + w.flat(int(j)))
 				}
 			}
 		}
 	}
 }
 
-// flat is an element's place as the indices of maxima count it.
-func (w *windows) flat(at int) int {
+// flat is an element's index in the numbering of the indices of maxima.
+func (w *windows) flat(offset int) int {
 	if !w.p.ColumnMajor {
-		return at
+		return offset
 	}
 	sum, stride := 0, 1
 	for a, d := range w.in {
-		sum += at / w.strides[a] % d * stride
+		sum += offset / w.strides[a] % d * stride
 		stride *= d
 	}
 	return sum
@@ -194,19 +194,19 @@ func buildAveragePool(b *builder) (func() error, error) {
 			clear(sums)
 			clear(counts)
 			for k := range w.outer {
-				at, inside, counted := w.line(t%w.lines, k)
+				offset, inside, counted := w.line(t%w.lines, k)
 				for q := range w.p.Kernel[last] {
 					if inside {
 						lo, hi, start := w.cells(q, w.in[last])
 						for i := lo; i < hi; i++ {
-							sums[i] += float64(src[at+start+i*step])
+							sums[i] += float64(src[offset+start+i*step])
 							if !w.p.CountPadding {
 								counts[i]++
 							}
 						}
 					}
 					if counted && w.p.CountPadding {
-						// What is before the image counts, and after it as far as the padding goes.
+						// The padding before the image counts, and after it as far as it goes.
 						_, hi, _ := w.cells(q, w.in[last]+w.p.After[last])
 						for i := range hi {
 							counts[i]++

@@ -71,22 +71,22 @@ func poolLast(b *builder) (func() error, error) {
 				s.base = s.base[:0]
 				positions := 0
 				for k := range w.outer {
-					at, inside, counted := w.line(t%w.lines, k)
+					offset, inside, counted := w.line(t%w.lines, k)
 					if counted {
 						positions += r.counted
 					}
 					if !inside {
 						continue
 					}
-					at += r.from*p.Strides[axis] - p.Before[axis]
+					offset += r.from*p.Strides[axis] - p.Before[axis]
 					for q := r.first; q < r.last; q++ {
-						s.base = append(s.base, (at+q*p.Dilations[axis])*channels)
+						s.base = append(s.base, (offset+q*p.Dilations[axis])*channels)
 					}
 				}
 				if !p.CountPadding {
 					positions = len(s.base)
 				}
-				if x.levels != nil { // the greatest byte stands for the greatest number
+				if x.levels != nil { // bytes order like their numbers
 					bytes := y.memory.u8[y.id][(t*row+r.from)*channels : (t*row+r.to)*channels]
 					vector.MaxWindowsBytes(bytes, x.memory.u8[x.id][from:][:w.plane*channels], s.base, channels, p.Strides[axis]*channels, r.to-r.from)
 					continue

@@ -1,4 +1,4 @@
-// Pooling that says where the greatest elements are.
+// Pooling with the indices of the greatest elements.
 
 package cpu
 
@@ -9,19 +9,19 @@ import (
 	"repscope/internal/kernel/vector"
 )
 
-// placesTogether is the number of planes that are pooled together, an element of each beside those of the others.
+// placesTogether is the number of planes that are pooled together, interleaved by element.
 const placesTogether = vector.Lanes
 
 // planesBeside is a worker's memory for them.
 type planesBeside struct {
-	elements []float32 // of the planes, by place
+	elements []float32 // of the planes, interleaved
 	tops     []float32 // of an output line
 	places   []int32
 	turned   []int32 // the same, plane by plane
 }
 
-// maxPlaces is maxPool with places. Planes with a NaN, which is the greatest of its windows, go through their
-// elements one by one.
+// maxPlaces is maxPool with indices. Planes with a NaN, which is the greatest of its windows, are processed element by
+// element.
 func maxPlaces(b *builder) (func() error, error) {
 	w := newWindows(b)
 	planes := b.Shape(0)[0] * b.Shape(0)[1]
@@ -51,17 +51,17 @@ func maxPlaces(b *builder) (func() error, error) {
 			kernel.Transpose(s.elements, placesTogether, src, w.plane, count, w.plane)
 			for line := range w.lines {
 				w.greatest(s, line)
-				at := first*size + line*row
+				offset := first*size + line*row
 				if dst := y(); dst != nil {
-					kernel.Transpose(dst[at:], size, s.tops, placesTogether, row, count)
+					kernel.Transpose(dst[offset:], size, s.tops, placesTogether, row, count)
 				}
 				kernel.Transpose(s.turned, row, s.places, placesTogether, row, count)
 				for k := range count {
 					for i, j := range s.turned[k*row : (k+1)*row] {
 						if j >= 0 {
-							m.i64[index][at+k*size+i] = int64((first+k)*w.plane + w.flat(int(j)))
+							m.i64[index][offset+k*size+i] = int64((first+k)*w.plane + w.flat(int(j)))
 						} else {
-							m.i64[index][at+k*size+i] = -1
+							m.i64[index][offset+k*size+i] = -1
 						}
 					}
 				}
@@ -70,7 +70,7 @@ func maxPlaces(b *builder) (func() error, error) {
 	}), nil
 }
 
-// reserve makes room for planes, and for a line of outputs.
+// reserve allocates planes, and a line of outputs.
 func (s *planesBeside) reserve(plane, row int) {
 	s.elements, s.tops = grow(s.elements, plane*placesTogether), grow(s.tops, row*placesTogether)
 	if cap(s.places) < row*placesTogether {
@@ -86,21 +86,21 @@ func (w *windows) greatest(s *planesBeside, line int) {
 	fill(s.tops, float32(math.Inf(-1)))
 	fill(s.places, -1)
 	for k := range w.outer {
-		at, inside, _ := w.line(line, k)
+		offset, inside, _ := w.line(line, k)
 		if !inside {
 			continue
 		}
 		for q := range w.p.Kernel[last] {
 			lo, hi, start := w.cells(q, w.in[last])
 			for i := lo; i < hi; i++ {
-				place := at + start + i*step
-				x, to := s.elements[place*placesTogether:][:placesTogether], i*placesTogether
+				index := offset + start + i*step
+				x, to := s.elements[index*placesTogether:][:placesTogether], i*placesTogether
 				if s.places[to] < 0 {
 					copy(s.tops[to:], x)
-					fill(s.places[to:to+placesTogether], int32(place))
+					fill(s.places[to:to+placesTogether], int32(index))
 					continue
 				}
-				vector.Greater.Overtake(s.tops[to:to+placesTogether], x, s.places[to:to+placesTogether], int32(place))
+				vector.Greater.Overtake(s.tops[to:to+placesTogether], x, s.places[to:to+placesTogether], int32(index))
 			}
 		}
 	}

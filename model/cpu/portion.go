@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// portionBytes is how much memory the intermediate values of a portion may take, so that what a step writes is
-	// still in a cache when the next one reads it.
+	// portionBytes bounds the intermediate values of a portion, so that the output of a step is still in a cache when the
+	// next one reads it.
 	portionBytes = 16 << 20
-	// portionWeights is how much more the constants, which every portion reads anew, may take than its intermediate
-	// values: those are written and read by many steps.
+	// portionWeights bounds the constants, which every portion reads again, as a multiple of its intermediate values,
+	// which many steps write and read.
 	portionWeights = 4
 )
 
-// portion is what Portion answered for rows of some shapes.
+// portion is the result of Portion for rows of some shapes.
 type portion struct {
 	shapes [][]int // without the batch
 	rows   int     // at most
@@ -41,11 +41,11 @@ func (x *Executor) Portion(inputs []*graph.Tensor, rows int) int {
 		}
 		x.portions = append(x.portions, p)
 	}
-	most := x.portions[i].rows
-	if most >= rows {
+	limit := x.portions[i].rows
+	if limit >= rows {
 		return rows
 	}
-	pieces := (rows + most - 1) / most
+	pieces := (rows + limit - 1) / limit
 	return (rows + pieces - 1) / pieces
 }
 
@@ -56,7 +56,7 @@ func (x *Executor) portionOf(inputs []*graph.Tensor, rows int) int {
 	}
 	bound, err := x.graph.Specialize(operands)
 	if err != nil {
-		return rows // the run says what is wrong
+		return rows // the run reports the error
 	}
 	weights, values := 0, 0
 	for _, v := range bound.Values {

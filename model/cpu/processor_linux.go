@@ -1,7 +1,7 @@
-// Where the threads of a pool run.
+// CPU placement of the threads of a pool.
 //
-// A system may put two threads that wake each other on one processor and leave them there for tenths of a second,
-// though another one is idle. Then one waits for what the other has no time to do.
+// A system may put two threads that wake each other on one CPU and leave them there for tenths of a second, though
+// another one is idle. Then one waits for work that the other has no time to do.
 
 package cpu
 
@@ -25,8 +25,8 @@ func processor() int {
 	return int(n)
 }
 
-// leaveProcessor has the system move this thread to another processor if it runs on the given one and may run
-// elsewhere. Where it may run later stays as it was.
+// leaveProcessor moves this thread off CPU n if it runs there and may run elsewhere. Its later affinity does not
+// change.
 func leaveProcessor(n int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -39,8 +39,8 @@ func tiles(m, n, threads int) (rows, cols int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// permuted is where the elements of an array of the given shape are after the permutation of its axes,
-// in the order of the permuted array: the weights of element i belong to depth permuted[i].
+// permuted maps an array of this shape to the permutation of its axes: the weights of element i belong to depth
+// permuted[i].
 func permuted(shape, perm []int) []int {
 	strides := graph.RowMajor(shape)
 	after, moved := make([]int, len(perm)), make([]int, len(perm))
@@ -48,11 +48,11 @@ func permuted(shape, perm []int) []int {
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	at := make([]int, graph.Count(shape))
-	for i := range at {
-		at[i] = from.at(i)
+	depths := make([]int, graph.Count(shape))
+	for i := range depths {
+		depths[i] = from.at(i)
 	}
-	return at
+	return depths
 }
 
 func buildLinear(b *builder) (func() error, error) {
@@ -128,7 +128,7 @@ func buildLinear(b *builder) (func() error, error) {
 	}), nil
 }
 
-// bases is where rows of the given stride begin.
+// bases are the starts of rows with this stride.
 func (s *scratch) bases(rows, stride int) []int {
 	s.base = s.base[:0]
 	for i := range rows {
@@ -159,11 +159,11 @@ func buildGemm(b *builder) (func() error, error) {
 	})
 	return func() error {
 		s := scratch.scratch[0]
-		left := kernel.Rows(a(), k)
+		lhs := kernel.Rows(a(), k)
 		if p.TransA {
-			left = kernel.Columns(a(), m)
+			lhs = kernel.Columns(a(), m)
 		}
-		s.product = kernel.Product[float32]{M: m, N: n, K: k, A: left, B: rightOperand(w(), p.TransB, k, n),
+		s.product = kernel.Product[float32]{M: m, N: n, K: k, A: lhs, B: rightOperand(w(), p.TransB, k, n),
 			C: y(), Stride: n, Threads: (*pool).threads, Workspace: &s.workspace}
 		if err := s.product.Run(); err != nil {
 			return err
@@ -187,9 +187,9 @@ func buildMatMul(b *builder) (func() error, error) {
 		s := scratch.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i, r := t/parts, t%parts*rows
-			at, to := batchOffset(0, p.Left, p.Batch, i)*m*k+r*k, batchOffset(0, p.Right, p.Batch, i)*k*n
+			offset, to := batchOffset(0, p.Left, p.Batch, i)*m*k+r*k, batchOffset(0, p.Right, p.Batch, i)*k*n
 			s.product = kernel.Product[float32]{M: min(rows, m-r), N: n, K: k,
-				A: kernel.Rows(x()[at:], k), B: kernel.Columns(z()[to:], n),
+				A: kernel.Rows(x()[offset:], k), B: kernel.Columns(z()[to:], n),
 				C: y()[(i*m+r)*n:], Stride: n, Threads: 1, Workspace: &s.workspace}
 			if err := s.product.Run(); err != nil {
 				(*pool).fail(fmt.Errorf("product %d: %w", i, err))

@@ -1,4 +1,4 @@
-// What steps take.
+// Time of the steps.
 
 package cpu
 
@@ -8,7 +8,7 @@ import (
 	"repscope/model/operator"
 )
 
-// StepTime is what a step took: see [operator.StepTime].
+// StepTime is the time of a step: see [operator.StepTime].
 type StepTime = operator.StepTime
 
 // profile keeps the durations of the steps of a program.
@@ -17,14 +17,13 @@ type profile struct {
 	seconds [][]float64 // by step
 }
 
-// SetProfile begins to measure what steps take, or ends it and forgets what was measured.
-// Measuring costs two looks at the clock a step.
+// SetProfile begins to measure the time of steps, or ends it and discards the measurements. Measuring reads the clock
+// twice per step.
 func (x *Executor) SetProfile(on bool) {
 	x.profiling, x.profiles = on, nil
 }
 
-// Profile is what steps took since SetProfile, in the order of the first run of their shapes
-// and of the program.
+// Profile is the time of the steps since SetProfile, in the order of the first run of their shapes and of the program.
 func (x *Executor) Profile() []StepTime {
 	var out []StepTime
 	for _, p := range x.profiles {
@@ -45,9 +44,9 @@ func (x *Executor) profileOf(p *program) *profile {
 	if !x.profiling {
 		return nil
 	}
-	for _, known := range x.profiles {
-		if known.program == p {
-			return known
+	for _, profile := range x.profiles {
+		if profile.program == p {
+			return profile
 		}
 	}
 	added := &profile{program: p, seconds: make([][]float64, len(p.run))}

@@ -1,4 +1,4 @@
-// Reductions over axes, places of extremes, and running sums. Sums are taken in float64 in a fixed order.
+// Reductions over axes, indices of extremes, and running sums. Sums are taken in float64 in a fixed order.
 
 package cpu
 
@@ -19,7 +19,7 @@ var reduceKernels = map[string]constructor{
 	".ArgMax": buildArg, ".ArgMin": buildArg, ".CumSum": buildCumSum,
 }
 
-// reducer is a reduction of floats and what follows it.
+// reducer is a reduction of floats and its final operations.
 type reducer struct {
 	vector.Reduction
 	finish func(acc float64, n int) float64
@@ -106,7 +106,7 @@ func newReduction(op string, reduced, kept *strided, n int) *reduction {
 type reduction struct {
 	reducer
 	reduced, kept *strided
-	n, run        int   // elements of an output, and those of them that follow each other
+	n, run        int   // elements of an output, and the contiguous ones among them
 	columns       bool  // the outputs' elements follow each other instead
 	offsets       []int // of runs; nil if they are too many
 	logSumExp     bool
@@ -164,8 +164,8 @@ func (w *reduction) reduce(s *scratch, f reducer, sums *[reducedPart]float64, x 
 			return
 		}
 		var part [reducedPart]float64
-		for _, at := range offsets {
-			f.Rows(part[:], x[at:], w.run, count, stride)
+		for _, offset := range offsets {
+			f.Rows(part[:], x[offset:], w.run, count, stride)
 			for i, v := range part[:count] {
 				sums[i] = f.Join(sums[i], v)
 			}
@@ -200,13 +200,13 @@ func (w *reduction) logarithms(s *scratch, sums *[reducedPart]float64, x []float
 		return e
 	}
 	w.each(s, func(offsets []int) {
-		for _, at := range offsets {
+		for _, offset := range offsets {
 			if w.columns {
-				vector.ReduceSum.Columns(sums[:], powers(x[at:at+count], top, 1), []int{0}, count)
+				vector.ReduceSum.Columns(sums[:], powers(x[offset:offset+count], top, 1), []int{0}, count)
 				continue
 			}
 			for i := range count {
-				row := x[at+i*stride:][:w.run]
+				row := x[offset+i*stride:][:w.run]
 				for len(row) > 0 {
 					k := min(len(row), exponentials)
 					sums[i] += vector.Sum(powers(row[:k], top[i:], 0))
@@ -225,12 +225,12 @@ const exponentials = 256
 
 // at is where element i lies.
 func (s *strided) at(i int) int {
-	at := s.base
+	offset := s.base
 	for k := len(s.shape) - 1; k >= 0; k-- {
-		at += i % s.shape[k] * s.strides[k]
+		offset += i % s.shape[k] * s.strides[k]
 		i /= s.shape[k]
 	}
-	return at
+	return offset
 }
 
 func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
@@ -272,8 +272,7 @@ func buildArg(b *builder) (func() error, error) {
 	return floatArgument(b), nil
 }
 
-// floatArgument is argument for columns that lie beside each other, and for rows whose extreme is known before it is
-// looked for.
+// floatArgument is argument for adjacent columns, and for rows whose extreme is computed before its index.
 func floatArgument(b *builder) func() error {
 	p := b.Step.Params.(operator.ArgParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
@@ -299,25 +298,25 @@ func floatArgument(b *builder) func() error {
 	parts := (inner + reducedPart - 1) / reducedPart
 	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
 		var best [reducedPart]float32
-		var places [reducedPart]int32
+		var indices [reducedPart]int32
 		for t := lo; t < hi; t++ {
 			c := t % parts * reducedPart
 			width := min(reducedPart, inner-c)
 			x := floats()[t/parts*n*inner+c:]
 			copy(best[:width], x)
-			clear(places[:])
+			clear(indices[:])
 			for i := 1; i < n; i++ {
-				order.Overtake(best[:width], x[i*inner:], places[:width], int32(i))
+				order.Overtake(best[:width], x[i*inner:], indices[:width], int32(i))
 			}
-			for k, v := range places[:width] {
+			for k, v := range indices[:width] {
 				m.i64[y][t/parts*inner+c+k] = int64(v)
 			}
 		}
 	})
 }
 
-// place is where a row's extreme is: in the first or last piece that has it. With a NaN among them the elements are
-// gone through.
+// place is the index of a row's extreme, from the first or last piece that has it. With a NaN, it examines the elements
+// one by one.
 func place(x []float32, order vector.Order, f vector.Reduction) int {
 	var tops [reducedPart]float64
 	size := roundUp((len(x)+reducedPart-1)/reducedPart, vector.Lanes)
@@ -413,7 +412,7 @@ func cumSum[T number](b *builder) (func() error, error) {
 	}), nil
 }
 
-// sumColumns is running sums of columns that lie beside each other.
+// sumColumns is running sums of adjacent columns.
 func sumColumns(b *builder, p operator.CumSumParams, outer, n, inner int) func() error {
 	parts := (inner + reducedPart - 1) / reducedPart
 	x, y := b.in(0), b.out(0)
@@ -430,7 +429,7 @@ func sumColumns(b *builder, p operator.CumSumParams, outer, n, inner int) func()
 // turnedDepth is how many elements of a row running sums take at a time.
 const turnedDepth = 256
 
-// sumTurned is running sums of rows, some beside each other, as columns: an addition waits for the one before it.
+// sumTurned is running sums of rows, processed in groups as columns because each addition depends on the one before.
 func sumTurned(b *builder, p operator.CumSumParams, outer, n int) func() error {
 	x, y, weights := b.in(0), b.out(0), b.weights
 	return b.span((outer+reducedPart-1)/reducedPart, max(1, grain/(reducedPart*n)), func(worker, lo, hi int) {
@@ -442,13 +441,13 @@ func sumTurned(b *builder, p operator.CumSumParams, outer, n int) func() error {
 			sum := sums[:min(reducedPart, outer-from)]
 			for d := 0; d < n; d += turnedDepth {
 				depth := min(turnedDepth, n-d)
-				at := from*n + d
+				offset := from*n + d
 				if p.Reverse {
-					at = from*n + n - d - depth
+					offset = from*n + n - d - depth
 				}
-				kernel.Transpose(s.frames, reducedPart, x()[at:], n, len(sum), depth)
+				kernel.Transpose(s.frames, reducedPart, x()[offset:], n, len(sum), depth)
 				runningSums(sum, s.frames, s.frames, depth, reducedPart, p)
-				kernel.Transpose(y()[at:], n, s.frames, reducedPart, depth, len(sum))
+				kernel.Transpose(y()[offset:], n, s.frames, reducedPart, depth, len(sum))
 			}
 		}
 	})
@@ -470,8 +469,8 @@ func runningSums(sums, dst, src []float32, n, stride int, p operator.CumSumParam
 	}
 }
 
-// meanLast is sums and means over axes before the last one, which is taken as the channels of an image; nil for others.
-// The order of the terms is that of the loop over one output.
+// meanLast is sums and means over axes before the last one, treated as the channels of an image; nil for others. The
+// order of the terms is the order of the loop over one output.
 func meanLast(b *builder, reduced, kept *strided, n int) func() error {
 	op := b.Step.Node.Op
 	inner := len(kept.shape) - 1

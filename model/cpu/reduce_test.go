@@ -74,10 +74,10 @@ func TestReductions(t *testing.T) {
 		}
 		groups := map[int][]float64{}
 		for i, v := range x {
-			to, rest, at := 0, i, graph.RowMajor(shape)
+			to, rest, strides := 0, i, graph.RowMajor(shape)
 			for a, d := range shape {
-				k := rest / at[a]
-				rest %= at[a]
+				k := rest / strides[a]
+				rest %= strides[a]
 				if slices.Contains(axes, int64(a)) {
 					k, d = 0, 1
 				}
@@ -117,7 +117,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// Places of extremes and running sums are those of the loops that define them, with ties and NaN.
+// Indices of extremes and running sums equal the loops that define them, with ties and NaN.
 func TestPlacesAndRunningSums(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(23, 24))
@@ -153,14 +153,14 @@ func TestPlacesAndRunningSums(t *testing.T) {
 		largest, smallest := run("ArgMax", a), run("ArgMin", a)
 		sums := run("CumSum", map[string]graph.Attribute{"exclusive": graph.IntAttribute(exclusive), "reverse": graph.IntAttribute(reverse)}, graph.Ints(1))
 		for k := range outer * inner {
-			at := func(i int) int { return (k/inner*n+i)*inner + k%inner }
+			offset := func(i int) int { return (k/inner*n+i)*inner + k%inner }
 			top, least := 0, 0
 			var sum float32
 			for i := range n {
-				if v, w := x[at(i)], x[at(top)]; v > w || last == 1 && v == w {
+				if v, w := x[offset(i)], x[offset(top)]; v > w || last == 1 && v == w {
 					top = i
 				}
-				if v, w := x[at(i)], x[at(least)]; v < w || last == 1 && v == w {
+				if v, w := x[offset(i)], x[offset(least)]; v < w || last == 1 && v == w {
 					least = i
 				}
 				j := i
@@ -168,10 +168,10 @@ func TestPlacesAndRunningSums(t *testing.T) {
 					j = n - 1 - i
 				}
 				want := sum
-				if sum += x[at(j)]; exclusive == 0 {
+				if sum += x[offset(j)]; exclusive == 0 {
 					want = sum
 				}
-				if got := sums.F32[at(j)]; got != want && (got == got || want == want) {
+				if got := sums.F32[offset(j)]; got != want && (got == got || want == want) {
 					t.Fatalf("trial %d: running sum %d of column %d is %g, want %g", trial, j, k, got, want)
 				}
 			}

@@ -50,11 +50,11 @@ func buildResize(b *builder) (func() error, error) {
 			clear(line)
 			outside := false
 			for combo := range combos {
-				at, weight, inside := outerTap(p.Axes[:last], out, strides, r, combo)
+				offset, weight, inside := outerTap(p.Axes[:last], out, strides, r, combo)
 				if outside = !inside; outside {
 					break
 				}
-				resizeLine(line, src[at:], &inner, weight, block)
+				resizeLine(line, src[offset:], &inner, weight, block)
 			}
 			for i := range out[last] {
 				if outside || inner.Index[i*inner.Count] < 0 {
@@ -67,14 +67,14 @@ func buildResize(b *builder) (func() error, error) {
 
 // outerTap is where the input's line begins that a combination of the outer axes' taps gives to row r of the result,
 // and its weight; false where it is outside of the input.
-func outerTap(axes []operator.ResizeAxis, out, strides []int, r, combo int) (at int, weight float32, inside bool) {
+func outerTap(axes []operator.ResizeAxis, out, strides []int, r, combo int) (offset int, weight float32, inside bool) {
 	weight = 1
 	for a := len(axes) - 1; a >= 0; a-- {
 		i := r % out[a]
 		r /= out[a]
 		axis := &axes[a]
 		if axis.Count == 0 {
-			at += i * strides[a]
+			offset += i * strides[a]
 			continue
 		}
 		t := i*axis.Count + combo%axis.Count
@@ -82,10 +82,10 @@ func outerTap(axes []operator.ResizeAxis, out, strides []int, r, combo int) (at 
 		if axis.Index[t] < 0 {
 			return 0, 0, false
 		}
-		at += int(axis.Index[t]) * strides[a]
+		offset += int(axis.Index[t]) * strides[a]
 		weight *= axis.Weight[t]
 	}
-	return at, weight, true
+	return offset, weight, true
 }
 
 // resizeLine adds weight times the resized line.
@@ -147,7 +147,7 @@ func buildGridSample(b *builder) (func() error, error) {
 		for t := lo; t < hi; t++ {
 			rows.set(&p, grid()[2*t+1], height)
 			columns.set(&p, grid()[2*t], width)
-			n, at := t/points, t%points
+			n, point := t/points, t%points
 			for c := range channels {
 				plane := image()[(n*channels+c)*height*width:][:height*width]
 				var sum float32
@@ -164,7 +164,7 @@ func buildGridSample(b *builder) (func() error, error) {
 					}
 					sum += float32(rows.weight[j] * line)
 				}
-				y()[(n*channels+c)*points+at] = sum
+				y()[(n*channels+c)*points+point] = sum
 			}
 		}
 	}), nil

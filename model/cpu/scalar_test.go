@@ -136,7 +136,7 @@ func TestNoScalarSteps(t *testing.T) {
 	}
 }
 
-// TestNoScalarStepsOfFiles is that of the files in the folder REPSCOPE_ARCHITECTURES, which
+// TestNoScalarStepsOfFiles tests the files in the folder REPSCOPE_ARCHITECTURES, which
 // benchmarks/peers/architectures.py exports.
 func TestNoScalarStepsOfFiles(t *testing.T) {
 	folder := os.Getenv("REPSCOPE_ARCHITECTURES")

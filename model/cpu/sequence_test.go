@@ -138,7 +138,7 @@ func randomAttention(r *rand.Rand, trial int) *attentionCase {
 	return c
 }
 
-// bias is what is added to a score; offset is how many keys are before the first query.
+// bias is the bias of a score; offset is the number of keys before the first query.
 func (c *attentionCase) bias(b, h, i, j int) float64 {
 	offset, keys := c.past, c.keys+c.past
 	if c.valid != nil {
@@ -153,17 +153,17 @@ func (c *attentionCase) bias(b, h, i, j int) float64 {
 	if c.mask == nil {
 		return 0
 	}
-	at := i*keys + j
+	index := i*keys + j
 	if c.mask.Shape[0] == c.batch && c.mask.Shape[1] == c.heads {
-		at += (b*c.heads + h) * c.queries * keys
+		index += (b*c.heads + h) * c.queries * keys
 	}
 	if c.mask.DType == graph.Bool {
-		if c.mask.Bool[at] {
+		if c.mask.Bool[index] {
 			return 0
 		}
 		return math.Inf(-1)
 	}
-	return float64(c.mask.F32[at])
+	return float64(c.mask.F32[index])
 }
 
 // row is a row of Q, K or V, or of the past.
@@ -202,9 +202,9 @@ func (c *attentionCase) reference(q, k, v, pastK, pastV []float32) []float64 {
 					scores[j] = s + bias
 					top = max(top, scores[j])
 				}
-				at := ((b*c.heads+h)*c.queries + i) * c.values
+				offset := ((b*c.heads+h)*c.queries + i) * c.values
 				if c.packed {
-					at = ((b*c.queries+i)*c.heads + h) * c.values
+					offset = ((b*c.queries+i)*c.heads + h) * c.values
 				}
 				if hidden {
 					continue
@@ -214,11 +214,11 @@ func (c *attentionCase) reference(q, k, v, pastK, pastV []float32) []float64 {
 					w := math.Exp(s - top)
 					sum += w
 					for d, x := range c.row(v, pastV, c.groups, c.keys, c.past, c.values, b, g, j) {
-						out[at+d] += w * float64(x)
+						out[offset+d] += w * float64(x)
 					}
 				}
 				for d := range c.values {
-					out[at+d] /= sum
+					out[offset+d] /= sum
 				}
 			}
 		}
@@ -364,8 +364,8 @@ func TestRotaryOperator(t *testing.T) {
 		}
 		ids.Shape = []int{batch, length}
 		turned := slices.Clone(x.F32)
-		for at := range turned {
-			row, d := at/width, at%width
+		for offset := range turned {
+			row, d := offset/width, offset%width
 			i := row % length
 			if packed {
 				i = row / heads % length
@@ -381,7 +381,7 @@ func TestRotaryOperator(t *testing.T) {
 				sign = 1
 			}
 			angle := i*(part/2) + pair
-			turned[at] = float32(float64(x.F32[at])*float64(cos.F32[angle]) + sign*float64(x.F32[row*width+other])*float64(sin.F32[angle]))
+			turned[offset] = float32(float64(x.F32[offset])*float64(cos.F32[angle]) + sign*float64(x.F32[row*width+other])*float64(sin.F32[angle]))
 		}
 		for _, attended := range []bool{false, true} {
 			nodes, output := []*graph.Node{turn}, "t"
@@ -526,25 +526,25 @@ func TestLinearAttention(t *testing.T) {
 			for h := range groups {
 				s := state[(b*groups+h)*width*values:][:width*values]
 				for i := range steps {
-					at := b*steps + i
+					offset := b*steps + i
 					if n.Inputs[4] != "" {
 						for d := range s {
-							s[d] *= math.Exp(float64(decay.F32[(at*groups+h)*decays+d/values%decays]))
+							s[d] *= math.Exp(float64(decay.F32[(offset*groups+h)*decays+d/values%decays]))
 						}
 					}
 					for m := range values {
-						x := float64(v.F32[(at*groups+h)*values+m])
+						x := float64(v.F32[(offset*groups+h)*values+m])
 						if n.Inputs[5] != "" {
 							for d := range width {
-								x -= s[d*values+m] * float64(k.F32[(at*groups+h)*width+d])
+								x -= s[d*values+m] * float64(k.F32[(offset*groups+h)*width+d])
 							}
-							x *= float64(rate.F32[at*rates+h])
+							x *= float64(rate.F32[offset*rates+h])
 						}
 						for d := range width {
-							s[d*values+m] += x * float64(k.F32[(at*groups+h)*width+d])
+							s[d*values+m] += x * float64(k.F32[(offset*groups+h)*width+d])
 						}
 						for e := range heads / groups {
-							row := at*heads + h*(heads/groups) + e
+							row := offset*heads + h*(heads/groups) + e
 							for d := range width {
 								want[row*values+m] += s[d*values+m] * float64(q.F32[row*width+d]) / math.Sqrt(float64(width))
 							}

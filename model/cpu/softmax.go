@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-// softmaxColumns is that of columns of n elements, each inner elements after the other.
+// softmaxColumns is the softmax of columns of n elements, inner elements apart.
 func softmaxColumns(b *builder, n, inner int) func() error {
 	logarithm := b.Step.Node.Op == "LogSoftmax"
 	parts := (inner + reducedPart - 1) / reducedPart
@@ -23,7 +23,7 @@ func softmaxColumns(b *builder, n, inner int) func() error {
 	})
 }
 
-// columnsSoftmax is that of at most reducedPart neighboring columns of n elements. dst and src may be the same.
+// columnsSoftmax is the softmax of at most reducedPart neighboring columns of n elements. dst and src may be the same.
 func columnsSoftmax(dst, src []float32, n, stride, width int, logarithm bool) {
 	var tops, powers [reducedPart]float32
 	var sums [reducedPart]float64

@@ -13,7 +13,7 @@ import (
 	"repscope/internal/parallel"
 )
 
-// body works on the indices lo ≤ i < hi as the given worker.
+// body works on the indices lo ≤ i < hi as this worker.
 type body func(worker, lo, hi int)
 
 // pool runs loops on a fixed number of workers, the caller among them. Which
@@ -28,7 +28,7 @@ type pool struct {
 	sleep   []sleeper // of workers 1 …
 
 	// state is the number of loops so far, in units of loopUnit, with loopClosed set while none can be joined, and the
-	// number of workers that are in it beside the caller.
+	// number of workers in it besides the caller.
 	state atomic.Int64
 	quit  atomic.Bool
 	// waiting says that the caller sleeps until the last worker has left.
@@ -50,14 +50,14 @@ type pool struct {
 type sleeper struct {
 	asleep atomic.Bool
 	wake   chan struct{}
-	_      [48]byte // each on a line of its own
+	_      [48]byte // each on a cache line of its own
 }
 
 const (
 	loopClosed = 1 << 16
 	loopUnit   = loopClosed << 1
-	// patience is how long a worker looks for the next loop, and the caller for the last worker to leave, before it
-	// sleeps: longer than what a network computes between two loops.
+	// patience is how long a worker polls for the next loop, and the caller for the last worker to leave, before it
+	// sleeps: longer than a network computes between two loops.
 	patience = 2 * time.Millisecond
 	// looksAside is after how many looks, of a quarter of a microsecond to one, it sees to the clock and lets others
 	// go first.
@@ -81,8 +81,7 @@ func (w *wait) pass() (more, crowded bool) {
 		} else if begin.Sub(w.since) > patience {
 			return false, false
 		}
-		// What is waited for may need this thread's place: another goroutine, or another thread that runs on the same
-		// processor.
+		// The awaited goroutine or thread may need this thread's processor.
 		runtime.Gosched()
 		yield()
 		crowded = time.Since(begin) > turn
@@ -127,7 +126,7 @@ func (p *pool) span(total, grain int, f body) error {
 // each runs f once per index, in parts of one.
 func (p *pool) each(total int, f body) error { return p.run(total, 1, f) }
 
-// run runs f over 0 ≤ i < total in parts of the given number of indices.
+// run runs f over 0 ≤ i < total in parts of part indices.
 func (p *pool) run(total, part int, f body) error {
 	if total <= 0 {
 		return nil
@@ -187,7 +186,7 @@ func (p *pool) attend(worker int) {
 			}
 			continue
 		}
-		// A loop that is opened, or the end, after this is told to a sleeper.
+		// A loop that is opened, or the end, after this wakes a sleeper.
 		bed.asleep.Store(true)
 		if state = p.state.Load(); p.quit.Load() || state&loopClosed == 0 && state/loopUnit != done {
 			if bed.asleep.CompareAndSwap(true, false) {

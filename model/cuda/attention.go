@@ -16,7 +16,7 @@ var attentionOperators = map[string]constructor{
 	"repscope.Attention": buildAttention,
 }
 
-// Flags of the kernels attention_: what may be read or written 16 bytes at a time.
+// Flags of the kernels attention_: operands that may be read or written 16 bytes at a time.
 const (
 	vectorQueries = 1 << iota
 	vectorKeys
@@ -24,7 +24,7 @@ const (
 	vectorResult
 )
 
-// keysAtOnce is the number of keys that the kernels take at a time; wideKeys that of attention_wide.
+// keysAtOnce is the number of keys that the kernels take at a time, wideKeys the number for attention_wide.
 const (
 	keysAtOnce = 32
 	wideKeys   = 128
@@ -40,14 +40,14 @@ func headTable(p *operator.AttentionParams) []headOffsets {
 		h := headOffsets{int64(p.Q.Offset), int64(p.K.Offset), int64(p.V.Offset), int64(p.Result.Offset), 0}
 		rest := i
 		for axis, n := range slices.Backward(p.Batch) {
-			at := int64(rest % n)
+			index := int64(rest % n)
 			rest /= n
-			h.Q += at * int64(p.Q.Strides[axis])
-			h.K += at * int64(p.K.Strides[axis])
-			h.V += at * int64(p.V.Strides[axis])
-			h.Result += at * int64(p.Result.Strides[axis])
+			h.Q += index * int64(p.Q.Strides[axis])
+			h.K += index * int64(p.K.Strides[axis])
+			h.V += index * int64(p.V.Strides[axis])
+			h.Result += index * int64(p.Result.Strides[axis])
 			if p.Mask != nil {
-				h.Mask += at * int64(p.Mask[axis])
+				h.Mask += index * int64(p.Mask[axis])
 			}
 		}
 		heads[i] = h

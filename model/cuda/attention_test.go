@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of fused attention beside the processor.
+// Tests of fused attention against the CPU.
 
 package cuda
 

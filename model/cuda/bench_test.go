@@ -29,7 +29,7 @@ func BenchmarkModels(b *testing.B) {
 	if dir == "" {
 		b.Skip("REPSCOPE_BENCH_MODELS is not set")
 	}
-	// Tiles are the largest of which there are so many.
+	// The largest tiles that give this many blocks.
 	if blocks, err := strconv.Atoi(os.Getenv("REPSCOPE_BENCH_BLOCKS")); err == nil {
 		defer func(before int) { processors = before }(processors)
 		processors = blocks
@@ -52,11 +52,11 @@ func BenchmarkModels(b *testing.B) {
 		g := prepare(b, m.Graph)
 		for _, precision := range []Precision{FP32, TF32, BF16} {
 			for _, batch := range []int{1, 64, 512} {
-				at := fmt.Sprintf("%s/%s/batch=%d", name, strings.ToLower(precision.String()), batch)
+				label := fmt.Sprintf("%s/%s/batch=%d", name, strings.ToLower(precision.String()), batch)
 				shape := append([]int{batch}, state...)
-				b.Run(at, func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, false) })
+				b.Run(label, func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, false) })
 				if batch > 64 {
-					b.Run(at+"/bytes", func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, true) })
+					b.Run(label+"/bytes", func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, true) })
 				}
 			}
 		}
@@ -139,18 +139,18 @@ func logSteps(b *testing.B, x *Executor) {
 	b.Logf("%8.1f us in all", all*1e6)
 }
 
-// BenchmarkTransfers measures what bounds batches beside computing: copies into pinned memory, the bus, launches.
+// BenchmarkTransfers measures the limits of batches other than computing: copies into pinned memory, the bus, launches.
 func BenchmarkTransfers(b *testing.B) {
 	c := open(b, 1, 8<<30)[0]
 	const size = 64 << 20
 	var up []byte
-	var at device.Pointer
+	var pointer device.Pointer
 	var s *device.Stream
 	if err := c.Do(func() (err error) {
 		if up, err = c.Pinned(size); err != nil {
 			return err
 		}
-		if at, err = c.Alloc(size); err != nil {
+		if pointer, err = c.Alloc(size); err != nil {
 			return err
 		}
 		s, err = c.NewStream()
@@ -158,7 +158,7 @@ func BenchmarkTransfers(b *testing.B) {
 	}); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = c.Do(func() error { return errors.Join(s.Close(), c.Free(at), c.FreePinned(up)) }) })
+	b.Cleanup(func() { _ = c.Do(func() error { return errors.Join(s.Close(), c.Free(pointer), c.FreePinned(up)) }) })
 	memory := make([]byte, size)
 	for i := range memory {
 		memory[i] = byte(i)
@@ -174,11 +174,11 @@ func BenchmarkTransfers(b *testing.B) {
 		})
 	}
 	one("fill", func() error { copyBytes(up, memory); return nil })
-	one("upload", func() error { return errors.Join(s.Upload(at, up), s.Synchronize()) })
-	one("download", func() error { return errors.Join(s.Download(up, at), s.Synchronize()) })
+	one("upload", func() error { return errors.Join(s.Upload(pointer, up), s.Synchronize()) })
+	one("download", func() error { return errors.Join(s.Download(up, pointer), s.Synchronize()) })
 	b.Run("launch", func(b *testing.B) {
 		for b.Loop() {
-			if err := c.Do(func() error { return s.Zero(at, 256) }); err != nil {
+			if err := c.Do(func() error { return s.Zero(pointer, 256) }); err != nil {
 				b.Fatal(err)
 			}
 		}

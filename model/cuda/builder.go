@@ -1,6 +1,6 @@
 //go:build cuda
 
-// What operators see: the step, its values, and where launches are recorded.
+// The view of operators: the step, its values, and the recorded launches.
 
 package cuda
 
@@ -18,7 +18,7 @@ import (
 // alone; memory is assigned afterwards.
 type constructor = func(*builder) error
 
-// operators has one constructor per operator; the keys are those of model/cpu: domain, ".", name.
+// operators has one constructor per operator; the keys are as in model/cpu: domain, ".", name.
 var operators = union(attentionOperators, convOperators, elementwiseOperators(), indexOperators, movementOperators, normalizeOperators, poolOperators,
 	productOperators, reduceOperators, resizeOperators)
 
@@ -40,18 +40,18 @@ const (
 	tableRegion                 // the program's tables
 	scratchRegion               // the part of the arena that belongs to one step
 	faultRegion                 // one cell of 8 bytes per checked step
-	inputRegion                 // what a batch is uploaded as
+	inputRegion                 // the uploaded input of a batch
 	movedRegion                 // one cell of 8 bytes per state that noise moves
 )
 
-// operand is device memory that a launch is given.
+// operand is device memory passed to a launch.
 type operand struct {
 	region region
 	index  int
 	offset int
 }
 
-// at is the operand that begins so many bytes further.
+// at is the operand that begins this many bytes further.
 func (o operand) at(bytes int) operand {
 	o.offset += bytes
 	return o
@@ -64,7 +64,7 @@ type command struct {
 	grid, block   [3]int
 	shared, bytes int
 	cells         []uint64  // of 8 bytes, one per argument
-	operands      []operand // by cell; nowhere: the cell is what it is
+	operands      []operand // by cell; nowhere: the cell holds a constant
 }
 
 // recording is the commands of a program and the memory they ask for.
@@ -77,13 +77,13 @@ type recording struct {
 	faults   []fault
 }
 
-// fault says what a non-zero cell of a step means.
+// fault is the meaning of a non-zero cell of a step.
 type fault struct {
 	step  int
 	about func(value int64) error
 }
 
-// builder is what an operator's constructor sees.
+// builder is the view of an operator's constructor.
 type builder struct {
 	*recording
 	graph.Site
@@ -94,7 +94,7 @@ type builder struct {
 
 func (b *builder) precision() Precision { return b.mode }
 
-// in is the memory of an input, row-major in its own type; that of an absent one is the null pointer.
+// in is the memory of an input, row-major in its own type; the null pointer for an absent one.
 func (b *builder) in(i int) operand {
 	if !b.Has(i) {
 		return operand{}
@@ -102,8 +102,8 @@ func (b *builder) in(i int) operand {
 	return operand{region: valueRegion, index: b.Step.In[i]}
 }
 
-// out is the memory of an output; that of an unused one is the null pointer, and
-// it may be that of input 0 if the operator is graph.Operator.InPlace.
+// out is the memory of an output; the null pointer for an unused one, and possibly the memory of input 0 if the
+// operator is graph.Operator.InPlace.
 func (b *builder) out(i int) operand {
 	if !b.HasOut(i) {
 		return operand{}
@@ -118,7 +118,9 @@ func (b *builder) weight(form string, t *graph.Tensor, prepare func(elements []f
 }
 
 // preparedWeight is weight for forms of other element types, such as pairs of bfloat16.
-func preparedWeight[T any](b *builder, form string, t *graph.Tensor, prepare func(elements []float32) ([]T, error)) operand {
+func preparedWeight[T any](
+	b *builder, form string, t *graph.Tensor, prepare func(elements []float32) ([]T, error),
+) operand {
 	return b.addWeight(weightKey{t, form}, func(elements []float32) ([]byte, error) {
 		values, err := prepare(elements)
 		return bytesOf(values), err
@@ -143,18 +145,18 @@ func aligned(bytes int) int { return (bytes + tableAlign - 1) / tableAlign * tab
 
 // table is small read-only data of this program, such as strides.
 func table[T any](b *builder, values []T) operand {
-	at := aligned(len(b.tables))
-	b.tables = append(b.tables, make([]byte, at-len(b.tables))...)
+	start := aligned(len(b.tables))
+	b.tables = append(b.tables, make([]byte, start-len(b.tables))...)
 	b.tables = append(b.tables, bytesOf(values)...)
-	return operand{region: tableRegion, offset: at}
+	return operand{region: tableRegion, offset: start}
 }
 
 // scratch is memory that this step alone uses, with any content at first.
 func (b *builder) scratch(bytes int) operand {
-	at := b.taken
+	start := b.taken
 	b.taken += aligned(bytes)
 	b.recording.scratch = max(b.recording.scratch, b.taken)
-	return operand{region: scratchRegion, offset: at}
+	return operand{region: scratchRegion, offset: start}
 }
 
 // fault is a cell of 8 bytes that is zero when a run begins. A kernel that meets
@@ -164,9 +166,8 @@ func (b *builder) fault(about func(value int64) error) operand {
 	return operand{region: faultRegion, offset: 8 * (len(b.faults) - 1)}
 }
 
-// launch records a launch. An argument is an operand, int, uint32, int32, uint64,
-// float32 or bool, each in its own cell of 8 bytes, of which the kernel reads as
-// many as its parameter has. A launch of no blocks is left out.
+// launch records a launch. An argument is an operand, int, uint32, int32, uint64, float32 or bool, each in its own cell
+// of 8 bytes; the kernel reads as many as its parameter has. A launch of no blocks is omitted.
 func (b *builder) launch(kernel string, grid, block [3]int, shared int, arguments ...any) {
 	for i := range 3 {
 		if grid[i] < 0 || block[i] < 1 || i > 0 && grid[i] > 65535 || grid[i] > math.MaxInt32 {

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// What the tests of this package share: executors beside model/cpu, on the fake driver or on a GPU.
+// Helpers of the tests of this package: executors compared with model/cpu, on the fake driver or on a GPU.
 
 package cuda
 
@@ -20,8 +20,8 @@ import (
 	"repscope/model/operator"
 )
 
-// open gives contexts on new fake GPUs with so many bytes of memory each, or on the
-// machine's GPUs; without enough of them the test is skipped.
+// open returns contexts on new fake GPUs with this many bytes of memory each, or on the machine's GPUs; without enough
+// of them the test is skipped.
 func open(t testing.TB, devices int, memory int64) []*device.Context {
 	t.Helper()
 	fakecuda.Reset(devices, memory)

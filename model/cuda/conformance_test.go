@@ -45,7 +45,7 @@ func TestOperators(t *testing.T) {
 // conform runs every case of a file system that model/cpu can run.
 func conform(t *testing.T, files fs.FS) {
 	c := open(t, 1, 1<<30)[0]
-	passed, left := 0, map[string]int{}
+	passed, skipped := 0, map[string]int{}
 	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Base(name) != "model.onnx" {
 			return err
@@ -56,7 +56,7 @@ func conform(t *testing.T, files fs.FS) {
 			case err != nil:
 				t.Errorf("%s: %v (%s)", set, err, fakecuda.Message())
 			case why != "":
-				left[why]++
+				skipped[why]++
 			default:
 				passed++
 			}
@@ -66,7 +66,7 @@ func conform(t *testing.T, files fs.FS) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("passed %d, left out: %v", passed, left)
+	t.Logf("passed %d, left out: %v", passed, skipped)
 	if passed == 0 {
 		t.Error("no case was run")
 	}

@@ -84,7 +84,7 @@ type convolution struct {
 	norm                  *operator.NormParams
 }
 
-// steps is the distance of neighbours along z, y, x of pixels of so many elements.
+// steps is the distance of neighbors along z, y, x for pixels of pixel elements.
 func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
 
 func buildConv(b *builder) error {
@@ -123,8 +123,7 @@ func buildConv(b *builder) error {
 	return c.record(b)
 }
 
-// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbours in
-// memory follow each other.
+// patch lists the terms of a patch of width channels in a group, such that neighbors in memory follow each other.
 func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first bool) {
 	c.channels, c.inStep = width, steps(c.in, channels)
 	channelStep := 1
@@ -149,7 +148,7 @@ func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first 
 func (c *convolution) record(b *builder) error {
 	mode := b.precision()
 	m, all := c.images*c.out[0]*c.out[1]*c.out[2], c.filters*c.groups
-	kind, known := activation(c.activation)
+	kind, supported := activation(c.activation)
 	y, normalized := b.out(0), false
 	if c.groups > 1 && c.filters < fewFilters {
 		filters := c.pack(b, FP32, len(c.terms), true)
@@ -157,9 +156,9 @@ func (c *convolution) record(b *builder) error {
 			m, c.filters, c.groups, len(c.terms), kind, c.channels, c.columns}
 		b.launch("conv_direct", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, append(arguments, c.arguments()...)...)
 	} else {
-		normalized = c.recordTiles(b, mode, m, kind, c.norm != nil && known)
+		normalized = c.recordTiles(b, mode, m, kind, c.norm != nil && supported)
 	}
-	if !known {
+	if !supported {
 		if err := b.function(c.activation, y, y, m*all); err != nil {
 			return err
 		}
@@ -170,8 +169,8 @@ func (c *convolution) record(b *builder) error {
 	return nil
 }
 
-// recordTiles computes m pixels in tiles, with bias and an activation that kernels know; it tells
-// whether it has also normalized them, which it may.
+// recordTiles computes m pixels in tiles, with bias and an activation that kernels know; it returns whether it has also
+// normalized them, which it may.
 func (c *convolution) recordTiles(b *builder, mode Precision, m, kind int, normalize bool) (normalized bool) {
 	n, all := c.filters, c.filters*c.groups
 	depth := roundUp(max(len(c.terms), 1), step)
@@ -216,7 +215,7 @@ func (c *convolution) recordTiles(b *builder, mode Precision, m, kind int, norma
 	return false
 }
 
-// normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
+// normalizeRows records a layer normalization of m rows of n elements, after slices are added up, bias and activation.
 func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *operator.NormParams) {
 	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0,
 		slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
@@ -232,12 +231,12 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 			packed := make([]float32, all*depth)
 			for f := range all {
 				from := elements[min(f/n*groupStep+f%n*filterStep, len(elements)):]
-				for k, at := range order {
+				for k, source := range order {
 					to := f*depth + k
 					if direct {
 						to = k*all + f
 					}
-					packed[to] = rounded(mode, from[at])
+					packed[to] = rounded(mode, from[source])
 				}
 			}
 			return packed
@@ -259,8 +258,8 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 	return packed
 }
 
-// buildConvTranspose computes the pixels of the result by their residue modulo the
-// strides: those of one residue are a convolution of the input with some of the filters' terms.
+// buildConvTranspose computes the pixels of the result by their residue modulo the strides: the pixels of one residue
+// are a convolution of the input with some of the filters' terms.
 func buildConvTranspose(b *builder) error {
 	p := b.Step.Params.(*operator.ConvParams)
 	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
@@ -288,7 +287,7 @@ func buildConvTranspose(b *builder) error {
 	return nil
 }
 
-// residueConvolution computes the pixels of one residue of a transposed convolution with so many filters per group.
+// residueConvolution computes the pixels of one residue of a transposed convolution with this many filters per group.
 func residueConvolution(p *operator.ConvParams, in, out []int, filters int, residue [3]int) *convolution {
 	from, to, kernel := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
 	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)

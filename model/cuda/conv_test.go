@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of convolutions beside the processor.
+// Tests of convolutions against the CPU.
 
 package cuda
 
@@ -51,12 +51,12 @@ func (c convCase) graph(r *rand.Rand) (*graph.Graph, []*graph.Tensor) {
 		first = append(first, i)
 	}
 	perm := func(p []int) map[string]graph.Attribute { return map[string]graph.Attribute{"perm": listOf(p)} }
-	at := "x"
+	value := "x"
 	shape := append([]int{c.images, c.channels}, c.in...)
 	if c.last {
 		shape = append(append([]int{c.images}, c.in...), c.channels)
-		node("Transpose", "xf", perm(first), at)
-		at = "xf"
+		node("Transpose", "xf", perm(first), value)
+		value = "xf"
 	}
 	inputs := []*graph.Tensor{uniform(r, shape...)}
 	depth := c.channels / c.group * graph.Count(c.kernel)
@@ -67,36 +67,36 @@ func (c convCase) graph(r *rand.Rand) (*graph.Graph, []*graph.Tensor) {
 	} else {
 		g.Constants["w"] = w
 	}
-	names := []string{at, "w"}
+	names := []string{value, "w"}
 	if c.bias {
 		g.Constants["b"] = uniform(r, c.filters)
 		names = append(names, "b")
 	}
 	node("Conv", "c", map[string]graph.Attribute{"strides": listOf(c.stride), "dilations": listOf(c.dilation),
 		"pads": listOf(slices.Concat(c.before, c.after)), "group": {Kind: graph.AttributeInt, Int: int64(c.group)}}, names...)
-	at = "c"
+	value = "c"
 	op, norm := c.after2, false
 	if i := slices.Index([]byte(op), ','); i >= 0 {
 		op, norm = op[:i], true
 	}
 	if op == "Silu" {
-		node("Sigmoid", "g", nil, at)
-		node("Mul", "a", nil, at, "g")
-		at = "a"
+		node("Sigmoid", "g", nil, value)
+		node("Mul", "a", nil, value, "g")
+		value = "a"
 	} else if op != "" {
-		node(op, "a", nil, at)
-		at = "a"
+		node(op, "a", nil, value)
+		value = "a"
 	}
 	if norm || c.last {
-		node("Transpose", "l", perm(last), at)
-		at = "l"
+		node("Transpose", "l", perm(last), value)
+		value = "l"
 	}
 	if norm {
 		g.Constants["ns"], g.Constants["nb"] = uniform(r, c.filters), uniform(r, c.filters)
-		node("LayerNormalization", "n", map[string]graph.Attribute{"axis": {Kind: graph.AttributeInt, Int: -1}, "epsilon": {Kind: graph.AttributeFloat, Float: 1e-5}}, at, "ns", "nb")
-		at = "n"
+		node("LayerNormalization", "n", map[string]graph.Attribute{"axis": {Kind: graph.AttributeInt, Int: -1}, "epsilon": {Kind: graph.AttributeFloat, Float: 1e-5}}, value, "ns", "nb")
+		value = "n"
 	}
-	node("Identity", "y", nil, at)
+	node("Identity", "y", nil, value)
 	return g, inputs
 }
 
@@ -149,7 +149,7 @@ func TestConvolution(t *testing.T) {
 					g, inputs := c.graph(rand.New(rand.NewPCG(uint64(i), 2)))
 					tolerance := productTolerance(p, 1)
 					if slices.Contains([]byte(c.after2), ',') {
-						tolerance *= 4 // the normalisation divides by a deviation below 1
+						tolerance *= 4 // the normalization divides by a deviation below 1
 					}
 					compareAt(t, p, g, inputs, tolerance)
 				})

@@ -19,8 +19,7 @@ import (
 	"strings"
 )
 
-// Precision is what the factors of matrix products are rounded to; sums are
-// float32 always, and so is everything else.
+// Precision is the rounding of the factors of matrix products; sums and everything else are always float32.
 type Precision uint8
 
 const (
@@ -46,10 +45,10 @@ func ParsePrecision(text string) (Precision, error) {
 	return 0, fmt.Errorf("precision %q: want %s", text, strings.Join(precisions, ", "))
 }
 
-// Options says how an executor computes. The zero value is valid.
+// Options are the options of an executor. The zero value is valid.
 type Options struct {
 	Precision Precision
-	// Note, if not nil, is told what changes the run but not its results, such as
-	// a batch that is halved to fit the GPU's memory. It is called once for each shape of state.
+	// Note, if not nil, receives changes of the run that do not affect its results, such as a batch halved to fit the
+	// GPU's memory. It is called once for each shape of state.
 	Note func(string)
 }

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of elementwise functions beside the processor.
+// Tests of elementwise functions against the CPU.
 
 package cuda
 
@@ -67,7 +67,7 @@ func narrow(bits int, t *graph.Tensor) *graph.Tensor {
 	return c
 }
 
-// widths are those of the types of integers, negative for unsigned ones; 0 is int64.
+// widths are the widths of the types of integers, negative for unsigned ones; 0 is int64.
 var widths = []int{0, graph.Uint64, 32, -32, 16, -16, 8, -8}
 
 // truths is a tensor of bools.
@@ -247,9 +247,9 @@ func TestConversions(t *testing.T) {
 		if _, ok := graph.ElementDType(to); !ok {
 			continue
 		}
-		given := slices.Clone(floats)
+		original := slices.Clone(floats)
 		if n := graph.NarrowElement(to); n != nil {
-			// The numbers of the type, and what is halfway between two, and beside.
+			// The numbers of the type, and numbers halfway between two, and their neighbors.
 			numbers := make([]float32, 1<<(8/n.PerByte()-1))
 			codes := make([]byte, n.Bytes(len(numbers)))
 			for i := range codes {
@@ -261,13 +261,13 @@ func TestConversions(t *testing.T) {
 			dtype.Unpack(n, numbers, codes, 0)
 			for i, v := range numbers[1:] {
 				half := (v + numbers[i]) / 2
-				given = append(given, v, half, -half, math.Nextafter32(half, 0), math.Nextafter32(half, float32(math.Inf(1))))
+				original = append(original, v, half, -half, math.Nextafter32(half, 0), math.Nextafter32(half, float32(math.Inf(1))))
 			}
 		}
 		for _, mode := range []string{"up", "down", "nearest"} {
 			for saturate := range 2 {
 				how := attributes("to", to, "saturate", saturate, "round_mode", mode)
-				check(t, exact, "Cast", how, graph.Floats(given, len(given)))
+				check(t, exact, "Cast", how, graph.Floats(original, len(original)))
 				check(t, exact, "Cast", how, integers(1, 401))
 				check(t, exact, "Cast", how, truths(1, 401))
 			}
@@ -277,7 +277,7 @@ func TestConversions(t *testing.T) {
 		}
 		bits := map[int]int{graph.ElementFloat: graph.ElementInt32, graph.ElementFloat16: graph.ElementInt16, graph.ElementBFloat16: graph.ElementUint16}[to]
 		if bits != 0 {
-			check(t, exact, "BitCast", attributes("from", to, "to", bits), graph.Floats(given, len(given)))
+			check(t, exact, "BitCast", attributes("from", to, "to", bits), graph.Floats(original, len(original)))
 			check(t, exact, "BitCast", attributes("to", to), narrow(graph.IntegerBits(bits), integers(1, 401)))
 		}
 	}
@@ -309,27 +309,27 @@ func TestFunctions(t *testing.T) {
 	for b := uint32(0); b < 0x7f800000; b += 30011 {
 		x = append(x, math.Float32frombits(b), math.Float32frombits(b|1<<31))
 	}
-	for name, of := range functions {
-		worst, at := 0.0, float32(0)
+	for name, f := range functions {
+		worst, argument := 0.0, float32(0)
 		for i, y := range apply(t, c, operator.Activation{Op: name}, x) {
-			want := of.f(float64(x[i]))
+			want := f.f(float64(x[i]))
 			rounded := float32(want)
 			switch {
 			case math.IsNaN(want), math.IsInf(float64(rounded), 0), rounded == 0:
-				if y != rounded && !math.IsNaN(want) && math.Abs(want) < 3.4e38 && math.Abs(want) > of.smallest || math.IsNaN(want) != (y != y) {
+				if y != rounded && !math.IsNaN(want) && math.Abs(want) < 3.4e38 && math.Abs(want) > f.smallest || math.IsNaN(want) != (y != y) {
 					t.Fatalf("%s(%g) = %g, want %g", name, x[i], y, want)
 				}
 				continue
-			case math.Abs(want) < of.smallest:
+			case math.Abs(want) < f.smallest:
 				continue
 			}
 			up := float64(math.Nextafter32(float32(math.Abs(float64(rounded))), math.MaxFloat32)) - math.Abs(float64(rounded))
 			if d := math.Abs(float64(y)-want) / up; !(d <= worst) {
-				worst, at = d, x[i]
+				worst, argument = d, x[i]
 			}
 		}
-		if !(worst <= of.ulp) {
-			t.Errorf("%s: %g units in the last place at %g, want %g", name, worst, at, of.ulp)
+		if !(worst <= f.ulp) {
+			t.Errorf("%s: %g units in the last place at %g, want %g", name, worst, argument, f.ulp)
 		}
 		t.Logf("%s: at most %.3f units in the last place", name, worst)
 	}
@@ -352,7 +352,7 @@ func apply(t *testing.T, c *device.Context, a operator.Activation, x []float32) 
 	return clone(out)[0].F32
 }
 
-// The numbers of operations here are those of the kernels' enums.
+// The numbers of operations equal the kernels' enums.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../internal/cuda/kernels/elementwise.cu")

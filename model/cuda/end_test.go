@@ -21,7 +21,7 @@ import (
 	"repscope/model/onnx"
 )
 
-// encoders are one of each form. Heavy ones are run less often; narrow ones normalise
+// encoders are one of each form. Heavy ones are run less often; narrow ones normalize
 // over 4 channels, whose variance may be so small that rounding becomes large.
 var encoders = []struct {
 	file, input   string

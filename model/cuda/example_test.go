@@ -8,7 +8,7 @@ import (
 	"repscope/model/cuda"
 )
 
-// Products of GPUs are of TF32 by default; fp32 gives the numbers of the processor but for rounding.
+// Products of GPUs are of TF32 by default; fp32 gives the numbers of the processor except for rounding.
 func ExampleParsePrecision() {
 	for _, text := range []string{"", "fp32"} {
 		p, err := cuda.ParsePrecision(text)

@@ -18,7 +18,7 @@ import (
 // depth is the number of batches under way: one is uploaded, one computed, one downloaded.
 const depth = 3
 
-// kept bounds the programs an executor remembers: a full and a last batch, and room for two more.
+// kept bounds the programs an executor remembers: a full and a last batch, and two more.
 const kept = 4
 
 // Executor runs one graph on one GPU. It is not safe for concurrent use.
@@ -40,7 +40,7 @@ type Executor struct {
 	profiles                        []*profile // of the programs that ran since
 }
 
-// batch is what one Submit began and one Collect ends.
+// batch is the state of a batch between Submit and Collect.
 type batch struct {
 	outputs   []*graph.Tensor // in memory of their own, if the batch is in several parts
 	displaced []float64       // how far noise moved each state
@@ -164,8 +164,8 @@ func (x *Executor) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 	return x.submit(ctx, &r)
 }
 
-// SubmitBytes starts a batch whose only input, of the given shape, is given as bytes; levels maps each byte to a
-// float32. Otherwise it is the same as Submit.
+// SubmitBytes starts a batch whose only input, of this shape, comes as bytes; levels maps each byte to a float32.
+// Otherwise it is the same as Submit.
 func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels pixels.Levels) error {
 	if err := x.fits(len(frames), shape); err != nil {
 		return err
@@ -179,8 +179,8 @@ func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int,
 		common: bytesOf(levels.Values), memory: [][]byte{frames}})
 }
 
-// SubmitNoisy starts a batch whose only input, of the given shape, is computed from states on the device: noise is
-// added, then they are scaled. Otherwise it is the same as Submit.
+// SubmitNoisy starts a batch whose only input, of this shape, is computed from states on the device: noise is added,
+// then they are scaled. Otherwise it is the same as Submit.
 func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
 	f, states, n := noisyFloats, bytesOf(batch.Floats), len(batch.Floats)
 	if batch.Bytes != nil {
@@ -219,8 +219,8 @@ type request struct {
 	types           []graph.Type
 	form            form
 	channels, plane int
-	common          []byte   // what the whole batch has in common: levels, or noise and scaling
-	memory          [][]byte // what each row has for itself
+	common          []byte   // shared by the whole batch: levels, or noise and scaling
+	memory          [][]byte // of each row
 	rows            int      // of all inputs; 0: the batch cannot be split
 }
 
@@ -332,7 +332,7 @@ func (x *Executor) halve(r *request, rows int, why error) {
 	l.why = why
 }
 
-// note tells once that batches are computed in parts.
+// note reports once that batches are computed in parts.
 func (x *Executor) note(r *request) {
 	l := x.limit(r)
 	if l == nil || l.told || x.options.Note == nil {
@@ -383,7 +383,7 @@ func (x *Executor) beginPart(b *batch, r *request, lo, n int) error {
 	part := &part{batch: b, program: p, slot: s, lo: lo, n: n, rows: r.rows}
 	x.fill(r, part)
 	if err := x.start(part, alone); err != nil {
-		// What was enqueued may still use the slot.
+		// Enqueued work may still use the slot.
 		return errors.Join(err, x.settle())
 	}
 	s.busy = true
@@ -404,8 +404,8 @@ func (x *Executor) fill(r *request, p *part) {
 	}
 }
 
-// start enqueues a part. With others under way, copies have streams of their own,
-// so that they overlap with computing; alone, one stream has less to wait for.
+// start enqueues a part. If other parts are running, copies have streams of their own, so that they overlap with
+// computing; alone, one stream has less to wait for.
 func (x *Executor) start(p *part, alone bool) error {
 	s := p.slot
 	up, down := x.uploading, x.returning
@@ -434,7 +434,7 @@ func (x *Executor) start(p *part, alone bool) error {
 	return down.Record(s.landed)
 }
 
-// follow lets what is enqueued on a stream from now on wait for what is enqueued on another.
+// follow makes later work on one stream wait for the work enqueued on another.
 func follow(first, second *device.Stream, e *device.Event) error {
 	if first == second {
 		return nil
@@ -483,12 +483,12 @@ func (x *Executor) load(p *program) error {
 	if len(p.tables) == 0 {
 		return nil
 	}
-	at, err := x.device.Alloc(len(p.tables))
+	address, err := x.device.Alloc(len(p.tables))
 	if err != nil {
 		return err
 	}
-	p.tablesAt = at
-	return device.Upload(x.device, at, p.tables)
+	p.tablesAt = address
+	return device.Upload(x.device, address, p.tables)
 }
 
 // drop forgets a program and the constants that no other needs.
@@ -504,8 +504,8 @@ func (x *Executor) takeSlot() (*slot, error) {
 			return &x.slots[i], nil
 		}
 	}
-	// As many batches as there are slots are never under way before this one, so
-	// that one of them has several parts, which need their slot only until they are done.
+	// Fewer batches than slots are pending before this one, so one of them has several parts, which need their slot only
+	// until they are done.
 	for _, p := range x.parts {
 		if p.n > 0 {
 			return p.slot, x.finish(p)
@@ -514,11 +514,11 @@ func (x *Executor) takeSlot() (*slot, error) {
 	return nil, errors.New("internal error: every slot has a batch")
 }
 
-// memoryShare is the part of the device's memory, one in so many, that is left free.
+// memoryShare is the inverse of the share of the device's memory that is left free.
 const memoryShare = 64
 
-// room makes the arena and a slot large enough for a program. If the memory that is
-// free has no room for it in every slot, the error wraps ErrOutOfMemory.
+// room makes the arena and a slot large enough for a program. If the free memory is too small for every slot, the error
+// wraps ErrOutOfMemory.
 func (x *Executor) room(p *program, s *slot) error {
 	if p.arena <= x.arena.bytes && p.in <= min(s.in.bytes, len(s.hostIn)) && p.out <= min(s.out.bytes, len(s.hostOut)) {
 		return nil
@@ -589,7 +589,7 @@ func (x *Executor) of(b *batch) []*part {
 	return parts
 }
 
-// finish waits for a part and frees its slot; what is wrong with its data is the batch's error.
+// finish waits for a part and frees its slot; errors of its data are the batch's error.
 func (x *Executor) finish(p *part) error {
 	x.parts = slices.DeleteFunc(x.parts, func(other *part) bool { return other == p })
 	p.slot.busy = false
@@ -621,17 +621,17 @@ func (x *Executor) finish(p *part) error {
 	return nil
 }
 
-// abandon forgets what is under way of a batch that failed.
+// abandon drops the pending parts of a failed batch.
 func (x *Executor) abandon(b *batch) {
-	_ = x.settle() // a second error says no more than the first
+	_ = x.settle() // the first error suffices
 	for _, p := range x.of(b) {
 		p.slot.busy = false
 	}
 	x.parts = slices.DeleteFunc(x.parts, func(p *part) bool { return p.batch == b })
 }
 
-// Compile binds the graph to inputs of the given types without running it and
-// returns the outputs' types; it serves to check a model when it is opened.
+// Compile binds the graph to inputs of these types without running it and returns the outputs' types; it serves to
+// check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
 	return x.graph.OutputTypes(inputs)
 }

@@ -28,8 +28,8 @@ func TestBarriers(t *testing.T) {
 	testBarriers(t, []int{2, 2, 1, 2})
 }
 
-// In the PTX a barrier is there as often as the function that has it is inlined, and those of
-// which one run meets both are counted; without one there is a race.
+// The PTX has a barrier as often as its function is inlined. Barriers that one run meets only once are all counted;
+// without one there is a race.
 func TestBarriersOfPTX(t *testing.T) {
 	execute(t, fakecuda.PTX)
 	testBarriers(t, []int{4, 4, 1, 2})

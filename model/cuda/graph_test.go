@@ -26,12 +26,12 @@ func TestOperatorsAreComplete(t *testing.T) {
 	}
 }
 
-// beside is a device with which graphs are run beside model/cpu.
+// beside is a device whose results are compared with model/cpu.
 type beside struct{ context *device.Context }
 
 func newBeside(t testing.TB) beside { return beside{open(t, 1, 1<<30)[0]} }
 
-// check runs a graph with both executors: the same numbers but for rounding, or
+// check runs a graph with both executors: the same numbers except for rounding, or
 // errors of both. It reports whether there was anything to compare.
 func (b beside) check(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) bool {
 	t.Helper()
@@ -87,7 +87,7 @@ func (b beside) check(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) bool
 	return wrong == nil
 }
 
-// operatorCases are those of model/cpu and the paths of their models.
+// operatorCases are the cases of model/cpu and the paths of their models.
 func operatorCases(t testing.TB) (fs.FS, []string) {
 	t.Helper()
 	cases := graphtest.Cases(t, "../cpu/testdata/*.tar.gz")

@@ -49,7 +49,7 @@ func (g *Group) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 	return g.begin(func(x *Executor) error { return x.Submit(ctx, inputs) })
 }
 
-// SubmitBytes begins a batch given as bytes on the next GPU; see Executor.SubmitBytes.
+// SubmitBytes begins a batch of bytes on the next GPU; see Executor.SubmitBytes.
 func (g *Group) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels pixels.Levels) error {
 	return g.begin(func(x *Executor) error { return x.SubmitBytes(ctx, frames, shape, levels) })
 }

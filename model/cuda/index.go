@@ -60,9 +60,9 @@ func (b *builder) elementPlaces(axis int) operand {
 	return places
 }
 
-// tuplePlaces records where the tuples of indices of input 1 point in input 0, among its axes
-// from the given one on; the axes before are shared. It returns the tuples' number and the elements of a block.
-func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
+// tuplePlaces records the offsets of the index tuples of input 1 in input 0, among its axes from batch on; the axes
+// before are shared. It returns the number of tuples and the elements of a block.
+func (b *builder) tuplePlaces(batch int) (offsets operand, tuples, block int) {
 	in, index := b.Shape(0), b.Shape(1)
 	width := index[len(index)-1]
 	tuples = graph.Count(index[:len(index)-1])
@@ -76,16 +76,16 @@ func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 		}
 		w.shape, w.strides = append(w.shape, in[a]), append(w.strides, []int{strides[a]})
 	}
-	places = b.scratch(8 * tuples)
-	b.launch("tuple_places", blocks(tuples), line, 0, b.in(1), places, tuples, w.table(b), width,
+	offsets = b.scratch(8 * tuples)
+	b.launch("tuple_places", blocks(tuples), line, 0, b.in(1), offsets, tuples, w.table(b), width,
 		graph.Count(index[batch:len(index)-1]), graph.Count(in[batch:]), faults)
-	return places, tuples, graph.Count(in[batch+width:])
+	return offsets, tuples, graph.Count(in[batch+width:])
 }
 
-// take records that blocks of elements are read at places. From an empty array nothing can be read.
-func (b *builder) take(places operand, block int) {
+// take records that blocks of elements are read at offsets. From an empty array nothing can be read.
+func (b *builder) take(offsets operand, block int) {
 	if n := graph.Count(b.OutShape(0)); graph.Count(b.Shape(0)) > 0 {
-		b.launch(fmt.Sprint("take_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
+		b.launch(fmt.Sprint("take_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), offsets, b.out(0), n, block)
 	}
 }
 
@@ -100,8 +100,8 @@ func buildGatherND(b *builder) error {
 	return nil
 }
 
-// scatter records that the updates of input 2 meet input 0 at places, in order.
-func (b *builder) scatter(places operand, count, block int) {
+// scatter records that the updates of input 2 are applied to input 0 at offsets, in order.
+func (b *builder) scatter(offsets operand, count, block int) {
 	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.Step.Params.(operator.ScatterParams).Reduction]
 	all := graph.Count(b.Shape(0))
 	b.copy(b.out(0), b.in(0), all*b.DType(0).Size())
@@ -110,8 +110,8 @@ func (b *builder) scatter(places operand, count, block int) {
 	}
 	marks := b.scratch(16 * (all / block))
 	b.launch("scatter_clear", blocks(all/block), line, 0, marks, all/block)
-	b.launch("scatter_marks", blocks(count), line, 0, places, marks, count, block)
-	b.launch("scatter_"+typeName(b.DType(0)), blocks(count*block), line, 0, b.in(2), places, marks, b.out(0), count*block, block, reduction)
+	b.launch("scatter_marks", blocks(count), line, 0, offsets, marks, count, block)
+	b.launch("scatter_"+typeName(b.DType(0)), blocks(count*block), line, 0, b.in(2), offsets, marks, b.out(0), count*block, block, reduction)
 }
 
 func buildScatterElements(b *builder) error {

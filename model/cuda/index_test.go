@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of operators that read by index beside the processor.
+// Tests of operators that read by index against the CPU.
 
 package cuda
 

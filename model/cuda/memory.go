@@ -26,9 +26,9 @@ func (b *buffer) grow(c *device.Context, bytes int) error {
 	if err := b.free(c); err != nil {
 		return err
 	}
-	at, err := c.Alloc(bytes)
+	address, err := c.Alloc(bytes)
 	if err == nil {
-		b.at, b.bytes = at, bytes
+		b.at, b.bytes = address, bytes
 	}
 	return err
 }
@@ -37,14 +37,13 @@ func (b *buffer) free(c *device.Context) error {
 	if b.bytes == 0 {
 		return nil
 	}
-	at := b.at
+	address := b.at
 	b.at, b.bytes = 0, 0
 	b.moves++
-	return c.Free(at)
+	return c.Free(address)
 }
 
-// slot is what one batch under way has for itself: its inputs and outputs in
-// pinned memory and on the device.
+// slot is the memory of one pending batch: its inputs and outputs in pinned memory and on the device.
 type slot struct {
 	index                      int
 	in, out                    buffer
@@ -64,7 +63,7 @@ func (s *slot) open(c *device.Context) error {
 	return nil
 }
 
-// grow gives the slot room for a program's inputs and outputs.
+// grow makes the slot large enough for a program's inputs and outputs.
 func (s *slot) grow(c *device.Context, in, out int) error {
 	if err := s.in.grow(c, in); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (s *slot) close(c *device.Context) error {
 	return all
 }
 
-// copyChunk is what one goroutine copies at least: one alone is slower than the bus.
+// copyChunk is the minimum copy of one goroutine: one alone is slower than the bus.
 const copyChunk = 512 << 10
 
 // copyBytes copies with several goroutines where there is much.

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Operators that move or make elements, and the boxes that kernels walk.
+// Operators that move or create elements, and the boxes that kernels traverse.
 
 package cuda
 
@@ -18,8 +18,8 @@ var movementOperators = map[string]constructor{
 	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
-// box is a shape that several operands walk, each with its own strides. Axes that
-// all of them walk evenly are one; there are no axes of length 1.
+// box is a shape that several operands traverse, each with its own strides. Axes that all of them traverse evenly are
+// one; there are no axes of length 1.
 type box struct {
 	shape   []int
 	strides [][]int // by axis and operand
@@ -56,8 +56,8 @@ func (w box) table(b *builder) operand {
 	return table(b, cells)
 }
 
-// quarters is the box in groups of four elements along the last axis, if every operand
-// stands still or lies on multiples of four elements there.
+// quarters is the box in groups of four elements along the last axis, if every operand has stride 0 or lies on
+// multiples of four elements there.
 func (w box) quarters() (box, bool) {
 	last := w.rank() - 1
 	if last < 0 || w.shape[last]%4 != 0 {
@@ -104,13 +104,13 @@ func (w box) widest(element int, offsets []int) (box, []int, int) {
 			}
 			v.strides = append(v.strides, strides)
 		}
-		at := append([]int{}, offsets...)
-		for o := range at {
-			ok = ok && at[o]%k == 0
-			at[o] /= k
+		moved := append([]int{}, offsets...)
+		for o := range moved {
+			ok = ok && moved[o]%k == 0
+			moved[o] /= k
 		}
 		if ok {
-			return v, at, wide
+			return v, moved, wide
 		}
 	}
 	return w, offsets, element
@@ -133,7 +133,7 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 	b.launch(fmt.Sprint("copy_box_", bytes), blocks(n), line, 0, x.at(at[0]*bytes), y.at(at[1]*bytes), n, w.table(b), w.rank())
 }
 
-// shortAxis is the longest of two axes that are swapped without tiles: neighbouring
+// shortAxis is the longest of two axes that are swapped without tiles: neighboring
 // threads then still read whole sectors of memory.
 const shortAxis = 8
 
@@ -188,11 +188,11 @@ func buildTile(b *builder) error {
 func buildConcat(b *builder) error {
 	axis := b.Step.Params.(operator.AxisParams).Axis
 	outer, n, inner := graph.Around(b.OutShape(0), axis)
-	at := 0
+	offset := 0
 	for i := range b.Step.In {
 		own := b.Shape(i)[axis] * inner
-		b.copyBox(b.DType(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
-		at += own
+		b.copyBox(b.DType(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, offset)
+		offset += own
 	}
 	return nil
 }
@@ -200,13 +200,13 @@ func buildConcat(b *builder) error {
 func buildSplit(b *builder) error {
 	p := b.Step.Params.(operator.SplitParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
-	at := 0
+	offset := 0
 	for i, length := range p.Sizes {
-		own := length * inner
+		width := length * inner
 		if b.HasOut(i) {
-			b.copyBox(b.DType(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
+			b.copyBox(b.DType(0), b.in(0), b.out(i), []int{outer, width}, []int{n * inner, 1}, []int{width, 1}, offset, 0)
 		}
-		at += own
+		offset += width
 	}
 	return nil
 }
@@ -214,14 +214,14 @@ func buildSplit(b *builder) error {
 func buildPad(b *builder) error {
 	p := b.Step.Params.(operator.PadParams)
 	in, out, t := b.Shape(0), b.OutShape(0), b.DType(0)
-	own := graph.RowMajor(in)
+	strides := graph.RowMajor(in)
 	var offsets []int64
 	var w box
 	for a, places := range p.Places(in, out) {
 		w.shape, w.strides = append(w.shape, out[a]), append(w.strides, []int{len(offsets)})
 		for _, k := range places {
 			if k >= 0 {
-				k *= own[a]
+				k *= strides[a]
 			}
 			offsets = append(offsets, int64(k))
 		}

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of operators that move elements beside the processor.
+// Tests of operators that move elements against the CPU.
 
 package cuda
 

@@ -28,7 +28,7 @@ func newChange(n pixels.Noise) (change, error) {
 	}
 	c := change{n.Kind, n.Clip, n.Low, n.High, n.Level}
 	switch {
-	case n.Level == 0: // nothing changes, not even what lies outside the range
+	case n.Level == 0: // nothing changes, not even values outside the range
 		c.kind, c.clip = pixels.SaltPepper, pixels.ClipNone
 	case n.Kind != pixels.SaltPepper:
 		c.level = float64(float32(n.Level * (float64(n.High) - float64(n.Low))))
@@ -36,8 +36,8 @@ func newChange(n pixels.Noise) (change, error) {
 	return c, nil
 }
 
-// scalingParameters checks the scaling for states of so many elements and prepares it for
-// the kernel scale_f32: Low, Span, then Mean and Std of every channel.
+// scalingParameters checks the scaling for states of state elements and prepares it for the kernel scale_f32: Low,
+// Span, then Mean and Std of every channel.
 func scalingParameters(s pixels.Scaling, state int) ([]float32, error) {
 	if err := s.Check(state); err != nil {
 		return nil, err

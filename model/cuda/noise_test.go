@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of noise made on the GPU beside that of the processor.
+// Tests of noise on the GPU against the CPU.
 
 package cuda
 
@@ -20,7 +20,7 @@ import (
 	"repscope/stat"
 )
 
-// onStream runs work with a stream of the device and memory of so many bytes.
+// onStream runs work with a stream of the device and memory of this many bytes.
 func onStream(t *testing.T, c *device.Context, bytes int, work func(s *device.Stream, p device.Pointer) error) {
 	t.Helper()
 	err := c.Do(func() error {
@@ -297,8 +297,8 @@ func TestNoisyPipeline(t *testing.T) {
 			}
 			sameBits(t, fmt.Sprintf("%+v", c), out, want)
 			for i := range rows {
-				at := func(x []float32) []float32 { return x[i*inputs : (i+1)*inputs] }
-				if want := distance(at(floats), at(noisy)); moved[i] != want {
+				state := func(x []float32) []float32 { return x[i*inputs : (i+1)*inputs] }
+				if want := distance(state(floats), state(noisy)); moved[i] != want {
 					t.Fatalf("%+v: state %d moves by %g, want %g", c, i, moved[i], want)
 				}
 			}

@@ -55,7 +55,7 @@ func buildRootMeanSquare(b *builder) error {
 	return nil
 }
 
-// layerNorm records a normalisation of rows, with root by their squares alone; operands but x and y may be absent, y
+// layerNorm records a normalization of rows, with root by their squares alone; operands but x and y may be absent, y
 // may be x.
 func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, width int, epsilon float32, root bool) {
 	kernel := ""
@@ -63,7 +63,7 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 	case rows == 0:
 		return
 	case width == 0:
-		// The mean of nothing counts as 0, and so does what it would be divided by.
+		// The mean of an empty set counts as 0, and so does its divisor.
 		for _, o := range []operand{mean, inverse} {
 			if o.region != nowhere {
 				b.zero(o, 4*rows)

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of normalizations beside the processor.
+// Tests of normalizations against the CPU.
 
 package cuda
 

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of poolings and resizing beside the processor.
+// Tests of poolings and resizing against the CPU.
 
 package cuda
 

@@ -48,9 +48,8 @@ var processors = 132
 // sharedLimit is the dynamic shared memory of a block that every GPU has from compute capability 8.0 on.
 const sharedLimit = 99 << 10
 
-// choose takes the largest tile of which there are enough for the GPU, or else the
-// smallest; copies is how many results there are. The choice changes no number:
-// every element is summed in the same order in any tile.
+// choose takes the largest tile that yields enough tiles for the GPU, or else the smallest; copies is the number of
+// results. The choice changes no number: every element is summed in the same order in any tile.
 func choose(tiles []tile, m, n, copies int, sliced bool) tile {
 	for _, t := range tiles {
 		if t.blocks(m, n)*copies >= processors && t.columns < 2*max(n, 32) && t.rows < 2*max(m, 16) &&
@@ -61,7 +60,7 @@ func choose(tiles []tile, m, n, copies int, sliced bool) tile {
 	return tiles[len(tiles)-1]
 }
 
-// productTiles are those of kernels product_, matmulTiles those of matmul_, by descending size.
+// productTiles are the tiles of kernels product_, matmulTiles of matmul_, by descending size.
 func productTiles(p Precision) []tile {
 	tiles := []tile{{128, 128, 256, 3}, {64, 64, 128, 3}, {16, 32, 128, 8}}
 	if p == TF32 {
@@ -107,14 +106,14 @@ func fits(sizes ...int) error {
 	return nil
 }
 
-// packRows is a right factor as the kernels want it: n rows of depth elements, zeros
-// beyond k, rounded to what tensor cores take. at is where element (i, j) of k×n lies.
-func packRows(p Precision, elements []float32, n, k, depth int, at func(i, j int) int) []float32 {
+// packRows is a right factor in the layout of the kernels: n rows of depth elements, zeros beyond k, rounded to the
+// precision of the tensor cores. at is the offset of element (i, j) of k×n.
+func packRows(p Precision, elements []float32, n, k, depth int, offset func(i, j int) int) []float32 {
 	rows := make([]float32, n*depth)
 	for j := range n {
 		row := rows[j*depth : (j+1)*depth]
 		for i := range k {
-			row[i] = rounded(p, elements[at(i, j)])
+			row[i] = rounded(p, elements[offset(i, j)])
 		}
 	}
 	return rows
@@ -129,20 +128,20 @@ func rounded(p Precision, v float32) float32 {
 	return math.Float32frombits((b + 0x1000) & 0xffffe000)
 }
 
-// order is where the elements of a permuted array lie in the array of the given shape.
+// order maps the elements of a permuted array to the array of this shape.
 func order(shape, perm []int) []int {
 	strides, n := graph.RowMajor(shape), graph.Count(shape)
-	at := make([]int, 1, n)
+	offsets := make([]int, 1, n)
 	for _, a := range perm {
 		next := make([]int, 0, n)
-		for _, from := range at {
+		for _, from := range offsets {
 			for i := range shape[a] {
 				next = append(next, from+i*strides[a])
 			}
 		}
-		at = next
+		offsets = next
 	}
-	return at
+	return offsets
 }
 
 func buildLinear(b *builder) error {
@@ -155,27 +154,27 @@ func buildLinear(b *builder) error {
 	}
 	depth, mode := roundUp(k, step), b.precision()
 	w := b.weight(fmt.Sprint("rows of a product ", mode, n, k, p.TransB, p.Shape, p.Perm), b.Constant(1), func(elements []float32) []float32 {
-		at := func(i, j int) int { return i*n + j }
+		offset := func(i, j int) int { return i*n + j }
 		if p.TransB {
-			at = func(i, j int) int { return j*k + i }
+			offset = func(i, j int) int { return j*k + i }
 		}
 		if p.Perm == nil {
-			return packRows(mode, elements, n, k, depth, at)
+			return packRows(mode, elements, n, k, depth, offset)
 		}
 		to := make([]int, k) // the row of the weights that belongs to an element of the input
 		for i, from := range order(p.Shape, p.Perm) {
 			to[from] = i
 		}
-		return packRows(mode, elements, n, k, depth, func(i, j int) int { return at(to[i], j) })
+		return packRows(mode, elements, n, k, depth, func(i, j int) int { return offset(to[i], j) })
 	})
-	kind, known := activation(p.Activation)
+	kind, supported := activation(p.Activation)
 	if k%4 == 0 {
 		b.product(b.in(0), w, b.in(2), b.in(3), b.out(0), m, n, k, depth, kind)
 	} else {
 		b.matmul(matmul{a: b.in(0), b: w, bias: b.in(2), other: b.in(3), c: b.out(0), m: m, n: n, k: k,
 			aRow: k, aColumn: 1, bRow: 1, bColumn: depth, batch: 1, activation: kind, alpha: 1})
 	}
-	if !known {
+	if !supported {
 		return b.function(p.Activation, b.out(0), b.out(0), m*n)
 	}
 	return nil
@@ -245,10 +244,10 @@ func buildGemm(b *builder) error {
 	if err := fits(m, n, g.k); err != nil {
 		return err
 	}
-	kind, known := activation(p.Activation)
+	kind, supported := activation(p.Activation)
 	g.activation = kind
 	b.matmul(g)
-	if !known {
+	if !supported {
 		return b.function(p.Activation, b.out(0), b.out(0), m*n)
 	}
 	return nil
@@ -277,7 +276,7 @@ func buildMatMul(b *builder) error {
 // batchOffsets is where the factors of each element of a batch begin, in pairs.
 func batchOffsets(f *operator.MatMulParams) []int64 {
 	offsets, steps := []int64{0, 0}, [2]int{f.M * f.K, f.K * f.N}
-	// From the innermost axis outwards: each axis repeats what is inside it.
+	// From the innermost axis outwards: each axis repeats the axes inside it.
 	for axis, n := range slices.Backward(f.Batch) {
 		inner := offsets
 		offsets = make([]int64, 0, len(inner)*n)

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of matrix products in all precisions beside the processor.
+// Tests of matrix products in all precisions against the CPU.
 
 package cuda
 
@@ -57,23 +57,23 @@ func linearGraph(w, bias *graph.Tensor, op string, other bool) *graph.Graph {
 	node := func(op, out string, in ...string) {
 		g.Nodes = append(g.Nodes, &graph.Node{Op: op, Inputs: in, Outputs: []string{out}})
 	}
-	at := "p"
-	node("MatMul", at, "x", "w")
+	value := "p"
+	node("MatMul", value, "x", "w")
 	if bias != nil {
 		g.Constants["b"] = bias
-		node("Add", "s", at, "b")
-		at = "s"
+		node("Add", "s", value, "b")
+		value = "s"
 	}
 	if op != "" {
-		node(op, "a", at)
-		at = "a"
+		node(op, "a", value)
+		value = "a"
 	}
 	if other {
 		g.Inputs = append(g.Inputs, graph.Port{Name: "o", DType: graph.Float32})
-		node("Add", "r", at, "o")
-		at = "r"
+		node("Add", "r", value, "o")
+		value = "r"
 	}
-	node("Identity", "y", at)
+	node("Identity", "y", value)
 	return g
 }
 

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// What the steps of a graph take on a GPU.
+// Time of the steps of a graph on a GPU.
 
 package cuda
 
@@ -15,7 +15,7 @@ import (
 // profile keeps the durations of the steps of a program.
 type profile struct {
 	program *program
-	seconds [][]float64 // by step; the first are those of what makes the input
+	seconds [][]float64 // by step; the first are the conversions of the input
 }
 
 // clock is the events around the steps of a slot's run.
@@ -35,15 +35,15 @@ func (c *clock) close() error {
 	return err
 }
 
-// SetProfile begins to measure what steps take, or ends it and forgets what was measured.
-// Measured runs are not started as one graph but kernel by kernel, with an event after each step,
-// so that a step takes no less than the processor needs to launch it, some microseconds.
+// SetProfile begins to measure the time of steps, or ends it and discards the measurements. Measured runs are started
+// kernel by kernel instead of as one graph, with an event after each step. A step therefore takes at least the time of
+// a launch, some microseconds.
 func (x *Executor) SetProfile(on bool) {
 	x.profiling, x.profiles = on, nil
 }
 
-// Profile is what steps took since SetProfile, by the GPU's clock, in the order of the first run of their shapes and
-// of the program. What makes the input of bytes or noise is a step repscope.Input.
+// Profile is the time of the steps since SetProfile, by the GPU's clock, in the order of the first run of their shapes
+// and of the program. The conversion of bytes or noise to the input is a step repscope.Input.
 func (x *Executor) Profile() []operator.StepTime {
 	var out []operator.StepTime
 	for _, p := range x.profiles {
@@ -100,8 +100,8 @@ func (x *Executor) read(p *program, c *clock) error {
 		i = len(x.profiles)
 		x.profiles = append(x.profiles, &profile{program: p, seconds: make([][]float64, 1+len(p.Steps))})
 	}
-	for at, step := range c.steps {
-		seconds, err := c.events[at+1].Since(c.events[at])
+	for index, step := range c.steps {
+		seconds, err := c.events[index+1].Since(c.events[index])
 		if err != nil {
 			return err
 		}
@@ -111,14 +111,14 @@ func (x *Executor) read(p *program, c *clock) error {
 	return nil
 }
 
-// SetProfile begins to measure what steps take on all GPUs, or ends it; see Executor.SetProfile.
+// SetProfile begins to measure the time of steps on all GPUs, or ends it; see Executor.SetProfile.
 func (g *Group) SetProfile(on bool) {
 	for _, x := range g.executors {
 		x.SetProfile(on)
 	}
 }
 
-// Profile is what steps took on each GPU, one after the other; see Executor.Profile.
+// Profile is the time of the steps on each GPU, one after the other; see Executor.Profile.
 func (g *Group) Profile() []operator.StepTime {
 	var all []operator.StepTime
 	for _, x := range g.executors {

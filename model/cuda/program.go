@@ -1,6 +1,6 @@
 //go:build cuda
 
-// A graph bound to input shapes: where its values lie, and what a run enqueues.
+// A graph bound to input shapes: the memory of its values, and the operations of a run.
 
 package cuda
 
@@ -15,19 +15,19 @@ import (
 	"repscope/stat"
 )
 
-// shapes is what a program is bound to.
+// shapes are the shapes that a program is bound to.
 type shapes struct {
 	inputs          []graph.Type
 	form            form
 	channels, plane int // of levels or scaling
 }
 
-// form is what a batch is uploaded as.
+// form is the form in which a batch is uploaded.
 type form uint8
 
 const (
 	inputValues form = iota // the graph's inputs
-	levelBytes              // bytes that stand for levels
+	levelBytes              // bytes that index levels
 	noisyBytes              // bytes that noise changes
 	noisyFloats             // float32 that noise changes
 )
@@ -40,7 +40,7 @@ func (s shapes) equal(o shapes) bool {
 	})
 }
 
-// place says where a value lies. Values of one root share it.
+// place is the location of a value. Values of one root share it.
 type place struct {
 	kind   placeKind
 	offset int
@@ -63,7 +63,7 @@ type program struct {
 	places    []place // by value
 	arena     int     // bytes, scratch included
 	scratchAt int
-	inAt      []int // of what is uploaded by row in a slot's input memory
+	inAt      []int // offsets of the inputs uploaded by row in a slot's input memory
 	in, out   int   // bytes of a slot's memory
 	movedAt   int   // of displacements in a slot's output memory
 	tablesAt  device.Pointer
@@ -142,14 +142,14 @@ func (p *program) readNoisy() {
 	}
 }
 
-// upload makes room for bytes in a slot's input memory; those that a batch has in common come first.
+// upload reserves bytes in a slot's input memory; data shared by a batch come first.
 func (p *program) upload(bytes int) operand {
 	o := operand{region: inputRegion, offset: p.in}
 	p.in += aligned(bytes)
 	return o
 }
 
-// uploadRows makes room for what a batch has by row.
+// uploadRows reserves memory for data of a batch by row.
 func (p *program) uploadRows(bytes int) operand {
 	o := p.upload(bytes)
 	p.inAt = append(p.inAt, o.offset)
@@ -165,9 +165,9 @@ func (p *program) lay() {
 		p.arena += aligned(layout.Size[t] * t.Size())
 	}
 	p.places = make([]place, len(p.Values))
-	for i, at := range layout.Offset {
-		if t := p.Values[i].DType; at >= 0 {
-			p.places[i] = place{inArena, base[t] + at*t.Size()}
+	for i, offset := range layout.Offset {
+		if t := p.Values[i].DType; offset >= 0 {
+			p.places[i] = place{inArena, base[t] + offset*t.Size()}
 		}
 	}
 	bytes := func(id int) int { return aligned(graph.Count(p.Values[id].Shape) * p.Values[id].DType.Size()) }
@@ -218,10 +218,10 @@ func (p *program) layConstants() {
 	}
 }
 
-// address is where an operand lies when the program runs in a slot.
+// address is the device address of an operand when the program runs in a slot.
 func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	var base device.Pointer
-	at := o.offset
+	bytes := o.offset
 	switch o.region {
 	case nowhere:
 		return 0
@@ -229,11 +229,11 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 		place := p.places[o.index]
 		switch place.kind {
 		case inArena:
-			base, at = x.arena.at, at+place.offset
+			base, bytes = x.arena.at, bytes+place.offset
 		case inInputs:
-			base, at = s.in.at, at+place.offset
+			base, bytes = s.in.at, bytes+place.offset
 		case inOutputs:
-			base, at = s.out.at, at+place.offset
+			base, bytes = s.out.at, bytes+place.offset
 		case inWeights:
 			base = x.weights[p.weights[place.offset]]
 		}
@@ -242,18 +242,18 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 	case tableRegion:
 		base = p.tablesAt
 	case scratchRegion:
-		base, at = x.arena.at, at+p.scratchAt
+		base, bytes = x.arena.at, bytes+p.scratchAt
 	case faultRegion:
 		base = s.out.at
 	case inputRegion:
 		base = s.in.at
 	case movedRegion:
-		base, at = s.out.at, at+p.movedAt
+		base, bytes = s.out.at, bytes+p.movedAt
 	}
-	return uint64(base) + uint64(at)
+	return uint64(base) + uint64(bytes)
 }
 
-// resolve takes the addresses for a slot, anew where memory has moved.
+// resolve computes the addresses for a slot, again if memory has moved.
 func (x *Executor) resolve(p *program, s *slot) (*bound, error) {
 	b := &p.bound[s.index]
 	if b.valid && b.arena == x.arena.moves && b.in == s.in.moves && b.out == s.out.moves {
@@ -355,20 +355,20 @@ func (p *program) faulty(cells []int64) error {
 // hold finds the outputs that are constants.
 func (p *program) hold() error {
 	for _, id := range p.Outputs {
-		var known *graph.Tensor
+		var constant *graph.Tensor
 		if c := p.Values[p.Values[id].Root].Const; c != nil {
-			held := *c
-			held.Shape = p.Values[id].Shape
+			copied := *c
+			copied.Shape = p.Values[id].Shape
 			if c.Deferred() {
 				values, err := c.Load(nil)
 				if err != nil {
 					return fmt.Errorf("constant %q: %w", p.Values[id].Name, err)
 				}
-				held = *graph.Floats(values, held.Shape...)
+				copied = *graph.Floats(values, copied.Shape...)
 			}
-			known = &held
+			constant = &copied
 		}
-		p.known = append(p.known, known)
+		p.known = append(p.known, constant)
 	}
 	return nil
 }
@@ -399,7 +399,7 @@ func (p *program) displacements(s *slot) []float64 {
 	return valuesOf[float64](s.hostOut[p.movedAt:], p.shapes.inputs[0].Shape[0])
 }
 
-// view lets a tensor's elements be those in memory.
+// view makes a tensor's elements a view of memory.
 func view(t *graph.Tensor, memory []byte) {
 	n := t.Len()
 	switch t.DType {
@@ -412,7 +412,7 @@ func view(t *graph.Tensor, memory []byte) {
 	}
 }
 
-// close gives back what the program alone has on the device.
+// close frees the program's own device memory.
 func (p *program) close(c *device.Context) error {
 	var all error
 	for i := range p.bound {

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Reductions, the places of greatest and least elements, running sums.
+// Reductions, the indices of greatest and least elements, running sums.
 
 package cuda
 
@@ -53,8 +53,8 @@ type reduction struct {
 	t             graph.DType
 }
 
-// record records the launches. How a sum is shared among threads and cut into chunks
-// depends on the length and the strides of what is reduced, not on how many outputs there are.
+// record records the launches. The division of a sum among threads and chunks depends on the length and the strides of
+// the input, not on the number of outputs.
 func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 	if r.total == 0 {
 		return
@@ -63,7 +63,7 @@ func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 	last := r.kept.rank() - 1
 	switch {
 	case last >= 0 && r.kept.strides[last][0] == 1 && r.kept.shape[last] >= 16:
-		lanes, name = 1, "thread" // neighbouring threads read neighbouring elements
+		lanes, name = 1, "thread" // neighboring threads read neighboring elements
 		if r.n <= 2*chunk {
 			chunk = r.n
 		}

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// Tests of reductions beside the processor.
+// Tests of reductions against the CPU.
 
 package cuda
 
@@ -74,7 +74,7 @@ func TestReduceChunks(t *testing.T) {
 	check(t, exact, "ReduceMin", nil, integers(2, 2100, 16), ints(0))
 }
 
-// TestReduceInBatches checks that a row's bytes do not depend on the rows beside it.
+// TestReduceInBatches checks that a row's bytes do not depend on the other rows.
 func TestReduceInBatches(t *testing.T) {
 	all := random(1, 24, 40, 33)
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ var resizeOperators = map[string]constructor{
 // resizeAxis is an axis as kernels/resize.cu reads it.
 type resizeAxis struct {
 	length, reciprocal uint64 // of the output
-	apart              int64  // how far neighbours of the input lie apart
+	apart              int64  // how far neighbors of the input lie apart
 	taps               int32
 	first              int32 // of the axis' taps
 }

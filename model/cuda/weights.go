@@ -32,8 +32,8 @@ func raw(t *graph.Tensor) []byte {
 	return bytesOf(t.Bool)
 }
 
-// keep puts the constants of a program on the device that are not there yet, one
-// by one, so that the host holds no more than one of those that are deferred.
+// keep uploads the missing constants of a program to the device, one by one, so that the host holds at most one
+// deferred constant.
 func (w weights) keep(c *device.Context, r *recording) error {
 	var buffer []float32
 	for _, key := range r.weights {
@@ -78,7 +78,7 @@ func (r *recording) form(key weightKey, buffer *[]float32) ([]byte, error) {
 	return bytesOf(elements), nil
 }
 
-// trim frees what no program uses.
+// trim frees the constants that no program uses.
 func (w weights) trim(c *device.Context, programs []*program) error {
 	used := map[weightKey]bool{}
 	for _, p := range programs {

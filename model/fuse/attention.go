@@ -21,8 +21,8 @@ type access struct {
 	rotation
 }
 
-// run is a walk of n elements that lie stride apart. An axis needs several where it was made of axes that do not
-// follow each other in memory, such as the heads of all elements of a batch.
+// run is a traversal of n elements stride apart. An axis needs several if it was made of axes that do not follow each
+// other in memory, such as the heads of all elements of a batch.
 type run struct{ n, stride int }
 
 // rotation is a rotary embedding.
@@ -33,7 +33,7 @@ type rotation struct {
 	rows        [][]run // the axes of rows and columns when it was applied
 }
 
-// merged joins the walks of an axis that follow each other.
+// merged joins the contiguous runs of an axis.
 func merged(axis []run) []run {
 	var out []run
 	for _, r := range axis {
@@ -48,7 +48,7 @@ func merged(axis []run) []run {
 	return out
 }
 
-// stride is that of an axis, if one suffices.
+// stride is the stride of an axis, if one run suffices.
 func stride(axis []run) (int, bool) {
 	switch len(axis) {
 	case 0:
@@ -124,18 +124,18 @@ func (a *access) broadcast(shape []int) bool {
 // access follows a value back through steps that only move elements or multiply by a number.
 func (f *fuser) access(id int) access {
 	shape := f.Values[id].Shape
-	own := access{id: id, shape: shape, factor: 1, rotation: rotation{cos: -1, sin: -1}}
+	direct := access{id: id, shape: shape, factor: 1, rotation: rotation{cos: -1, sin: -1}}
 	for i, s := range graph.RowMajor(shape) {
-		own.axes = append(own.axes, merged([]run{{shape[i], s}}))
+		direct.axes = append(direct.axes, merged([]run{{shape[i], s}}))
 	}
 	if f.producer[id] < 0 || f.Values[id].DType != graph.Float32 {
-		return own
+		return direct
 	}
 	s := &f.Steps[f.producer[id]]
 	if s.Node.Domain != "" {
-		return own
+		return direct
 	}
-	through := own
+	through := direct
 	ok := false
 	switch {
 	case s.Node.Op == "Transpose":
@@ -157,12 +157,12 @@ func (f *fuser) access(id int) access {
 	case s.Node.Op == "Mul" || s.Node.Op == "Div":
 		through, ok = f.throughFactor(s, shape)
 	case s.Node.Op == "Add":
-		return f.rotary(s, own)
+		return f.rotary(s, direct)
 	case s.Node.Op == "Concat":
-		return f.partlyTurned(s, own)
+		return f.partlyTurned(s, direct)
 	}
 	if !ok {
-		return own
+		return direct
 	}
 	return through
 }
@@ -182,7 +182,7 @@ func (f *fuser) throughSplit(s *graph.Step, id int) (access, bool) {
 	return a, ok
 }
 
-// throughGather is what lies at one index of another value.
+// throughGather is the element at one index of another value.
 func (f *fuser) throughGather(s *graph.Step, shape []int) (access, bool) {
 	p, ok := s.Params.(operator.AxisParams)
 	index := f.number(s.In[1])
@@ -233,25 +233,25 @@ func (f *fuser) throughFactor(s *graph.Step, shape []int) (access, bool) {
 }
 
 // rotary recognizes x·cos + (−x₂, x₁)·sin.
-func (f *fuser) rotary(s *graph.Step, own access) access {
-	rank := len(own.shape)
+func (f *fuser) rotary(s *graph.Step, direct access) access {
+	rank := len(direct.shape)
 	if rank < 2 {
-		return own
+		return direct
 	}
-	rows, width := own.shape[rank-2], own.shape[rank-1]
+	rows, width := direct.shape[rank-2], direct.shape[rank-1]
 	table := func(id int) bool { return f.isTable(id, rows, width) }
 	for k := range 2 {
 		plain, crossed := f.from(s.In[k], "Mul"), f.from(s.In[1-k], "Mul")
 		if plain == nil || crossed == nil {
-			return own
+			return direct
 		}
 		cos, x, ok := pair(plain, table)
 		if !ok {
-			return own
+			return direct
 		}
 		sin, swapped, ok := pair(crossed, table)
 		if !ok {
-			return own
+			return direct
 		}
 		join := f.from(swapped, "Concat")
 		interleaved := join == nil
@@ -266,18 +266,18 @@ func (f *fuser) rotary(s *graph.Step, own access) access {
 		axis := len(f.Values[join.Out[0]].Shape) - 1
 		negative := f.from(f.beneath(join.In[0]), "Neg")
 		if negative == nil || join.Params.(operator.AxisParams).Axis != axis || interleaved == (axis == rank-1) ||
-			!slices.Equal(f.Values[x].Shape, own.shape) ||
+			!slices.Equal(f.Values[x].Shape, direct.shape) ||
 			!f.isHalf(negative.In[0], x, 1, interleaved) || !f.isHalf(join.In[1], x, 0, interleaved) {
-			return own
+			return direct
 		}
 		a := f.access(x)
 		if a.cos >= 0 {
-			return own
+			return direct
 		}
 		a.rotation = rotation{cos, sin, width, interleaved, a.axes[rank-2:]}
 		return a
 	}
-	return own
+	return direct
 }
 
 // step returns the step that makes a value, or nil.
@@ -309,15 +309,15 @@ func (f *fuser) isTable(id, rows, width int) bool {
 		return true
 	}
 	data := f.Values[id].Const.F32
-	for at := n; at < len(data); at += n {
-		if !slices.Equal(data[:n], data[at:at+n]) {
+	for offset := n; offset < len(data); offset += n {
+		if !slices.Equal(data[:n], data[offset:offset+n]) {
 			return false
 		}
 	}
 	return len(data) > 0
 }
 
-// table is a constant [rows, width] that isTable has found; −1 if none is given.
+// table is a constant [rows, width] that isTable has found; −1 if there is none.
 func (f *fuser) table(id, rows, width int) int {
 	if id < 0 || graph.Count(f.Values[id].Shape) == rows*width {
 		return id
@@ -343,23 +343,23 @@ func (f *fuser) isHalf(id, x, which int, interleaved bool) bool {
 }
 
 // partlyTurned is a value of whose rows a rotary embedding turns the first elements.
-func (f *fuser) partlyTurned(s *graph.Step, own access) access {
-	last := len(own.shape) - 1
+func (f *fuser) partlyTurned(s *graph.Step, direct access) access {
+	last := len(direct.shape) - 1
 	if !f.processor || len(s.In) != 2 || s.Params.(operator.AxisParams).Axis != last {
-		return own
+		return direct
 	}
 	a, b := f.access(s.In[0]), f.access(s.In[1])
 	if a.cos < 0 || b.cos >= 0 || a.id != b.id || a.factor != b.factor || a.turned != a.shape[last] {
-		return own
+		return direct
 	}
-	// Both parts are those of rows without gaps.
+	// Both parts are contiguous rows.
 	whole := a
-	whole.shape, whole.axes = own.shape, slices.Clone(a.axes)
-	whole.axes[last] = merged([]run{{own.shape[last], 1}})
+	whole.shape, whole.axes = direct.shape, slices.Clone(a.axes)
+	whole.axes[last] = merged([]run{{direct.shape[last], 1}})
 	left, right := whole, whole
 	if !left.cut(last, 0, 1, a.shape[last]) || !right.cut(last, a.shape[last], 1, b.shape[last]) || right.offset != b.offset ||
 		!slices.EqualFunc(left.axes, a.axes, slices.Equal) || !slices.EqualFunc(right.axes, b.axes, slices.Equal) {
-		return own
+		return direct
 	}
 	whole.rows = whole.axes[last-1:]
 	return whole
@@ -391,16 +391,16 @@ func (f *fuser) attention(i int) bool {
 		return false
 	}
 	p.Turned, p.Interleaved = max(q.turned, k.turned), q.interleaved || k.interleaved
-	out, place := f.result(p, i, rank)
+	out, step := f.result(p, i, rank)
 	if !batch(p, &q, &k, &v) {
 		return false
 	}
-	f.Steps[place] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask,
+	f.Steps[step] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask,
 		f.table(q.cos, p.Queries, p.Turned), f.table(q.sin, p.Queries, p.Turned), f.table(k.cos, p.Keys, p.Turned), f.table(k.sin, p.Keys, p.Turned)}, []int{out})
 	return true
 }
 
-// guard is what makes weights of queries that attend to nothing 0.
+// guard sets the weights of queries without any key to 0.
 type guard struct {
 	weights   int
 	undefined bool // where they are no numbers (the exporters' form of scaled_dot_product_attention)
@@ -408,7 +408,7 @@ type guard struct {
 	rows      int  // where this constant is true; −1 if there is none
 }
 
-// unguarded is the value of attention weights and what guards them.
+// unguarded is the value of attention weights and its guard.
 func (f *fuser) unguarded(id int) guard {
 	none := guard{weights: id, bias: -1, rows: -1}
 	choice := f.from(id, "Where")
@@ -442,7 +442,7 @@ func (f *fuser) unguarded(id int) guard {
 	return guard{weights: weights, bias: reduce.In[0], rows: -1}
 }
 
-// hides reports whether the rows of a constant mask that are −Inf are those where another constant is true.
+// hides reports whether the −Inf rows of a constant mask are the true rows of another constant.
 func (f *fuser) hides(mask, rows int) bool {
 	if !f.constant(mask) {
 		return false
@@ -471,19 +471,19 @@ func (f *fuser) decided(i int) bool {
 	if len(taken) == 0 || slices.Contains(taken, !taken[0]) {
 		return false
 	}
-	by := s.In[2]
+	value := s.In[2]
 	if taken[0] {
-		by = s.In[1]
+		value = s.In[1]
 	}
-	if !slices.Equal(f.Values[by].Shape, f.Values[s.Out[0]].Shape) {
+	if !slices.Equal(f.Values[value].Shape, f.Values[s.Out[0]].Shape) {
 		return false
 	}
-	f.replace(s.Out[0], by)
+	f.replace(s.Out[0], value)
 	f.Steps = slices.Delete(f.Steps, i, i+1)
 	return true
 }
 
-// scores goes from the operand of the softmax, of the given shape, back to the product Q·Kᵀ (nil if there is none), and
+// scores goes from the operand of the softmax, of this shape, back to the product Q·Kᵀ (nil if there is none), and
 // enters scale and mask; mask is the value, −1 if there is none.
 func (f *fuser) scores(id int, p *operator.AttentionParams, shape []int) (product *graph.Step, mask int) {
 	mask = -1
@@ -583,7 +583,7 @@ func (f *fuser) operands(p *operator.AttentionParams, q, k, v *access, rank int)
 	return p.Scale > 0 && !math.IsInf(float64(p.Scale), 0)
 }
 
-// batch enters the axes of the batch: those of the scores, in parts that all operands walk evenly.
+// batch enters the axes of the batch from the scores, in parts that all operands traverse evenly.
 func batch(p *operator.AttentionParams, operands ...*access) bool {
 	views := []*operator.View{&p.Q, &p.K, &p.V}
 	strides := make([][]int, len(views))
@@ -620,8 +620,8 @@ func batch(p *operator.AttentionParams, operands ...*access) bool {
 	return true
 }
 
-// breaks are the lengths, ascending from 1, of the ends of an axis at which the walk of an operand breaks, and of the
-// whole.
+// breaks are the lengths, ascending from 1, of the ends of an axis at which the traversal of an operand breaks, and of
+// the whole.
 func breaks(operands []*access, axis int) []int {
 	n := operands[0].shape[axis]
 	if n == 1 {
@@ -639,8 +639,8 @@ func breaks(operands []*access, axis int) []int {
 	return slices.Compact(ends)
 }
 
-// at is where the element with the given index of an axis lies; the index divides, or is a multiple of, the lengths
-// of all ends of its walk.
+// at is the offset of the element with this index of an axis; the index divides, or is a multiple of, the lengths of
+// all ends of its runs.
 func at(axis []run, index int) int {
 	for _, r := range slices.Backward(axis) {
 		if index < r.n {
@@ -651,10 +651,10 @@ func at(axis []run, index int) int {
 	return 0
 }
 
-// result enters how the result of step i is written: a transposition of it alone can be done at once. It
-// returns the value and the step to take the place of.
-func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
-	out, at = f.Steps[i].Out[0], i
+// result enters how the result of step i is written: a single transposition after it can be fused. It returns the value
+// and the step to replace.
+func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, step int) {
+	out, step = f.Steps[i].Out[0], i
 	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
 	for j, through := i+1, out; j < len(f.Steps) && f.single(through); j++ {
 		t := &f.Steps[j]
@@ -666,15 +666,15 @@ func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
 			continue
 		}
 		if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
-			own := graph.RowMajor(f.Values[t.Out[0]].Shape)
+			strides := graph.RowMajor(f.Values[t.Out[0]].Shape)
 			for axis, from := range perm.Perm {
-				p.Result.Strides[from] = own[axis]
+				p.Result.Strides[from] = strides[axis]
 			}
 			return t.Out[0], j
 		}
 		break
 	}
-	return out, at
+	return out, step
 }
 
 // isScores reports whether a value is a product, maybe times a number.
@@ -702,12 +702,12 @@ func (f *fuser) maskStrides(id int, shape []int) ([]int, bool) {
 		return nil, false
 	}
 	strides := make([]int, len(shape))
-	own := graph.RowMajor(m.Shape)
+	dense := graph.RowMajor(m.Shape)
 	skip := len(shape) - len(m.Shape)
 	for k, d := range m.Shape {
 		switch {
 		case d == shape[skip+k] && d != 1:
-			strides[skip+k] = own[k]
+			strides[skip+k] = dense[k]
 		case d != 1:
 			return nil, false
 		}

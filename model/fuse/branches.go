@@ -10,9 +10,9 @@ import (
 )
 
 // addBranches makes one convolution of each sum of two that alone read the same value in the same way, one kernel
-// inside the other, or of one and a batch normalisation of that value, which is a convolution with one weight for
-// each channel: the blocks of RepVGG, MobileOne and RepViT as they are trained. Sums of more branches are joined two
-// by two.
+// inside the other. One of them may be a batch normalization of that value, which is a convolution with one weight for
+// each channel. These are the blocks of RepVGG, MobileOne and RepViT as they are trained. Sums of more branches are
+// joined two by two.
 func addBranches(g *graph.Graph) error {
 	b := branches{g: g, users: usersOf(g), of: map[string]*graph.Node{}, joined: map[*graph.Node]bool{}}
 	for _, n := range g.Nodes {
@@ -33,7 +33,7 @@ func addBranches(g *graph.Graph) error {
 type branches struct {
 	g      *graph.Graph
 	users  map[string]int
-	of     map[string]*graph.Node // by output, of those before
+	of     map[string]*graph.Node // by output, of earlier nodes
 	joined map[*graph.Node]bool   // into the node of their sum
 }
 
@@ -80,11 +80,11 @@ func (b *branches) join(sum *graph.Node) error {
 	if small.weights.Len() > large.weights.Len() || large.node.Op != "Conv" {
 		large, small = small, large
 	}
-	at := large.around(small)
-	if at == nil {
+	offsets := large.around(small)
+	if offsets == nil {
 		return nil
 	}
-	weights, err := addedWeights(large.weights, small.weights, at)
+	weights, err := addedWeights(large.weights, small.weights, offsets)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (b *branches) convolution(n *graph.Node) *branch {
 	return c
 }
 
-// integers is an attribute of a number for each of so many axes, nil where there are others than so many.
+// integers is an attribute with one number for each of count axes, nil for another count.
 func integers(n *graph.Node, name string, count, standard int) []int {
 	a, ok := n.Attributes[name]
 	if !ok {
@@ -145,35 +145,35 @@ func integers(n *graph.Node, name string, count, standard int) []int {
 	return out
 }
 
-// normalization is a batch normalisation with known statistics as a convolution with one weight for each channel,
-// beside another one that gives as many channels as it reads; nil if it is none.
-func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
-	w := beside.weights.Shape
-	if !normalizes(b.g, n) || w[0] != w[1]*beside.group {
+// normalization is a batch normalization with known statistics as a convolution with one weight for each channel, next
+// to another one with as many output channels as inputs; nil if it is none.
+func (b *branches) normalization(n *graph.Node, main *branch) *branch {
+	w := main.weights.Shape
+	if !normalizes(b.g, n) || w[0] != w[1]*main.group {
 		return nil
 	}
 	norm := normalizationOf(b.g, n, w[0])
 	if norm == nil {
 		return nil
 	}
-	axes := len(beside.kernel)
+	axes := len(main.kernel)
 	one, zero := slices.Repeat([]int{1}, axes), make([]int, axes)
 	weights, bias := make([]float32, w[0]*w[1]), make([]float32, w[0])
 	for c := range bias {
 		weights[c*w[1]+c%w[1]], bias[c] = float32(norm.factors[c]), norm.of(c, 0)
 	}
-	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: beside.group,
-		kernel: one, strides: one, dilations: beside.dilations, before: zero, after: zero}
+	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: main.group,
+		kernel: one, strides: one, dilations: main.dilations, before: zero, after: zero}
 }
 
-// around is where, axis by axis, the kernel of another convolution lies in that of c so that both read the same
-// pixels for every pixel of their results; nil where it does not, or they differ otherwise.
+// around is the offset, axis by axis, of another convolution's kernel in the kernel of c such that both read the same
+// pixels for every pixel of their results; nil if there is none, or they differ otherwise.
 func (c *branch) around(other *branch) []int {
 	if c.group != other.group || !slices.Equal(c.strides, other.strides) || len(c.kernel) != len(other.kernel) ||
 		!slices.Equal(c.weights.Shape[:2], other.weights.Shape[:2]) {
 		return nil
 	}
-	at := make([]int, len(c.kernel))
+	offsets := make([]int, len(c.kernel))
 	for a, k := range c.kernel {
 		step := c.dilations[a]
 		if other.kernel[a] > 1 && k > 1 && other.dilations[a] != step {
@@ -184,20 +184,20 @@ func (c *branch) around(other *branch) []int {
 		if d < 0 || d%step != 0 || d/step > k-other.kernel[a] || c.after[a]-other.after[a] != (k-other.kernel[a])*step-d {
 			return nil
 		}
-		at[a] = d / step
+		offsets[a] = d / step
 	}
-	return at
+	return offsets
 }
 
-// addedWeights adds those of a smaller kernel at a place of each axis, in float64.
-func addedWeights(large, small *graph.Tensor, at []int) (*graph.Tensor, error) {
+// addedWeights adds the weights of a smaller kernel at an offset of each axis, in float64.
+func addedWeights(large, small *graph.Tensor, offsets []int) (*graph.Tensor, error) {
 	filters := large.Shape[0] * large.Shape[1]
 	within, outer := graph.RowMajor(small.Shape[2:]), graph.RowMajor(large.Shape[2:])
 	positions, parts := graph.Count(small.Shape[2:]), graph.Count(large.Shape[2:])
-	place := make([]int, positions)
-	for p := range place {
-		for a, rest := 0, p; a < len(at); a++ {
-			place[p] += (at[a] + rest/within[a]) * outer[a]
+	target := make([]int, positions)
+	for p := range target {
+		for a, rest := 0, p; a < len(offsets); a++ {
+			target[p] += (offsets[a] + rest/within[a]) * outer[a]
 			rest %= within[a]
 		}
 	}
@@ -211,7 +211,7 @@ func addedWeights(large, small *graph.Tensor, at []int) (*graph.Tensor, error) {
 			return err
 		}
 		for f := range filters {
-			for p, to := range place {
+			for p, to := range target {
 				dst[f*parts+to] = float32(float64(dst[f*parts+to]) + float64(w[f*positions+p]))
 			}
 		}

@@ -161,7 +161,7 @@ func TestWatchedBranch(t *testing.T) {
 	}
 }
 
-// Zeros around an image are the convolution's own; other values, other axes and what is cut off are not.
+// Zeros around an image are the convolution's own; other values, other axes and cropping are not.
 func TestPaddedConvolution(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))
 	x := image(r, false, 2, 8, 6, 7)

@@ -10,7 +10,7 @@ import (
 	"repscope/model/operator"
 )
 
-// leastBytes is the number of elements of a state from which on a value is worth it.
+// leastBytes is the number of elements of a state from which bytes pay.
 const leastBytes = 1 << 8
 
 // fewPlanes is the number of channels up to which a convolution takes them as bytes where they come first.
@@ -24,18 +24,18 @@ type candidate struct {
 	from   []int               // the values that must be kept so, too
 }
 
-// bytes lets values of at most 256 levels be bytes, where all that read them take them so: what a step does after its
-// result has become an integer of a byte's range is left to its readers, unless it gives such integers again.
+// bytes stores values of at most 256 levels as bytes, if all readers accept that. The operations of a step after its
+// result has become an integer of a byte's range are left to its readers, unless they give such integers again.
 func (f *fuser) bytes() {
 	f.index()
-	found := map[int]*candidate{}
+	byID := map[int]*candidate{}
 	var order []int
 	for i := range f.Steps {
 		s := &f.Steps[i]
 		if len(s.Out) == 0 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {
 			continue
 		}
-		if in, p, ok := f.chain(s); ok && s.Node.Domain == "" && p.Op == "" && found[in[0]] != nil {
+		if in, p, ok := f.chain(s); ok && s.Node.Domain == "" && p.Op == "" && byID[in[0]] != nil {
 			// A single operation of one operand takes it as bytes, too.
 			*s = newStep("repscope", "Chain", s.Node.Name, &p, in, s.Out)
 		}
@@ -43,14 +43,14 @@ func (f *fuser) bytes() {
 		if shape := f.Values[y].Shape; len(shape) < 2 || graph.Count(shape[1:]) < leastBytes || slices.Contains(f.Outputs, y) {
 			continue
 		}
-		if c := f.candidate(s, found); c != nil {
-			c.step, found[y], order = i, c, append(order, y)
+		if c := f.candidate(s, byID); c != nil {
+			c.step, byID[y], order = i, c, append(order, y)
 		}
 	}
 	readers := make([][]int, len(f.Values)) // the steps
 	for i, s := range f.Steps {
 		for _, id := range s.In {
-			if id >= 0 && found[id] != nil {
+			if id >= 0 && byID[id] != nil {
 				readers[id] = append(readers[id], i)
 			}
 		}
@@ -58,17 +58,17 @@ func (f *fuser) bytes() {
 	for removed := true; removed; {
 		removed = false
 		for _, y := range order {
-			c := found[y]
+			c := byID[y]
 			if c == nil {
 				continue
 			}
-			if slices.ContainsFunc(c.from, func(x int) bool { return found[x] == nil }) || !f.readAsBytes(y, readers[y], found) {
-				delete(found, y)
+			if slices.ContainsFunc(c.from, func(x int) bool { return byID[x] == nil }) || !f.readAsBytes(y, readers[y], byID) {
+				delete(byID, y)
 				removed = true
 			}
 		}
 	}
-	for y, c := range found {
+	for y, c := range byID {
 		s := &f.Steps[c.step]
 		f.Values[y].Levels = c.levels
 		switch p := s.Params.(type) {
@@ -82,8 +82,8 @@ func (f *fuser) bytes() {
 	}
 }
 
-// candidate is what the first result of a step could be kept as, or nil.
-func (f *fuser) candidate(s *graph.Step, found map[int]*candidate) *candidate {
+// candidate is the possible byte form of the first result of a step, or nil.
+func (f *fuser) candidate(s *graph.Step, candidates map[int]*candidate) *candidate {
 	switch p := s.Params.(type) {
 	case *operator.ConvParams:
 		if s.Node.Op == "Conv" && s.Node.Domain == "repscope" && p.Norm == nil {
@@ -93,7 +93,7 @@ func (f *fuser) candidate(s *graph.Step, found map[int]*candidate) *candidate {
 		if c := f.leveled(p.FollowUps); c != nil || p.Op != "" {
 			return c
 		}
-		if x := found[s.In[0]]; x != nil && *x.levels == *unitLevels(x.levels.First) {
+		if x := candidates[s.In[0]]; x != nil && *x.levels == *unitLevels(x.levels.First) {
 			if values := f.evaluatedAfter(x.levels.First, p.FollowUps); values != nil {
 				if unit := unit(values[:]); unit != nil {
 					return &candidate{levels: unit, then: p.FollowUps, from: s.In[:1]}
@@ -101,7 +101,7 @@ func (f *fuser) candidate(s *graph.Step, found map[int]*candidate) *candidate {
 			}
 		}
 	case *operator.PoolParams:
-		x := found[s.In[0]]
+		x := candidates[s.In[0]]
 		if s.Node.Op == "MaxPool" && p.ChannelsLast && len(s.Out) == 1 && x != nil && slices.IsSorted(x.levels.Values[:]) && f.reachesImage(s, p) {
 			return &candidate{levels: x.levels, from: s.In[:1]}
 		}
@@ -110,11 +110,11 @@ func (f *fuser) candidate(s *graph.Step, found map[int]*candidate) *candidate {
 			return nil
 		}
 		for _, id := range s.In {
-			if id < 0 || found[id] == nil || *found[id].levels != *found[s.In[0]].levels {
+			if id < 0 || candidates[id] == nil || *candidates[id].levels != *candidates[s.In[0]].levels {
 				return nil
 			}
 		}
-		return &candidate{levels: found[s.In[0]].levels, from: s.In}
+		return &candidate{levels: candidates[s.In[0]].levels, from: s.In}
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func unit(values []float32) *graph.Levels {
 	return unitLevels(low)
 }
 
-// leveled is what a value is after the operations that end a step, if it has 256 levels at most.
+// leveled is a value after the operations that end a step, if it has 256 levels at most.
 func (f *fuser) leveled(list []operator.FollowUp) *candidate {
 	for k := len(list) - 1; k >= 0; k-- {
 		first, last, table := float32(0), float32(0), list[k].Table
@@ -177,7 +177,7 @@ func bounded(list []operator.FollowUp) bool {
 	return bounds[1] >= bounds[0] && bounds[1]-bounds[0] <= 255 && bounds[0] >= -far && bounds[1] <= far && !slices.ContainsFunc(bounds, notIntegral)
 }
 
-// unitLevels are those of the integers first … first+255.
+// unitLevels are the levels of the integers first … first+255.
 func unitLevels(first float32) *graph.Levels {
 	l := &graph.Levels{First: first}
 	for i := range l.Values {
@@ -186,7 +186,7 @@ func unitLevels(first float32) *graph.Levels {
 	return l
 }
 
-// evaluatedAfter is what operations with numbers make of first … first+255; nil if they fail or take numbers for
+// evaluatedAfter is the result of operations with numbers on first … first+255; nil if they fail or take numbers for
 // columns.
 func (f *fuser) evaluatedAfter(first float32, list []operator.FollowUp) *[256]float32 {
 	if slices.ContainsFunc(list, func(then operator.FollowUp) bool { return len(then.Operand) > 1 }) {
@@ -208,7 +208,7 @@ func (f *fuser) evaluatedAfter(first float32, list []operator.FollowUp) *[256]fl
 func isNaN(v float32) bool { return math.IsNaN(float64(v)) }
 
 // readAsBytes reports whether all steps that read a value take it as bytes.
-func (f *fuser) readAsBytes(y int, readers []int, found map[int]*candidate) bool {
+func (f *fuser) readAsBytes(y int, readers []int, candidates map[int]*candidate) bool {
 	shape := f.Values[y].Shape
 	for _, i := range readers {
 		s := &f.Steps[i]
@@ -223,7 +223,7 @@ func (f *fuser) readAsBytes(y int, readers []int, found map[int]*candidate) bool
 				return false
 			}
 		case *operator.PoolParams, operator.AxisParams:
-			if c := found[s.Out[0]]; c == nil || !slices.Contains(c.from, y) {
+			if c := candidates[s.Out[0]]; c == nil || !slices.Contains(c.from, y) {
 				return false
 			}
 		case operator.ReduceParams:

@@ -118,11 +118,11 @@ func (n *quantizedNetwork) linearConv(attributes map[string]graph.Attribute, wei
 	for i := range names {
 		names[i] = n.name("q")
 	}
-	bias, most := graph.Ints(make([]int64, filters)...), int64(1)<<[]int{12, 22, 26}[n.r.IntN(3)]
+	bias, limit := graph.Ints(make([]int64, filters)...), int64(1)<<[]int{12, 22, 26}[n.r.IntN(3)]
 	for i := range bias.I64 {
-		bias.I64[i] = n.r.Int64N(2*most) - most
+		bias.I64[i] = n.r.Int64N(2*limit) - limit
 	}
-	scale := float32(0.002 * float64(most) / (1 << 12))
+	scale := float32(0.002 * float64(limit) / (1 << 12))
 	n.zero = n.zero/2 + 10
 	n.Constants[names[0]], n.Constants[names[1]], n.Constants[names[2]] = graph.Floats([]float32{n.scale}), graph.Floats([]float32{2e-5 / n.scale}), graph.Ints(0)
 	n.Constants[names[3]], n.Constants[names[4]], n.Constants[names[5]] = graph.Floats([]float32{scale}), graph.Ints(n.zero), bias
@@ -169,7 +169,7 @@ func (n *quantizedNetwork) pool() {
 	n.x = n.quantize(n.node("MaxPool", attributes, n.dequantize(n.x, n.scale, n.zero)), n.scale)
 }
 
-// join puts two convolutions beside each other.
+// join concatenates two convolutions.
 func (n *quantizedNetwork) join() {
 	x, scale, zero, shape := n.x, n.scale, n.zero, n.shape
 	n.conv(true)

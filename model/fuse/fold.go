@@ -11,7 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// foldBatchNorm puts a batch normalisation with known statistics that alone uses
+// foldBatchNorm puts a batch normalization with known statistics that alone uses
 // a convolution's result into the convolution's weights and bias.
 func foldBatchNorm(g *graph.Graph) error {
 	users, convolutions := usersOf(g), map[string]*graph.Node{}
@@ -41,8 +41,8 @@ func foldBatchNorm(g *graph.Graph) error {
 	return nil
 }
 
-// foldInto makes the node of a normalisation the convolution with its weights and bias; the
-// convolution's own node is then unused. It reports false if something is not known.
+// foldInto makes the node of a normalization the convolution with its weights and bias; the convolution's own node is
+// then unused. It reports false if a constant is unknown.
 func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	w := g.Constants[conv.Inputs[1]]
 	if w == nil || w.DType != graph.Float32 || len(w.Shape) < 3 || w.Len() == 0 {
@@ -62,27 +62,27 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	}
 	bias := make([]float32, filters)
 	if len(conv.Inputs) > 2 && conv.Inputs[2] != "" {
-		own := vectorOf(g, conv.Inputs[2], filters)
-		if own == nil {
+		previous := vectorOf(g, conv.Inputs[2], filters)
+		if previous == nil {
 			return false, nil
 		}
-		copy(bias, own)
+		copy(bias, previous)
 	}
 	for f, v := range bias {
 		bias[f] = norm.of(f, v)
 	}
 	each := w.Len() / filters
-	of := func(i int) int { return i / each }
+	channel := func(i int) int { return i / each }
 	if transposed {
 		positions, width, depth := graph.Count(w.Shape[2:]), w.Shape[1], w.Shape[0]/groups
-		of = func(i int) int {
+		channel = func(i int) int {
 			i /= positions
 			return i/width/depth*width + i%width
 		}
 	}
 	weights, err := w.Change(func(part []float32, first int) {
 		for i, v := range part {
-			part[i] = float32(float64(v) * norm.factors[of(first+i)])
+			part[i] = float32(float64(v) * norm.factors[channel(first+i)])
 		}
 	})
 	if err != nil {
@@ -126,19 +126,19 @@ func vectorOf(g *graph.Graph, name string, n int) []float32 {
 	return nil
 }
 
-// normalizes reports whether a node is a batch normalisation by statistics that it is given.
+// normalizes reports whether a node is a batch normalization by constant statistics.
 func normalizes(g *graph.Graph, n *graph.Node) bool {
 	return n.Op == "BatchNormalization" && n.Domain == "" && len(n.Inputs) == 5 && len(n.Outputs) == 1 &&
 		n.Attributes["training_mode"].Int == 0 && g.Opset >= 9
 }
 
-// A normalization is what a batch normalisation does to each channel: (x − mean)·factor + shift.
+// A normalization is the effect of a batch normalization on each channel: (x − mean)·factor + shift.
 type normalization struct {
 	factors     []float64
 	mean, shift []float32
 }
 
-// normalizationOf is that of a node which normalizes so many channels, nil if its statistics are not known.
+// normalizationOf is the normalization of a node with this many channels, nil if its statistics are not known.
 func normalizationOf(g *graph.Graph, n *graph.Node, channels int) *normalization {
 	vector := func(k int) []float32 { return vectorOf(g, n.Inputs[k], channels) }
 	scale, shift, mean, variance := vector(1), vector(2), vector(3), vector(4)
@@ -156,7 +156,7 @@ func normalizationOf(g *graph.Graph, n *graph.Node, channels int) *normalization
 	return &normalization{factors, mean, shift}
 }
 
-// of is what becomes of x in channel c.
+// of is the normalized x in channel c.
 func (n *normalization) of(c int, x float32) float32 {
 	return float32(float64((float64(x)-float64(n.mean[c]))*n.factors[c]) + float64(n.shift[c]))
 }

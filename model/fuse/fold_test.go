@@ -15,7 +15,7 @@ import (
 	"repscope/model/graph"
 )
 
-// A batch normalisation disappears into the convolution before it, unless the
+// A batch normalization disappears into the convolution before it, unless the
 // convolution's own result is wanted; the values stay.
 func TestFoldBatchNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -1,5 +1,5 @@
-// What follows products, convolutions and elementwise operations while their results are in the cache: of quantized
-// models, scales and roundings.
+// Follow-ups of products, convolutions and elementwise operations while their results are in the cache: scales and
+// roundings of quantized models.
 
 package fuse
 
@@ -13,8 +13,8 @@ import (
 // mostFollowing is the greatest number of numbers that an operation may have.
 const mostFollowing = 1 << 16
 
-// followUp lets a convolution, a linear step or an elementwise one do what its only reader does: a function of each
-// element, or an operation with constants for its columns. The first addition to a product becomes the bias.
+// followUp fuses into a convolution, a linear step or an elementwise one the work of its only reader: a function of
+// each element, or an operation with constants for its columns. The first addition to a product becomes the bias.
 func (f *fuser) followUp(i int) bool {
 	s := f.Steps[i]
 	if len(s.Out) != 1 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {
@@ -86,7 +86,7 @@ func (f *fuser) chain(s *graph.Step) (in []int, p operator.ChainParams, ok bool)
 	return nil, p, false
 }
 
-// prologue lets an elementwise step of two operands do what makes one of them, for it alone.
+// prologue fuses into an elementwise step of two operands the step that computes one of them only for it.
 func (f *fuser) prologue(i int) bool {
 	s := f.Steps[i]
 	if len(s.Out) != 1 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {
@@ -105,7 +105,7 @@ func (f *fuser) prologue(i int) bool {
 		if !ok || q.Op != "" {
 			continue
 		}
-		// The result may take the place of the first operand, which is then no other one's.
+		// The result may overwrite the first operand, which then has no other reader.
 		if x[0] == in[1-k] && (k == 0 || p.Before[0] != nil) {
 			continue
 		}
@@ -125,7 +125,7 @@ func (f *fuser) vector(v []float32) int {
 	return id
 }
 
-// followed is what a step does to the value x, if it is to follow the step that makes x.
+// followed is the effect of a step on the value x, as a follow-up of the step that makes x.
 func (f *fuser) followed(s *graph.Step) (x int, then []operator.FollowUp, ok bool) {
 	switch p := s.Params.(type) {
 	case operator.Activation:

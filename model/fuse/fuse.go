@@ -20,15 +20,15 @@ type fuser struct {
 	work     int // steps and values looked at
 	// processor says that the program is for package cpu alone: see program.
 	processor bool
-	eval      graph.Evaluator // of what is computed ahead
+	eval      graph.Evaluator // of constants
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
 const fuseBudget = 1 << 26
 
-// program fuses the steps of a program. processor allows what package cpu alone has kernels for:
-// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions,
+// program fuses the steps of a program. processor allows features for which only package cpu has kernels:
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, also of transposed convolutions,
 // convolutions that add a value, and products of integers; and layouts that are chosen for it.
 func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	f := &fuser{Program: p, processor: processor, eval: eval}
@@ -70,7 +70,7 @@ func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	}
 }
 
-// sweep applies a rewrite to every step and tells whether it changed any.
+// sweep applies a rewrite to every step and reports whether it changed any.
 func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 	changed := false
 	f.index()
@@ -119,7 +119,7 @@ func (f *fuser) index() {
 
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// from returns the step that makes a value if it has the given name, else nil.
+// from returns the step that makes a value if it has this name, else nil.
 func (f *fuser) from(id int, op string) *graph.Step {
 	if id < 0 || f.producer[id] < 0 {
 		return nil
@@ -152,7 +152,7 @@ func newStep(domain, op, name string, params any, in, out []int) graph.Step {
 }
 
 // pair finds which input of a commutative step satisfies ok, and the other one.
-func pair(s *graph.Step, ok func(int) bool) (match, other int, found bool) {
+func pair(s *graph.Step, ok func(int) bool) (match, other int, matched bool) {
 	for k := range 2 {
 		if ok(s.In[k]) {
 			return s.In[k], s.In[1-k], true
@@ -201,12 +201,12 @@ func (f *fuser) padding(i int) bool {
 	return true
 }
 
-// replace makes all steps take one value in the place of another.
-func (f *fuser) replace(id, by int) {
+// replace makes all steps use one value instead of another.
+func (f *fuser) replace(id, replacement int) {
 	for k := range f.Steps {
 		for j, in := range f.Steps[k].In {
 			if in == id {
-				f.Steps[k].In[j] = by
+				f.Steps[k].In[j] = replacement
 			}
 		}
 	}
@@ -227,8 +227,8 @@ func (f *fuser) silu(i int) bool {
 		if m == nil {
 			return false
 		}
-		alpha, of, ok := pair(m, func(id int) bool { return !math.IsNaN(f.number(id)) })
-		if !ok || of != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
+		alpha, operand, ok := pair(m, func(id int) bool { return !math.IsNaN(f.number(id)) })
+		if !ok || operand != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
 			return false
 		}
 		f.Steps[i] = newStep("", "Swish", s.Node.Name, operator.Activation{Op: "Swish", Alpha: float32(f.number(alpha))}, []int{x}, s.Out)
@@ -409,7 +409,7 @@ func (f *fuser) activation(i int) bool {
 	return true
 }
 
-// convNorm lets a convolution normalise its channels.
+// convNorm lets a convolution normalize its channels.
 func (f *fuser) convNorm(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Op != "LayerNormalization" || !f.single(s.In[0]) {

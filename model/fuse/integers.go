@@ -1,5 +1,5 @@
-// Integers that are computed as floats: conversions to integers and back that change nothing, and products of
-// integers, for which package cpu has kernels of their own.
+// Integers that are computed as floats: conversions to integers and back that change nothing, and products of integers,
+// for which package cpu has kernels of its own.
 
 package fuse
 
@@ -17,11 +17,11 @@ var integerTypes = map[int][2]float64{
 	graph.ElementInt32: {math.MinInt32, math.MaxInt32}, graph.ElementInt64: {math.MinInt64, math.MaxInt64},
 }
 
-// between are operators that change no value, by whose name they may stand between two conversions.
+// between are operators that change no value and may occur between two conversions.
 var between = []string{"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
-// integerCast drops a conversion to an integer type and back of floats that are integers within the type's range,
-// also where a pool or a change of shape stands between them.
+// integerCast drops a conversion to an integer type and back of floats that are integers within the type's range, also
+// across a pool or a change of shape.
 func (f *fuser) integerCast(i int) bool {
 	s := f.Steps[i]
 	if !f.casts(&s, graph.Int64, graph.Float32) || slices.Contains(f.Outputs, s.Out[0]) {
@@ -61,11 +61,10 @@ func (f *fuser) integerCast(i int) bool {
 	return true
 }
 
-// moving are operators that only move elements of their first input; the others are places, sizes or none.
+// moving are operators that only move elements of their first input; the other inputs are indices, sizes or absent.
 var moving = []string{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Gather", "Expand"}
 
-// movedCast moves floats in the place of integers where they become integers without a change: a conversion back may
-// follow.
+// movedCast moves floats instead of integers if they become integers without a change: a conversion back may follow.
 func (f *fuser) movedCast(i int) bool {
 	s := f.Steps[i]
 	if !slices.Contains(moving, s.Node.Op) || s.Node.Domain != "" || s.In[0] < 0 || f.Values[s.In[0]].DType != graph.Int64 {
@@ -101,7 +100,7 @@ func (f *fuser) movedCast(i int) bool {
 	return true
 }
 
-// maker is the step that makes a value, before it was given other names; −1 if it is none's.
+// maker is the step that makes a value, before it was renamed; −1 if there is none.
 func (f *fuser) maker(id int) int {
 	i := f.producer[id]
 	for i >= 0 && f.Steps[i].Node.Op == "Identity" {
@@ -125,9 +124,8 @@ func castTo(s *graph.Step) int {
 // integralDepth bounds the steps that integral looks back over.
 const integralDepth = 8
 
-// integral reports whether the elements of a float value are integers, and no zero of them is negative: what
-// conversion to an integer type and back would leave as it is. Adding to a number that is no negative zero gives
-// none.
+// integral reports whether the elements of a float value are integers without negative zeros, so that conversion to an
+// integer type and back changes nothing. Adding to a number that is no negative zero gives none.
 func (f *fuser) integral(id, depth int) bool {
 	if v := f.Values[id]; v.Const != nil {
 		return v.DType == graph.Float32 && !v.Const.Deferred() && len(v.Const.F32) <= 1<<12 && !slices.ContainsFunc(v.Const.F32, notIntegral)
@@ -137,25 +135,25 @@ func (f *fuser) integral(id, depth int) bool {
 		return false
 	}
 	s := &f.Steps[i]
-	of := func(k int) bool { return f.integral(s.In[k], depth+1) }
+	operand := func(k int) bool { return f.integral(s.In[k], depth+1) }
 	switch s.Node.Op {
 	case "Cast":
 		return f.casts(s, graph.Int64, graph.Float32)
 	case "Add":
-		return of(0) && f.rounded(s.In[1], depth+1) || of(1) && f.rounded(s.In[0], depth+1)
+		return operand(0) && f.rounded(s.In[1], depth+1) || operand(1) && f.rounded(s.In[0], depth+1)
 	case "Sub":
-		return of(0) && f.rounded(s.In[1], depth+1)
+		return operand(0) && f.rounded(s.In[1], depth+1)
 	case "Clip":
 		low, high, ok := clipped(s)
-		return ok && of(0) && low == math.Trunc(low) && high == math.Trunc(high) && !(low == 0 && math.Signbit(low))
+		return ok && operand(0) && low == math.Trunc(low) && high == math.Trunc(high) && !(low == 0 && math.Signbit(low))
 	case "Round":
 		low, _, ok := f.clip(s.In[0])
 		return ok && low == 0 && !math.Signbit(low)
 	case "MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Relu", "Slice", "Split", "Gather", "Expand":
-		return of(0)
+		return operand(0)
 	case "Concat":
 		for k := range s.In {
-			if !of(k) {
+			if !operand(k) {
 				return false
 			}
 		}

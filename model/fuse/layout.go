@@ -1,5 +1,5 @@
-// The layout of images: convolutions and poolings work on [N, …, C], and what lies between them takes their
-// results as they are, so that transpositions stand where images come in and where something else needs [N, C, …].
+// The layout of images: convolutions and poolings work on [N, …, C], and steps between them use their results
+// unchanged. Transpositions remain only at the inputs and before steps that need [N, C, …].
 
 package fuse
 
@@ -27,8 +27,8 @@ func firstPermutation(rank int) []int {
 	return perm
 }
 
-// channelsLast lets every convolution, and on processors every pooling and resizing of many channels, work on [N, …,
-// C], between two transpositions; most of those then cancel.
+// channelsLast makes every convolution, and on CPUs every pooling and resizing of many channels, work on [N, …, C],
+// between two transpositions; most of those then cancel.
 func (f *fuser) channelsLast() {
 	f.index()
 	var steps []graph.Step
@@ -56,7 +56,7 @@ func (f *fuser) channelsLast() {
 				step = newStep(s.Node.Domain, s.Node.Op, s.Node.Name, channelsLastResize(p), []int{-1}, nil)
 			}
 		case *operator.PoolParams:
-			// Places of maxima are counted with channels first.
+			// Indices of maxima are counted with channels first.
 			if f.processor && f.Values[s.In[0]].DType == graph.Float32 && s.Out[0] >= 0 && (len(s.Out) < 2 || s.Out[1] < 0 || f.uses[s.Out[1]] == 0) {
 				q := *p
 				q.ChannelsLast = true
@@ -219,8 +219,8 @@ func (f *fuser) imageOf(id int) int {
 	return t.In[0]
 }
 
-// sink gives step i other inputs, whose results a transposition then brings into the order of the step's own;
-// before are steps that come first.
+// sink replaces the inputs of step i, and adds transpositions that bring its results into the original order; before
+// are steps that come first.
 func (f *fuser) sink(i int, params any, in []int, before []graph.Step, perm []int) bool {
 	s := f.Steps[i]
 	inverse := make([]int, len(perm))
@@ -237,7 +237,7 @@ func (f *fuser) sink(i int, params any, in []int, before []graph.Step, perm []in
 	return true
 }
 
-// sinkBroadcast is for steps whose operands are broadcast: images, one number, constants, and what has one pixel.
+// sinkBroadcast is for steps whose operands are broadcast: images, one number, constants, and values of one pixel.
 func (f *fuser) sinkBroadcast(i int) bool {
 	s := f.Steps[i]
 	rank := len(f.Values[s.Out[0]].Shape)
@@ -292,13 +292,13 @@ func (f *fuser) constantLast(v graph.Value, rank int) int {
 		from := graph.RowMajor(shape)
 		data = make([]float32, len(data))
 		to := permuted(shape, last)
-		for at := range data {
-			place, rest := 0, at
+		for index := range data {
+			offset, rest := 0, index
 			for a := rank - 1; a >= 0; a-- {
-				place += rest % to[a] * from[last[a]]
+				offset += rest % to[a] * from[last[a]]
 				rest /= to[a]
 			}
-			data[at] = v.Const.F32[place]
+			data[index] = v.Const.F32[offset]
 		}
 	}
 	id := f.temporary(permuted(shape, last))
@@ -379,7 +379,7 @@ func (f *fuser) joinTranspose(i int) bool {
 	return slices.IsSorted(perm) && f.sameValue(i)
 }
 
-// identity drops a step that hands on its input, between which and its readers layouts would not pass.
+// identity drops a step that passes on its input, which would stop layouts from spreading.
 func (f *fuser) identity(i int) bool {
 	s := &f.Steps[i]
 	return s.Node.Op == "Identity" && len(s.In) == 1 && s.In[0] >= 0 && !f.constant(s.In[0]) &&

@@ -60,8 +60,8 @@ func (f *fuser) layerNorm(i int) bool {
 	return true
 }
 
-// groupNorm finds a normalisation of groups of channels that are taken as the channels of one with long rows: what
-// exporters write.
+// groupNorm finds a normalization of groups of channels in the form that exporters write: the groups are the channels
+// of an instance normalization with long rows.
 func (f *fuser) groupNorm(i int) bool {
 	s := f.Steps[i]
 	if !s.Op.View || s.Node.Op != "Reshape" || !f.single(s.In[0]) || slices.Contains(f.Outputs, s.Out[0]) {
@@ -83,7 +83,7 @@ func (f *fuser) groupNorm(i int) bool {
 	return true
 }
 
-// groupNormScale lets a normalisation of groups multiply each channel by a constant, or add one.
+// groupNormScale lets a normalization of groups multiply each channel by a constant, or add one.
 func (f *fuser) groupNormScale(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Domain != "" || s.Node.Op != "Mul" && s.Node.Op != "Add" {
@@ -95,8 +95,8 @@ func (f *fuser) groupNormScale(i int) bool {
 	}
 	norm := *f.from(y, "GroupNormalization")
 	p, shape := norm.Params.(operator.NormParams), f.Values[y].Shape
-	channels, of := shape[1], f.Values[w].Shape
-	if extra := len(shape) - len(of); extra < 0 || extra > 1 || of[1-extra] != channels || graph.Count(of) != channels ||
+	channels, dims := shape[1], f.Values[w].Shape
+	if extra := len(shape) - len(dims); extra < 0 || extra > 1 || dims[1-extra] != channels || graph.Count(dims) != channels ||
 		!slices.Equal(f.Values[s.Out[0]].Shape, shape) {
 		return false
 	}
@@ -118,18 +118,18 @@ func (f *fuser) groupNormScale(i int) bool {
 	return true
 }
 
-// perChannel is a copy of a normalisation's constant with a number for each channel, nil if it is not known.
+// perChannel is a copy of a normalization's constant with a number for each channel, nil if it is not known.
 func (f *fuser) perChannel(id int, p operator.NormParams, channels int) []float32 {
 	if !f.constant(id) || f.Values[id].Const.F32 == nil {
 		return nil
 	}
-	held := f.Values[id].Const.F32
+	values := f.Values[id].Const.F32
 	if p.PerChannel {
-		return slices.Clone(held)
+		return slices.Clone(values)
 	}
 	out := make([]float32, channels)
 	for c := range out {
-		out[c] = held[c/(channels/p.Groups)]
+		out[c] = values[c/(channels/p.Groups)]
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	return p.Axes[0], true
 }
 
-// layerNormScale adds scale and bias to a layer normalisation that has none, and a scale to one by the root of the
+// layerNormScale adds scale and bias to a layer normalization that has none, and a scale to one by the root of the
 // mean square.
 func (f *fuser) layerNormScale(i int) bool {
 	s := f.Steps[i]

@@ -10,7 +10,7 @@ import (
 	"repscope/model/operator"
 )
 
-// dequantized is what a DequantizeLinear multiplies: integers less their zero points by scales, one or one for each
+// dequantized are the factors of a DequantizeLinear: integers less their zero points times scales, one or one for each
 // index of an axis.
 type dequantized struct {
 	integers, zero string
@@ -22,15 +22,15 @@ type dequantized struct {
 // unquantize replaces the Conv, MatMul and Gemm nodes whose operands are dequantized, the second one a constant, by
 // integer products that are scaled afterwards.
 func unquantize(g *graph.Graph) {
-	made := map[string]dequantized{}
+	factors := map[string]dequantized{}
 	for _, n := range g.Nodes {
 		if d, ok := dequantization(g, n); ok {
-			made[n.Outputs[0]] = d
+			factors[n.Outputs[0]] = d
 		}
 	}
 	var nodes []*graph.Node
 	for _, n := range g.Nodes {
-		if replaced := integerProduct(g, n, made); replaced != nil {
+		if replaced := integerProduct(g, n, factors); replaced != nil {
 			nodes = append(nodes, replaced...)
 			continue
 		}
@@ -62,14 +62,14 @@ func dequantization(g *graph.Graph, n *graph.Node) (d dequantized, ok bool) {
 	return d, true
 }
 
-// integerProduct is what replaces a node; nil if it stays.
-func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) []*graph.Node {
+// integerProduct is the replacement of a node; nil if it stays.
+func integerProduct(g *graph.Graph, n *graph.Node, dequantizations map[string]dequantized) []*graph.Node {
 	if n.Domain != "" || len(n.Inputs) < 2 || len(n.Outputs) != 1 || n.Op != "Conv" && n.Op != "MatMul" && n.Op != "Gemm" {
 		return nil
 	}
-	x, known := made[n.Inputs[0]]
-	w, constant := made[n.Inputs[1]]
-	if !known || !constant || len(x.scale) != 1 || x.constant != nil || w.constant == nil {
+	x, dequantizes := dequantizations[n.Inputs[0]]
+	w, constant := dequantizations[n.Inputs[1]]
+	if !dequantizes || !constant || len(x.scale) != 1 || x.constant != nil || w.constant == nil {
 		return nil
 	}
 	op, domain, columns, attributes := "MatMulInteger", "", len(w.constant.Shape)-1, map[string]graph.Attribute(nil)
@@ -106,7 +106,7 @@ func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) 
 	for i := range factors {
 		factors[i] = x.scale[0] * w.scale[i%len(w.scale)]
 	}
-	bias, ok := biasOf(g, n, made, count)
+	bias, ok := biasOf(g, n, dequantizations, count)
 	if !ok {
 		return nil
 	}
@@ -131,7 +131,7 @@ func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) 
 }
 
 // biasOf is a node's bias, if it is a constant or a dequantized one, or there is none.
-func biasOf(g *graph.Graph, n *graph.Node, made map[string]dequantized, count int) (bias []float32, ok bool) {
+func biasOf(g *graph.Graph, n *graph.Node, factors map[string]dequantized, count int) (bias []float32, ok bool) {
 	if len(n.Inputs) < 3 || n.Inputs[2] == "" {
 		return nil, true
 	}
@@ -139,7 +139,7 @@ func biasOf(g *graph.Graph, n *graph.Node, made map[string]dequantized, count in
 		ok := t.DType == graph.Float32 && !t.Deferred() && slices.Equal(t.Shape, []int{count})
 		return t.F32, ok
 	}
-	d, ok := made[n.Inputs[2]]
+	d, ok := factors[n.Inputs[2]]
 	if !ok || d.constant == nil || d.constant.DType != graph.Int64 || !slices.Equal(d.constant.Shape, []int{count}) {
 		return nil, false
 	}

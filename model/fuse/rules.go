@@ -1,6 +1,5 @@
-// Package fuse rewrites graphs and programs into fewer, larger steps with the same result up to
-// rounding, and joins its rewrites with the operators of package operator to the rules that a graph is
-// prepared with:
+// Package fuse rewrites graphs and programs into fewer, larger steps with the same result up to rounding. It joins its
+// rewrites with the operators of package operator to the rules for preparing a graph:
 //
 //	err := g.Prepare(fuse.Rules(cpu.Evaluate)) // checked, ordered, constants folded
 package fuse

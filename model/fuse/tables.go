@@ -1,5 +1,5 @@
-// Functions of bytes: what a quantized model computes of one quantized value, however many steps it takes, has at
-// most as many results as that value has levels, and is a table of them.
+// Functions of bytes: a function of one quantized value, however many steps it takes, has at most as many results as
+// the value has levels, so a table replaces it.
 
 package fuse
 
@@ -14,7 +14,7 @@ import (
 // leastTabled is the number of steps from which on a table pays, if they are sums and products alone.
 const leastTabled = 3
 
-// tables replaces the elementwise steps between a value of at most 256 integers and what else reads their results.
+// tables replaces the elementwise steps between a value of at most 256 integers and the other readers of their results.
 func (f *fuser) tables() {
 	f.index()
 	seen := map[int]bool{}
@@ -85,7 +85,7 @@ func (f *fuser) alone(s *graph.Step) int {
 	return x
 }
 
-// ofLevels reports whether a value is what few operations with numbers make of one of 256 levels.
+// ofLevels reports whether a value follows by few operations with numbers from a value of 256 levels.
 func (f *fuser) ofLevels(x, depth int) bool {
 	if _, ok := f.levels(x); ok {
 		return true
@@ -111,7 +111,7 @@ func (f *fuser) levels(x int) (first float32, ok bool) {
 	return 0, false
 }
 
-// elementwise reports whether a step computes each element of its result from the elements in the same place, and
+// elementwise reports whether a step computes each element of its result from the elements at the same index, and
 // numbers.
 func (f *fuser) elementwise(s *graph.Step) bool {
 	if f.Values[s.Out[0]].DType != graph.Float32 || len(s.In) == 0 || s.In[0] < 0 {
@@ -139,18 +139,18 @@ func (f *fuser) tabled(x int, first float32, i int) {
 		if len(s.Out) != 1 || s.Out[0] < 0 || !f.elementwise(s) || !slices.Equal(f.Values[s.Out[0]].Shape, shape) {
 			continue
 		}
-		way, known := []int{k}, false
+		way, reached := []int{k}, false
 		for _, id := range s.In {
 			if id < 0 || f.constant(id) && graph.Count(f.Values[id].Shape) == 1 && !f.Values[id].Const.Deferred() {
 				continue
 			}
 			before, ok := members[id]
-			if known = ok; !ok {
+			if reached = ok; !ok {
 				break
 			}
 			way = append(way, before...)
 		}
-		if known {
+		if reached {
 			slices.Sort(way)
 			members[s.Out[0]], steps = slices.Compact(way), append(steps, k)
 		}
@@ -186,7 +186,7 @@ func (f *fuser) worthTable(steps []int) bool {
 	})
 }
 
-// evaluated is what steps make of 256 integers in the place of the value x; nil if they fail, or make a number of NaN.
+// evaluated is the result of steps on 256 integers instead of the value x; nil if they fail, or make a number of NaN.
 func (f *fuser) evaluated(x int, first float32, steps []int, y int) *operator.Table {
 	t := &operator.Table{First: first}
 	const levels = len(t.Values) + 1

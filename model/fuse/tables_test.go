@@ -49,7 +49,7 @@ func (g *quantizedGraph) add(lines ...string) *quantizedGraph {
 	return g
 }
 
-// TestTables: what is computed of one quantized value is a table, with the bits of the steps.
+// TestTables: functions of one quantized value are a table, with the bits of the steps.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -106,7 +106,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// same compares bits, but for those of NaN.
+// same compares bits, except for NaN.
 func same(t *testing.T, name string, got, want []float32) {
 	t.Helper()
 	for i, v := range want {
@@ -138,7 +138,7 @@ func TestChains(t *testing.T) {
 			}
 			return x
 		}
-		row, at := random(columns, 1), r.IntN(3)
+		row, offset := random(columns, 1), r.IntN(3)
 		lines := []string{"o = ReduceMax x axes", "a = Mul x number", "b = Add a row", "c = Sub o number", "d = Mul c number"}
 		swapped := []string{"e = Mul b d", "e = Sub d b", "e = Add b x", "e = Div b d", "e = Mul x x", "e = Mul d b", "e = Mul b a"}
 		lines = append(lines, swapped[r.IntN(len(swapped))])
@@ -153,7 +153,7 @@ func TestChains(t *testing.T) {
 				}
 			}
 			g.Constants["row"], g.Constants["axes"] = graph.Floats(row, columns), graph.Ints(axes...)
-			g.add(lines...).add(tail[at:]...)
+			g.add(lines...).add(tail[offset:]...)
 			rest := g.Nodes[len(lines)]
 			for i, in := range rest.Inputs {
 				if len(in) == 1 {

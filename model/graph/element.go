@@ -37,7 +37,7 @@ const (
 	ElementInt2           = 26
 )
 
-// elementNames are those of ONNX's types that are not supported.
+// elementNames are the names of ONNX's unsupported types.
 var elementNames = map[int]string{8: "string", 14: "complex64", 15: "complex128", 27: "float6e2m3", 28: "float6e3m2"}
 
 // ElementName names an ONNX element type that is not supported, for messages.
@@ -70,7 +70,7 @@ const Uint64 = -64
 // IntegerBits are the bits of an ONNX type of integers, negative if it is unsigned; 0 for int64 and for other types.
 func IntegerBits(element int) int { return integerBits[element] }
 
-// IntegerElement returns the ONNX type of integers with the given number of bits; see [IntegerBits].
+// IntegerElement returns the ONNX type of integers with this number of bits; see [IntegerBits].
 func IntegerElement(bits int) int {
 	for element, b := range integerBits {
 		if b == bits {
@@ -80,8 +80,7 @@ func IntegerElement(bits int) int {
 	return ElementInt64
 }
 
-// Range returns the smallest and the largest integer with the given number of bits, as elements store them; see
-// [Type].
+// Range returns the smallest and the largest integer with this number of bits, as elements store them; see [Type].
 func Range(bits int) (least, greatest int64) {
 	switch {
 	case bits == Uint64:
@@ -111,7 +110,7 @@ func (t Type) Narrow() bool { return t.DType == Int64 && t.Bits != 0 && t.Bits !
 // Same reports whether two types have the same elements, integers of the same width.
 func (t Type) Same(other Type) bool { return t.DType == other.DType && t.Bits == other.Bits }
 
-// Wrap keeps the low bits of an integer, as arithmetic with the given number of bits does; see [Type].
+// Wrap keeps the low bits of an integer, as arithmetic with this number of bits does; see [Type].
 func Wrap(v int64, bits int) int64 {
 	switch {
 	case bits > 0:

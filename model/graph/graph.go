@@ -1,7 +1,6 @@
-// Package graph holds an encoder as a graph of operators in the sense of ONNX:
-// named values, constants and nodes. It orders nodes, folds constants and plans
-// memory; it knows no operator (see package operator) and computes nothing itself (see
-// package cpu).
+// Package graph holds an encoder as a graph of operators in the sense of ONNX: named values, constants and nodes. It
+// orders nodes, folds constants and plans memory; it knows no operator (see package operator) and computes nothing
+// itself (see package cpu).
 //
 //	g := &graph.Graph{Opset: 17}               // a reader fills it
 //	err := g.Prepare(fuse.Rules(cpu.Evaluate)) // checked, ordered, constants folded
@@ -9,8 +8,8 @@
 //	p, err := g.Specialize([]graph.Operand{{Type: shape}})
 //	// p.Steps in execution order, every shape known, p.Plan() places the buffers
 //
-// Free axes (batch, time, tokens) stay symbolic in the graph and are bound by
-// Specialize, so that shape arithmetic in the model folds away.
+// Free axes (batch, time, tokens) stay symbolic in the graph and are bound by Specialize, so that shape arithmetic in
+// the model folds away.
 package graph
 
 import (
@@ -33,19 +32,19 @@ type Port struct {
 	DType DType
 	Bits  int // of integers, as [Type] has it
 	Dims  []Dim
-	// Element is the type that the file declares, such as "uint8" or "float16", for which
-	// DType stands; empty if it declares none.
+	// Element is the type that the file declares, such as "uint8" or "float16", represented by DType; empty if it declares
+	// none.
 	Element string
 }
 
 // Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has
 // them not.
 func (p Port) Range() (low, high float64) {
-	least, most := Range(p.Bits)
+	least, greatest := Range(p.Bits)
 	if p.Bits == Uint64 {
 		return 0, 1<<64 - 1<<11
 	}
-	return float64(least), min(float64(most), 1<<63-1<<10)
+	return float64(least), min(float64(greatest), 1<<63-1<<10)
 }
 
 // Shape is the shape of the port with −1 for free axes.
@@ -136,7 +135,7 @@ func (n *Node) Label() string {
 type Graph struct {
 	Name      string
 	Opset     int
-	Inputs    []Port // without those that are constants
+	Inputs    []Port // without constants
 	Outputs   []Port
 	Nodes     []*Node
 	Constants map[string]*Tensor
@@ -146,7 +145,7 @@ type Graph struct {
 
 // UnsupportedError is an operator, attribute or form that is not implemented.
 type UnsupportedError struct {
-	Node  string // empty: those of All
+	Node  string // empty: the node of All
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
@@ -195,7 +194,7 @@ func (e *UnsupportedError) list() string {
 // unsupported finds the operators that there are no rules for, in graphs of attributes too.
 func (g *Graph) unsupported(rules *Rules) error {
 	e := &UnsupportedError{Opset: g.Opset}
-	at := map[string]int{}
+	index := map[string]int{}
 	var look func(nodes []*Node)
 	look = func(nodes []*Node) {
 		for _, n := range nodes {
@@ -209,9 +208,9 @@ func (g *Graph) unsupported(rules *Rules) error {
 				continue
 			}
 			name := strings.TrimPrefix(n.Domain+"."+n.Op, ".")
-			i, ok := at[name]
+			i, ok := index[name]
 			if !ok {
-				i, at[name] = len(e.All), len(e.All)
+				i, index[name] = len(e.All), len(e.All)
 				var u *UnsupportedError
 				since := 0
 				if errors.As(err, &u) && len(u.All) > 0 {
@@ -232,9 +231,8 @@ func (g *Graph) unsupported(rules *Rules) error {
 // Evaluator computes one node on constants; package cpu provides it.
 type Evaluator func(step *Step, values []Value, in, out []*Tensor) error
 
-// Prepare checks the graph (operators known, every value defined once, no cycle),
-// orders the nodes, drops those that no output needs and folds constant nodes.
-// The rules also serve [Graph.Specialize].
+// Prepare checks the graph (operators known, every value defined once, no cycle), orders the nodes, drops nodes that no
+// output needs and folds constant nodes. The rules also serve [Graph.Specialize].
 func (g *Graph) Prepare(rules Rules) error {
 	g.rules = rules
 	if len(g.Outputs) == 0 {
@@ -270,19 +268,19 @@ func (g *Graph) Prepare(rules Rules) error {
 	return nil
 }
 
-// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own: of an If
-// those of then_branch and then those of else_branch, after the condition; of a loop those of its body.
+// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own. For an If, the
+// values of then_branch and then of else_branch follow the condition; for a loop, the values of its body.
 func (g *Graph) capture(rules *Rules) {
 	for _, n := range g.Nodes {
 		op, err := rules.Lookup(n, g.Opset)
 		if err != nil || op.Inner == nil {
 			continue
 		}
-		own, inner := op.Inner(n)
-		if len(n.Inputs) < own {
-			continue // its rule says so
+		count, inner := op.Inner(n)
+		if len(n.Inputs) < count {
+			continue // its rule reports the error
 		}
-		n.Inputs = slices.Clone(n.Inputs[:own])
+		n.Inputs = slices.Clone(n.Inputs[:count])
 		for _, name := range inner {
 			if inside := n.Attributes[name].Graph; inside != nil {
 				inside.capture(rules)
@@ -316,7 +314,7 @@ func (g *Graph) Free() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-// sort orders the nodes so that producers come first and keeps only those an output needs.
+// sort orders the nodes so that producers come first and keeps only nodes that an output needs.
 func (g *Graph) sort() error {
 	s, err := newSorter(g)
 	if err != nil {
@@ -341,8 +339,8 @@ func (g *Graph) sort() error {
 	return nil
 }
 
-// forgetUnread takes the names off the outputs that nobody reads, so that they need not be computed. A node's first
-// output keeps its name.
+// forgetUnread clears the names of unread outputs, so that they need not be computed. A node's first output keeps its
+// name.
 func (g *Graph) forgetUnread() {
 	read := map[string]bool{}
 	for _, p := range g.Outputs {
@@ -380,7 +378,7 @@ const (
 	done
 )
 
-// newSorter finds what produces every value; each has one source.
+// newSorter finds the producer of every value; each has one source.
 func newSorter(g *Graph) (*sorter, error) {
 	s := &sorter{producer: map[string]*Node{}, defined: map[string]bool{}, state: map[*Node]progress{}}
 	for name, t := range g.Constants {
@@ -412,7 +410,7 @@ func newSorter(g *Graph) (*sorter, error) {
 	return s, nil
 }
 
-// visit orders a node and what it needs.
+// visit orders a node and its producers.
 func (s *sorter) visit(root *Node) error {
 	// An explicit stack: a hostile file may be a chain of a million nodes.
 	type frame struct {
@@ -453,8 +451,8 @@ func (s *sorter) visit(root *Node) error {
 // FoldLimit bounds a folded constant that is larger than its inputs.
 const FoldLimit = 1 << 20
 
-// Folding may read and write foldBudget elements and foldReuse times those of
-// all constants; what is left then is computed at every run.
+// Folding may read and write foldBudget elements and foldReuse times the elements of all constants; the rest is
+// computed at every run.
 const (
 	foldBudget = 1 << 25
 	foldReuse  = 8

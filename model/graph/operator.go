@@ -1,33 +1,32 @@
-// What a graph knows of operators: the rules that are handed to it, and what a
-// rule finds out about a node. The operators themselves stand in package operator.
+// A graph's view of operators: the rules passed to it, and the result of a rule for a node. The operators themselves
+// are in package operator.
 
 package graph
 
 import "errors"
 
-// Operator is what a graph knows of the operator of a node.
+// Operator is a graph's view of the operator of a node.
 type Operator struct {
 	Name   string
 	Domain string // "" is ONNX's own; "repscope" holds fused operators
-	// View says that output 0 has the elements of input 0 in the same order,
-	// so that it needs no work and no buffer.
+	// View says that output 0 has the elements of input 0 in the same order, so that it needs no work and no buffer.
 	View bool
 	// InPlace says that output 0 may overwrite input 0 if their sizes agree.
 	InPlace bool
-	// Wraps says that integers may leave the width of output 0, to which executors bring them back.
+	// Wraps says that integers may exceed the width of output 0; executors wrap them.
 	Wraps bool
 	// NoFold says that the operator is never evaluated ahead of execution.
 	NoFold bool
 	// Infer is the operator's rule: it checks a node and sets the results of the inference.
 	Infer func(*Inference) error
-	// Inner, of an operator with graphs as attributes, is how many inputs of a node are its own and in which
-	// attributes its graphs are: what these use of the graph around them follows as inputs, in this order.
+	// Inner, of an operator with graphs as attributes, is the number of a node's own inputs and the attributes of its
+	// graphs. The values that these use of the outer graph follow as inputs, in this order.
 	Inner func(*Node) (own int, attributes []string)
 	// Weights, if not nil, puts a node's constants into the form that its rule wants, once, when a graph is prepared.
 	Weights func(*Graph, *Node)
 }
 
-// Rules is what a graph is prepared with; fuse.Rules are the usual ones.
+// Rules are the rules for preparing a graph; fuse.Rules are the usual ones.
 type Rules struct {
 	// Lookup finds the operator of a node in a graph of an opset.
 	Lookup func(n *Node, opset int) (*Operator, error)
@@ -41,7 +40,7 @@ type Rules struct {
 	Fuse     func(*Program)
 }
 
-// errUnprepared is what a graph without rules answers.
+// errUnprepared is the error of a graph without rules.
 var errUnprepared = errors.New("the graph was not prepared")
 
 // Type is an element type and a shape.
@@ -58,7 +57,7 @@ type Type struct {
 type Operand struct {
 	Type
 	Const *Tensor
-	// Sequence, if not nil, says that the input is a list of values, of which Type then says nothing.
+	// Sequence, if not nil, says that the input is a list of values; Type is then unused.
 	Sequence *Sequence
 }
 
@@ -71,23 +70,23 @@ type Inference struct {
 
 	Out   []Type    // set by the rule
 	Known []*Tensor // set by rules that know the value of an output, such as Shape; nil: not of this one
-	// Params is what the rule hands to the executors: attributes with defaults
-	// filled in, negative axes resolved, and so on.
+	// Params are the rule's result for the executors: attributes with defaults filled in, negative axes resolved, and so
+	// on.
 	Params any
 	// Same says that output 0 of constants is input 0 under another shape or name.
 	Same bool
 	// Transposes says that output 0 is the transpose of a matrix, input 0.
 	Transposes bool
-	// Sequence, if not nil, is the one output, which is a list of values: programs have none, only what the lists hold.
+	// Sequence, if not nil, is the one output, which is a list of values: programs have no lists, only their members.
 	Sequence *Sequence
-	// Replacement, if not nil, takes the place of the node, which then has no other results.
+	// Replacement, if not nil, replaces the node, which then has no other results.
 	Replacement *Replacement
 }
 
-// Replacement is the nodes that take the place of one, and the constants they use.
+// Replacement is the nodes that replace one, and the constants they use.
 type Replacement struct {
 	Of        *Node
 	Nodes     []*Node
-	Names     []string // of constants, beside their values
+	Names     []string // of constants, alongside their values
 	Constants []*Tensor
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Layout places the values of a program. Offsets and sizes count elements of
-// the value's own type; a value that is a constant, a program input or a view has offset −1.
+// Layout assigns memory to the values of a program. Offsets and sizes count elements of the value's own type; a value
+// that is a constant, a program input or a view has offset −1.
 type Layout struct {
 	Offset []int
 	Size   [4]int // arena length by DType
@@ -18,14 +18,13 @@ type Layout struct {
 // align keeps float32 values on cache lines.
 const align = 16
 
-// buffer is memory that is in use from one step to another, both included: for one value or
-// for several that are computed in place.
+// buffer is memory in use from one step to another, both included: for one value or for several computed in place.
 type buffer struct {
 	first, last  int
 	size, offset int
 }
 
-// maxPlanned bounds the buffers whose places are sought among all others.
+// maxPlanned bounds the buffers whose offsets are searched among all others.
 const maxPlanned = 1 << 12
 
 // Plan computes the layout.
@@ -33,9 +32,9 @@ func (p *Program) Plan() Layout { return p.PlanOver(func(*Step) int { return -1 
 
 // PlanOver computes a layout in which output 0 of a step may overwrite one more of its inputs than [Operator.InPlace]
 // says: the one that over returns, or none if that is negative. The step must read each of its elements before it
-// writes the one in that place.
+// writes the element at the same index.
 func (p *Program) PlanOver(over func(*Step) int) Layout {
-	buffers, of := p.buffers(over)
+	buffers, byValue := p.buffers(over)
 	var l Layout
 	for t := range l.Size {
 		l.Size[t] = inOrder(buffers[t], len(p.Steps))
@@ -56,8 +55,8 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 			}
 		}
 	}
-	l.Offset = make([]int, len(of))
-	for id, b := range of {
+	l.Offset = make([]int, len(byValue))
+	for id, b := range byValue {
 		if l.Offset[id] = -1; b != nil {
 			l.Offset[id] = b.offset
 		}
@@ -65,9 +64,9 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 	return l
 }
 
-// buffers finds which values lie in memory of the arenas, and from when to when: the
-// buffers by type and in the order of their first step, and that of each value, or nil.
-func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer) {
+// buffers finds the values in the memory of the arenas, and their lifetimes: the buffers by type and in the order of
+// their first step, and the buffer of each value, or nil.
+func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, byValue []*buffer) {
 	lastUse := make([]int, len(p.Values)) // by root
 	for i, s := range p.Steps {
 		for _, id := range slices.Concat(s.In, s.Out) {
@@ -79,7 +78,7 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 	for _, id := range p.Outputs {
 		lastUse[p.Values[id].Root] = len(p.Steps)
 	}
-	of = make([]*buffer, len(p.Values))
+	byValue = make([]*buffer, len(p.Values))
 	for i, s := range p.Steps {
 		if s.Op.View {
 			continue
@@ -95,27 +94,27 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 				shared := slices.ContainsFunc(s.In[1:], func(o int) bool {
 					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
 				})
-				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.alike(root, id) &&
+				if b := byValue[root]; b != nil && lastUse[root] == i && !shared && p.alike(root, id) &&
 					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && p.room(root) == p.room(id) {
-					of[id], b.last = b, lastUse[id]
+					byValue[id], b.last = b, lastUse[id]
 					continue
 				}
 			}
 			if k == 0 {
-				if b := p.overwritten(&s, i, over(&s), of, lastUse); b != nil {
-					of[id], b.last = b, lastUse[id]
+				if b := p.overwritten(&s, i, over(&s), byValue, lastUse); b != nil {
+					byValue[id], b.last = b, lastUse[id]
 					continue
 				}
 			}
 			t := p.Values[id].DType
-			of[id] = &buffer{first: i, last: lastUse[id], size: p.room(id)}
-			all[t] = append(all[t], of[id])
+			byValue[id] = &buffer{first: i, last: lastUse[id], size: p.room(id)}
+			all[t] = append(all[t], byValue[id])
 		}
 	}
-	return all, of
+	return all, byValue
 }
 
-// room is how many elements of the arena a value takes.
+// room is the number of elements of the arena that a value takes.
 func (p *Program) room(id int) int {
 	n := Count(p.Values[id].Shape)
 	if p.Values[id].Levels != nil {
@@ -124,7 +123,7 @@ func (p *Program) room(id int) int {
 	return max(1, (n+align-1)/align) * align
 }
 
-// byteSlack is how many bytes are there behind those of a value that is kept as bytes.
+// byteSlack is the number of bytes after a value that is kept as bytes.
 const byteSlack = 16
 
 // alike reports whether two values are kept in the same form.
@@ -134,7 +133,7 @@ func (p *Program) alike(a, b int) bool {
 
 // overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it,
 // in this step or later.
-func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *buffer {
+func (p *Program) overwritten(s *Step, i, k int, byValue []*buffer, lastUse []int) *buffer {
 	if k < 0 || s.In[k] < 0 {
 		return nil
 	}
@@ -147,16 +146,16 @@ func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *b
 	if lastUse[x.Root] != i || !p.alike(x.Root, s.Out[0]) || !slices.Equal(x.Shape, y.Shape) || p.room(x.Root) != p.room(s.Out[0]) {
 		return nil
 	}
-	return of[x.Root]
+	return byValue[x.Root]
 }
 
-// What buffers are placed by: their size, or their size and how long they are in use, which puts parts of a long
-// concatenation before what is soon dead.
+// Priorities of buffers: their size, or their size and lifetime, which puts parts of a long concatenation before
+// short-lived values.
 func bySize(b *buffer) int { return b.size }
 func byTime(b *buffer) int { return b.size * (b.last - b.first + 1) }
 
-// largestFirst places buffers, those of the greatest measure first, each where it fits best among those placed
-// before that are in use at the same time, and returns the arena's size.
+// largestFirst places buffers in order of falling measure, each at the best fit among earlier ones with overlapping
+// lifetimes, and returns the arena's size.
 func largestFirst(buffers []*buffer, measure func(b *buffer) int) (size int) {
 	sorted := slices.Clone(buffers)
 	slices.SortStableFunc(sorted, func(a, b *buffer) int { return cmp.Compare(measure(b), measure(a)) })
@@ -182,8 +181,7 @@ func largestFirst(buffers []*buffer, measure func(b *buffer) int) (size int) {
 	return size
 }
 
-// inOrder places buffers as the steps come to them, in the smallest gap that is free then, and
-// returns the arena's size.
+// inOrder places buffers in the order of the steps, in the smallest free gap, and returns the arena's size.
 func inOrder(buffers []*buffer, steps int) int {
 	var a arena
 	ends := make([][]*buffer, steps+1)
@@ -203,7 +201,7 @@ func inOrder(buffers []*buffer, steps int) int {
 
 type block struct{ lo, hi int }
 
-// arena hands out offsets, best fit, and grows at its end.
+// arena allocates offsets, best fit, and grows at its end.
 type arena struct {
 	free []block // ascending, never adjacent
 	size int

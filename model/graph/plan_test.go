@@ -42,17 +42,17 @@ func TestPlaces(t *testing.T) {
 func TestPlacesLargestFirst(t *testing.T) {
 	const blocks = 3
 	buffers := []*buffer{{first: 0, last: 6, size: 16}}
-	for at := 0; at < 9*blocks; at += 9 {
+	for offset := 0; offset < 9*blocks; offset += 9 {
 		for _, b := range []buffer{
-			{first: 1, last: 4, size: 16},                                                               // normalised
+			{first: 1, last: 4, size: 16},                                                               // normalized
 			{first: 2, last: 5, size: 16}, {first: 3, last: 5, size: 16}, {first: 4, last: 5, size: 16}, // queries, keys, values
 			{first: 5, last: 6, size: 16}, // attention
 			{first: 6, last: 9, size: 16}, // with what came before
-			{first: 7, last: 8, size: 16}, // normalised
+			{first: 7, last: 8, size: 16}, // normalized
 			{first: 8, last: 9, size: 64}, // hidden
 			{first: 9, last: 15, size: 16},
 		} {
-			b.first, b.last = b.first+at, b.last+at
+			b.first, b.last = b.first+offset, b.last+offset
 			buffers = append(buffers, &b)
 		}
 	}

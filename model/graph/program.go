@@ -20,8 +20,8 @@ type Value struct {
 	Root int
 }
 
-// Levels are what the bytes stand for that a value's elements are kept as. A step that makes the value computes First + b of a byte b;
-// NaN, which no byte is, becomes 0.
+// Levels map the bytes of a value to its elements. A step that makes the value computes First + b for byte b; NaN,
+// which no byte represents, becomes 0.
 type Levels struct {
 	First  float32
 	Values [256]float32
@@ -51,9 +51,9 @@ type specializer struct {
 	id       map[string]int
 	lists    map[string]*Sequence // values that are lists of others
 	budget   int                  // elements that may still be read and written by folding
-	known    int                  // elements that rules may still tell the values of
+	known    int                  // remaining budget of elements for known values
 	lowered  int                  // nodes that others were replaced by, with their inputs and outputs
-	replaced int                  // how many those were
+	replaced int                  // the number of replacements
 }
 
 func newSpecializer(g *Graph) *specializer {
@@ -94,7 +94,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	c := &Inference{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), Serial: s.replaced}
 	step := Step{Node: n, Op: op}
-	known, err := s.operands(&step, c)
+	constant, err := s.operands(&step, c)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	step.Params = c.Params
 	constants := c.Known
-	if constants == nil && known && !op.NoFold && s.worthFolding(c, op.View) {
+	if constants == nil && constant && !op.NoFold && s.worthFolding(c, op.View) {
 		if constants, err = s.evaluate(&step, c); err != nil {
 			return err
 		}
@@ -135,16 +135,16 @@ func (s *specializer) add(n *Node) error {
 	return nil
 }
 
-// operands finds a step's inputs and tells whether all of them are constants.
-func (s *specializer) operands(step *Step, c *Inference) (known bool, err error) {
-	known = true
+// operands finds a step's inputs and reports whether all of them are constants.
+func (s *specializer) operands(step *Step, c *Inference) (constant bool, err error) {
+	constant = true
 	for i, name := range step.Node.Inputs {
 		if name == "" {
 			step.In = append(step.In, -1)
 			continue
 		}
 		if list := s.lists[name]; list != nil {
-			step.In, c.In[i].Sequence, known = append(step.In, -1), list, false
+			step.In, c.In[i].Sequence, constant = append(step.In, -1), list, false
 			continue
 		}
 		id, err := s.value(name)
@@ -154,12 +154,12 @@ func (s *specializer) operands(step *Step, c *Inference) (known bool, err error)
 		step.In = append(step.In, id)
 		v := s.values[id]
 		c.In[i] = Operand{Type: v.Type, Const: v.Const}
-		known = known && v.Const != nil
+		constant = constant && v.Const != nil
 	}
-	return known, nil
+	return constant, nil
 }
 
-// results enters a step's outputs and tells whether all of them are constants.
+// results enters a step's outputs and reports whether all of them are constants.
 func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (complete bool) {
 	complete = true
 	for i, t := range out {
@@ -244,10 +244,10 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 	return out, evaluate(eval, local, in, out, nil)
 }
 
-// evaluate computes one step; in has nil for absent inputs. Those that are deferred
-// are loaded into spare as far as it suffices.
+// evaluate computes one step; in has nil for absent inputs. Deferred inputs are loaded into spare as far as it
+// suffices.
 func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) error {
-	held := make([]*Tensor, len(in))
+	operands := make([]*Tensor, len(in))
 	var values []Value
 	enter := func(t, constant *Tensor) int {
 		values = append(values, Value{Type: t.Type(), Const: constant, Root: len(values)})
@@ -258,21 +258,21 @@ func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) err
 			step.In = append(step.In, -1)
 			continue
 		}
-		held[i] = t
+		operands[i] = t
 		if t.Deferred() {
 			loaded, err := t.Load(spare)
 			if err != nil {
 				return fmt.Errorf("%v: %w", step.Node, err)
 			}
 			spare = spare[min(len(loaded), len(spare)):]
-			held[i] = Floats(loaded, t.Shape...)
+			operands[i] = Floats(loaded, t.Shape...)
 		}
-		step.In = append(step.In, enter(t, held[i]))
+		step.In = append(step.In, enter(t, operands[i]))
 	}
 	for _, t := range out {
 		step.Out = append(step.Out, enter(t, nil))
 	}
-	if err := eval(&step, values, held, out); err != nil {
+	if err := eval(&step, values, operands, out); err != nil {
 		return fmt.Errorf("%v: %w", step.Node, err)
 	}
 	return nil
@@ -311,7 +311,7 @@ func (s *specializer) replace(l *Replacement) error {
 		s.addValue(name, t.Type(), t)
 	}
 	for _, n := range l.Nodes {
-		// The replacements' own versions are of no concern: their rules get today's form.
+		// The replacements' own versions do not matter: their rules get today's form.
 		if err := s.add(n); err != nil {
 			return err
 		}
@@ -339,9 +339,8 @@ type namedAxis struct {
 	input string
 }
 
-// Specialize binds the graph to inputs of the given types, in the order of
-// Graph.Inputs; an input may carry its value, which then counts as a constant.
-// The graph must have been prepared.
+// Specialize binds the graph to inputs of these types, in the order of Graph.Inputs; an input may carry its value,
+// which then counts as a constant. The graph must have been prepared.
 func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	if g.rules.Lookup == nil {
 		return nil, errUnprepared
@@ -370,7 +369,7 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 			case d.Size >= 0 && d.Size != in.Shape[j]:
 				return nil, fmt.Errorf("input %q: shape %v, the graph wants %v", port.Name, in.Shape, port.Shape())
 			case d.Size < 0 && d.Name != "" && ok && bound.size != in.Shape[j]:
-				// Exporters give one name to axes of which they know nothing: nothing follows unless the graph itself fails.
+				// Exporters give one name to axes of unknown size: nothing follows unless the graph itself fails.
 				apart = fmt.Sprintf("; axis %d of input %q has size %d, the axis of input %q with the same name (%s) has %d", j,
 					port.Name, in.Shape[j], bound.input, d.Name, bound.size)
 			case d.Size < 0 && d.Name != "" && !ok:
@@ -406,7 +405,7 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	return p, nil
 }
 
-// Prune drops steps whose results nobody uses; needed is scratch, one for each value.
+// Prune drops steps whose results are unused; needed is scratch, one for each value.
 func (p *Program) Prune(needed []bool) {
 	clear(needed)
 	for _, id := range p.Outputs {

@@ -1,5 +1,5 @@
-// Lists of values. They exist while a graph is bound to shapes: what makes a list, and what takes
-// values out of it, becomes names of values.
+// Lists of values. They exist only while a graph is bound to shapes: steps that create a list, or read values from it,
+// become names of values.
 
 package graph
 
@@ -9,8 +9,8 @@ import "slices"
 type Sequence struct {
 	Type   // of the elements, without a shape
 	Items  []string
-	taken  *int // how much of the memory behind Items lists have, of which this one may be a part
-	copied int  // what it took to make it
+	taken  *int // used length of the memory behind Items, which lists may share
+	copied int  // the copies made to create it
 }
 
 // NewSequence is a list of values.

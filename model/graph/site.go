@@ -1,4 +1,4 @@
-// What constructors of kernels ask of a step, whatever they run on.
+// The queries of kernels' constructors about a step, on any device.
 
 package graph
 

@@ -17,35 +17,35 @@ func RowMajor(shape []int) []int {
 // repeat it.
 func BroadcastStrides(to, shape []int) []int {
 	strides := make([]int, len(to))
-	own := RowMajor(shape)
+	dense := RowMajor(shape)
 	for i, d := range shape {
 		if d != 1 {
-			strides[len(to)-len(shape)+i] = own[i]
+			strides[len(to)-len(shape)+i] = dense[i]
 		}
 	}
 	return strides
 }
 
-// Merge joins axes of a shape that several arrays traverse evenly, each with its own strides, and drops axes of
-// length 1. The returned strides are by axis and array.
+// Merge joins axes of a shape that several arrays traverse evenly, each with its own strides, and drops axes of length
+// 1. The returned strides are by axis and array.
 func Merge(shape []int, strides ...[]int) (merged []int, apart [][]int) {
 	for i, d := range shape {
 		if d == 1 {
 			continue
 		}
-		at := make([]int, len(strides))
+		steps := make([]int, len(strides))
 		k := len(merged) - 1
 		even := k >= 0
 		for o := range strides {
-			at[o] = strides[o][i]
-			even = even && apart[k][o] == at[o]*d
+			steps[o] = strides[o][i]
+			even = even && apart[k][o] == steps[o]*d
 		}
 		if even {
 			merged[k] *= d
-			apart[k] = at
+			apart[k] = steps
 			continue
 		}
-		merged, apart = append(merged, d), append(apart, at)
+		merged, apart = append(merged, d), append(apart, steps)
 	}
 	return merged, apart
 }

@@ -69,13 +69,12 @@ type Tensor struct {
 // Resident is the number of elements up to which constants are held and not deferred.
 const Resident = 1 << 14
 
-// Defer returns a float32 tensor that holds no elements; read writes those from
-// first on to dst, the same at every call.
+// Defer returns a float32 tensor that holds no elements; read writes the elements from first on to dst, the same at
+// every call.
 //
-// Weights are in memory once: readers and folding defer large constants, so that
-// a graph has hardly any. An executor that binds a program reads them, in parts
-// where it can, keeps them only in the form it computes with (packed, or on a
-// device), and reads them again if another program wants another form.
+// Weights are in memory once: readers and folding defer large constants, so that a graph has hardly any. An executor
+// that binds a program reads them, in parts if it can. It keeps them only in its own form (packed, or on a device), and
+// reads them again if another program needs another form.
 func Defer(read func(dst []float32, first int) error, shape ...int) *Tensor {
 	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: Count(shape), read: read}
 }
@@ -89,9 +88,8 @@ func (t *Tensor) Transposed() *Tensor { return t.transposed }
 // Buffer is the length of a buffer with which Load allocates nothing.
 func (t *Tensor) Buffer() int { return t.buffer }
 
-// Load returns the float32 elements, which must not be changed: the tensor's own or,
-// if they are deferred, those loaded to the beginning of the buffer, or a new one if it is
-// too short; the rest of the buffer is overwritten.
+// Load returns the float32 elements, which must not be changed. They are the tensor's own or, if deferred, loaded to
+// the beginning of the buffer, or to a new one if it is too short; the rest of the buffer is overwritten.
 func (t *Tensor) Load(buffer []float32) ([]float32, error) {
 	if !t.Deferred() {
 		return t.F32, nil
@@ -109,8 +107,8 @@ func (t *Tensor) Load(buffer []float32) ([]float32, error) {
 // InParts reports whether Part can be used: the elements need not be loaded all at once.
 func (t *Tensor) InParts() bool { return t.compute == nil }
 
-// Part returns n float32 elements from first on, which must not be changed: the tensor's
-// own or, if they are deferred, those read to the buffer, which must be long enough.
+// Part returns n float32 elements from first on, which must not be changed: the tensor's own or, if deferred, read to
+// the buffer, which must be long enough.
 func (t *Tensor) Part(first, n int, buffer []float32) ([]float32, error) {
 	if t.read == nil {
 		return t.F32[first : first+n], nil
@@ -118,8 +116,8 @@ func (t *Tensor) Part(first, n int, buffer []float32) ([]float32, error) {
 	return buffer[:n], t.read(buffer[:n], first)
 }
 
-// maxSteps bounds what loading a deferred tensor computes: a chain of folded
-// operators, each of which is done again at every load.
+// maxSteps bounds the work of loading a deferred tensor: a chain of folded operators, each of them repeated at every
+// load.
 const maxSteps = 8
 
 // DeferFrom defers a tensor that is computed from others. It returns nil if there is
@@ -171,8 +169,8 @@ func (t *Tensor) Change(f func(part []float32, first int)) (*Tensor, error) {
 	return &changed, nil
 }
 
-// Cut returns the float32 tensor's elements as matrices of the given heights, one below the other.
-// Those that were kept are the same at every call; see [Tensor.KeepParts].
+// Cut returns the float32 tensor's elements as matrices of these heights, one below the other. Kept ones are the same
+// at every call; see [Tensor.KeepParts].
 func (t *Tensor) Cut(heights []int, width int) []*Tensor {
 	if slices.EqualFunc(t.parts, heights, func(p *Tensor, height int) bool { return slices.Equal(p.Shape, []int{height, width}) }) {
 		return t.parts
@@ -302,13 +300,12 @@ func (t *Tensor) Scalar() (float64, bool) {
 	return math.NaN(), false
 }
 
-// Position is the index, axis by axis, of the element that stands at the given place in
-// row-major order; no axis may be empty.
-func Position(shape []int, at int) []int {
+// Position is the index, axis by axis, of the element at this row-major offset; no axis may be empty.
+func Position(shape []int, offset int) []int {
 	index := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {
-		index[k] = at % shape[k]
-		at /= shape[k]
+		index[k] = offset % shape[k]
+		offset /= shape[k]
 	}
 	return index
 }

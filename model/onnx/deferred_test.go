@@ -23,7 +23,7 @@ import (
 )
 
 // deferredModel takes its large weights in every way that the executor knows: packed for
-// a convolution with several groups, one with batch normalisation, linear steps of both
+// a convolution with several groups, one with batch normalization, linear steps of both
 // orientations and one behind a flattened image, added as they are, transposed, converted
 // from float16 and shared. Store makes the message of a tensor.
 func deferredModel(store func(name string, element int64, raw []byte, dims ...int64) message) []byte {

@@ -9,15 +9,15 @@ import (
 	"repscope/model/graph"
 )
 
-// deferredIntegers is a large initialiser of narrow integers, as numbers that are read when they are asked for and
-// by a function that reads them into the tensor.
+// deferredIntegers is a large initializer of narrow integers, as numbers read on demand and by a function that reads
+// them into the tensor.
 type deferredIntegers struct {
 	numbers *graph.Tensor
 	load    func() error
 }
 
-// settle decides what becomes of large initialisers of narrow integers. Those that are dequantized alone
-// stay in their file: their nodes get them as numbers that are deferred. The others are read.
+// settle handles large initializers of narrow integers. Initializers that are only dequantized stay in their file:
+// their nodes get them as deferred numbers. The others are read.
 func (d *decoder) settle(g *graph.Graph) error {
 	if len(d.deferred) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (d *decoder) settle(g *graph.Graph) error {
 	return nil
 }
 
-// zeroPoints is which input of the operators that quantise their result is its zero point.
+// zeroPoints is which input of the operators that quantize their result is its zero point.
 var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
@@ -76,15 +76,15 @@ var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift Bi
 	Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements ScatterND Sigmoid Sign Slice Softmax Split
 	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
-// types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a
-// node quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
+// types names the types that nodes need and only the file has, since a graph's floats do not keep their width: the
+// target of a quantization with only a zero point, the target of CastLike, and the source of BitCast.
 func (d *decoder) types(g *graph.Graph) {
 	set := func(n *graph.Node, name string, element int) {
 		if element != 0 {
 			n.Attributes[name] = graph.IntAttribute(element)
 		}
 	}
-	of := func(n *graph.Node, i int) int {
+	elementOf := func(n *graph.Node, i int) int {
 		if i < len(n.Inputs) {
 			return d.elements[n.Inputs[i]]
 		}
@@ -92,7 +92,7 @@ func (d *decoder) types(g *graph.Graph) {
 	}
 	for _, n := range g.Nodes {
 		if zero, ok := zeroPoints[n.Op]; ok && n.Attributes["output_dtype"].Int == 0 {
-			set(n, "output_dtype", of(n, zero))
+			set(n, "output_dtype", elementOf(n, zero))
 		}
 		element := 0
 		switch n.Op {
@@ -103,20 +103,20 @@ func (d *decoder) types(g *graph.Graph) {
 		case "Cast":
 			element = int(n.Attributes["to"].Int)
 		case "CastLike":
-			element = of(n, 1)
+			element = elementOf(n, 1)
 			set(n, "to", element)
 		case "BitCast":
-			set(n, "from", of(n, 0))
+			set(n, "from", elementOf(n, 0))
 			element = int(n.Attributes["to"].Int)
 		case "QuantizeLinear", "DequantizeLinear":
 			if element = int(n.Attributes["output_dtype"].Int); element == 0 && n.Op == "DequantizeLinear" {
-				element = of(n, 1)
+				element = elementOf(n, 1)
 			}
 		case "Where":
-			element = of(n, 1)
+			element = elementOf(n, 1)
 		default:
 			if slices.Contains(asFirst, n.Op) {
-				element = of(n, 0)
+				element = elementOf(n, 0)
 			}
 		}
 		if element != 0 && len(n.Outputs) > 0 {

@@ -1,4 +1,4 @@
-// Where the bytes of weights are: in memory, in the file, or in files beside it.
+// Locations of the bytes of weights: in memory, in the file, or in other files.
 
 package onnx
 
@@ -40,8 +40,8 @@ func (s stored) use(offset, n int64, fn func(raw []byte) error) error {
 	return s.Use(offset, n, fn)
 }
 
-// external finds a tensor's bytes in a file beside the model. The file must
-// lie in the model's folder or below, also after links are followed.
+// external finds a tensor's bytes in a file next to the model. The file must lie in the model's folder or below, also
+// after symbolic links are resolved.
 func (d *decoder) external(location map[string]string, want int) (region, error) {
 	var none region
 	name := location["location"]
@@ -100,8 +100,8 @@ func (d *decoder) verify(f *mmap.File, name, want string) error {
 		return nil
 	}
 	h := sha1.New()
-	for at := int64(0); at < f.Size(); at += hashPart {
-		err := f.Use(at, min(hashPart, f.Size()-at), func(raw []byte) error {
+	for offset := int64(0); offset < f.Size(); offset += hashPart {
+		err := f.Use(offset, min(hashPart, f.Size()-offset), func(raw []byte) error {
 			h.Write(raw)
 			return nil
 		})

@@ -75,7 +75,7 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 		if g.Constants[p.Name] != nil {
 			continue
 		}
-		// Those of graphs in attributes may leave their type to what they are given.
+		// Inputs of graphs in attributes may leave their type to the caller.
 		if p.DType == graph.Invalid && d.depth == 0 {
 			return nil, fmt.Errorf("graph input %q: its type is not supported, want a tensor of numbers", p.Name)
 		}
@@ -113,7 +113,7 @@ func (d *decoder) node(v field) (*graph.Node, error) {
 		}
 		return nil
 	})
-	// Attributes may come before the operator's name in a hand-made file, so only now:
+	// Attributes may precede the operator's name in a handwritten file, so only now:
 	if err == nil && node.Op == "" {
 		err = errors.New("no operator")
 	}
@@ -181,8 +181,8 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 // graphAttributes are the attributes that operators have graphs in.
 var graphAttributes = []string{"then_branch", "else_branch", "body", "score_mod", "prob_mod"}
 
-// declaredKind is the kind of an attribute without a value: one equal to protobuf's default
-// (0, "", an empty list) may be left out of the file; then only the declared type tells.
+// declaredKind is the kind of an attribute without a value. A value equal to protobuf's default (0, "", an empty list)
+// may be omitted from the file; then only the declared type determines it.
 func declaredKind(declared int) graph.AttributeKind {
 	kinds := map[int]graph.AttributeKind{1: graph.AttributeFloat, 2: graph.AttributeInt, 3: graph.AttributeString,
 		6: graph.AttributeFloats, 7: graph.AttributeInts, 8: graph.AttributeStrings}

@@ -1,5 +1,5 @@
-// Package onnx reads ONNX files into package graph. It decodes only the fields
-// that inference needs, straight from the protobuf wire format.
+// Package onnx reads ONNX files into package graph. It decodes only the fields that inference needs, straight from the
+// protobuf wire format.
 //
 //	model, err := onnx.Open("encoder.onnx", onnx.Options{})
 //	if err != nil {
@@ -8,9 +8,9 @@
 //	defer model.Close()
 //	err = model.Graph.Prepare(fuse.Rules(cpu.Evaluate))
 //
-// Weights may be stored in the file or beside it (external data); float16,
-// bfloat16, float64 and the types of 8 and 4 bits are converted to float32, integers to int64 of a known width. Large
-// weights stay in their files, which are mapped, and are deferred in the sense of graph.Defer.
+// Weights may be stored in the file or in other files (external data). float16, bfloat16, float64 and the types of 8
+// and 4 bits are converted to float32, integers to int64 of a known width. Large weights stay in their files, which are
+// mapped, and are deferred in the sense of graph.Defer.
 package onnx
 
 import (
@@ -35,7 +35,7 @@ const (
 	maxOpset = operator.MaxOpset
 )
 
-// Options widen the range of opsets that are accepted; zero means those of package operator.
+// Options widen the range of accepted opsets; zero means the range of package operator.
 type Options struct{ MinOpset, MaxOpset int }
 
 // File is a decoded file.
@@ -62,8 +62,7 @@ func (f *File) Close() error {
 // maxFile bounds the file itself; protobuf allows no more. Larger models keep their weights in external files.
 const maxFile = 2<<30 - 1
 
-// Open reads a file and the external data files that it names, which must lie
-// in its own folder or below.
+// Open reads a file and the external data files that it names, which must lie in its own folder or below.
 func Open(path string, o Options) (*File, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -94,8 +93,8 @@ func Read(file *mmap.File, o Options) (f *File, err error) {
 	return f, nil
 }
 
-// Files are the mapped files that the model consists of: the file itself, unless it was
-// decoded from memory, and those with external data, in the order of External.
+// Files are the mapped files of the model: the file itself, unless it was decoded from memory, and the files with
+// external data, in the order of External.
 func (f *File) Files() []*mmap.File { return f.files }
 
 // Decode reads a model from memory, which must not be changed as long as the
@@ -117,7 +116,7 @@ type decoder struct {
 	of       map[*graph.Tensor]int
 	elements map[string]int
 	deferred map[*graph.Tensor]deferredIntegers
-	// Bytes of the external files, and of what tensors take of them.
+	// Bytes of the external files, and of their parts that tensors use.
 	stored, taken int64
 }
 
@@ -216,9 +215,9 @@ func opsetImport(v field) (domain string, opset int64, err error) {
 	return domain, opset, err
 }
 
-// opset is that of ONNX's operators, which must be in the range.
+// opset is the opset of ONNX's operators, which must be in the range.
 func (h *header) opset(o Options) (int, error) {
-	least, most := cmp.Or(o.MinOpset, minOpset), cmp.Or(o.MaxOpset, maxOpset)
+	least, highest := cmp.Or(o.MinOpset, minOpset), cmp.Or(o.MaxOpset, maxOpset)
 	opset, ok := h.domains[""]
 	if !ok {
 		opset, ok = h.domains["ai.onnx"]
@@ -226,8 +225,8 @@ func (h *header) opset(o Options) (int, error) {
 	if !ok {
 		return 0, errors.New("the file has no opset for the ONNX operators")
 	}
-	if opset < int64(least) || opset > int64(most) {
-		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, most)
+	if opset < int64(least) || opset > int64(highest) {
+		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, highest)
 	}
 	return int(opset), nil
 }

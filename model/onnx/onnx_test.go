@@ -1,4 +1,4 @@
-// Tests of reading ONNX files: what is taken over, and what is refused.
+// Tests of reading ONNX files: contents and errors.
 
 package onnx
 
@@ -225,8 +225,8 @@ func TestInitialiserAmongInputs(t *testing.T) {
 	}
 }
 
-// FuzzDecode reads any bytes as a model, binds what it gets and loads its weights, most
-// of which are deferred; it must end quickly, in bounded memory, with an error or a program.
+// FuzzDecode reads any bytes as a model, binds it and loads its weights, most of them deferred. It must end quickly, in
+// bounded memory, with an error or a program.
 func FuzzDecode(f *testing.F) {
 	resident = 16
 	f.Cleanup(func() { resident = graph.Resident })

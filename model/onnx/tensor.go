@@ -16,7 +16,7 @@ import (
 // resident is the number of elements up to which weights are read at once; tests change it.
 var resident = graph.Resident
 
-// ReadTensor decodes a serialised TensorProto, such as the standard test data.
+// ReadTensor decodes a serialized TensorProto, such as the standard test data.
 func ReadTensor(data []byte) (*graph.Tensor, error) {
 	t, _, err := (&decoder{}).tensor(field{kind: protowire.BytesType, bytes: data})
 	return t, err
@@ -68,7 +68,7 @@ func (s storage) perByte() int {
 	return 1
 }
 
-// float32s converts consecutive elements, of which those before the first skip ones in raw are left out.
+// float32s converts consecutive elements, skipping the first skip ones in raw.
 func (s storage) float32s(dst []float32, raw []byte, skip int) error {
 	if s.narrow == nil {
 		return dtype.Float32s(dst, raw, s.whole, dtype.LittleEndian)
@@ -77,7 +77,7 @@ func (s storage) float32s(dst []float32, raw []byte, skip int) error {
 	return nil
 }
 
-// note remembers the type of what a graph's values do not keep.
+// note remembers a type that a graph's values do not keep.
 func (d *decoder) note(t *graph.Tensor, element int) {
 	if d.of != nil {
 		d.of[t] = element
@@ -98,16 +98,16 @@ func (r region) use(fn func(raw []byte) error) error {
 	return r.in.use(r.offset, r.size, fn)
 }
 
-// partElements bounds what is read at a time, so that little of a mapped file is resident.
+// partElements bounds the part read at a time, so that little of a mapped file is resident.
 const partElements = 1 << 16
 
 // floats converts the elements from first on.
 func (r region) floats(dst []float32, first int, kind storage) error {
-	for per := kind.perByte(); len(dst) > 0; {
-		part, skip := dst[:min(len(dst), partElements)], first%per
-		at := int64(kind.size(first - skip))
+	for perByte := kind.perByte(); len(dst) > 0; {
+		part, skip := dst[:min(len(dst), partElements)], first%perByte
+		offset := int64(kind.size(first - skip))
 		n := int64(kind.size(skip + len(part)))
-		err := r.in.use(r.offset+at, n, func(b []byte) error { return kind.float32s(part, b, skip) })
+		err := r.in.use(r.offset+offset, n, func(b []byte) error { return kind.float32s(part, b, skip) })
 		if err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func (r region) floats(dst []float32, first int, kind storage) error {
 	return nil
 }
 
-// checkWeights finds NaN among elements of a tensor, of which the first given one has the
-// index first in row-major order. Infinity may be meant, as in a mask; so may a lone NaN.
+// checkWeights finds NaN among elements of a tensor; values begins at index first in row-major order. Infinity may be
+// intended, as in a mask; so may a single NaN.
 func checkWeights(name string, shape []int, values []float32, first int) error {
 	for i, v := range values {
 		if v == v {
@@ -166,7 +166,7 @@ func fromCodes(t *graph.Tensor, typed map[protowire.Number][]field, kind storage
 	return fromRaw(t, raw, kind, count)
 }
 
-// fromTyped reads the number fields, of which each element type uses one.
+// fromTyped reads the number fields; each element type uses one.
 func fromTyped(t *graph.Tensor, typed map[protowire.Number][]field, kind dtype.DType, count int) error {
 	from, wire := protowire.Number(5), protowire.VarintType // int32_data holds most types
 	switch kind {

@@ -1,5 +1,5 @@
-// Attention: as one step, which package fuse finds, and the operators of ONNX that are written as products,
-// a softmax and what masks it, from which it is found.
+// Attention: as one step, which package fuse finds, and the operators of ONNX that are rewritten as products, a softmax
+// and a mask, from which it is found.
 
 package operator
 
@@ -24,8 +24,8 @@ var attentionRows = []tableRow{
 		Attributes: []string{"interleaved", "num_heads", "rotary_embedding_dim"}, infer: inferRotary},
 }
 
-// View is how an operand of [AttentionParams] lies in memory: the element with the given
-// index lies at Offset + Σ index·stride.
+// View is the layout of an operand of [AttentionParams] in memory: the element with this index lies at Offset + Σ
+// index·stride.
 type View struct {
 	Offset  int
 	Strides []int
@@ -33,8 +33,8 @@ type View struct {
 
 // AttentionParams is a fused attention over batch axes (heads among them). The inputs are Q, K, V, mask, cosine and
 // sine for Q, cosine and sine for K; the last five may be absent. With cosine and sine [length, Turned], the first
-// Turned elements x of a row become x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are their halves or, Interleaved, those of
-// even and odd index.
+// Turned elements x of a row become x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are their halves or, Interleaved, their even
+// and odd elements.
 type AttentionParams struct {
 	Batch           []int
 	Queries, Keys   int
@@ -43,7 +43,7 @@ type AttentionParams struct {
 	Q, K, V, Result View  // over the batch axes, then rows and columns
 	Mask            []int // strides over the batch axes, queries and keys
 	Turned          int
-	// The kernels of package cuda take none of what follows, and turn whole rows only.
+	// The kernels of package cuda support none of the following, and rotate whole rows only.
 	Interleaved bool
 	// Cap, if positive, makes scores s, after the scale and before the mask, Cap·tanh(s/Cap).
 	Cap float32
@@ -63,11 +63,11 @@ const (
 	inputValid // nonpad_kv_seqlen
 )
 
-// negativeInfinity is what hides a key.
+// negativeInfinity hides a key.
 var negativeInfinity = float32(math.Inf(-1))
 
-// attention is an Attention under replacement. Q, K and V are the names of values [batch, heads, length, width];
-// keys counts those of the past too.
+// attention is an Attention under replacement. Q, K and V are the names of values [batch, heads, length, width]; keys
+// includes the past.
 type attention struct {
 	c *context
 	l *lowering
@@ -156,7 +156,7 @@ func (a *attention) operands() {
 	a.scale = c.float("scale", float32(1/math.Sqrt(float64(a.width))))
 }
 
-// extend appends the keys and values to those of the past.
+// extend appends the keys and values to the past.
 func (a *attention) extend() {
 	c := a.c
 	if c.has(inputPastKey) != c.has(inputPastValue) {
@@ -217,7 +217,7 @@ func (a *attention) mask() {
 	}
 }
 
-// hide adds to the bias what is −Inf where a condition, of four axes, is false.
+// hide adds −Inf to the bias where a condition, of four axes, is false.
 func (a *attention) hide(seen string) {
 	bias := a.l.add("Where", nil, seen, a.l.number(0), a.l.number(negativeInfinity))
 	if a.bias != "" {
@@ -226,8 +226,8 @@ func (a *attention) hide(seen string) {
 	a.bias = bias
 }
 
-// window hides keys by their place: query i stands behind the keys of the past, or, where the number of valid keys is
-// given, so that the last query is the last of these.
+// window hides keys by their position: query i comes after the keys of the past. With a number of valid keys, the last
+// query is the last of these.
 func (a *attention) window() {
 	c, l := a.c, a.l
 	left, right := c.integer("left_window_size", -1), c.integer("right_window_size", -1)
@@ -237,21 +237,21 @@ func (a *attention) window() {
 	if c.flag("is_causal", false) {
 		right = 0
 	}
-	place, valid := l.constant(counting(a.past, a.queries, 2)), ""
+	position, valid := l.constant(counting(a.past, a.queries, 2)), ""
 	if c.has(inputValid) {
 		c.want(inputValid, graph.Int64)
 		if !slices.Equal(c.shape(inputValid), []int{a.batch}) || c.has(inputPastKey) {
 			c.failf("input 6 (nonpad_kv_seqlen) has shape %v, want [%d], and no past", c.shape(inputValid), a.batch)
 		}
 		valid = l.reshape(c.Node.Inputs[inputValid], []int{a.batch, 1, 1, 1})
-		place = l.add("Add", nil, valid, l.constant(counting(-a.queries, a.queries, 2)))
+		position = l.add("Add", nil, valid, l.constant(counting(-a.queries, a.queries, 2)))
 	}
 	key := l.constant(counting(0, a.keys, 3))
 	if right >= 0 && (valid != "" || a.past+right < a.keys-1) {
-		a.hide(l.add("LessOrEqual", nil, key, l.add("Add", nil, place, l.constant(graph.Ints(int64(right))))))
+		a.hide(l.add("LessOrEqual", nil, key, l.add("Add", nil, position, l.constant(graph.Ints(int64(right))))))
 	}
 	if left >= 0 && (valid != "" || a.past+a.queries-1 > left) {
-		a.hide(l.add("GreaterOrEqual", nil, key, l.add("Sub", nil, place, l.constant(graph.Ints(int64(left))))))
+		a.hide(l.add("GreaterOrEqual", nil, key, l.add("Sub", nil, position, l.constant(graph.Ints(int64(left))))))
 	}
 	if valid != "" {
 		a.hide(l.add("Less", nil, key, valid))
@@ -270,7 +270,7 @@ func counting(first, n, axis int) *graph.Tensor {
 }
 
 // innerFlexAttention is the inputs of the node itself, and the graphs that change scores and weights.
-func innerFlexAttention(n *graph.Node) (own int, attributes []string) {
+func innerFlexAttention(n *graph.Node) (count int, attributes []string) {
 	for _, name := range flexGraphs {
 		if n.Attributes[name].Graph != nil {
 			attributes = append(attributes, name)
@@ -313,8 +313,8 @@ func inferFlexAttention(c *context) {
 	l.finish(l.add("MatMul", nil, change("prob_mod", weights), v))
 }
 
-// inferRotary turns pairs of elements of each row by the angle of its place and the pair: x·cos + (−x₂, x₁)·sin with
-// the halves of x, or with its even and odd elements where they are interleaved; elements beyond rotary_embedding_dim
+// inferRotary rotates pairs of elements of each row by the angle of its position and the pair: x·cos + (−x₂, x₁)·sin
+// with the halves of x, or with its even and odd elements if they are interleaved; elements beyond rotary_embedding_dim
 // stay.
 func inferRotary(c *context) {
 	for i := range 3 {
@@ -334,19 +334,19 @@ func inferRotary(c *context) {
 	if len(s) != 4 {
 		c.failf("input %v, want three or four axes", s)
 	}
-	turned := c.integer("rotary_embedding_dim", 0)
-	if turned == 0 {
-		turned = s[3]
+	rotated := c.integer("rotary_embedding_dim", 0)
+	if rotated == 0 {
+		rotated = s[3]
 	}
-	if turned < 2 || turned%2 != 0 || turned > s[3] {
-		c.failf("rows of %d elements with %d rotated, want an even number", s[3], turned)
+	if rotated < 2 || rotated%2 != 0 || rotated > s[3] {
+		c.failf("rows of %d elements with %d rotated, want an even number", s[3], rotated)
 	}
 	interleaved := c.flag("interleaved", false)
-	r := &rotation{c: c, l: l, batch: s[0], length: s[2], half: turned / 2, interleaved: interleaved}
+	r := &rotation{c: c, l: l, batch: s[0], length: s[2], half: rotated / 2, interleaved: interleaved}
 	cos, sin := r.table(1), r.table(2)
 	pieces := []string{x}
-	if turned < s[3] {
-		pieces = l.split(x, 3, turned, s[3]-turned)
+	if rotated < s[3] {
+		pieces = l.split(x, 3, rotated, s[3]-rotated)
 	}
 	part := pieces[0]
 	across := r.across(part, s[1])

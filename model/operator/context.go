@@ -1,5 +1,5 @@
-// The node under inference as rules see it, and what they ask of it. A rule that finds a node wrong
-// stops by a panic that never leaves the package.
+// The node under inference, as seen by rules. A rule that finds a node invalid stops by a panic that never leaves the
+// package.
 
 package operator
 
@@ -114,7 +114,7 @@ func (c *context) want(i int, types ...graph.DType) {
 // emit adds an output; integers are of int64.
 func (c *context) emit(t graph.DType, shape ...int) { c.emitType(graph.Type{DType: t}, shape...) }
 
-// emitLike adds an output with elements as those of input i.
+// emitLike adds an output with elements like input i.
 func (c *context) emitLike(i int, shape ...int) { c.emitType(c.In[i].Type, shape...) }
 
 // emitType adds an output with the elements of a type.
@@ -188,8 +188,8 @@ func (c *context) toInts(what string, values []int64) []int {
 	return out
 }
 
-// known is the value of input i, whose part in the operator what names. If it depends on the values that a run is
-// given the rule stops, and says what to export in its place.
+// known is the value of input i; what names its meaning in the operator. If it depends on values of the run, the rule
+// stops with a hint what to export instead.
 func (c *context) known(i int, what string) *graph.Tensor {
 	t := c.In[i].Const
 	if t != nil {
@@ -230,7 +230,7 @@ func (c *context) list(name string, i int) ([]int, bool) {
 	return c.constants(i)
 }
 
-// axis resolves a possibly negative axis of a shape of the given rank.
+// axis resolves a possibly negative axis of a shape of this rank.
 func (c *context) axis(a, rank int) int {
 	if a < -rank || a >= rank {
 		c.failf("axis %d is out of range for rank %d", a, rank)

@@ -1,6 +1,6 @@
-// Graphs in graphs. If with a condition that is known before execution, as exporters write it
-// around a Squeeze whose axis may be of another size than one: the branch takes the node's place. Loop and Scan
-// with a known number of iterations: as many copies of the body do.
+// Graphs in graphs. An If with a condition known before execution, as exporters write it around a Squeeze whose axis
+// may be of another size than one, is replaced by the branch. Loop and Scan with a known number of iterations are
+// replaced by as many copies of the body.
 
 package operator
 
@@ -28,14 +28,14 @@ var controlRows = []tableRow{
 func innerIf(*graph.Node) (own int, attributes []string) { return 1, branches }
 
 // innerLoop is the inputs of the body, and the body.
-func innerLoop(n *graph.Node) (own int, attributes []string) {
+func innerLoop(n *graph.Node) (count int, attributes []string) {
 	if body := n.Attributes["body"].Graph; body != nil {
-		own = len(body.Inputs)
-		if n.Op == "Scan" && len(n.Inputs) == own+1 { // opset 8: the lengths of sequences come first
-			own++
+		count = len(body.Inputs)
+		if n.Op == "Scan" && len(n.Inputs) == count+1 { // opset 8: the lengths of sequences come first
+			count++
 		}
 	}
-	return own, []string{"body"}
+	return count, []string{"body"}
 }
 
 var branches = []string{"then_branch", "else_branch"}
@@ -49,7 +49,7 @@ func inferIf(c *context) {
 	}
 	condition := c.known(0, "the condition")
 	inputs := c.Node.Inputs[1:]
-	var taken *graph.Graph
+	var branch *graph.Graph
 	var captured []string
 	for i, name := range branches {
 		a, ok := c.attribute(name, graph.AttributeGraph)
@@ -61,26 +61,26 @@ func inferIf(c *context) {
 			c.failf("%s uses %d values of the enclosing graph, the node has %d", name, len(free), len(inputs))
 		}
 		if condition.Bool[0] == (i == 0) {
-			taken, captured = a.Graph, inputs[:len(free)]
+			branch, captured = a.Graph, inputs[:len(free)]
 		}
 		inputs = inputs[len(free):]
 	}
 	switch {
-	case len(taken.Inputs) > 0:
-		c.failf("a branch has %d inputs, want none", len(taken.Inputs))
-	case len(taken.Outputs) < len(c.Node.Outputs):
-		c.failf("a branch has %d outputs, the node %d", len(taken.Outputs), len(c.Node.Outputs))
+	case len(branch.Inputs) > 0:
+		c.failf("a branch has %d inputs, want none", len(branch.Inputs))
+	case len(branch.Outputs) < len(c.Node.Outputs):
+		c.failf("a branch has %d outputs, the node %d", len(branch.Outputs), len(c.Node.Outputs))
 	}
 	names := map[string]string{}
-	for i, name := range taken.Free() {
+	for i, name := range branch.Free() {
 		names[name] = captured[i]
 	}
 	l := c.lower()
-	l.finish(l.inline(taken, names)...)
+	l.finish(l.inline(branch, names)...)
 }
 
-// inline adds the nodes of a graph. Its free names and inputs stand for the values that names tells, which is
-// given those of its constants; the results are the graph's outputs.
+// inline adds the nodes of a graph. names maps its free names and inputs to values, and receives its constants; the
+// results are the graph's outputs.
 func (l *lowering) inline(g *graph.Graph, names map[string]string) []string {
 	for _, name := range slices.Sorted(maps.Keys(g.Constants)) {
 		if _, ok := names[name]; !ok {
@@ -89,18 +89,18 @@ func (l *lowering) inline(g *graph.Graph, names map[string]string) []string {
 	}
 	prefix := l.name() + "\x00"
 	// Branches and iterations use the same names.
-	own := map[string]string{"": ""}
+	renamed := map[string]string{"": ""}
 	rename := func(list []string) []string {
 		out := make([]string, len(list))
 		for i, name := range list {
-			known, ok := names[name]
+			value, ok := names[name]
 			if !ok {
-				if known, ok = own[name]; !ok {
-					known = fmt.Sprint(prefix, len(own))
-					own[name] = known
+				if value, ok = renamed[name]; !ok {
+					value = fmt.Sprint(prefix, len(renamed))
+					renamed[name] = value
 				}
 			}
-			out[i] = known
+			out[i] = value
 		}
 		return out
 	}
@@ -125,24 +125,24 @@ type loop struct {
 	known map[string]*graph.Tensor
 }
 
-// newLoop checks that the node fits its body, which takes the node's inputs and what it captures.
+// newLoop checks that the node fits its body, which takes the node's inputs and captured values.
 func newLoop(c *context) *loop {
 	a, ok := c.attribute("body", graph.AttributeGraph)
 	if !ok {
 		c.failf("attribute body is missing")
 	}
 	p := &loop{c: c, body: a.Graph, names: map[string]string{}, known: map[string]*graph.Tensor{}}
-	own, free := len(p.body.Inputs), p.body.Free()
-	if len(c.In) != own+len(free) {
-		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), own)
+	count, free := len(p.body.Inputs), p.body.Free()
+	if len(c.In) != count+len(free) {
+		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), count)
 	}
 	for i, name := range free {
-		p.names[name], p.known[name] = c.Node.Inputs[own+i], c.In[own+i].Const
+		p.names[name], p.known[name] = c.Node.Inputs[count+i], c.In[count+i].Const
 	}
 	return p
 }
 
-// iterate adds the body for inputs of the given names.
+// iterate adds the body for inputs of these names.
 func (p *loop) iterate(inputs []string) []string {
 	for i, in := range p.body.Inputs {
 		p.names[in.Name] = inputs[i]
@@ -212,7 +212,7 @@ func (p *loop) trips() int {
 	return int(max(0, min(count.I64[0], 1<<31)))
 }
 
-// endless reports whether the condition that the body of a Loop gives is the one it is given, or true.
+// endless reports whether the condition that the body of a Loop returns is its input, or true.
 func (p *loop) endless() bool {
 	name := p.body.Outputs[0].Name
 	isTrue := func(t *graph.Tensor) bool { return t != nil && t.DType == graph.Bool && t.Len() == 1 && t.Bool[0] }
@@ -236,7 +236,7 @@ func (p *loop) endless() bool {
 	return false
 }
 
-// scanSteps resolves the axes of the inputs from the given one on, and gives their common length.
+// scanSteps resolves the axes of the inputs from carried on, and returns their common length.
 func (c *context) scanSteps(axes []int, carried int) int {
 	steps := -1
 	for i := range axes {
@@ -302,12 +302,12 @@ func inferBatchedScan(c *context) {
 		for t := range steps {
 			inputs := slices.Clone(state)
 			for i := range scanned {
-				at := t
+				step := t
 				if reversed[i] != 0 {
-					at = steps - 1 - t
+					step = steps - 1 - t
 				}
 				sample, shape := part(c.Node.Inputs[carried+i], c.shape(carried+i), 0, b)
-				x, _ := part(sample, shape, 0, at)
+				x, _ := part(sample, shape, 0, step)
 				inputs = append(inputs, x)
 			}
 			out := p.iterate(inputs)
@@ -363,11 +363,11 @@ func inferScan(c *context) {
 	for t := range steps {
 		inputs := slices.Clone(state)
 		for i := range scanned {
-			at, shape := t, slices.Delete(slices.Clone(c.shape(carried+i)), axes[i], axes[i]+1)
+			step, shape := t, slices.Delete(slices.Clone(c.shape(carried+i)), axes[i], axes[i]+1)
 			if reversed[i] != 0 {
-				at = steps - 1 - t
+				step = steps - 1 - t
 			}
-			inputs = append(inputs, l.reshape(l.slice(c.Node.Inputs[carried+i], axes[i], at, at+1), shape))
+			inputs = append(inputs, l.reshape(l.slice(c.Node.Inputs[carried+i], axes[i], step, step+1), shape))
 		}
 		out := p.iterate(inputs)
 		state = out[:carried]

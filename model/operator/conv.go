@@ -30,15 +30,15 @@ type ConvParams struct {
 	Activation         Activation
 	// A value of the result's shape that is added before the activation is input 5.
 	//
-	// Norm, if not nil, is a layer normalisation over the channels after the activation
+	// Norm, if not nil, is a layer normalization over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
-	// Integers and FollowUps are those of [GemmParams].
+	// Integers and FollowUps are as in [GemmParams].
 	Integers  bool
 	FollowUps []FollowUp
 }
 
-// A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same
+// A TransposedPhase is the pixels of a transposed convolution's result whose indices on one axis leave the same
 // remainder after division by the stride. They are a convolution of the input with stride 1 whose kernel has the
 // positions First, First−Step, … of the whole.
 type TransposedPhase struct {
@@ -56,12 +56,12 @@ func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 			if (r+before-k*dilation)%stride != 0 {
 				continue
 			}
-			at := (r + before - k*dilation) / stride // the input's place, from the result's divided by the stride
+			index := (r + before - k*dilation) / stride // the input's index, from the result's divided by the stride
 			switch p.Count {
 			case 0:
-				p.First, p.Step, p.Before, p.Dilation = k, 1, -at, 1
+				p.First, p.Step, p.Before, p.Dilation = k, 1, -index, 1
 			case 1:
-				p.Step, p.Dilation = p.First-k, at+p.Before
+				p.Step, p.Dilation = p.First-k, index+p.Before
 			}
 			p.Count++
 		}
@@ -73,7 +73,7 @@ func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 	return phases
 }
 
-// windowAttributes are those of all operators that move a window over an image, and more.
+// windowAttributes are the attributes of all operators that move a window over an image, and more.
 func windowAttributes(more ...string) []string {
 	return append([]string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}, more...)
 }
@@ -101,12 +101,12 @@ func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilation
 		extent := (kernel[i]-1)*dilations[i] + 1
 		switch mode {
 		case "NOTSET", "VALID":
-			room := spatial[i] + before[i] + after[i] - extent
-			if room < 0 {
+			space := spatial[i] + before[i] + after[i] - extent
+			if space < 0 {
 				c.failf("a kernel of extent %d does not fit into axis of size %d with padding %d and %d", extent, spatial[i], before[i], after[i])
 			}
-			out[i] = room/strides[i] + 1
-			if roundUp && room%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
+			out[i] = space/strides[i] + 1
+			if roundUp && space%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
 				// ceil_mode, but no window may start in the padding after the end.
 				out[i]++
 			}
@@ -200,21 +200,21 @@ func inferConvTranspose(c *context) {
 	}
 	p.Strides, p.Dilations = c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1)
 	extra, pads := c.perAxis("output_padding", n, n, 0), c.perAxis("pads", n, 2*n, 0)
-	want, given := c.integers("output_shape")
-	if given && len(want) == n+2 {
+	want, present := c.integers("output_shape")
+	if present && len(want) == n+2 {
 		want = want[2:] // some exporters state the whole shape
 	}
-	if given && len(want) != n {
+	if present && len(want) != n {
 		c.failf("output_shape %v for %d spatial axes", want, n)
 	}
 	c.Params = p
 	c.emit(graph.Float32, p.transposedShape(c, extra, pads, want)...)
 }
 
-// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape
-// that is asked for, or nil.
+// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the requested
+// spatial shape, or nil.
 func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
-	x, w, given := c.shape(0), c.shape(1), want != nil
+	x, w, requested := c.shape(0), c.shape(1), want != nil
 	n := len(x) - 2
 	mode := c.text("auto_pad", "NOTSET")
 	shape := []int{x[0], w[1] * p.Group}
@@ -235,11 +235,11 @@ func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int 
 		default:
 			c.failf("auto_pad is %q", mode)
 		}
-		if given {
+		if requested {
 			size = want[i]
 		}
-		if given || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
-			// What is too much is cut off: at SAME_UPPER more at the end.
+		if requested || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
+			// The excess is cut off: at SAME_UPPER more at the end.
 			total := max(0, full-size)
 			p.Before[i], p.After[i] = total-total/2, total/2
 			if mode == "SAME_UPPER" {
@@ -261,11 +261,11 @@ func ThreeAxes(v []int, fill int) (r [3]int) {
 	return r
 }
 
-// cover is the place in a block, and the position of the block, with which one covers a pixel along an axis.
+// cover is an index in a block and the position of the block that together cover a pixel along an axis.
 type cover struct{ place, position int }
 
-// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over the blocks that it is in, in the
-// order of its places in them.
+// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over its blocks, in the order of its indices
+// in them.
 func inferCol2Im(c *context) {
 	x := c.shape(0)
 	axes, image, each, positions := c.covers()
@@ -280,24 +280,24 @@ func inferCol2Im(c *context) {
 		c.unsupported("an image %v with %v overlapping blocks", image, layers)
 	}
 	l := c.lower()
-	// One more column, of zeros, stands for blocks that are not there.
-	places := graph.Count(each)
-	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / places, places * graph.Count(positions)}), 3, 2, 0, 1, 0)
+	// One more column, of zeros, replaces missing blocks.
+	size := graph.Count(each)
+	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / size, size * graph.Count(positions)}), 3, 2, 0, 1, 0)
 	sum := ""
 	for layer := range graph.Count(layers) {
 		index, nth := graph.Ints(), graph.Position(layers, layer)
 		for p := range pixels {
-			place, position, covered := 0, 0, true
-			for i, at := range graph.Position(image, p) {
-				if covered = covered && nth[i] < len(axes[i][at]); covered {
-					by := axes[i][at][nth[i]]
-					place, position = place*each[i]+by.place, position*positions[i]+by.position
+			inner, position, covered := 0, 0, true
+			for i, pixel := range graph.Position(image, p) {
+				if covered = covered && nth[i] < len(axes[i][pixel]); covered {
+					by := axes[i][pixel][nth[i]]
+					inner, position = inner*each[i]+by.place, position*positions[i]+by.position
 				}
 			}
 			if !covered {
-				place, position = graph.Count(each), 0
+				inner, position = graph.Count(each), 0
 			}
-			index.I64 = append(index.I64, int64(place*graph.Count(positions)+position))
+			index.I64 = append(index.I64, int64(inner*graph.Count(positions)+position))
 		}
 		index.Shape = []int{pixels}
 		part := l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(2)}, columns, l.constant(index))
@@ -309,7 +309,7 @@ func inferCol2Im(c *context) {
 	l.finish(l.reshape(sum, slices.Concat(x[:1], []int{x[1] / graph.Count(each)}, image)))
 }
 
-// covers checks a Col2Im: what covers each pixel along each axis of the image, the sizes of blocks, and their
+// covers checks a Col2Im: the covers of each pixel along each axis of the image, the sizes of blocks, and their
 // positions.
 func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	c.want(0, graph.Float32, graph.Int64)
@@ -325,11 +325,11 @@ func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 		if image[i] < 1 || image[i] > graph.FoldLimit || block[i] < 1 || block[i] > x[1] {
 			c.failf("image %v and blocks %v of the input %v", image, block, x)
 		}
-		room := image[i] + pads[i] + pads[n+i] - dilations[i]*(block[i]-1) - 1
-		if room < 0 {
+		space := image[i] + pads[i] + pads[n+i] - dilations[i]*(block[i]-1) - 1
+		if space < 0 {
 			c.failf("blocks %v do not fit into the image %v", block, image)
 		}
-		positions = append(positions, room/strides[i]+1)
+		positions = append(positions, space/strides[i]+1)
 	}
 	each, _ := graph.Elements(block)
 	if count, _ := graph.Elements(positions); each == 0 || x[1]%each != 0 || x[2] != count {
@@ -338,9 +338,9 @@ func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	for i := range n {
 		axis := make([][]cover, image[i])
 		for k := range block[i] {
-			for at := range positions[i] {
-				if pixel := at*strides[i] + k*dilations[i] - pads[i]; pixel >= 0 && pixel < image[i] {
-					axis[pixel] = append(axis[pixel], cover{k, at})
+			for position := range positions[i] {
+				if pixel := position*strides[i] + k*dilations[i] - pads[i]; pixel >= 0 && pixel < image[i] {
+					axis[pixel] = append(axis[pixel], cover{k, position})
 				}
 			}
 		}

@@ -35,9 +35,9 @@ func TestCol2Im(t *testing.T) {
 		shape := append([]int{2, channels}, image...)
 		want := make([]float64, graph.Count(shape))
 		for i, v := range x.F32 {
-			at := graph.Position(x.Shape, i)
-			place, position := graph.Position(block, at[1]%graph.Count(block)), graph.Position(positions, at[2])
-			to, inside := at[0]*channels+at[1]/graph.Count(block), true
+			index := graph.Position(x.Shape, i)
+			place, position := graph.Position(block, index[1]%graph.Count(block)), graph.Position(positions, index[2])
+			to, inside := index[0]*channels+index[1]/graph.Count(block), true
 			for a := range n {
 				pixel := position[a]*strides[a] + place[a]*dilations[a] - pads[a]
 				inside = inside && pixel >= 0 && pixel < image[a]

@@ -28,10 +28,9 @@ type einsum struct {
 	size map[int]int // by label
 }
 
-// inferEinsum implements the equation of operands and result, "bij,bjk->bik": axes
-// with the same letter are multiplied together, those that the result
-// lacks are summed over. "..." stands for leading or inner axes that are
-// broadcast. Without "->" the result has the letters that stand once, sorted.
+// inferEinsum implements the equation of operands and result, "bij,bjk->bik": axes with the same letter are multiplied
+// together, and summed over if the result lacks them. "..." represents leading or inner axes that are broadcast.
+// Without "->" the result has the letters that occur once, sorted.
 func inferEinsum(c *context) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	left, right, explicit := strings.Cut(equation, "->")
@@ -69,7 +68,7 @@ func inferEinsum(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// operands labels the axes of the node's inputs. It counts the axes of each label, and those of the longest ellipsis.
+// operands labels the axes of the node's inputs. It counts the axes of each label, and of the longest ellipsis.
 func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, count map[int]int, ellipsis int) {
 	c := e.c
 	terms, count = make([]einsumTerm, len(parts)), map[int]int{}
@@ -96,11 +95,11 @@ func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, 
 		}
 		for a, label := range labels {
 			count[label]++
-			switch known, ok := e.size[label]; {
-			case !ok || known == 1:
+			switch size, ok := e.size[label]; {
+			case !ok || size == 1:
 				e.size[label] = shape[a]
-			case shape[a] != known && shape[a] != 1:
-				c.failf("equation %q: an axis of operand %d has size %d, elsewhere %d", equation, i, shape[a], known)
+			case shape[a] != size && shape[a] != 1:
+				c.failf("equation %q: an axis of operand %d has size %d, elsewhere %d", equation, i, shape[a], size)
 			}
 		}
 		terms[i] = einsumTerm{c.Node.Inputs[i], labels, shape}
@@ -108,7 +107,7 @@ func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, 
 	return terms, count, ellipsis
 }
 
-// contract multiplies the terms and sums over what the result lacks, as early as it can.
+// contract multiplies the terms and sums over axes missing from the result, as early as it can.
 func (e *einsum) contract(terms []einsumTerm, result []int) einsumTerm {
 	for i := range terms {
 		terms[i] = e.dropUnits(e.diagonal(terms[i]))
@@ -129,7 +128,7 @@ func (e *einsum) contract(terms []einsumTerm, result []int) einsumTerm {
 	return value
 }
 
-// parse turns a term into labels; its ellipsis has the given number of axes.
+// parse turns a term into labels; its ellipsis has this number of axes.
 func (e *einsum) parse(equation, part string, ellipsis int) []int {
 	var labels []int
 	before, after, dots := strings.Cut(part, "...")

@@ -105,8 +105,8 @@ type Activation struct {
 	Alpha, Beta float32 // LeakyRelu's slope, Elu's alpha, Clip's bounds, …
 }
 
-// FollowUp is what package cpu does to a result while it is in the cache: a function of each element, or an operation
-// Add, Sub, Mul or Div with one number or one for each column, or what a table has for each element.
+// FollowUp is an operation of package cpu on a result in the cache: a function of each element, Add, Sub, Mul or Div
+// with one number or one for each column, or a table lookup of each element.
 type FollowUp struct {
 	Activation
 	Operand []float32 // nil for a function
@@ -119,8 +119,8 @@ type Table struct {
 	Values [256]float32
 }
 
-// ChainParams are operations of package cpu that are done in one pass: to each operand what Before has for it, Op
-// (Add, Sub, Mul or Div; "" of one operand), and what follows.
+// ChainParams are operations of package cpu that are done in one pass: Before for each operand, then Op (Add, Sub, Mul
+// or Div; "" for one operand), then the follow-ups.
 type ChainParams struct {
 	Op        string
 	Before    [2][]FollowUp
@@ -326,11 +326,11 @@ func inferBitwiseNot(c *context) {
 	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.whole(c.In[0].Type, graph.Wrap(-1, c.In[0].Bits))))
 }
 
-// ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
+// ShiftParams is the direction of a bit shift, and whether the numbers are uint64, whose highest bit is no sign.
 type ShiftParams struct{ Left, Unsigned bool }
 
-// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the
-// number's own bits.
+// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the number's
+// own bits.
 func inferBitShift(c *context) {
 	c.want(0, graph.Int64)
 	c.want(1, graph.Int64)
@@ -349,7 +349,7 @@ func inferIsNaN(c *context) {
 	c.emit(graph.Bool, c.shape(0)...)
 }
 
-// IsInfParams says which infinities count.
+// IsInfParams selects the infinities that count.
 type IsInfParams struct{ Negative, Positive bool }
 
 func inferIsInf(c *context) {
@@ -419,7 +419,7 @@ func (c *context) scalar(i int, what string) Number {
 	return n
 }
 
-// clipBetween is a Clip whose bounds the run is given.
+// clipBetween is a Clip whose bounds are inputs of the run.
 func (c *context) clipBetween() {
 	l, x := c.lower(), c.Node.Inputs[0]
 	for i, op := range []string{1: "Max", 2: "Min"} {
@@ -471,15 +471,15 @@ func (c *context) cast(to int) {
 		return
 	}
 	c.Params = CastParams{To: to, Saturate: c.flag("saturate", true), Mode: mode}
-	// float32 stands for the file's narrower types too, and uint64 is held as the int64 of its bits.
+	// float32 also represents the file's narrower types, and uint64 is held as the int64 of its bits.
 	bits := graph.IntegerBits(to)
 	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble) ||
 		c.In[0].DType == graph.Int64 && t == graph.Int64 && (bits == c.In[0].Bits || bits == 0 || bits == graph.Uint64)
 	c.emitType(graph.Type{DType: t, Bits: bits}, c.shape(0)...)
 }
 
-// inferBitCast takes the bits of elements for those of another type of the same width. Integers have theirs but for
-// the sign; floats go through integers. The reader tells the type that is read.
+// inferBitCast reinterprets the bits of elements as another type of the same width. Integers have the same bits except
+// for the sign; floats go through integers. The reader determines the source type.
 func inferBitCast(c *context) {
 	from, to := c.integer("from", 0), c.integer("to", 0)
 	switch c.In[0].DType {
@@ -551,7 +551,7 @@ func bitsOf(element int) int {
 	return 64
 }
 
-// BitsParams is the ONNX type of floats whose bits are taken or given.
+// BitsParams is the ONNX type of floats whose bits are read or written.
 type BitsParams struct{ Kind int }
 
 // inferBitsOf is the bits of floats as integers of the same width, or back from their low bits.
@@ -569,14 +569,14 @@ func inferBitsOf(c *context) {
 	c.emit(to, c.shape(0)...)
 }
 
-// inferCastLike casts to the type that the reader found the second input to have or, where it found none, to what
-// stands for its class.
+// inferCastLike casts to the type that the reader found for the second input or, without one, to the default type of
+// its class.
 func inferCastLike(c *context) {
 	t := c.In[1].DType
 	to := c.integer("to", 0)
-	if known, ok := graph.ElementDType(to); t == graph.Int64 {
+	if dtype, ok := graph.ElementDType(to); t == graph.Int64 {
 		to = graph.IntegerElement(c.In[1].Bits)
-	} else if !ok || known != t {
+	} else if !ok || dtype != t {
 		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Bool: graph.ElementBool}[t]
 	}
 	c.cast(to)

@@ -21,7 +21,7 @@ func bits(t *testing.T, op string, element int, attributes map[string]graph.Attr
 	return compute(t, 18, op, attributes, 1, inputs)[0].I64
 }
 
-// shifted is what becomes of x in a type of so many bits.
+// shifted is the shift of x in a type of this many bits.
 func shifted[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](x, y int64, left bool) int64 {
 	if left {
 		return int64(T(x) << uint64(y))

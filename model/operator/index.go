@@ -70,14 +70,14 @@ func inferGatherND(c *context) {
 	c.emitLike(0, slices.Concat(index[:len(index)-1], s[b+k:])...)
 }
 
-// ScatterParams is the axis of ScatterElements and how an update joins what is
-// there: "none" (it replaces it), "add", "mul", "max" or "min".
+// ScatterParams is the axis of ScatterElements and how an update joins the old element: "none" (it replaces it), "add",
+// "mul", "max" or "min".
 type ScatterParams struct {
 	Axis      int
 	Reduction string
 }
 
-// within checks the shape of indices that stand for elements along one axis.
+// within checks the shape of indices of elements along one axis.
 func (c *context) within(index, s []int, axis int) {
 	ok := len(index) == len(s)
 	for i := 0; ok && i < len(s); i++ {
@@ -139,7 +139,7 @@ func inferScatterND(c *context) {
 	c.emitLike(0, s...)
 }
 
-// ordered reports whether updates are compared with what is there.
+// ordered reports whether updates are compared with the old elements.
 func (p ScatterParams) ordered() bool { return p.Reduction == "max" || p.Reduction == "min" }
 
 // scatterInOrder scatters uint64 as int64 of the same order.
@@ -192,7 +192,8 @@ func inferTopK(c *context) {
 	c.emit(graph.Int64, s...)
 }
 
-// inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
+// inferNonZero lists the indices of elements that are not zero, which must be known: the output's shape depends on
+// them.
 func inferNonZero(c *context) {
 	x := c.known(0, "the searched values")
 	values := x.F32
@@ -202,18 +203,18 @@ func inferNonZero(c *context) {
 			c.failf("input 0: %w", err)
 		}
 	}
-	var found []int
+	var indices []int
 	for i := range x.Len() {
 		if x.DType == graph.Float32 && values[i] != 0 || x.DType == graph.Int64 && x.I64[i] != 0 || x.DType == graph.Bool && x.Bool[i] {
-			found = append(found, i)
+			indices = append(indices, i)
 		}
 	}
-	rank, n := len(x.Shape), len(found)
+	rank, n := len(x.Shape), len(indices)
 	y := &graph.Tensor{DType: graph.Int64, Shape: []int{rank, n}, I64: make([]int64, rank*n)}
-	for j, at := range found {
+	for j, index := range indices {
 		for a := rank - 1; a >= 0; a-- {
-			y.I64[a*n+j] = int64(at % x.Shape[a])
-			at /= x.Shape[a]
+			y.I64[a*n+j] = int64(index % x.Shape[a])
+			index /= x.Shape[a]
 		}
 	}
 	c.Known = []*graph.Tensor{y}

@@ -1,13 +1,14 @@
-// Products of integers that stand for multiples of a scale, written as products of float32 numbers.
+// Products of quantized integers, rewritten as products of float32 numbers.
 //
-// x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
-// multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
-// stays below 2^24: always with up to 258 summands, in practice with many more, since
-// they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are
-// cut into halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the
-// partial sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with
-// sums in 32 bits, where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259
-// summands on; with AVX-512 and VNNI, where they are signed bytes, from 8 summands and 16 columns on.
+// x − zero point of 8-bit numbers is at most 255, exact in every precision that executors multiply in. Sums are exact,
+// hence equal to integer arithmetic, as long as every partial sum stays below 2^24: always with up to 258 summands, in
+// practice with many more, since they cancel. Integer results are exact for any number of summands: beyond 258,
+// operands are cut into halves of 4 bits. If the result only becomes floats, each addition beyond rounds by at most
+// 2^-24 of the partial sum, far less than one step of the result's quantization.
+//
+// Package cpu multiplies them as bytes, with sums in 32 bits, if the weights are constants of 32 to 8,192 summands and
+// 64 columns or more, or 16 from 259 summands on. With AVX-512 and VNNI, and signed bytes, it does so from 8 summands
+// and 16 columns on.
 
 package operator
 
@@ -48,7 +49,7 @@ const centered = own
 // centeredPrefix begins the names of such weights.
 const centeredPrefix = "\x00centred\x00"
 
-// CenteredName is a name for such weights, and CenteredDomain that of the products of them.
+// CenteredName is a name for such weights, CenteredDomain the domain of their products.
 func CenteredName(name string) string { return centeredPrefix + name }
 
 // CenteredDomain is the domain of integer products of weights of a [CenteredName].
@@ -180,14 +181,14 @@ func (p *integerProduct) check(a, za, b, zb int) []int {
 	x, w := c.shape(a), c.shape(b)
 	p.integers(a, b, za, zb)
 	// The rule of the product itself checks the shapes, in the name of this node.
-	of := &context{Inference: &graph.Inference{Node: &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
+	inner := &context{Inference: &graph.Inference{Node: &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
 		In: []graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x}}, {Type: graph.Type{DType: graph.Float32, Shape: w}}}}}
 	if p.conv {
-		inferConv(of)
+		inferConv(inner)
 	} else {
-		inferMatMul(of)
+		inferMatMul(inner)
 	}
-	return of.Out[0].Shape
+	return inner.Out[0].Shape
 }
 
 // operation is the product of floats, and the axes of inputs a and b that zero points may follow.
@@ -223,26 +224,26 @@ func (p *integerProduct) center(i, z, axis int) string {
 // along is input i as a float that broadcasts to a shape: one number, a vector along an
 // axis or, of a matrix product, an array of the same rank. Axis −1: only a number.
 func (p *integerProduct) along(i int, shape []int, axis int) string {
-	c, own := p.c, p.c.shape(i)
+	c, dims := p.c, p.c.shape(i)
 	name := c.Node.Inputs[i]
 	if c.In[i].DType == graph.Int64 {
 		name = p.l.add("Cast", integersToFloat(), name)
 	}
 	switch {
-	case len(own) == 0:
+	case len(dims) == 0:
 		return name
-	case graph.Count(own) == 1:
+	case graph.Count(dims) == 1:
 		return p.l.reshape(name, nil)
-	case len(own) == 1 && axis >= 0 && own[0] == shape[axis]:
+	case len(dims) == 1 && axis >= 0 && dims[0] == shape[axis]:
 		form := slices.Repeat([]int{1}, len(shape))
-		form[axis] = own[0]
+		form[axis] = dims[0]
 		return p.l.reshape(name, form)
-	case !p.conv && len(own) == len(shape) && slices.Equal(c.broadcast(own, shape), shape):
+	case !p.conv && len(dims) == len(shape) && slices.Equal(c.broadcast(dims, shape), shape):
 		return name
 	case axis >= 0:
-		c.failf("input %d has shape %v, want one element or [%d], axis %d of %v", i, own, shape[axis], axis, shape)
+		c.failf("input %d has shape %v, want one element or [%d], axis %d of %v", i, dims, shape[axis], axis, shape)
 	}
-	c.failf("input %d has shape %v, want one element", i, own)
+	c.failf("input %d has shape %v, want one element", i, dims)
 	return ""
 }
 
@@ -266,20 +267,20 @@ func productWeights(g *graph.Graph, n *graph.Node) {
 	n.Attributes["rounded"] = graph.IntAttribute(1)
 }
 
-// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that
-// their integers, 8 bytes each, need not be kept. What does not fit is left to the operators' rules.
+// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that their
+// integers, 8 bytes each, need not be kept. Other cases are left to the operators' rules.
 func centerWeights(g *graph.Graph, n *graph.Node) {
-	at, gemm := integerProducts[n.Op], n.Op == "QGemm"
-	if n.Domain == centered || len(n.Inputs) <= at[0] {
+	operands, gemm := integerProducts[n.Op], n.Op == "QGemm"
+	if n.Domain == centered || len(n.Inputs) <= operands[0] {
 		return
 	}
-	w := g.Constants[n.Inputs[at[0]]]
+	w := g.Constants[n.Inputs[operands[0]]]
 	if w == nil || w.DType != graph.Int64 || len(w.Shape) < 2 {
 		return
 	}
 	zero := graph.Ints(0)
-	if len(n.Inputs) > at[1] && n.Inputs[at[1]] != "" {
-		zero = g.Constants[n.Inputs[at[1]]]
+	if len(n.Inputs) > operands[1] && n.Inputs[operands[1]] != "" {
+		zero = g.Constants[n.Inputs[operands[1]]]
 	}
 	// A vector of zero points belongs to filters or columns.
 	inner, count := 1, w.Shape[len(w.Shape)-1]
@@ -297,12 +298,11 @@ func centerWeights(g *graph.Graph, n *graph.Node) {
 	name := centeredPrefix + n.Outputs[0]
 	g.Constants[name] = t
 	n.Domain, n.Inputs = centered, slices.Clone(n.Inputs)
-	n.Inputs[at[0]] = name // the zero point stays but is not looked at
+	n.Inputs[operands[0]] = name // the zero point stays but is not looked at
 }
 
-// centeredWeights is w less the zero points, of which each counts for inner elements at a time. Large
-// weights are deferred: two bytes each stand for what executors keep in their own form. It is
-// nil if an element needs more than that.
+// centeredWeights is w less the zero points, each of them for inner elements. Large weights are deferred: two bytes
+// each represent the executors' own form. It is nil if an element needs more than that.
 func centeredWeights(w *graph.Tensor, zero []int64, inner int) *graph.Tensor {
 	values := make([]int16, w.Len())
 	for i, v := range w.I64 {

@@ -47,7 +47,7 @@ func TestIntegerProductErrors(t *testing.T) {
 	}
 }
 
-// Products with large constant weights, which are deferred, and with weights of the run are those of integers.
+// Products with large constant weights, which are deferred, and with weights of the run equal integer products.
 func TestIntegerProducts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
@@ -110,8 +110,8 @@ func TestIntegerProducts(t *testing.T) {
 	}
 }
 
-// Products of matrices of integers are those of their type: of 8 bits they wrap at 256. The right values are sums of
-// products in 64 bits, taken modulo 2^bits.
+// Products of matrices of integers wrap like their type: 8 bits at 256. The right values are sums of products in 64
+// bits, taken modulo 2^bits.
 func TestWholeProducts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
 // Lists of tensors, which exporters write for chunk, split and unbind, and for lists that a loop fills. Their lengths,
-// and the places in them, are known before execution, so that a program has the tensors alone.
+// and the positions in them, are known before execution, so that a program has the tensors alone.
 
 package operator
 
@@ -48,8 +48,8 @@ func (c *context) fits(i int, s *graph.Sequence) {
 	}
 }
 
-// place is input i, a position before end in a list of n tensors, where negative ones count from its end; otherwise if
-// it is absent.
+// place is input i, a position before end in a list of n tensors, with negative ones counting from its end; otherwise
+// if it is absent.
 func (c *context) place(i, n, end, otherwise int) int {
 	if !c.has(i) {
 		return otherwise
@@ -58,14 +58,14 @@ func (c *context) place(i, n, end, otherwise int) int {
 	if graph.Count(c.shape(i)) != 1 {
 		c.failf("input %d (the position) has shape %v, want one element", i, c.shape(i))
 	}
-	at := c.known(i, "the position").I64[0]
-	if at < -int64(n) || at >= int64(end) {
-		c.failf("input %d (the position) is %d, in a list of %d tensors", i, at, n)
+	position := c.known(i, "the position").I64[0]
+	if position < -int64(n) || position >= int64(end) {
+		c.failf("input %d (the position) is %d, in a list of %d tensors", i, position, n)
 	}
-	if at < 0 {
-		at += int64(n)
+	if position < 0 {
+		position += int64(n)
 	}
-	return int(at)
+	return int(position)
 }
 
 func inferSequenceConstruct(c *context) {
@@ -119,9 +119,9 @@ func inferSequenceLength(c *context) {
 	c.tell(int64(len(c.listed(0).Items)))
 }
 
-// inferSplitToSequence splits a tensor into pieces of given sizes or, of one given size, into as many as there are;
-// without, into pieces of one element. keepdims 0 takes the axis away from pieces of one element: the standard has it
-// so without a size alone, but PyTorch exports unbind with size 1, and ONNX Runtime takes that as it is meant.
+// inferSplitToSequence splits a tensor into pieces of these sizes or, for one size, into as many as fit; without a
+// size, into pieces of one element. keepdims 0 removes the axis from pieces of one element. The standard does so only
+// without a size, but PyTorch exports unbind with size 1, and ONNX Runtime accepts it.
 func inferSplitToSequence(c *context) {
 	s := c.shape(0)
 	axis := c.axis(c.integer("axis", 0), len(s))
@@ -140,26 +140,26 @@ func inferSplitToSequence(c *context) {
 	l.finishLists(items)
 }
 
-// pieces is the sizes of what an axis of n elements is split into.
+// pieces is the sizes of the pieces of an axis of n elements.
 func (c *context) pieces(n int) []int {
 	each := 1
 	if c.has(1) {
 		c.want(1, graph.Int64)
-		given := c.toInts("input 1", c.known(1, "the sizes").I64)
+		sizes := c.toInts("input 1", c.known(1, "the sizes").I64)
 		if len(c.shape(1)) > 0 {
 			sum := 0
-			for _, size := range given {
+			for _, size := range sizes {
 				if size < 0 || size > n {
-					c.failf("sizes %v for an axis of %d elements", given, n)
+					c.failf("sizes %v for an axis of %d elements", sizes, n)
 				}
 				sum += size
 			}
 			if sum != n {
-				c.failf("sizes %v do not add up to an axis of %d elements", given, n)
+				c.failf("sizes %v do not add up to an axis of %d elements", sizes, n)
 			}
-			return given
+			return sizes
 		}
-		if each = given[0]; each < 1 {
+		if each = sizes[0]; each < 1 {
 			c.failf("input 1 (the size) is %d, want at least 1", each)
 		}
 	}
@@ -188,15 +188,15 @@ func inferConcatFromSequence(c *context) {
 }
 
 // innerMap is the inputs of the body, and the body.
-func innerMap(n *graph.Node) (own int, attributes []string) {
+func innerMap(n *graph.Node) (count int, attributes []string) {
 	if body := n.Attributes["body"].Graph; body != nil {
-		own = len(body.Inputs)
+		count = len(body.Inputs)
 	}
-	return own, []string{"body"}
+	return count, []string{"body"}
 }
 
-// inferSequenceMap applies the body to each element of the first list, with the elements of the other lists
-// in its place and with the inputs that are tensors.
+// inferSequenceMap applies the body to each element of the first list, with the elements of the other lists at its
+// position and with the inputs that are tensors.
 func inferSequenceMap(c *context) {
 	p, n := newLoop(c), len(c.listed(0).Items)
 	if len(c.Node.Outputs) > len(p.body.Outputs) {

@@ -1,4 +1,4 @@
-// Losses of classification, which a graph may have as outputs beside the encoder's.
+// Losses of classification, which a graph may have as outputs next to the encoder's.
 
 package operator
 
@@ -52,8 +52,8 @@ func inferCrossEntropy(c *context) {
 	l.finish(c.logLikelihood(x), x)
 }
 
-// logLikelihood is minus the element of x at each place's class, times the class's weight, and as the attribute says
-// their sum or their mean by weight. Places of the class that is ignored count for nothing.
+// logLikelihood is minus the element of x of each position's class, times the class's weight, and, by the attribute,
+// their sum or their weighted mean. Positions of the ignored class do not count.
 func (c *context) logLikelihood(x string) string {
 	l, shape, classes := c.lowered, c.shape(1), c.Node.Inputs[1]
 	scalar := func(v float32) string { return l.constant(graph.Floats([]float32{v})) }

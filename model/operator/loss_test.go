@@ -1,4 +1,4 @@
-// Losses beside a literal loop in float64.
+// Losses against a literal loop in float64.
 
 package operator_test
 
@@ -11,8 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// TestLosses takes the logarithm of each place's class and adds the places up, without those of the class that is
-// ignored.
+// TestLosses takes the logarithm of each position's class and adds the positions up, without the ignored class.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(41, 43))
@@ -50,12 +49,12 @@ func TestLosses(t *testing.T) {
 				each = append(each, 0)
 				continue
 			}
-			at := func(k int) float64 { return float64(x.F32[(i/inner*classes+k)*inner+i%inner]) }
-			v, weight := -at(int(class)), 1.0
+			value := func(k int) float64 { return float64(x.F32[(i/inner*classes+k)*inner+i%inner]) }
+			v, weight := -value(int(class)), 1.0
 			if op == "SoftmaxCrossEntropyLoss" {
 				all := 0.0
 				for k := range classes {
-					all += math.Exp(at(k))
+					all += math.Exp(value(k))
 				}
 				v += math.Log(all)
 			}

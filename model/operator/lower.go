@@ -1,5 +1,4 @@
-// Operators that are written as others: the rule of such an operator checks
-// the node and hands out the nodes to take its place.
+// Operators rewritten as others: the rule of such an operator checks the node and returns the replacement nodes.
 
 package operator
 
@@ -64,7 +63,7 @@ func (l *lowering) clip(x string, low, high float32) string {
 	return l.add("Clip", nil, x, l.constant(graph.Floats([]float32{low})), l.constant(graph.Floats([]float32{high})))
 }
 
-// pad adds elements of a value before and after those of one axis; negative numbers take away.
+// pad adds elements before and after one axis of a value; negative numbers remove elements.
 func (l *lowering) pad(x string, rank, axis, before, after int, value float32) string {
 	pads := make([]int, 2*rank)
 	pads[axis], pads[rank+axis] = before, after
@@ -82,7 +81,7 @@ func (l *lowering) slice(x string, axis, from, to int) string {
 	return l.add("Slice", map[string]graph.Attribute{"axes": graph.IntsAttribute(axis), "starts": graph.IntsAttribute(from), "ends": graph.IntsAttribute(to)}, x)
 }
 
-// split cuts a value into pieces of the given sizes along an axis.
+// split cuts a value into pieces of these sizes along an axis.
 func (l *lowering) split(x string, axis int, sizes ...int) []string {
 	if len(sizes) == 1 {
 		return []string{x}

@@ -72,7 +72,7 @@ func attempt(opset int, op string, attributes map[string]graph.Attribute, output
 	constant ...int) ([]*graph.Tensor, error) {
 	n := &graph.Node{Name: "layer", Op: op, Attributes: attributes}
 	g := &graph.Graph{Opset: opset, Constants: map[string]*graph.Tensor{}, Nodes: []*graph.Node{n}}
-	var given []*graph.Tensor
+	var tensors []*graph.Tensor
 	for i, x := range inputs {
 		name := fmt.Sprint("x", i)
 		switch {
@@ -81,7 +81,7 @@ func attempt(opset int, op string, attributes map[string]graph.Attribute, output
 		case slices.Contains(constant, i):
 			g.Constants[name] = x
 		default:
-			g.Inputs, given = append(g.Inputs, graph.Port{Name: name, DType: x.DType, Bits: x.Bits}), append(given, x)
+			g.Inputs, tensors = append(g.Inputs, graph.Port{Name: name, DType: x.DType, Bits: x.Bits}), append(tensors, x)
 		}
 		n.Inputs = append(n.Inputs, name)
 	}
@@ -94,7 +94,7 @@ func attempt(opset int, op string, attributes map[string]graph.Attribute, output
 	}
 	x := cpu.New(g, 2)
 	defer x.Close()
-	out, err := x.Run(context.Background(), given)
+	out, err := x.Run(context.Background(), tensors)
 	return slices.Clone(out), err
 }
 

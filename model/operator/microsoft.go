@@ -1,5 +1,5 @@
-// The operators of ONNX Runtime's own domain that its quantisation of models writes: operators of
-// ONNX between a dequantisation and a quantisation.
+// The operators of ONNX Runtime's own domain that its quantization of models writes: operators of ONNX between a
+// dequantization and a quantization.
 
 package operator
 
@@ -32,7 +32,7 @@ var microsoftRows = []tableRow{
 		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
 }
 
-// quantizedRow is the row of an operator between a dequantisation and a quantisation.
+// quantizedRow is the row of an operator between a dequantization and a quantization.
 func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) tableRow {
 	return tableRow{Name: name, Domain: microsoft, Types: "i", Inputs: inputs, Outputs: 1,
 		Attributes: append(attributes, "output_dtype"), infer: infer}
@@ -66,7 +66,7 @@ func inferQuantizedConcat(c *context) {
 	l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
 }
 
-// passed is the node's attributes but for those of quantisation and others that are named.
+// passed is the node's attributes without the attributes of quantization and others that are named.
 func (c *context) passed(without ...string) map[string]graph.Attribute {
 	attributes := map[string]graph.Attribute{}
 	for name, a := range c.Node.Attributes {
@@ -174,17 +174,17 @@ func inferQuantizedLSTM(c *context) {
 			c.failf("input %d has shape %v, want three axes", i, shape)
 		}
 		along := func(j int) string {
-			name, own := c.Node.Inputs[j], c.shape(j)
+			name, dims := c.Node.Inputs[j], c.shape(j)
 			if c.In[j].DType == graph.Int64 {
 				name = l.add("Cast", integersToFloat(), name)
 			}
 			switch {
-			case slices.Equal(own, []int{shape[0]}):
+			case slices.Equal(dims, []int{shape[0]}):
 				return l.reshape(name, []int{shape[0], 1, 1})
-			case slices.Equal(own, []int{shape[0], shape[2]}):
+			case slices.Equal(dims, []int{shape[0], shape[2]}):
 				return l.reshape(name, []int{shape[0], 1, shape[2]})
 			}
-			c.failf("input %d has shape %v, want [%d] or [%d %d]", j, own, shape[0], shape[0], shape[2])
+			c.failf("input %d has shape %v, want [%d] or [%d %d]", j, dims, shape[0], shape[0], shape[2])
 			return ""
 		}
 		w := l.add("Sub", nil, l.add("Cast", integersToFloat(), inputs[i]), along(9+2*k))

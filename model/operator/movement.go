@@ -107,14 +107,14 @@ func inferFlatten(c *context) {
 
 func inferSqueeze(c *context) {
 	s := c.shape(0)
-	list, given := c.list("axes", 1)
+	list, present := c.list("axes", 1)
 	drop := c.axes(list, len(s))
 	var shape []int
 	for i, d := range s {
-		if given && slices.Contains(drop, i) && d != 1 {
+		if present && slices.Contains(drop, i) && d != 1 {
 			c.failf("axis %d of %v is not 1", i, s)
 		}
-		if given && !slices.Contains(drop, i) || !given && d != 1 {
+		if present && !slices.Contains(drop, i) || !present && d != 1 {
 			shape = append(shape, d)
 		}
 	}
@@ -159,7 +159,7 @@ func inferDropout(c *context) {
 		if graph.Count(c.shape(0)) > 1<<26 {
 			c.unsupported("a mask of %v", c.shape(0))
 		}
-		// The mask of what is kept: everything.
+		// The mask of kept elements: all.
 		mask := &graph.Tensor{DType: graph.Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, graph.Count(c.shape(0)))}
 		c.Known = []*graph.Tensor{nil, mask}
 	}
@@ -198,13 +198,13 @@ func inferShape(c *context) {
 		return min(max(v, 0), len(s))
 	}
 	lo, hi := clamp(c.integer("start", 0)), clamp(c.integer("end", len(s)))
-	known := graph.Ints()
+	dims := graph.Ints()
 	for i := lo; i < hi; i++ {
-		known.I64 = append(known.I64, int64(s[i]))
+		dims.I64 = append(dims.I64, int64(s[i]))
 	}
-	known.Shape[0] = len(known.I64)
-	c.Known = []*graph.Tensor{known}
-	c.emit(graph.Int64, known.Shape...)
+	dims.Shape[0] = len(dims.I64)
+	c.Known = []*graph.Tensor{dims}
+	c.emit(graph.Int64, dims.Shape...)
 }
 
 func inferSize(c *context) {
@@ -279,13 +279,13 @@ func inferEyeLike(c *context) {
 	k := c.integer("k", 0)
 	for i := range s[0] {
 		if j := i + k; j >= 0 && j < s[1] {
-			switch at := i*s[1] + j; kind {
+			switch index := i*s[1] + j; kind {
 			case graph.Float32:
-				y.F32[at] = 1
+				y.F32[index] = 1
 			case graph.Int64:
-				y.I64[at] = 1
+				y.I64[index] = 1
 			case graph.Bool:
-				y.Bool[at] = true
+				y.Bool[index] = true
 			}
 		}
 	}
@@ -378,7 +378,7 @@ func inferConcat(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// SplitParams cuts Axis into pieces of the given sizes.
+// SplitParams cuts Axis into pieces of these sizes.
 type SplitParams struct {
 	Axis  int
 	Sizes []int
@@ -477,8 +477,8 @@ type PadParams struct {
 func inferPad(c *context) {
 	s := c.shape(0)
 	pads, ok := c.list("pads", 1)
-	axes, given := c.constants(3)
-	if !given {
+	axes, present := c.constants(3)
+	if !present {
 		for i := range s {
 			axes = append(axes, i)
 		}
@@ -605,7 +605,7 @@ func inferDepthToSpace(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// Places is, by axis and index of the output, the index of the input that is shown there; −1 for the padding value.
+// Places is, by axis and index of the output, the index of the input shown there; −1 for the padding value.
 func (p PadParams) Places(in, out []int) [][]int {
 	places := make([][]int, len(in))
 	for a, n := range in {
@@ -651,23 +651,23 @@ func (p SliceParams) Window(shape []int) (first int, strides []int) {
 
 // Strides is how the transposed array lies in one of the shape.
 func (p TransposeParams) Strides(shape []int) []int {
-	own := graph.RowMajor(shape)
-	strides := make([]int, len(own))
+	dense := graph.RowMajor(shape)
+	strides := make([]int, len(dense))
 	for i, axis := range p.Perm {
-		strides[i] = own[axis]
+		strides[i] = dense[axis]
 	}
 	return strides
 }
 
 // Rounds views a tiling as a broadcast: an axis of d·r elements is r rounds of stride 0 over d elements of the input.
 func Rounds(in, out []int) (shape, strides []int) {
-	own := graph.RowMajor(in)
+	dense := graph.RowMajor(in)
 	for i, d := range in {
 		repeats := 0
 		if d > 0 {
 			repeats = out[i] / d
 		}
-		shape, strides = append(shape, repeats, d), append(strides, 0, own[i])
+		shape, strides = append(shape, repeats, d), append(strides, 0, dense[i])
 	}
 	return shape, strides
 }

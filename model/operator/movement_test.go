@@ -234,7 +234,7 @@ func TestSpatialSoftmax(t *testing.T) {
 	}
 }
 
-// What is cut off or added is the same at both ends, or one more at the end.
+// The same number is cut off or added at both ends, or one more at the end.
 func TestCenterCropPad(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -243,8 +243,8 @@ func TestCenterCropPad(t *testing.T) {
 		shape := []int{r.IntN(9), r.IntN(9), 2}
 		want := make([]float64, graph.Count(shape))
 		for i := range want {
-			at, from, inside := graph.Position(shape, i), 0, true
-			for a, k := range at {
+			position, from, inside := graph.Position(shape, i), 0, true
+			for a, k := range position {
 				if d := x.Shape[a] - shape[a]; d > 0 {
 					k += d / 2
 				} else {

@@ -29,18 +29,18 @@ var normalizeRows = []tableRow{
 	{Name: "LogSoftmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 }
 
-// NormParams normalises over the axes from Axis on (LayerNormalization), or
+// NormParams normalizes over the axes from Axis on (LayerNormalization), or
 // over groups of channels (GroupNormalization, InstanceNormalization).
 type NormParams struct {
 	Axis    int
 	Epsilon float32
 	Groups  int
-	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
+	// PerChannel says that a group normalization's scale and bias have one element per channel, not per group.
 	PerChannel bool
-	// ChannelsLast says that a group normalisation is of [N, …, C]. Chosen by the fusion pass.
+	// ChannelsLast says that a group normalization is of [N, …, C]. Chosen by the fusion pass.
 	ChannelsLast bool
-	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are
-	// chosen by the fusion pass.
+	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are chosen by
+	// the fusion pass.
 	Relu bool
 }
 
@@ -55,7 +55,7 @@ func inferBatchNorm(c *context) {
 			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
 		}
 	}
-	// Before opset 14 outputs of the training tell.
+	// Before opset 14, the outputs of training mark it.
 	if c.flag("training_mode", c.Opset < 14 && len(c.Node.Outputs) > 1) {
 		c.normalizeByOwn()
 		return
@@ -64,9 +64,8 @@ func inferBatchNorm(c *context) {
 	c.emit(graph.Float32, x...)
 }
 
-// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of
-// instances, of which there is a single one. Samples would depend on the others of their batch, or one alone on how
-// it was batched.
+// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: a single
+// instance. Otherwise samples would depend on the others of their batch, or one alone on the batching.
 func (c *context) normalizeByOwn() {
 	x := c.shape(0)
 	if c.In[0].Const == nil {
@@ -97,19 +96,19 @@ func (c *context) normalizeByOwn() {
 	l.finish(values...)
 }
 
-// runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14
-// without these once more.
+// runningStatistics are mean and variance of a row for each channel, mixed with the previous ones, and before opset 14
+// also unmixed.
 func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
-	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
-	own := l.add("ReduceMean", over, rows)
+	attributes := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
+	current := l.add("ReduceMean", attributes, rows)
 	centered := l.add("Sub", nil, rows, l.add("ReduceMean", map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2)}, rows))
-	spread := l.add("ReduceMean", over, l.add("Mul", nil, centered, centered))
+	spread := l.add("ReduceMean", attributes, l.add("Mul", nil, centered, centered))
 	mixed := func(before, now string) string {
 		return l.add("Add", nil, l.add("Mul", nil, before, l.number(momentum)), l.add("Mul", nil, now, l.number(1-momentum)))
 	}
-	values := []string{mixed(mean, own), mixed(variance, spread)}
+	values := []string{mixed(mean, current), mixed(variance, spread)}
 	if apart {
-		values = append(values, own, spread)
+		values = append(values, current, spread)
 	}
 	return values
 }
@@ -127,7 +126,7 @@ func inferLayerNorm(c *context) {
 	}
 	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
 	c.emit(graph.Float32, x...)
-	// The mean and the inverse standard deviation, if they are asked for.
+	// The mean and the inverse standard deviation, if requested.
 	rest := slices.Clone(x)
 	for i := a; i < len(rest); i++ {
 		rest[i] = 1
@@ -212,10 +211,10 @@ func inferMeanVariance(c *context) {
 	if !ok {
 		axes = []int{0, 2, 3}
 	}
-	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
+	attributes := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
 	l := c.lower()
-	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
-	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centered, centered)))
+	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", attributes, c.Node.Inputs[0]))
+	deviation := l.add("Sqrt", nil, l.add("ReduceMean", attributes, l.add("Mul", nil, centered, centered)))
 	l.finish(l.add("Div", nil, centered, l.add("Add", nil, deviation, l.constant(graph.Floats([]float32{1e-9})))))
 	c.emit(graph.Float32, c.shape(0)...)
 }
@@ -235,7 +234,7 @@ func inferLpNormalization(c *context) {
 	l.finish(l.add("Div", nil, c.Node.Inputs[0], norm))
 }
 
-// SoftmaxParams normalises over Length elements that lie Inner apart.
+// SoftmaxParams normalizes over Length elements that lie Inner apart.
 type SoftmaxParams struct{ Length, Inner int }
 
 func inferSoftmax(c *context) {

@@ -113,8 +113,8 @@ func (c *context) sumWindows(l *lowering, y string) string {
 	return l.add("Mul", nil, mean, l.number(float32(count)))
 }
 
-// inferMaxUnpool puts elements where the indices of a MaxPool say, among zeros. The indices count the elements of
-// what such a pool would have been given; an output that is larger has zeros at the ends of its axes.
+// inferMaxUnpool writes elements at the indices of a MaxPool, among zeros. The indices count the elements of the input
+// of such a pool; a larger output has zeros at the ends of its axes.
 func inferMaxUnpool(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
 	c.want(1, graph.Int64)
@@ -141,7 +141,7 @@ func inferMaxUnpool(c *context) {
 	flat := []int{graph.Count(x)}
 	y := l.add("ScatterElements", nil, l.expand(zero, total), l.reshape(c.Node.Inputs[1], flat), l.reshape(c.Node.Inputs[0], flat))
 	y = l.reshape(y, shape)
-	if want, given := c.constants(2); given {
+	if want, ok := c.constants(2); ok {
 		if len(want) != len(shape) {
 			c.failf("output_shape %v for %v", want, shape)
 		}

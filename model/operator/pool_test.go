@@ -19,10 +19,10 @@ func TestLpPool(t *testing.T) {
 	for range 200 {
 		x := random(r, 1+r.IntN(2), 1+r.IntN(5), 1+r.IntN(9), 1+r.IntN(9))
 		p, ceil := 1+r.IntN(4), r.IntN(2)
-		pick := func(n, least, most int) []int {
+		pick := func(n, least, greatest int) []int {
 			v := make([]int, n)
 			for i := range v {
-				v[i] = least + r.IntN(most-least+1)
+				v[i] = least + r.IntN(greatest-least+1)
 			}
 			return v
 		}

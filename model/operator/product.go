@@ -27,13 +27,13 @@ type GemmParams struct {
 	// Of repscope.Linear: the rows of the weights belong to the elements of the
 	// input, which have this shape, after they were permuted. Nil if they agree.
 	Shape, Perm []int
-	// The kernels of package cuda do not take what follows, of repscope.Linear. The columns of the product are those
-	// from First on of the product with all weights, of which there are Columns; 0: all of them. Gated says that the
-	// last operand, of the result's shape, is not added before the activation but multiplied after it.
+	// The kernels of package cuda do not support the following, of repscope.Linear. The columns of the product are the
+	// columns from First on of the product with all weights, which has Columns; 0: all of them. Gated says that the last
+	// operand, of the result's shape, is not added before the activation but multiplied after it.
 	First, Columns int
 	Gated          bool
-	// Integers says that the operands are integers, those of a quantized model. Kernels may multiply them as such,
-	// but need not believe it.
+	// Integers says that the operands are integers of a quantized model. Kernels may multiply them as such, but must not
+	// rely on it.
 	Integers bool
 	// FollowUps come after the activation, in their order; there are none if it is gated.
 	FollowUps []FollowUp
@@ -160,8 +160,8 @@ func (c *context) wholeProduct(left, right, products []int, row, column bool) {
 // maxWholeProducts is the largest number of products of integers that are held at once.
 const maxWholeProducts = 1 << 24
 
-// inferDet multiplies the pivots of Gauss's elimination: in each step the row with the largest first element is taken
-// out, the first row put into its place, and what is left loses its first column.
+// inferDet multiplies the pivots of Gauss's elimination. In each step the row with the largest first element is
+// removed, the first row takes its position, and the remaining rows lose their first column.
 func inferDet(c *context) {
 	c.want(0, graph.Float32)
 	s := c.shape(0)
@@ -178,21 +178,21 @@ func inferDet(c *context) {
 	zero := l.number(0)
 	for ; n > 1; n-- {
 		first := l.slice(a, 2, 0, 1)
-		at := l.add("ArgMax", axis(1), l.add("Abs", nil, first)) // [batch, 1, 1]
-		row := l.add("GatherElements", axis(1), a, l.expand(at, batch, 1, n))
+		top := l.add("ArgMax", axis(1), l.add("Abs", nil, first)) // [batch, 1, 1]
+		row := l.add("GatherElements", axis(1), a, l.expand(top, batch, 1, n))
 		pivot := l.slice(row, 2, 0, 1)
-		places := graph.Ints()
+		indices := graph.Ints()
 		for i := 1; i < n; i++ {
-			places.I64 = append(places.I64, int64(i))
+			indices.I64 = append(indices.I64, int64(i))
 		}
-		places.Shape = []int{n - 1, 1}
-		rest := l.add("Where", nil, l.add("Equal", nil, at, l.constant(places)), l.slice(a, 1, 0, 1), l.slice(a, 1, 1, n))
+		indices.Shape = []int{n - 1, 1}
+		rest := l.add("Where", nil, l.add("Equal", nil, top, l.constant(indices)), l.slice(a, 1, 0, 1), l.slice(a, 1, 1, n))
 		// A column of zeros makes the determinant 0, whatever is left.
 		divisor := l.add("Where", nil, l.add("Equal", nil, pivot, zero), l.number(1), pivot)
 		factors := l.add("Div", nil, l.slice(rest, 2, 0, 1), divisor)
 		a = l.add("Sub", nil, l.slice(rest, 2, 1, n), l.add("Mul", nil, factors, l.slice(row, 2, 1, n)))
 		// An exchange of rows changes the sign.
-		signed := l.add("Where", nil, l.add("Equal", nil, at, l.constant(graph.Ints(0))), pivot, l.add("Neg", nil, pivot))
+		signed := l.add("Where", nil, l.add("Equal", nil, top, l.constant(graph.Ints(0))), pivot, l.add("Neg", nil, pivot))
 		det = l.add("Mul", nil, det, signed)
 	}
 	l.finish(l.reshape(l.add("Mul", nil, det, a), s[:k]))

@@ -1,5 +1,4 @@
-// Operators on integers that stand for multiples of a scale. They are written
-// as others: what a quantized model computes between them is computed in float32.
+// Operators on quantized integers. They are rewritten so that a quantized model computes between them in float32.
 
 package operator
 
@@ -21,7 +20,7 @@ var quantizeRows = []tableRow{
 }
 
 // quantizedRange is the range of an ONNX type of integers that numbers are quantized to.
-func quantizedRange(element int) (least, most float32, ok bool) {
+func quantizedRange(element int) (least, greatest float32, ok bool) {
 	switch element {
 	case graph.ElementUint8:
 		return 0, 255, true
@@ -33,8 +32,8 @@ func quantizedRange(element int) (least, most float32, ok bool) {
 		return -32768, 32767, true
 	}
 	if n := graph.NarrowElement(element); n != nil && !n.IsFloat() {
-		least, most = n.Range()
-		return least, most, true
+		least, greatest = n.Range()
+		return least, greatest, true
 	}
 	return 0, 0, false
 }
@@ -112,8 +111,8 @@ func (c *context) quantizeOrBack(x, scale, zero string) string {
 	return l.add("Mul", nil, x, scale)
 }
 
-// blocks is the node for parameters that hold for as many elements along an axis as the size says, the last ones for
-// what is left. An axis of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
+// blocks is the node for parameters that each hold for size elements along an axis, the last ones for the rest. An axis
+// of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
 func (c *context) blocks(in, scale, zero string, size int) string {
 	x, parameters := c.shape(0), c.shape(1)
 	l := c.lowered
@@ -176,7 +175,7 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 		}
 		return l.add("Cast", cast, y)
 	}
-	least, most, ok := quantizedRange(to)
+	least, greatest, ok := quantizedRange(to)
 	if !ok {
 		c.unsupported("quantization to %s", graph.ElementName(to))
 	}
@@ -184,11 +183,11 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 		zero = l.number(0) // integers have no negative zero
 	}
 	y = l.add("Add", nil, l.add("Round", nil, y), zero)
-	y = l.add("Clip", nil, y, l.number(least), l.number(most))
+	y = l.add("Clip", nil, y, l.number(least), l.number(greatest))
 	return l.add("Cast", castTo(to), y)
 }
 
-// inferDynamicQuantize quantises to uint8 with the scale and zero point of the input's own range, which includes 0.
+// inferDynamicQuantize quantizes to uint8 with the scale and zero point of the input's own range, which includes 0.
 func inferDynamicQuantize(c *context) {
 	c.want(0, graph.Float32)
 	if graph.Count(c.shape(0)) == 0 {

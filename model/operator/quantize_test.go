@@ -1,4 +1,4 @@
-// Quantization: the forms that are refused, and the numbers of blocks and of narrow types beside a literal loop.
+// Quantization: errors, and the numbers of blocks and of narrow types against a literal loop.
 
 package operator_test
 
@@ -20,7 +20,7 @@ func evaluate(t *testing.T, constant bool, op string, attributes map[string]grap
 	t.Helper()
 	n := &graph.Node{Name: "layer", Op: op, Outputs: []string{"y"}, Attributes: attributes}
 	g := &graph.Graph{Opset: 25, Outputs: []graph.Port{{Name: "y"}}, Constants: map[string]*graph.Tensor{}, Nodes: []*graph.Node{n}}
-	var given []*graph.Tensor
+	var inputs []*graph.Tensor
 	for i, x := range in {
 		name := ""
 		switch {
@@ -31,7 +31,7 @@ func evaluate(t *testing.T, constant bool, op string, attributes map[string]grap
 		default:
 			name = string(rune('a' + i))
 			g.Inputs = append(g.Inputs, graph.Port{Name: name, DType: x.DType})
-			given = append(given, x)
+			inputs = append(inputs, x)
 		}
 		n.Inputs = append(n.Inputs, name)
 	}
@@ -40,7 +40,7 @@ func evaluate(t *testing.T, constant bool, op string, attributes map[string]grap
 	}
 	x := cpu.New(g, 2)
 	defer x.Close()
-	out, err := x.Run(context.Background(), given)
+	out, err := x.Run(context.Background(), inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +72,12 @@ func TestBlocks(t *testing.T) {
 		}
 		// block is where the parameters of element i are.
 		block := func(i int) int {
-			at, position := 0, graph.Position(shape, i)
+			offset, position := 0, graph.Position(shape, i)
 			position[axis] /= size
 			for a, p := range position {
-				at = at*blocks[a] + p
+				offset = offset*blocks[a] + p
 			}
-			return at
+			return offset
 		}
 		offset := func(i int) float32 {
 			if zero == nil {

@@ -11,7 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// cell is what the recurrent operators differ in.
+// cell holds the differences of the recurrent operators.
 type cell struct {
 	gates     int
 	functions []string // the defaults of the activations of one direction
@@ -24,7 +24,7 @@ var cells = map[string]cell{
 	"LSTM": {gates: 4, functions: []string{"Sigmoid", "Tanh", "Tanh"}, step: (*recurrent).lstm},
 }
 
-// recurrentAttributes are those of all recurrent operators, and more.
+// recurrentAttributes are the attributes of all recurrent operators, and more.
 func recurrentAttributes(more ...string) []string {
 	return append([]string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}, more...)
 }
@@ -52,7 +52,7 @@ const (
 	inputP
 )
 
-// recurrent is a node under replacement. The name "" stands for a value of zeros.
+// recurrent is a node under replacement. The name "" represents a value of zeros.
 type recurrent struct {
 	c                                        *context
 	l                                        *lowering
@@ -78,8 +78,8 @@ type state struct{ h, c string }
 //	GRU:  z, r = f(x + R·h); n = g(x + R·(r∘h)) or, with linear_before_reset, g(x + r∘(R·h + b)); h = (1−z)∘n + z∘h
 //	LSTM: i, f = f(x + R·h + P∘c); c = f∘c + i∘g(x + R·h); o = f(x + R·h + P∘c); h = o∘h(c)
 //
-// The operands of f and g are clipped, that of h is not. A sequence that is shorter than the longest one
-// keeps its state beyond its end, where Y is 0.
+// The operands of f and g are clipped, the operand of h is not. A sequence shorter than the longest one keeps its state
+// beyond its end, where Y is 0.
 func inferRecurrent(c *context) {
 	r := newRecurrent(c)
 	r.bind()
@@ -205,8 +205,7 @@ var recurrentFunctions = map[string]struct {
 	"hardsigmoid": {"HardSigmoid", 2, 0.2, 0.5}, "affine": {op: "Affine", takes: 2}, "scaledtanh": {op: "ScaledTanh", takes: 2},
 }
 
-// activations reads the list of activations. Those that take an alpha or a beta
-// consume the lists of these in order.
+// activations reads the list of activations. Activations with an alpha or a beta consume the lists of these in order.
 func (r *recurrent) activations() {
 	c := r.c
 	names := slices.Repeat(r.cell.functions, r.directions)
@@ -257,7 +256,7 @@ func (r *recurrent) bind() {
 	bias := ""
 	r.biases = make([][]string, r.directions)
 	if c.has(inputB) {
-		// Those of W and of R: they are added up unless the latter is scaled on its own.
+		// The biases of W and of R: they are added up unless the latter is scaled on its own.
 		both := l.split(inputs[inputB], 1, rows, rows)
 		if r.resetAfter {
 			bias = l.reshape(both[0], []int{r.directions * rows})
@@ -292,9 +291,9 @@ func (r *recurrent) bindLengths() {
 	if !c.has(inputLengths) {
 		return
 	}
-	if known := c.In[inputLengths].Const; known != nil {
+	if lengths := c.In[inputLengths].Const; lengths != nil {
 		all := true
-		for i, n := range known.I64 {
+		for i, n := range lengths.I64 {
 			if n < 0 || n > int64(r.steps) {
 				c.failf("input 4 (sequence_lens): sequence %d has length %d, X has %d steps", i, n, r.steps)
 			}
@@ -317,7 +316,7 @@ func cellHeights(op string, resetAfter bool, hidden int) []int {
 	return []int{cells[op].gates * hidden}
 }
 
-// matrices cuts input i into matrices of the given heights, and tells whether they are constants.
+// matrices cuts input i into matrices of these heights, and reports whether they are constants.
 func (r *recurrent) matrices(i int, heights []int, width int) ([]string, bool) {
 	var names []string
 	if t := r.c.In[i].Const; t != nil {
@@ -507,8 +506,8 @@ func (r *recurrent) finish(outputs []string, last []state) {
 	l.finish(values...)
 }
 
-// inferReverseSequence reverses the first elements of each sequence, as many as its length says, and keeps the rest:
-// rows of [batch·steps, …] are gathered by their index.
+// inferReverseSequence reverses the first elements of each sequence, as many as its length, and keeps the rest: rows of
+// [batch·steps, …] are gathered by their index.
 func inferReverseSequence(c *context) {
 	shape := c.shape(0)
 	c.want(1, graph.Int64)

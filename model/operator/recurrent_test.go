@@ -11,7 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-// An error names the node, its operator, what was found and what is wanted.
+// An error names the node, its operator, and the found and expected values.
 func TestRecurrentErrors(t *testing.T) {
 	t.Parallel()
 	x, w, r, b := floats(5, 2, 3), floats(1, 16, 3), floats(1, 16, 4), floats(1, 32)

@@ -1,4 +1,4 @@
-// Reductions over axes, places of extremes, and running sums.
+// Reductions over axes, indices of extremes, and running sums.
 
 package operator
 
@@ -43,7 +43,7 @@ var reduceRows = []tableRow{
 		infer: inferCumProd},
 }
 
-// ReduceParams reduces the given axes, ascending.
+// ReduceParams reduces these axes, ascending.
 type ReduceParams struct {
 	Axes     []int
 	KeepDims bool
@@ -62,10 +62,10 @@ func inferReduce(c *context) {
 			c.unsupported("int64 operand")
 		}
 	}
-	list, given := c.list("axes", 1)
+	list, present := c.list("axes", 1)
 	p := ReduceParams{KeepDims: c.integer("keepdims", 1) != 0}
 	switch {
-	case given && len(list) > 0:
+	case present && len(list) > 0:
 		p.Axes = c.axes(list, len(s))
 		slices.Sort(p.Axes)
 	case c.integer("noop_with_empty_axes", 0) == 0:
@@ -187,8 +187,7 @@ func inferHardmax(c *context) {
 	c.emit(graph.Float32, s...)
 }
 
-// CumSumParams is the axis of a running sum, whether it leaves out its own
-// element, and whether it runs from the end.
+// CumSumParams is the axis of a running sum, whether it excludes its own element, and whether it runs from the end.
 type CumSumParams struct {
 	Axis               int
 	Exclusive, Reverse bool
@@ -215,11 +214,11 @@ func inferCumProd(c *context) {
 	p := c.cumulative()
 	n, rank := c.shape(0)[p.Axis], len(c.shape(0))
 	l, x := c.lower(), c.Node.Inputs[0]
-	shifted := func(x string, by int) string {
+	shifted := func(x string, distance int) string {
 		if p.Reverse {
-			by = -by
+			distance = -distance
 		}
-		return l.pad(x, rank, p.Axis, by, -by, 1)
+		return l.pad(x, rank, p.Axis, distance, -distance, 1)
 	}
 	if p.Exclusive && n > 0 {
 		x = shifted(x, 1)
@@ -230,17 +229,17 @@ func inferCumProd(c *context) {
 	l.finish(x)
 }
 
-// Reduction is the axes of an array that are kept and those that are reduced, with their strides.
+// Reduction is the axes of an array that are kept and the axes that are reduced, with their strides.
 type Reduction struct{ Kept, KeptStrides, Reduced, ReducedStrides []int }
 
 // Split sorts the axes of an array of the shape.
 func (p ReduceParams) Split(shape []int) (r Reduction) {
-	own := graph.RowMajor(shape)
+	dense := graph.RowMajor(shape)
 	for i, d := range shape {
 		if slices.Contains(p.Axes, i) {
-			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, own[i])
+			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, dense[i])
 		} else {
-			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, own[i])
+			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, dense[i])
 		}
 	}
 	return r

@@ -24,12 +24,12 @@ func TestCumProd(t *testing.T) {
 				if reverse == 1 {
 					i = n - 1 - i
 				}
-				at := row/inner*n*inner + i*inner + row%inner
+				offset := row/inner*n*inner + i*inner + row%inner
 				if exclusive == 1 {
-					want[at] = product
+					want[offset] = product
 				}
-				if product *= float64(x.F32[at]); exclusive == 0 {
-					want[at] = product
+				if product *= float64(x.F32[offset]); exclusive == 0 {
+					want[offset] = product
 				}
 			}
 		}

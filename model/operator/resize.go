@@ -24,8 +24,7 @@ var resizeRows = []tableRow{
 	{Name: "AffineGrid", Since: 20, Types: "f", Inputs: exactly(2), Outputs: 1, Attributes: []string{"align_corners"}, infer: inferAffineGrid},
 }
 
-// ResizeParams says which input elements make up each output element, axis by
-// axis; axes that stay as they are have no taps.
+// ResizeParams lists the input elements of each output element, axis by axis; unchanged axes have no taps.
 type ResizeParams struct {
 	Axes []ResizeAxis
 	// Outside is the value of output elements that lie outside the input (tf_crop_and_resize).
@@ -89,7 +88,7 @@ func inferResize(c *context) {
 		if whole := start == 0 && end == 1; (scales[i] == 1 || stays) && !whole {
 			c.unsupported("%s of a part of axis %d, from %g to %g, to its own %d elements: ONNX Runtime uses the whole axis", r.coordinates, a, start, end, s[a])
 		} else if shape[a] == s[a] && (scales[i] == 1 || r.antialias && !crop) {
-			continue // every coordinate is its own, or with antialiasing counts as that
+			continue // every coordinate is its own, or with antialiasing counts as such
 		}
 		if shape[a] > 1<<24 || r.antialias && s[a] > 1<<24 {
 			c.failf("axis %d of %v becomes %d elements long", a, s, shape[a])
@@ -118,8 +117,8 @@ func (r *resizer) copies() bool {
 		!(r.nearest == "round_prefer_floor" && strings.HasSuffix(r.coordinates, "half_pixel"))
 }
 
-// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing
-// would multiply.
+// resizeApart resizes one axis after the other, the most reduced one first: the many taps of antialiasing would
+// multiply.
 func (c *context) resizeApart(p *ResizeParams, shape []int) {
 	s := c.shape(0)
 	var axes []int
@@ -243,7 +242,7 @@ func (c *context) resizedShape(axes []int, scales []float32, sizes []int) []int 
 	return shape
 }
 
-// resizeScales turns sizes into scales, and the sizes into those that keep the aspect ratio if that is asked for.
+// resizeScales turns sizes into scales, and adjusts the sizes to keep the aspect ratio if requested.
 func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 	scales := make([]float32, len(sizes))
 	for i, a := range axes {
@@ -273,7 +272,7 @@ func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 }
 
 // taps computes an axis' input elements and weights. Coordinates are float32, rounded after each operation,
-// as in other runtimes: which of two neighbours is nearest may hang on the last bit.
+// as in other runtimes: which of two neighbors is nearest may hang on the last bit.
 func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 	axis := ResizeAxis{Count: map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[r.mode]}
 	wide := r.antialias && scale < 1
@@ -308,11 +307,11 @@ func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 			Cubic(weight, x-float32(floor), r.a)
 			sum := float32(0)
 			for t := range 4 {
-				at := floor + float64(t) - 1
-				if r.excludeOutside && (at < 0 || at > float64(in-1)) {
+				pixel := floor + float64(t) - 1
+				if r.excludeOutside && (pixel < 0 || pixel > float64(in-1)) {
 					weight[t] = 0
 				}
-				index[t] = inside(at)
+				index[t] = inside(pixel)
 				sum += weight[t]
 			}
 			if r.excludeOutside {
@@ -326,7 +325,7 @@ func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 }
 
 // wideTaps sets the weights of the pixels around x under the kernel stretched by 1/scale, which sum to 1. Pixels beyond
-// the ends are those at the ends, or do not count.
+// the ends repeat the end pixels, or do not count.
 func (r *resizer) wideTaps(index []int32, weight []float32, x, scale float64, in int) {
 	reach := 1 / scale
 	if r.mode == "cubic" {
@@ -335,12 +334,12 @@ func (r *resizer) wideTaps(index []int32, weight []float32, x, scale float64, in
 	first, sum := math.Floor(x-reach)+1, 0.0
 	values := make([]float64, len(weight))
 	for t := range values {
-		at := first + float64(t)
-		values[t] = kernelAt((at-x)*scale, r.mode == "cubic", float64(r.a))
-		if r.excludeOutside && (at < 0 || at > float64(in-1)) {
+		pixel := first + float64(t)
+		values[t] = kernelAt((pixel-x)*scale, r.mode == "cubic", float64(r.a))
+		if r.excludeOutside && (pixel < 0 || pixel > float64(in-1)) {
 			values[t] = 0
 		}
-		index[t] = int32(min(max(at, 0), float64(in-1)))
+		index[t] = int32(min(max(pixel, 0), float64(in-1)))
 		sum += values[t]
 	}
 	for t, v := range values {
@@ -362,8 +361,8 @@ func kernelAt(x float64, cubic bool, a float64) float64 {
 	return 0
 }
 
-// nearestTo is the pixel that counts as nearest to a point. What rounding has moved by at most 1e-6 from the middle
-// between two lies there, as in ONNX Runtime.
+// nearestTo is the pixel nearest to a point. Points that rounding has moved by at most 1e-6 from the middle between two
+// count as the middle, as in ONNX Runtime.
 func (r *resizer) nearestTo(v float64) float64 {
 	const rounding = 1e-6
 	floor := math.Floor(v)
@@ -377,8 +376,9 @@ func (r *resizer) nearestTo(v float64) float64 {
 	return floor
 }
 
-// coordinate is the place in the input that output element x shows. align_corners and tf_crop_and_resize divide by the
-// output's own length, as PyTorch and ONNX Runtime do; the standard's text has the scaled one, which need not be whole.
+// coordinate is the position in the input that output element x shows. align_corners and tf_crop_and_resize divide by
+// the output's own length, as PyTorch and ONNX Runtime do; the standard's text uses the scaled one, which need not be
+// whole.
 func (r *resizer) coordinate(x float32, in, out int, scale, start, end float32) float32 {
 	n, length := float32(in), float32(out)
 	half := float32((x+0.5)/scale) - 0.5
@@ -411,7 +411,7 @@ func (r *resizer) coordinate(x float32, in, out int, scale, start, end float32) 
 	return half
 }
 
-// Cubic sets the weights of the four neighbours (R. Keys, 1981) of a point d after the second one; slope is Keys' a.
+// Cubic sets the weights of the four neighbors (R. Keys, 1981) of a point d after the second one; slope is Keys' a.
 func Cubic(weight []float32, d, slope float32) {
 	a, x := float64(slope), float64(d)
 	near := func(x float64) float64 { return ((a+2)*x-(a+3))*x*x + 1 }
@@ -419,7 +419,7 @@ func Cubic(weight []float32, d, slope float32) {
 	weight[0], weight[1], weight[2], weight[3] = float32(far(x+1)), float32(near(x)), float32(near(1-x)), float32(far(2-x))
 }
 
-// GridSampleParams says how values between pixels and outside the image are made.
+// GridSampleParams defines the interpolation between pixels and the values outside the image.
 type GridSampleParams struct {
 	Mode         string // "nearest", "linear" or "cubic"
 	Padding      string // "zeros", "border" or "reflection"
@@ -453,8 +453,8 @@ type volume struct {
 	GridSampleParams
 }
 
-// neighbor is what a point takes along one axis: indices, weights, and whether they lie inside of the volume. The
-// weight of the nearest neighbor is 1 and absent, so is what is true everywhere.
+// neighbor is the contribution of one neighbor along one axis: indices, weights, and whether they lie inside the
+// volume. The weight of the nearest neighbor is 1 and absent, so is a condition that is always true.
 type neighbor struct{ index, weight, inside string }
 
 // sampleVolume is the sum over the corners of the cell that each point lies in, read at their indices, times their
@@ -477,8 +477,8 @@ func (c *context) sampleVolume(p GridSampleParams) {
 		for _, y := range axes[1] {
 			line := v.add("Add", nil, v.scaled(z.index, x[3]), y.index)
 			for _, n := range axes[2] {
-				place := v.add("Add", nil, v.scaled(line, x[4]), n.index)
-				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, place)
+				index := v.add("Add", nil, v.scaled(line, x[4]), n.index)
+				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, index)
 				part = v.weighted(part, z, y, n)
 				if sum != "" {
 					part = v.add("Add", nil, sum, part)
@@ -510,10 +510,10 @@ func (v *volume) weighted(part string, corner ...neighbor) string {
 	return part
 }
 
-// neighbors finds what points between −1 and 1, the two ends of an axis of n elements, take along it.
-func (v *volume) neighbors(at string, n int) []neighbor {
+// neighbors finds the neighbors along an axis of n elements of points between −1 and 1, the two ends of the axis.
+func (v *volume) neighbors(point string, n int) []neighbor {
 	last, low, high := float32(n-1), float32(-0.5), float32(n)-0.5
-	x := v.add("Add", nil, at, v.number(1))
+	x := v.add("Add", nil, point, v.number(1))
 	if v.AlignCorners {
 		x, low, high = v.add("Mul", nil, x, v.number(last)), 0, last
 	} else {
@@ -535,11 +535,11 @@ func (v *volume) neighbors(at string, n int) []neighbor {
 	return []neighbor{v.neighbor(floor, below, last), v.neighbor(next, above, last)}
 }
 
-func (v *volume) neighbor(at, weight string, last float32) neighbor {
+func (v *volume) neighbor(point, weight string, last float32) neighbor {
 	toInteger := map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt64)}
-	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(at, 0, last))}
+	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(point, 0, last))}
 	if v.Padding == "zeros" {
-		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, at, v.number(0)), v.add("LessOrEqual", nil, at, v.number(last)))
+		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, point, v.number(0)), v.add("LessOrEqual", nil, point, v.number(last)))
 	}
 	return n
 }
@@ -558,8 +558,8 @@ func (v *volume) mirror(x string, low, high float32) string {
 	return v.add("Where", nil, even, v.add("Add", nil, rest, v.number(low)), v.add("Sub", nil, v.number(high), rest))
 }
 
-// inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed
-// one after the other: each takes its own coordinates alone.
+// inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed one
+// after the other: each takes its own coordinates alone.
 func inferAffineGrid(c *context) {
 	c.want(0, graph.Float32)
 	theta := c.shape(0)

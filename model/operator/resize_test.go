@@ -90,7 +90,7 @@ func TestAntialiasedResize(t *testing.T) {
 
 // cell is the value of a volume at an index, or what stands there beyond its ends.
 func cell(x *graph.Tensor, plane int, index [3]float64, padding string, align bool) float64 {
-	at := plane
+	offset := plane
 	for a, v := range index {
 		n := float64(x.Shape[2+a])
 		switch {
@@ -99,9 +99,9 @@ func cell(x *graph.Tensor, plane int, index [3]float64, padding string, align bo
 		case padding == "reflection":
 			v = mirrored(v, n, align)
 		}
-		at = at*int(n) + int(min(max(v, 0), n-1))
+		offset = offset*int(n) + int(min(max(v, 0), n-1))
 	}
-	return float64(x.F32[at])
+	return float64(x.F32[offset])
 }
 
 // mirrored folds a coordinate between the ends of n cells, their middles if aligned.
@@ -195,11 +195,11 @@ func TestAffineGrid(t *testing.T) {
 		shape := append(append([]int{2}, size[2:]...), n)
 		want := make([]float64, graph.Count(shape))
 		for i := range want {
-			at := graph.Position(shape, i)
-			row := theta.F32[(at[0]*n+at[n+1])*(n+1):]
+			position := graph.Position(shape, i)
+			row := theta.F32[(position[0]*n+position[n+1])*(n+1):]
 			sum := float64(row[n])
 			for j := range n {
-				k, d := float64(at[n-j]), float64(size[1+n-j])
+				k, d := float64(position[n-j]), float64(size[1+n-j])
 				v := (2*k+1)/d - 1
 				if align == 1 {
 					if v = 0; d > 1 {

@@ -1,7 +1,6 @@
-// Package operator is the table of operators: what a node of each kind may look like, what shape its
-// outputs have, and what executors are told to do (the Params types). Rows and rules of a family of operators
-// stand in one file; the executors have their kernels in the file of the same name, unless
-// the rules write them as other operators.
+// Package operator is the table of operators: the valid nodes of each kind, the shapes of their outputs, and the
+// parameters for executors (the Params types). Rows and rules of a family of operators are in one file. The executors
+// have their kernels in the file of the same name, unless the rules rewrite them as other operators.
 package operator
 
 import (
@@ -20,17 +19,17 @@ const (
 // tableRow is an operator.
 type tableRow struct {
 	Name   string
-	Domain string // "" is ONNX's own; "repscope" holds what operators are fused into
+	Domain string // "" is ONNX's own; "repscope" holds fused operators
 	// Since is the opset of ONNX that introduced the operator.
 	Since int
-	// Types are those of its data operands: f floats, i integers, b booleans.
+	// Types are the types of its data operands: f floats, i integers, b booleans.
 	Types string
-	// Note says what is left out, if anything.
+	// Note names unsupported features, if any.
 	Note       string
 	Inputs     [2]int   // least and most inputs; see exactly, between and atLeast
 	Outputs    int      // most outputs, or many
 	Attributes []string // attributes that are understood; any other one is an error
-	// View, InPlace, Wraps and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
+	// View, InPlace, Wraps and NoFold are as in graph.Operator, inner and weights its Inner and Weights.
 	View, InPlace, Wraps, NoFold bool
 	// Lists is how many of the first inputs may be lists of values, or many.
 	Lists int
@@ -71,21 +70,21 @@ func Families() map[string][]string {
 	return list
 }
 
-// table and operators are the rows and what graphs know of them, by domain, ".", name.
+// table and operators are the rows and their graph.Operator, by domain, ".", name.
 var table, operators = index()
 
 func index() (map[string]*tableRow, map[string]*graph.Operator) {
-	rows, known := map[string]*tableRow{}, map[string]*graph.Operator{}
+	rows, byName := map[string]*tableRow{}, map[string]*graph.Operator{}
 	for _, family := range families {
 		for i := range family {
 			op := &family[i]
 			key := op.Domain + "." + op.Name
 			rows[key] = op
-			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
+			byName[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
 				NoFold: op.NoFold, Infer: op.run, Inner: op.inner, Weights: op.weights}
 		}
 	}
-	return rows, known
+	return rows, byName
 }
 
 // Lookup finds the operator of a node in a graph of an opset. It fails for operators that are not
@@ -117,17 +116,16 @@ type Support struct {
 	Name string // with the domain, if that is not ONNX's: com.microsoft.QGemm
 	// First and Last are the opsets for which it is implemented.
 	First, Last int
-	// Types are the element types of its data operands. Float32 stands for float16,
-	// bfloat16, float32 and float64, all computed in float32; Int64 for every
-	// integer type, whose arithmetic wraps at the type's width.
+	// Types are the element types of its data operands. Float32 includes float16, bfloat16, float32 and float64, all
+	// computed in float32; Int64 includes every integer type, whose arithmetic wraps at the type's width.
 	Types []graph.DType
 	// Attributes that are understood; any other one is an error.
 	Attributes []string
-	// Note says what is left out, if anything.
+	// Note names unsupported features, if any.
 	Note string
 }
 
-// Supported lists the operators that files may have by name, those of ONNX first.
+// Supported lists the operators that files may have by name, ONNX's own first.
 func Supported() []Support {
 	var list []Support
 	for _, key := range append(keysOf(""), keysOf(microsoft)...) {

@@ -241,7 +241,7 @@ func TestTypes(t *testing.T) {
 
 var update = flag.Bool("update", false, "write docs/reference/operators.md")
 
-// The documentation's list of operators is that of the table.
+// The documentation's list of operators equals the table.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/reference/operators.md"

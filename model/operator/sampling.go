@@ -31,16 +31,16 @@ func (l *lowering) index(v int) string {
 	return l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{int64(v)}})
 }
 
-// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images
+// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their indices in images
 // of the width.
 func (l *lowering) corners(y, x ends, width int, rows func(place string) string, shape []int, mix string) string {
 	sum := ""
 	for i := range 2 {
 		for j := range 2 {
-			place := l.add("Add", nil, l.add("Mul", nil, y.index[i], l.index(width)), x.index[j])
+			index := l.add("Add", nil, l.add("Mul", nil, y.index[i], l.index(width)), x.index[j])
 			weight := l.reshape(l.add("Mul", nil, y.weight[i], x.weight[j]), shape)
 			// One corner after the other, so that no more than two are in memory.
-			if term := l.add("Mul", nil, rows(place), weight); sum == "" {
+			if term := l.add("Mul", nil, rows(index), weight); sum == "" {
 				sum = term
 			} else {
 				sum = l.add(mix, nil, sum, term)
@@ -106,21 +106,21 @@ func inferRoiAlign(c *context) {
 // their weights have the number of points as divisor.
 func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int) {
 	l, boxes := p.l, p.c.shape(1)[0]
-	var at, weight string
+	var x, weight string
 	if each = p.ratio; each > 0 {
-		at = p.computed(axis, bins)
+		x = p.computed(axis, bins)
 		if !greatest {
 			weight = l.scalar(1 / float32(each))
 		}
 	} else {
 		var constants [2]*graph.Tensor
 		constants[0], constants[1], each = p.known(axis, bins, greatest)
-		at, weight = l.constant(constants[0]), l.constant(constants[1])
+		x, weight = l.constant(constants[0]), l.constant(constants[1])
 	}
-	outside := l.add("Or", nil, l.add("Less", nil, at, l.scalar(-1)), l.add("Greater", nil, at, l.scalar(float32(size))))
-	at = l.clip(at, 0, float32(size-1))
-	low := l.add("Floor", nil, at)
-	far := l.add("Sub", nil, at, low)
+	outside := l.add("Or", nil, l.add("Less", nil, x, l.scalar(-1)), l.add("Greater", nil, x, l.scalar(float32(size))))
+	x = l.clip(x, 0, float32(size-1))
+	low := l.add("Floor", nil, x)
+	far := l.add("Sub", nil, x, low)
 	near := l.add("Sub", nil, l.scalar(1), far)
 	e.index = [2]string{l.integers(low), l.integers(l.add("Min", nil, l.add("Add", nil, low, l.scalar(1)), l.scalar(float32(size-1))))}
 	for i, w := range []string{near, far} {
@@ -160,10 +160,10 @@ func (p *roiAlign) computed(axis, bins int) string {
 // maxPoints bounds the points of a bin along an axis.
 const maxPoints = 1 << 10
 
-// known are the points and weights of constant boxes, of which each has as many points as its bins have pixels. Of
-// the places of a box that has fewer points than another one the mean leaves out those that are over, and for the
-// maximum they are the first one again.
-func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
+// known are the points and weights of constant boxes, each with as many points as its bins have pixels. A box with
+// fewer points than another one has surplus indices: the mean ignores them, and for the maximum they repeat the first
+// one.
+func (p *roiAlign) known(axis, bins int, greatest bool) (centers, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
 		p.c.unsupported("sampling_ratio 0 needs constant boxes (input 1, %q): the number of points "+
@@ -190,8 +190,8 @@ func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tenso
 		counts[r] = int(max(points, 0))
 		each = max(each, counts[r])
 	}
-	at, weight = graph.Floats(make([]float32, n*bins*each), n, bins*each), graph.Floats(make([]float32, n*bins*each), n, bins*each)
-	for i := range at.F32 {
+	centers, weight = graph.Floats(make([]float32, n*bins*each), n, bins*each), graph.Floats(make([]float32, n*bins*each), n, bins*each)
+	for i := range centers.F32 {
 		r, bin, k := i/(bins*each), i/each%bins, i%each
 		switch {
 		case k < counts[r] && greatest:
@@ -201,9 +201,9 @@ func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tenso
 		case counts[r] > 0 && greatest:
 			k, weight.F32[i] = 0, 1
 		}
-		at.F32[i] = starts[r] + float32(bin)*sizes[r] + (float32(k)+0.5)*sizes[r]/float32(max(counts[r], 1))
+		centers.F32[i] = starts[r] + float32(bin)*sizes[r] + (float32(k)+0.5)*sizes[r]/float32(max(counts[r], 1))
 	}
-	return at, weight, each
+	return centers, weight, each
 }
 
 // deformed is a DeformConv under replacement.
@@ -293,8 +293,8 @@ func inferDeformConv(c *context) {
 	l.finish(l.concat(2, bands...))
 }
 
-// rows is the number of the output's rows that are sampled together: what is sampled, and two more values of its
-// size, take less memory than the image or the offsets do.
+// rows is the number of the output's rows that are sampled together: the samples, and two more values of that size,
+// take less memory than the image or the offsets do.
 func (d *deformed) rows(image, offsets int, out []int) int {
 	row := 4 * d.batch * d.groups * d.channels * d.taps * out[1]
 	return max(1, max(image, offsets)/max(1, row), (out[0]+mostBands-1)/mostBands)
@@ -316,9 +316,9 @@ func (d *deformed) ends(axis int, start *graph.Tensor, size int) (e ends) {
 	l, all := d.l, d.batch*d.groups
 	moved := l.reshape(d.band(d.c.Node.Inputs[2]), []int{all, d.taps, 2, d.points})
 	moved = l.reshape(l.slice(moved, 2, axis, axis+1), []int{all, d.taps, d.points})
-	at := l.add("Add", nil, l.constant(start), moved)
-	low := l.add("Floor", nil, at)
-	far := l.add("Sub", nil, at, low)
+	points := l.add("Add", nil, l.constant(start), moved)
+	low := l.add("Floor", nil, points)
+	far := l.add("Sub", nil, points, low)
 	for i, weight := range []string{l.add("Sub", nil, l.scalar(1), far), far} {
 		pixel := low
 		if i == 1 {

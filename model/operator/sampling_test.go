@@ -1,4 +1,4 @@
-// Points of images beside literal loops in float64, for odd shapes.
+// Points of images against literal loops in float64, for odd shapes.
 
 package operator_test
 
@@ -60,30 +60,30 @@ func TestDeformConv(t *testing.T) {
 			"strides": list(stride[0], stride[1]), "dilations": list(dilation[0], dilation[1]), "pads": list(before[0], before[1], after[0], after[1])}, x, w, offset, bias, mask)
 		var want []float64
 		for i := range n * filters * out[0] * out[1] {
-			at := graph.Position([]int{n, filters, out[0], out[1]}, i)
+			position := graph.Position([]int{n, filters, out[0], out[1]}, i)
 			sum := 0.0
 			if bias != nil {
-				sum = float64(bias.F32[at[1]])
+				sum = float64(bias.F32[position[1]])
 			}
 			for c := range channels / groups {
-				channel := at[1]/(filters/groups)*(channels/groups) + c
+				channel := position[1]/(filters/groups)*(channels/groups) + c
 				for k := range taps {
 					slot := channel/(channels/apart)*taps + k
 					place := func(plane, planes int, a *graph.Tensor) float64 {
-						return float64(a.F32[((at[0]*planes+plane)*out[0]+at[2])*out[1]+at[3]])
+						return float64(a.F32[((position[0]*planes+plane)*out[0]+position[2])*out[1]+position[3]])
 					}
-					y := float64(at[2]*stride[0]-before[0]+k/kernel[1]*dilation[0]) + place(2*slot, 2*apart*taps, offset)
-					z := float64(at[3]*stride[1]-before[1]+k%kernel[1]*dilation[1]) + place(2*slot+1, 2*apart*taps, offset)
+					y := float64(position[2]*stride[0]-before[0]+k/kernel[1]*dilation[0]) + place(2*slot, 2*apart*taps, offset)
+					z := float64(position[3]*stride[1]-before[1]+k%kernel[1]*dilation[1]) + place(2*slot+1, 2*apart*taps, offset)
 					v := 0.0
 					for _, p := range [][2]float64{{math.Floor(y), math.Floor(z)}, {math.Floor(y), math.Floor(z) + 1}, {math.Floor(y) + 1, math.Floor(z)}, {math.Floor(y) + 1, math.Floor(z) + 1}} {
 						if p[0] >= 0 && p[0] < float64(size[0]) && p[1] >= 0 && p[1] < float64(size[1]) {
-							v += (1 - math.Abs(y-p[0])) * (1 - math.Abs(z-p[1])) * float64(x.F32[((at[0]*channels+channel)*size[0]+int(p[0]))*size[1]+int(p[1])])
+							v += (1 - math.Abs(y-p[0])) * (1 - math.Abs(z-p[1])) * float64(x.F32[((position[0]*channels+channel)*size[0]+int(p[0]))*size[1]+int(p[1])])
 						}
 					}
 					if mask != nil {
 						v *= place(slot, apart*taps, mask)
 					}
-					sum += v * float64(w.F32[(at[1]*(channels/groups)+c)*taps+k])
+					sum += v * float64(w.F32[(position[1]*(channels/groups)+c)*taps+k])
 				}
 			}
 			want = append(want, sum)
@@ -118,15 +118,15 @@ func TestRoiAlign(t *testing.T) {
 		got := evaluate(t, ratio == 0, "RoiAlign", attributes, x, boxes, index)
 		var want []float64
 		for i := range count * channels * bins[0] * bins[1] {
-			at := graph.Position([]int{count, channels, bins[0], bins[1]}, i)
-			image := x.F32[(int(index.I64[at[0]])*channels+at[1])*size[0]*size[1]:][:size[0]*size[1]]
+			position := graph.Position([]int{count, channels, bins[0], bins[1]}, i)
+			image := x.F32[(int(index.I64[position[0]])*channels+position[1])*size[0]*size[1]:][:size[0]*size[1]]
 			var points [2][]float64
 			for a := range 2 {
 				half := float32(0)
 				if aligned {
 					half = 0.5
 				}
-				start, end := boxes.F32[4*at[0]+1-a]*scale-half, boxes.F32[4*at[0]+3-a]*scale-half
+				start, end := boxes.F32[4*position[0]+1-a]*scale-half, boxes.F32[4*position[0]+3-a]*scale-half
 				length := end - start
 				if !aligned {
 					length = max(length, 1)
@@ -137,7 +137,7 @@ func TestRoiAlign(t *testing.T) {
 					each = int(max(math.Ceil(float64(bin)), 0))
 				}
 				for k := range each {
-					points[a] = append(points[a], float64(start+float32(at[2+a])*bin+(float32(k)+0.5)*bin/float32(each)))
+					points[a] = append(points[a], float64(start+float32(position[2+a])*bin+(float32(k)+0.5)*bin/float32(each)))
 				}
 			}
 			sum, top := 0.0, math.Inf(-1)
@@ -221,9 +221,9 @@ func TestDeformConvMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := p.Plan().Size
-	bytes, most := 4*size[graph.Float32]+8*size[graph.Int64]+size[graph.Bool], 3*4*graph.Count(shape)
-	if bytes > most {
-		t.Errorf("%d bytes in %d steps, want at most %d", bytes, len(p.Steps), most)
+	bytes, limit := 4*size[graph.Float32]+8*size[graph.Int64]+size[graph.Bool], 3*4*graph.Count(shape)
+	if bytes > limit {
+		t.Errorf("%d bytes in %d steps, want at most %d", bytes, len(p.Steps), limit)
 	}
-	t.Logf("%d bytes in %d steps, at most %d", bytes, len(p.Steps), most)
+	t.Logf("%d bytes in %d steps, at most %d", bytes, len(p.Steps), limit)
 }

@@ -53,13 +53,13 @@ func inferCompress(c *context) {
 	if len(condition.Shape) != 1 || len(condition.Bool) > n {
 		c.failf("condition %v for %d elements of %v", condition.Shape, n, s)
 	}
-	var places []int
+	var indices []int
 	for i, holds := range condition.Bool {
 		if holds {
-			places = append(places, i)
+			indices = append(indices, i)
 		}
 	}
-	l.finish(l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, x, l.constant(integerVector(places...))))
+	l.finish(l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, x, l.constant(integerVector(indices...))))
 }
 
 // compareElements orders elements i and j. NaN is above all other numbers, and all NaN are one.
@@ -84,9 +84,9 @@ func number(b bool) int {
 	return 0
 }
 
-// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come
-// first. With them come the place of each one's first occurrence, which of them each element is, and how often each
-// occurs.
+// inferUnique lists the different elements, or slices along an axis: sorted, or in the order of their first occurrence.
+// It also returns the index of each one's first occurrence, the number of each element in the list, and the
+// frequencies.
 func inferUnique(c *context) {
 	x := c.selecting(0, "export the values unchanged and find different ones after the encoding")
 	outer, n, inner := 1, x.Len(), 1
@@ -141,10 +141,10 @@ func inferUnique(c *context) {
 }
 
 // pick takes slices of an array, which has n of them in each of the outer blocks.
-func pick(x *graph.Tensor, shape, places []int, outer, n, inner int) *graph.Tensor {
+func pick(x *graph.Tensor, shape, indices []int, outer, n, inner int) *graph.Tensor {
 	y := &graph.Tensor{DType: x.DType, Bits: x.Bits, Shape: shape}
 	for o := range outer {
-		for _, p := range places {
+		for _, p := range indices {
 			from, to := (o*n+p)*inner, (o*n+p+1)*inner
 			switch x.DType {
 			case graph.Float32:

@@ -1,4 +1,4 @@
-// Selections of known elements beside literal loops, and what is said where they are not known.
+// Selections of known elements against literal loops, and errors for unknown ones.
 
 package operator_test
 
@@ -41,7 +41,7 @@ func outputs(t *testing.T, op string, count int, attributes map[string]graph.Att
 	return out
 }
 
-// TestUnique compares with slices written as text, of which the first of each is looked for.
+// TestUnique compares with slices written as text and their first occurrences.
 func TestUnique(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, 29))
@@ -113,13 +113,13 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestSuppression checks what makes a selection right: no two selected boxes overlap too much, and what is left out
-// overlaps a selected box of a higher score, scores too little, or came when there were enough.
+// TestSuppression checks the conditions of a correct selection. No two selected boxes overlap too much. Every omitted
+// box overlaps a selected box of a higher score, scores too little, or came when there were enough.
 func TestSuppression(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(31, 37))
 	for range 100 {
-		n, most, overlap, least := random.IntN(12), random.IntN(6), 0.5*random.Float32(), 0.5*random.Float32()
+		n, limit, overlap, least := random.IntN(12), random.IntN(6), 0.5*random.Float32(), 0.5*random.Float32()
 		boxes, scores := floats(1, n, 4), floats(1, 1, n)
 		for i := range boxes.F32 {
 			boxes.F32[i] = float32(random.IntN(9))
@@ -127,7 +127,7 @@ func TestSuppression(t *testing.T) {
 		for i := range scores.F32 {
 			scores.F32[i] = random.Float32()
 		}
-		got := outputs(t, "NonMaxSuppression", 1, nil, boxes, scores, graph.Ints(int64(most)), graph.Floats([]float32{overlap}, 1), graph.Floats([]float32{least}, 1))[0]
+		got := outputs(t, "NonMaxSuppression", 1, nil, boxes, scores, graph.Ints(int64(limit)), graph.Floats([]float32{overlap}, 1), graph.Floats([]float32{least}, 1))[0]
 		var selected []int
 		for i := 2; i < len(got.I64); i += 3 {
 			selected = append(selected, int(got.I64[i]))
@@ -145,20 +145,20 @@ func TestSuppression(t *testing.T) {
 			}
 			return common / (areaP + areaQ - common)
 		}
-		if len(selected) > most || !slices.IsSortedFunc(selected, func(a, b int) int { return cmp.Compare(scores.F32[b], scores.F32[a]) }) {
-			t.Fatalf("selected %v of scores %v, at most %d", selected, scores.F32, most)
+		if len(selected) > limit || !slices.IsSortedFunc(selected, func(a, b int) int { return cmp.Compare(scores.F32[b], scores.F32[a]) }) {
+			t.Fatalf("selected %v of scores %v, at most %d", selected, scores.F32, limit)
 		}
 		for box := range n {
-			at := slices.Index(selected, box)
+			offset := slices.Index(selected, box)
 			before := selected
-			if at >= 0 {
-				before = selected[:at]
+			if offset >= 0 {
+				before = selected[:offset]
 			} else {
 				before = slices.DeleteFunc(slices.Clone(selected), func(s int) bool { return scores.F32[s] < scores.F32[box] })
 			}
 			covered := slices.ContainsFunc(before, func(s int) bool { return shared(box, s) > float64(overlap) })
-			if out := covered || scores.F32[box] <= least || len(before) >= most; out != (at < 0) {
-				t.Fatalf("box %d is selected: %t, want %t (boxes %v, scores %v, selected %v)", box, at >= 0, !out, boxes.F32, scores.F32, selected)
+			if out := covered || scores.F32[box] <= least || len(before) >= limit; out != (offset < 0) {
+				t.Fatalf("box %d is selected: %t, want %t (boxes %v, scores %v, selected %v)", box, offset >= 0, !out, boxes.F32, scores.F32, selected)
 			}
 		}
 	}

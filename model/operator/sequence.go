@@ -110,7 +110,7 @@ func (a *linearAttention) operands() {
 	}
 }
 
-// cut is what a value [batch, steps, n] has for each step, as [batch, heads, rows, columns].
+// cut is the value [batch, steps, n] of each step, as [batch, heads, rows, columns].
 func (a *linearAttention) cut(x string, rows, columns int) []string {
 	pieces := []string{x}
 	if a.steps > 1 {
@@ -131,8 +131,8 @@ func (a *linearAttention) start() {
 	a.state = a.l.expand(a.l.number(0), a.batch, a.groups, a.width, a.values)
 }
 
-// inferCausalConv is a convolution of each channel that sees what came before: the state, or zeros, stands before the
-// input, whose end is the next state.
+// inferCausalConv is a convolution of each channel that sees only the past: the state, or zeros, precedes the input,
+// whose end is the next state.
 func inferCausalConv(c *context) {
 	for i := range c.In {
 		c.want(i, graph.Float32)
@@ -193,17 +193,17 @@ func inferTensorScatter(c *context) {
 		index.I64 = append(index.I64, int64(i))
 	}
 	index.Shape = slices.Clone(steps)
-	at := l.constant(index)
+	indices := l.constant(index)
 	if c.has(2) {
 		c.want(2, graph.Int64)
 		if !slices.Equal(c.shape(2), cache[:1]) {
 			c.failf("input 2 (write_indices) has shape %v, want [%d]", c.shape(2), cache[0])
 		}
 		steps[axis], steps[0] = 1, cache[0]
-		at = l.add("Add", nil, at, l.reshape(c.Node.Inputs[2], steps))
+		indices = l.add("Add", nil, indices, l.reshape(c.Node.Inputs[2], steps))
 	}
 	if mode == "circular" {
-		at = l.add("Mod", nil, at, l.constant(graph.Ints(int64(cache[axis]))))
+		indices = l.add("Mod", nil, indices, l.constant(graph.Ints(int64(cache[axis]))))
 	}
-	l.finish(l.add("ScatterElements", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, c.Node.Inputs[0], l.expand(at, update...), c.Node.Inputs[1]))
+	l.finish(l.add("ScatterElements", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, c.Node.Inputs[0], l.expand(indices, update...), c.Node.Inputs[1]))
 }

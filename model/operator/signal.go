@@ -1,5 +1,4 @@
-// Fourier transforms and what stands around them: windows, and frequencies as they are heard. A complex number is two
-// elements along the last axis.
+// Fourier transforms, windows, and mel frequencies. A complex number is two elements along the last axis.
 
 package operator
 
@@ -36,11 +35,11 @@ func (c *context) number(i int, what string) float64 {
 }
 
 // count is input i, a known integer from least to most.
-func (c *context) count(i int, what string, least, most int) int {
+func (c *context) count(i int, what string, least, greatest int) int {
 	c.want(i, graph.Int64)
 	v := c.number(i, what)
-	if v < float64(least) || v > float64(most) {
-		c.failf("input %d (%s) is %g, want %d to %d", i, what, v, least, most)
+	if v < float64(least) || v > float64(greatest) {
+		c.failf("input %d (%s) is %g, want %d to %d", i, what, v, least, greatest)
 	}
 	return int(v)
 }
@@ -52,14 +51,14 @@ type fourier struct {
 	inverse bool
 }
 
-// longest is the length of the longest transform that is one product with a matrix if it could be taken apart,
-// largestPrime that of the longest one of all.
+// longest is the length of the longest transform that is one product with a matrix although it could be factored,
+// largestPrime the longest one of all.
 const (
 	longest      = 256
 	largestPrime = 2048
 )
 
-// inferDFT brings the axis to the end, before that of the complex numbers, and its length to what is wanted.
+// inferDFT moves the axis to the end, before the axis of the complex numbers, and adjusts its length.
 func inferDFT(c *context) {
 	c.want(0, graph.Float32)
 	s := c.shape(0)
@@ -78,7 +77,7 @@ func inferDFT(c *context) {
 	}
 	f := &fourier{c.lower(), c, c.flag("inverse", false)}
 	half := c.flag("onesided", false)
-	n, given := s[axis], s[axis]
+	n, available := s[axis], s[axis]
 	if half && f.inverse {
 		n = 2 * (n - 1)
 	}
@@ -102,8 +101,8 @@ func inferDFT(c *context) {
 	if half && f.inverse {
 		wanted = n/2 + 1
 	}
-	if wanted != given {
-		x = f.pad(x, rank, rank-2, 0, wanted-given, 0)
+	if wanted != available {
+		x = f.pad(x, rank, rank-2, 0, wanted-available, 0)
 	}
 	rows := graph.Count(shape[:rank-2])
 	x = f.reshape(x, []int{rows, wanted, s[rank-1]})
@@ -114,8 +113,8 @@ func inferDFT(c *context) {
 	f.finish(x)
 }
 
-// sided transforms rows of n numbers, complex ones if parts is 2; with half it gives, or is given, the half of the
-// spectrum that tells the other.
+// sided transforms rows of n numbers, complex ones if parts is 2; with half it returns, or takes, the half of the
+// spectrum that determines the other.
 func (f *fourier) sided(x string, n, parts int, half bool) (y string, length, out int) {
 	if half && f.inverse {
 		if n < 1 || parts != 2 {
@@ -125,11 +124,11 @@ func (f *fourier) sided(x string, n, parts int, half bool) (y string, length, ou
 		index, signs := graph.Ints(), make([]float32, 2*n)
 		for k := range n {
 			signs[2*k], signs[2*k+1] = 1, 1
-			at := k
+			bin := k
 			if k > n/2 {
-				at, signs[2*k+1] = n-k, -1
+				bin, signs[2*k+1] = n-k, -1
 			}
-			index.I64 = append(index.I64, int64(at))
+			index.I64 = append(index.I64, int64(bin))
 		}
 		index.Shape = []int{n}
 		x = f.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, x, f.constant(index))
@@ -162,8 +161,8 @@ func (f *fourier) turn(j, k, n int) (re, im float32) {
 	return float32(cos), float32(sin)
 }
 
-// apart is a product with the matrix of the transform or, for lengths a·b, of b transforms of length a, turned, and a
-// of length b (Cooley and Tukey).
+// apart is a product with the matrix of the transform or, for lengths a·b, b transforms of length a, twiddle factors,
+// and a transforms of length b (Cooley and Tukey).
 func (f *fourier) apart(x string, n, parts int) string {
 	a := divisor(n)
 	if n <= longest || a == 1 {
@@ -314,8 +313,8 @@ func inferMelWeights(c *context) {
 	}
 	mel := func(hertz float64) float64 { return 2595 * math.Log10(1+hertz/700) }
 	edge := func(i int) int {
-		at := mel(low) + float64(i)*(mel(high)-mel(low))/float64(bins+2)
-		bin := math.Floor(float64(length+1) * 700 * (math.Pow(10, at/2595) - 1) / float64(rate))
+		frequency := mel(low) + float64(i)*(mel(high)-mel(low))/float64(bins+2)
+		bin := math.Floor(float64(length+1) * 700 * (math.Pow(10, frequency/2595) - 1) / float64(rate))
 		if !(bin >= 0 && bin <= float64(rows)) {
 			c.failf("edges of %g and %g hertz for a sample rate of %d", low, high, rate)
 		}

@@ -39,10 +39,10 @@ func signal(x *graph.Tensor, r, length int) []complex128 {
 	n, parts := x.Shape[1], x.Shape[2]
 	y := make([]complex128, length)
 	for j := range min(n, length) {
-		at := (r*n + j) * parts
-		y[j] = complex(float64(x.F32[at]), 0)
+		offset := (r*n + j) * parts
+		y[j] = complex(float64(x.F32[offset]), 0)
 		if parts == 2 {
-			y[j] += complex(0, float64(x.F32[at+1]))
+			y[j] += complex(0, float64(x.F32[offset+1]))
 		}
 	}
 	return y

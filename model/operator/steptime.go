@@ -1,4 +1,4 @@
-// What the steps of a prepared graph take.
+// Time of the steps of a prepared graph.
 
 package operator
 
@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-// StepTime is what a step of a prepared graph took in the runs with inputs of the same shapes.
+// StepTime is the time of a step of a prepared graph in the runs with inputs of the same shapes.
 type StepTime struct {
 	Operator string  // with the domain of fused steps, as in "repscope.Conv"
 	Node     string  // the name of the node, as far as the file has one

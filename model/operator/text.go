@@ -14,8 +14,8 @@ var textRows = []tableRow{
 			"pool_strings", "weights"}, infer: inferGrams},
 }
 
-// inferGrams counts, in each row of tokens, the n-grams of a pool: those whose tokens stand next to each other, or
-// with the same number of others between them.
+// inferGrams counts, in each row of tokens, the n-grams of a pool: n-grams of adjacent tokens, or of tokens with the
+// same number of others between them.
 func inferGrams(c *context) {
 	c.want(0, graph.Int64)
 	s := c.shape(0)
@@ -41,7 +41,7 @@ func inferGrams(c *context) {
 	}
 	y := l.concat(1, sums...)
 	y = l.weigh(c, y)
-	// The columns that they have in the output; those of no n-gram are 0.
+	// Their columns in the output; columns of no n-gram are 0.
 	index := slices.Repeat([]int{len(columns)}, width)
 	for i, column := range columns {
 		if index[column] != len(columns) {
@@ -100,17 +100,17 @@ func (l *lowering) countGrams(x string, grams []int64, n, tokens, skips int) str
 	}
 	sum := ""
 	for apart := 1; apart <= skips+1; apart++ {
-		room := max(tokens-(n-1)*apart, 0)
-		found := ""
+		positions := max(tokens-(n-1)*apart, 0)
+		matched := ""
 		for k, column := range each {
-			same := l.add("Equal", nil, l.slice(x, 2, min(k*apart, tokens), min(k*apart+room, tokens)), column)
-			if found != "" {
-				same = l.add("And", nil, found, same)
+			same := l.add("Equal", nil, l.slice(x, 2, min(k*apart, tokens), min(k*apart+positions, tokens)), column)
+			if matched != "" {
+				same = l.add("And", nil, matched, same)
 			}
-			found = same
+			matched = same
 		}
 		count := l.add("ReduceSum", map[string]graph.Attribute{"axes": graph.IntsAttribute(2), "keepdims": graph.IntAttribute(0)},
-			l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, found))
+			l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, matched))
 		if sum != "" {
 			count = l.add("Add", nil, sum, count)
 		}
@@ -119,7 +119,7 @@ func (l *lowering) countGrams(x string, grams []int64, n, tokens, skips int) str
 	return sum
 }
 
-// weigh turns counts of n-grams into what the mode says.
+// weigh weights counts of n-grams by the mode.
 func (l *lowering) weigh(c *context, counts string) string {
 	weights := ""
 	if a, ok := c.attribute("weights", graph.AttributeFloats); ok {

@@ -1,6 +1,5 @@
-// Operators of uint64, whose elements are held as the int64 of the same bits: what an order, a division or a conversion
-// makes of these is written as operators of int64. A number of uint64 with its highest bit changed has the order of
-// int64.
+// Operators of uint64, whose elements are held as the int64 of the same bits. Comparisons, divisions and conversions
+// are rewritten as operators of int64. A number of uint64 with its highest bit flipped has the order of int64.
 
 package operator
 
@@ -122,8 +121,8 @@ func (c *context) unsignedMean(n int) {
 	l.finish(l.add("Div", nil, sum, l.whole(c.In[0].Type, int64(n))))
 }
 
-// castUnsigned converts uint64 to a type of floats: numbers of 2⁶³ and more by their half, whose last bit keeps what is
-// cut off.
+// castUnsigned converts uint64 to a type of floats: numbers of 2⁶³ and more by their half, whose last bit keeps the bit
+// shifted out.
 func (c *context) castUnsigned(to map[string]graph.Attribute) {
 	l := c.lower()
 	number := func(v int64) string { return l.whole(graph.Type{}, v) }

@@ -1,6 +1,6 @@
-// Package pixels describes what an executor may do to stored states on their way into
-// a graph: look bytes up, add noise, scale. The descriptions are data; an executor that
-// follows them (model/cuda does) gives the same bits as the processor.
+// Package pixels describes the conversions of stored states that an executor may do on their way into a graph: look
+// bytes up, add noise, scale. The descriptions are data; an executor that follows them (model/cuda does) gives the same
+// bits as the CPU.
 //
 //	noise := pixels.Noise{Kind: pixels.Gaussian, Clip: pixels.ClipRange, High: 255, Level: 0.1}
 //	if err := noise.Check(); err != nil {
@@ -15,16 +15,15 @@ import (
 	"repscope/stat"
 )
 
-// Levels are the float32 values that uint8 inputs stand for, per channel:
-// element i of a state becomes Values[(i/Plane mod channels)·256 + byte], where
-// channels is len(Values)/256. Any function of a byte, computed once on the host,
-// has the same bits on the device.
+// Levels are the float32 values of uint8 inputs, per channel: element i of a state becomes Values[(i/Plane mod
+// channels)·256 + byte], where channels is len(Values)/256. Any function of a byte, computed once on the host, has the
+// same bits on the device.
 type Levels struct {
 	Values []float32
 	Plane  int // elements in a row of the same channel; a state has all channels equally often
 }
 
-// Check reports levels that do not fit states of so many elements.
+// Check reports levels that do not fit states of state elements.
 func (l Levels) Check(state int) error {
 	if len(l.Values) == 0 || len(l.Values)%256 != 0 || l.Plane <= 0 || l.Plane > math.MaxInt32 || state%(l.Plane*(len(l.Values)/256)) != 0 {
 		return fmt.Errorf("%d levels, 256 per channel, in planes of %d do not fit states of %d bytes", len(l.Values), l.Plane, state)
@@ -44,7 +43,7 @@ const (
 	Brightness
 )
 
-// NoiseClip says what happens to changed pixels outside the range.
+// NoiseClip is the treatment of changed pixels outside the range.
 type NoiseClip int32
 
 const (
@@ -53,8 +52,8 @@ const (
 	ClipReflect                  // they are reflected at the ends
 )
 
-// Noise is a change of states whose pixels range from Low to High. A state is changed by
-// its own stream of random numbers (stat.Key) alone, whatever states are beside it.
+// Noise is a change of states whose pixels range from Low to High. A state is changed by its own stream of random
+// numbers (stat.Key), independent of the other states.
 type Noise struct {
 	Kind      NoiseKind
 	Clip      NoiseClip
@@ -71,16 +70,15 @@ func (n Noise) Check() error {
 	return nil
 }
 
-// Scaling is what happens to pixels after the noise: v of channel c becomes
-// ((v − Low)/Span − Mean[c])/Std[c], each operation rounded to float32. Without
-// channels they stay as they are.
+// Scaling is the scaling of pixels after the noise: v of channel c becomes ((v − Low)/Span − Mean[c])/Std[c], each
+// operation rounded to float32. Without channels they do not change.
 type Scaling struct {
 	Low, Span float32
 	Mean, Std []float32 // by channel
 	Plane     int       // elements in a row of the same channel; a state has all channels equally often
 }
 
-// Check reports a scaling that does not fit states of so many elements.
+// Check reports a scaling that does not fit states of state elements.
 func (s Scaling) Check(state int) error {
 	channels := len(s.Mean)
 	if len(s.Std) != channels || channels > 0 && (s.Plane <= 0 || s.Plane > math.MaxInt32 || state%(s.Plane*channels) != 0) {

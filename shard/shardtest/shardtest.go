@@ -13,9 +13,8 @@ import (
 	"repscope/shard"
 )
 
-// Check runs the contract. open makes the work anew, as another process would;
-// text is the bytes of a result that must be equal, such as its JSON; foreign, if
-// not nil, is work of another identity, whose states must be refused.
+// Check tests the contract. open creates the work as another process would; text is the bytes of a result that must be
+// equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused.
 func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []byte, foreign func() shard.Work[P, R]) {
 	t.Helper()
 	ctx := context.Background()
@@ -130,14 +129,14 @@ func differAt(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// near is what surrounds the first difference of a and b in text.
+// near is the context of the first difference of a and b in text.
 func near(a, b, text []byte) []byte {
 	at := differAt(a, b)
 	return text[min(len(text), max(0, at-80)):min(len(text), at+80)]
 }
 
-// CheckMemory runs work, and then other work in the memory of it: the other result must be that of a run without a
-// memory, byte by byte, and of its parts so many must come from the memory, and so many be computed.
+// CheckMemory runs work, and then other work with its memory. The second result must equal a run without a memory, byte
+// by byte. Of its parts, taken must come from the memory, and the rest be computed.
 func CheckMemory[P, R any](t *testing.T, before, after func() shard.Work[P, R], text func(R) []byte, taken, computed int) {
 	t.Helper()
 	dir := t.TempDir()

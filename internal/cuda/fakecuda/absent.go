@@ -1,10 +1,10 @@
 //go:build cuda && !fakecuda
 
-// Package fakecuda without the tag fakecuda: the driver is the machine's own, and what
-// tests ask of the fake one does nothing, so that the same tests run on hardware.
+// Package fakecuda without the tag fakecuda: the driver is the machine's own, and calls to the fake one do nothing, so
+// that the same tests run on hardware.
 package fakecuda
 
-// Reset would offer so many devices; the machine has those it has.
+// Reset would set the number of devices; the machine's are fixed.
 func Reset(devices int, memory int64) {}
 
 // Seed would choose another order between streams.
@@ -22,5 +22,5 @@ func Used(device int) int64 { return 0 }
 // Fail makes nothing fail; tests that need it are skipped unless Linked.
 func Fail(function string, after, code int) {}
 
-// Linked tells whether the fake driver takes the place of the machine's.
+// Linked reports whether the fake driver replaces the machine's.
 const Linked = false

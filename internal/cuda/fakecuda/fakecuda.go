@@ -1,15 +1,14 @@
 //go:build cuda && fakecuda
 
-// Package fakecuda is a CUDA driver without a GPU, for tests: it defines the
-// driver's functions, gives out guarded memory and runs the kernels' own source,
-// compiled for the processor, with one fiber per CUDA thread.
+// Package fakecuda is a CUDA driver without a GPU, for tests. It defines the driver's functions, allocates guarded
+// memory and runs the kernels' own source, compiled for the CPU, with one fiber per CUDA thread.
 //
 //	fakecuda.Reset(1, 1<<30)                   // one device of 1 GB
 //	fakecuda.Fail("cuMemAlloc", 2, 719)        // the third call fails
 //
-// Work of streams is queued and runs when something waits for it, or earlier, in an
-// order between streams that is drawn anew each time (Seed) among those that events
-// allow. It checks the PTX for the kernels' names, parameters and shared memory only.
+// Work of streams is queued and runs when something waits for it, or earlier, in an order between streams that is drawn
+// each time (Seed) among the orders that events allow. It checks the PTX for the kernels' names, parameters and shared
+// memory only.
 package fakecuda
 
 /*
@@ -26,16 +25,15 @@ import (
 	"unsafe"
 )
 
-// Linked tells whether the fake driver takes the place of the machine's.
+// Linked reports whether the fake driver replaces the machine's.
 const Linked = true
 
-// Reset forgets everything, errors and contexts included, and offers devices with
-// so many bytes of memory each. No CUDA handle from before may be used again.
+// Reset discards everything, errors and contexts included, and offers devices with memory bytes each. No earlier CUDA
+// handle may be used again.
 func Reset(devices int, memory int64) { C.fake_reset(C.int(devices), C.ulonglong(memory)) }
 
-// Fail makes the named driver function fail once with the error code, after so
-// many further calls that work; "*" stands for every function. Errors from 700 to
-// 799 are sticky: the context is lost until it is closed.
+// Fail makes the named driver function fail once with the error code, after this many further successful calls; "*" is
+// every function. Errors from 700 to 799 are sticky: the context is lost until it is closed.
 func Fail(function string, after, code int) {
 	name := C.CString(function)
 	defer C.free(unsafe.Pointer(name))
@@ -70,8 +68,8 @@ func Reverse(on bool) {
 	C.fake_reverse(v)
 }
 
-// Blocks makes launches run so many blocks of their grids from the first on, counted along x, then y, then z; a
-// count of 0 is all that follow. What only the last elements of huge arrays reach can run so: blocks know no others.
+// Blocks limits launches to count blocks of their grids from first on, counted along x, then y, then z; a count of 0 is
+// all that follow. Tests reach the last elements of huge arrays this way: blocks are independent.
 func Blocks(first, count int) { C.fake_blocks(C.ulonglong(first), C.ulonglong(count)) }
 
 // Message explains the last error.

@@ -1,6 +1,6 @@
 //go:build cuda && fakecuda
 
-// Launches that the fake driver hands over to the interpreter of PTX.
+// Launches that the fake driver passes to the interpreter of PTX.
 
 package fakecuda
 
@@ -18,19 +18,19 @@ import (
 	"repscope/internal/cuda/ptxvm"
 )
 
-// A Mode says what executes kernels.
+// A Mode is the executor of kernels.
 type Mode int
 
 const (
 	Twins    Mode = iota // the kernels' source, compiled for the processor
 	PTX                  // the PTX, interpreted
-	Compared             // both, and what they leave in memory must be the same
+	Compared             // both, with equal results in memory
 )
 
-// Execute chooses what executes kernels from now on.
+// Execute selects the executor of kernels from now on.
 func Execute(mode Mode) { C.fake_execute(C.int(mode)) }
 
-// Executes tells what executes kernels.
+// Executes is the executor of kernels.
 func Executes() Mode { return Mode(C.fake_executes()) }
 
 // The environment chooses it for all tests of a run: FAKECUDA=ptx or FAKECUDA=compared.

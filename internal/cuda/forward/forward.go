@@ -1,8 +1,7 @@
 //go:build cuda && !fakecuda
 
-// Package forward stands between gorgonia.org/cu and the NVIDIA driver: it
-// defines the driver's functions and passes each call on to libcuda.so.1, which
-// it looks for when the program starts. So a binary runs where there is no driver.
+// Package forward connects gorgonia.org/cu and the NVIDIA driver. It defines the driver's functions and passes each
+// call on to libcuda.so.1, which it loads when the program starts. A binary therefore also runs without a driver.
 //
 //	if why := forward.Error(); why != "" { … } // no driver, no devices
 package forward
@@ -17,5 +16,5 @@ import "C"
 
 // symbols.c, here and in fakecuda, is written by `go run generate.go`.
 
-// Error says why there is no driver; it is empty where the driver works.
+// Error is the reason why there is no driver; it is empty if the driver works.
 func Error() string { return C.GoString(C.forward_error()) }

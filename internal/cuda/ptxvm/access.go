@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An access is what a memory instruction touches: count values of size bytes from an address
-// in a register of 32 or 64 bits and an offset.
+// An access is the memory of an instruction: count values of size bytes from an address in a register of 32 or 64 bits
+// and an offset.
 type access struct {
 	space    string // global, shared or generic
 	base     int32  // the register, or the mask of a warp operation
@@ -39,8 +39,8 @@ func (c *compiler) pointer(in *instruction, o operand, ac *access) {
 	}
 	ac.offset = o.number
 	var r register
-	if at, ok := c.address(o.word); ok {
-		r = c.number(doubles, uint64(at))
+	if offset, ok := c.address(o.word); ok {
+		r = c.number(doubles, uint64(offset))
 	} else {
 		r = c.word(o.word, doubles)
 	}
@@ -180,7 +180,7 @@ func (w *warp) stamp(l int) stamp {
 }
 
 // find is the space of an address, and the interval from which on its stamps count.
-func (w *warp) find(in *instruction, l int, space string, address uint64, n int) (s *space, at, start uint64) {
+func (w *warp) find(in *instruction, l int, space string, address uint64, n int) (s *space, offset, start uint64) {
 	m := w.machine
 	if address%uint64(n) != 0 {
 		w.fail(in, l, Misaligned, "%s touches %#x, which is not a multiple of %d", in.op, address, n)
@@ -190,34 +190,34 @@ func (w *warp) find(in *instruction, l int, space string, address uint64, n int)
 		shared, address = true, address-sharedWindow
 	}
 	if shared {
-		at = address - sharedBase
-		if at >= uint64(len(m.sharedSpace.data)) || at+uint64(n) > uint64(len(m.sharedSpace.data)) {
+		offset = address - sharedBase
+		if offset >= uint64(len(m.sharedSpace.data)) || offset+uint64(n) > uint64(len(m.sharedSpace.data)) {
 			w.fail(in, l, Bounds, "%s touches %#x, outside of the shared memory %#x … %#x", in.op, address, sharedBase, sharedBase+len(m.sharedSpace.data))
 		}
-		return &m.sharedSpace, at, m.blockStart
+		return &m.sharedSpace, offset, m.blockStart
 	}
 	s = m.last
-	if at = address - s.base; at >= uint64(len(s.data)) {
+	if offset = address - s.base; offset >= uint64(len(s.data)) {
 		s = m.region(address)
 		if s == nil {
 			w.fail(in, l, Bounds, "%s touches %#x, which is not its memory", in.op, address)
 		}
-		m.last, at = s, address-s.base
+		m.last, offset = s, address-s.base
 	}
-	if at+uint64(n) > uint64(len(s.data)) {
-		w.fail(in, l, Bounds, "%s touches %d bytes at %#x, with only %d left", in.op, n, address, uint64(len(s.data))-at)
+	if offset+uint64(n) > uint64(len(s.data)) {
+		w.fail(in, l, Bounds, "%s touches %d bytes at %#x, with only %d left", in.op, n, address, uint64(len(s.data))-offset)
 	}
-	return s, at, m.launchStart
+	return s, offset, m.launchStart
 }
 
-// reach checks an access of n bytes and notes it; the bytes are what it touches.
+// reach checks an access of n bytes and records it; the bytes are the accessed memory.
 func (w *warp) reach(in *instruction, l int, space string, address uint64, n int, why purpose) []byte {
-	s, at, start := w.find(in, l, space, address, n)
-	if why != writing && s.known != nil && !allKnown(s.known[at:], n) {
+	s, offset, start := w.find(in, l, space, address, n)
+	if why != writing && s.known != nil && !allKnown(s.known[offset:], n) {
 		w.fail(in, l, Unwritten, "%s reads %#x, which nobody has written", in.op, address)
 	}
 	me := w.stamp(l)
-	for g, end := at>>s.shift, (at+uint64(n)-1)>>s.shift; g <= end; g++ {
+	for g, end := offset>>s.shift, (offset+uint64(n)-1)>>s.shift; g <= end; g++ {
 		var kind string
 		var other stamp
 		switch why {
@@ -229,16 +229,16 @@ func (w *warp) reach(in *instruction, l int, space string, address uint64, n int
 			kind, other = w.machine.changedBy(s, g, me, start)
 		}
 		if kind != "" {
-			w.clash(in, l, kind, other, address+(g-at>>s.shift)<<s.shift)
+			w.clash(in, l, kind, other, address+(g-offset>>s.shift)<<s.shift)
 		}
 	}
 	if why == writing && s.known != nil {
-		copy(s.known[at:at+uint64(n)], eightKnown)
+		copy(s.known[offset:offset+uint64(n)], eightKnown)
 	}
-	return s.data[at : at+uint64(n)]
+	return s.data[offset : offset+uint64(n)]
 }
 
-// clash reports what reading, writing or changing a granule met.
+// clash reports a conflict of reading, writing or changing a granule.
 func (w *warp) clash(in *instruction, l int, kind string, other stamp, address uint64) {
 	m := w.machine
 	switch {
@@ -387,7 +387,7 @@ func compileCopy(c *compiler, in *instruction) bool {
 	return true
 }
 
-// begin starts a copy: the bytes at its target are nobody's until the wait.
+// begin starts a copy: the bytes at its target are undefined until the wait.
 func (w *warp) begin(in *instruction, l int, to, from uint64, n, has int) {
 	if has > n {
 		w.fail(in, l, Bounds, "%s reads %d bytes for %d", in.op, has, n)
@@ -399,8 +399,8 @@ func (w *warp) begin(in *instruction, l int, to, from uint64, n, has int) {
 		w.reachPart(in, l, from, has)
 	}
 	w.reach(in, l, "shared", to, n, writing)
-	s, at, _ := w.find(in, l, "shared", to, n)
-	for g, end := at>>s.shift, (at+uint64(n)-1)>>s.shift; g <= end; g++ {
+	s, offset, _ := w.find(in, l, "shared", to, n)
+	for g, end := offset>>s.shift, (offset+uint64(n)-1)>>s.shift; g <= end; g++ {
 		s.writes[g] |= pending
 	}
 	w.copies = append(w.copies, copying{l, w.groups[l], to, from, n, has, in})
@@ -442,19 +442,19 @@ func compileWait(c *compiler, in *instruction) bool {
 	return true
 }
 
-// finish ends the copies of lanes but for those of the groups that were committed last.
+// finish ends the copies of lanes, except the last committed groups.
 func (w *warp) finish(m, keep uint32) {
-	left := w.copies[:0]
+	kept := w.copies[:0]
 	for _, c := range w.copies {
 		if m>>c.lane&1 == 0 || c.group+keep >= w.groups[c.lane] {
-			left = append(left, c)
+			kept = append(kept, c)
 			continue
 		}
-		s, at, _ := w.find(c.in, c.lane, "shared", c.to, c.n)
-		for g, end := at>>s.shift, (at+uint64(c.n)-1)>>s.shift; g <= end; g++ {
+		s, offset, _ := w.find(c.in, c.lane, "shared", c.to, c.n)
+		for g, end := offset>>s.shift, (offset+uint64(c.n)-1)>>s.shift; g <= end; g++ {
 			s.writes[g] = w.stamp(c.lane)
 		}
-		to := s.data[at : at+uint64(c.n)]
+		to := s.data[offset : offset+uint64(c.n)]
 		clear(to)
 		if c.has > 0 {
 			w.reachPart(c.in, c.lane, c.from, c.has)
@@ -462,5 +462,5 @@ func (w *warp) finish(m, keep uint32) {
 			copy(to, g.data[from:from+uint64(c.has)])
 		}
 	}
-	w.copies = left
+	w.copies = kept
 }

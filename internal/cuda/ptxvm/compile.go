@@ -41,7 +41,7 @@ func (c *compiler) statement(this callee) {
 	}
 }
 
-// matches says whether an instruction of a table is meant: mov.b64 takes lists besides.
+// matches reports whether the instruction matches a form of the table; mov.b64 also takes lists.
 func (c *compiler) matches(form string) bool {
 	for _, o := range c.s.operands {
 		if o.kind == isList {
@@ -201,8 +201,7 @@ func runner64(o operation) func(w *warp, in *instruction, m uint32) {
 	return nil
 }
 
-// to32 is where an operation writes: the register, or a place from which done32 takes the
-// lanes that run.
+// to32 is the target of an operation: the register, or a buffer from which done32 copies the active lanes.
 func (w *warp) to32(in *instruction, m uint32) *vec32 {
 	if m == allLanes {
 		return &w.r32[in.d]

@@ -1,5 +1,5 @@
-// What cvt does: rounding to integers is said by the instruction (rni to nearest even,
-// rzi towards zero, rmi down, rpi up), integers out of range become the nearest.
+// The conversions of cvt: the instruction selects the rounding to integers (rni to nearest even, rzi towards zero, rmi
+// down, rpi up), and integers out of range become the nearest.
 
 package ptxvm
 
@@ -67,7 +67,7 @@ func rounded(d, a *vec32, round func(float64) float64) {
 	loop32(d, func(i int) uint32 { return bits32(float32(round(float64(float(a[i]))))) })
 }
 
-// toSigned cuts off what comes after the point; nan is what NaN becomes.
+// toSigned cuts off the fraction; nan is the result for NaN.
 func toSigned(v float64, width uint, nan int64) int64 {
 	limit := math.Ldexp(1, int(width)-1)
 	switch {

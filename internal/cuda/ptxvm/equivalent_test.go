@@ -133,8 +133,8 @@ func widerDivision(k kernelText, i int, after textLine) bool {
 		return false
 	}
 	// The mask has no bit in its lower half.
-	own, err := strconv.ParseInt(k[i].operands[2], 10, 64)
-	if err != nil || uint32(own) != 0 {
+	constant, err := strconv.ParseInt(k[i].operands[2], 10, 64)
+	if err != nil || uint32(constant) != 0 {
 		return false
 	}
 	test, choice := k[i+1], k[i+2]
@@ -152,7 +152,7 @@ func widerDivision(k kernelText, i int, after textLine) bool {
 		return err == nil && slices.Equal(after.operands[:2], test.operands[:2]) && uint32(n) != 0
 	case "and.b64":
 		n, err := strconv.ParseInt(after.operands[2], 10, 64)
-		if err != nil || own != -1<<32 || !slices.Equal(after.operands[:2], k[i].operands[:2]) {
+		if err != nil || constant != -1<<32 || !slices.Equal(after.operands[:2], k[i].operands[:2]) {
 			return false
 		}
 		if uint64(n)>>32 == 1<<32-1 {
@@ -243,7 +243,7 @@ func squaredDifference(k kernelText, i int, after textLine) bool {
 	return true
 }
 
-// magnitudeOnly: of d = x − y only the magnitude is used, which is that of y − x.
+// magnitudeOnly: of d = x − y only the magnitude is used, which equals the magnitude of y − x.
 func magnitudeOnly(k kernelText, i int, after textLine) bool {
 	l := k[i]
 	if l.op != "sub.rn.f32" || after.op != l.op || after.operands[0] != l.operands[0] || after.operands[1] != l.operands[2] || after.operands[2] != l.operands[1] ||
@@ -426,10 +426,10 @@ func TestEquivalent(t *testing.T) {
 		"\tsub.rn.f32 \t%f13, %f8, %f9;", "\tabs.f32 \t%f14, %f13;", "\tneg.f32 \t%f15, %f13;", "\tadd.rn.f32 \t%f15, %f14, %f15;",
 		"\tsetp.gt.s64 \t%p12, %rd8, %rd9;", "\tselp.b64 \t%rd10, %rd8, %rd9, %p12;", "\tsetp.gt.s64 \t%p13, %rd8, %rd9;", "\tselp.b64 \t%rd11, %rd8, %rd10, %p13;",
 		"\tsetp.lt.s32 \t%p14, %r20, 0;", "\tselp.b32 \t%r21, 0, %r20, %p14;", "\tsetp.lt.s32 \t%p15, %r20, 0;", "\tselp.b32 \t%r22, 1, %r20, %p15;")
-	for at, same := range map[int]bool{27: true, 31: false, 35: true, 37: false, 39: true, 41: false} {
-		before := choices[at]
+	for offset, same := range map[int]bool{27: true, 31: false, 35: true, 37: false, 39: true, 41: false} {
+		before := choices[offset]
 		after := strings.NewReplacer("%f8, %f9", "%f9, %f8", ".gt.", ".ge.", ", 0;", ", 1;").Replace(before)
-		if got := equivalent(newFamily("test", strings.Join(choices, "\n")), &mutant{kernel: "kernel", line: at + 1, before: before, after: after}) != ""; got != same {
+		if got := equivalent(newFamily("test", strings.Join(choices, "\n")), &mutant{kernel: "kernel", line: offset + 1, before: before, after: after}) != ""; got != same {
 			t.Errorf("%q for %q: same %v, want %v", after, before, got, same)
 		}
 	}

@@ -4,9 +4,9 @@ package ptxvm
 
 import "fmt"
 
-// Kinds of mistakes, for tests and for the driver that hands them on.
+// Kinds of mistakes, for tests and for the driver that reports them.
 const (
-	Unwritten  = "unwritten"  // a read of what nobody wrote
+	Unwritten  = "unwritten"  // a read of unwritten memory
 	Bounds     = "bounds"     // an address that is not the launch's memory
 	Misaligned = "misaligned" // an address that is not a multiple of the size
 	Pending    = "pending"    // bytes that an asynchronous copy still brings

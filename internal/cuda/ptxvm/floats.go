@@ -1,5 +1,5 @@
-// What floating-point instructions do. Without .ftz numbers below the normal range stay as
-// they are, in float32 too. A result that is not a number is the canonical one.
+// Floating-point instructions. Without .ftz numbers below the normal range are kept, in float32 too. A result that is
+// not a number is the canonical one.
 
 package ptxvm
 
@@ -150,8 +150,8 @@ func fmaMiddle(p, c, s float64) float32 {
 
 const least32 = 0x1p-126 // the least normal float32
 
-// power2 is 2^x, rounded correctly; numbers below the normal range count as 0, on both
-// sides. The instruction may be off by 2 units in the last place.
+// power2 is 2^x, rounded correctly; numbers below the normal range count as 0, on both sides. The instruction may be
+// off by 2 units in the last place.
 func power2(x uint32) uint32 {
 	v := float(x)
 	if v > -least32 && v < least32 {

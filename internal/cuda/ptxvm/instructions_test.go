@@ -342,7 +342,7 @@ func written(values ...uint32) Region {
 	return r
 }
 
-// launch runs k with so many threads of one block.
+// launch runs k with this many threads of one block.
 func launch(m *Module, threads int, r Region) error {
 	return NewMachine().Run(m, &Launch{Kernel: "k", Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Shared: 1024, Arguments: []uint64{r.Base}, Memory: []Region{r}, Limit: 100000})
 }
@@ -352,11 +352,11 @@ func TestInstructions(t *testing.T) {
 	tested := map[string]bool{}
 	tables := []map[string]operation{integers, moves, comparisons, floats, conversions}
 	for _, row := range strings.Split(strings.TrimSpace(rows), "\n") {
-		left, want, ok := strings.Cut(strings.TrimSpace(row), " = ")
+		source, want, ok := strings.Cut(strings.TrimSpace(row), " = ")
 		if !ok {
 			continue
 		}
-		words := strings.Fields(left)
+		words := strings.Fields(source)
 		name := words[0]
 		tested[name] = true
 		form := ""

@@ -1,5 +1,4 @@
-// What integer instructions do to the 32 lanes of a warp. Registers of 16 bits have
-// their upper half zero.
+// Integer instructions on the 32 lanes of a warp. Registers of 16 bits have their upper half zero.
 
 package ptxvm
 
@@ -10,15 +9,14 @@ type (
 	vec64 = [32]uint64
 )
 
-// An operation's form says for its result and its operands in their order whether they
-// are of 32 bits (w; 16 bits too), of 64 (d), or predicates (p). run has pointers to as
-// many, and operations of 16 bits take the lower half of numbers.
+// An operation's form lists its result and its operands in their order: of 32 bits (w; 16 bits too), of 64 (d), or
+// predicates (p). run has pointers to as many, and operations of 16 bits take the lower half of numbers.
 type operation struct {
 	form string
 	run  any
 }
 
-// The loops are inlined, with what they call.
+// The loops are inlined, with the functions they call.
 
 func loop32(d *vec32, f func(i int) uint32) {
 	for i := range d {
@@ -138,12 +136,12 @@ func funnelLeft(lo, hi, n uint32) uint32 {
 }
 
 // extract is n bits of v from bit at on; only the lower 8 bits of at and n count.
-func extract(v, at, n uint32) uint32 {
-	at, n = at&255, n&255
-	if at > 31 || n == 0 {
+func extract(v, shift, n uint32) uint32 {
+	shift, n = shift&255, n&255
+	if shift > 31 || n == 0 {
 		return 0
 	}
-	return v >> at & uint32(1<<min(n, 32)-1)
+	return v >> shift & uint32(1<<min(n, 32)-1)
 }
 
 // moves copy bits, among them conversions that only change the type.

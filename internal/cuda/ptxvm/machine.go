@@ -14,7 +14,7 @@ type Launch struct {
 	Grid, Block [3]int
 	Shared      int      // bytes of dynamic shared memory
 	Arguments   []uint64 // the bits of the parameters
-	Memory      []Region // what the kernel may touch
+	Memory      []Region // memory accessible to the kernel
 	Seed        uint64   // of the order of blocks and warps; 0: as they are counted
 	Reverse     bool     // from the last to the first
 	First       int      // the first block that runs, counted along x, then y, then z
@@ -41,10 +41,10 @@ type Machine struct {
 	skipBarrier, skipWait int
 
 	Recorder *Recorder // of launches, or nil
-	observe  bool      // what instructions do, without a recorder too
-	seen     []byte    // what this launch has done with each instruction; nil: not of interest
+	observe  bool      // record effects of instructions, without a recorder too
+	seen     []byte    // effects of each instruction in this launch; nil: not recorded
 
-	Barriers, Waits []int32 // lines of those that the last launch met, in their order
+	Barriers, Waits []int32 // their lines in the last launch, in order
 	Instructions    int     // of warps, since the machine was made
 }
 
@@ -143,9 +143,9 @@ func (m *Machine) prepare(p *program, l *Launch) {
 	n := end - sharedBase
 	m.sharedSpace = space{data: make([]byte, n), shadow: newShadow(n, log2(p.granules[1]), true)}
 	inside := make([]bool, len(m.sharedSpace.writes))
-	mark := func(at, bytes int) {
+	mark := func(offset, bytes int) {
 		shift := m.sharedSpace.shift
-		for g := (at - sharedBase) >> shift; g < (at-sharedBase+bytes+1<<shift-1)>>shift; g++ {
+		for g := (offset - sharedBase) >> shift; g < (offset-sharedBase+bytes+1<<shift-1)>>shift; g++ {
 			inside[g] = true
 		}
 	}
@@ -191,18 +191,18 @@ func (m *Machine) forget() {
 	if len(m.shadows) < 4*len(m.spaces)+16 {
 		return
 	}
-	there := map[uint64]bool{}
+	present := map[uint64]bool{}
 	for _, s := range m.spaces {
-		there[s.base] = true
+		present[s.base] = true
 	}
 	for key := range m.shadows {
-		if !there[key>>8] {
+		if !present[key>>8] {
 			delete(m.shadows, key)
 		}
 	}
 }
 
-// warps are those of a block, with what stays the same in all blocks.
+// warps are the warps of a block, with the state that is the same in all blocks.
 func (m *Machine) warps(p *program, l *Launch, n int) []*warp {
 	all := m.files[p]
 	for len(all) < n {
@@ -236,7 +236,7 @@ func (w *warp) fill(r register, value func(lane int) uint64) {
 	}
 }
 
-// specialValue is what a special register has, but for those of the block.
+// specialValue is the value of a special register, except the block's own.
 func specialValue(what string, warp, lane int, l *Launch) int {
 	thread := 32*warp + lane
 	switch what {
@@ -256,7 +256,7 @@ func specialValue(what string, warp, lane int, l *Launch) int {
 	return 0
 }
 
-// order is that of n things.
+// order is an order of n things.
 func (m *Machine) order(n int, l *Launch) func(int) int {
 	switch {
 	case l.Reverse:
@@ -331,22 +331,22 @@ func (m *Machine) runBlock(p *program, l *Launch, warps []*warp, block [3]int, t
 
 // release lets the warps pass the barrier at which all of them wait; it is false if they have ended.
 func (m *Machine) release(warps []*warp) bool {
-	var at, gone *warp
+	var waiting, gone *warp
 	for _, w := range warps {
 		switch {
 		case w.status == ended:
 			gone = w
-		case at != nil && at.line != w.line:
-			w.fail(&instruction{line: w.line, op: "bar.sync"}, -1, Divergence, "the block's threads wait at different barriers, warp %d in line %d", at.index, at.line)
+		case waiting != nil && waiting.line != w.line:
+			w.fail(&instruction{line: w.line, op: "bar.sync"}, -1, Divergence, "the block's threads wait at different barriers, warp %d in line %d", waiting.index, waiting.line)
 		default:
-			at = w
+			waiting = w
 		}
 	}
-	if at == nil {
+	if waiting == nil {
 		return false
 	}
 	if gone != nil {
-		at.fail(&instruction{line: at.line, op: "bar.sync"}, -1, Divergence, "warp %d has ended and will never reach the barrier", gone.index)
+		waiting.fail(&instruction{line: waiting.line, op: "bar.sync"}, -1, Divergence, "warp %d has ended and will never reach the barrier", gone.index)
 	}
 	m.now++
 	for _, w := range warps {
@@ -355,7 +355,7 @@ func (m *Machine) release(warps []*warp) bool {
 	return true
 }
 
-// skips counts the lines of barriers or waits, and says whether one is passed over.
+// skips counts the lines of barriers or waits, and reports whether one is skipped.
 func (m *Machine) skips(lines *[]int32, line int32, skip int) bool {
 	i := slices.Index(*lines, line)
 	if i < 0 {

@@ -47,7 +47,7 @@ func (w *warp) loadMatrices(in *instruction, transposed bool) {
 			w.reach(in, l^1, "shared", w.address(in.access, l), 16, reading)
 			rows[row] = w.reach(in, l, "shared", w.address(in.access, l), 16, reading)
 		}
-		at := func(row, column int) uint32 {
+		element := func(row, column int) uint32 {
 			if transposed {
 				row, column = column, row
 			}
@@ -56,7 +56,7 @@ func (w *warp) loadMatrices(in *instruction, transposed bool) {
 		d := &w.r32[r]
 		for l := range d {
 			g, t := l/4, l%4
-			d[l] = at(g, 2*t) | at(g, 2*t+1)<<16
+			d[l] = element(g, 2*t) | element(g, 2*t+1)<<16
 		}
 	}
 }

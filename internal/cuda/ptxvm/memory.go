@@ -1,8 +1,8 @@
-// Global and shared memory, what is known of every byte, and races.
+// Global and shared memory, the state of every byte, and races.
 //
-// A stamp says who touched a granule last, and when: the interval, which is counted up at
-// every barrier of a block and at every block, so that it also tells the block and the launch;
-// how many warp barriers the warp had passed in it; the thread; and flags for several readers.
+// A stamp is the last access of a granule: the interval, the thread, the number of warp barriers that the warp had
+// passed in the interval, and flags for several readers. The interval is incremented at every barrier of a block and at
+// every block, so it also identifies the block and the launch.
 
 package ptxvm
 
@@ -11,8 +11,8 @@ import (
 	"math/bits"
 )
 
-// A Region is global memory of a launch. Known has a byte for each of Data, not zero where it
-// was written; the machine marks what kernels write.
+// A Region is global memory of a launch. Known has a byte for each of Data, not zero if it was written; the machine
+// marks the writes of kernels.
 type Region struct {
 	Base  uint64
 	Data  []byte
@@ -42,7 +42,7 @@ func (s stamp) thread() int      { return int(s >> stampThread & 1023) }
 type space struct {
 	base  uint64
 	data  []byte
-	known []byte // nil in shared memory, where the stamps of writes tell
+	known []byte // nil in shared memory, where the stamps of writes suffice
 	*shadow
 }
 
@@ -61,7 +61,7 @@ func newShadow(bytes int, shift uint, atomic bool) *shadow {
 	return s
 }
 
-// A clock is what stamps are compared with.
+// A clock is compared with stamps.
 type clock struct {
 	now         uint64 // the interval
 	blockStart  uint64 // that in which the block began
@@ -69,8 +69,8 @@ type clock struct {
 	granule     uint   // log2 of the least access to global memory, in bytes
 }
 
-// conflict says whether two accesses are without order. start is the interval from which on
-// the memory's stamps count: of the launch for global memory, of the block for shared memory.
+// conflict reports whether two accesses are unordered. start is the interval from which the memory's stamps count: the
+// start of the launch for global memory, of the block for shared memory.
 func (c *clock) conflict(old, me stamp, start uint64) bool {
 	t := old.interval()
 	switch {
@@ -135,7 +135,7 @@ func (c *clock) merge(old, me stamp, start uint64) stamp {
 	return me
 }
 
-// clashes says whether a write meets what merge has noted.
+// clashes reports whether a write conflicts with an access recorded by merge.
 func (c *clock) clashes(old, me stamp, start uint64) bool {
 	t := old.interval()
 	if t < start {
@@ -192,17 +192,17 @@ func (c *clock) changedBy(s *space, g uint64, me stamp, start uint64) (kind stri
 	return "", 0
 }
 
-// allKnown says whether nobody left out one of n bytes.
-func allKnown(known []byte, n int) bool {
+// allKnown reports whether n bytes are all written.
+func allKnown(written []byte, n int) bool {
 	switch n {
 	case 4:
-		return binary.LittleEndian.Uint32(known) == 0x01010101
+		return binary.LittleEndian.Uint32(written) == 0x01010101
 	case 8:
-		return binary.LittleEndian.Uint64(known) == 0x0101010101010101
+		return binary.LittleEndian.Uint64(written) == 0x0101010101010101
 	case 16:
-		return binary.LittleEndian.Uint64(known)&binary.LittleEndian.Uint64(known[8:]) == 0x0101010101010101
+		return binary.LittleEndian.Uint64(written)&binary.LittleEndian.Uint64(written[8:]) == 0x0101010101010101
 	}
-	for _, k := range known[:n] {
+	for _, k := range written[:n] {
 		if k == 0 {
 			return false
 		}

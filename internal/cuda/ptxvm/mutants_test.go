@@ -227,12 +227,12 @@ func newFamily(name, text string) *family {
 // with is the family with another line, and without the instructions of other kernels.
 func (f *family) with(m *mutant) string {
 	lines := slices.Clone(f.lines)
-	for kernel, own := range f.own {
+	for kernel, mutants := range f.own {
 		if kernel != m.kernel {
-			for _, i := range own {
+			for _, i := range mutants {
 				lines[i] = ""
 			}
-			lines[own[0]] = "\tret;"
+			lines[mutants[0]] = "\tret;"
 		}
 	}
 	lines[m.line-1] = m.after
@@ -244,9 +244,9 @@ func mutate(g *generator, families []*family) *mutant {
 	for {
 		f := families[g.below(len(families))]
 		m := &mutant{family: f.name, kernel: f.kernels[g.below(len(f.kernels))]}
-		own := f.own[m.kernel]
+		lines := f.own[m.kernel]
 		for range 200 {
-			line := own[g.below(len(own))]
+			line := lines[g.below(len(lines))]
 			change := mutations[g.below(len(mutations))]
 			m.line, m.before, m.what = line+1, f.lines[line], change.name
 			if m.after = change.change(g, m.before); m.after != "" && m.after != m.before {

@@ -88,7 +88,7 @@ type parser struct {
 	at     int
 }
 
-// Parse reads a module. What it does not know is an error with the line.
+// Parse reads a module. Unknown syntax is an error with the line.
 func Parse(name, text string) (m *Module, err error) {
 	tokens, err := scan(text)
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *parser) top() {
 	}
 }
 
-// variable reads what follows .shared or .param: .align n .type name[bytes].
+// variable reads the rest after .shared or .param: .align n .type name[bytes].
 func (p *parser) variable() variable {
 	v := variable{}
 	if p.accept(".align") {

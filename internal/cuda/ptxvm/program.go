@@ -21,8 +21,8 @@ const (
 	collective         // all lanes of a mask together
 )
 
-// An instruction's registers are numbers in the files of their width; need and sets are
-// numbers of what must have been written, and of what is then.
+// An instruction's registers are numbers in the files of their width; need and sets are the numbers of the registers it
+// reads and writes.
 type instruction struct {
 	run        func(w *warp, in *instruction, m uint32)
 	line       int32
@@ -40,8 +40,8 @@ type instruction struct {
 	class      int  // of these operands
 }
 
-// A program is a kernel with all that it calls; callees stand before their callers, so that
-// lanes in a function run before those that wait behind the call.
+// A program is a kernel with all functions that it calls; callees precede their callers, so that lanes in a function
+// run before lanes that wait behind the call.
 type program struct {
 	module     *Module
 	name       string
@@ -156,8 +156,7 @@ func (c *compiler) fail(format string, a ...any) {
 	panic(parseError{line, fmt.Sprintf(format, a...)})
 }
 
-// place lays out the shared memory of a function and of those that it calls: gaps between
-// variables belong to nobody.
+// place lays out the shared memory of a function and its callees, with unowned gaps between variables.
 func (c *compiler) place(f *function, seen map[string]bool) {
 	if seen[f.name] {
 		return
@@ -168,10 +167,10 @@ func (c *compiler) place(f *function, seen map[string]bool) {
 		if _, ok := c.shared[v.name]; ok || v.bytes < 0 {
 			return
 		}
-		at := (max(c.static, sharedBase) + gap + v.align - 1) / v.align * v.align
-		c.shared[v.name] = at
-		c.program.shared = append(c.program.shared, placed{v, at})
-		c.static = at + v.bytes
+		offset := (max(c.static, sharedBase) + gap + v.align - 1) / v.align * v.align
+		c.shared[v.name] = offset
+		c.program.shared = append(c.program.shared, placed{v, offset})
+		c.static = offset + v.bytes
 	}
 	for _, v := range f.shared {
 		add(v)
@@ -202,7 +201,7 @@ func (c *compiler) place(f *function, seen map[string]bool) {
 	}
 }
 
-// function compiles one function behind what is compiled already, callees first.
+// function compiles one function after the compiled ones, callees first.
 func (c *compiler) function(f *function, callers []string) callee {
 	if slices.Contains(callers, f.name) {
 		c.fail("%s calls itself", f.name)
@@ -248,13 +247,13 @@ func (c *compiler) function(f *function, callers []string) callee {
 	if last := &c.code[len(c.code)-1]; int32(len(c.code)) == this.start || last.guard >= 0 || last.control != leave && last.control != branch {
 		c.fail("%s has no end", f.name)
 	}
-	for _, at := range slices.Sorted(maps.Keys(c.jumps)) {
-		target, ok := c.labels[c.jumps[at]]
+	for _, jump := range slices.Sorted(maps.Keys(c.jumps)) {
+		target, ok := c.labels[c.jumps[jump]]
 		if !ok || int(target) >= len(c.code) {
-			c.s.line = int(c.code[at].line)
-			c.fail("no label %s", c.jumps[at])
+			c.s.line = int(c.code[jump].line)
+			c.fail("no label %s", c.jumps[jump])
 		}
-		c.code[at].target = target
+		c.code[jump].target = target
 	}
 	return this
 }
@@ -295,7 +294,7 @@ func (c *compiler) number(class int, value uint64) register {
 	return r
 }
 
-// word is what a name stands for as a value: a register, special register or address.
+// word is the value of a name: a register, special register or address.
 func (c *compiler) word(name string, class int) register {
 	if r, ok := c.registers[name]; ok {
 		return r
@@ -338,7 +337,7 @@ func (c *compiler) word(name string, class int) register {
 	return register{}
 }
 
-// address is that of shared memory.
+// address is an address of shared memory.
 func (c *compiler) address(name string) (int, bool) {
 	if at, ok := c.shared[name]; ok {
 		return at, true

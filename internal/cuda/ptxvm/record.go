@@ -23,9 +23,9 @@ type Recording struct {
 	Instructions int    // of all warps
 }
 
-// A Recorder keeps launches in which an instruction does what it did in no launch before: it is
-// executed, or not for a lane, a branch goes in a direction, a comparison meets an order; and the first
-// few different ones of each kernel.
+// A Recorder keeps launches in which an instruction has an effect that is new: it is executed, or skipped for a lane, a
+// branch goes in a direction, a comparison sees an order. It also keeps the first few different launches of each
+// kernel.
 type Recorder struct {
 	Folder string
 	seen   map[*program][]byte
@@ -39,7 +39,7 @@ const (
 	keptCommands = 4 << 20 // instructions
 )
 
-// What a launch has done with an instruction.
+// The effects of an instruction in a launch.
 const (
 	executed byte = 1 << iota
 	taken
@@ -50,7 +50,7 @@ const (
 	unordered
 )
 
-// observed says what an instruction did in the lanes of m, of those that run.
+// observed are the effects of an instruction in the lanes m of the active ones.
 func (w *warp) observed(in *instruction, m uint32) byte {
 	var s byte
 	if in.guard >= 0 {
@@ -70,7 +70,7 @@ func (w *warp) observed(in *instruction, m uint32) byte {
 	return s
 }
 
-// order is that of a comparison's operands.
+// order is the order of a comparison's operands.
 func (w *warp) order(in *instruction, l int) byte {
 	var c int
 	switch {
@@ -129,16 +129,16 @@ func (r *Recorder) before(l *Launch) []Region {
 	return all
 }
 
-// after writes the launch to a file if it is worth it.
+// after writes the launch to a file if it has new effects.
 func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, instructions int, err error) error {
-	known := r.seen[p]
-	if known == nil {
-		known = make([]byte, len(p.code))
-		r.seen[p] = known
+	recorded := r.seen[p]
+	if recorded == nil {
+		recorded = make([]byte, len(p.code))
+		r.seen[p] = recorded
 	}
 	fresh := false
 	for i, s := range m.seen {
-		fresh = fresh || s&^known[i] != 0
+		fresh = fresh || s&^recorded[i] != 0
 	}
 	if before == nil || instructions > keptCommands || !fresh && (r.kept[p.name] >= keptAnyway || instructions > keptCommands/8) {
 		return nil
@@ -164,7 +164,7 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 	}
 	r.known[digest] = true
 	for i, s := range m.seen {
-		known[i] |= s
+		recorded[i] |= s
 	}
 	r.kept[p.name]++
 	f, err := os.CreateTemp(r.Folder, fmt.Sprintf("%s-%04d-*.launch", p.name, r.kept[p.name]))
@@ -178,7 +178,7 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 	return f.Close()
 }
 
-// Recordings reads what recorders have written to a folder.
+// Recordings reads the files of recorders in a folder.
 func Recordings(folder string) ([]*Recording, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.launch"))
 	if err != nil {

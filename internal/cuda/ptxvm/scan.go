@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A token is a word or a punctuation mark, and the line that it stands in.
+// A token is a word or a punctuation mark, and its line.
 type token struct {
 	text string
 	line int

@@ -22,13 +22,13 @@ func lanes(m uint32) iter.Seq[int] {
 	}
 }
 
-// A group is lanes at one place.
+// A group is lanes at one instruction.
 type group struct {
 	at    int32
 	lanes uint32
 }
 
-// What became of a warp.
+// The state of a warp.
 type status uint8
 
 const (
@@ -52,7 +52,7 @@ type warp struct {
 
 	at      int32  // of the lanes that run
 	active  uint32 // the lanes that run
-	next    int32  // the least place of waiting lanes
+	next    int32  // the least instruction of waiting lanes
 	all     uint32 // the lanes that the warp began with
 	alive   uint32 // that have not ended
 	waiting []group
@@ -76,7 +76,7 @@ func (w *warp) reset(block [3]int, lanes uint32) {
 	clear(w.written)
 }
 
-// run executes up to so many instructions, or to a barrier or the end.
+// run executes at most this many instructions, up to a barrier or the end.
 func (w *warp) run(budget int) {
 	code, seen := w.program.code, w.machine.seen
 	start := budget
@@ -145,16 +145,16 @@ func these(m uint32, one, several string) string {
 	return fmt.Sprintf("%d lanes (%#08x) %s", bits.OnesCount32(m), m, several)
 }
 
-// meet lets the lanes at the lowest place run: those that stand there together.
+// meet runs the lanes at the lowest instruction: all that wait there.
 func (w *warp) meet() {
 	w.wait(group{w.at, w.active})
 	w.resume()
 }
 
-// wait puts lanes among those that wait, in the order of their places.
+// wait adds lanes to the waiting ones, in the order of their instructions.
 func (w *warp) wait(g group) {
-	i, found := slices.BinarySearchFunc(w.waiting, g, func(a, b group) int { return int(a.at - b.at) })
-	if found {
+	i, ok := slices.BinarySearchFunc(w.waiting, g, func(a, b group) int { return int(a.at - b.at) })
+	if ok {
 		w.waiting[i].lanes |= g.lanes
 	} else {
 		w.waiting = slices.Insert(w.waiting, i, g)
@@ -172,7 +172,7 @@ func (w *warp) resume() {
 	}
 }
 
-// steer executes what is more than an operation of each lane; m are the lanes whose predicate holds.
+// steer executes instructions that are more than an operation of each lane; m are the lanes whose predicate holds.
 func (w *warp) steer(in *instruction, m uint32) {
 	rest := w.active &^ m
 	switch in.control {
@@ -360,8 +360,8 @@ func compileBallot(c *compiler, in *instruction) bool {
 	return true
 }
 
-// compileShuffle is shfl.sync.MODE.b32 d, a, b, c, mask: lane i takes a of the lane that b and
-// the clamp and segments of c give, or its own if that is out of range.
+// compileShuffle is shfl.sync.MODE.b32 d, a, b, c, mask. Lane i takes a of the lane determined by b and the clamp and
+// segments of c, or its own if that is out of range.
 func compileShuffle(c *compiler, in *instruction) bool {
 	c.wants(5)
 	mode := strings.Split(c.s.op, ".")[2]

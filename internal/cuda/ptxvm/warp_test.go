@@ -421,12 +421,12 @@ func TestFragmentsOfCuTe(t *testing.T) {
 		"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32":     {[][2]int{{4, 64}, {8, 1}, {4, 16}, {2, 8}, {2, 256}}, [][2]int{{4, 32}, {8, 1}, {4, 8}, {2, 128}}},
 	} {
 		place := func(layout [][2]int, l, v int) int {
-			at := l%4*layout[0][1] + l/4*layout[1][1]
+			offset := l%4*layout[0][1] + l/4*layout[1][1]
 			for _, step := range layout[2:] {
-				at += v % step[0] * step[1]
+				offset += v % step[0] * step[1]
 				v /= step[0]
 			}
-			return at
+			return offset
 		}
 		f := fragments[name]
 		for l := range 32 {

@@ -1,11 +1,10 @@
-// Package boards is the built-in example of generators: problems on a toy climbing
-// board, and models of them with one known defect each.
+// Package boards is the built-in example of generators: problems on a toy climbing board, and models of them with one
+// known defect each.
 //
-// A problem is a set of holds of a board of 11 columns and 18 rows: one or two to
-// start from, low; one or two at the top to end at; and those between. A small rule
-// sets it for a grade: the harder, the fewer holds, the wider the moves, the worse
-// the holds and the higher the first of them. Nothing is stored; a seed gives the
-// same problems on every machine, in milliseconds.
+// A problem is a set of holds of a board of 11 columns and 18 rows: one or two start holds, low; one or two end holds
+// at the top; and holds between them. A small rule draws it for a grade: the harder, the fewer holds, the wider the
+// moves, the worse the holds and the higher the first of them. Nothing is stored; a seed gives the same problems on
+// every machine, in milliseconds.
 //
 //	e := boards.Example()
 //	fmt.Println(e.Train.Problem(0)) // [3, 18, 11]
@@ -32,11 +31,10 @@ const (
 	end
 )
 
-// Grades are the names of the grades that the example has, the easiest first; the
-// label of a grade is FirstLabel + its place.
+// Grades are the names of the example's grades, the easiest first; the label of a grade is FirstLabel + its index.
 var Grades = []string{"6A", "6A+", "6B", "6B+", "6C", "6C+"}
 
-// FirstLabel is the label of the first grade among those of the board, from 5+ on.
+// FirstLabel is the label of the first grade among the grades of the board, from 5+ on.
 const FirstLabel = 1
 
 // PerGrade is the number of problems of every grade, in every set.
@@ -45,7 +43,7 @@ const PerGrade = 30
 // seed of the example.
 const seed = 13
 
-// Set is problems with the labels that they have, or were asked for.
+// Set is problems with their labels, actual or requested.
 type Set struct {
 	Cells []uint8 // [N, Channels, Rows, Columns], 0 or 1
 	Label []int
@@ -64,7 +62,7 @@ func (s *Set) add(p []uint8, label, grade int) {
 	s.grade = append(s.grade, grade)
 }
 
-// cell is the place of a hold in a grid.
+// cell is the index of a hold in a grid.
 func cell(channel, row, column int) int { return (channel*Rows+row)*Columns + column }
 
 // quality of a hold, from 0 (good) to 1, is a property of the board.
@@ -91,9 +89,9 @@ func set(r *stat.Random, grade int) []uint8 {
 	side := 1 - 2*r.Intn(2)
 	const top = Rows - 2
 	for k := range holds {
-		at := row + 1 + int(float64(top-row)*(float64(k)+0.2+0.6*r.Float64())/float64(holds))
-		column = move(r, at, column, side, hard)
-		p[cell(middle, at, column)] = 1
+		y := row + 1 + int(float64(top-row)*(float64(k)+0.2+0.6*r.Float64())/float64(holds))
+		column = move(r, y, column, side, hard)
+		p[cell(middle, y, column)] = 1
 		if r.Float64() < 0.75 { // the other hand
 			side = -side
 		}
@@ -124,7 +122,7 @@ func move(r *stat.Random, row, column, side int, hard float64) int {
 	return best
 }
 
-// draw sets so many problems of every grade.
+// draw draws this many problems of every grade.
 func draw(r *stat.Random, each int) Set {
 	var s Set
 	for grade := range Grades {

@@ -76,9 +76,9 @@ func TestProblemsFollowTheRule(t *testing.T) {
 func TestDefects(t *testing.T) {
 	t.Parallel()
 	e := Example()
-	known := map[string]bool{}
+	grades := map[string]bool{}
 	for i := range e.Train.Len() {
-		known[string(e.Train.Problem(i))] = true
+		grades[string(e.Train.Problem(i))] = true
 	}
 	for _, m := range e.Models {
 		g := &m.Generated
@@ -86,7 +86,7 @@ func TestDefects(t *testing.T) {
 		for i := range g.Len() {
 			p := g.Problem(i)
 			distinct[string(p)] = true
-			if known[string(p)] {
+			if grades[string(p)] {
 				copied++
 			}
 			n := counts(p)

@@ -12,24 +12,24 @@ import (
 // LatentDim is the number of dimensions of the latents.
 const LatentDim = 16
 
-// Model is what a generator of problems, its encoder and its decoder have made.
+// Model is the output of a generator of problems, its encoder and its decoder.
 type Model struct {
 	Name string
-	// Defect says what is wrong with it, empty for the faithful one.
+	// Defect describes its defect, empty for the faithful one.
 	Defect string
-	// Generated are PerGrade problems for every grade that was asked for.
+	// Generated are PerGrade problems for every requested grade.
 	Generated Set
-	// Predicted is what the classifier takes each of them for.
+	// Predicted is the classifier's grade of each of them.
 	Predicted []int
 	// Reconstructed are the probabilities of the cells of the held-out problems,
 	// [N, Channels, Rows, Columns].
 	Reconstructed []float32
-	// Latents are those of the held-out problems, [N, LatentDim].
+	// Latents are the latents of the held-out problems, [N, LatentDim].
 	Latents []float64
 }
 
-// Data is the example: real problems to train on and others that are held out, what
-// the classifier takes the latter for, and the models.
+// Data is the example: real problems for training and held-out ones, the classifier's grades of the latter, and the
+// models.
 type Data struct {
 	Train, HeldOut   Set
 	HeldOutPredicted []int
@@ -48,12 +48,12 @@ const (
 	Tangled       = "tangled"
 )
 
-// defects are the models: what makes their problems, and what their encoders and
-// decoders do worse than the faithful one's.
+// defects are the models: the generation of their problems, and the defects of their encoders and decoders relative to
+// the faithful one's.
 var defects = []struct {
 	name, defect string
 	generate     func(r *stat.Random, train *Set) Set
-	blur         float64 // share of a cell's probability that goes to the holds beside it
+	blur         float64 // share of a cell's probability that goes to the adjacent holds
 	tangle       float64 // share of the distance between grades that is lost in the latents
 }{
 	{Faithful, "", fresh, 0, 0},
@@ -101,10 +101,10 @@ func copies(_ *stat.Random, train *Set) Set {
 
 func unconditioned(r *stat.Random, _ *Set) Set {
 	var s Set
-	for asked := range Grades {
+	for requested := range Grades {
 		for range PerGrade {
 			grade := r.Intn(len(Grades))
-			s.add(set(r, grade), FirstLabel+asked, grade)
+			s.add(set(r, grade), FirstLabel+requested, grade)
 		}
 	}
 	return s
@@ -136,9 +136,9 @@ func shifted(r *stat.Random, _ *Set) Set {
 	for i := range s.Len() {
 		p := s.Problem(i)
 		for added := 0; added < 2; {
-			at := cell(middle, 5+r.Intn(Rows-7), r.Intn(Columns))
-			if p[at] == 0 {
-				p[at] = 1
+			hold := cell(middle, 5+r.Intn(Rows-7), r.Intn(Columns))
+			if p[hold] == 0 {
+				p[hold] = 1
 				added++
 			}
 		}
@@ -150,8 +150,8 @@ func shifted(r *stat.Random, _ *Set) Set {
 	return s
 }
 
-// classify is a classifier of known confusion: it takes 62 % of the problems for what
-// they are, 30 % for a grade beside it and the others for any.
+// classify is a classifier of known confusion: it returns the true grade for 62 % of the problems, an adjacent grade
+// for 30 % and any for the others.
 func classify(r *stat.Random, grades []int) []int {
 	out := make([]int, len(grades))
 	for i, grade := range grades {
@@ -171,8 +171,8 @@ func classify(r *stat.Random, grades []int) []int {
 	return out
 }
 
-// reconstruct decodes problems: probabilities near what is there, of which a few cells
-// are wrong, smeared over the cells beside in the same row.
+// reconstruct decodes problems: probabilities near the true cells, with a few cells wrong, smeared over the adjacent
+// cells in the same row.
 func reconstruct(r *stat.Random, s *Set, blur float64) []float32 {
 	sharp := make([]float64, Cells)
 	out := make([]float32, 0, len(s.Cells))
@@ -198,9 +198,8 @@ func reconstruct(r *stat.Random, s *Set, blur float64) []float32 {
 	return out
 }
 
-// encode gives latents that hold the grade along a bent line, what the problem looks
-// like in a few other directions, and noise; kept is the share of the distance
-// between grades that is left.
+// encode returns latents that hold the grade along a bent line, features of the problem in a few other directions, and
+// noise; kept is the remaining share of the distance between grades.
 func encode(r *stat.Random, s *Set, kept float64) []float64 {
 	out := make([]float64, 0, s.Len()*LatentDim)
 	for i := range s.Len() {
@@ -208,9 +207,9 @@ func encode(r *stat.Random, s *Set, kept float64) []float64 {
 		for k := range z {
 			z[k] = 0.4 * r.Normal()
 		}
-		at := float64(s.grade[i]) - float64(len(Grades)-1)/2
-		z[0] += kept * 2 * at
-		z[1] += kept * 0.5 * (at*at - 3)
+		grade := float64(s.grade[i]) - float64(len(Grades)-1)/2
+		z[0] += kept * 2 * grade
+		z[1] += kept * 0.5 * (grade*grade - 3)
 		holds, column := 0., 0.
 		for k, v := range s.Problem(i) {
 			if v == 1 {
@@ -220,7 +219,7 @@ func encode(r *stat.Random, s *Set, kept float64) []float64 {
 		}
 		z[2] += 0.35 * (column/holds - float64(Columns-1)/2)
 		z[3] += 0.2 * (holds - 9 + float64(s.grade[i]))
-		norm := math.Sqrt2 / 2 // turned, so that no axis is the grade
+		norm := math.Sqrt2 / 2 // rotated, so that no axis is the grade
 		z[0], z[4] = norm*(z[0]-z[4]), norm*(z[0]+z[4])
 		out = append(out, z...)
 	}

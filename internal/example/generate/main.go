@@ -1,9 +1,7 @@
-// Command generate writes frames of the arcade example as NumPy files:
-// frames.npy (uint8 [N,64,64]), episodes.npy (int64 [N]), actions.npy (int32
-// [N]), rewards.npy (float32 [N]) and factors.npy (int32 [N,8], the game's own
-// state in the order of example.FactorNames). With --sequences it writes the paired
-// chains of the example, sequences.csv, and what was measured of their variants,
-// substitutions.csv.
+// Command generate writes frames of the arcade example as NumPy files: frames.npy (uint8 [N,64,64]), episodes.npy
+// (int64 [N]), actions.npy (int32 [N]), rewards.npy (float32 [N]) and factors.npy (int32 [N,8], the game's own state in
+// the order of example.FactorNames). With --sequences it writes the paired chains of the example, sequences.csv, and
+// the measurements of their variants, substitutions.csv.
 //
 //	go run ./internal/example/generate --out data           # the evaluation set
 //	go run ./internal/example/generate --out data --train   # the training set
@@ -38,7 +36,7 @@ func main() {
 	}
 }
 
-// errUsage stands for a usage error that has been reported already.
+// errUsage marks a usage error that has been reported already.
 var errUsage = errors.New("wrong usage")
 
 func run(arguments []string) error {
@@ -53,16 +51,16 @@ func run(arguments []string) error {
 	} else if err != nil {
 		return errUsage
 	}
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	explicit := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { explicit[f.Name] = true })
 	switch {
 	case flags.NArg() > 0:
 		fmt.Fprintf(os.Stderr, "generate: unexpected argument %q\n", flags.Arg(0))
 		return errUsage
-	case *chains && (given["seed"] || given["frames"]):
+	case *chains && (explicit["seed"] || explicit["frames"]):
 		fmt.Fprintln(os.Stderr, "generate: --sequences takes no --seed and no --frames")
 		return errUsage
-	case given["seed"] != given["frames"] || *train && given["seed"]:
+	case explicit["seed"] != explicit["frames"] || *train && explicit["seed"]:
 		fmt.Fprintln(os.Stderr, "generate: give --seed together with --frames, and neither with --train")
 		return errUsage
 	}
@@ -73,7 +71,7 @@ func run(arguments []string) error {
 	switch {
 	case *train:
 		config = example.Config{Seed: example.TrainSeed, Frames: trainFrames}
-	case given["seed"]:
+	case explicit["seed"]:
 		config = example.Config{Seed: *seed, Frames: *frames}
 	}
 	set, err := example.Generate(config)

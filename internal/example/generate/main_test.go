@@ -14,7 +14,7 @@ import (
 	"repscope/internal/example/sequences"
 )
 
-// What is written reads back as what was played.
+// Written files read back as the played game.
 func TestFilesReadBack(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "folder")
 	if err := run([]string{"--out", folder, "--seed", "7", "--frames", "90"}); err != nil {

@@ -1,4 +1,4 @@
-// The screens: what apps show.
+// The screens of apps.
 
 package screens
 
@@ -31,7 +31,7 @@ var kinds = []struct {
 	{"dashboard", (*builder).dashboard, []string{"Activity", "Budget", "Energy", "Sleep"}},
 }
 
-// screen is a design and what it is.
+// screen is a design with its kind and texts.
 type screen struct {
 	root  *node
 	kind  string
@@ -66,7 +66,7 @@ func (b *builder) status(root *node) {
 	b.shape(battery, "Charge", 320, 11, float64(8+b.random.Intn(15)), 7, 1, solid(b.ink))
 }
 
-// header is the title and what stands beside it.
+// header is the title and the elements next to it.
 func (b *builder) header(root *node, title string) {
 	bar := b.frame(root, "Header", 0, 28, Width, 56, 0, solid(b.surface))
 	b.label(bar, "Title", title, margin, 40, 24, true, b.ink, left)

@@ -1,4 +1,4 @@
-// Damage of a given strength: what models get wrong.
+// Damage of adjustable strength: the errors of models.
 
 package screens
 
@@ -20,7 +20,7 @@ func Levels() []Level {
 	return []Level{{"copy", 0}, {"slight", 0.13}, {"moderate", 0.3}, {"strong", 0.6}, {"severe", 1}}
 }
 
-// What happens to a node at full strength.
+// The effects on a node at full strength.
 const (
 	lostShare   = 0.4  // of leaves are missing
 	lostGroups  = 0.12 // of containers are missing with all in them
@@ -28,19 +28,19 @@ const (
 	astray      = 90.0 // pixels, standard deviation, of the second from the first
 	flatShare   = 0.5  // of containers lose their children to their own container
 	retyped     = 0.35 // of nodes have another type
-	swapped     = 0.5  // of children change places with the one before
+	swapped     = 0.5  // of children are swapped with the one before
 	moved       = 34.0 // pixels, standard deviation
 	movedGroup  = 14.0 // pixels, standard deviation, of all in a container
 	grown       = 0.35 // standard deviation of the relative size
 	recolored   = 0.75 // of the way to another color
-	fainter     = 0.9  // of the way of a text to what is behind it
+	fainter     = 0.9  // of the way from a text's color to its background
 	misspelled  = 0.6  // of letters
 	forgotText  = 0.25 // of texts are other ones
 	fillerTexts = "Lorem ipsum dolor sit amet consectetur adipiscing elit sed do"
 )
 
-// fate is what happens to a node. It is drawn once, whatever the strength: what a strength
-// gets wrong, a larger one gets wrong too, and more.
+// fate is the damage of a node. It is drawn once, whatever the strength: a larger strength includes all errors of a
+// smaller one, and more.
 type fate struct {
 	lost, flat, kind, swap, words, twice float64 // happens below a share times the strength
 	spared                               float64 // see own
@@ -49,8 +49,8 @@ type fate struct {
 	letters                              *stat.Random
 }
 
-// own is how strong the damage of a node itself is: it begins for some nodes earlier than for
-// others, so that more nodes are wrong, and not only the same ones more.
+// own is the strength of the damage of a node itself: it begins earlier for some nodes than for others, so that a
+// larger strength damages more nodes, not only the same ones more.
 func (f *fate) own(strength float64) float64 {
 	return min(1, max(0, (strength-float64(0.8*f.spared))/0.35))
 }
@@ -64,8 +64,7 @@ func newFate(key stat.Key, number int) fate {
 	return f
 }
 
-// damage returns a screen of which as much is wrong as the strength says; the root and its
-// size stay.
+// damage returns a screen with errors in proportion to the strength; the root and its size stay.
 func damage(root *node, strength float64, key stat.Key) *node {
 	d := damager{strength: strength, fates: map[*node]fate{}}
 	out := root.clone()
@@ -85,7 +84,7 @@ type damager struct {
 	fates    map[*node]fate
 }
 
-// children damages what is in a container that moved by dx, dy and has a color behind it.
+// children damages the children of a container that moved by dx, dy and has a color behind it.
 func (d *damager) children(n *node, dx, dy float64, behind color.NRGBA) {
 	var kept []*node
 	for _, c := range n.children {
@@ -102,8 +101,8 @@ func (d *damager) children(n *node, dx, dy float64, behind color.NRGBA) {
 			continue
 		}
 		flat := d.one(c, f, dx, dy, behind)
-		if at := len(kept); at > 0 && f.swap < swapped*d.strength {
-			kept = append(kept[:at-1], c, kept[at-1])
+		if last := len(kept); last > 0 && f.swap < swapped*d.strength {
+			kept = append(kept[:last-1], c, kept[last-1])
 		} else {
 			kept = append(kept, c)
 		}
@@ -117,7 +116,7 @@ func (d *damager) children(n *node, dx, dy float64, behind color.NRGBA) {
 	n.children = kept
 }
 
-// one damages a node and all in it, and returns those of its children that it loses.
+// one damages a node and its descendants, and returns the children that it loses.
 func (d *damager) one(c *node, f fate, dx, dy float64, behind color.NRGBA) (flat []*node) {
 	s := f.own(d.strength)
 	if len(c.children) > 0 {
@@ -146,10 +145,10 @@ func (d *damager) one(c *node, f fate, dx, dy float64, behind color.NRGBA) (flat
 	return flat
 }
 
-// otherType is what is taken for a type.
+// otherType is the wrong type that replaces a type.
 var otherType = map[string]string{typeFrame: typeGroup, typeGroup: typeFrame, typeRectangle: typeEllipse, typeEllipse: typeRectangle}
 
-// recolor brings a text nearer to what is behind it, and anything else to another color.
+// recolor moves the color of a text towards its background, and of anything else to another color.
 func (n *node) recolor(f fate, s float64, behind color.NRGBA) {
 	if n.fill == nil {
 		return

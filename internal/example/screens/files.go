@@ -32,10 +32,10 @@ func (f *files) put(name string, content func() []byte) {
 // enter enters a name into its folder, and this folder into the one above.
 func (f *files) enter(name string, folder bool) {
 	dir := path.Dir(name)
-	i, known := slices.BinarySearchFunc(f.folders[dir], path.Base(name), func(e fs.DirEntry, base string) int {
+	i, exists := slices.BinarySearchFunc(f.folders[dir], path.Base(name), func(e fs.DirEntry, base string) int {
 		return strings.Compare(e.Name(), base)
 	})
-	if known {
+	if exists {
 		return
 	}
 	if f.folders[dir] == nil && dir != "." {
@@ -44,7 +44,7 @@ func (f *files) enter(name string, folder bool) {
 	f.folders[dir] = slices.Insert(f.folders[dir], i, fs.DirEntry(&entry{f, name, folder}))
 }
 
-// find returns what is under a name.
+// find returns the entry of a name.
 func (f *files) find(op, name string) (*entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}

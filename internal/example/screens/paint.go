@@ -30,7 +30,7 @@ var fonts = sync.OnceValue(func() (list [2]*opentype.Font) {
 	return list
 })
 
-// evenly is a face without kerning: that of package opentype is not brought to the size.
+// evenly is a face without kerning: package opentype does not scale its kerning to the size.
 type evenly struct{ font.Face }
 
 // Kern implements [font.Face].
@@ -44,18 +44,18 @@ type face struct {
 
 // open makes a face.
 func (f face) open() font.Face {
-	which := fonts()[0]
+	parsed := fonts()[0]
 	if f.bold {
-		which = fonts()[1]
+		parsed = fonts()[1]
 	}
-	out, err := opentype.NewFace(which, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingNone})
+	out, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
 		panic(err) // of no options that are used here
 	}
 	return evenly{out}
 }
 
-// widths keeps what texts of a face measure, which many screens ask for.
+// widths caches the widths of texts of a face, which many screens share.
 var widths = struct {
 	sync.Mutex
 	faces map[face]font.Face
@@ -96,7 +96,7 @@ func encodePNG(m image.Image) []byte {
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
 	if err := e.Encode(&b, m); err != nil {
-		panic(err) // a buffer takes everything, and the size is that of a screen
+		panic(err) // writing to a buffer cannot fail, and the size is a screen's
 	}
 	return b.Bytes()
 }
@@ -131,7 +131,7 @@ func (p *painter) shape(n *node, inset float64, f *fill) {
 		return
 	}
 	radius := min(max(0, n.radius-inset)*p.scale, (x1-x0)/2, (y1-y0)/2)
-	at := f.shader(x0, y0, x1, y1)
+	shade := f.shader(x0, y0, x1, y1)
 	bounds := image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1)), int(math.Ceil(y1))).Intersect(p.Rect)
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
@@ -143,7 +143,7 @@ func (p *painter) shape(n *node, inset float64, f *fill) {
 				outside = math.Hypot(dx, dy) - radius
 			}
 			if cover := min(1, 0.5-outside); cover > 0 {
-				p.blend(x, y, at(cx, cy), cover)
+				p.blend(x, y, shade(cx, cy), cover)
 			}
 		}
 	}

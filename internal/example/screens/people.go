@@ -1,4 +1,4 @@
-// What people see and say: attention, fixations, captions and ratings.
+// Data of people: attention, fixations, captions and ratings.
 
 package screens
 
@@ -20,8 +20,8 @@ type attention struct {
 	at            []float64
 }
 
-// attend makes a map of attention: elements draw it by the contrast with what is behind them,
-// and texts more; the middle and the top are looked at most.
+// attend makes a map of attention: elements attract it by the contrast with their background, and texts more; the
+// middle and the top get most.
 func attend(root *node, scale float64) *attention {
 	a := &attention{width: int(math.Round(root.width * scale)), height: int(math.Round(root.height * scale))}
 	a.at = make([]float64, a.width*a.height)
@@ -29,23 +29,23 @@ func attend(root *node, scale float64) *attention {
 	for range 3 { // which is nearly a Gaussian
 		a.blur(int(math.Round(6 * scale)))
 	}
-	most := 0.0
+	highest := 0.0
 	for y := range a.height {
 		for x := range a.width {
 			u, v := (float64(x)+0.5)/float64(a.width)-0.5, (float64(y)+0.5)/float64(a.height)-0.42
 			w := math.Exp(-(float64(u*u)/0.3 + float64(v*v)/0.18))
 			i := y*a.width + x
 			a.at[i] = float64((a.at[i] + 0.03) * w)
-			most = max(most, a.at[i])
+			highest = max(highest, a.at[i])
 		}
 	}
 	for i := range a.at {
-		a.at[i] /= most
+		a.at[i] /= highest
 	}
 	return a
 }
 
-// node lays the attention for a node and all in it over that for what is behind them.
+// node draws the attention of a node and its descendants over the attention of its background.
 func (a *attention) node(n *node, behind color.NRGBA, scale float64) {
 	if n.hidden {
 		return
@@ -79,7 +79,7 @@ func (a *attention) lay(n *node, weight, scale float64) {
 	}
 }
 
-// blur takes means over rows, then over columns, of so many pixels to both sides.
+// blur takes means over rows, then over columns, of radius pixels to both sides.
 func (a *attention) blur(radius int) {
 	line := make([]float64, max(a.width, a.height))
 	for y := range a.height {
@@ -148,7 +148,7 @@ func (a *attention) fixations(r *stat.Random) []byte {
 	return b.Bytes()
 }
 
-// caption says what a screen shows.
+// caption describes a screen.
 func (s *screen) caption() string {
 	pictures, texts, buttons := 0, 0, 0
 	s.root.each(func(n, _ *node, _ int) {
@@ -161,17 +161,17 @@ func (s *screen) caption() string {
 			buttons++
 		}
 	})
-	of := []string{fmt.Sprintf("%d lines of text", texts)}
+	parts := []string{fmt.Sprintf("%d lines of text", texts)}
 	if pictures > 0 {
-		of = append(of, fmt.Sprintf("%d pictures", pictures))
+		parts = append(parts, fmt.Sprintf("%d pictures", pictures))
 	}
 	if buttons > 0 {
-		of = append(of, fmt.Sprintf("%d large buttons", buttons))
+		parts = append(parts, fmt.Sprintf("%d large buttons", buttons))
 	}
-	return fmt.Sprintf("a mobile %s screen called %s that shows %s above a bar with four icons", s.kind, strings.ToLower(s.title), strings.Join(of, " and "))
+	return fmt.Sprintf("a mobile %s screen called %s that shows %s above a bar with four icons", s.kind, strings.ToLower(s.title), strings.Join(parts, " and "))
 }
 
-// otherWords are put in the place of others in captions of damaged screens.
+// otherWords replace others in captions of damaged screens.
 var otherWords = strings.Fields("blurry gray boxes overlapping shapes random letters unclear page empty area colored stripes broken layout")
 
 // reword exchanges words of a caption.
@@ -195,19 +195,19 @@ func similarity(a, b string) float64 {
 	for _, w := range strings.Fields(b) {
 		y[w]++
 	}
-	both, of, other := 0, 0, 0
+	both, words, other := 0, 0, 0
 	for w, n := range x {
 		both += n * y[w]
-		of += n * n
+		words += n * n
 	}
 	for _, n := range y {
 		other += n * n
 	}
-	return float64(both) / math.Sqrt(float64(of*other))
+	return float64(both) / math.Sqrt(float64(words*other))
 }
 
 // eachCase visits the cases of Task.
-func (s *Set) eachCase(visit func(of *sample, level int, id string)) {
+func (s *Set) eachCase(visit func(item *sample, level int, id string)) {
 	for i := range s.samples {
 		for l, level := range Levels() {
 			visit(&s.samples[i], l, s.Case(s.samples[i].gid, level.Model))
@@ -226,9 +226,9 @@ type scored struct {
 // describe enters captions and their scores.
 func (s *Set) describe() {
 	var rows []scored
-	s.eachCase(func(of *sample, level int, id string) {
-		reference := of.screen.caption()
-		generated := reword(reference, Levels()[level].Strength, s.key.Derive(uint64(of.index)).Derive(5))
+	s.eachCase(func(item *sample, level int, id string) {
+		reference := item.screen.caption()
+		generated := reword(reference, Levels()[level].Strength, s.key.Derive(uint64(item.index)).Derive(5))
 		rows = append(rows, scored{id, similarity(reference, generated), reference, generated})
 	})
 	s.put(path.Join("eval_outputs", Task, Variant, "precomputed_blip_scores.json"), func() []byte { return encodeJSON(rows) })
@@ -250,8 +250,8 @@ func (s *Set) rate() {
 	s.put(Ratings, func() []byte {
 		var b bytes.Buffer
 		b.WriteString("case_id,rater,rating\n")
-		s.eachCase(func(of *sample, level int, id string) {
-			key := s.key.Derive(uint64(of.index)).Derive(6)
+		s.eachCase(func(item *sample, level int, id string) {
+			key := s.key.Derive(uint64(item.index)).Derive(6)
 			taste := 0.3 * stat.NewRandom(key).Normal()
 			for i, who := range raters {
 				noise := 0.5 * stat.NewRandom(key.Derive(uint64(level)).Derive(uint64(i))).Normal()

@@ -1,10 +1,10 @@
-// Package screens is the built-in example of interface designs: small screens of apps, and
-// models that get a graded part of them wrong.
+// Package screens is the built-in example of interface designs: small screens of apps, and models that get a graded
+// part of them wrong.
 //
-// A seed draws screens of five kinds (shop, inbox, feed, form, dashboard) as hierarchies of
-// nodes. The model "copy" makes each as it is; others lose elements, move, resize and recolor
-// them, misspell texts and mix up the hierarchy. What a model gets wrong, all worse ones get
-// wrong too, and more. Files are those of a benchmark, made when they are first read:
+// A seed draws screens of five kinds (shop, inbox, feed, form, dashboard) as hierarchies of nodes. The model "copy"
+// reproduces each exactly; others lose elements, move, resize and recolor them, misspell texts and mix up the
+// hierarchy. Worse models repeat all errors of a better one, and make more. The files have the layout of a benchmark
+// and are generated on first read:
 //
 //	set, err := screens.New(screens.Config{Seed: 1, Samples: 4})
 //	data, err := set.ReadFile(set.Reference(set.Samples()[0]) + ".png")
@@ -27,8 +27,8 @@ const (
 	ModificationVariant = "task-1"
 )
 
-// Files of the example beside the trees of its tasks: captions (case_id, gt_caption,
-// gen_caption) and ratings of people (case_id, rater, rating).
+// Files of the example next to the trees of its tasks: captions (case_id, gt_caption, gen_caption) and ratings of
+// people (case_id, rater, rating).
 const (
 	Captions = "captions.csv"
 	Ratings  = "ratings.csv"
@@ -46,7 +46,7 @@ const (
 	maxScale       = 8
 )
 
-// Config says what is made.
+// Config selects the generated set.
 type Config struct {
 	Seed    uint64
 	Samples int     // of Task; ModificationTask has two thirds of them, rounded up
@@ -78,7 +78,7 @@ var (
 	_ fs.StatFS     = (*Set)(nil)
 )
 
-// sample is a screen and what models made of it.
+// sample is a screen and the models' versions of it.
 type sample struct {
 	gid    string
 	index  int
@@ -134,13 +134,13 @@ func (s *Set) Models() (out []string) {
 	return out
 }
 
-// Reference is the path of the files of a reference of Task, but for their endings.
+// Reference is the path of the files of a reference of Task, except for their endings.
 func (s *Set) Reference(gid string) string { return path.Join("benchmarks/replication_gt", gid) }
 
-// Case is the name of what a model made of a sample of Task.
+// Case is the name of a model's version of a sample of Task.
 func (s *Set) Case(gid, model string) string { return gid + "-" + model + "-" + Variant }
 
-// newSample makes a screen and what models make of it.
+// newSample generates a screen and the models' versions of it.
 func (s *Set) newSample(i int) sample {
 	key := s.key.Derive(uint64(i))
 	out := sample{gid: fmt.Sprintf("gid%d-%d", 1+i%len(kinds), 11+i), index: i, screen: newScreen(i, stat.NewRandom(key.Derive(0)))}
@@ -148,7 +148,7 @@ func (s *Set) newSample(i int) sample {
 	return out
 }
 
-// made is what models make of a screen, by level, with ids of their own.
+// made are the models' versions of a screen, by level, with ids of their own.
 func made(root *node, sample int, key stat.Key) (out []*node) {
 	for _, l := range Levels() {
 		n := damage(root, l.Strength, key)
@@ -171,43 +171,43 @@ func (s *Set) design(image, nodes string, root func() *node, inFile bool) {
 func always(n *node) func() *node { return func() *node { return n } }
 
 // replicate enters the files of a sample of Task.
-func (s *Set) replicate(of *sample) {
-	reference := s.Reference(of.gid)
-	s.design(reference+".png", reference+".json", always(of.screen.root), of.index%3 == 1)
-	calls := callsFor(of.screen.root)
-	s.put(reference+"-json-response.json", func() []byte { return encodeExpected(calls, of.index%2 == 1) })
-	attention := sync.OnceValue(func() *attention { return attend(of.screen.root, s.scale) })
+func (s *Set) replicate(original *sample) {
+	reference := s.Reference(original.gid)
+	s.design(reference+".png", reference+".json", always(original.screen.root), original.index%3 == 1)
+	calls := callsFor(original.screen.root)
+	s.put(reference+"-json-response.json", func() []byte { return encodeExpected(calls, original.index%2 == 1) })
+	attention := sync.OnceValue(func() *attention { return attend(original.screen.root, s.scale) })
 	s.put(reference+"-saliency.png", func() []byte { return attention().encode() })
 	s.put(reference+"-fixations.csv", func() []byte {
-		return attention().fixations(stat.NewRandom(s.key.Derive(uint64(of.index)).Derive(2)))
+		return attention().fixations(stat.NewRandom(s.key.Derive(uint64(original.index)).Derive(2)))
 	})
 	for i, l := range Levels() {
-		id, root := s.Case(of.gid, l.Model), of.made[i]
-		own := path.Join("results", Task, Variant, id, id)
-		s.design(own+"-canvas.png", own+"-json-structure.json", always(root), false)
-		s.put(own+"-json-response.json", func() []byte {
-			return encodeTrace(worse(calls, l.Strength, s.key.Derive(uint64(of.index)).Derive(3)))
+		id, root := s.Case(original.gid, l.Model), original.made[i]
+		prefix := path.Join("results", Task, Variant, id, id)
+		s.design(prefix+"-canvas.png", prefix+"-json-structure.json", always(root), false)
+		s.put(prefix+"-json-response.json", func() []byte {
+			return encodeTrace(worse(calls, l.Strength, s.key.Derive(uint64(original.index)).Derive(3)))
 		})
-		s.put(own+"-saliency.png", func() []byte { return attend(root, s.scale).encode() })
+		s.put(prefix+"-saliency.png", func() []byte { return attend(root, s.scale).encode() })
 		for step := 1; step <= Steps; step++ {
-			name := path.Join(path.Dir(own), "snapshots", fmt.Sprintf("%s-snapshot-%d", id, step))
+			name := path.Join(path.Dir(prefix), "snapshots", fmt.Sprintf("%s-snapshot-%d", id, step))
 			s.design(name+".png", name+"-structure.json", func() *node { return beginning(root, step, Steps) }, false)
 		}
 	}
 }
 
 // modify enters the files of a sample of ModificationTask.
-func (s *Set) modify(of *sample) {
-	key := s.key.Derive(uint64(of.index)).Derive(4)
-	target := revise(of.screen, stat.NewRandom(key.Derive(0)))
-	for name, root := range map[string]*node{"base": of.screen.root, "target": target} {
-		own := path.Join("benchmarks/modification_gt", ModificationVariant, of.gid+"-"+name)
+func (s *Set) modify(original *sample) {
+	key := s.key.Derive(uint64(original.index)).Derive(4)
+	target := revise(original.screen, stat.NewRandom(key.Derive(0)))
+	for name, root := range map[string]*node{"base": original.screen.root, "target": target} {
+		own := path.Join("benchmarks/modification_gt", ModificationVariant, original.gid+"-"+name)
 		s.design(own+".png", own+".json", always(root), false)
 	}
 	calls := callsFor(target)[:len(target.children)]
-	for i, root := range made(target, of.index, key.Derive(1)) {
+	for i, root := range made(target, original.index, key.Derive(1)) {
 		l := Levels()[i]
-		id := of.gid + "-" + l.Model + "-" + ModificationVariant
+		id := original.gid + "-" + l.Model + "-" + ModificationVariant
 		own := path.Join("results", ModificationTask, ModificationVariant, id, id)
 		s.design(own+"-canvas.png", own+"-json-structure.json", always(root), false)
 		s.put(own+"-json-response.json", func() []byte { return encodeTrace(worse(calls, l.Strength, key.Derive(2))) })

@@ -31,36 +31,35 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// References have nothing to find fault with: what is in a container is inside of it, siblings
-// do not overlap, and every text can be read.
+// References have no defects: children are inside their container, siblings do not overlap, and every text is readable.
 func TestScreensAreClean(t *testing.T) {
 	t.Parallel()
 	s := set(t, Config{Seed: 7, Samples: 40, Scale: 0.1})
 	for i := range s.samples {
-		of := &s.samples[i]
+		sample := &s.samples[i]
 		count := 0
 		behind := map[*node]*node{}
-		of.screen.root.each(func(n, parent *node, _ int) {
+		sample.screen.root.each(func(n, parent *node, _ int) {
 			if count++; parent == nil || n.hidden || parent.hidden {
 				return
 			}
 			if n.x < parent.x || n.y < parent.y || n.x+n.width > parent.x+parent.width || n.y+n.height > parent.y+parent.height {
-				t.Errorf("%s: %q %q is not inside of %q", of.gid, n.name, n.text, parent.name)
+				t.Errorf("%s: %q %q is not inside of %q", sample.gid, n.name, n.text, parent.name)
 			}
 			if behind[n] = behind[parent]; parent.fill != nil {
 				behind[n] = parent
 			}
 			if n.kind == typeText && behind[n].fill.kind != fillImage && contrast(n.fill.from, behind[n].fill.from) < 4.5 {
-				t.Errorf("%s: %q has a contrast of %.2f", of.gid, n.text, contrast(n.fill.from, behind[n].fill.from))
+				t.Errorf("%s: %q has a contrast of %.2f", sample.gid, n.text, contrast(n.fill.from, behind[n].fill.from))
 			}
 			for _, other := range parent.children {
 				if other != n && !other.hidden && n.x < other.x+other.width && other.x < n.x+n.width && n.y < other.y+other.height && other.y < n.y+n.height {
-					t.Errorf("%s: %q %q and %q %q overlap", of.gid, n.name, n.text, other.name, other.text)
+					t.Errorf("%s: %q %q and %q %q overlap", sample.gid, n.name, n.text, other.name, other.text)
 				}
 			}
 		})
 		if count < 40 || count > 90 {
-			t.Errorf("%s has %d nodes", of.gid, count)
+			t.Errorf("%s has %d nodes", sample.gid, count)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// What agents do: designs on the way, revisions, and the tools that are called.
+// The work of agents: intermediate designs, revisions, and tool calls.
 
 package screens
 
@@ -10,17 +10,17 @@ import (
 	"repscope/stat"
 )
 
-// beginning is a screen of which the first nodes are made, of n steps so many.
+// beginning is a screen with its first nodes only, after step of n steps.
 func beginning(root *node, step, n int) *node {
 	out := root.clone()
 	total := 0
 	out.each(func(*node, *node, int) { total++ })
-	left := (total*step + n - 1) / n
+	remaining := (total*step + n - 1) / n
 	var cut func(n *node)
 	cut = func(n *node) {
-		left--
+		remaining--
 		for i, c := range n.children {
-			if left <= 0 {
+			if remaining <= 0 {
 				n.children = n.children[:i]
 				return
 			}
@@ -31,8 +31,7 @@ func beginning(root *node, step, n int) *node {
 	return out
 }
 
-// revise is a screen after an edit that was asked for: another accent, another title, and one
-// card less or a line less.
+// revise is a screen after a requested edit: another accent, another title, and one card less or a line less.
 func revise(s screen, r *stat.Random) *node {
 	out := s.root.clone()
 	t := newTheme(r)
@@ -82,7 +81,7 @@ func callsFor(root *node) (calls []string) {
 	return calls
 }
 
-// What happens to calls at full strength.
+// The effects on calls at full strength.
 const (
 	toolForgot  = 0.6 // of tools are never called
 	callLost    = 0.2 // is not made
@@ -90,7 +89,7 @@ const (
 	callChecked = 0.9 // is made again or looked at
 )
 
-// worse are calls of which some are lost, wrong or repeated.
+// worse are calls with some lost, wrong or repeated.
 func worse(calls []string, strength float64, key stat.Key) (out []string) {
 	r := stat.NewRandom(key)
 	forgotten := map[string]bool{}
@@ -98,7 +97,7 @@ func worse(calls []string, strength float64, key stat.Key) (out []string) {
 		forgotten[tool] = r.Float64() < toolForgot*strength
 	}
 	others := few(r, otherTools, len(otherTools))
-	known := int(math.Ceil(strength * float64(len(others))))
+	options := int(math.Ceil(strength * float64(len(others))))
 	for i, c := range calls {
 		r := stat.NewRandom(key.Derive(uint64(i)))
 		lost, wrong, checked, other, again := r.Float64(), r.Float64(), r.Float64(), r.Float64(), r.Float64()
@@ -106,7 +105,7 @@ func worse(calls []string, strength float64, key stat.Key) (out []string) {
 			out = append(out, c)
 			continue
 		}
-		instead := others[int(other*float64(known))]
+		instead := others[int(other*float64(options))]
 		if wrong < callWrong*strength || forgotten[c] {
 			c = instead
 		}
@@ -134,19 +133,19 @@ func encodeExpected(calls []string, messages bool) []byte {
 	return encodeJSON(calls)
 }
 
-// encodeTrace writes what an agent and its tools said.
+// encodeTrace writes the messages of an agent and its tools.
 func encodeTrace(calls []string) []byte {
 	messages := []any{map[string]any{"role": "user", "content": "Make this screen."}}
 	steps := 0
-	for at := 0; at < len(calls); at += perStep {
+	for first := 0; first < len(calls); first += perStep {
 		steps++
-		var asked, answers []any
-		for i := at; i < min(at+perStep, len(calls)); i++ {
+		var requests, answers []any
+		for i := first; i < min(first+perStep, len(calls)); i++ {
 			id := fmt.Sprintf("call_%d", i+1)
-			asked = append(asked, map[string]any{"id": id, "name": calls[i]})
+			requests = append(requests, map[string]any{"id": id, "name": calls[i]})
 			answers = append(answers, map[string]any{"role": "tool", "tool_call_id": id, "content": map[string]any{"data": map[string]any{"name": calls[i]}}})
 		}
-		messages = append(messages, map[string]any{"role": "assistant", "content": map[string]any{"data": map[string]any{"tool_calls": asked}}})
+		messages = append(messages, map[string]any{"role": "assistant", "content": map[string]any{"data": map[string]any{"tool_calls": requests}}})
 		messages = append(messages, answers...)
 	}
 	return encodeJSON(map[string]any{"json_response": map[string]any{"messages": messages, "step_count": steps}})

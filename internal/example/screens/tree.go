@@ -33,11 +33,11 @@ type node struct {
 	children            []*node
 }
 
-// fill is what a node is filled with.
+// fill is the fill of a node.
 type fill struct {
 	kind     string      // as Figma names it
 	from, to color.NRGBA // SOLID has one, gradients run from left above to right below
-	scene    uint64      // what an IMAGE shows
+	scene    uint64      // the content of an IMAGE
 }
 
 // The types of fills.
@@ -209,7 +209,7 @@ func (b *builder) label(parent *node, name, text string, x, y, size float64, bol
 	return parent.add(n)
 }
 
-// lineHeight is that of a text of one line.
+// lineHeight is the height of a text of one line.
 func lineHeight(size float64) float64 { return math.Round(1.25 * size) }
 
 // one draws an element of a list.

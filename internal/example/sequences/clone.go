@@ -13,8 +13,8 @@ type Sequence struct {
 	ID string
 	// Cluster is the clone; its members are mutants of one founder.
 	Cluster int
-	// Residues are letters of amino acids, CDR is 1, 2 or 3 inside a CDR, NonTemplated 1 where the residue
-	// is not that of the germline, and Coordinates are those of Cα in ångström, NaN where not resolved.
+	// Residues are letters of amino acids, CDR is 1, 2 or 3 inside a CDR, NonTemplated is 1 if the residue is not from the
+	// germline, and Coordinates are the positions of Cα in ångström, NaN if not resolved.
 	Residues     [Chains]string
 	CDR          [Chains][]int8
 	NonTemplated [Chains][]int8
@@ -31,8 +31,8 @@ type clone struct {
 	pair     []int // the state of each pair of touching
 }
 
-// drawClone rearranges genes: a heavy V gene, a light one that it prefers, D and J genes, a few random
-// residues where they are joined, and states of pairs that are often not those of the genes.
+// drawClone rearranges genes: a heavy V gene, a light one that it prefers, D and J genes, a few random residues at the
+// joints, and states of pairs that often differ from the genes.
 func drawClone(r *stat.Random) *clone {
 	c := &clone{}
 	c.v[Heavy] = r.Intn(heavyGenes)
@@ -62,8 +62,8 @@ func drawClone(r *stat.Random) *clone {
 	return c
 }
 
-// add joins the genes of a chain; inner are the parts of CDR3 between those of V and J, each preceded
-// by so many random residues.
+// add joins the genes of a chain; inner are the parts of CDR3 between V and J, each preceded by random residues, as
+// many as in random.
 func (c *clone) add(r *stat.Random, chain int, inner [][]byte, random []int) {
 	l := &layouts[chain]
 	put := func(part []byte, cdr func(k int) int8) {
@@ -87,7 +87,7 @@ func (c *clone) add(r *stat.Random, chain int, inner [][]byte, random []int) {
 	put(genes.tail[chain][c.j[chain]], func(int) int8 { return 0 })
 }
 
-// index is the place of a site in its chain.
+// index is the index of a site in its chain.
 func (c *clone) index(at site) int {
 	return layouts[at.chain].index(at.column, len(c.founder[at.chain]))
 }
@@ -135,13 +135,13 @@ func (c *clone) member(r *stat.Random, cluster, number int) Sequence {
 	return s
 }
 
-// Make draws sequences of a seed: clones of one to most members, until there are so many.
-func Make(seed uint64, count, most int) []Sequence {
+// Make draws sequences of a seed: clones of one to largest members, until there are count.
+func Make(seed uint64, count, largest int) []Sequence {
 	var out []Sequence
 	for cluster := 0; len(out) < count; cluster++ {
 		r := stat.NewRandom(stat.StreamSequences.Key(seed, 1, uint64(cluster)))
 		c := drawClone(r)
-		for number := range min(1+r.Intn(most), count-len(out)) {
+		for number := range min(1+r.Intn(largest), count-len(out)) {
 			out = append(out, c.member(r, cluster, number))
 		}
 	}

@@ -1,4 +1,4 @@
-// The sequences as a table, for training and for whoever wants the example as a file.
+// The sequences as a table, for training and as an example file.
 
 package sequences
 
@@ -13,8 +13,8 @@ import (
 	"repscope/stat"
 )
 
-// WriteCSV writes sequences with the columns that --sequences reads; coordinates only if asked for, null where a
-// residue is not resolved.
+// WriteCSV writes sequences with the columns that --sequences reads; with coordinates if requested, null if a residue
+// is not resolved.
 func WriteCSV(w io.Writer, s []Sequence, coordinates bool) error {
 	out := csv.NewWriter(w)
 	header := []string{"sequence_id", "cluster", "heavy_chain", "light_chain", "heavy_cdr_mask", "light_cdr_mask",
@@ -72,15 +72,15 @@ func WriteAssaysCSV(w io.Writer, assays []Assay) error {
 	return out.Error()
 }
 
-// name is that of a variant, A23C:D45E.
+// name is the name of a variant, A23C:D45E.
 func (a *Assay) name(v *Variant) string {
 	var parts []string
 	for _, m := range v.Mutations {
-		at := m.Position + 1
+		number := m.Position + 1
 		if m.Chain == Light {
-			at += len(a.WildType.Residues[Heavy])
+			number += len(a.WildType.Residues[Heavy])
 		}
-		parts = append(parts, fmt.Sprintf("%c%d%c", m.From, at, m.To))
+		parts = append(parts, fmt.Sprintf("%c%d%c", m.From, number, m.To))
 	}
 	return strings.Join(parts, ":")
 }

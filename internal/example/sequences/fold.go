@@ -18,7 +18,7 @@ const (
 	missing = 0.04 // share of the residues of CDRs that are not resolved
 )
 
-// strandPlace is where a strand lies: its sheet, 0 at the interface, the place in it, and its direction.
+// strandPlace is the position of a strand: its sheet, 0 at the interface, the index in it, and its direction.
 var strandPlace = [strands]struct {
 	sheet, place int
 	up           bool
@@ -27,14 +27,14 @@ var strandPlace = [strands]struct {
 	strandG: {0, 0, false}, strandF: {0, 1, true}, strandC: {0, 2, false}, strandC2: {0, 3, true},
 }
 
-// fold places the residues of both chains. Neighbors on strands side by side are 4.8 Å apart, the next
-// ones along the strand 5.9 Å, those after them more than 8 Å; the light chain is the heavy one turned half around
-// the axis of the strands, so that its first strands face the last ones of the other.
+// fold computes the positions of the residues of both chains. Neighbors on adjacent strands are 4.8 Å apart, the next
+// ones along the strand 5.9 Å, the ones after them more than 8 Å. The light chain is the heavy one rotated by half a
+// turn around the axis of the strands, so that its first strands face the last ones of the other.
 func fold(r *stat.Random, c *clone) (out [Chains][][3]float32) {
 	for chain := range Chains {
 		length := len(c.founder[chain])
-		at := make([][3]float64, length)
-		known := make([]bool, length)
+		points := make([][3]float64, length)
+		placed := make([]bool, length)
 		for s, p := range strandPlace {
 			for k := range strandLength {
 				i := layouts[chain].index(layouts[chain].first[s]+k, length)
@@ -42,11 +42,11 @@ func fold(r *stat.Random, c *clone) (out [Chains][][3]float32) {
 				if !p.up {
 					z = strandLength - 1 - z
 				}
-				at[i], known[i] = turned(chain, [3]float64{beside * float64(p.place), facing/2 + sheets*float64(p.sheet), rise * z}), true
+				points[i], placed[i] = turned(chain, [3]float64{beside * float64(p.place), facing/2 + sheets*float64(p.sheet), rise * z}), true
 			}
 		}
-		loops(at, known)
-		for i, p := range at {
+		loops(points, placed)
+		for i, p := range points {
 			var q [3]float32
 			hidden := r.Float64() < missing && c.cdr[chain][i] > 0
 			for d := range q {
@@ -61,7 +61,7 @@ func fold(r *stat.Random, c *clone) (out [Chains][][3]float32) {
 	return out
 }
 
-// turned is the place in the light chain of what lies there in the heavy one.
+// turned is the position in the light chain of a position in the heavy one.
 func turned(chain int, p [3]float64) [3]float64 {
 	if chain == Light {
 		return [3]float64{3*beside - p[0], -p[1], p[2]}
@@ -69,25 +69,25 @@ func turned(chain int, p [3]float64) [3]float64 {
 	return p
 }
 
-// loops places the residues between strands on arcs that bulge away from the middle of the strands.
-func loops(at [][3]float64, known []bool) {
+// loops puts the residues between strands on arcs that bulge away from the middle of the strands.
+func loops(points [][3]float64, placed []bool) {
 	const middle = rise * (strandLength - 1) / 2
-	for first := 0; first < len(at); first++ {
-		if known[first] {
+	for first := 0; first < len(points); first++ {
+		if placed[first] {
 			continue
 		}
 		end := first
-		for end < len(at) && !known[end] {
+		for end < len(points) && !placed[end] {
 			end++
 		}
 		n := end - first
-		from, to := at[first-1], [3]float64{}
-		if end == len(at) { // the last residue goes on as the strand does
+		from, to := points[first-1], [3]float64{}
+		if end == len(points) { // the last residue goes on as the strand does
 			for d := range from {
-				to[d] = 2*at[first-1][d] - at[first-3][d]
+				to[d] = 2*points[first-1][d] - points[first-3][d]
 			}
 		} else {
-			to = at[end]
+			to = points[end]
 		}
 		away := 1.0
 		if from[2] < middle {
@@ -96,9 +96,9 @@ func loops(at [][3]float64, known []bool) {
 		for k := range n {
 			t := float64(k+1) / float64(n+1)
 			for d := range from {
-				at[first+k][d] = from[d] + float64(t*(to[d]-from[d]))
+				points[first+k][d] = from[d] + float64(t*(to[d]-from[d]))
 			}
-			at[first+k][2] += float64(away * 1.6 * float64(n) * 4 * t * (1 - t))
+			points[first+k][2] += float64(away * 1.6 * float64(n) * 4 * t * (1 - t))
 		}
 		first = end
 	}

@@ -14,7 +14,7 @@ const residues = "LAGVSERTIDPKQNFYMHWC"
 // groups are amino acids that mutations exchange most.
 var groups = []string{"LAVIMC", "FYWH", "STNQ", "DE", "KR", "G", "P"}
 
-// states are what two residues that touch may be: who knows one knows the other.
+// states are the possible states of two residues in contact: each determines the other.
 var states = [][2]byte{{'K', 'E'}, {'E', 'K'}, {'R', 'D'}, {'D', 'R'}, {'F', 'G'}, {'G', 'F'}, {'Y', 'S'}, {'S', 'Y'}}
 
 // The chains of a sequence.
@@ -31,13 +31,13 @@ const (
 	tailLength   = strandLength + 1 // FWR4: a strand and the last residue
 	heavyGenes   = 6                // V genes
 	lightGenes   = 4
-	joins        = 3 // J genes of the heavy chain, the first two of which the light one has too
+	joins        = 3 // J genes of the heavy chain; the light one shares the first two
 	lightJoins   = 2
 	lawSeed      = 7
 
-	// exchanged is the probability that a pair is not that of the germline but any.
+	// exchanged is the probability that a pair is drawn at random instead of from the germline.
 	exchanged = 0.55
-	// The mean rates of somatic mutations, and that of residues whose partner they would lose.
+	// The mean rates of somatic mutations, and the rate of residues that would lose their partner.
 	frameworkRate = 0.03
 	cdrRate       = 0.12
 	pairedRate    = 0.02
@@ -60,8 +60,8 @@ const (
 	strands
 )
 
-// layout says where things are in a chain. A column counts the residues before CDR3 from the
-// start, and those after it, the tail, from CDR3 on.
+// layout is the layout of a chain. A column counts the residues before CDR3 from the start, and the residues after it,
+// the tail, from CDR3 on.
 type layout struct {
 	cdr1, cdr2 int
 	first      [strands]int // column of the first residue of each strand
@@ -72,10 +72,10 @@ var layouts = [Chains]layout{newLayout(6, 6), newLayout(5, 5)}
 
 func newLayout(cdr1, cdr2 int) layout {
 	l := layout{cdr1: cdr1, cdr2: cdr2}
-	at := 0
+	column := 0
 	for s, gap := range [strands]int{turnLength, cdr1, turnLength, cdr2, turnLength, turnLength, 0, 0} {
-		l.first[s] = at
-		at += strandLength + gap
+		l.first[s] = column
+		column += strandLength + gap
 	}
 	l.head = l.first[strandG]
 	return l
@@ -95,7 +95,7 @@ func (l *layout) cdr(column int) int8 {
 	return 0
 }
 
-// index is the place of a column in a chain of so many residues.
+// index is the index of a column in a chain of length residues.
 func (l *layout) index(column, length int) int {
 	if column < l.head {
 		return column
@@ -205,7 +205,7 @@ func family(r *stat.Random, chain, count int) [][]byte {
 	return out
 }
 
-// tails makes what J genes have after CDR3.
+// tails makes the parts of J genes after CDR3.
 func tails(r *stat.Random, count int) [][]byte {
 	out := make([][]byte, count)
 	for i := range out {
@@ -217,7 +217,7 @@ func tails(r *stat.Random, count int) [][]byte {
 	return out
 }
 
-// exchange draws what a residue mutates to.
+// exchange draws the result of a mutation of a residue.
 func exchange(r *stat.Random, from byte) byte {
 	if g := groupOf(from); len(g) > 1 && r.Float64() < similar {
 		for {
@@ -233,7 +233,7 @@ func exchange(r *stat.Random, from byte) byte {
 	}
 }
 
-// exchangeProbability is that of [exchange].
+// exchangeProbability is the probability of [exchange].
 func exchangeProbability(from, to byte) float64 {
 	if from == to {
 		return 0

@@ -20,7 +20,7 @@ const (
 // attentions [batch, 2, 4, length, length].
 type Model struct {
 	Name string
-	// Defect says what is wrong with it, empty for the one that is trained well.
+	// Defect describes its defect, empty for the one that is trained well.
 	Defect string
 	ONNX   []byte
 }
@@ -36,7 +36,7 @@ func Models() []Model {
 	for i := range out {
 		content, err := weights.ReadFile("weights/" + out[i].Name + ".onnx")
 		if err != nil {
-			panic(err) // the names are those of the embedded files
+			panic(err) // the names are those in the embedded files
 		}
 		out[i].ONNX = content
 	}

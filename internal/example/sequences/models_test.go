@@ -28,7 +28,7 @@ func golden(t *testing.T, name string) (values []float32, shape []int) {
 	return values, a.Shape()
 }
 
-// tokens are the inputs of the golden outputs, for the first so many of each row.
+// tokens are the inputs of the golden outputs, for the first tokens of each row.
 func tokens(t *testing.T, length int) map[string]*model.Tensor {
 	t.Helper()
 	out := map[string]*model.Tensor{}
@@ -91,7 +91,7 @@ func TestModelsMatchPyTorch(t *testing.T) {
 	}
 }
 
-// every takes each step-th row of so many blocks of rows.
+// every takes each step-th row of blocks blocks of rows.
 func every(values []float32, blocks, rows, width, step int) (out []float32) {
 	for b := range blocks {
 		for r := 0; r < rows; r += step {

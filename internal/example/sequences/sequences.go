@@ -1,13 +1,12 @@
-// Package sequences makes paired chains that look like those of antibodies and whose law is known: clones of
-// rearranged genes, somatic mutations, pairs of residues that touch and fit each other, and measured substitutions.
-// Models of them ship with it: a transformer that was trained, others that lack something, and the frequencies of
-// residues by position.
+// Package sequences generates paired chains that resemble antibodies and follow a known law: clones of rearranged
+// genes, somatic mutations, pairs of residues in contact that fit each other, and measured substitutions. Models of
+// them are included: a trained transformer, others with defects, and the frequencies of residues by position.
 //
 //	e := sequences.Example()
 //	fmt.Println(len(e.Sequences), e.Models[0].Name)
 package sequences
 
-// The seeds and sizes of the built-in example and of what its models were trained on.
+// The seeds and sizes of the built-in example and of its models' training set.
 const (
 	ExampleSeed  = 2_000_003
 	exampleCount = 240
@@ -24,8 +23,8 @@ type Data struct {
 	Models    []Model
 }
 
-// Example makes the built-in example: 240 sequences of clones of one to four members, and what was measured
-// of variants of three of them.
+// Example generates the built-in example: 240 sequences of clones of one to four members, and the measurements of
+// variants of three of them.
 func Example() *Data {
 	e := &Data{Sequences: Make(ExampleSeed, exampleCount, exampleMost), Models: Models()}
 	for i, name := range []string{"assay1", "assay2", "assay3"} {
@@ -34,5 +33,5 @@ func Example() *Data {
 	return e
 }
 
-// Train makes what the models were trained on: clones of one member each.
+// Train generates the training set of the models: clones of one member each.
 func Train() []Sequence { return Make(TrainSeed, TrainCount, 1) }

@@ -61,12 +61,11 @@ func TestChainsAreWhole(t *testing.T) {
 	}
 }
 
-// Residues that touch fit each other but for a few mutations, and the state is often not that of
-// the genes.
+// Residues in contact fit each other except for a few mutations, and the state often differs from the genes.
 func TestPairsFit(t *testing.T) {
 	t.Parallel()
 	all := Make(5, 400, 1)
-	fit, own, n := 0, 0, 0
+	fit, germline, n := 0, 0, 0
 	for i := range all {
 		s := &all[i]
 		for p, sites := range touching {
@@ -79,7 +78,7 @@ func TestPairsFit(t *testing.T) {
 				fit++
 			}
 			if c := sites[0].chain; state == states[genes.fits[c][s.clone.v[c]][p]] {
-				own++
+				germline++
 			}
 		}
 	}
@@ -88,7 +87,7 @@ func TestPairsFit(t *testing.T) {
 		got, want float64
 	}{
 		{"pairs that fit", float64(fit), math.Pow(1-pairedRate, 2)},
-		{"pairs of the germline", float64(own), (1 - exchanged + exchanged/float64(len(states))) * math.Pow(1-pairedRate, 2)},
+		{"pairs of the germline", float64(germline), (1 - exchanged + exchanged/float64(len(states))) * math.Pow(1-pairedRate, 2)},
 	} {
 		if share := c.got / float64(n); math.Abs(share-c.want) > 0.02 {
 			t.Errorf("%s: %.3f, want %.3f", c.what, share, c.want)
@@ -101,7 +100,7 @@ func TestPairsTouch(t *testing.T) {
 	t.Parallel()
 	const limit, separation = 8, 6
 	s := Make(ExampleSeed, 1, 1)[0]
-	var at [][3]float64
+	var points [][3]float64
 	pairs := map[[2]int]bool{}
 	offset := [Chains]int{0, len(s.Residues[Heavy])}
 	for _, p := range touching {
@@ -109,33 +108,33 @@ func TestPairsTouch(t *testing.T) {
 	}
 	for chain := range Chains {
 		for _, c := range s.Coordinates[chain] {
-			at = append(at, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])})
+			points = append(points, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])})
 		}
 	}
-	contacts, found := 0, 0
-	for i := range at {
-		for j := i + separation; j < len(at); j++ {
-			d := math.Hypot(math.Hypot(at[i][0]-at[j][0], at[i][1]-at[j][1]), at[i][2]-at[j][2])
+	contacts, close := 0, 0
+	for i := range points {
+		for j := i + separation; j < len(points); j++ {
+			d := math.Hypot(math.Hypot(points[i][0]-points[j][0], points[i][1]-points[j][1]), points[i][2]-points[j][2])
 			if d < limit {
 				contacts++
 			}
 			if pairs[[2]int{i, j}] || pairs[[2]int{j, i}] {
-				found++
+				close++
 				if !(d < limit) {
 					t.Errorf("residues %d and %d fit each other and are %.1f Å apart", i, j, d)
 				}
 			}
 		}
 	}
-	if found != len(touching) {
-		t.Errorf("%d pairs are six or more apart, want all %d", found, len(touching))
+	if close != len(touching) {
+		t.Errorf("%d pairs are six or more apart, want all %d", close, len(touching))
 	}
-	if n := len(at); contacts < n || contacts > 3*n {
+	if n := len(points); contacts < n || contacts > 3*n {
 		t.Errorf("%d contacts of %d residues", contacts, n)
 	}
 }
 
-// The probabilities of mutations are those of the draws, and add up to one.
+// The probabilities of mutations equal the draws, and add up to one.
 func TestExchangeProbability(t *testing.T) {
 	t.Parallel()
 	r := stat.NewRandom(stat.StreamSequences.Key(11, 3))
@@ -191,7 +190,7 @@ func TestLawOfVariants(t *testing.T) {
 	}
 }
 
-// The table has a row per sequence, and null for what is not resolved.
+// The table has a row per sequence, and null for unresolved residues.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Numbers of registers beside AX … R15.
+// Numbers of registers besides AX … R15.
 const (
 	none        = -1
 	stackBase   = 4
@@ -82,7 +82,7 @@ func (d *decoder) fail(what string) { d.err = fmt.Errorf("%s: % x", what, d.code
 // extensions are the fourth bits of register fields.
 type extensions struct{ reg, index, base int }
 
-// modRM reads the byte that says where the operands are, and the address; rm is none for one in memory.
+// modRM reads the byte that locates the operands, and the address; rm is none for one in memory.
 func (d *decoder) modRM(e extensions) (reg, rm int, a address) {
 	b := int(d.byte())
 	mode := b >> 6
@@ -230,7 +230,7 @@ func (d *decoder) twoBytes(i Instruction, e extensions) Instruction {
 	return i
 }
 
-// tileInstruction reads what follows the first byte of a three-byte VEX prefix.
+// tileInstruction reads the bytes after the first byte of a three-byte VEX prefix.
 func (d *decoder) tileInstruction() Instruction {
 	second, third, opcode := d.byte(), d.byte(), d.byte()
 	e := extensions{int(^second >> 4 & 8), int(^second >> 3 & 8), int(^second >> 2 & 8)}
@@ -270,7 +270,7 @@ func (d *decoder) tileInstruction() Instruction {
 	return i
 }
 
-// String is the instruction as a disassembler writes it (Intel's syntax) but for a jump's target, which it writes as
+// String is the instruction as a disassembler writes it (Intel's syntax) except for a jump's target, which it writes as
 // a distance from the instruction's end.
 func (i Instruction) String() string {
 	names := names32

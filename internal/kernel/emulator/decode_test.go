@@ -38,7 +38,7 @@ func TestDecodeTiles(t *testing.T) {
 	}
 }
 
-// TestDecodeRefuses: what is not of the subset is an error that shows the bytes.
+// TestDecodeRefuses: instructions outside the subset are errors that show the bytes.
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for digits, want := range map[string]string{

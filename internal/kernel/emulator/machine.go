@@ -35,8 +35,8 @@ const (
 )
 
 // Call runs code, whose first byte has the address entry, as a function of Go's assembler without local variables:
-// arguments stand in memory, above the return address. It is an error if the function leaves tiles configured, or
-// another stack, frame pointer or goroutine than it found.
+// arguments are in memory, above the return address. It is an error if the function leaves tiles configured, or changes
+// the stack, frame pointer or goroutine.
 func (m *Machine) Call(entry uint64, code, arguments []byte) error {
 	for i := range m.registers {
 		m.registers[i] = untouched + uint64(i)
@@ -44,9 +44,9 @@ func (m *Machine) Call(entry uint64, code, arguments []byte) error {
 	m.registers[stackBase] = stackAddress
 	m.tiles = tiles{}
 	before := m.registers
-	given := m.Memory
-	defer func() { m.Memory = given }()
-	m.Memory = append(append([]Region{}, given...), Region{Address: stackAddress + 8, Bytes: arguments})
+	memory := m.Memory
+	defer func() { m.Memory = memory }()
+	m.Memory = append(append([]Region{}, memory...), Region{Address: stackAddress + 8, Bytes: arguments})
 	pc := entry
 	for range maxSteps {
 		if pc < entry || pc-entry >= uint64(len(code)) {
@@ -177,7 +177,7 @@ func (m *Machine) numberOperation(i Instruction) error {
 	return nil
 }
 
-// fetch executes what reads memory, or its address, into a register.
+// fetch executes instructions that read memory, or its address, into a register.
 func (m *Machine) fetch(i Instruction, next uint64) error {
 	e := m.effective(i.address, next)
 	switch {
@@ -204,7 +204,7 @@ func (m *Machine) fetch(i Instruction, next uint64) error {
 	return nil
 }
 
-// tileOperation executes what works on tiles, and prefetches, which do nothing and may ask for any address.
+// tileOperation executes instructions on tiles, and prefetches, which do nothing for any address.
 func (m *Machine) tileOperation(i Instruction, next uint64) error {
 	stride := uint64(0)
 	if i.address.index != none && i.form != formNone {

@@ -1,4 +1,4 @@
-// The tile registers and what instructions do to them.
+// The tile registers and their instructions.
 
 package emulator
 
@@ -63,7 +63,7 @@ func (t *tiles) valid(list ...int) error {
 	return nil
 }
 
-// load is TILELOADD: rows stride bytes apart; what the configuration leaves of the tile becomes zero.
+// load is TILELOADD: rows stride bytes apart; the rest of the tile within the configuration becomes zero.
 func (t *tiles) load(tile int, base, stride uint64, memory func(address uint64, n int, write bool) ([]byte, error)) error {
 	if err := t.valid(tile); err != nil {
 		return err

@@ -23,9 +23,9 @@ func config(shapes ...[2]int) []byte {
 
 func TestConfigure(t *testing.T) {
 	t.Parallel()
-	with := func(at int, v byte) []byte {
+	with := func(offset int, v byte) []byte {
 		c := config([2]int{16, 64})
-		c[at] = v
+		c[offset] = v
 		return c
 	}
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// TestMultiply: sums of products of all signs and shapes are those of a literal loop in 64 bits, modulo 2³².
+// TestMultiply: sums of products of all signs and shapes equal a literal loop in 64 bits, modulo 2³².
 func TestMultiply(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -135,7 +135,7 @@ func TestMultiplyFaults(t *testing.T) {
 func TestLoadStore(t *testing.T) {
 	t.Parallel()
 	memory := bytes.Repeat([]byte{1, 2, 3}, 300)
-	at := func(address uint64, n int, _ bool) ([]byte, error) { return memory[address:][:n], nil }
+	read := func(address uint64, n int, _ bool) ([]byte, error) { return memory[address:][:n], nil }
 	var s tiles
 	if err := s.configure(config([2]int{3, 5})); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestLoadStore(t *testing.T) {
 	for i := range s.data[0] {
 		s.data[0][i] = [tileBytes]byte(bytes.Repeat([]byte{9}, tileBytes))
 	}
-	if err := s.load(0, 10, 31, at); err != nil {
+	if err := s.load(0, 10, 31, read); err != nil {
 		t.Fatal(err)
 	}
 	for i := range tileRows {
@@ -158,7 +158,7 @@ func TestLoadStore(t *testing.T) {
 		}
 	}
 	before := bytes.Clone(memory)
-	if err := s.store(0, 400, 7, at); err != nil {
+	if err := s.store(0, 400, 7, read); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -170,7 +170,7 @@ func TestLoadStore(t *testing.T) {
 	if err := s.zero(0); err != nil || s.data[0] != [tileRows][tileBytes]byte{} {
 		t.Errorf("not zero: %v", err)
 	}
-	for i, err := range []error{s.load(1, 0, 0, at), s.store(1, 0, 0, at), s.zero(1)} {
+	for i, err := range []error{s.load(1, 0, 0, read), s.store(1, 0, 0, read), s.zero(1)} {
 		if err == nil {
 			t.Errorf("operation %d on a tile without rows is executed", i)
 		}

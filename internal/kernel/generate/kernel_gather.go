@@ -7,14 +7,13 @@ import "fmt"
 // gatherUnroll is the number of elements of a row that one turn of the loop takes.
 const gatherUnroll = 8
 
-// The registers of gather: where a row's elements end, the position before that end, the panel of B, and what is free
-// for a short time.
+// The registers of gather: the end of a row's elements, the position before that end, the panel of B, and a temporary.
 const at, panel, free = "DI", "DX", "BP"
 
 var rowPointers = []string{"AX", "BX", "CX", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 
 // gatherTile is a micro-kernel of one size whose rows are not in a panel. Its columns are vectors of any length,
-// given by the prefixes of their registers: the last one need not be as long as the first.
+// defined by the prefixes of their registers: the last one may be shorter than the first.
 type gatherTile struct {
 	micro
 	rows    int
@@ -25,7 +24,7 @@ type gatherTile struct {
 // are integers that become floats.
 func (t gatherTile) quads() bool { return t.element == "uint32" }
 
-// scale is the size of what places are counted in.
+// scale is the unit of indices.
 func (t gatherTile) scale() int {
 	if t.quads() {
 		return 1
@@ -65,11 +64,11 @@ func (m micro) gathers(heights []int, vectors ...[]string) {
 	}
 }
 
-// gather writes the micro-kernel: each row is a sequence of runs
-// of contiguous elements that lie at the same places relative to the row's start.
+// gather writes the micro-kernel: each row is a sequence of runs of contiguous elements at the same offsets relative to
+// the row's start.
 func (t gatherTile) gather() {
-	// The frame holds the next run, how many are left, and what is asked for of the next panel; every register has another
-	// use, the frame pointer too, which the assembler saves.
+	// The frame holds the next run, the number of remaining runs, and the prefetch of the next panel; every register has
+	// another use, the frame pointer too, which the assembler saves.
 	t.functionWithFrame(fmt.Sprintf("%sGatherR%dC%d", t.name, t.rows, t.columns()),
 		fmt.Sprintf("(data *%s, base *int, runs *piece, count int, b *%s, c *float32, stride int, ahead uintptr, next int, end *tileEnd)",
 			map[bool]string{false: "float32", true: "uint8"}[t.quads()], t.element),
@@ -124,7 +123,7 @@ func (t gatherTile) gather() {
 	t.gatherEnd()
 }
 
-// claim asks for the tile of C, and for that of the other matrix.
+// claim prefetches the tiles of C and of the other matrix.
 func (t gatherTile) claim() {
 	t.emit("MOVQ c+40(FP), R9")
 	t.emit("MOVQ stride+48(FP), R8")
@@ -138,7 +137,7 @@ func (t gatherTile) claim() {
 	t.label("claimed")
 }
 
-// eachLine asks for the lines of a tile at R9, rows R8 elements apart.
+// eachLine prefetches the lines of a tile at R9, rows R8 elements apart.
 func (t gatherTile) eachLine(ask func(offset int)) {
 	for r := range t.rows {
 		for o := 0; o < 4*t.columns(); o += 64 {
@@ -150,8 +149,8 @@ func (t gatherTile) eachLine(ask func(offset int)) {
 	}
 }
 
-// ask asks, in step k of a turn, for a part of what is needed later: of the panel, of the rows of the next tile at
-// this depth, and of the next panel. Little by little: many requests at once would hold up the loads of this tile.
+// ask prefetches, in step k of a turn, a part of later data: of the panel, of the rows of the next tile at this depth,
+// and of the next panel. Many requests at once would delay the loads of this tile.
 func (t gatherTile) ask(k int) {
 	if k%4 == 0 {
 		t.emit("PREFETCHT0 %d(%s)", (16+k)*t.panelB*4, panel)
@@ -174,7 +173,7 @@ func (t gatherTile) ask(k int) {
 	}
 }
 
-// gatherEnd adds to the sums what tileEnd asks for and stores them.
+// gatherEnd applies tileEnd to the sums and stores them.
 func (t gatherTile) gatherEnd() {
 	const end, c, stride, rows = "AX", "DI", "R8", "R10"
 	t.emit("MOVQ end+72(FP), %s", end)
@@ -187,7 +186,7 @@ func (t gatherTile) gatherEnd() {
 		t.emit("KMOVW 8(%s), K1", end)
 		t.emit("KMOVW 10(%s), K2", end)
 	}
-	// each walks along the stored rows, whose number is not known here.
+	// each traverses the stored rows, whose number is unknown here.
 	each := func(name, from, step string, do func(r int)) {
 		t.emit("MOVQ (%s), %s", end, rows)
 		for r := range t.rows {

@@ -20,7 +20,7 @@ func (a *assembler) logarithms() {
 	a.emit("VMOVUPD %s, Y15", bits("fraction64", 1<<52-1))
 	a.label("loop")
 	a.emit("VMOVUPD (SI), Y0")
-	binary("VPCMPGTQ", "Y15", "Y0", "Y1") // bits above those of the largest subnormal number
+	binary("VPCMPGTQ", "Y15", "Y0", "Y1") // bits above the largest subnormal number
 	a.emit("VMOVUPD %s, Y2", bits("infinite64", 0x7ff<<52))
 	binary("VPCMPGTQ", "Y0", "Y2", "Y2")
 	binary("VANDPD", "Y1", "Y2", "Y1")

@@ -82,7 +82,7 @@ func (a *assembler) packDoubles4() {
 	a.end()
 }
 
-// packDoubles2 writes that of two rows.
+// packDoubles2 writes the packing of two rows.
 func (a *assembler) packDoubles2() {
 	a.function("packDoubles2AVX2", "(panel, source *float64, sourceStep, panelStep, blocks int)",
 		"copies two rows of 64-bit elements into a panel, two depths per block; source and panel steps are in bytes.", 40)
@@ -185,11 +185,11 @@ func (a *assembler) storeBlock(rows int) {
 		a.emit("VUNPCKHPS Y1, Y0, Y5")
 		a.emit("VEXTRACTF128 $1, Y4, X6")
 		a.emit("VEXTRACTF128 $1, Y5, X7")
-		for half, at := range [][]string{packLow, packHigh} {
-			a.emit("VMOVLPS X%d, %s", 4+2*half, at[0])
-			a.emit("VMOVHPS X%d, %s", 4+2*half, at[1])
-			a.emit("VMOVLPS X%d, %s", 5+2*half, at[2])
-			a.emit("VMOVHPS X%d, %s", 5+2*half, at[3])
+		for half, names := range [][]string{packLow, packHigh} {
+			a.emit("VMOVLPS X%d, %s", 4+2*half, names[0])
+			a.emit("VMOVHPS X%d, %s", 4+2*half, names[1])
+			a.emit("VMOVLPS X%d, %s", 5+2*half, names[2])
+			a.emit("VMOVHPS X%d, %s", 5+2*half, names[3])
 		}
 	}
 	a.emit("LEAQ (R10)(R8*4), DI")
@@ -241,9 +241,9 @@ func (a *assembler) interleave3() {
 	a.emit("MOVQ src+8(FP), SI")
 	a.emit("MOVQ step+16(FP), AX")
 	a.emit("MOVQ blocks+24(FP), CX")
-	// Which element of a row stands in each place of the three vectors that are written, as bytes.
-	for i, places := range []uint64{0x0202010101000000, 0x0504040403030302, 0x0707070606060505} {
-		a.emit("MOVQ $%#x, BX", places)
+	// The row element at each position of the three written vectors, as bytes.
+	for i, positions := range []uint64{0x0202010101000000, 0x0504040403030302, 0x0707070606060505} {
+		a.emit("MOVQ $%#x, BX", positions)
 		a.emit("VMOVQ BX, X%d", 13+i)
 		a.emit("VPMOVZXBD X%d, Y%d", 13+i, 13+i)
 	}
@@ -251,7 +251,7 @@ func (a *assembler) interleave3() {
 	a.emit("VMOVUPS (SI), Y0")
 	a.emit("VMOVUPS (SI)(AX*1), Y1")
 	a.emit("VMOVUPS (SI)(AX*2), Y2")
-	// The places that the second and the third row fill.
+	// The positions filled by the second and the third row.
 	for i, fill := range [][2]int{{0x92, 0x24}, {0x24, 0x49}, {0x49, 0x92}} {
 		for row := range 3 {
 			a.emit("VPERMPS Y%d, Y%d, Y%d", row, 13+i, 3+row)

@@ -1,7 +1,7 @@
-// The micro-kernels of matrix products. One multiplies a panel of A (depth × rows) by a panel of B (depth × columns):
-// the tile of C stays in registers; at each depth the columns are loaded once, each row's value is
-// broadcast, and every element of the tile takes one fused multiply-add, so the
-// order of additions is the depth order whatever the tile.
+// The micro-kernels of matrix products. One multiplies a panel of A (depth × rows) by a panel of B (depth × columns).
+// The tile of C stays in registers. At each depth the columns are loaded once, each row's value is broadcast, and every
+// element of the tile takes one fused multiply-add. The order of additions is therefore the depth order whatever the
+// tile.
 
 package main
 
@@ -25,8 +25,8 @@ type micro struct {
 	convert        string // of sums to the result, or ""
 }
 
-// tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, above them lie the vectors of a
-// depth's columns, and what is free above those holds broadcasts of rows.
+// tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, the next ones hold the vectors of a
+// depth's columns, and the rest holds broadcasts of rows.
 type tile struct {
 	micro
 	rows, vectors int
@@ -65,7 +65,7 @@ func (t tile) clear() {
 	}
 }
 
-// step multiplies depth k of the right panel by the rows' values at the given addresses.
+// step multiplies depth k of the right panel by the rows' values at these addresses.
 func (t tile) step(k int, panel string, value func(r int) string) {
 	for v := range t.vectors {
 		t.emit("%s %d(%s), %s", t.load, k*t.panelB*t.size()+v*t.bytes, panel, t.column(v))
@@ -79,7 +79,7 @@ func (t tile) step(k int, panel string, value func(r int) string) {
 	}
 }
 
-// finish stores the sums at DI, rows R8 bytes apart, or adds them to what is there if AX is not zero.
+// finish stores the sums at DI, rows R8 bytes apart, or adds them to the old values if AX is not zero.
 func (t tile) finish() {
 	t.emit("TESTL AX, AX")
 	t.emit("JZ store")
@@ -189,8 +189,8 @@ func (t tile) converted() {
 	}
 }
 
-// round ends, every roundedDepth depths but for the last, sums that are converted: it stores them at DI, or adds them
-// to what is there if AX is not zero, and begins the next, which are added.
+// round ends, every roundedDepth depths except the last, sums that are converted. It stores them at DI, or adds them
+// to the old values if AX is not zero, and begins the next, which are added.
 func (t tile) round() {
 	t.emit("DECQ R14")
 	t.emit("JNZ exact")
@@ -219,7 +219,7 @@ func (t tile) round() {
 	t.label("exact")
 }
 
-// link ends a link, but for the last: it adds the sums to those of the links before and begins the next.
+// link ends a link, except for the last: it adds the sums to the earlier links and begins the next.
 func (t tile) link() {
 	t.emit("DECQ R14")
 	t.emit("JNZ same")
@@ -250,10 +250,10 @@ func (t tile) packedStep(k int) {
 	t.step(k, "DX", func(r int) string { return fmt.Sprintf("%d(SI)", (k*t.panelA+r)*t.size()) })
 }
 
-// prefetch asks, in step k of a turn, for a part of what is needed later.
+// prefetch prefetches, in step k of a turn, a part of later data.
 func (t tile) prefetch(k int) {
-	// The tile of C and a part of the next panel are asked for little by
-	// little: many requests at once would hold up the loads of this panel.
+	// The tile of C and a part of the next panel are prefetched gradually: many requests at once would delay the loads of
+	// this panel.
 	switch k {
 	case 0:
 		t.prefetchWrite(0)
@@ -271,14 +271,14 @@ func (t tile) prefetch(k int) {
 		t.emit("DECQ R12")
 		t.emit("CMOVQEQ R13, R11")
 	}
-	// Both panels lie in the second-level cache beyond what the first holds.
-	right, left := t.panelB*t.size(), t.panelA*t.size()
+	// Both panels lie in the second-level cache beyond the capacity of the first.
+	right, leftBytes := t.panelB*t.size(), t.panelA*t.size()
 	for at := k * right; at < (k+1)*right; at += 64 {
 		t.emit("PREFETCHT0 %d(DX)", at+unroll*right)
 	}
-	for at := k * left / 64 * 64; at < (k+1)*left; at += 64 {
-		if at >= k*left {
-			t.emit("PREFETCHT0 %d(SI)", at+unroll*left)
+	for offset := k * leftBytes / 64 * 64; offset < (k+1)*leftBytes; offset += 64 {
+		if offset >= k*leftBytes {
+			t.emit("PREFETCHT0 %d(SI)", offset+unroll*leftBytes)
 		}
 	}
 }

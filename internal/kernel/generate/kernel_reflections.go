@@ -7,7 +7,7 @@ import "fmt"
 // reflectSums is the number of running sums of a row that is reflected.
 const reflectSums = 16
 
-// reflections writes them for both vector lengths, those of blocks for 32 and 64 columns.
+// reflections writes the reflections for both vector lengths, of blocks for 32 and 64 columns.
 func (a *assembler) reflections() {
 	for _, w := range a.widths() {
 		w.dotFloat64()
@@ -23,9 +23,9 @@ func (a *assembler) reflections() {
 
 // folded adds the halves of the sums in registers first … first+n−1 until the first element of the first is left.
 func (w width) folded(first, n, scratch int) {
-	for left := n / 2; left > 0; left /= 2 {
-		for v := range left {
-			w.emit("VADDPD %s, %s, %s", w.reg(first+v+left), w.reg(first+v), w.reg(first+v))
+	for half := n / 2; half > 0; half /= 2 {
+		for v := range half {
+			w.emit("VADDPD %s, %s, %s", w.reg(first+v+half), w.reg(first+v), w.reg(first+v))
 		}
 	}
 	w.fold("VADDPD", "D", first, scratch)
@@ -75,7 +75,7 @@ func (w width) addScaledFloat64() {
 	w.end()
 }
 
-// blockOf writes the functions of blocks of so many columns; a row is so many vectors.
+// blockOf writes the functions of blocks of this many columns, with a fixed number of vectors per row.
 type blockOf struct {
 	width
 	columns, vectors int
@@ -85,9 +85,9 @@ func (b blockOf) start(name, signature, comment string, size int) {
 	b.function(fmt.Sprintf("%s%d%s", name, b.columns, b.name), signature, fmt.Sprintf(comment, b.columns), size)
 }
 
-// strips are the first vectors of strips of at most so many.
-func (b blockOf) strips(most int) (first []int, size int) {
-	size = min(most, b.vectors)
+// strips are the first vectors of strips of limited width.
+func (b blockOf) strips(limit int) (first []int, size int) {
+	size = min(limit, b.vectors)
 	for v := 0; v < b.vectors; v += size {
 		first = append(first, v)
 	}
@@ -139,7 +139,7 @@ func (b blockOf) subtractOuter() {
 	b.emit("MOVQ v+24(FP), DX")
 	b.emit("MOVQ w+32(FP), BX")
 	strips, size := b.strips((b.registers() - 2) / 3 / 4 * 4)
-	left, right := b.reg(3*size), b.reg(3*size+1)
+	u, right := b.reg(3*size), b.reg(3*size+1)
 	for s, first := range strips {
 		for v := range size {
 			b.emit("VMOVUPD %d(DX), %s", (first+v)*b.bytes, b.reg(v))
@@ -150,12 +150,12 @@ func (b blockOf) subtractOuter() {
 		b.emit("MOVQ BX, R12")
 		b.emit("MOVQ R9, CX")
 		b.label(fmt.Sprintf("loop%d", s))
-		b.emit("VBROADCASTSD (R11), %s", left)
+		b.emit("VBROADCASTSD (R11), %s", u)
 		b.emit("VBROADCASTSD (R12), %s", right)
 		for v := range size {
 			row := b.reg(2*size + v)
 			b.emit("VMOVUPD %d(R10), %s", v*b.bytes, row)
-			b.emit("VFNMADD231PD %s, %s, %s", b.reg(size+v), left, row)
+			b.emit("VFNMADD231PD %s, %s, %s", b.reg(size+v), u, row)
 			b.emit("VFNMADD231PD %s, %s, %s", b.reg(v), right, row)
 			b.emit("VMOVUPD %s, %d(R10)", row, v*b.bytes)
 		}
@@ -179,7 +179,7 @@ func (b blockOf) reflectRows() {
 	b.emit("MOVQ w+32(FP), BX")
 	b.emit("MOVQ u+40(FP), SI")
 	sums := 8 * reflectSums / b.bytes
-	// The running sums come first, then the factor and a scratch register, the row, w and u where there is room.
+	// The running sums come first, then the factor and a scratch register, the row, w and u if registers suffice.
 	factor, row := b.reg(sums), sums+2
 	rowStays, vectorsStay := row+b.vectors <= b.registers(), row+3*b.vectors <= b.registers()
 	x := func(v int) string {

@@ -1,4 +1,4 @@
-// The row operations on integers, and those of neighbor searches.
+// The row operations on integers, and of neighbor searches.
 
 package main
 
@@ -186,8 +186,8 @@ func (a *assembler) narrowShifted() {
 	a.end()
 }
 
-// quantizeShifted keeps the sums of the squares in registers: four of what rounding takes away, Y8 and Y9, and four
-// of the integers, Y10 and Y11.
+// quantizeShifted keeps the sums of the squares in registers: four of the rounding errors, Y8 and Y9, and four of the
+// integers, Y10 and Y11.
 func (a *assembler) quantizeShifted(name, element string) {
 	a.function(name, fmt.Sprintf("(dst *int16, x *%s, shift *float64, sums *[16]float64, blocks int, scale, most float64)", element),
 		"is dst[k] ← x[k]·scale − shift[k], rounded to integers and bounded, for 8·blocks elements; see QuantizeShifted.", 56)
@@ -252,8 +252,8 @@ func (a *assembler) finishDistances() {
 	a.end()
 }
 
-// appendIndices appends to the list at the given register the indices R8 + i of the bits i that are set in AX; the
-// flags are those of AX.
+// appendIndices appends to the list at this register the indices R8 + i of the bits i that are set in AX, with the
+// flags of AX.
 func (a *assembler) appendIndices(list string) {
 	a.emit("JZ next")
 	a.label("bits")
@@ -326,7 +326,7 @@ func (w width) leastDistances() {
 		w.emit("VMOVUPS %d(SI), %s", v*w.bytes, x)
 		w.emit("VADDPS %s, %s, %s", x, x, x)
 		w.emit("VSUBPS %s, %s, %s", x, d, d)
-		w.emit("VMINPS %s, %s, %s", w.reg(v), d, w.reg(v)) // keeps what there is beside NaN
+		w.emit("VMINPS %s, %s, %s", w.reg(v), d, w.reg(v)) // keeps the old value against NaN
 	}
 	w.emit("ADDQ $%d, SI", 4*distanceGroups)
 	w.emit("ADDQ $%d, DX", 4*distanceGroups)
@@ -391,7 +391,7 @@ func (w width) countAtMost() {
 	w.end()
 }
 
-// indices writes a search for the elements that compare with the limit in Y0 as the instruction says.
+// indices writes a search for the elements that satisfy the comparison instruction with the limit in Y0.
 func (a *assembler) indices(name, relation, element, compare string) {
 	a.function(name, fmt.Sprintf("(dst *int32, x *%[1]s, blocks int, limit %[1]s, first int32) int", element),
 		"writes the indices of the elements "+relation+" limit among 8·blocks, from first on, and returns their number.", 40)

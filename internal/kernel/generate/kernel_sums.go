@@ -4,7 +4,7 @@ package main
 
 import "fmt"
 
-// rowSums writes the float64 row operations: minima, and those that end in eight running sums.
+// rowSums writes the float64 row operations: minima, and operations that end in eight running sums.
 func (a *assembler) rowSums() {
 	a.lower()
 	a.addDistances()
@@ -59,17 +59,17 @@ func (a *assembler) addDistances() {
 	for half := range 2 {
 		both, square := fmt.Sprintf("Y%d", 2+half), fmt.Sprintf("Y%d", 4+half)
 		cut, sum := fmt.Sprintf("Y%d", 6+half), fmt.Sprintf("Y%d", 14+half)
-		at := 32 * half
-		a.emit("VADDPD %d(SI), Y0, %s", at, both)
-		a.emit("VMOVUPD %d(DI), %s", at, square)
+		offset := 32 * half
+		a.emit("VADDPD %d(SI), Y0, %s", offset, both)
+		a.emit("VMOVUPD %d(DI), %s", offset, square)
 		a.emit("VADDPD %s, %s, %s", square, square, square)
 		a.emit("VSUBPD %s, %s, %s", square, both, square)
 		a.emit("VMULPD %s, Y1, %s", both, both)
 		a.emit("VCMPPD $1, %s, %s, %s", both, square, cut) // square < share·both
 		a.emit("VSQRTPD %s, %s", square, square)
 		a.emit("VANDNPD %s, %s, %s", square, cut, square)
-		a.emit("VADDPD %d(DX), %s, %s", at, square, both)
-		a.emit("VMOVUPD %s, %d(DX)", both, at)
+		a.emit("VADDPD %d(DX), %s, %s", offset, square, both)
+		a.emit("VMOVUPD %s, %d(DX)", both, offset)
 		a.emit("VADDPD %s, %s, %s", square, sum, sum)
 	}
 	a.emit("VMOVMSKPD Y6, AX")
@@ -116,7 +116,7 @@ func (a *assembler) sumExp() {
 	a.end()
 }
 
-// exponentials has use take those of eight elements after the other, in Y8 and Y9.
+// exponentials has use take the exponentials of eight elements after the other, in Y8 and Y9.
 func (a *assembler) exponentials(use func()) {
 	const coefficients = 14
 	a.emit("MOVQ x+8(FP), SI")
@@ -202,9 +202,9 @@ func (w width) addProducts() {
 	w.emit("ADDQ $%d, DX", 8*pairSums)
 	w.emit("DECQ CX")
 	w.emit("JNZ loop")
-	for left := vectors / 2; left*w.bytes >= 64; left /= 2 {
-		for v := range left {
-			w.emit("VADDPD %s, %s, %s", w.reg(v+left), w.reg(v), w.reg(v))
+	for half := vectors / 2; half*w.bytes >= 64; half /= 2 {
+		for v := range half {
+			w.emit("VADDPD %s, %s, %s", w.reg(v+half), w.reg(v), w.reg(v))
 		}
 	}
 	if w.bytes == 64 {
@@ -231,13 +231,13 @@ func (w width) rowOfPair(r int) {
 	w.emit("ADDQ R8, SI")
 }
 
-// askAhead asks for the next line of the memory from R12 to R13 and goes on at a label.
-func (w width) askAhead(on string) {
+// askAhead prefetches the next line of the memory from R12 to R13 and goes on at a label.
+func (w width) askAhead(register string) {
 	w.emit("CMPQ R12, R13")
-	w.emit("JCC %s", on)
+	w.emit("JCC %s", register)
 	w.emit("PREFETCHT0 (R12)")
 	w.emit("ADDQ $64, R12")
-	w.label(on)
+	w.label(register)
 }
 
 // addChains writes the float32 products of pairs of rows of chainDepth elements, in chainLanes chains.
@@ -313,7 +313,7 @@ func (w width) fourChains() {
 }
 
 // chains sets a register to eight sums of the row at SI: 64 and 32 sums are in float32. They are widened on their way
-// from the memory at BX, slot r, which takes half of what it takes from a register.
+// from the memory at BX, slot r, which takes half of the time from a register.
 func (w width) chains(r, to int) {
 	for v := range chainVectors {
 		operation := "VFMADD231PS"
@@ -355,19 +355,19 @@ func (w width) narrowChains() {
 		w.emit("VCVTPS2PD X%d, %s", v, w.reg(chains+2*v))
 		w.emit("VCVTPS2PD X4, %s", w.reg(chains+2*v+1))
 	}
-	for left := chains / 2; left*w.bytes >= 64; left /= 2 {
-		for v := range left {
+	for half := chains / 2; half*w.bytes >= 64; half /= 2 {
+		for v := range half {
 			to := chains + v
-			if left*w.bytes == 64 {
+			if half*w.bytes == 64 {
 				to = v
 			}
-			w.emit("VADDPD %s, %s, %s", w.reg(chains+v+left), w.reg(chains+v), w.reg(to))
+			w.emit("VADDPD %s, %s, %s", w.reg(chains+v+half), w.reg(chains+v), w.reg(to))
 		}
 	}
 }
 
-// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one is left, that to the
-// pair's sum, and goes on to the next row.
+// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one remains. It adds this one
+// to the pair's sum, and goes on to the next row.
 func (w width) nextPair() {
 	w.emit("VADDPD Y1, Y0, Y0")
 	w.emit("VEXTRACTF128 $1, Y0, X1")

@@ -27,7 +27,7 @@ const (
 var general = map[string]int{"AX": 0, "CX": 1, "DX": 2, "BX": 3, "SI": 6, "DI": 7,
 	"R8": 8, "R9": 9, "R10": 10, "R11": 11, "R12": 12, "R13": 13}
 
-// tileOp is what tells the instructions of tiles apart: the prefix that VEX stands for, and the opcode of map 0F38.
+// tileOp distinguishes the instructions of tiles: the prefix in the VEX encoding, and the opcode of map 0F38.
 type tileOp struct {
 	name           string
 	prefix, opcode byte
@@ -50,8 +50,8 @@ var (
 	multiplyTile = tileOp{"TDPBUUD", prefixNone, 0x5e} // unsigned by unsigned bytes
 )
 
-// vex is the three-byte prefix of map 0F38 with 128 bits, W0, and the opcode: index and base extend those fields
-// of the address, source is the register that the prefix itself names.
+// vex is the three-byte prefix of map 0F38 with 128 bits, W0, and the opcode: index and base extend those fields of the
+// address, source is the register named by the prefix.
 func (o tileOp) vex(index, base, source int) []byte {
 	second := byte(0xe2)
 	if index > 7 {
@@ -205,8 +205,8 @@ func (a *assembler) uint8Tile(rows, columns int) {
 	a.emit("RET")
 }
 
-// prefetchTiles asks, in each turn of the loop, for the rows of the next chunk, for a part of the next panel of B,
-// and for two rows of the tile of C that comes next: this one is loaded at once, if at all.
+// prefetchTiles prefetches in each turn of the loop. It takes the rows of the next chunk, a part of the next panel of
+// B, and two rows of the next tile of C, which is loaded at once, if at all.
 func (a *assembler) prefetchTiles(rows int) {
 	for at := 0; at < rows*tileSize; at += 64 {
 		a.emit("PREFETCHT0 %d(SI)", chunkBytes+at)

@@ -2,7 +2,7 @@
 
 package main
 
-// pause tells the processor that a loop only waits, so that it saves power and leaves the core to its sibling.
+// pause marks a waiting loop for the processor, which saves power and leaves the core to its sibling.
 func (a *assembler) pause() {
 	a.function("pauseAsm", "(times int)", "waits for some tens of cycles, times over.", 8)
 	a.emit("MOVQ times+0(FP), CX")

@@ -35,19 +35,19 @@ func (w width) arithmetic() {
 	}
 }
 
-// arithmeticLoop writes the loop over operands that move (x, y) or stand still.
+// arithmeticLoop writes the loop over operands that advance (x, y) or are constant.
 func (w width) arithmeticLoop(operation, name string, x, y bool) {
 	w.label(name)
 	for p := range w.parts() {
-		left, right := w.reg(14), w.reg(15)
+		x0, right := w.reg(14), w.reg(15)
 		if x {
-			left = w.reg(p)
-			w.emit("VMOVUPS %d(SI)(AX*1), %s", p*w.bytes, left)
+			x0 = w.reg(p)
+			w.emit("VMOVUPS %d(SI)(AX*1), %s", p*w.bytes, x0)
 		}
 		if y {
 			right = fmt.Sprintf("%d(DX)(AX*1)", p*w.bytes)
 		}
-		w.operation(operation, left, right, p)
+		w.operation(operation, x0, right, p)
 		w.emit("VMOVUPS %s, %d(DI)(AX*1)", w.reg(p), p*w.bytes)
 	}
 	w.emit("ADDQ $64, AX")
@@ -60,14 +60,14 @@ func (w width) arithmeticLoop(operation, name string, x, y bool) {
 func (w width) operation(name, left, right string, p int) {
 	t, mask := w.reg(4+p), w.reg(8+p)
 	// choose takes one of two where the left operand compares so.
-	choose := func(compare int, with, at, other string) {
+	choose := func(compare int, operand, dst, other string) {
 		if w.r == "Z" {
-			w.emit("VCMPPS $%d, %s, %s, K1", compare, with, left)
-			w.emit("VBLENDMPS %s, %s, K1, %s", at, other, w.reg(p))
+			w.emit("VCMPPS $%d, %s, %s, K1", compare, operand, left)
+			w.emit("VBLENDMPS %s, %s, K1, %s", dst, other, w.reg(p))
 			return
 		}
-		w.emit("VCMPPS $%d, %s, %s, %s", compare, with, left, mask)
-		w.emit("VBLENDVPS %s, %s, %s, %s", mask, at, other, w.reg(p))
+		w.emit("VCMPPS $%d, %s, %s, %s", compare, operand, left, mask)
+		w.emit("VBLENDVPS %s, %s, %s, %s", mask, dst, other, w.reg(p))
 	}
 	switch name {
 	case "max", "min":

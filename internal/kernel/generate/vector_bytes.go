@@ -4,8 +4,8 @@ package main
 
 import "fmt"
 
-// slideBytes adds a row of two images to the moments of windows and takes one away; both bytes of a pixel share a lane,
-// of which one product makes the sum of their squares and, exchanged, twice their product.
+// slideBytes adds a row of two images to the moments of windows and removes one. Both bytes of a pixel share a lane:
+// one product makes the sum of their squares and, exchanged, twice their product.
 func (w width) slideBytes() {
 	w.vector("slideBytes", "(sums *int32, x, y, oldX, oldY *uint8, n, stride int)", "is slideBytesGeneric for n a multiple of 16.", 56)
 	for i, name := range []string{"sums", "x", "y", "oldX", "oldY", "n", "stride"} {
@@ -26,12 +26,12 @@ func (w width) slideBytes() {
 	w.emit("VPADDD (DI)(AX*4), %s, %s", pair, a)
 	w.emit("VPSUBD %s, %s, %s", old, a, a)
 	w.emit("VMOVUPS %s, (DI)(AX*4)", a)
-	for _, of := range [][3]string{{"R10", pair, old}, {"R11", exchanged, oldExchanged}} {
-		w.emit("VPMADDWD %s, %s, %s", of[1], pair, a)
-		w.emit("VPMADDWD %s, %s, %s", of[2], old, b)
-		w.emit("VPADDD (%s)(AX*4), %s, %s", of[0], a, a)
+	for _, registers := range [][3]string{{"R10", pair, old}, {"R11", exchanged, oldExchanged}} {
+		w.emit("VPMADDWD %s, %s, %s", registers[1], pair, a)
+		w.emit("VPMADDWD %s, %s, %s", registers[2], old, b)
+		w.emit("VPADDD (%s)(AX*4), %s, %s", registers[0], a, a)
 		w.emit("VPSUBD %s, %s, %s", b, a, a)
-		w.emit("VMOVUPS %s, (%s)(AX*4)", a, of[0])
+		w.emit("VMOVUPS %s, (%s)(AX*4)", a, registers[0])
 	}
 	w.emit("ADDQ $%d, AX", w.bytes/4)
 	w.emit("CMPQ AX, CX")

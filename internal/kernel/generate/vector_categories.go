@@ -41,8 +41,8 @@ func (w width) exp64(d, t, r, p int) {
 	w.emit("VPADDQ %s, %s, %s", T, P, P)
 }
 
-// distribution writes the sums over a row of logits of which a distribution's entropy and the like
-// are made: eight partial sums of each.
+// distribution writes the sums over a row of logits for a distribution's entropy and similar: eight partial sums of
+// each.
 func (w width) distribution() {
 	w.vector("distribution", "(x *float32, n int, top float64, sums *[3]float64)",
 		"is distributionGeneric for n a multiple of 8, at least 8.", 32)
@@ -78,17 +78,17 @@ func (w width) distribution() {
 	w.emit("SUBQ $8, CX")
 	w.emit("JGT loop")
 	for k := range 3 {
-		at := k * parts
+		offset := k * parts
 		if parts == 2 {
-			w.emit("VADDPD %s, %s, %s", w.reg(at+1), w.reg(at), w.reg(at))
+			w.emit("VADDPD %s, %s, %s", w.reg(offset+1), w.reg(offset), w.reg(offset))
 		}
-		w.fold("VADDPD", "D", at, 15)
-		w.emit("VMOVSD X%d, %d(DI)", at, 8*k)
+		w.fold("VADDPD", "D", offset, 15)
+		w.emit("VMOVSD X%d, %d(DI)", offset, 8*k)
 	}
 	w.end()
 }
 
-// standing writes where the largest logit is, and how many exceed and equal a given one.
+// standing writes the index of the largest logit, and the numbers of logits above and equal to one.
 func (a *assembler) standing() {
 	a.function("standingAVX2", "(x *float32, n int, of float32) (top float32, first, larger, equal int)",
 		"is standingGeneric for n a multiple of 8, at least 8, and no NaN.", 56)

@@ -4,8 +4,8 @@ package main
 
 import "fmt"
 
-// rowLoops writes the loops over rows and groups of sixteen columns, from SI + AX to DI + AX; the last group need not
-// be whole. cols and rows are where the arguments stand.
+// rowLoops writes the loops over rows and groups of sixteen columns, from SI + AX to DI + AX; the last group may be
+// partial. cols and rows are the offsets of the arguments.
 func (w width) rowLoops(cols, rows int, body func(last bool)) {
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")
@@ -37,29 +37,29 @@ func (w width) rowLoops(cols, rows int, body func(last bool)) {
 	w.end()
 }
 
-// load reads part p of sixteen columns at an address, what is not masked if it is of the last ones.
+// load reads part p of sixteen columns at an address, masked in the last ones.
 func (w width) load(address string, p, to int, last bool) {
-	at := p * w.bytes
+	offset := p * w.bytes
 	switch {
 	case !last:
-		w.emit("VMOVUPS %d%s, %s", at, address, w.reg(to))
+		w.emit("VMOVUPS %d%s, %s", offset, address, w.reg(to))
 	case w.r == "Z":
-		w.emit("VMOVUPS.Z %d%s, K4, %s", at, address, w.reg(to))
+		w.emit("VMOVUPS.Z %d%s, K4, %s", offset, address, w.reg(to))
 	default:
-		w.emit("VMASKMOVPS %d%s, Y%d, %s", at, address, 14+p, w.reg(to))
+		w.emit("VMASKMOVPS %d%s, Y%d, %s", offset, address, 14+p, w.reg(to))
 	}
 }
 
 // store is load in the other direction.
 func (w width) store(address string, p, from int, last bool) {
-	at := p * w.bytes
+	offset := p * w.bytes
 	switch {
 	case !last:
-		w.emit("VMOVUPS %s, %d%s", w.reg(from), at, address)
+		w.emit("VMOVUPS %s, %d%s", w.reg(from), offset, address)
 	case w.r == "Z":
-		w.emit("VMOVUPS %s, K4, %d%s", w.reg(from), at, address)
+		w.emit("VMOVUPS %s, K4, %d%s", w.reg(from), offset, address)
 	default:
-		w.emit("VMASKMOVPS %s, Y%d, %d%s", w.reg(from), 14+p, at, address)
+		w.emit("VMASKMOVPS %s, Y%d, %d%s", w.reg(from), 14+p, offset, address)
 	}
 }
 
@@ -101,10 +101,10 @@ func (w width) shiftRows() {
 				w.emit("VEXTRACTF128 $1, Y0, X1")
 			}
 			for k := range 2 {
-				at := (2*p + k) * w.bytes
+				offset := (2*p + k) * w.bytes
 				w.emit("VCVTPS2PD %s, %s", narrow(k), w.reg(k))
-				w.emit("VMULPD %d(R8)(AX*2), %s, %s", at, w.reg(k), w.reg(k))
-				w.emit("VADDPD %d(R9)(AX*2), %s, %s", at, w.reg(k), w.reg(k))
+				w.emit("VMULPD %d(R8)(AX*2), %s, %s", offset, w.reg(k), w.reg(k))
+				w.emit("VADDPD %d(R9)(AX*2), %s, %s", offset, w.reg(k), w.reg(k))
 				if w.r == "Z" {
 					w.emit("VCVTPD2PS %s, %s", w.reg(k), narrow(k))
 				} else {

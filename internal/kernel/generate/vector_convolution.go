@@ -1,4 +1,4 @@
-// Depthwise convolutions and what follows a product, of package vector.
+// Depthwise convolutions and the epilogue of a product, of package vector.
 
 package main
 
@@ -8,7 +8,7 @@ import "fmt"
 // them.
 const depthwiseMost = 8
 
-// Where the functions of a depthwiseCall keep what they walk along.
+// Registers of the positions of the functions of a depthwiseCall.
 const (
 	callAt, dstAt, srcAt, weightsAt, biasAt, groupsAt, pixelStep, pixelStep3 = "AX", "BX", "SI", "DI", "R9", "R8", "DX", "CX"
 )
@@ -26,7 +26,7 @@ func (w width) depthwise() {
 	}
 }
 
-// depthwisePixels has groups of so many channels each; the offsets are those of the fields of depthwiseCall.
+// depthwisePixels has groups of each channels; the offsets are the offsets of the fields of depthwiseCall.
 func (w width) depthwisePixels(each, pixels int) {
 	name, comment := fmt.Sprintf("depthwise%d%s", pixels, w.name), fmt.Sprintf("is generic for %d pixels and 16 channels at a time.", pixels)
 	if each > 1 {
@@ -79,11 +79,11 @@ func (w width) depthwisePixels(each, pixels int) {
 }
 
 // tap adds one position's products, channel by channel of the groups.
-func (w width) tap(each, pixels, at int) {
+func (w width) tap(each, pixels, offset int) {
 	weight := w.reg(pixels)
 	w.emit("MOVQ (R11), R10")
 	w.emit("MOVQ 8(R11), R12")
-	w.emit("LEAQ %d(%s)(R10*4), R10", at, srcAt)
+	w.emit("LEAQ %d(%s)(R10*4), R10", offset, srcAt)
 	if pixels > 4 {
 		w.emit("LEAQ (R10)(%s*4), R14", pixelStep)
 	}
@@ -92,13 +92,13 @@ func (w width) tap(each, pixels, at int) {
 		return fmt.Sprintf("%d(%s)%s", 4*channel, from, []string{"", "(DX*1)", "(DX*2)", "(CX*1)"}[pixel%4])
 	}
 	if each == 1 {
-		w.emit("VMOVUPS %d(%s)(R12*4), %s", at, weightsAt, weight)
+		w.emit("VMOVUPS %d(%s)(R12*4), %s", offset, weightsAt, weight)
 		for j := range pixels {
 			w.emit("VFMADD231PS %s, %s, %s", source(j, 0), weight, w.reg(j))
 		}
 		return
 	}
-	w.emit("LEAQ %d(%s)(R12*4), R12", at, weightsAt)
+	w.emit("LEAQ %d(%s)(R12*4), R12", offset, weightsAt)
 	first, spare := pixels+3, 13-pixels
 	if w.r == "Z" {
 		first, spare = 24, 8
@@ -110,30 +110,30 @@ func (w width) tap(each, pixels, at int) {
 		}
 		for j := range pixels {
 			// The channel of each group, for all of its sums.
-			of := w.reg(first + j%spare)
+			broadcast := w.reg(first + j%spare)
 			switch {
 			case each == 2:
-				w.emit("%s %s, %s", []string{"VMOVSLDUP", "VMOVSHDUP"}[channel], source(j, 0), of)
+				w.emit("%s %s, %s", []string{"VMOVSLDUP", "VMOVSHDUP"}[channel], source(j, 0), broadcast)
 			case each == 4:
-				w.emit("VPERMILPS $%d, %s, %s", channel*0x55, source(j, 0), of)
+				w.emit("VPERMILPS $%d, %s, %s", channel*0x55, source(j, 0), broadcast)
 			case w.r == "Z":
-				w.emit("VPERMPS %s, Z%d, %s", source(j, 0), 16+channel, of)
+				w.emit("VPERMPS %s, Z%d, %s", source(j, 0), 16+channel, broadcast)
 			default:
-				w.emit("VBROADCASTSS %s, %s", source(j, channel), of)
+				w.emit("VBROADCASTSS %s, %s", source(j, channel), broadcast)
 			}
-			w.emit("VFMADD231PS %s, %s, %s", of, weight, w.reg(j))
+			w.emit("VFMADD231PS %s, %s, %s", broadcast, weight, w.reg(j))
 		}
 	}
 }
 
 // depthwiseEnd adds the bias, cuts and stores.
 func (w width) depthwiseEnd(part, pixels int, call, dst, bias, low, high string) {
-	at := part * w.bytes
+	offset := part * w.bytes
 	w.emit("MOVQ 80(%s), R12", call)
 	w.emit("TESTQ $1, R12")
 	w.emit("JZ biased%d", part)
 	for j := range pixels {
-		w.emit("VADDPS %d(%s), %s, %s", at, bias, w.reg(j), w.reg(j))
+		w.emit("VADDPS %d(%s), %s, %s", offset, bias, w.reg(j), w.reg(j))
 	}
 	w.label(fmt.Sprintf("biased%d", part))
 	w.emit("TESTQ $2, R12")
@@ -145,7 +145,7 @@ func (w width) depthwiseEnd(part, pixels int, call, dst, bias, low, high string)
 	}
 	w.label(fmt.Sprintf("cut%d", part))
 	w.emit("MOVQ 56(%s), R12", call)
-	w.emit("LEAQ %d(%s), R10", at, dst)
+	w.emit("LEAQ %d(%s), R10", offset, dst)
 	for j := range pixels {
 		w.emit("VMOVUPS %s, (R10)", w.reg(j))
 		if j < pixels-1 {
@@ -223,7 +223,7 @@ func (w width) finishRows() {
 	w.end()
 }
 
-// prefetch asks for cache lines that lie behind each other.
+// prefetch prefetches contiguous cache lines.
 func (a *assembler) prefetch() {
 	a.function("prefetchAsm", "(src *float32, lines int)", "asks for cache lines.", 16)
 	a.emit("MOVQ src+0(FP), SI")

@@ -48,7 +48,7 @@ func (w width) bends() {
 	})
 }
 
-// thresholds writes the functions that leave out what is near zero, and those of signs.
+// thresholds writes the functions that zero small values, and of signs.
 func (w width) thresholds() {
 	w.between("thresholded", "bound", "other", func() {
 		w.emit("VMOVAPS %s, %s", w.reg(14), w.reg(1))

@@ -52,7 +52,7 @@ func (w width) dots() {
 	}
 }
 
-// dotsPixels is depthwisePixels of bytes; the offsets are those of the fields of dotsCall.
+// dotsPixels is depthwisePixels of bytes; the offsets are the offsets of the fields of dotsCall.
 func (w width) dotsPixels(pixels int) {
 	w.function(fmt.Sprintf("dots%d%s", pixels, w.name), "(call *dotsCall)",
 		fmt.Sprintf("is generic for %d pixels and 16 channels at a time%s.", pixels, map[string]string{"Z": ", on processors with VNNI"}[w.r]), 8)
@@ -69,28 +69,28 @@ func (w width) dotsPixels(pixels int) {
 	w.emit("LEAQ (%s)(%s*2), %s", pixelStep, pixelStep, pixelStep3)
 	w.label("group")
 	for part := range w.parts() {
-		at := part * w.bytes
+		offset := part * w.bytes
 		for j := range pixels {
-			w.emit("VMOVUPS %d(%s), %s", at, biasAt, w.reg(j))
+			w.emit("VMOVUPS %d(%s), %s", offset, biasAt, w.reg(j))
 		}
 		w.emit("MOVQ 24(%s), R11", callAt)
 		w.emit("MOVQ 40(%s), R13", callAt)
 		w.label(fmt.Sprintf("tap%d", part))
 		w.emit("MOVQ (R11), R10")
 		w.emit("MOVQ 8(R11), R12")
-		w.emit("LEAQ %d(%s)(R10*4), R10", at, srcAt)
+		w.emit("LEAQ %d(%s)(R10*4), R10", offset, srcAt)
 		if pixels > 4 {
 			w.emit("LEAQ (R10)(%s*4), R14", pixelStep)
 		}
 		source := func(j int) string {
 			return fmt.Sprintf("(%s)%s", []string{"R10", "R14"}[j/4], []string{"", "(DX*1)", "(DX*2)", "(CX*1)"}[j%4])
 		}
-		w.emit("VMOVUPS %d(%s)(R12*4), %s", at, weightsAt, w.reg(pixels))
+		w.emit("VMOVUPS %d(%s)(R12*4), %s", offset, weightsAt, w.reg(pixels))
 		w.multiplyQuads(pixels, source)
 		w.emit("ADDQ $16, R11")
 		w.emit("DECQ R13")
 		w.emit("JNZ tap%d", part)
-		w.emit("LEAQ %d(%s), R10", at, dstAt)
+		w.emit("LEAQ %d(%s), R10", offset, dstAt)
 		for j := range pixels {
 			w.emit("VCVTDQ2PS %s, %s", w.reg(j), w.reg(j))
 			w.emit("VMOVUPS %s, (R10)", w.reg(j))

@@ -22,7 +22,7 @@ const (
 	fraction = 1<<52 - 1
 )
 
-// Predicates of comparisons: of ordered numbers, but for notEqual and notAtLeast, which hold for NaN.
+// Predicates of comparisons: of ordered numbers, except for notEqual and notAtLeast, which hold for NaN.
 const (
 	equal      = 0x00
 	notEqual   = 0x04
@@ -81,8 +81,8 @@ func (w width) inDoubles(name string, body func()) {
 // inDoublesWith writes a function of each element with two numbers, in registers 11 and 12.
 func (w width) inDoublesWith(name, first, second string, body func()) {
 	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)", "is "+name+"Generic for n a multiple of 16.", 32)
-	for i, of := range []string{first, second} {
-		w.emit("VMOVSS %s+%d(FP), X%d", of, 24+4*i, 11+i)
+	for i, argument := range []string{first, second} {
+		w.emit("VMOVSS %s+%d(FP), X%d", argument, 24+4*i, 11+i)
 		w.emit("VCVTSS2SD X%d, X%d, X%d", 11+i, 11+i, 11+i)
 		w.emit("VBROADCASTSD X%d, %s", 11+i, w.reg(11+i))
 	}
@@ -181,7 +181,7 @@ func (w width) cutDouble(op string, v, t int, name string, to float64) {
 	w.emit("%s %s, %s, %s // a NaN stays", op, w.reg(v), w.reg(t), w.reg(v))
 }
 
-// powerParts is that of doubles.go: of register v, t becomes 2ⁿ and p eʳ − 1; k is scratch.
+// powerParts is powerParts of doubles.go: of register v, t becomes 2ⁿ and p eʳ − 1; k is scratch.
 func (w width) powerParts(v, t, k, p int) {
 	V, T, K := w.reg(v), w.reg(t), w.reg(k)
 	w.emit("VMOVUPD %s, %s", w.double("dShift", 3<<51), T)
@@ -203,7 +203,7 @@ func (w width) expDouble(v, t, k, p int) {
 	w.emit("VMOVAPD %s, %s", w.reg(p), w.reg(v))
 }
 
-// logParts sets k to how often u is halved and m to what is left.
+// logParts sets k to the number of halvings of u and m to the rest.
 func (w width) logParts(u, k, m int) {
 	w.emit("VMOVUPD %s, %s", w.quad("dAbove", unitBits-halfRoot), w.reg(m))
 	w.emit("VPADDQ %s, %s, %s", w.reg(m), w.reg(u), w.reg(m))

@@ -41,7 +41,7 @@ func (w width) widen(e element, from string, i int) {
 	}
 }
 
-// differences writes what package ensemble takes of rows.
+// differences writes the row operations of package ensemble.
 func (w width) differences() {
 	for _, e := range elements {
 		for _, operation := range []string{"root", "absolute"} {
@@ -84,7 +84,7 @@ func (w width) differenceSums(operation string, e element) {
 	w.end()
 }
 
-// differenceLoop writes the loop over so many registers of columns, which goes on at next when fewer are left.
+// differenceLoop writes the loop over registers of columns, which continues at next when fewer remain.
 func (w width) differenceLoop(name, operation string, e element, registers int, next string) {
 	columns := registers * w.lanes()
 	w.label(name)
@@ -98,17 +98,17 @@ func (w width) differenceLoop(name, operation string, e element, registers int, 
 	w.emit("MOVQ R8, R13")
 	w.label(name + "Rows")
 	for r := range registers {
-		at, v := r*w.lanes()*e.bits/8, 8+r%2
+		offset, v := r*w.lanes()*e.bits/8, 8+r%2
 		if operation == "root" {
 			d := w.source(e, v)
-			w.emit("VMOVU%s %d(R11), %s", e.suffix, at, d)
-			w.emit("VSUB%s %d(R12), %s, %s", e.suffix, at, d, d)
+			w.emit("VMOVU%s %d(R11), %s", e.suffix, offset, d)
+			w.emit("VSUB%s %d(R12), %s, %s", e.suffix, offset, d, d)
 			w.emit("VAND%s %s, %s, %s", e.suffix, w.source(e, 15), d, d)
 			w.emit("VSQRT%s %s, %s", e.suffix, d, d)
 			w.widen(e, d, v)
 		} else {
-			w.widen(e, fmt.Sprintf("%d(R11)", at), v)
-			w.widen(e, fmt.Sprintf("%d(R12)", at), v+2)
+			w.widen(e, fmt.Sprintf("%d(R11)", offset), v)
+			w.widen(e, fmt.Sprintf("%d(R12)", offset), v+2)
 			w.emit("VSUBPD %s, %s, %s", w.reg(v+2), w.reg(v), w.reg(v))
 			w.emit("VANDPD %s, %s, %s", w.reg(15), w.reg(v), w.reg(v))
 		}
@@ -143,18 +143,18 @@ func (w width) sortColumns(e element) {
 	w.emit("IMULQ $%d, R9", row)
 	w.emit("ADDQ DI, R8")
 	w.emit("ADDQ DI, R9")
-	for at := 0; at < row; at += 4 * w.bytes {
+	for offset := 0; offset < row; offset += 4 * w.bytes {
 		for k := range 4 {
-			w.emit("VMOVU%s %d(R8), %s", e.suffix, at+k*w.bytes, w.reg(k))
-			w.emit("VMOVU%s %d(R9), %s", e.suffix, at+k*w.bytes, w.reg(4+k))
+			w.emit("VMOVU%s %d(R8), %s", e.suffix, offset+k*w.bytes, w.reg(k))
+			w.emit("VMOVU%s %d(R9), %s", e.suffix, offset+k*w.bytes, w.reg(4+k))
 		}
 		for k := range 4 { // the second operand where neither is less, as for NaN
 			w.emit("VMIN%s %s, %s, %s", e.suffix, w.reg(4+k), w.reg(k), w.reg(8+k))
 			w.emit("VMAX%s %s, %s, %s", e.suffix, w.reg(4+k), w.reg(k), w.reg(k))
 		}
 		for k := range 4 {
-			w.emit("VMOVU%s %s, %d(R8)", e.suffix, w.reg(8+k), at+k*w.bytes)
-			w.emit("VMOVU%s %s, %d(R9)", e.suffix, w.reg(k), at+k*w.bytes)
+			w.emit("VMOVU%s %s, %d(R8)", e.suffix, w.reg(8+k), offset+k*w.bytes)
+			w.emit("VMOVU%s %s, %d(R9)", e.suffix, w.reg(k), offset+k*w.bytes)
 		}
 	}
 	w.emit("ADDQ $8, SI")
@@ -213,9 +213,9 @@ func (w width) addSquares(e element) {
 	registers, size := 16/w.lanes(), e.bits/8
 	w.label("loop")
 	for r := range registers {
-		at := r * w.lanes() * size
-		w.widen(e, fmt.Sprintf("%d(SI)", at), r)
-		w.widen(e, fmt.Sprintf("%d(DX)", at), 4+r)
+		offset := r * w.lanes() * size
+		w.widen(e, fmt.Sprintf("%d(SI)", offset), r)
+		w.widen(e, fmt.Sprintf("%d(DX)", offset), 4+r)
 		w.emit("VSUBPD %s, %s, %s", w.reg(4+r), w.reg(r), w.reg(r))
 		w.emit("VMOVUPD %d(DI), %s", r*w.bytes, w.reg(4+r))
 		w.emit("VFMADD231PD %[1]s, %[1]s, %[2]s", w.reg(r), w.reg(4+r))
@@ -239,12 +239,12 @@ func (w width) addRoots() {
 	w.emit("SHLQ $3, CX")
 	w.label("loop")
 	for r := range 16 / w.lanes() {
-		at := fmt.Sprintf("%d", r*w.bytes)
-		w.emit("VMOVUPD %s(SI)(AX*1), %s", at, w.reg(r))
-		w.emit("VADDPD %s(DX)(AX*1), %s, %s", at, w.reg(r), w.reg(r))
+		offset := fmt.Sprintf("%d", r*w.bytes)
+		w.emit("VMOVUPD %s(SI)(AX*1), %s", offset, w.reg(r))
+		w.emit("VADDPD %s(DX)(AX*1), %s, %s", offset, w.reg(r), w.reg(r))
 		w.emit("VSQRTPD %s, %s", w.reg(r), w.reg(r))
-		w.emit("VADDPD %s(DI)(AX*1), %s, %s", at, w.reg(r), w.reg(r))
-		w.emit("VMOVUPD %s, %s(DI)(AX*1)", w.reg(r), at)
+		w.emit("VADDPD %s(DI)(AX*1), %s, %s", offset, w.reg(r), w.reg(r))
+		w.emit("VMOVUPD %s, %s(DI)(AX*1)", w.reg(r), offset)
 	}
 	w.emit("ADDQ $128, AX")
 	w.emit("CMPQ AX, CX")
@@ -252,8 +252,8 @@ func (w width) addRoots() {
 	w.end()
 }
 
-// tileDistances adds squared distances of four rows from four others, each in eight running sums: all
-// sixteen at once where the registers suffice, else those of one row after the other.
+// tileDistances adds squared distances of four rows from four others, each in eight running sums: all sixteen at once
+// if the registers suffice, else one row after the other.
 func (w width) tileDistances() {
 	w.vector("tileDistances", "(sums *[16]float64, x, y *float64, n, stride int)",
 		"is tileDistancesGeneric for n a multiple of 8, at least 8.", 40)

@@ -33,7 +33,7 @@ func (w width) byteRange() {
 	w.end()
 }
 
-// toBytes converts and subtracts, and notes what is not the integer that it becomes.
+// toBytes converts and subtracts, and records elements that are no integers in range.
 func (w width) toBytes() {
 	w.vector("toBytes", "(dst *uint8, x *float32, n int, low int32) (wrong uint32)",
 		"is toBytesGeneric for n a multiple of 16, n > 0; wrong is not zero if an element is not an integer.", 36)
@@ -126,7 +126,7 @@ func (w width) lookup() {
 	w.end()
 }
 
-// fromSums turns sums of products of bytes into those of the numbers that the bytes stand for.
+// fromSums turns sums of products of bytes into sums of products of the numbers they represent.
 func (w width) fromSums() {
 	w.vector("fromSums", "(dst *float32, sums, lows, columns *int32, n int, row, low int32)",
 		"is fromSumsGeneric for n a multiple of 16, n > 0.", 48)

@@ -116,18 +116,18 @@ func (w width) overtake() {
 		w.emit("VPBROADCASTD X3, %s", w.reg(3))
 		w.label("loop")
 		for p := range w.parts() {
-			at := p * w.bytes
-			w.emit("VMOVUPS %d(DI), %s", at, w.reg(0))
-			w.emit("VMOVUPS %d(SI), %s", at, w.reg(1))
+			offset := p * w.bytes
+			w.emit("VMOVUPS %d(DI), %s", offset, w.reg(0))
+			w.emit("VMOVUPS %d(SI), %s", offset, w.reg(1))
 			if w.r == "Z" {
 				w.emit("VCMPPS $%d, Z0, Z1, K1", predicate)
-				w.emit("VMOVUPS Z1, K1, %d(DI)", at)
-				w.emit("VMOVDQU32 Z3, K1, %d(DX)", at)
+				w.emit("VMOVUPS Z1, K1, %d(DI)", offset)
+				w.emit("VMOVDQU32 Z3, K1, %d(DX)", offset)
 				continue
 			}
 			w.emit("VCMPPS $%d, Y0, Y1, Y2", predicate)
-			w.emit("VMASKMOVPS Y1, Y2, %d(DI)", at)
-			w.emit("VPMASKMOVD Y3, Y2, %d(DX)", at)
+			w.emit("VMASKMOVPS Y1, Y2, %d(DI)", offset)
+			w.emit("VPMASKMOVD Y3, Y2, %d(DX)", offset)
 		}
 		for _, r := range []string{"DI", "SI", "DX"} {
 			w.emit("ADDQ $64, %s", r)
@@ -138,7 +138,7 @@ func (w width) overtake() {
 	}
 }
 
-// mean sets X0 to the mean over the row at SI of what term makes of each element, in sixteen running sums.
+// mean sets X0 to the mean of term over the row at SI, in sixteen running sums.
 func (w width) mean(name string, term func(i int)) {
 	sums, half := 128/w.bytes, w.bytes/2
 	for i := range sums {

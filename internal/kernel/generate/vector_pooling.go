@@ -59,7 +59,7 @@ func (w width) windowLoops(body func(label string, last bool)) {
 	w.end()
 }
 
-// masks sets those of the last BX channels: K2 and K3 of eight each, K4 of all, or Y14 and Y15; R13 is scratch.
+// masks sets the masks of the last BX channels: K2 and K3 of eight each, K4 of all, or Y14 and Y15; R13 is scratch.
 func (w width) masks() {
 	if w.r == "Z" {
 		w.emit("MOVQ BX, CX")
@@ -153,15 +153,15 @@ func (w width) meanWindows() {
 		w.label(label)
 		w.emit("MOVQ (R13), R15")
 		for p := range sums {
-			at, v := p*w.bytes/2, 4+p
+			offset, v := p*w.bytes/2, 4+p
 			switch {
 			case !last:
-				w.emit("VCVTPS2PD %d(DX)(R15*4), %s", at, w.reg(v))
+				w.emit("VCVTPS2PD %d(DX)(R15*4), %s", offset, w.reg(v))
 			case w.r == "Z":
-				w.emit("VMOVUPS.Z %d(DX)(R15*4), %s, %s", at, masked(p), narrow(v))
+				w.emit("VMOVUPS.Z %d(DX)(R15*4), %s, %s", offset, masked(p), narrow(v))
 				w.emit("VCVTPS2PD %s, %s", narrow(v), w.reg(v))
 			default:
-				w.emit("VMASKMOVPS %d(DX)(R15*4), %s, %s", at, masked(p), narrow(v))
+				w.emit("VMASKMOVPS %d(DX)(R15*4), %s, %s", offset, masked(p), narrow(v))
 				w.emit("VCVTPS2PD %s, %s", narrow(v), w.reg(v))
 			}
 			w.emit("VADDPD %s, %s, %s", w.reg(v), w.reg(p), w.reg(p))
@@ -170,7 +170,7 @@ func (w width) meanWindows() {
 		w.emit("CMPQ R13, R9")
 		w.emit("JNE %s", label)
 		for p := range sums {
-			at := p * w.bytes / 2
+			offset := p * w.bytes / 2
 			w.emit("VDIVPD %s, %s, %s", w.reg(12), w.reg(p), w.reg(p))
 			if w.r == "Z" {
 				w.emit("VCVTPD2PS %s, %s", w.reg(p), narrow(p))
@@ -179,18 +179,18 @@ func (w width) meanWindows() {
 			}
 			switch {
 			case !last:
-				w.emit("VMOVUPS %s, %d(DI)(AX*1)", narrow(p), at)
+				w.emit("VMOVUPS %s, %d(DI)(AX*1)", narrow(p), offset)
 			case w.r == "Z":
-				w.emit("VMOVUPS %s, %s, %d(DI)(AX*1)", narrow(p), masked(p), at)
+				w.emit("VMOVUPS %s, %s, %d(DI)(AX*1)", narrow(p), masked(p), offset)
 			default:
-				w.emit("VMASKMOVPS %s, %s, %d(DI)(AX*1)", narrow(p), masked(p), at)
+				w.emit("VMASKMOVPS %s, %s, %d(DI)(AX*1)", narrow(p), masked(p), offset)
 			}
 		}
 	})
 }
 
-// maxWindowsBytes keeps the greatest bytes of sixteen channels in a register; the last sixteen may be some of those
-// before.
+// maxWindowsBytes keeps the greatest bytes of sixteen channels in a register; the last sixteen may overlap the previous
+// ones.
 func (a *assembler) maxWindowsBytes() {
 	a.function("maxWindowsBytesAVX2", "(dst, src *uint8, offsets *int, positions, channels, step, pixels int)",
 		"is maxWindowsBytesGeneric for at least one position and sixteen channels.", 56)

@@ -13,27 +13,27 @@ func (w width) powers() {
 	w.twoDoubles("modRows", w.remainder)
 }
 
-// twoDoubles goes through two rows, either of which may stand still.
+// twoDoubles goes through two rows, either of which may be constant.
 func (w width) twoDoubles(name string, body func()) {
 	w.vector(name, "(dst, x, y *float32, n, stepX, stepY int)", "is "+name+"Generic for n a multiple of 16; a step is 1, or 0 for one number.", 48)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ x+8(FP), SI")
 	w.emit("MOVQ y+16(FP), DX")
 	w.emit("MOVQ n+24(FP), CX")
-	for i, of := range []struct{ from, step string }{{"SI", "stepX+32(FP)"}, {"DX", "stepY+40(FP)"}} {
-		w.emit("VMOVSS (%s), X%d", of.from, 11+i)
+	for i, operand := range []struct{ from, step string }{{"SI", "stepX+32(FP)"}, {"DX", "stepY+40(FP)"}} {
+		w.emit("VMOVSS (%s), X%d", operand.from, 11+i)
 		w.emit("VCVTSS2SD X%d, X%d, X%d", 11+i, 11+i, 11+i)
 		w.emit("VBROADCASTSD X%d, %s", 11+i, w.reg(11+i))
-		w.emit("MOVQ %s, R%d", of.step, 8+i)
+		w.emit("MOVQ %s, R%d", operand.step, 8+i)
 	}
 	w.label("loop")
-	for i, of := range []struct{ from, skip string }{{"SI", "firstStands"}, {"DX", "secondStands"}} {
+	for i, operand := range []struct{ from, skip string }{{"SI", "firstStands"}, {"DX", "secondStands"}} {
 		w.emit("VMOVAPD %s, %s", w.reg(11+i), w.reg(6*i))
 		w.emit("TESTQ R%d, R%d", 8+i, 8+i)
-		w.emit("JZ %s", of.skip)
-		w.emit("VCVTPS2PD (%s), %s", of.from, w.reg(6*i))
-		w.emit("ADDQ $%d, %s", w.bytes/2, of.from)
-		w.label(of.skip)
+		w.emit("JZ %s", operand.skip)
+		w.emit("VCVTPS2PD (%s), %s", operand.from, w.reg(6*i))
+		w.emit("ADDQ $%d, %s", w.bytes/2, operand.from)
+		w.label(operand.skip)
 	}
 	body()
 	w.storeDoubles("(DI)")
@@ -77,7 +77,7 @@ func (w width) power() {
 	w.chosen(1, 4, 5)
 	w.emit("VMULPD %s, %s, %s", x, x, w.reg(4))
 	w.choose(equal, w.double("dTwo", 2), 6, 4, 5)
-	// What is 1.
+	// The constant 1.
 	w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), w.reg(4))
 	w.choose(equal, w.reg(4), 0, 4, 5)
 	w.choose(equal, w.double("dZero", 0), 6, 4, 5)
@@ -94,8 +94,8 @@ func (w width) rounded(x, y int) {
 	w.emit("%s $8, %s, %s", map[string]string{"Z": "VRNDSCALEPD", "Y": "VROUNDPD"}[w.r], w.reg(x), w.reg(y))
 }
 
-// remainder turns register 0 into what register 6 leaves of it. While a quotient is too large to be cut exactly, what
-// is taken off is the divisor times the power of two that makes the quotient less than 2²¹.
+// remainder turns register 0 into its remainder by register 6. While a quotient is too large to be cut exactly, it
+// subtracts the divisor times the power of two that makes the quotient less than 2²¹.
 func (w width) remainder() {
 	a, b, q, t := w.reg(1), w.reg(2), w.reg(3), w.reg(4)
 	cut := map[string]string{"Z": "VRNDSCALEPD", "Y": "VROUNDPD"}[w.r]

@@ -9,12 +9,12 @@ import (
 
 var negativeInfinity, negativeZero = math.Inf(-1), math.Copysign(0, -1)
 
-// reduction is one operation: what it makes of each element in a register and how it adds that to another register.
-// Its elements start as identity, as those that are not read.
+// reduction is one operation: its transformation of each element in a register, and its combination with another
+// register. Elements start as identity, like masked ones.
 type reduction struct {
 	name     string
 	identity float32
-	turned   bool // what is kept is the opposite of the result
+	turned   bool // the register holds the negated result
 	term     func(w width, v int)
 	combine  func(w width, v, sum, scratch int)
 	fold     string // the instruction of combine, if it is one
@@ -55,24 +55,24 @@ func (w width) reduceFunctions() {
 	}
 }
 
-// loadHalf reads as many elements as a register has float64, part p of sixteen, into float64. Of the last ones, what
-// is not there is what register 12 has.
+// loadHalf reads as many elements as a register has float64, part p of sixteen, into float64. Missing elements of the
+// last ones come from register 12.
 func (w width) loadHalf(address string, p, to int, last bool) {
-	at, half := p*w.bytes/2, w.half(to)
+	offset, half := p*w.bytes/2, w.half(to)
 	switch {
 	case !last:
-		w.emit("VCVTPS2PD %d%s, %s", at, address, w.reg(to))
+		w.emit("VCVTPS2PD %d%s, %s", offset, address, w.reg(to))
 		return
 	case w.r == "Z":
 		w.emit("VMOVUPS %s, %s", w.half(12), half)
-		w.emit("VMOVUPS %d%s, K%d, %s", at, address, 2+p, half)
+		w.emit("VMOVUPS %d%s, K%d, %s", offset, address, 2+p, half)
 	default:
 		mask := fmt.Sprintf("X%d", 14+p/2)
 		if p%2 == 1 {
 			w.emit("VEXTRACTF128 $1, Y%d, X13", 14+p/2)
 			mask = "X13"
 		}
-		w.emit("VMASKMOVPS %d%s, %s, %s", at, address, mask, half)
+		w.emit("VMASKMOVPS %d%s, %s, %s", offset, address, mask, half)
 		w.emit("VBLENDVPS %s, %s, %s, %s", mask, half, w.half(12), half)
 	}
 	w.emit("VCVTPS2PD %s, %s", half, w.reg(to))

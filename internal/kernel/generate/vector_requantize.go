@@ -1,10 +1,10 @@
-// What follows products in quantized models, of package vector.
+// The epilogue of products in quantized models, of package vector.
 
 package main
 
 import "fmt"
 
-// requantizeSteps are those of Requantizer in their order; offset is that of the operand in its arguments.
+// requantizeSteps are the steps of Requantizer in their order; offset is the offset of the operand in its arguments.
 var requantizeSteps = []struct {
 	name   string
 	bit    int
@@ -122,19 +122,19 @@ func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 		case "zero":
 			withConstant("VADDPS", s.offset)
 		case "look":
-			// What a gather leaves out keeps its NaN.
+			// Elements not gathered keep their NaN.
 			constant(12, s.offset)
 			each("VSUBPS %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(p), w.reg(quotient + p)} })
 			each("VCVTTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(quotient + p), w.reg(quotient + p)} })
 			and := map[string]string{"Z": "VPANDD", "Y": "VPAND"}[w.r]
 			each(and+" %s, %s, %s", func(p int) []any { return []any{w.integer("lowByte", 255), w.reg(quotient + p), w.reg(quotient + p)} })
 			for p := range vectors {
-				known := map[string]string{"Z": "K1", "Y": w.reg(rest + p)}[w.r]
-				w.emit("VCMPPS $7, %s, %s, %s", w.reg(p), w.reg(p), known)
+				valid := map[string]string{"Z": "K1", "Y": w.reg(rest + p)}[w.r]
+				w.emit("VCMPPS $7, %s, %s, %s", w.reg(p), w.reg(p), valid)
 				if w.r == "Z" {
 					w.emit("VGATHERDPS (R11)(%s*4), K1, %s", w.reg(quotient+p), w.reg(p))
 				} else {
-					w.emit("VGATHERDPS %s, (R11)(%s*4), %s", known, w.reg(quotient+p), w.reg(p))
+					w.emit("VGATHERDPS %s, (R11)(%s*4), %s", valid, w.reg(quotient+p), w.reg(p))
 				}
 			}
 		case "less":
@@ -167,8 +167,8 @@ func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 	w.emit("ADDQ $%d, R13", vectors*w.bytes/4)
 }
 
-// requantizeQuickly does one product and one sum in the place of all steps, and leaves vectors of which a rest is too
-// near to a half, or no number, to these.
+// requantizeQuickly replaces all steps by one product and one sum. It leaves vectors with a rest too near to a half, or
+// with NaN, to the steps.
 func (w width) requantizeQuickly(suffix string, vectors int) {
 	const rounded, rest = 4, 8
 	each := func(format string, args func(p int) []any) {

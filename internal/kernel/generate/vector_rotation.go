@@ -42,9 +42,9 @@ func (w width) rotations() {
 	})
 }
 
-// rotationLoops writes the loops over rows and groups of sixteen of their n elements, at AX, the last of which need
-// not be whole: from SI to DI with cosines at DX and sines at R9. Of halves, the second ones are at R8 and R11, and
-// their cosines and sines at R14.
+// rotationLoops writes the loops over rows and groups of sixteen of their n elements, at AX, the last of them possibly
+// partial: from SI to DI with cosines at DX and sines at R9. For halves, the second ones are at R8 and R11, and their
+// cosines and sines at R14.
 func (w width) rotationLoops(halves bool, body func(last bool)) {
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")

@@ -89,16 +89,16 @@ func (w width) similarities() {
 
 // window sums seven neighbors of each element of a row into register i, pairs first.
 func (w width) window(row string, i int) {
-	at := func(k int) string { return fmt.Sprintf("%d(%s)(AX*1)", 8*k, row) }
+	address := func(k int) string { return fmt.Sprintf("%d(%s)(AX*1)", 8*k, row) }
 	a, b, c := w.reg(i), w.reg(8), w.reg(9)
-	w.emit("VMOVUPD %s, %s", at(0), a)
-	w.emit("VADDPD %s, %s, %s", at(1), a, a)
-	w.emit("VMOVUPD %s, %s", at(2), b)
-	w.emit("VADDPD %s, %s, %s", at(3), b, b)
+	w.emit("VMOVUPD %s, %s", address(0), a)
+	w.emit("VADDPD %s, %s, %s", address(1), a, a)
+	w.emit("VMOVUPD %s, %s", address(2), b)
+	w.emit("VADDPD %s, %s, %s", address(3), b, b)
 	w.emit("VADDPD %s, %s, %s", b, a, a)
-	w.emit("VMOVUPD %s, %s", at(4), c)
-	w.emit("VADDPD %s, %s, %s", at(5), c, c)
-	w.emit("VADDPD %s, %s, %s", at(6), c, c)
+	w.emit("VMOVUPD %s, %s", address(4), c)
+	w.emit("VADDPD %s, %s, %s", address(5), c, c)
+	w.emit("VADDPD %s, %s, %s", address(6), c, c)
 	w.emit("VADDPD %s, %s, %s", c, a, a)
 }
 

@@ -49,8 +49,8 @@ func (w width) softmax() {
 	w.end()
 }
 
-// normalizedRows writes the softmax of rows of any length, the sums that its logarithm needs, and what these are
-// subtracted from.
+// normalizedRows writes the softmax of rows of any length, the sums for its logarithm, and the subtraction of the
+// logarithm.
 func (w width) normalizedRows() {
 	w.softmaxRows()
 	w.exponentialSums()
@@ -80,7 +80,7 @@ func (w width) eachRow(source, n, rows string, body func()) {
 	w.end()
 }
 
-// pass writes a loop over the elements of a row, sixteen at a time and then those that are left.
+// pass writes a loop over the elements of a row, sixteen at a time and then the rest.
 func (w width) pass(name string, body func(p int, last bool)) {
 	w.emit("XORQ AX, AX")
 	w.emit("TESTQ R10, R10")
@@ -101,21 +101,21 @@ func (w width) pass(name string, body func(p int, last bool)) {
 	w.label(name + "Done")
 }
 
-// element reads part p of sixteen elements into a register; those that are not there are −Inf.
-func (w width) element(at string, p, to int, last bool) {
+// element reads part p of sixteen elements into a register; missing ones are −Inf.
+func (w width) element(address string, p, to int, last bool) {
 	switch {
 	case !last:
-		w.emit("VMOVUPS %d(%s)(AX*1), %s", p*w.bytes, at, w.reg(to))
+		w.emit("VMOVUPS %d(%s)(AX*1), %s", p*w.bytes, address, w.reg(to))
 	case w.r == "Z":
 		w.emit("VMOVAPS Z12, %s", w.reg(to))
-		w.emit("VMOVUPS (%s)(AX*1), K4, %s", at, w.reg(to))
+		w.emit("VMOVUPS (%s)(AX*1), K4, %s", address, w.reg(to))
 	default:
-		w.emit("VMASKMOVPS %d(%s)(AX*1), Y%d, Y%d", p*w.bytes, at, 14+p, to)
+		w.emit("VMASKMOVPS %d(%s)(AX*1), Y%d, Y%d", p*w.bytes, address, 14+p, to)
 		w.emit("VBLENDVPS Y%d, Y%d, Y12, Y%d", 14+p, to, to)
 	}
 }
 
-// keep writes what element has read.
+// keep writes the elements read by element.
 func (w width) keep(from, p int, last bool) {
 	switch {
 	case !last:

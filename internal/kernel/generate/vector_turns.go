@@ -34,9 +34,9 @@ func (a *assembler) turnParts() {
 		}
 		return float64(v)
 	}
-	for part, of := range []struct{ from, n, unit int }{{-2, 29, -27}, {27, 29, -56}, {56, 53, -109}} {
+	for part, part1 := range []struct{ from, n, unit int }{{-2, 29, -27}, {27, 29, -56}, {56, 53, -109}} {
 		for i := range farPowers {
-			v := math.Ldexp(bits(leastPower+i+of.from, of.n), of.unit)
+			v := math.Ldexp(bits(leastPower+i+part1.from, part1.n), part1.unit)
 			fmt.Fprintf(&a.text, "DATA turns%d<>+%d(SB)/8, $%#016x\n", part, 8*i, math.Float64bits(v))
 		}
 		fmt.Fprintf(&a.text, "GLOBL turns%d<>(SB), RODATA|NOPTR, $%d\n", part, 8*farPowers)
@@ -51,7 +51,7 @@ func (w width) reduceTurns(name string, per, offset, back float64) {
 	w.nearest(name, per*(2/math.Pi), offset, name+"Turn", 0, 9, 1)
 	w.emit("VFMADD231PD %s, %s, %s", w.double(name+"Back", -back*halfPi), w.reg(1), x)
 	w.emit("VFMADD231PD %s, %s, %s", w.double(name+"BackLow", -back*halfPiLow), w.reg(1), x)
-	// What is far goes another way.
+	// Large values go another way.
 	w.magnitude(10, 2)
 	w.mask(moreThan, w.double("dFar", far), 2, 1)
 	w.mask(atMost, w.double("dMost32", math.MaxFloat32), 2, 2)

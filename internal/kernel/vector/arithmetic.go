@@ -24,8 +24,8 @@ func MinRows(dst, x, y []float32, stepX, stepY int) { minRows(dst, x, y, stepX, 
 // PReluRows sets dst[i] to x[i·stepX], times y[i·stepY] if it is negative.
 func PReluRows(dst, x, y []float32, stepX, stepY int) { preluRows(dst, x, y, stepX, stepY) }
 
-// GateRows sets dst[i] to x[i·stepX], or 0 where y[i·stepY] ≤ 0: the slope of what follows a rectified linear unit,
-// passed on to what goes into it. Where y is NaN x stays.
+// GateRows sets dst[i] to x[i·stepX], or 0 if y[i·stepY] ≤ 0: the gradient of a rectified linear unit. If y is NaN x
+// stays.
 func GateRows(dst, x, y []float32, stepX, stepY int) { gateRows(dst, x, y, stepX, stepY) }
 
 func addRowsGeneric(dst, x, y []float32, stepX, stepY int) {

@@ -3,14 +3,14 @@
 
 package vector
 
-// ByteMoments hold three rows of a stride of their own, one after the other, of sums over the last rows of two images
-// x and y: Σx + 2¹⁶·Σy, which fit in a lane, Σx² + y² and Σ2xy.
+// ByteMoments hold three rows of sums over the last rows of two images x and y, one after the other with a stride of
+// their own: Σx + 2¹⁶·Σy, which fit in a lane, Σx² + y² and Σ2xy.
 type ByteMoments []int32
 
 const byteMoments = 3
 
-// NewByteMoments is a block for rows of n elements, of windows whose columns lie step apart; the stride leaves room for
-// the window at their end.
+// NewByteMoments is a block for rows of n elements, of windows whose columns lie step apart; the stride includes the
+// window at their end.
 func NewByteMoments(n, step int) ByteMoments {
 	up := func(n int) int { return (n + Lanes - 1) / Lanes * Lanes }
 	return make(ByteMoments, byteMoments*(up(n)+up((Window-1)*step)))
@@ -43,22 +43,22 @@ func ByteSimilarities(dst, total []float64, sums ByteMoments, step int, c1, c2 f
 func byteSimilaritiesGeneric(dst, total []float64, sums ByteMoments, step int, c1, c2 float64) {
 	stride := len(sums) / byteMoments
 	total = total[:len(dst)]
-	var of [byteMoments]int32
+	var moments [byteMoments]int32
 	for j := range dst {
-		for k := range of {
+		for k := range moments {
 			row := sums[k*stride+j:]
-			of[k] = row[0] + row[step] + row[2*step] + row[3*step] + row[4*step] + row[5*step] + row[6*step]
+			moments[k] = row[0] + row[step] + row[2*step] + row[3*step] + row[4*step] + row[5*step] + row[6*step]
 		}
-		x, y := of[0]&0xffff, of[0]>>16
+		x, y := moments[0]&0xffff, moments[0]>>16
 		squares, xy := x*x+y*y, 2*x*y
-		q, p := Window*Window*of[1]-squares, Window*Window*of[2]-xy
+		q, p := Window*Window*moments[1]-squares, Window*Window*moments[2]-xy
 		v := (float64(xy) + c1) * (float64(p) + c2) / float64((float64(squares)+c1)*(float64(q)+c2))
 		dst[j] = v
 		total[j] += v
 	}
 }
 
-// FixedBits are those after the point of the weights of [MixBytes].
+// FixedBits is the number of fractional bits of the weights of [MixBytes].
 const FixedBits = 22
 
 // MixBytes sets dst[j] to Σ weights[k]·src[k·stride + j], rounded to the nearest byte, for weights in fixed point whose
@@ -67,10 +67,10 @@ func MixBytes(dst, src []uint8, stride int, weights []int32) { mixBytes(dst, src
 
 func mixBytesGeneric(dst, src []uint8, stride int, weights []int32) {
 	for j := range dst {
-		sum, at := int32(1<<(FixedBits-1)), j
+		sum, offset := int32(1<<(FixedBits-1)), j
 		for _, w := range weights {
-			sum += w * int32(src[at])
-			at += stride
+			sum += w * int32(src[offset])
+			offset += stride
 		}
 		dst[j] = uint8(min(max(sum>>FixedBits, 0), 255))
 	}

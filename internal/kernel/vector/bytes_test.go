@@ -1,4 +1,4 @@
-// Moments and similarities of bytes beside their generic twins and those of doubles.
+// Moments and similarities of bytes against their generic twins and the float64 versions.
 
 package vector
 
@@ -64,7 +64,7 @@ func TestByteTwins(t *testing.T) {
 	}
 }
 
-// TestMixBytes: the bytes are those of the generic twin and of sums in float64, also where they leave the range.
+// TestMixBytes: the bytes equal the generic twin and sums in float64, also out of range.
 func TestMixBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 2))
 	before := useAVX512

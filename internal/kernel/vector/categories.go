@@ -1,4 +1,4 @@
-// Distributions over categories by their logits: what scores of predictions are made of.
+// Distributions over categories by their logits, for scores of predictions.
 
 package vector
 
@@ -7,16 +7,15 @@ import "math"
 // Categories is the number of logits that [Distribution] and [Standing] take together.
 const Categories = 8
 
-// Distribution returns the sums of eᵈ, of eᵈ·d and of e²ᵈ over d = x − top, in float64, each in
-// eight interleaved partial sums. len(x) is a positive multiple of [Categories], which −Inf fills
-// up, and top the largest logit. What is 708 below it, or more, counts as nothing. If a logit is NaN
-// or +Inf, or all are −Inf, the sums are NaN.
+// Distribution returns the sums of eᵈ, of eᵈ·d and of e²ᵈ over d = x − top, in float64, each in eight interleaved
+// partial sums. len(x) is a positive multiple of [Categories], padded with −Inf, and top the largest logit. Logits 708
+// or more below it do not count. If a logit is NaN or +Inf, or all are −Inf, the sums are NaN.
 func Distribution(x []float32, top float64) (sum, weighted, squares float64) {
 	return distribution(x, top)
 }
 
-// Standing returns the largest logit, the first place where it is, and how many logits are larger
-// than of, and equal to it. len(x) is as for [Distribution]; with NaN the results mean nothing.
+// Standing returns the largest logit, its first index, and the numbers of logits larger than of, and equal to it.
+// len(x) is as for [Distribution]; with NaN the results are undefined.
 func Standing(x []float32, of float32) (top float32, first, larger, equal int) {
 	return standing(x, of)
 }
@@ -73,16 +72,16 @@ func foldCategories(l *[Categories]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-func standingGeneric(x []float32, of float32) (top float32, first, larger, equal int) {
+func standingGeneric(x []float32, logit float32) (top float32, first, larger, equal int) {
 	top = x[0]
 	for i, v := range x {
 		if v > top {
 			top, first = v, i
 		}
 		switch {
-		case v > of:
+		case v > logit:
 			larger++
-		case v == of:
+		case v == logit:
 			equal++
 		}
 	}

@@ -17,9 +17,9 @@ func distribution(x []float32, top float64) (sum, weighted, squares float64) {
 	return sums[0], sums[1], sums[2]
 }
 
-func standing(x []float32, of float32) (top float32, first, larger, equal int) {
+func standing(x []float32, logit float32) (top float32, first, larger, equal int) {
 	if !useAVX2 {
-		return standingGeneric(x, of)
+		return standingGeneric(x, logit)
 	}
-	return standingAVX2(&x[0], len(x), of)
+	return standingAVX2(&x[0], len(x), logit)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rowsOfLogits are logits with ties, far ones, −Inf and, where asked for, what is none.
+// rowsOfLogits are logits with ties, far ones, −Inf and, with bad, invalid ones.
 func rowsOfLogits(random *rand.Rand, n int, bad bool) []float32 {
 	x := make([]float32, n)
 	scale := math.Pow(10, random.Float64()*4-1)

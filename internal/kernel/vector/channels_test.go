@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The assembly gives the twins' bits for any number of channels and writes nothing beside them.
+// The assembly gives the twins' bits for any number of channels and writes nothing else.
 func TestChannels(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	before := useAVX512

@@ -1,4 +1,4 @@
-// What follows a product.
+// The epilogue of a product.
 
 package vector
 

@@ -55,8 +55,8 @@ func unitCut(x float32) float32 {
 // LeakyRelu sets dst[i] to src[i], times slope if it is negative. A NaN stays.
 func LeakyRelu(dst, src []float32, slope float32) { leaky(dst, src, slope, 1) }
 
-// Elu sets dst[i] to low·(exp(src[i]) − 1) if src[i] is negative, else to high·src[i], before the factors within
-// three units in the last place. A NaN stays.
+// Elu sets dst[i] to low·(exp(src[i]) − 1) if src[i] is negative, else to high·src[i]; before the factors within three
+// units in the last place. A NaN stays.
 func Elu(dst, src []float32, low, high float32) { elu(dst, src, low, high) }
 
 func leakyGeneric(dst, src []float32, slope, one float32) {

@@ -8,27 +8,27 @@ import "repscope/internal/kernel"
 // the first position, and where the weights of its channels begin.
 type Tap struct{ Source, Weights int }
 
-// Depthwise is a convolution of few channels per group, and as many filters, over images with channels last, and what
-// follows it.
+// Depthwise is a convolution of few channels per group, and as many filters, over images with channels last, and its
+// epilogue.
 type Depthwise struct {
 	Channels int
 	// Each is the number of channels of a group, 1, 2, 4 or 8, which divides Channels.
 	Each    int
 	Weights []float32 // Channels of them for each tap and each channel of a group
-	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, what is below Low becomes Low and what
-	// is above High becomes High. A NaN stays what it is.
+	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, values below Low become Low and values above
+	// High become High. A NaN does not change.
 	Bias      []float32
 	Cut       bool
 	Low, High float32
 }
 
-// Line computes pixels that lie evenly: element c of pixel i, dst[i·to+c], is
+// Line computes evenly spaced pixels: element c of pixel i, dst[i·to+c], is
 //
 //	Σ_t Σ_j src[i·from+t.Source+g(c)+j]·Weights[t.Weights+j·Channels+c]
 //
-// over the taps in order, and the channels of a group, whose first one g(c) is, in order, with fused multiply-add, as
-// a matrix product of each group's patch would add them. The sources of taps ascend from 0 on; a tap that lies
-// outside of the image is left out. At least one tap is needed.
+// over the taps in order, and the channels of a group, which begins at g(c), in order, with fused multiply-add, as a
+// matrix product of each group's patch would add them. The sources of taps ascend from 0 on; a tap outside the image is
+// omitted. At least one tap is needed.
 func (d *Depthwise) Line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
 	if pixels == 0 || d.Channels == 0 {
 		return
@@ -67,8 +67,7 @@ func (d *Depthwise) generic(dst []float32, to int, src []float32, from, pixels i
 	}
 }
 
-// Prefetch asks the processor for what will be read soon: a line of an image, of which a kernel takes pieces in an
-// order that the processor does not foresee.
+// Prefetch prefetches a line of an image, which a kernel reads in an order that the processor cannot predict.
 func Prefetch(src []float32) {
 	if len(src) > 0 {
 		prefetch(src)

@@ -4,7 +4,7 @@
 
 package vector
 
-// A depthwiseCall is what the assembly is told; it knows the fields by their offsets.
+// A depthwiseCall holds the arguments of the assembly, which knows the fields by their offsets.
 type depthwiseCall struct {
 	dst, src, weights *float32
 	taps              *Tap
@@ -13,10 +13,10 @@ type depthwiseCall struct {
 	to, from          int
 	low, high         float32
 	flags             uint64
-	channels          int // from the weights of a channel of a group to those of the next one
+	channels          int // from the weights of a channel of a group to the next channel's
 }
 
-// What a depthwiseCall asks for.
+// The flags of a depthwiseCall.
 const (
 	depthwiseBias = 1 << iota
 	depthwiseCut
@@ -40,7 +40,7 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 	if d.Cut {
 		call.flags |= depthwiseCut
 	}
-	at := func(channel, groups, pixel, n int) {
+	run := func(channel, groups, pixel, n int) {
 		call.groups = groups
 		call.dst, call.src, call.weights = &dst[pixel*to+channel], &src[pixel*from+channel], &d.Weights[channel]
 		if d.Bias != nil {
@@ -60,9 +60,9 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 		} else {
 			first, n = groupedBlock(done, pixels)
 		}
-		at(0, d.Channels/Lanes, first, n)
+		run(0, d.Channels/Lanes, first, n)
 		if d.Channels%Lanes != 0 {
-			at(d.Channels-Lanes, 1, first, n) // some are computed again
+			run(d.Channels-Lanes, 1, first, n) // some are computed again
 		}
 		done = first + n
 	}
@@ -71,9 +71,9 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 // groupedBlock is the next block of pixels, a power of two of them, when done are computed; it may have some of these
 // again.
 func groupedBlock(done, pixels int) (first, n int) {
-	left := pixels - done
+	rest := pixels - done
 	n = depthwiseMost
-	for n > 1 && n/2 >= left || n > pixels {
+	for n > 1 && n/2 >= rest || n > pixels {
 		n /= 2
 	}
 	return min(done, pixels-n), n

@@ -6,7 +6,7 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// A dotsCall is what the assembly is told; it knows the fields by their offsets.
+// A dotsCall holds the arguments of the assembly, which knows the fields by their offsets.
 type dotsCall struct {
 	dst           *float32
 	src           *uint8
@@ -30,11 +30,11 @@ func interleave(dst, a, b, c, d []uint8) {
 		interleaveGeneric(dst, a, b, c, d)
 		return
 	}
-	part := func(at, n int) {
+	part := func(offset, n int) {
 		if useAVX512 {
-			interleaveAVX512(&dst[Quad*at], &a[at], &b[at], &c[at], &d[at], n)
+			interleaveAVX512(&dst[Quad*offset], &a[offset], &b[offset], &c[offset], &d[offset], n)
 		} else {
-			interleaveAVX2(&dst[Quad*at], &a[at], &b[at], &c[at], &d[at], n)
+			interleaveAVX2(&dst[Quad*offset], &a[offset], &b[offset], &c[offset], &d[offset], n)
 		}
 	}
 	part(0, n/block*block)
@@ -49,7 +49,7 @@ func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels in
 		return
 	}
 	call := dotsCall{taps: &taps[0], count: len(taps), to: to, from: from}
-	at := func(channel, groups, pixel, n int) {
+	run := func(channel, groups, pixel, n int) {
 		call.groups = groups
 		call.dst, call.src = &dst[pixel*to+channel], &src[Quad*(pixel*from+channel)]
 		call.weights, call.terms = &d.Weights[channel], &d.Terms[channel]
@@ -58,9 +58,9 @@ func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels in
 	for done := 0; done < pixels; {
 		blocks := (pixels - done + depthwiseMost - 1) / depthwiseMost
 		n := (pixels - done + blocks - 1) / blocks // blocks of equal length
-		at(0, d.Channels/Lanes, done, n)
+		run(0, d.Channels/Lanes, done, n)
 		if d.Channels%Lanes != 0 {
-			at(d.Channels-Lanes, 1, done, n) // some are computed again
+			run(d.Channels-Lanes, 1, done, n) // some are computed again
 		}
 		done += n
 	}

@@ -72,7 +72,7 @@ func TestByteDepthwise(t *testing.T) {
 	}
 }
 
-// randomRows are rows of n bytes, of which many are 255.
+// randomRows are rows of n bytes, many of them 255.
 func randomRows(n int, next func() uint32) (rows [Quad][]uint8) {
 	for k := range rows {
 		rows[k] = make([]uint8, n)

@@ -11,10 +11,10 @@ type Float interface{ float32 | float64 }
 // Columns is the number of columns of the blocks of rows that [SortColumns] and [WeightedColumns] take.
 const Columns = 64
 
-// RootSums sets dst[i] = Σ_k √|a[k·strideA+i] − b[k·strideB+i]| over k < rows: difference and root rounded to the
-// type of the elements, the sum in float64, in order. A stride of 0 is one row for all. Up to [Lanes] − 1 elements
-// beyond the last that is needed are read: a and b have strideA·(rows−1) + n of them, n = len(dst) rounded up to a
-// multiple of Lanes, and dst room for n.
+// RootSums sets dst[i] = Σ_k √|a[k·strideA+i] − b[k·strideB+i]| over k < rows: difference and root rounded to the type
+// of the elements, the sum in float64, in order. A stride of 0 is one row for all. Up to [Lanes] − 1 elements after the
+// last one are read: a and b have strideA·(rows−1) + n elements, n = len(dst) rounded up to a multiple of Lanes, and
+// dst has capacity n.
 func RootSums[T Float](dst []float64, a, b []T, rows, strideA, strideB int) {
 	differenceSums(dst, a, b, rows, strideA, strideB, true)
 }
@@ -166,8 +166,8 @@ func addRootsGeneric(dst, x, y []float64) {
 }
 
 // TileDistances adds the squared distance of row r of x from row c of y to sums[4r+c], for four rows each, row r at
-// x[r·stride:]. Eight running sums take the first n elements, a multiple of 8, with fused multiply-adds; they are
-// added as l0+l4, l2+l6, their sum, then that of the odd ones.
+// x[r·stride:]. Eight running sums take the first n elements, a multiple of 8, with fused multiply-adds; they are added
+// as l0+l4, l2+l6, their sum, then the sum of the odd ones.
 func TileDistances(sums *[16]float64, x, y []float64, n, stride int) {
 	if n == 0 {
 		return

@@ -1,4 +1,4 @@
-// Differences, sorted columns and distances beside their generic twins.
+// Differences, sorted columns and distances against their generic twins.
 
 package vector
 

@@ -4,9 +4,9 @@ package vector
 
 import "math"
 
-// Log sets dst[i] to the natural logarithm of src[i]. Of this and the following functions, the result is within 0.501
-// units in the last place, or 1 where it is subnormal; NaN stays, and zeros, infinities and what lies outside the
-// domain give what IEEE 754 recommends. dst is at least as long as src and may be the same memory.
+// Log sets dst[i] to the natural logarithm of src[i]. The result of this and the following functions is within 0.501
+// units in the last place, or 1 if it is subnormal. NaN stays, and zeros, infinities and values outside the domain give
+// the results that IEEE 754 recommends. dst is at least as long as src and may be the same memory.
 func Log(dst, src []float32) { log(dst, src) }
 
 // Softplus sets dst[i] = ln(1 + exp(src[i])).
@@ -79,7 +79,7 @@ func expDouble(v float64) float64 {
 	return math.FMA(scale, rest, scale)
 }
 
-// logParts is the number of times that u > 0 is halved to lie between √½ and √2, and what is left.
+// logParts is the number of times that u > 0 is halved to lie between √½ and √2, and the rest.
 func logParts(u float64) (k, m float64) {
 	t := math.Float64bits(u) + (unitBits - halfRoot)
 	k = math.Float64frombits(t>>52|0x4330000000000000) - (1<<52 + 1023)
@@ -94,7 +94,7 @@ func logOf(k, above, below float64) float64 {
 	return math.FMA(k, ln2, math.FMA(float64(horner(logRest, z)*z), twice, twice))
 }
 
-// logEdges puts right what is no finite positive number.
+// logEdges corrects the results of numbers that are not finite and positive.
 func logEdges(r, u float64) float64 {
 	if u > math.MaxFloat64 {
 		r = u
@@ -215,8 +215,8 @@ func atanhGeneric(dst, src []float32) {
 	})
 }
 
-// angle is the arc tangent of y/x for y, x ≥ 0: that of a quotient between −tan π/8 and tan π/8, added to 0, π/4 or
-// π/2.
+// angle is the arc tangent of y/x for y, x ≥ 0: the arc tangent of a quotient between −tan π/8 and tan π/8, added to 0,
+// π/4 or π/2.
 func angle(y, x float64) float64 {
 	above, below, from := y, x, 0.0
 	if y > float64(x*(math.Sqrt2-1)) {

@@ -29,7 +29,7 @@ var doubleFunctions = []struct {
 	{"sin", sin, sinGeneric, math.Sin}, {"cos", cos, cosGeneric, math.Cos}, {"tan", tan, tanGeneric, math.Tan},
 }
 
-// asinhOf avoids the cancellation of math.Asinh near 0, asinOf and acosOf those of math.Asin and math.Acos.
+// asinhOf avoids the cancellation of math.Asinh near 0, asinOf and acosOf the cancellation of math.Asin and math.Acos.
 func asinhOf(x float64) float64 {
 	if a := math.Abs(x); a < 1e-3 {
 		return x - x*x*x/6
@@ -46,7 +46,7 @@ func acosOf(x float64) float64 {
 	return math.Atan2(math.Sqrt((1-x)*(1+x)), x)
 }
 
-// spread is numbers of every exponent and sign, with what is special.
+// spread is numbers of every exponent and sign, with special ones.
 func spread(step uint32) []float32 {
 	x := []float32{0, float32(math.Copysign(0, -1)), 1, -1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32,
 		-math.MaxFloat32, math.SmallestNonzeroFloat32, 1 << 30, 1<<30 + 128, math.Pi, math.Pi / 2}
@@ -56,7 +56,7 @@ func spread(step uint32) []float32 {
 	return x
 }
 
-// unitsOff is how far y is from what is wanted, in units in the last place; of subnormal numbers, in two of them.
+// unitsOff is the error of y in units in the last place; for subnormal numbers, in two of them.
 func unitsOff(y float32, want float64) float64 {
 	size := float32(math.Abs(want))
 	unit := float64(math.Nextafter32(size, 0)) - float64(size)
@@ -69,7 +69,7 @@ func unitsOff(y float32, want float64) float64 {
 	return math.Abs((float64(y) - want) / unit)
 }
 
-// The functions are those in float64 but for one rounding; zeros keep their sign where the function does.
+// The functions are those in float64 except for one rounding; zeros keep their sign where the function does.
 func TestDoubleFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: millions of values, on one goroutine")
@@ -81,7 +81,7 @@ func TestDoubleFunctions(t *testing.T) {
 	dst := make([]float32, len(src))
 	for _, f := range doubleFunctions {
 		f.f(dst, src)
-		worst, at := 0.0, float32(0)
+		worst, argument := 0.0, float32(0)
 		for i, y := range dst {
 			want := f.want(float64(src[i]))
 			rounded := float32(want)
@@ -94,11 +94,11 @@ func TestDoubleFunctions(t *testing.T) {
 				continue
 			}
 			if e := unitsOff(y, want); !(e <= worst) {
-				worst, at = e, src[i]
+				worst, argument = e, src[i]
 			}
 		}
 		if !(worst <= 0.501) {
-			t.Errorf("%s(%g) is wrong by %.4f units in the last place, want at most 0.501", f.name, at, worst)
+			t.Errorf("%s(%g) is wrong by %.4f units in the last place, want at most 0.501", f.name, argument, worst)
 		}
 		t.Logf("%s: at most %.4f units in the last place", f.name, worst)
 	}
@@ -144,7 +144,7 @@ func TestFarTurns(t *testing.T) {
 	}
 	x := spread(70001)
 	for b := uint32(0x4e800000); b < 0x7f800000; b += 50021 {
-		// Of each, the multiple of π/2 below it and what is beside it.
+		// Of each, the multiple of π/2 below it and its neighbors.
 		q := new(big.Float).SetPrec(400).Quo(big.NewFloat(float64(math.Float32frombits(b))), halfPi)
 		whole, _ := q.Int(nil)
 		v, _ := new(big.Float).SetPrec(400).Mul(new(big.Float).SetPrec(400).SetInt(whole), halfPi).Float32()

@@ -22,7 +22,7 @@ func Sigmoid(dst, src []float32) { sigmoid(dst, src) }
 // Silu sets dst[i] = src[i]/(1 + exp(−src[i])), as exactly as [Sigmoid].
 func Silu(dst, src []float32) { silu(dst, src) }
 
-// Swish sets dst[i] = src[i]/(1 + exp(−slope·src[i])), as exactly as [Sigmoid] but for the rounding of slope·src[i].
+// Swish sets dst[i] = src[i]/(1 + exp(−slope·src[i])), as exactly as [Sigmoid] except for the rounding of slope·src[i].
 func Swish(dst, src []float32, slope float32) { swish(dst, src, slope, 1) }
 
 // Tanh sets dst[i] = tanh(src[i]), within two units in the last place.

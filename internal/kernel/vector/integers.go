@@ -10,9 +10,9 @@ func ToBytes(dst []uint8, x []float32) (low int32, ok bool) {
 	if len(x) == 0 {
 		return 0, true
 	}
-	least, most := byteRange(x)
+	least, greatest := byteRange(x)
 	// Beyond these floats have gaps, and NaN is not within them.
-	if !(least >= -1<<23 && most <= 1<<23 && most-least <= 255) || float32(math.Floor(float64(least))) != least {
+	if !(least >= -1<<23 && greatest <= 1<<23 && greatest-least <= 255) || float32(math.Floor(float64(least))) != least {
 		return 0, false
 	}
 	return int32(least), toBytes(dst[:len(x)], x, int32(least))

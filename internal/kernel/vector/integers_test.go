@@ -1,4 +1,4 @@
-// Conversions to bytes and from sums beside their generic twins and plain arithmetic.
+// Conversions to bytes and from sums against their generic twins and plain arithmetic.
 
 package vector
 
@@ -39,12 +39,12 @@ func TestToBytes(t *testing.T) {
 			if n == 1 {
 				continue
 			}
-			at := r.IntN(n)
-			x[(at+1)%n] = 0
+			offset := r.IntN(n)
+			x[(offset+1)%n] = 0
 			for _, v := range wrong {
-				x[at] = v
+				x[offset] = v
 				if _, ok := ToBytes(got, x); ok {
-					t.Fatalf("%d elements: %v at %d is a byte", n, v, at)
+					t.Fatalf("%d elements: %v at %d is a byte", n, v, offset)
 				}
 			}
 		}

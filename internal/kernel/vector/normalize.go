@@ -37,8 +37,8 @@ func deviationGeneric(x []float32, mean float64) (float64, int) {
 	return foldLanes(&sums), n
 }
 
-// Normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
-// It returns the mean and the inverse standard deviation. Mean and variance (over n) are taken in float64.
+// Normalize writes (x − mean)/√(variance + ε), times scale plus bias if these are not nil; dst may be x. It returns the
+// mean and the inverse standard deviation. Mean and variance (over n) are taken in float64.
 func Normalize(dst, x, scale, bias []float32, epsilon float32) (center, inverse float32) {
 	if len(x) == 0 {
 		return 0, 0
@@ -72,7 +72,7 @@ func normalizeRowsGeneric(dst, x, scale, bias []float32, n, rows int, epsilon fl
 	}
 }
 
-// RootRows writes x/√(mean of x² + ε), times scale if it is given, for rows of n elements that follow each other; dst
+// RootRows writes x/√(mean of x² + ε), times scale if it is not nil, for rows of n elements that follow each other; dst
 // may be x. The mean is taken in float64.
 func RootRows(dst, x, scale []float32, n, rows int, epsilon float32) {
 	if !rootRows(dst, x, scale, n, rows, epsilon) {

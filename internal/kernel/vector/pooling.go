@@ -42,8 +42,8 @@ func maxWindowsGeneric(dst, src []float32, offsets []int, channels, step, pixels
 		pixel := dst[i*channels : (i+1)*channels]
 		for c := range pixel {
 			top := float32(math.Inf(-1))
-			for _, at := range offsets {
-				if v := src[i*step+at+c]; v > top || v != v {
+			for _, offset := range offsets {
+				if v := src[i*step+offset+c]; v > top || v != v {
 					top = v
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The assembly gives the twins' bits for any number of channels and writes nothing beside them.
+// The assembly gives the twins' bits for any number of channels and writes nothing else.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	before := useAVX512
@@ -18,13 +18,13 @@ func TestWindows(t *testing.T) {
 		for range 300 {
 			channels, pixels, positions := 1+r.IntN(70), 1+r.IntN(4), r.IntN(10)
 			step := r.IntN(3) * channels
-			offsets, at := make([]int, positions), 0
+			offsets, offset := make([]int, positions), 0
 			for p := range offsets {
-				at += r.IntN(2 * channels)
-				offsets[p] = at
+				offset += r.IntN(2 * channels)
+				offsets[p] = offset
 			}
 			// No element behind the last one that is read.
-			src := make([]float32, (pixels-1)*step+at+channels)
+			src := make([]float32, (pixels-1)*step+offset+channels)
 			for i := range src {
 				switch src[i] = float32(r.NormFloat64()); r.IntN(20) {
 				case 0:

@@ -4,13 +4,12 @@ package vector
 
 import "math"
 
-// PowRows sets dst[i] to x[i·stepX] to the power of y[i·stepY] within 0.501 units in the last place, or 1 where that
-// is subnormal; squares are rounded once. Zeros, infinities, NaN and negative numbers are those of [math.Pow]. A step
-// is 1, or 0 for one number that serves all; dst may be x or y.
+// PowRows sets dst[i] to x[i·stepX] to the power of y[i·stepY] within 0.501 units in the last place, or 1 if it is
+// subnormal; squares are rounded once. Zeros, infinities, NaN and negative numbers give the results of [math.Pow]. A
+// step is 1, or 0 for one number that serves all; dst may be x or y.
 func PowRows(dst, x, y []float32, stepX, stepY int) { powRows(dst, x, y, stepX, stepY) }
 
-// ModRows sets dst[i] to what x[i·stepX] leaves when y[i·stepY] is taken from it as often as it goes, with the sign
-// of x, as [math.Mod] does: exactly.
+// ModRows sets dst[i] to the remainder of x[i·stepX] by y[i·stepY] with the sign of x, as [math.Mod] does: exactly.
 func ModRows(dst, x, y []float32, stepX, stepY int) { modRows(dst, x, y, stepX, stepY) }
 
 func powRowsGeneric(dst, x, y []float32, stepX, stepY int) {

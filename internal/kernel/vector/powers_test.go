@@ -33,7 +33,7 @@ func operands() (x, y []float32) {
 	return x, y
 }
 
-// Powers are those of float64 but for one rounding, remainders exact.
+// Powers equal float64 except for one rounding, remainders exactly.
 func TestPowers(t *testing.T) {
 	t.Parallel()
 	x, y := operands()

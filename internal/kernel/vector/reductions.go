@@ -4,7 +4,7 @@ package vector
 
 import "math"
 
-// Reduction is what many elements become.
+// Reduction is an operation that combines many elements.
 type Reduction int
 
 // The reductions. The largest and the smallest of elements with a NaN is NaN; +0 is larger than −0.
@@ -30,7 +30,7 @@ func (r Reduction) Start() float64 {
 	return 0
 }
 
-// Join is the reduction of what has been reduced in two parts.
+// Join combines the results of two parts.
 func (r Reduction) Join(x, y float64) float64 {
 	switch r {
 	case ReduceProduct:
@@ -54,8 +54,8 @@ func (r Reduction) term(x float32) float64 {
 	return v
 }
 
-// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for rows of them, in sixteen interleaved parts, the
-// element k being in part k mod 16, which are then joined, halves with halves.
+// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for each of the rows. Each row is reduced in sixteen
+// interleaved parts; element k is in part k mod 16. The parts are then joined, halves with halves.
 func (r Reduction) Rows(dst []float64, x []float32, n, rows, stride int) {
 	dst = dst[:rows]
 	switch {
@@ -71,7 +71,7 @@ func (r Reduction) Rows(dst []float64, x []float32, n, rows, stride int) {
 }
 
 // Columns joins to dst[c] the elements src[offset+c] of each offset, in their order, for columns c < width. dst has
-// room for a multiple of [Lanes]; what lies behind width is undefined afterwards. offsets ascend.
+// space for a multiple of [Lanes]; its elements from width on are undefined afterwards. offsets ascend.
 func (r Reduction) Columns(dst []float64, src []float32, offsets []int, width int) {
 	if width == 0 || len(offsets) == 0 {
 		return
@@ -120,7 +120,7 @@ const (
 	LessOrEqual
 )
 
-// Overtake sets top[i] = x[i] and index[i] = value where x[i] stands in this order to top[i].
+// Overtake sets top[i] = x[i] and index[i] = value where x[i] is in this order relative to top[i].
 func (o Order) Overtake(top, x []float32, index []int32, value int32) {
 	n := len(top)
 	if n == 0 {
@@ -132,18 +132,18 @@ func (o Order) Overtake(top, x []float32, index []int32, value int32) {
 
 func (o Order) overtakeGeneric(top, x []float32, index []int32, value int32) {
 	for i, v := range x {
-		w, over := top[i], false
+		w, overtakes := top[i], false
 		switch o {
 		case Greater:
-			over = v > w
+			overtakes = v > w
 		case GreaterOrEqual:
-			over = v >= w
+			overtakes = v >= w
 		case Less:
-			over = v < w
+			overtakes = v < w
 		case LessOrEqual:
-			over = v <= w
+			overtakes = v <= w
 		}
-		if over {
+		if overtakes {
 			top[i], index[i] = v, value
 		}
 	}

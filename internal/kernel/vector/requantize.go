@@ -1,4 +1,4 @@
-// What follows products in quantized models: scales, bounds and roundings, in one pass.
+// The epilogue of products in quantized models: scales, bounds and roundings, in one pass.
 
 package vector
 
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Steps says which steps a [Requantize] takes.
+// Steps is the set of steps of a [Requantize].
 type Steps uint64
 
 // The steps in their order; each rounds to float32. A NaN stays through all bounds.
@@ -22,13 +22,13 @@ const (
 	Shifted  // plus Zero
 	Raised2  // to Least at least
 	Lowered2 // to Most at most
-	Looked   // the element of Table in the place of an integer, which is First at its beginning
+	Looked   // the element of Table for an integer; the table begins at First
 	Centered // less Less
 	Scaled   // times Scale
 )
 
-// Requantize is a list of steps and their operands; Factors and Terms are of all columns. What is looked up in Table
-// lies within First … First + 255, or is NaN.
+// Requantize is a list of steps and their operands; Factors and Terms are of all columns. Values looked up in Table lie
+// within First … First + 255, or are NaN.
 type Requantize struct {
 	Steps                                              Steps
 	Factors, Terms                                     []float32
@@ -54,13 +54,13 @@ type requantization struct {
 	first                          float32
 	table                          *[256]float32
 
-	// Of quick steps: what the sums are multiplied by and what is added, the greatest rest, and the bounds of a byte.
+	// For quick steps: the factors and terms of the sums, the greatest rest, and the bounds of a byte.
 	quickFactors, quickTerms *float32
 	rest                     float32
 	least8, most8            uint8
 }
 
-// NewRequantizer prepares rows of columns elements, which have their own operands if Factors or Terms are asked for.
+// NewRequantizer prepares rows of columns elements, which have their own operands with Factors or Terms.
 func NewRequantizer(q Requantize, columns int) *Requantizer {
 	if q.Steps&(Factored|Termed) == 0 {
 		columns = 1
@@ -89,10 +89,10 @@ func NewRequantizer(q Requantize, columns int) *Requantizer {
 // farQuotient is where quotients may be cut: bounds do it afterwards.
 const farQuotient = 1 << 24
 
-// invertible reports whether quotients may be products with the reciprocal that are corrected twice: the first
-// correction leaves less than a unit in the last place, and then the second one gives the nearest float unless all
-// bits of the divisor are set (Markstein 1990). Of numbers so small that a correction is not exact, only what they
-// are rounded to is seen.
+// invertible reports whether quotients may be products with the reciprocal that are corrected twice. The first
+// correction leaves less than a unit in the last place, and then the second one gives the nearest float unless all bits
+// of the divisor are set (Markstein 1990). Numbers so small that a correction is not exact are rounded to the same
+// result.
 func (q *Requantize) invertible() bool {
 	const steps, all = Divided | Rounded | Raised2 | Lowered2, 1<<23 - 1
 	small := func(x float32) bool { return x >= -1<<16 && x <= 1<<16 }
@@ -115,7 +115,7 @@ func (r *Requantizer) Rows(c []float32) {
 	r.wide.generic(rest[part:], part)
 }
 
-// generic does the steps to elements of which the first one has the operands of the given index.
+// generic applies the steps to elements; the operands begin at index first.
 func (q *Requantize) generic(c []float32, first int) {
 	for i, x := range c {
 		if q.Steps&Factored != 0 {

@@ -1,4 +1,4 @@
-// What follows products in quantized models where the results are kept as bytes.
+// The epilogue of products in quantized models whose results are kept as bytes.
 
 package vector
 
@@ -18,15 +18,15 @@ type ByteRequantizer struct {
 // quick says that a requantization has quickFactors, quickTerms and bounds.
 const quick = Scaled << 1
 
-// ToBytes prepares bytes that stand for low and more.
+// ToBytes prepares bytes that represent integers from low on.
 func (r *Requantizer) ToBytes(low int32) *ByteRequantizer {
 	b := &ByteRequantizer{Requantizer: r, low: low, arguments: r.arguments}
 	b.quicken()
 	return b
 }
 
-// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or
-// NaN, which becomes 0. What c holds afterwards is not said.
+// Bytes applies the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or
+// NaN, which becomes 0. c is undefined afterwards.
 func (b *ByteRequantizer) Bytes(dst []uint8, c []float32) {
 	dst = dst[:len(c)]
 	n := b.together * b.columns
@@ -42,7 +42,7 @@ func (b *ByteRequantizer) Bytes(dst []uint8, c []float32) {
 	b.generic(dst[part:], c[part:], part)
 }
 
-// generic is Bytes of elements of which the first one has the operands of the given index.
+// generic is Bytes of elements whose operands begin at index first.
 func (b *ByteRequantizer) generic(dst []uint8, c []float32, first int) {
 	b.wide.generic(c, first)
 	bytesGeneric(dst, c, b.low)
@@ -54,15 +54,15 @@ func (b *ByteRequantizer) requantizeGeneric(dst []uint8, c []float32, n, rows in
 	}
 }
 
-// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, t =
-// term/divisor + zero − less − low and u = 2⁻²⁴, where the divisor is 1 if there is none, an element is round(c·f +
-// t), cut to bytes. What the steps round before the last rounding, and what these do, moves c·f + t by
+// quicken prepares the quick steps if the others form a quantization. With f = factor/divisor, t = term/divisor + zero
+// − less − low and u = 2⁻²⁴, where the divisor is 1 if there is none, an element is round(c·f + t), cut to bytes. The
+// roundings of the steps before the last one, and of the quick steps, change c·f + t by at most
 //
 //	u·(2·|c·f| + |t| + 2·|c·f + term/divisor| + |c·f + t|)
 //
-// at most, up to terms of u², and c·f is at most |c·f + t| + |t|. Within the bytes that is less than margin below.
-// Beyond them it is less than the distance from the nearest byte. A bound before the division is one after the
-// rounding, since both only ascend.
+// up to terms of u², and c·f is at most |c·f + t| + |t|. Within the bytes that is less than margin below. Beyond them
+// it is less than the distance from the nearest byte. A bound before the division is one after the rounding, since both
+// only ascend.
 func (b *ByteRequantizer) quicken() {
 	q := &b.wide
 	const steps = Rounded | Raised2 | Lowered2
@@ -80,13 +80,13 @@ func (b *ByteRequantizer) quicken() {
 	if q.Steps&Centered != 0 {
 		less = float64(q.Less)
 	}
-	least, most, ok := q.quickBounds(divisor, zero)
+	least, greatest, ok := q.quickBounds(divisor, zero)
 	move := zero - less - float64(b.low)
-	for _, v := range []float64{zero, less, float64(b.low), least, most} {
+	for _, v := range []float64{zero, less, float64(b.low), least, greatest} {
 		ok = ok && math.Abs(v) <= 1<<16 && v == math.Trunc(v)
 	}
-	least, most = least-less-float64(b.low), most-less-float64(b.low)
-	if !ok || least < 0 || most > 255 || least > most {
+	least, greatest = least-less-float64(b.low), greatest-less-float64(b.low)
+	if !ok || least < 0 || greatest > 255 || least > greatest {
 		return
 	}
 	n, furthest := b.together*b.columns, 0.0
@@ -111,19 +111,19 @@ func (b *ByteRequantizer) quicken() {
 	}
 	a := &b.arguments
 	a.steps |= quick
-	a.quickFactors, a.quickTerms, a.rest, a.least8, a.most8 = &factors[0], &terms[0], float32(0.5-margin), uint8(least), uint8(most)
+	a.quickFactors, a.quickTerms, a.rest, a.least8, a.most8 = &factors[0], &terms[0], float32(0.5-margin), uint8(least), uint8(greatest)
 }
 
-// quickBounds are those of the rounded quotients plus zero.
-func (q *Requantize) quickBounds(divisor float32, zero float64) (least, most float64, ok bool) {
-	least, most = float64(q.Least), float64(q.Most)
-	low, high := least, most
+// quickBounds are the bounds of the rounded quotients plus zero.
+func (q *Requantize) quickBounds(divisor float32, zero float64) (least, greatest float64, ok bool) {
+	least, greatest = float64(q.Least), float64(q.Most)
+	low, high := least, greatest
 	if q.Steps&Raised != 0 {
 		low = math.RoundToEven(float64(float32(q.Low/divisor))) + zero
 	}
 	if q.Steps&Lowered != 0 {
 		high = math.RoundToEven(float64(float32(q.High/divisor))) + zero
 	}
-	cut := func(v float64) float64 { return min(max(v, least), most) }
-	return cut(low), cut(high), low <= high && least <= most
+	cut := func(v float64) float64 { return min(max(v, least), greatest) }
+	return cut(low), cut(high), low <= high && least <= greatest
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Bytes are those of the single operations: for sums of integers and others, quotients that are halves, or nearly, or
-// beyond all bounds, and operands with which one product is not enough.
+// Bytes equal the single operations: for sums of integers and others, quotients that are halves, or nearly, or beyond
+// all bounds, and operands for which one product is not enough.
 func TestByteRequantizer(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	before := useAVX512

@@ -2,16 +2,16 @@
 
 package vector
 
-// TurnHalves turns the first 2n elements of rows, whose halves are a and b, by angles of which the rows of cos and
-// sin, 2n elements each without gaps, have the cosines and sines: dst is a·cos − b·sin and then b·cos + a·sin. Rows
-// of dst and src lie stepDst and stepSrc elements apart; dst may be src.
+// TurnHalves rotates the first 2n elements of rows, with halves a and b, by angles whose cosines and sines are the rows
+// of cos and sin, 2n elements each without gaps: dst is a·cos − b·sin and then b·cos + a·sin. Rows of dst and src lie
+// stepDst and stepSrc elements apart; dst may be src.
 func TurnHalves(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) {
 	if !turnHalves(dst, src, cos, sin, n, rows, stepDst, stepSrc) {
 		turnHalvesGeneric(dst, src, cos, sin, n, rows, stepDst, stepSrc)
 	}
 }
 
-// TurnPairs is [TurnHalves] for n elements of which a and b are neighbors.
+// TurnPairs is [TurnHalves] for n elements; a and b are neighbors.
 func TurnPairs(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) {
 	if !turnPairs(dst, src, cos, sin, n, rows, stepDst, stepSrc) {
 		turnPairsGeneric(dst, src, cos, sin, n, rows, stepDst, stepSrc)

@@ -1,4 +1,4 @@
-// Tests that rotations are those of the formula in float64, and that the assembly has the bits of its twins.
+// Tests that rotations equal the formula in float64, and that the assembly has the bits of its twins.
 
 package vector
 

@@ -5,21 +5,21 @@ package vector
 // Window is the number of rows and of columns that [Slide] and [Similarities] sum over.
 const Window = 7
 
-// A Moments block holds four rows of a stride of their own, one after the other: of x, y, x² + y² and 2xy, or of sums
+// A Moments block holds four rows, one after the other with a stride of their own: of x, y, x² + y² and 2xy, or of sums
 // of these.
 type Moments []float64
 
 const moments = 4
 
-// NewMoments is a block for rows of n elements; the stride leaves room for the window at their end.
+// NewMoments is a block for rows of n elements; the stride includes the window at their end.
 func NewMoments(n int) Moments { return make(Moments, moments*MomentsStride(n)) }
 
 // MomentsStride is the stride of a block for rows of n elements.
 func MomentsStride(n int) int { return (n+Lanes-1)/Lanes*Lanes + Lanes }
 
-// Slide takes the next row of two images, len(x) elements of both. It writes its moments into last, which holds those
-// of the row before, the sum of both into pair, and into sums those of the last seven rows, of which p1, p3 and p5 hold
-// pairs: what pair became one, three and five rows ago. len(x) is a multiple of Lanes.
+// Slide takes the next row of two images, len(x) elements of both. last holds the moments of the row before and
+// receives the new ones; pair receives the sum of both. sums receives the sums of the last seven rows, from the pairs
+// p1, p3 and p5 of one, three and five rows ago. len(x) is a multiple of Lanes.
 func Slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
 	slide(sums, pair, last, p1, p3, p5, x, y)
 }
@@ -30,9 +30,9 @@ func slideGeneric(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
 	for j := 0; j < len(x); j += Lanes {
 		x, y := x[j:][:Lanes], y[j:][:Lanes]
 		take := func(k int) {
-			at := k*len(sums)/moments + j
-			sums, pair, last := sums[at:][:Lanes], pair[at:][:Lanes], last[at:][:Lanes]
-			p1, p3, p5 := p1[at:][:Lanes], p3[at:][:Lanes], p5[at:][:Lanes]
+			offset := k*len(sums)/moments + j
+			sums, pair, last := sums[offset:][:Lanes], pair[offset:][:Lanes], last[offset:][:Lanes]
+			p1, p3, p5 := p1[offset:][:Lanes], p3[offset:][:Lanes], p5[offset:][:Lanes]
 			for j, v := range row {
 				pair[j] = last[j] + v
 				last[j] = v
@@ -93,8 +93,8 @@ const Reach = 5
 func Weigh(dst, src []float64, weights *[Reach + 1]float64, step int) { weigh(dst, src, weights, step) }
 
 func weighGeneric(dst, src []float64, w *[Reach + 1]float64, step int) {
-	at := func(k int) []float64 { return src[k*step:][:len(dst)] }
-	v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 := at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10)
+	element := func(k int) []float64 { return src[k*step:][:len(dst)] }
+	v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 := element(0), element(1), element(2), element(3), element(4), element(5), element(6), element(7), element(8), element(9), element(10)
 	for j := range dst {
 		near := float64(w[0]*v5[j]) + float64(w[1]*(v4[j]+v6[j])) + float64(w[2]*(v3[j]+v7[j]))
 		far := float64(w[3]*(v2[j]+v8[j])) + float64(w[4]*(v1[j]+v9[j])) + float64(w[5]*(v0[j]+v10[j]))

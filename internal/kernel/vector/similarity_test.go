@@ -1,4 +1,4 @@
-// Moments and similarities beside their generic twins and sums of rows.
+// Moments and similarities against their generic twins and sums of rows.
 
 package vector
 
@@ -65,7 +65,7 @@ func TestSimilarityTwins(t *testing.T) {
 	}
 }
 
-// TestSlide: seven rows on, the sums are those of the seven rows.
+// TestSlide: seven rows on, the sums are over the seven rows.
 func TestSlide(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n, rows = 2 * Lanes, 19

@@ -26,8 +26,8 @@ func softmaxRowGeneric(x []float32, scale float32) float32 {
 	return foldLanes(&sums)
 }
 
-// SoftmaxRows sets each row of n elements of dst to e^x/Σ e^x of that of src, which it may be; NaN where one is NaN,
-// the greatest is infinite or there is nothing but −Inf. The sum is that of [SoftmaxRow].
+// SoftmaxRows sets each row of n elements of dst to e^x/Σ e^x of the row of src; dst may be src. It is NaN if an
+// element is NaN, the greatest is infinite or all are −Inf. The sum is taken as in [SoftmaxRow].
 func SoftmaxRows(dst, src []float32, n int) {
 	if rows := rowsOf(dst, src, n); rows > 0 {
 		softmaxRows(dst, src, n, rows)
@@ -68,7 +68,7 @@ func exponentials(dst, x []float32) (top, sum float32) {
 	return top, foldLanes(&sums)
 }
 
-// LogSoftmaxRows sets each row of n elements of dst to x − ln Σ e^x of that of src, which it may be; NaN as
+// LogSoftmaxRows sets each row of n elements of dst to x − ln Σ e^x of the row of src; dst may be src. NaN as in
 // [SoftmaxRows].
 func LogSoftmaxRows(dst, src []float32, n int) {
 	const together = 64
@@ -100,7 +100,7 @@ func exponentialSumsGeneric(tops, sums, src []float32, n int) {
 	}
 }
 
-// lowerRowsGeneric sets each row to that of src less two numbers, one after the other.
+// lowerRowsGeneric sets each row to the row of src less two numbers, one after the other.
 func lowerRowsGeneric(dst, src, first, second []float32, n int) {
 	for r, v := range first {
 		row := dst[r*n:][:n]

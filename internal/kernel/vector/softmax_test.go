@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Softmax of rows of any length and its logarithm are the bits of their generic twins, near those of a loop in
-// float64, and write nothing else.
+// Softmax of rows of any length and its logarithm have the bits of their generic twins, are near a loop in float64, and
+// write nothing else.
 func TestSoftmaxRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	before := useAVX512

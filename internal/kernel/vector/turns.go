@@ -4,9 +4,9 @@ package vector
 
 import "math"
 
-// Sin sets dst[i] to the sine of src[i]. Of this and the following functions, the result is within 0.501 units in the
-// last place for all numbers, or 1 where it is subnormal; infinities give NaN. dst is at least as long as src and may
-// be the same memory.
+// Sin sets dst[i] to the sine of src[i]. The result of this and the following functions is within 0.501 units in the
+// last place for all numbers, or 1 if it is subnormal; infinities give NaN. dst is at least as long as src and may be
+// the same memory.
 func Sin(dst, src []float32) { sin(dst, src) }
 
 // Cos sets dst[i] to the cosine of src[i].
@@ -17,12 +17,13 @@ func Tan(dst, src []float32) { tan(dst, src) }
 
 var (
 	sinRest = []float64{1.5502454316596913e-10, -2.503674197012488e-08, 2.7557123116044156e-06, -0.00019841268708606193, 0.008333333330939175, -0.1666666666665846}
-	// Those of an eighth of a turn at most.
+	// For at most an eighth of a turn.
 	sinNear = []float64{2.7249895230611676e-06, -0.000198400864995936, 0.008333331874273714, -0.16666666663854168}
 	cosNear = []float64{-2.7300933687212943e-07, 2.480060018036381e-05, -0.0013888887671652504, 0.041666666664320264}
 )
 
-// period is what a function is reduced by: back quarter turns, the middle of one of which is offset of it away from 0.
+// period is the reduction of a function: back quarter turns; offset is the distance of the middle of one of them from
+// 0.
 type period struct{ per, offset, back float64 }
 
 var (
@@ -40,7 +41,7 @@ const (
 // twoOverPi is the bits of 2/π after the point.
 var twoOverPi = [4]uint64{0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561}
 
-// bitsOfTwoOverPi are n bits from bit i on, of which bit 0 is worth ½.
+// bitsOfTwoOverPi are n bits of 2/π from bit i on; bit 0 is ½.
 func bitsOfTwoOverPi(i, n int) float64 {
 	var v uint64
 	for k := i; k < i+n; k++ {
@@ -70,7 +71,7 @@ func (p period) reduce(x float64) (r float64, n uint64) {
 	return math.FMA(k, -p.back*halfPiLow, r), n
 }
 
-// reduceFar multiplies the 24 bits of x by what matters of 2/π: whole turns do not.
+// reduceFar multiplies the 24 bits of x by the significant bits of 2/π: whole turns do not matter.
 func (p period) reduceFar(x float64) (r float64, n uint64) {
 	bits := math.Float64bits(x)
 	m := math.Float64frombits(bits&(1<<63|fraction) | (1023+23)<<52)
@@ -84,7 +85,7 @@ func (p period) reduceFar(x float64) (r float64, n uint64) {
 	return float64(math.FMA(k, -p.back, f) * halfPi), n + more
 }
 
-// sine is that of up to a quarter turn, its sign changed by the low bit of n.
+// sine is the sine of up to a quarter turn, its sign changed by the low bit of n.
 func sine(r float64, n uint64) float64 {
 	z := float64(r * r)
 	return math.Float64frombits(math.Float64bits(float64(math.FMA(horner(sinRest, z), z, 1)*r)) ^ n<<63)

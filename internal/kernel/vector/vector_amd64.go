@@ -187,8 +187,8 @@ func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	}
 }
 
-// finishOddRows is finishRowsGeneric for a number of columns that Lanes do not divide. Rows that follow each
-// other are taken together, so many that they do.
+// finishOddRows is finishRowsGeneric for a number of columns that is no multiple of Lanes. Consecutive rows are
+// processed together such that the total is a multiple.
 func finishOddRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	together := Lanes
 	for n := cols; n%2 == 0; n /= 2 {

@@ -98,11 +98,11 @@ func (p *pickler) dict(d Dict) error {
 				return err
 			}
 		case Object:
-			at := strings.LastIndexByte(v.Class, '.')
-			if at < 0 {
+			dot := strings.LastIndexByte(v.Class, '.')
+			if dot < 0 {
 				return fmt.Errorf("%q: class %q has no module", item.Key, v.Class)
 			}
-			p.op("c" + v.Class[:at] + "\n" + v.Class[at+1:] + "\n)\x81")
+			p.op("c" + v.Class[:dot] + "\n" + v.Class[dot+1:] + "\n)\x81")
 			if err := p.dict(v.State); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-// Package executortest is the contract of executors: what every one of them must do, whatever it runs on.
+// Package executortest tests the contract of executors on any device.
 //
 //	func TestContract(t *testing.T) {
 //		executortest.Test(t, cpu.Evaluate, "testdata/*.tar.gz", 1e-4, func(t testing.TB, g *graph.Graph) executortest.Executor {
@@ -24,7 +24,7 @@ import (
 	"repscope/model/onnx"
 )
 
-// Executor is what the contract is about.
+// Executor is the interface under test.
 type Executor interface {
 	// Run computes the outputs, which are overwritten by the next run.
 	Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error)
@@ -97,7 +97,7 @@ func (c contract) operator(t *testing.T, files fs.FS, name string, tolerance flo
 	set := path.Join(path.Dir(name), "test_data_set_0")
 	var out []*graph.Tensor
 	// Inputs that shapes depend on must be constants: then all after the first are, or all.
-	for _, given := range []int{math.MaxInt, 1, 0} {
+	for _, atRun := range []int{math.MaxInt, 1, 0} {
 		model, err := onnx.Decode(data, "", onnx.Options{MinOpset: 1, MaxOpset: 30})
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func (c contract) operator(t *testing.T, files fs.FS, name string, tolerance flo
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i < given {
+			if i < atRun {
 				inputs = append(inputs, x)
 			} else {
 				g.Constants[p.Name] = x
@@ -123,7 +123,7 @@ func (c contract) operator(t *testing.T, files fs.FS, name string, tolerance flo
 				break
 			}
 		}
-		if given == 0 || !strings.Contains(err.Error(), "constant") {
+		if atRun == 0 || !strings.Contains(err.Error(), "constant") {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +141,7 @@ func (c contract) operator(t *testing.T, files fs.FS, name string, tolerance flo
 	}
 }
 
-// network is a convolution, a normalisation, an attention-like product and two outputs, for batches of any size.
+// network is a convolution, a normalization, an attention-like product and two outputs, for batches of any size.
 func network() *graph.Graph {
 	numbers := func(shape ...int) *graph.Tensor {
 		v := make([]float32, graph.Count(shape))
@@ -180,7 +180,7 @@ func images(n int) *graph.Tensor {
 	return graph.Floats(v, n, 2, 9, 7)
 }
 
-// floats runs the network and joins what it computes.
+// floats runs the network and joins its outputs.
 func floats(t *testing.T, x Executor, in *graph.Tensor) [][]float32 {
 	t.Helper()
 	out, err := x.Run(context.Background(), []*graph.Tensor{in})
@@ -221,9 +221,9 @@ func (c contract) bytes(t *testing.T) {
 	width := all.Len() / n
 	for _, batch := range []int{1, 2, 4, 7} {
 		joined := make([][]float32, len(want))
-		for at := 0; at < n; at += batch {
-			rows := min(batch, n-at)
-			for k, part := range floats(t, x, graph.Floats(all.F32[at*width:(at+rows)*width], rows, 2, 9, 7)) {
+		for start := 0; start < n; start += batch {
+			rows := min(batch, n-start)
+			for k, part := range floats(t, x, graph.Floats(all.F32[start*width:(start+rows)*width], rows, 2, 9, 7)) {
 				joined[k] = append(joined[k], part...)
 			}
 		}

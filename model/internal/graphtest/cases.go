@@ -63,7 +63,7 @@ func unpack(t testing.TB, cases fstest.MapFS, archive string) {
 	}
 }
 
-// ErrNoData says that a case has no such tensor.
+// ErrNoData reports that a case has no such tensor.
 var ErrNoData = errors.New("no test data")
 
 // ReadTensor reads input or output i of a set of test data.

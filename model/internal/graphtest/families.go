@@ -15,22 +15,22 @@ import (
 // that every kernel is of an operator that the table has.
 func Families[F any](t *testing.T, kernels map[string]F) {
 	t.Helper()
-	found := 0
+	count := 0
 	for family, names := range operator.Families() {
 		for _, name := range names {
 			construct, ok := kernels[name]
 			if !ok {
 				continue
 			}
-			found++
-			at := reflect.ValueOf(construct).Pointer()
-			file, _ := runtime.FuncForPC(at).FileLine(at)
+			count++
+			pc := reflect.ValueOf(construct).Pointer()
+			file, _ := runtime.FuncForPC(pc).FileLine(pc)
 			if path.Base(file) != family+".go" {
 				t.Errorf("the kernel of %s lies in %s, want %s.go", name, path.Base(file), family)
 			}
 		}
 	}
-	if found != len(kernels) {
-		t.Errorf("%d kernels, %d for operators of the table", len(kernels), found)
+	if count != len(kernels) {
+		t.Errorf("%d kernels, %d for operators of the table", len(kernels), count)
 	}
 }

@@ -1,5 +1,4 @@
-// The node cases of the ONNX standard, as model/cpu/testdata/node_cases.py writes them, and the table of what became
-// of them.
+// The node cases of the ONNX standard, as model/cpu/testdata/node_cases.py writes them, and the table of their results.
 
 package graphtest
 
@@ -35,8 +34,8 @@ type NodeCase struct {
 // Execute computes the outputs of a graph that is not prepared yet.
 type Execute func(g *graph.Graph, inputs []*graph.Tensor) ([]*graph.Tensor, error)
 
-// RunNodeCases runs every case in the folder that the environment names, logs what became of them as a table, and fails
-// for wrong numbers. What is refused is counted and is no failure. It is skipped where the environment names no folder.
+// RunNodeCases runs every case in the folder that the environment names, logs a table of the results, and fails for
+// wrong numbers. Refused cases are counted and do not fail. It is skipped if the environment names no folder.
 func RunNodeCases(t *testing.T, execute Execute) {
 	folder := os.Getenv(nodeCasesVariable)
 	if folder == "" {
@@ -110,7 +109,7 @@ func nodeTable(version string, cases, total int, passed map[string]int, wrong []
 	return b.String()
 }
 
-// nodeNames are what messages of one kind differ in.
+// nodeNames matches the varying parts of messages of one kind.
 var nodeNames = regexp.MustCompile(`(unnamed node|node( of output)? "[^"]*") \([^)]*\): `)
 
 func general(err error) string {
@@ -122,8 +121,8 @@ func general(err error) string {
 // wrongError is a number that is not the standard's.
 type wrongError struct{ error }
 
-// runNodeCase runs a case with all inputs given at the run or, where the rules ask for constants, with those after
-// the first as constants, or with all; it says which.
+// runNodeCase runs a case with all inputs at run time or, if the rules need constants, with all but the first as
+// constants, or with all; it returns which.
 func runNodeCase(files fs.FS, c NodeCase, execute Execute) (inputs string, err error) {
 	data, err := fs.ReadFile(files, path.Join(c.Name, "model.onnx"))
 	if err != nil {
@@ -144,12 +143,12 @@ func runNodeCase(files fs.FS, c NodeCase, execute Execute) (inputs string, err e
 	return "", err
 }
 
-// halfTolerances are two units in the last place of types whose expected values were rounded at every step: that of
-// bfloat16 is onnx's own runner's.
+// halfTolerances are two units in the last place of types whose expected values were rounded at every step; the
+// tolerance of bfloat16 is from onnx's own runner.
 var halfTolerances = map[string]float64{"bfloat16": 1.0 / 64, "float16": 1.0 / 512}
 
-// transforms are the operators all of whose elements are sums of all: where the sum is 0 the expected value is what the
-// roundings of the largest ones left, 1e-7 of these.
+// transforms are the operators whose elements all are sums of all: if the sum is 0, the expected value is the rounding
+// error of the largest ones, 1e-7 of these.
 var transforms = map[string]bool{"DFT": true, "STFT": true}
 
 // attemptNodeCase runs a case with the inputs from one on as constants.

@@ -1,5 +1,5 @@
-// Package graphtest holds what the tests of the executors share: random and altered
-// small graphs, and the cases of operators in the format of the ONNX node tests.
+// Package graphtest is shared by the tests of the executors: random and altered small graphs, and the cases of
+// operators in the format of the ONNX node tests.
 package graphtest
 
 import (
@@ -228,7 +228,7 @@ func Describe(g *graph.Graph, inputs []*graph.Tensor) string {
 	return b.String()
 }
 
-// Case is the graph and the inputs of a case, altered up to three times; its path is that of the model.
+// Case is the graph and the inputs of a case, altered up to three times; model is the path of its model.
 func (s *Source) Case(cases fs.FS, model string) (*graph.Graph, []*graph.Tensor, error) {
 	file, err := fs.ReadFile(cases, model)
 	if err != nil {

@@ -42,8 +42,8 @@ func (m Message) Bytes(field protowire.Number, v []byte) Message {
 // Text appends a field of text.
 func (m Message) Text(field protowire.Number, v string) Message { return m.Bytes(field, []byte(v)) }
 
-// Model is a file of the given opset, as a rule with one graph: nodes are its fields 1,
-// initialisers 5, inputs 11 and outputs 12.
+// Model is a file of this opset, usually with one graph: nodes are its fields 1, initializers 5, inputs 11 and outputs
+// 12.
 func Model(opset int64, graphs ...Message) []byte {
 	m := Message{}.Varint(1, 8).Bytes(8, Message{}.Text(1, "").Varint(2, opset))
 	for _, g := range graphs {
@@ -94,7 +94,7 @@ func Port(name string, element int64, axes ...any) Message {
 	return Message{}.Text(1, name).Bytes(2, Message{}.Bytes(1, tensor))
 }
 
-// Tensor is an initialiser without its data.
+// Tensor is an initializer without its data.
 func Tensor(name string, element int64, dims ...int64) Message {
 	m := Message{}
 	for _, d := range dims {
@@ -103,12 +103,12 @@ func Tensor(name string, element int64, dims ...int64) Message {
 	return m.Varint(2, element).Text(8, name)
 }
 
-// Floats is an initialiser of float32.
+// Floats is an initializer of float32.
 func Floats(name string, values []float32, dims ...int64) Message {
 	return Tensor(name, Float, dims...).Bytes(9, FloatBytes(values...))
 }
 
-// Ints is an initialiser of int64.
+// Ints is an initializer of int64.
 func Ints(name string, values []int64, dims ...int64) Message {
 	var b []byte
 	for _, v := range values {

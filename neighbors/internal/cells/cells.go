@@ -38,11 +38,11 @@ type index[F kernel.Float] struct {
 	centerNorms []F
 	cell        []int32 // of each vertex
 
-	// places are the vertices by cell; those of cell c, ascending, start at
-	// starts[c], a multiple of kernel.Align, and are sizes[c].
+	// places are the vertices by cell. The vertices of cell c, ascending, start at index starts[c], a multiple of
+	// kernel.Align, and are sizes[c] in number.
 	places, starts, sizes []int32
-	norms                 []F // by place
-	// packed are the coordinates by place; zero where they are packed when needed.
+	norms                 []F // in the order of places
+	// packed are the coordinates in the order of places; zero if they are packed on demand.
 	packed kernel.Packed[F]
 }
 
@@ -115,7 +115,7 @@ func (c *index[F]) train(ctx context.Context, seed uint64) error {
 	}
 }
 
-// place makes the given points the centers.
+// place uses these points as the centers.
 func (c *index[F]) place(centers []F) error {
 	c.centerNorms = scan.Grown(c.centerNorms, c.count)
 	for k := range c.count {
@@ -148,19 +148,19 @@ func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, c
 		rows[w], sums[w] = make([]F, c.dim), make([]float64, c.dim)
 	}
 	return parallel.For(ctx, c.threads, c.count, func(w, k int) {
-		own := members[starts[k]:starts[k+1]]
-		if len(own) == 0 {
+		vertices := members[starts[k]:starts[k+1]]
+		if len(vertices) == 0 {
 			return
 		}
 		clear(sums[w])
-		for _, v := range own {
+		for _, v := range vertices {
 			c.rows.compute(int(v), 0, rows[w])
 			for d, x := range rows[w] {
 				sums[w][d] += float64(x)
 			}
 		}
 		for d, s := range sums[w] {
-			centers[k*c.dim+d] = F(s / float64(len(own)))
+			centers[k*c.dim+d] = F(s / float64(len(vertices)))
 		}
 	})
 }

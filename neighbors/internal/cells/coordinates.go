@@ -11,9 +11,9 @@ import (
 	"repscope/points"
 )
 
-// coordinates gives the cells their coordinates: points shifted by a middle one,
-// divided by their norms for the cosine, and scaled to usual distances near 1,
-// so that products in F neither overflow nor cancel more than they must.
+// coordinates computes the coordinates of the cells. Points are shifted by a middle point, divided by their norms for
+// the cosine, and scaled to typical distances near 1. Products in F then do not overflow and cancel as little as
+// possible.
 type coordinates[F kernel.Float] struct {
 	points   points.Points
 	vertices []int // nil: all points

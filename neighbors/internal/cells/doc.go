@@ -1,8 +1,7 @@
-// Package cells finds most of the nearest neighbors of very many points: an inverted file of
-// about 2√n cells by k-means, searched as deep as the true neighbors of a few points ask for,
-// with exact distances.
+// Package cells finds most of the nearest neighbors of very many points: an inverted file of about 2√n cells by
+// k-means, with exact distances. The number of cells searched follows from the true neighbors of a few points.
 //
 //	found, err := cells.Search(ctx, pts, 10, &rows.Options{}, cells.Options{Seed: 1, Exact: exact})
 //
-// A nil result says that an exact search is as fast.
+// A nil result means that an exact search is as fast.
 package cells

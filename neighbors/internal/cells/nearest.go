@@ -20,14 +20,13 @@ import (
 type Options struct {
 	// Seed keys every random choice.
 	Seed uint64
-	// ExactPoints is the number of points up to which an exact search is faster; 0:
-	// what takes seconds.
+	// ExactPoints is the number of points up to which an exact search is faster; 0 derives it from the estimated seconds.
 	ExactPoints int
 	// Exact is the exact search, on whatever there is.
 	Exact func(ctx context.Context, pts points.Points, k int, o *rows.Options) (*rows.Nearest, error)
 }
 
-// Result is what a search in cells found.
+// Result is the result of a search in cells.
 type Result struct {
 	rows.Nearest
 	// Cells is the number of cells and Probes the number of them that were looked into
@@ -39,23 +38,22 @@ type Result struct {
 // an exact search takes seconds or would hardly take longer.
 func Search(ctx context.Context, pts points.Points, k int, o *rows.Options, a Options) (*Result, error) {
 	width := searchWidth(k)
-	few := a.ExactPoints
-	if few <= 0 {
-		few = exactPoints(pts, width)
+	limit := a.ExactPoints
+	if limit <= 0 {
+		limit = exactPoints(pts, width)
 	}
-	if pts.N <= max(few, 2*width) {
+	if pts.N <= max(limit, 2*width) {
 		return nil, nil
 	}
-	return searchDistinct(ctx, pts, k, width, few, o, &a)
+	return searchDistinct(ctx, pts, k, width, limit, o, &a)
 }
 
-// exactSeconds of one core are not worth an approximation.
+// exactSeconds is the time of an exact search on one core up to which none is approximated.
 const exactSeconds = 4
 
-// exactPoints is the number of points like these among which lists of the given width are found
-// exactly in exactSeconds: an exact search takes time for every pair of points, to scan, the
-// more the longer the lists, and to multiply. The constants are nanoseconds of one core,
-// measured; they decide nothing but the time taken.
+// exactPoints is the number of points like these among which lists of this width are found exactly in exactSeconds. An
+// exact search takes time for every pair of points: to scan, which grows with the width, and to multiply. The constants
+// are measured nanoseconds of one core; they affect only the time taken.
 func exactPoints(pts points.Points, width int) int {
 	const scan, scanWidth = 0.2, 0.02
 	multiply := 0.01
@@ -75,7 +73,7 @@ func searchWidth(k int) int { return k + k/8 + 4 }
 
 // searchDistinct finds the lists by searching among the distinct points. It returns nil
 // where an exact search would be faster.
-func searchDistinct(ctx context.Context, pts points.Points, k, width, few int, o *rows.Options, a *Options) (*Result, error) {
+func searchDistinct(ctx context.Context, pts points.Points, k, width, limit int, o *rows.Options, a *Options) (*Result, error) {
 	equal, err := rows.FindDuplicates(ctx, pts, o.Metric, o.ThreadCount())
 	if err != nil {
 		return nil, err
@@ -95,7 +93,7 @@ func searchDistinct(ctx context.Context, pts points.Points, k, width, few int, o
 	result.Counts.Duplicates = duplicates
 	r := newRefinement(pts, vertices, first, duplicates > 0, &result.Nearest, o)
 	switch {
-	case vertices != nil && len(vertices) <= max(few, 2*width):
+	case vertices != nil && len(vertices) <= max(limit, 2*width):
 		err = searchFew(ctx, pts, vertices, width, r, o, a)
 	case pts.F64 != nil:
 		err = searchCells[float64](ctx, pts, vertices, width, r, result, o, a)

@@ -10,10 +10,10 @@ import (
 	"repscope/neighbors/internal/scan"
 )
 
-// noVertex is at the places between cells.
+// noVertex fills the gaps between cells.
 const noVertex = -1
 
-// parallelPacker packs the vertices by place, with several goroutines.
+// parallelPacker packs the vertices in the order of places, with several goroutines.
 type parallelPacker[F kernel.Float] struct{ index *index[F] }
 
 // Pack implements kernel.Packer.
@@ -28,7 +28,7 @@ func (s parallelPacker[F]) Pack(dst []F, width, first, count, k, depth int) {
 	})
 }
 
-// cellRows packs the members of one cell from place first on, in one goroutine.
+// cellRows packs the members of one cell from index first on, in one goroutine.
 type cellRows[F kernel.Float] struct {
 	index  *index[F]
 	first  int
@@ -43,10 +43,10 @@ func (r cellRows[F]) Pack(dst []F, width, first, count, k, depth int) {
 	}
 }
 
-// pack writes n members from the given place on into one panel; row is memory for it.
-func (c *index[F]) pack(dst []F, width, place, n, k, depth int, row []F) []F {
+// pack writes n members from index first on into one panel; row is scratch memory.
+func (c *index[F]) pack(dst []F, width, first, n, k, depth int, row []F) []F {
 	row = scan.Grown(row, n*depth)
-	for r, v := range c.places[place : place+n] {
+	for r, v := range c.places[first : first+n] {
 		part := row[r*depth : (r+1)*depth]
 		if v == noVertex {
 			clear(part)
@@ -58,7 +58,7 @@ func (c *index[F]) pack(dst []F, width, place, n, k, depth int, row []F) []F {
 	return row
 }
 
-// members is the operand of the members of a cell from place first on.
+// members is the operand of the members of a cell from index first on.
 func (c *index[F]) members(w *searcher[F], first int) kernel.Operand[F] {
 	if c.packed.Count() > 0 {
 		return c.packed.Operand(first)

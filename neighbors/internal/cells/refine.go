@@ -34,12 +34,12 @@ type refineMemory struct {
 	short       []int
 }
 
-func newRefinement(pts points.Points, vertices []int, first []int32, duplicates bool, found *rows.Nearest, o *rows.Options) *refinement {
+func newRefinement(pts points.Points, vertices []int, first []int32, duplicates bool, result *rows.Nearest, o *rows.Options) *refinement {
 	r := &refinement{
 		points: pts, vertices: vertices, first: first,
 		direct:     rows.NewDirect(pts, pts, o.Metric),
 		candidates: o.Among(pts.N),
-		found:      found, options: o,
+		found:      result, options: o,
 	}
 	if !duplicates {
 		return r
@@ -59,8 +59,7 @@ func newRefinement(pts points.Points, vertices []int, first []int32, duplicates 
 	return r
 }
 
-// vertex finishes the lists of all points that vertex v stands for; candidates are points
-// near to it.
+// vertex finishes the lists of all points that vertex v represents; candidates are points near it.
 func (r *refinement) vertex(m *refineMemory, v int, candidates []int32) {
 	if r.vertices == nil {
 		r.point(m, v, candidates)
@@ -76,7 +75,7 @@ func (r *refinement) vertex(m *refineMemory, v int, candidates []int32) {
 func (r *refinement) point(m *refineMemory, i int, candidates []int32) {
 	k, list := r.found.K, candidates
 	if r.equals != nil {
-		// One point of a kind stands for all; k of each are enough.
+		// One point represents its duplicates; k of each are enough.
 		m.kinds = append(m.kinds[:0], r.first[i])
 		for _, j := range candidates {
 			m.kinds = append(m.kinds, r.first[j])
@@ -85,14 +84,14 @@ func (r *refinement) point(m *refineMemory, i int, candidates []int32) {
 		m.kinds = slices.Compact(m.kinds)
 		m.list = m.list[:0]
 		for _, f := range m.kinds {
-			taken := 0
+			count := 0
 			for _, j := range r.equals[r.starts[f]:r.starts[f+1]] {
-				if taken == k {
+				if count == k {
 					break
 				}
 				if !r.candidates.Excludes(i, int(j)) {
 					m.list = append(m.list, j)
-					taken++
+					count++
 				}
 			}
 		}
@@ -119,7 +118,7 @@ func (r *refinement) point(m *refineMemory, i int, candidates []int32) {
 	}
 }
 
-// collect takes over what the goroutines noted.
+// collect gathers the notes of the goroutines.
 func (r *refinement) collect(memory []refineMemory) {
 	for _, m := range memory {
 		r.short = append(r.short, m.short...)
@@ -127,8 +126,7 @@ func (r *refinement) collect(memory []refineMemory) {
 	slices.Sort(r.short)
 }
 
-// complete searches exactly for the points that had too few candidates: those far from
-// everything.
+// complete searches exactly for the points that had too few candidates: points far from all others.
 func (r *refinement) complete(ctx context.Context) error {
 	if len(r.short) == 0 {
 		return nil

@@ -1,9 +1,8 @@
-// The search through cells: the neighbors of a vertex are looked for in the cells whose
-// centers are nearest to it, as many as the true neighbors of a few vertices ask for.
+// The search through cells: the neighbors of a vertex are searched in the cells whose centers are nearest to it. The
+// number of cells follows from the true neighbors of a few vertices.
 //
-// What is found for a vertex are the nearest, by key and vertex, of all members of
-// these cells, whatever order they come in, so that neither threads nor blocks
-// change anything.
+// The result for a vertex is the nearest, by key and vertex, of all members of these cells, in whatever order they
+// come. It therefore depends on neither threads nor blocks.
 
 package cells
 
@@ -23,13 +22,13 @@ const (
 	searchHeight, searchColumns = 2 * kernel.Align, 4 * kernel.Align
 )
 
-// probes is the number of cells in which a search finds the share aimedRecall of the given
-// true neighbors: neighbors(q) are those of vertex queries[q].
+// probes is the number of cells in which a search finds the share aimedRecall of the true neighbors: neighbors(q) are
+// the true neighbors of vertex queries[q].
 func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q int) []int) (int, error) {
 	counts := make([]int, c.count)
 	total := 0
 	// The queries are few: one goroutine is enough.
-	w, place := &searcher[F]{}, make([]int32, c.count)
+	w, rank := &searcher[F]{}, make([]int32, c.count)
 	for lo := 0; lo < len(queries); lo += searchHeight {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -41,14 +40,14 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q i
 		}
 		for r := range part {
 			w.rank(c, r, c.count, c.cell[part[r]])
-			for p := range place {
-				place[p] = int32(c.count - 1)
+			for p := range rank {
+				rank[p] = int32(c.count - 1)
 			}
 			for p, e := range w.nearest {
-				place[e.Index] = int32(p)
+				rank[e.Index] = int32(p)
 			}
 			for _, v := range neighbors(lo + r) {
-				counts[place[c.cell[v]]]++
+				counts[rank[c.cell[v]]]++
 				total++
 			}
 		}
@@ -62,13 +61,13 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q i
 	return c.count, nil
 }
 
-// search calls found for every vertex v with the width nearest members of the probes cells nearest to it,
-// fewer where these have fewer, in no particular order, from several goroutines that
-// worker tells apart. progress, if not nil, is told the number of vertices done.
-func (c *index[F]) search(ctx context.Context, probes, width int, progress func(done, total int), found func(worker, v int, list []int32)) error {
+// search calls found for every vertex v with the width nearest members of the probes cells nearest to it, fewer if
+// these have fewer. The lists are in no particular order. Several goroutines call it, identified by worker. progress,
+// if not nil, receives the number of finished vertices.
+func (c *index[F]) search(ctx context.Context, probes, width int, progress func(done, total int), visit func(worker, v int, list []int32)) error {
 	var turn sync.Mutex
 	done := 0
-	var blocks [][2]int // places
+	var blocks [][2]int // ranges of c.places
 	for k, size := range c.sizes {
 		for lo := 0; lo < int(size); lo += searchHeight {
 			first := int(c.starts[k]) + lo
@@ -76,24 +75,24 @@ func (c *index[F]) search(ctx context.Context, probes, width int, progress func(
 		}
 	}
 	return c.work(ctx, len(blocks), func(w *searcher[F], b int) error {
-		own := c.places[blocks[b][0]:blocks[b][1]]
-		w.load(c, len(own), func(r int) int { return int(own[r]) })
-		if err := w.choose(c, c.cell[own[0]], probes); err != nil {
+		members := c.places[blocks[b][0]:blocks[b][1]]
+		w.load(c, len(members), func(r int) int { return int(members[r]) })
+		if err := w.choose(c, c.cell[members[0]], probes); err != nil {
 			return err
 		}
-		w.open(len(own), rows.ListCapacity(width))
+		w.open(len(members), rows.ListCapacity(width))
 		for _, k := range w.order {
-			if err := w.look(c, own, k, width); err != nil {
+			if err := w.look(c, members, k, width); err != nil {
 				return err
 			}
 		}
-		for r, v := range own {
-			found(w.number, int(v), w.take(r, width))
+		for r, v := range members {
+			visit(w.number, int(v), w.take(r, width))
 		}
 		if progress != nil {
 			turn.Lock()
 			defer turn.Unlock()
-			done += len(own)
+			done += len(members)
 			progress(done, c.n)
 		}
 		return nil

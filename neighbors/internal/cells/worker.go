@@ -24,15 +24,14 @@ type searcher[F kernel.Float] struct {
 	found       [searchColumns]int32
 	found512    [scan.Segment]int32
 	nearest     []scan.Entry[F] // cells
-	// Each row's list has room for listCapacity entries, of which filled are used; keys
-	// above the limit are not wanted.
+	// Each row's list has listCapacity entries, the first filled of them in use; keys above the limit are discarded.
 	lists  []scan.Entry[F]
 	filled []int32
 	limits []F
-	// chosen[r·probes+p] is the p-th nearest cell of row r, −1 for none. For each cell, the
-	// places in chosen where it stands are a chain: heads[cell], links[heads[cell]], …, −1.
+	// chosen[r·probes+p] is the p-th nearest cell of row r, −1 for none. For each cell, its indices in chosen form a
+	// chain: heads[cell], links[heads[cell]], …, −1.
 	chosen, heads, links []int32
-	order                []int32 // the chosen cells, those nearest to some row first
+	order                []int32 // the chosen cells, in order of the distance to the nearest row
 	list                 []int32
 	err                  error
 }
@@ -81,7 +80,7 @@ func squared[F kernel.Float](product, norm, other F) F {
 	return F(norm+other) - F(2*product)
 }
 
-// near returns the places in a row of products where the squared distance is at most limit.
+// near returns the indices in a row of products whose squared distance is at most limit.
 func (w *searcher[F]) near(products, norms []F, norm, limit F) []int32 {
 	if products, ok := any(products).([]float32); ok {
 		return w.found[:kernel.NearDistances(w.found[:], products, any(norms).([]float32), noLimits[:], float32(norm), float32(limit))]
@@ -104,8 +103,8 @@ var noLimits = func() (limits [searchColumns]float32) {
 	return limits
 }()
 
-// rank sets w.nearest to the count cells whose centers are nearest to row r of the tile of
-// all centers, nearest first; own is the cell of the row.
+// rank sets w.nearest to the count cells whose centers are nearest to row r of the tile of all centers, nearest first;
+// own is the cell of the row.
 func (w *searcher[F]) rank(c *index[F], r, count int, own int32) {
 	w.nearest = scan.SelectNearest(w.tile[r*c.count:(r+1)*c.count], count, int(own), w.nearest, &w.found512)
 }
@@ -115,15 +114,15 @@ func (w *searcher[F]) measureCenters(c *index[F]) error {
 	return w.multiply(c, w.rows, len(w.norms), c.centers.Operand(0), c.count, rows.DistanceTile[F]{Rows: w.norms, Cols: c.centerNorms})
 }
 
-// choose finds the cells that each row, a member of cell own, looks into.
-func (w *searcher[F]) choose(c *index[F], own int32, probes int) error {
+// choose finds the cells that each row, a member of cell own, searches.
+func (w *searcher[F]) choose(c *index[F], cell int32, probes int) error {
 	if err := w.measureCenters(c); err != nil {
 		return err
 	}
 	rows := len(w.norms)
 	w.chosen = scan.Grown(w.chosen, rows*probes)
 	for r := range rows {
-		w.rank(c, r, probes, own)
+		w.rank(c, r, probes, cell)
 		near := w.chosen[r*probes : (r+1)*probes]
 		for p := range near {
 			near[p] = -1
@@ -138,21 +137,21 @@ func (w *searcher[F]) choose(c *index[F], own int32, probes int) error {
 	w.links, w.order = scan.Grown(w.links, rows*probes), w.order[:0]
 	for p := range probes {
 		for r := range rows {
-			at := r*probes + p
-			k := w.chosen[at]
+			link := r*probes + p
+			k := w.chosen[link]
 			if k < 0 {
 				continue
 			}
 			if w.heads[k] < 0 {
 				w.order = append(w.order, k)
 			}
-			w.links[at], w.heads[k] = w.heads[k], int32(at)
+			w.links[link], w.heads[k] = w.heads[k], int32(link)
 		}
 	}
 	return nil
 }
 
-// open empties the lists of so many rows.
+// open empties the lists of the rows.
 func (w *searcher[F]) open(rows, capacity int) {
 	w.lists, w.filled, w.limits = scan.Grown(w.lists, rows*capacity), scan.Grown(w.filled, rows), scan.Grown(w.limits, rows)
 	clear(w.filled)
@@ -162,11 +161,11 @@ func (w *searcher[F]) open(rows, capacity int) {
 }
 
 // look enters the members of cell k into the lists of the rows that look into it.
-func (w *searcher[F]) look(c *index[F], own []int32, k int32, width int) error {
-	probes := len(w.links) / len(own)
+func (w *searcher[F]) look(c *index[F], members []int32, k int32, width int) error {
+	probes := len(w.links) / len(members)
 	w.list, w.some = w.list[:0], w.some[:0]
-	for at := w.heads[k]; at >= 0; at = w.links[at] {
-		r := int(at) / probes
+	for link := w.heads[k]; link >= 0; link = w.links[link] {
+		r := int(link) / probes
 		w.list = append(w.list, int32(r))
 		w.some = append(w.some, w.rows[r*c.dim:(r+1)*c.dim]...)
 	}
@@ -182,7 +181,7 @@ func (w *searcher[F]) look(c *index[F], own []int32, k int32, width int) error {
 		for q, r := range w.list {
 			part := w.tile[q*columns : (q+1)*columns]
 			list := w.lists[int(r)*capacity : (int(r)+1)*capacity]
-			u := own[r]
+			u := members[r]
 			for _, l := range w.near(part, norms, w.norms[r], w.limits[r]) {
 				v, key := c.places[first+int(l)], squared(part[l], w.norms[r], norms[l])
 				if u == v || key > w.limits[r] || c.excluded != nil && c.excluded(u, v) {

@@ -1,7 +1,7 @@
 //go:build cuda
 
-// A pass on GPUs: neighbor lists of all points and ranks of them in the other spaces,
-// row block by row block. What they mean is the business of a Counter.
+// A pass on GPUs: neighbor lists of all points and their ranks in the other spaces, row block by row block. A Counter
+// interprets them.
 
 package gpu
 
@@ -18,8 +18,8 @@ import (
 	"repscope/points"
 )
 
-// Possible reports whether a pass over n points in so many groups can be computed on a
-// device: there is a GPU, and its kernels count that far.
+// Possible reports whether a pass over n points in that number of groups can be computed on a device: there is a GPU,
+// and its kernels count that far.
 func Possible(d *device.Device, n, groups int) bool {
 	return len(d.Contexts()) > 0 && n <= maxPoints && groups <= maxGroups
 }
@@ -31,25 +31,26 @@ type work struct {
 	advance func(rows int)
 }
 
-// Run computes the rows lo … hi−1 of a task, shared among the GPUs of a device. Every
-// GPU has a counter of its own, and advance is called, from one goroutine at a time, with
-// the number of rows finished in one space.
-func Run(ctx context.Context, d *device.Device, task Task, lo, hi int, counters []Counter, advance func(rows int)) error {
+// Run computes rows lo … hi−1 of a task, shared among the GPUs of a device. Every GPU has its own counter. advance is
+// called, from one goroutine at a time, with the number of rows finished in one space.
+func Run(
+	ctx context.Context, d *device.Device, task Task, lo, hi int, counters []Counter, advance func(rows int),
+) error {
 	devices := d.Contexts()[:len(counters)]
 	failed := make([]error, len(devices))
 	var mutex sync.Mutex
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wait sync.WaitGroup
-	for at, c := range devices {
-		work := &work{Task: task, counter: counters[at], advance: func(rows int) {
+	for index, c := range devices {
+		work := &work{Task: task, counter: counters[index], advance: func(rows int) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			advance(rows)
 		}}
 		wait.Go(func() {
 			n := hi - lo
-			if failed[at] = work.run(ctx, c, lo+n*at/len(devices), lo+n*(at+1)/len(devices)); failed[at] != nil {
+			if failed[index] = work.run(ctx, c, lo+n*index/len(devices), lo+n*(index+1)/len(devices)); failed[index] != nil {
 				cancel()
 			}
 		})
@@ -63,7 +64,7 @@ func Run(ctx context.Context, d *device.Device, task Task, lo, hi int, counters 
 	return errors.Join(failed...)
 }
 
-// Devices is on how many GPUs so many rows are computed.
+// Devices is the number of GPUs that compute the rows.
 func Devices(d *device.Device, rows int) int { return min(len(d.Contexts()), rows) }
 
 // pass is the work of one device.
@@ -72,7 +73,7 @@ type pass struct {
 	*session
 	original *deviceRows
 	embedded []*deviceRows
-	permuted []*deviceRows  // the same in other orders, filled anew for each
+	permuted []*deviceRows  // the same in other orders, refilled for each
 	orders   []cuda.Pointer // of each permutation, the embedding that each point has
 	first    int            // of the lists that are ranked
 }
@@ -125,8 +126,8 @@ func (u *pass) open() error {
 		return err
 	}
 	keys := &growingMemory{} // one embedded space is looked at at a time
-	for _, of := range u.Embedded {
-		s, err := u.space(shared, of, keys)
+	for _, space := range u.Embedded {
+		s, err := u.space(shared, space, keys)
 		if err != nil {
 			return err
 		}
@@ -153,30 +154,30 @@ func (u *pass) open() error {
 }
 
 // space uploads the points of one space.
-func (u *pass) space(shared deviceRows, of Space, keys *growingMemory) (*deviceRows, error) {
+func (u *pass) space(shared deviceRows, source Space, keys *growingMemory) (*deviceRows, error) {
 	s, err := shared, error(nil)
-	s.metric, s.keys = of.Metric, keys
-	s.points, err = u.upload(of.Points, of.Metric)
+	s.metric, s.keys = source.Metric, keys
+	s.points, err = u.upload(source.Points, source.Metric)
 	s.queries = s.points
 	return &s, err
 }
 
 // blockRows is how many rows fit into the device's free memory.
 func (u *pass) blockRows(pts int) (rows int, err error) {
-	// Two lists per row, twice as long as at first, with what is counted for each entry.
+	// Two lists per row, twice the initial length, with the counts of each entry.
 	each := u.original.keySize()*u.Original.Points.N + 4*u.First*(16+4+8*u.original.groups)
 	widest := 0
 	for _, s := range u.embedded {
 		widest = max(widest, s.keySize())
 	}
 	each += widest * u.Original.Points.N
-	// What comes back to the host has its share of the budget.
-	most := max(1, u.Options.Budget()/4/int64(8*u.First*(3+u.original.groups)))
+	// The copies to the host have their own share of the budget.
+	limit := max(1, u.Options.Budget()/4/int64(8*u.First*(3+u.original.groups)))
 	if u.Options.MaxRows > 0 {
-		most = min(most, int64(u.Options.MaxRows))
+		limit = min(limit, int64(u.Options.MaxRows))
 	}
 	err = u.context.Do(func() (err error) {
-		rows, err = u.rowsWithin(each, pts, int(min(most, math.MaxInt32)))
+		rows, err = u.rowsWithin(each, pts, int(min(limit, math.MaxInt32)))
 		return err
 	})
 	return rows, err
@@ -190,7 +191,7 @@ func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int, enoug
 	return s.findLists(ctx, u.Options.ThreadCount(), count, enough)
 }
 
-// findCut is find for lists that are cut to what is needed when blocks are deleted.
+// findCut is find for lists that are cut to the length needed when blocks are deleted.
 func (u *pass) findCut(ctx context.Context, s *deviceRows, lo, hi int) error {
 	return u.find(ctx, s, lo, hi, u.First, func(w, r int, list []int32) (int, bool) { return u.counter.Enough(w, lo+r, list) })
 }

@@ -137,7 +137,7 @@ func (g *session) square(p *devicePoints) error {
 		uint64(p.data), uint64(p.squares), uint64(p.low), uint64(p.N), uint64(p.pitch))
 }
 
-// permuted is room for the points in another order.
+// permuted allocates memory for the points in another order.
 func (g *session) permuted(p *devicePoints) (q devicePoints, err error) {
 	q = *p
 	if q.data, err = g.alloc(p.N * p.pitch); err != nil {

@@ -31,13 +31,13 @@ func (s *deviceRows) rank(first int, lists []rows.Listed) error {
 		length = max(1, min(length, 9000/counters/s.groups-1))
 	}
 	var list []int32
-	var start, of []uint32
+	var start, row []uint32
 	s.ranked.offset = s.ranked.offset[:0]
 	for r, l := range lists {
 		s.ranked.offset = append(s.ranked.offset, len(list))
 		for at := 0; at < len(l.Index); at += length {
 			start = append(start, uint32(len(list)+at))
-			of = append(of, uint32(first+r-s.lo))
+			row = append(row, uint32(first+r-s.lo))
 		}
 		list = append(list, l.Index...)
 	}
@@ -49,7 +49,7 @@ func (s *deviceRows) rank(first int, lists []rows.Listed) error {
 	if pieces == 0 {
 		return nil
 	}
-	if err := errors.Join(fill(s.session, &s.list, list), fill(s.session, &s.start, start), fill(s.session, &s.rows, of),
+	if err := errors.Join(fill(s.session, &s.list, list), fill(s.session, &s.start, start), fill(s.session, &s.rows, row),
 		s.grow(&s.before, 4*len(list)*s.groups), s.grow(&s.ties, 4*len(list)*tied)); err != nil {
 		return err
 	}
@@ -68,13 +68,13 @@ type ranker struct {
 	first *int // of the lists that were ranked
 }
 
-// Ranks returns what was prepared for the list of point i; see ranker.
+// Ranks returns the prepared ranks of the list of point i; see ranker.
 func (w ranker) Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
 	s, r := w.rows, i-*w.first
-	at := s.ranked.offset[r]
+	offset := s.ranked.offset[r]
 	for q := range list {
 		sum := uint32(0)
-		for g, c := range s.ranked.before[(at+q)*s.groups : (at+q+1)*s.groups] {
+		for g, c := range s.ranked.before[(offset+q)*s.groups : (offset+q+1)*s.groups] {
 			sum += c
 			if s.group != 0 {
 				closer[q*s.groups+g] = int32(c)
@@ -82,16 +82,16 @@ func (w ranker) Ranks(i int, list []int32, tied int, rank, closer []int32) (ties
 		}
 		rank[q] = int32(sum) + 1
 		if q < tied {
-			ties += int64(s.ranked.ties[at+q])
+			ties += int64(s.ranked.ties[offset+q])
 		}
 	}
 	return ties
 }
 
-// Place returns what was prepared for the list of point i; see ranker.
+// Place returns the prepared positions of the list of point i; see ranker.
 func (w ranker) Place(i int, list []int32, grouped bool, p *rows.Places) {
 	s, r := w.rows, i-*w.first
-	at, groups := s.ranked.offset[r], s.groups
+	lo, groups := s.ranked.offset[r], s.groups
 	counted := 0
 	if grouped && s.group != 0 {
 		counted = groups
@@ -99,7 +99,7 @@ func (w ranker) Place(i int, list []int32, grouped bool, p *rows.Places) {
 	p.Reset(len(list), counted)
 	p.TiedOf = scan.Grown(p.TiedOf, len(list)*counted)
 	for q := range list {
-		below, tied := s.ranked.before[(at+q)*groups:(at+q+1)*groups], s.ranked.ties[(at+q)*groups:(at+q+1)*groups]
+		below, tied := s.ranked.before[(lo+q)*groups:(lo+q+1)*groups], s.ranked.ties[(lo+q)*groups:(lo+q+1)*groups]
 		p.Below[q], p.Tied[q] = 0, 0
 		for g := range groups {
 			p.Below[q] += int32(below[g])

@@ -1,8 +1,7 @@
 //go:build cuda
 
-// Blocks of rows of keys in a GPU's memory, and the questions that are asked of all rows of a
-// block at once. Keys order like the distances they stand for: exact integers for uint8
-// points, the bits of the float64 key of the definition for others.
+// Blocks of rows of keys in a GPU's memory, and queries for all rows of a block at once. Keys order like the distances
+// they represent: exact integers for uint8 points, the bits of the float64 key of the definition for others.
 
 package gpu
 
@@ -31,7 +30,7 @@ type deviceRows struct {
 	groups          int          // at least 1
 	averages        bool         // ties: lists are whole runs, and are placed
 
-	keys         *growingMemory // shared between spaces of which one is looked at at a time
+	keys         *growingMemory // shared between spaces, which are processed one at a time
 	outKey       growingMemory
 	outIndex     growingMemory
 	list, start  growingMemory
@@ -93,7 +92,7 @@ func (s *deviceRows) load(lo, hi int) error {
 		uint64(s.keys.at), uint64(lo), uint64(columns), uint64(s.window), uint64(s.episode))
 }
 
-// mirrored is 1 where the loaded rows are all distances of points to each other, of which half are computed.
+// mirrored is 1 if the loaded rows are all distances of points to each other, so that half are computed.
 func (s *deviceRows) mirrored(height int) uint64 {
 	if s.queries.data == s.points.data && height == s.points.N {
 		return 1
@@ -160,7 +159,7 @@ func (s *deviceRows) nearest(count int) (*selection, error) {
 	return f, cuda.Download(s.context, f.index, s.outIndex.at)
 }
 
-// list is the sorted list of row r with its runs; buf is room for it.
+// list is the sorted list of row r with its runs; buf is scratch memory.
 func (f *selection) list(r int, buf []scan.Entry[int64], list rows.Listed) ([]scan.Entry[int64], rows.Listed) {
 	buf = buf[:0]
 	for q := r * f.count; q < (r+1)*f.count; q++ {
@@ -174,18 +173,17 @@ func (f *selection) list(r int, buf []scan.Entry[int64], list rows.Listed) ([]sc
 	scan.SortEntries(buf)
 	list.Index, list.Run = list.Index[:0], list.Run[:0]
 	run := int32(0)
-	for at, e := range buf {
-		if at > 0 && e.Key != buf[at-1].Key {
-			run = int32(at)
+	for index, e := range buf {
+		if index > 0 && e.Key != buf[index-1].Key {
+			run = int32(index)
 		}
 		list.Index, list.Run = append(list.Index, e.Index), append(list.Run, run)
 	}
 	return buf, list
 }
 
-// findLists fills the lists of the loaded rows with at least count neighbors, and
-// with more until enough says of every row how much of its list suffices. Where ties are
-// averaged, lists go on to the end of a run.
+// findLists fills the lists of the loaded rows with at least count neighbors, and with more until enough returns, for
+// every row, how much of its list suffices. If ties are averaged, lists extend to the end of a run.
 func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough func(w, r int, list []int32) (length int, ok bool)) error {
 	height := s.hi - s.lo
 	for len(s.lists) < height {
@@ -214,7 +212,7 @@ func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough f
 			case s.averages:
 				all := len(list.Index)
 				list = list.Cut(length)
-				// The last run may go on beyond what was selected.
+				// The last run may extend beyond the selection.
 				ok = len(list.Index) < all || all < f.count
 			default:
 				list = rows.Listed{Index: list.Index[:length]}

@@ -59,7 +59,7 @@ type search struct {
 	direct  *rows.Direct
 }
 
-// open uploads the points and tells how many rows are computed at a time.
+// open uploads the points and returns the number of rows computed at a time.
 func (s *search) open(ctx context.Context, queries, pts points.Points, k int) (step int, err error) {
 	o := s.options
 	err = s.do(ctx, func() (err error) {
@@ -90,8 +90,8 @@ func (s *search) block(ctx context.Context, lo, hi int, result *rows.Nearest) er
 		return err
 	}
 	return parallel.For(ctx, threads, hi-lo, func(_, r int) {
-		at := (lo + r) * k
-		index, distance := result.Index[at:at+k], result.Distance[at:at+k]
+		offset := (lo + r) * k
+		index, distance := result.Index[offset:offset+k], result.Distance[offset:offset+k]
 		copy(index, s.lists[r].Index)
 		s.direct.Keys(lo+r, s.queries.Row(lo+r, nil), index, distance)
 		for q, key := range distance {

@@ -128,14 +128,14 @@ func (g *session) each(kernel string, count int, arguments ...uint64) error {
 	return g.launch(kernel, [3]int{(count + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, arguments...)
 }
 
-// rowsWithin is how many rows of so many bytes, at most `most` if that is not 0, fit
-// into the device's free memory.
-func (g *session) rowsWithin(rowBytes, rows, most int) (int, error) {
+// rowsWithin is the number of rows of rowBytes bytes that fit into the device's free memory, at most limit if that is
+// not 0.
+func (g *session) rowsWithin(rowBytes, rows, limit int) (int, error) {
 	free, _, err := g.context.Memory()
 	if err != nil {
 		return 0, err
 	}
-	block := blockRows(int(free/10*9/int64(rowBytes)), rows, most)
+	block := blockRows(int(free/10*9/int64(rowBytes)), rows, limit)
 	if block < 1 {
 		return 0, fmt.Errorf(
 			"%w: %d bytes of device memory are free after loading the points, but one row of distances needs %d",
@@ -144,15 +144,15 @@ func (g *session) rowsWithin(rowBytes, rows, most int) (int, error) {
 	return block, nil
 }
 
-// blockRows is how many of so many rows are computed at a time where `fit` fit: all of
-// them, of which half can be mirrored, or whole tiles.
-func blockRows(fit, rows, most int) int {
+// blockRows is the number of rows computed at a time if `fit` rows fit: all of them, as half can be mirrored, or whole
+// tiles.
+func blockRows(fit, rows, limit int) int {
 	if fit < rows {
 		fit = min(fit, maxRows)
 	}
 	block := min(rows, fit)
-	if most > 0 {
-		block = min(block, most)
+	if limit > 0 {
+		block = min(block, limit)
 	}
 	if block < rows && block > 128 {
 		block = block / 128 * 128

@@ -1,6 +1,6 @@
 //go:build !cuda
 
-// What a build without CUDA says of GPUs: there are none.
+// Builds without CUDA have no GPUs.
 
 package gpu
 

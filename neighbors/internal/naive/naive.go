@@ -40,8 +40,8 @@ func Keys(queries, pts points.Points, cosine bool) [][]float64 {
 	return keys
 }
 
-// CheckNearest wants lists of k neighbors, index and distance, to be those of full sorts of the keys among the
-// candidates; squared says that keys are squared distances.
+// CheckNearest checks that lists of k neighbors, index and distance, equal full sorts of the keys among the candidates;
+// squared means that keys are squared distances.
 func CheckNearest(t testing.TB, k int, index []int32, distance []float64, keys [][]float64, squared bool, candidate func(i, j int) bool) {
 	t.Helper()
 	for i := range keys {
@@ -61,14 +61,14 @@ func CheckNearest(t testing.TB, k int, index []int32, distance []float64, keys [
 			return 0
 		})
 		for q := range k {
-			at := i*k + q
+			entry := i*k + q
 			want := keys[i][list[q]]
 			if squared {
 				want = math.Sqrt(want)
 			}
-			if int(index[at]) != list[q] || distance[at] != want {
+			if int(index[entry]) != list[q] || distance[entry] != want {
 				t.Fatalf(
-					"point %d, neighbor %d: got %d at %v, want %d at %v", i, q, index[at], distance[at], list[q], want)
+					"point %d, neighbor %d: got %d at %v, want %d at %v", i, q, index[entry], distance[entry], list[q], want)
 			}
 		}
 	}
@@ -104,8 +104,8 @@ func Bytes8(r *rand.Rand, n, dim, levels int) points.Points {
 	return points.Uint8(data, dim)
 }
 
-// NearlyEqual32 is a walk of frames that differ in single low bits, with some
-// frames repeated: the case in which matrix products lose all digits.
+// NearlyEqual32 is a random walk of frames that differ in single low bits, with some frames repeated. Matrix products
+// lose all digits of their distances.
 func NearlyEqual32(r *rand.Rand, n, dim int) points.Points {
 	data := make([]float32, n*dim)
 	for k := range dim {

@@ -1,52 +1,46 @@
-// The space whose rows are approximate distances with a proven error bound, from matrix
-// products; what the bound leaves open is decided by the direct computation.
+// The space whose rows are approximate distances with a proven error bound, from matrix products. Comparisons that the
+// bound leaves open are decided by the direct computation.
 //
 // # The bound
 //
-// Let F be float32 (unit roundoff u = 2⁻²⁴) or float64 (u = w = 2⁻⁵³), D the
-// dimension. Points are shifted by a common vector m, divided by their norm for
-// the cosine, scaled by a power of two (exact) and rounded to F: v_i. With
-// t_i the exact shifted and scaled point, v_i = t_i + e_i. For the Euclidean
-// metric the float64 subtraction and the rounding to F, of which one is exact where F is float64, give
-// ‖e_i‖ ≤ 1.002u‖v_i‖. For the cosine the division by the computed norm adds
-// (D+16)w. Distances and their order are those of the t_i.
+// Let F be float32 (unit roundoff u = 2⁻²⁴) or float64 (u = w = 2⁻⁵³), D the dimension. Points are shifted by a common
+// vector m, divided by their norm for the cosine, scaled by a power of two (exact) and rounded to F: v_i. With t_i the
+// exact shifted and scaled point, v_i = t_i + e_i. For the Euclidean metric the float64 subtraction and the rounding to
+// F (one of them is exact if F is float64) give ‖e_i‖ ≤ 1.002u‖v_i‖. For the cosine the division by the computed norm
+// adds (D+16)w. Distances and their order are defined on the t_i.
 //
 // With r_i = ‖v_i‖, s = r_i + r_j and η = ‖e_i‖ + ‖e_j‖ ≤ 1.002u·s,
 //
-//	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η) ≤ 2.01u·s²                          (1)
+// 	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η) ≤ 2.01u·s²                          (1)
 //
-// The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where q_i² = Σ_k N_k·v_ik² counts the roundings
-// of each term and g = kernel.Additions(D)·u (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F
-// from the squared norms n, computed in float64 (relative error (D+1)w) and rounded to F. Both norms are rounded and
-// their sum, each time by u of the norms at most, and the difference by u of itself:
+// The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where q_i² = Σ_k N_k·v_ik² counts the roundings of
+// each term and g = kernel.Additions(D)·u (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F from
+// the squared norms n, computed in float64 (relative error (D+1)w) and rounded to F. Both norms are rounded and their
+// sum, each time by u of the norms at most, and the difference by u of itself:
 //
-//	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + (r_i²+r_j²)·( 2u + (D+8)w ) + 1.01u|a|   (2)
+// 	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + (r_i²+r_j²)·( 2u + (D+8)w ) + 1.01u|a|   (2)
 //
-// The direct computation differs from ‖t_i−t_j‖², scaled, by at most (D+3)w
-// relative, the direct cosine key from 1−cos by at most (4D+64)w. Together,
-// with 1+2⁻¹⁰ for all second-order terms and r_i²+r_j² ≤ s² for those of w,
+// The direct computation differs from ‖t_i−t_j‖², scaled, by at most (D+3)w relative, the direct cosine key from 1−cos
+// by at most (4D+64)w. Together, with 1+2⁻¹⁰ for all second-order terms and r_i²+r_j² ≤ s² in the terms of w,
 //
-//	|a − direct| ≤ E_ij + 1.01u|a|
-//	E_ij = (1+2⁻¹⁰)·( 2u/(1−g)·q_i·q_j + 2u·(r_i²+r_j²) + s²·( 2.01u + (4D+64)w ) )
-//	       + cosine: 4(D+16)w(s+1) + (8D+128)w
-//	       + underflow
+// 	|a − direct| ≤ E_ij + 1.01u|a|
+// 	E_ij = (1+2⁻¹⁰)·( 2u/(1−g)·q_i·q_j + 2u·(r_i²+r_j²) + s²·( 2.01u + (4D+64)w ) )
+// 	       + cosine: 4(D+16)w(s+1) + (8D+128)w
+// 	       + underflow
 //
-// and, where many ranks are asked for and η is measured (see productKeys), 2η·s in place of 2.01u·s²,
-// where the cosine's value is ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at
-// most D products and D stored values, each off by at most half the smallest
-// subnormal of F, and the same for the direct computation, scaled. One row uses
-// E_i, from the largest r_j and q_j, for all columns; what that leaves open is looked at
-// with the E_ij of the two pairs.
+// If many ranks are needed and η is measured (see productKeys), 2η·s replaces 2.01u·s². The cosine's value is
+// ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at most D products and D stored values, each off by at most half the
+// smallest subnormal of F, and the same for the direct computation, scaled. One row uses E_i, from the largest r_j and
+// q_j, for all columns; open comparisons use the E_ij of the two pairs.
 //
-// A few outliers, points much farther out than the rest, would make the largest r_j and with
-// it every row's bound useless. Their columns hold the direct key, rounded to F,
-// and do not count for it; neither do rows of points still farther out need
-// products. Such a value has |a − direct| ≤ 1.01u·a, besides underflow, or is the largest
-// finite value.
+// A few outliers, points much farther out than the rest, would make the largest r_j and with it every row's bound
+// useless. Their columns hold the direct key, rounded to F, and do not count for it; rows of points still farther out
+// need no products either. Such a value has |a − direct| ≤ 1.01u·a, apart from underflow, or is the largest finite
+// value.
 //
-// Values a, b of one row with b > a + 2E_i + 4u|a| are certainly in this order, as b−a ≥ 2E_i + 1.01u(|a|+|b|)
-// follows, and so are those of points j and k with b > a + E_ij + E_ik + 4u·max(|a|,|b|). The rounding of these
-// limits to F is outward.
+// Values a, b of one row with b > a + 2E_i + 4u|a| are certainly in this order, as b−a ≥ 2E_i + 1.01u(|a|+|b|) follows.
+// The same holds for points j and k with b > a + E_ij + E_ik + 4u·max(|a|,|b|). The rounding of these limits to F is
+// outward.
 
 package rows
 
@@ -78,7 +72,7 @@ type bounded[F kernel.Float] struct {
 	largest         F                                  // finite value
 	links           bool                               // see Options.ManyRanks; queries and points are the same
 	errors          errorBound                         // E
-	measured        errorBound                         // E without η, which is in refined.rounding, where links
+	measured        errorBound                         // E without η, which is in refined.rounding, if links is set
 	maxMeasured     float64                            // the largest η of a row
 	symmetric       symmetricTiles[F]
 	refineOnce      sync.Once
@@ -88,10 +82,10 @@ type bounded[F kernel.Float] struct {
 	lo, hi          int
 }
 
-// errorBound is what E is made of: factors of q_i·q_j, of r_i²+r_j², of s² and of s, and a constant.
+// errorBound holds the terms of E: the factors of q_i·q_j, of r_i²+r_j², of s² and of s, and a constant.
 type errorBound struct{ product, squares, slope, linear, constant float64 }
 
-// of is E for two points of these radii and roundings, with a little for its own rounding.
+// of is E for two points of these radii and roundings, with a margin for its own rounding.
 func (b *errorBound) of(radius, rounding, radius2, rounding2 float64) float64 {
 	sum := radius + radius2
 	squares := b.squares * (radius*radius + radius2*radius2)
@@ -110,19 +104,19 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 		return nil, err
 	}
 	s.outliers = c.findOutliers(far.distance)
-	own := far
+	queryExtents := far
 	if !same {
-		if own, err = c.measure(ctx, queries, b.direct.queryNorms); err != nil {
+		if queryExtents, err = c.measure(ctx, queries, b.direct.queryNorms); err != nil {
 			return nil, err
 		}
 	}
-	c.setScale(pts) // and the shift: what is measured is measured before
+	c.setScale(pts) // also the shift: the measurement comes first
 	if s.points, s.directRows, err = c.apply(ctx, pts, b.direct.PointNorms, far); err != nil {
 		return nil, err
 	}
 	s.queries = s.points
 	if !same {
-		if s.queries, s.directRows, err = c.apply(ctx, queries, b.direct.queryNorms, own); err != nil {
+		if s.queries, s.directRows, err = c.apply(ctx, queries, b.direct.queryNorms, queryExtents); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +127,7 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 	return s, nil
 }
 
-// measure takes what rounding the points has changed into the bound.
+// measure adds the measured rounding changes of the points to the bound.
 func (s *bounded[F]) measure() {
 	s.measured = s.errors
 	s.measured.slope = (1 + 0x1p-10) * float64(4*s.sources.Dim+64) * 0x1p-53
@@ -147,7 +141,7 @@ func (s *bounded[F]) measure() {
 	}
 }
 
-// setBound computes what E depends on besides the two points.
+// setBound computes the part of E that does not depend on the two points.
 func (s *bounded[F]) setBound(exponent int) {
 	var unit float64
 	tiny := 0x1p-140
@@ -232,7 +226,7 @@ func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
 	return s.errors.of(s.queries.radius[i], s.queries.rounding[i], radius, rounding)
 }
 
-// measuredBound is bound from what rounding the two points has changed.
+// measuredBound is bound from the measured rounding changes of the two points.
 func (s *bounded[F]) measuredBound(i int, radius, rounding, changed float64) float64 {
 	own, p := s.queries.radius[i], s.queries
 	return s.measured.of(own, p.rounding[i], radius, rounding) + (1+0x1p-10)*2*(s.refined.rounding[i]+changed)*(own+radius)
@@ -309,7 +303,7 @@ func (s *bounded[F]) loadDirect(ctx context.Context) error {
 	if len(s.outliers) == 0 && !slices.Contains(s.directRows[s.lo:s.hi], true) {
 		return nil
 	}
-	most := float64(scan.NextDown(scan.Excluded[F]()))
+	largest := float64(scan.NextDown(scan.Excluded[F]()))
 	return parallel.For(ctx, s.threads, s.hi-s.lo, func(_, r int) {
 		i := s.lo + r
 		columns := s.outliers
@@ -323,7 +317,7 @@ func (s *bounded[F]) loadDirect(ctx context.Context) error {
 		s.direct.Keys(i, s.sources.Row(i, nil), columns, keys)
 		row := s.row(i)
 		for c, j := range columns {
-			row[j] = F(min(math.Ldexp(keys[c], s.keyExponent), most))
+			row[j] = F(min(math.Ldexp(keys[c], s.keyExponent), largest))
 		}
 	})
 }

@@ -17,7 +17,7 @@ type undecidedRank struct{ at, point, a, b int32 }
 // maxUndecided is the number of open comparisons after which they are decided.
 const maxUndecided = 1 << 17
 
-// maxHeld is the number of open comparisons of a group that wait for those of others.
+// maxHeld is the number of open comparisons of a group that wait for other groups.
 const maxHeld = 1 << 20
 
 // RankLists implements Worker.
@@ -42,8 +42,8 @@ func (w *boundedWorker[F]) rankTogether(ctx context.Context, workers []Worker, l
 		w.together = append(w.together, &openGroup{})
 	}
 	groups := w.together[:len(lists)]
-	err := parallel.For(ctx, len(workers), len(lists), func(of, q int) {
-		worker, g := workers[of].(*boundedWorker[F]), groups[q]
+	err := parallel.For(ctx, len(workers), len(lists), func(thread, q int) {
+		worker, g := workers[thread].(*boundedWorker[F]), groups[q]
 		g.lists, g.rank = lists[q], ranks[q]
 		worker.rankGroup(lists[q], worker.openProducts(1), g, ranks[q])
 	})
@@ -58,7 +58,7 @@ func (w *boundedWorker[F]) rankTogether(ctx context.Context, workers []Worker, l
 	})
 }
 
-// rankGroup ranks the lists but for what it leaves open in g, if that is not nil.
+// rankGroup ranks the lists; with g not nil, open comparisons are left there.
 func (w *boundedWorker[F]) rankGroup(l *Lists, near *productKeys, g *openGroup, rank []int32) {
 	from := 0
 	for r, end := range l.Ends {
@@ -67,8 +67,7 @@ func (w *boundedWorker[F]) rankGroup(l *Lists, near *productKeys, g *openGroup, 
 	}
 }
 
-// rankList ranks the points l.list[from:len(rank)] in row l.first+r. With g, ranks
-// miss what is decided later.
+// rankList ranks the points l.list[from:len(rank)] in row l.first+r. With g, ranks lack the comparisons decided later.
 func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r, from int, rank []int32) {
 	list, i := l.List[from:len(rank)], l.First+r
 	if len(list) == 0 {
@@ -82,15 +81,15 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r
 	}
 	row := w.setThresholds(i, list)
 	w.hist = scan.Zeroed(w.hist, len(list)+1)
-	own := rank[from:]
-	clear(own)
+	unranked := rank[from:]
+	clear(unranked)
 	if l.Tied != nil {
 		clear(l.Tied[from:len(rank)])
 	}
 	w.intervals.Scan(row, w.low, w.high, w.hist, func(v F, j int32, p int) int {
 		bound := -1.0 // not computed
 		for ; p < len(w.low) && w.low[p] <= v; p++ {
-			t, at := w.thresholds[p], w.place[p]
+			t, entry := w.thresholds[p], w.place[p]
 			if j == t.Index {
 				continue
 			}
@@ -101,14 +100,14 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r
 			switch difference := float64(v) - float64(t.Key); {
 			case s.first[j] == s.first[t.Index]:
 				if l.Tied != nil {
-					l.Tied[from+int(at)]++
-				} else if l.before(j, from+int(at)) {
-					own[at]++
+					l.Tied[from+int(entry)]++
+				} else if l.before(j, from+int(entry)) {
+					unranked[entry]++
 				}
 			case difference < -limit:
-				own[at]++
+				unranked[entry]++
 			case difference <= limit:
-				w.undecided = append(w.undecided, undecidedRank{at: int32(from) + at, point: j})
+				w.undecided = append(w.undecided, undecidedRank{at: int32(from) + entry, point: j})
 			}
 		}
 		if len(w.undecided) >= maxUndecided {
@@ -120,7 +119,7 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r
 	sum := int32(1)
 	for p, q := range w.place {
 		sum += w.hist[p]
-		own[q] += sum
+		unranked[q] += sum
 	}
 }
 
@@ -158,13 +157,13 @@ func (w *boundedWorker[F]) decideRow(l *Lists, i int, open []undecidedRank, rank
 	}
 }
 
-// decideGroup decides what g holds: by nearly exact keys and, where these leave it open, by the direct ones.
+// decideGroup decides the comparisons in g: by nearly exact keys and, if these leave them open, by the direct ones.
 func (w *boundedWorker[F]) decideGroup(near *productKeys, g *openGroup) {
 	_ = near.decide(context.Background(), 1, []*openGroup{g}) // which has no error but the context's
 	w.decideRest(g)
 }
 
-// decideRest decides what nearly exact keys leave open in g.
+// decideRest decides the comparisons in g that nearly exact keys leave open.
 func (w *boundedWorker[F]) decideRest(g *openGroup) {
 	for rest := g.undecided; len(rest) > 0; {
 		row, end := g.cells[rest[0].a].row, 1

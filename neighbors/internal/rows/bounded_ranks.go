@@ -70,7 +70,7 @@ func (w *boundedWorker[F]) Ranks(i int, list []int32, tied int, rank, closer []i
 	}
 	ties += w.decide(tied, group, groups)
 	scan.AccumulateRanks(w.place, group != nil, groups, w.hist, rank, closer)
-	// What the direct keys added belongs to single thresholds.
+	// The additions of the direct keys belong to single thresholds.
 	for p, q := range w.place {
 		for g, c := range w.reach[p*groups : (p+1)*groups] {
 			rank[q] += c
@@ -82,8 +82,8 @@ func (w *boundedWorker[F]) Ranks(i int, list []int32, tied int, rank, closer []i
 	return ties
 }
 
-// compareNear compares point l, of value v, with the thresholds from p on whose interval holds v: it counts what
-// its own bound decides and leaves the rest pending. It returns the number of thresholds below v.
+// compareNear compares point l, of value v, with the thresholds from p on whose interval holds v: it counts the
+// comparisons that its own bound decides and leaves the rest pending. It returns the number of thresholds below v.
 func (w *boundedWorker[F]) compareNear(v F, l int32, p int, group []int32, groups int) int {
 	s := w.space
 	bound := s.pairBound(w.i, l)
@@ -145,9 +145,9 @@ func (w *boundedWorker[F]) decide(tied int, group []int32, groups int) (ties int
 }
 
 func (w *boundedWorker[F]) count(c undecidedPair, group []int32, groups int) {
-	at := int(c.threshold) * groups
+	cell := int(c.threshold) * groups
 	if group != nil {
-		at += int(group[c.point])
+		cell += int(group[c.point])
 	}
-	w.reach[at]++
+	w.reach[cell]++
 }

@@ -1,4 +1,4 @@
-// Nearest neighbors from approximate rows: what lies within the bound is put in order by direct keys.
+// Nearest neighbors from approximate rows: candidates within the bound are sorted by direct keys.
 
 package rows
 
@@ -70,7 +70,7 @@ func (w *boundedWorker[F]) enter(i int) {
 	w.stamp++
 }
 
-// need asks for the direct key of point j; compute answers all at once.
+// need requests the direct key of point j; compute computes all requested keys.
 func (w *boundedWorker[F]) need(j int32) {
 	j = w.space.first[j]
 	if w.known[j] != w.stamp {
@@ -120,7 +120,7 @@ func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int3
 	return w.settle(count, band, list, tied)
 }
 
-// selectWithin sets w.buf, in ascending order, to the candidates that may be among the count nearest: those
+// selectWithin sets w.buf, in ascending order, to the candidates that may be among the count nearest: all candidates
 // within the band of the count-th smallest value.
 func (w *boundedWorker[F]) selectWithin(row []F, count int, band float64) {
 	limit, buf := scan.LimitAround(row, count, w.i, w.buf)
@@ -188,13 +188,13 @@ func (w *boundedWorker[F]) settle(count int, band float64, list []int32, tied bo
 		scan.SortEntries(w.run)
 		for q, e := range w.run {
 			if tied {
-				at := int32(len(list))
+				start := int32(len(list))
 				if q > 0 && w.run[q-1].Key == e.Key {
-					at = w.group[at-1]
+					start = w.group[start-1]
 				} else if len(list) >= count {
 					return list
 				}
-				w.group = append(w.group, at)
+				w.group = append(w.group, start)
 			}
 			list = append(list, e.Index)
 		}

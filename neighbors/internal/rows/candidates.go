@@ -5,7 +5,7 @@ package rows
 
 import "fmt"
 
-// Candidates says which of n points may be neighbors of each other.
+// Candidates defines which of n points may be neighbors of each other.
 type Candidates struct {
 	N       int  // points, the length of a row
 	Self    bool // queries are the points themselves
@@ -39,7 +39,7 @@ func (c *Candidates) Excludes(i, j int) bool {
 	return apart <= c.Window && (c.Episode == nil || c.Episode[i] == c.Episode[j])
 }
 
-// InTime reports whether times say what is left out.
+// InTime reports whether the window counts times.
 func (c *Candidates) InTime() bool { return c.Window > 0 && c.Time != nil }
 
 // Count is the number of candidates of point i.

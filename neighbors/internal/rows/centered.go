@@ -32,23 +32,23 @@ type centered[F kernel.Float] struct {
 
 // row writes coordinates k … k+len(dst)−1 of v_i.
 func (c *centered[F]) row(i, k int, dst []F) {
-	at := i*c.source.Dim + k
+	offset := i*c.source.Dim + k
 	if narrow, ok := any(dst).([]float32); ok && c.exact != nil {
-		kernel.ScaleShift(narrow, c.source.F32[at:at+len(dst)], c.exact[k:k+len(dst)], c.scales[i])
+		kernel.ScaleShift(narrow, c.source.F32[offset:offset+len(dst)], c.exact[k:k+len(dst)], c.scales[i])
 		return
 	}
 	f, shift := c.factor[i], c.shift[k:k+len(dst)]
 	if narrow, ok := any(dst).([]float32); ok && c.source.F64 != nil {
-		kernel.NarrowShifted(narrow, c.source.F64[at:at+len(dst)], shift, f)
+		kernel.NarrowShifted(narrow, c.source.F64[offset:offset+len(dst)], shift, f)
 		return
 	}
 	switch {
 	case c.source.F32 != nil:
-		for d, x := range c.source.F32[at : at+len(dst)] {
+		for d, x := range c.source.F32[offset : offset+len(dst)] {
 			dst[d] = F(float64(float64(x)*f) - shift[d])
 		}
 	default:
-		for d, x := range c.source.F64[at : at+len(dst)] {
+		for d, x := range c.source.F64[offset : offset+len(dst)] {
 			dst[d] = F(float64(x*f) - shift[d])
 		}
 	}

@@ -26,7 +26,7 @@ type centering[F kernel.Float] struct {
 	narrow   []float32 // the shift in float32; see narrowShift
 }
 
-// normFactor is what point i is multiplied with to have norm 1 where squared norms are given.
+// normFactor is the factor that gives point i norm 1, or 1 without squared norms.
 func normFactor(norms []float64, i int) float64 {
 	if norms != nil {
 		return 1 / math.Sqrt(norms[i])
@@ -62,7 +62,7 @@ func (c *centering[F]) measure(ctx context.Context, p points.Points, norms []flo
 	return e, err
 }
 
-// normsOf are the norms of x for products with links or without.
+// normsOf are the norms of x for products with or without links.
 func normsOf[F kernel.Float](n *kernel.Norms[F], x []F, links bool) (square, rounding float64) {
 	if links {
 		return n.OfLinks(x)
@@ -100,8 +100,7 @@ func (c *centering[F]) setScale(p points.Points) {
 	c.narrow = narrowShift(p, c.metric, c.shift, c.exponent)
 }
 
-// apply centers points. The rows of those marked are direct: they are too far out for
-// products.
+// apply centers points. The rows of points marked far are direct: they are too far out for products.
 func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float64, far extents) (out *centered[F], directRows []bool, err error) {
 	out = &centered[F]{
 		source: p, shift: c.shift, exact: c.narrow, scales: make([]float32, p.N),
@@ -110,8 +109,8 @@ func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float
 	}
 	directRows = make([]bool, p.N)
 	buffers, norm := make([][]F, c.threads), make([]kernel.Norms[F], c.threads)
-	// Scaling by a power of two changes no digits of what the distances were made of.
-	known := far.narrow && c.narrow != nil && unsafe.Sizeof(F(0)) == 4
+	// Scaling by a power of two changes no digits of the distances.
+	exact := far.narrow && c.narrow != nil && unsafe.Sizeof(F(0)) == 4
 	err = parallel.For(ctx, c.threads, p.N, func(w, i int) {
 		if directRows[i] = far.distance[i] > directRowFactor*c.reach; directRows[i] {
 			return // its factor 0 keeps the products finite; they are not used
@@ -119,7 +118,7 @@ func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float
 		out.factor[i] = c.scale * normFactor(norms, i)
 		out.scales[i] = float32(out.factor[i])
 		square, rounding := far.square[i]*c.scale*c.scale, far.rounding[i]*c.scale*c.scale
-		if !known {
+		if !exact {
 			buffers[w] = scan.Grown(buffers[w], p.Dim)
 			out.row(i, 0, buffers[w])
 			square, rounding = normsOf(&norm[w], buffers[w], c.links)
@@ -130,16 +129,15 @@ func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float
 	return out, directRows, err
 }
 
-// extents say how far each point lies from the shift and, where that is computed in float32
-// (see narrowShift), what kernel.Norms tells about the difference.
+// extents hold the distance of each point from the shift and, if that is computed in float32 (see narrowShift), the
+// result of kernel.Norms for the difference.
 type extents struct {
 	distance, square, rounding []float64
 	narrow                     bool
 }
 
-// narrowShift is the shift in float32 where the values of the points times 2^−exponent
-// and the shift are float32 numbers, but for underflow, so that their float32 difference
-// is the exact one rounded once; nil elsewhere.
+// narrowShift is the shift in float32 if the values of the points times 2^−exponent and the shift are float32 numbers,
+// except for underflow, so that their float32 difference is the exact one rounded once; nil otherwise.
 func narrowShift(p points.Points, metric Metric, shift []float64, exponent int) []float32 {
 	if p.F32 == nil || metric != Euclidean || exponent < -100 || exponent > 100 {
 		return nil
@@ -155,15 +153,14 @@ func narrowShift(p points.Points, metric Metric, shift []float64, exponent int) 
 	return out
 }
 
-// outlierFactor and directRowFactor say how many times farther from the middle than
-// the usual points an outlier is, and a point whose own row is computed directly.
+// outlierFactor and directRowFactor are distances from the middle in units of the typical distance, above which a point
+// is an outlier or its own row is computed directly.
 const outlierFactor, directRowFactor = 4, 64
 
-// MedianPoint is the coordinate-wise median of up to so many points, over their
-// norms for the cosine. Any point would be right; a middle one makes the bound
-// small, and a median does not follow outliers.
-func MedianPoint(p points.Points, d *Direct, most, threads int) []float64 {
-	step := (p.N + most - 1) / most
+// MedianPoint is the coordinate-wise median of at most limit points, over their norms for the cosine. Any point would
+// be right; a middle one makes the bound small, and a median does not follow outliers.
+func MedianPoint(p points.Points, d *Direct, limit, threads int) []float64 {
+	step := (p.N + limit - 1) / limit
 	var sample [][]float64
 	for i := step / 2; i < p.N; i += step {
 		x := p.Row(i, nil)
@@ -191,10 +188,10 @@ func MedianPoint(p points.Points, d *Direct, most, threads int) []float64 {
 	return middle
 }
 
-// placed is the element that ascending order would put at a place, and changes the order (Hoare's Find).
-func placed[F kernel.Float](x []F, at int) F {
+// placed is the element at an index of the ascending order; it changes the order of x (Hoare's Find).
+func placed[F kernel.Float](x []F, index int) F {
 	for lo, hi := 0, len(x)-1; lo < hi; {
-		pivot, i, j := x[at], lo, hi
+		pivot, i, j := x[index], lo, hi
 		for i <= j {
 			for x[i] < pivot {
 				i++
@@ -207,12 +204,12 @@ func placed[F kernel.Float](x []F, at int) F {
 				i, j = i+1, j-1
 			}
 		}
-		if j < at {
+		if j < index {
 			lo = i
 		}
-		if at < i {
+		if index < i {
 			hi = j
 		}
 	}
-	return x[at]
+	return x[index]
 }

@@ -20,10 +20,10 @@ func TestPlacedInLongLists(t *testing.T) {
 			for i := range values {
 				values[i] = fill(i)
 			}
-			given, sorted := slices.Clone(values), slices.Sorted(slices.Values(values))
+			original, sorted := slices.Clone(values), slices.Sorted(slices.Values(values))
 			for _, count := range []int{1, 2, 2 + n/500, n/2 + 1, n} {
 				place := n - min(count, n)
-				if got := placed(slices.Clone(values), place); got != sorted[place] || !slices.Equal(values, given) {
+				if got := placed(slices.Clone(values), place); got != sorted[place] || !slices.Equal(values, original) {
 					t.Errorf("%s, place %d of %d: %v, want %v", name, place, n, got, sorted[place])
 				}
 			}

@@ -1,4 +1,4 @@
-// What makes points unusable: NaN and Inf, overflow, norms of zero.
+// Checks for unusable points: NaN and Inf, overflow, norms of zero.
 
 package rows
 
@@ -14,7 +14,7 @@ import (
 
 // CheckPoints reports the first thing that makes p unusable as a point set:
 // a shape that cannot be, NaN or Inf, or a zero norm under the cosine metric.
-func CheckPoints(role string, p points.Points, metric Metric) error {
+func CheckPoints(name string, p points.Points, metric Metric) error {
 	set, length := 0, 0
 	if p.U8 != nil {
 		set, length = set+1, len(p.U8)
@@ -27,44 +27,44 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 	}
 	switch {
 	case p.N == 0:
-		return fmt.Errorf("%s: no points", role)
+		return fmt.Errorf("%s: no points", name)
 	case set != 1:
-		return fmt.Errorf("%s: want exactly one of uint8, float32 and float64 data, found %d", role, set)
+		return fmt.Errorf("%s: want exactly one of uint8, float32 and float64 data, found %d", name, set)
 	case p.N < 0 || p.Dim <= 0 || length/p.Dim != p.N || length%p.Dim != 0:
-		return fmt.Errorf("%s: %d values for %d points of dimension %d", role, length, p.N, p.Dim)
+		return fmt.Errorf("%s: %d values for %d points of dimension %d", name, length, p.N, p.Dim)
 	case p.N > math.MaxInt32:
-		return fmt.Errorf("%s: %d points, want at most %d", role, p.N, math.MaxInt32)
+		return fmt.Errorf("%s: %d points, want at most %d", name, p.N, math.MaxInt32)
 	}
 	if metric == Precomputed {
-		return checkDistances(role, p)
+		return checkDistances(name, p)
 	}
-	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
-	// Nor must they vanish: those of values that differ in the last digit are normal numbers.
+	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64. They must not vanish
+	// either: squared differences in the last digit must be normal numbers.
 	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
 	if metric == Euclidean && p.F64 != nil && largest > 0 && largest < leastMagnitude {
 		return fmt.Errorf("%s: no coordinate is above ±%.3g: squared distances underflow below ±%.3g; rescale the "+
-			"points", role, largest, leastMagnitude)
+			"points", name, largest, leastMagnitude)
 	}
 	if !(largest <= limit) {
-		for at := range length {
+		for index := range length {
 			v := 0.0
 			if p.F32 != nil {
-				v = float64(p.F32[at])
+				v = float64(p.F32[index])
 			} else {
-				v = p.F64[at]
+				v = p.F64[index]
 			}
 			switch {
 			case v-v != 0:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
+				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", name, index/p.Dim, index%p.Dim, v)
 			case math.Abs(v) > limit && largest <= math.MaxFloat64:
 				return fmt.Errorf(
 					"%s: point %d, coordinate %d is %v: squared distances overflow beyond ±%.3g; rescale the points",
-					role, at/p.Dim, at%p.Dim, v, limit)
+					name, index/p.Dim, index%p.Dim, v, limit)
 			}
 		}
 	}
 	if metric == Cosine {
-		return checkNorms(role, p)
+		return checkNorms(name, p)
 	}
 	return nil
 }
@@ -128,12 +128,12 @@ func largestBits64(x []float64) uint64 {
 
 // checkNorms reports the first point whose norm the cosine distance cannot
 // take: zero, or so small or large that its square loses digits.
-func checkNorms(role string, p points.Points) error {
+func checkNorms(name string, p points.Points) error {
 	x := make([]float64, p.Dim)
 	for i := range p.N {
 		if n := squaredNorm(p.Row(i, x)); !(n >= minNorm2 && n <= maxNorm2) {
 			return fmt.Errorf(
-				"%s: point %d has squared norm %v: the cosine distance needs %g to %g", role, i, n, minNorm2, maxNorm2)
+				"%s: point %d has squared norm %v: the cosine distance needs %g to %g", name, i, n, minNorm2, maxNorm2)
 		}
 	}
 	return nil

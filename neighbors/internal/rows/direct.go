@@ -13,9 +13,9 @@ import (
 // Number is the type points are measured in.
 type Number interface{ uint8 | float32 | float64 }
 
-// dots sets out[c] = Σ_k x_k·y_k for the rows y of data with the given indices. Products are float64, added in
-// index order; four rows go side by side, which changes no rounding. The explicit
-// conversions keep the compiler from fusing a product with a sum.
+// dots sets out[c] = Σ_k x_k·y_k for the rows y of data with these indices. Products are float64, added in index order;
+// four rows are computed together, which changes no rounding. The explicit conversions keep the compiler from fusing a
+// product with a sum.
 func dots[T Number](x []float64, data []T, index []int32, out []float64) {
 	dim := len(x)
 	row := func(c int) []T {

@@ -15,12 +15,12 @@ import (
 	"repscope/points"
 )
 
-// Duplicates says which points of a set are equal: at distance 0 where distances are given.
+// Duplicates holds which points of a set are equal; for precomputed distances, equal means at distance 0.
 type Duplicates struct {
 	First []int32 // of each point: the lowest index of a point equal to it
 	Count int     // of the points equal to one of lower index
 
-	head   string // what the points are
+	head   string // type and shape of the points
 	hashes []uint64
 }
 
@@ -52,21 +52,21 @@ func FindDuplicates(ctx context.Context, p points.Points, metric Metric, threads
 
 // findEqual compares points of equal hash.
 func (d *Duplicates) findEqual(p points.Points) {
-	// table holds the points that are first of their kind, and 1, in the place that the hash names or the next free one.
+	// table holds 1 plus the first point of each kind, at the hash's index or the next free one.
 	shift := 63 - bits.Len(uint(p.N))
 	table := make([]int32, 1<<(64-shift))
 	for i := range p.N {
 		d.First[i] = int32(i)
-		at := d.hashes[i] * scatter >> shift
-		for ; table[at] != 0; at = (at + 1) % uint64(len(table)) {
-			if j := table[at] - 1; d.hashes[j] == d.hashes[i] && equalPoints(p, i, int(j)) {
+		slot := d.hashes[i] * scatter >> shift
+		for ; table[slot] != 0; slot = (slot + 1) % uint64(len(table)) {
+			if j := table[slot] - 1; d.hashes[j] == d.hashes[i] && equalPoints(p, i, int(j)) {
 				d.First[i] = j
 				d.Count++
 				break
 			}
 		}
 		if d.First[i] == int32(i) {
-			table[at] = int32(i) + 1
+			table[slot] = int32(i) + 1
 		}
 	}
 }
@@ -89,8 +89,8 @@ func (d *Duplicates) findZeros(p points.Points) {
 	for i := range d.First {
 		d.First[i] = int32(i)
 		for j := range i {
-			at := i*p.N + j
-			if p.F32 != nil && p.F32[at] == 0 || p.F64 != nil && p.F64[at] == 0 {
+			entry := i*p.N + j
+			if p.F32 != nil && p.F32[entry] == 0 || p.F64 != nil && p.F64[entry] == 0 {
 				d.First[i] = int32(j)
 				d.Count++
 				break
@@ -99,8 +99,8 @@ func (d *Duplicates) findZeros(p points.Points) {
 	}
 }
 
-// Digest tells point sets apart: by type, shape and a hash of every point (it is no
-// protection against points made to collide).
+// Digest identifies a point set by type, shape and a hash of every point. It is no protection against deliberate
+// collisions.
 func (d *Duplicates) Digest() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte(d.head))

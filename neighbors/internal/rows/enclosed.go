@@ -1,5 +1,5 @@
-// Pairs across two sets of points, of which one lies among the nearest neighbors of the other
-// within its own set: exactly, row by row, without holding more than a block of rows.
+// Pairs across two sets in which one point lies among the nearest neighbors of the other within its own set: exactly,
+// row by row, with at most one block of rows in memory.
 
 package rows
 
@@ -17,15 +17,16 @@ import (
 // Enclosed is a pair of a query and a point.
 type Enclosed struct {
 	Point int32
-	// OfQuery is the number of listed neighbors of the query in its own set that are as near to it as
-	// the point, or nearer; OfPoint is the same of the point. A point at distance 0 has 0 for both.
+	// OfQuery is the number of listed neighbors of the query in its own set that are as near to it as the point, or
+	// nearer; OfPoint is the same for the point. A point at distance 0 has 0 for both.
 	OfQuery, OfPoint int32
 }
 
 // Enclose calls visit once for every query, with the pairs in which not all listed neighbors are as near or
 // nearer, in ascending order of the points. Calls of different workers, below o.ThreadCount(), run at the same time.
 func Enclose(
-	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o *Options, visit func(worker, query int, found []Enclosed),
+	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o *Options,
+	visit func(worker, query int, pairs []Enclosed),
 ) (SpaceCounts, error) {
 	s, err := Open(ctx, queries, pts, false, false, o, nil)
 	if err != nil {
@@ -86,7 +87,7 @@ func newRadii(ctx context.Context, pts points.Points, list *Nearest, metric Metr
 type encloser struct {
 	x         []float64
 	found     []Enclosed
-	open      []int32 // places in found that the bound leaves open
+	open      []int32 // indices in found that the bound leaves open
 	index     []int32
 	keys      []float64
 	redecided int64
@@ -94,10 +95,10 @@ type encloser struct {
 
 func enclose[K scan.Key](
 	ctx context.Context, s enclosing[K], queries, pts points.Points, ofQueries, ofPoints *Nearest, o *Options,
-	visit func(worker, query int, found []Enclosed),
+	visit func(worker, query int, pairs []Enclosed),
 ) (SpaceCounts, error) {
 	threads := o.ThreadCount()
-	own, err := newRadii(ctx, queries, ofQueries, o.Metric, threads)
+	queryRadii, err := newRadii(ctx, queries, ofQueries, o.Metric, threads)
 	if err != nil {
 		return SpaceCounts{}, err
 	}
@@ -106,8 +107,9 @@ func enclose[K scan.Key](
 		return SpaceCounts{}, err
 	}
 	// Keys of the definition, and the same in units of rows.
-	exactOwn, exactOther := radii{own.count, slices.Clone(own.keys)}, radii{other.count, slices.Clone(other.keys)}
-	s.scaled(own.keys)
+	exactOwn := radii{queryRadii.count, slices.Clone(queryRadii.keys)}
+	exactOther := radii{other.count, slices.Clone(other.keys)}
+	s.scaled(queryRadii.keys)
 	s.scaled(other.keys)
 	limits := make([]K, pts.N)
 	for j := range limits {
@@ -126,8 +128,8 @@ func enclose[K scan.Key](
 		}
 		err := parallel.For(ctx, threads, hi-lo, func(w, r int) {
 			i, e := lo+r, &workers[w]
-			e.candidates(reached(s.row(i), limits, s.rowLimit(i, own.largest(i)), e.index[:0]))
-			decide(s, e, i, own.of(i), other)
+			e.candidates(reached(s.row(i), limits, s.rowLimit(i, queryRadii.largest(i)), e.index[:0]))
+			decide(s, e, i, queryRadii.of(i), other)
 			e.settle(direct, queries, i, exactOwn.of(i), &exactOther)
 			visit(w, i, e.found)
 		})
@@ -145,7 +147,7 @@ func enclose[K scan.Key](
 	return counts, nil
 }
 
-// reached appends the places at which a row is at most the row's limit or the column's.
+// reached appends the indices at which a row is at most the row's limit or the column's.
 func reached[K scan.Key](row, limits []K, limit K, index []int32) []int32 {
 	limits = limits[:len(row)]
 	for j, v := range row {
@@ -160,26 +162,25 @@ func (e *encloser) candidates(index []int32) {
 	e.index, e.found, e.open = index, e.found[:0], e.open[:0]
 }
 
-// decide keeps the candidates that some list reaches, and remembers those that the bound leaves open.
-func decide[K scan.Key](s enclosing[K], e *encloser, i int, own []float64, other *radii) {
+// decide keeps the candidates that some list reaches, and records the open ones.
+func decide[K scan.Key](s enclosing[K], e *encloser, i int, queryRadii []float64, other *radii) {
 	row := s.row(i)
 	for _, j := range e.index {
 		low, high := s.between(row[j], i, j)
-		its := other.of(int(j))
-		a, openA := place(own, low, high)
-		b, openB := place(its, low, high)
+		pointRadii := other.of(int(j))
+		a, openA := place(queryRadii, low, high)
+		b, openB := place(pointRadii, low, high)
 		switch {
 		case openA || openB:
 			e.open = append(e.open, int32(len(e.found)))
-		case int(a) == len(own) && int(b) == len(its):
+		case int(a) == len(queryRadii) && int(b) == len(pointRadii):
 			continue
 		}
 		e.found = append(e.found, Enclosed{Point: j, OfQuery: a, OfPoint: b})
 	}
 }
 
-// place is the number of radii that are at most a distance between low and high, and whether
-// that is open.
+// place is the number of radii that are at most a distance between low and high, and whether that is open.
 func place(radii []float64, low, high float64) (int32, bool) {
 	n := 0
 	for n < len(radii) && radii[n] <= low {
@@ -188,7 +189,7 @@ func place(radii []float64, low, high float64) (int32, bool) {
 	if n < len(radii) && radii[n] <= high {
 		return 0, true
 	}
-	// Only the definition tells whether a distance is 0.
+	// Only the definition decides whether a distance is 0.
 	return int32(n), low <= 0 && n > 0
 }
 
@@ -201,8 +202,8 @@ func exactPlace(radii []float64, key float64) int32 {
 	return int32(n)
 }
 
-// settle decides what was left open.
-func (e *encloser) settle(d *Direct, queries points.Points, i int, own []float64, other *radii) {
+// settle decides the open comparisons.
+func (e *encloser) settle(d *Direct, queries points.Points, i int, queryRadii []float64, other *radii) {
 	if len(e.open) == 0 {
 		return
 	}
@@ -216,12 +217,14 @@ func (e *encloser) settle(d *Direct, queries points.Points, i int, own []float64
 	e.redecided += int64(len(e.index))
 	for q, at := range e.open {
 		f := &e.found[at]
-		f.OfQuery, f.OfPoint = exactPlace(own, e.keys[q]), exactPlace(other.of(int(f.Point)), e.keys[q])
+		f.OfQuery, f.OfPoint = exactPlace(queryRadii, e.keys[q]), exactPlace(other.of(int(f.Point)), e.keys[q])
 	}
-	e.found = slices.DeleteFunc(e.found, func(f Enclosed) bool { return int(f.OfQuery) == len(own) && int(f.OfPoint) == other.count })
+	e.found = slices.DeleteFunc(e.found, func(f Enclosed) bool {
+		return int(f.OfQuery) == len(queryRadii) && int(f.OfPoint) == other.count
+	})
 }
 
-// Rows of keys are what the definition says.
+// Rows of keys equal the definition.
 
 func (s *exact[K]) scaled([]float64)                           {}
 func (s *exact[K]) rowLimit(_ int, r float64) K                { return K(r) }

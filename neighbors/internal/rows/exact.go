@@ -94,7 +94,7 @@ func (w *exactWorker[K]) Nearest(i, count int, list []int32) []int32 {
 // NearestTied implements Worker.
 func (w *exactWorker[K]) NearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	row := w.space.row(i)
-	// One more tells whether the last has ties beyond it.
+	// One more shows whether the last has ties beyond it.
 	w.buf = scan.SelectNearest(row, count+1, i, w.buf, &w.found)
 	if len(w.buf) > count && w.buf[count].Key != w.buf[count-1].Key {
 		w.buf = w.buf[:count]
@@ -111,12 +111,12 @@ func (w *exactWorker[K]) NearestTied(i, count int, list, group []int32) ([]int32
 		scan.SortEntries(w.buf)
 	}
 	list, group = list[:0], group[:0]
-	at := int32(0)
+	first := int32(0)
 	for q, e := range w.buf {
 		if q > 0 && e.Key != w.buf[q-1].Key {
-			at = int32(q)
+			first = int32(q)
 		}
-		list, group = append(list, e.Index), append(group, at)
+		list, group = append(list, e.Index), append(group, first)
 	}
 	return list, group
 }

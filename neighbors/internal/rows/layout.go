@@ -1,5 +1,5 @@
-// The layout of a pass: how a memory budget is divided among blocks of rows and what
-// symmetric spaces keep between them.
+// The layout of a pass: how a memory budget is divided among blocks of rows and the distances that symmetric spaces
+// keep between them.
 
 package rows
 
@@ -18,22 +18,22 @@ const maxBlockRows = 16 * kernel.Align
 // distances are cheap.
 const maxCheapRows = 5 * kernel.Align
 
-// defaultKept is what may be kept between blocks without being asked for. Of more, the last third is
-// in use for a short while only, half way through, and saves a seventh of the distances.
+// defaultKept bounds the memory kept between blocks by default. With more, the last third is used only briefly, half
+// way through, and saves a seventh of the distances.
 const defaultKept = 512 << 20
 
-// Layout says how a pass goes through its rows: in blocks of rows, within which
-// embedded space e is computed in parts of embedded[e] rows.
+// Layout defines how a pass goes through its rows: in blocks of rows, within which embedded space e is computed in
+// parts of embedded[e] rows.
 type Layout struct {
 	Rows     int
 	Embedded []int
-	Kept     int64 // what the original keeps between blocks
+	Kept     int64 // memory that the original keeps between blocks
 }
 
 // planner knows the spaces of a pass over rows lo … hi−1, the original first.
 type planner struct {
 	spaces []Space
-	cheap  []bool // of each space: nothing is worth keeping
+	cheap  []bool // of each space: keeping does not pay
 	lo, hi int
 }
 
@@ -53,7 +53,7 @@ func (p *planner) held(e, rows int) int {
 	return rows
 }
 
-// blocks is the memory of blocks of so many rows.
+// blocks is the memory of blocks of this height.
 func (p *planner) blocks(rows int) (bytes int64) {
 	for e, s := range p.spaces {
 		bytes += int64(p.held(e, rows)) * s.RowBytes()
@@ -61,7 +61,7 @@ func (p *planner) blocks(rows int) (bytes int64) {
 	return bytes
 }
 
-// kept is the memory of all that can be kept between blocks of so many rows.
+// kept is the memory of all distances that can be kept between blocks of this height.
 func (p *planner) kept(rows int) (bytes int64) {
 	for _, s := range p.spaces {
 		bytes += s.Keepable(p.lo, p.hi, rows)
@@ -69,11 +69,11 @@ func (p *planner) kept(rows int) (bytes int64) {
 	return bytes
 }
 
-// rows is the height of the blocks: the tallest that leave room for all that can be kept;
-// else half of the budget goes to each.
+// rows is the height of the blocks: the tallest that leave memory for all distances that can be kept; else half of the
+// budget goes to each.
 func (p *planner) rows(budget int64) int {
 	tall := min(maxBlockRows, p.hi-p.lo)
-	// Where nothing is worth keeping, short blocks that stay in the cache.
+	// If keeping pays nowhere, short blocks that stay in the cache.
 	if !slices.ContainsFunc(p.spaces, func(s Space) bool { return s.Keepable(0, 2*maxCheapRows, maxCheapRows) > 0 }) {
 		tall = min(3*kernel.Align, p.hi-p.lo)
 	}
@@ -91,10 +91,10 @@ func (p *planner) rows(budget int64) int {
 	return rows
 }
 
-// NewLayout divides the budget of o for rows lo … hi−1 of n points among blocks of rows
-// and what symmetric spaces keep between blocks, and tells the spaces.
+// NewLayout divides the budget of o for rows lo … hi−1 of n points. Blocks of rows and the distances that symmetric
+// spaces keep between them share it. It announces the layout to the spaces.
 func NewLayout(o *Options, n, lo, hi int, original Space, embedded []Space) (Layout, error) {
-	// What each point takes in each space, and each worker's tables of a row.
+	// Memory of each point in each space, and of each worker's tables of a row.
 	budget := o.Budget() - int64(1+len(embedded))*int64(n)*int64(32+12*o.ThreadCount())
 	p := newPlanner(original, embedded, lo, hi)
 	rows := p.rows(budget)
@@ -107,19 +107,19 @@ func NewLayout(o *Options, n, lo, hi int, original Space, embedded []Space) (Lay
 		rows = min(rows, o.MaxRows)
 	}
 	l := Layout{Rows: rows}
-	left := budget - p.blocks(rows)
+	rest := budget - p.blocks(rows)
 	for e, s := range p.spaces {
 		if e > 0 {
 			l.Embedded = append(l.Embedded, p.held(e, rows))
 		}
-		share := min(left, s.Keepable(lo, hi, rows))
+		share := min(rest, s.Keepable(lo, hi, rows))
 		if o.Memory == 0 && share > defaultKept {
 			share = max(defaultKept, share/3*2)
 		}
 		if e == 0 {
 			l.Kept = share
 		}
-		left -= share
+		rest -= share
 		s.Plan(p.held(e, rows), hi, share)
 	}
 	return l, nil

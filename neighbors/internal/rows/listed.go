@@ -2,11 +2,11 @@
 
 package rows
 
-// Listed are the neighbors of a point, nearest first, and the first place of each one's run of
-// equal distances; the last run is whole. Run is nil where ties are in some order.
+// Listed are the neighbors of a point, nearest first. Run holds, for each, the first index of its run of equal
+// distances; the last run is whole. Run is nil if ties are in some order.
 type Listed struct{ Index, Run []int32 }
 
-// RunEnd is where the run of equal distances that begins at place lo ends.
+// RunEnd is the end of the run of equal distances that begins at index lo.
 func RunEnd(run []int32, lo int) int {
 	hi := lo + 1
 	for hi < len(run) && run[hi] == run[lo] {
@@ -17,15 +17,15 @@ func RunEnd(run []int32, lo int) int {
 
 // Tied reports whether two of the list are equally far.
 func (l Listed) Tied() bool {
-	for at, lo := range l.Run {
-		if int(lo) != at {
+	for index, lo := range l.Run {
+		if int(lo) != index {
 			return true
 		}
 	}
 	return false
 }
 
-// Cut keeps so many and what is as far as the last of them.
+// Cut keeps the first length neighbors and all at the distance of the last of them.
 func (l Listed) Cut(length int) Listed {
 	if l.Run == nil {
 		return Listed{Index: l.Index[:length]}

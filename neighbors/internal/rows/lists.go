@@ -16,11 +16,11 @@ type Lists struct {
 	First int
 	Ends  []int
 	List  []int32
-	// Where orders is not nil, candidates at equal distance are ordered by orders[owner[q]] for list[q] in
-	// place of their index.
+	// If orders is not nil, candidates at equal distance are ordered by orders[owner[q]] for list[q] instead of their
+	// index.
 	Owner  []int32
 	Orders [][]int32
-	// Where Tied is not nil, no order is taken: see Worker.RankLists. It has room for all points.
+	// If Tied is not nil, no order is taken: see Worker.RankLists. It has one element per point.
 	Tied []int32
 }
 
@@ -40,8 +40,7 @@ func (l *Lists) before(a int32, q int) bool {
 }
 
 // RankTogether is Worker.RankLists for several lists at a time, on as many goroutines as there are workers of the
-// space: ranks[q] is for lists[q]. What takes the points once for all rows is done for all lists together, so that
-// many rows make it cheap.
+// space: ranks[q] is for lists[q]. Passes over all points are shared by all lists, so many rows make them cheap.
 func RankTogether(ctx context.Context, workers []Worker, lists []*Lists, ranks [][]int32) error {
 	if w, ok := workers[0].(*boundedWorker[float32]); ok && w.openProducts(1) != nil {
 		return w.rankTogether(ctx, workers, lists, ranks)

@@ -35,7 +35,7 @@ func closeTogether(r *rand.Rand, n, dim int) points.Points {
 	return points.Float32(data, dim)
 }
 
-// Ranks in all kinds of spaces, few and many to a row, must be those of sorted rows.
+// Ranks in all kinds of spaces, few and many to a row, must equal the ranks of sorted rows.
 func TestRankListsIsSorting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: sorting takes its time")
@@ -130,14 +130,14 @@ func TestRankListsIsSorting(t *testing.T) {
 					for row, end := range l.Ends {
 						want := make([]map[int32]int32, 3)
 						for q := from; q < end; q++ {
-							order, of := identity, l.Owner[q]
+							order, owner := identity, l.Owner[q]
 							if permuted {
-								order = orders[of]
+								order = orders[owner]
 							}
-							if want[of] == nil {
-								want[of] = sortedRanks(keys[lo+row], lo+row, c.window, order)
+							if want[owner] == nil {
+								want[owner] = sortedRanks(keys[lo+row], lo+row, c.window, order)
 							}
-							if got, want := rank[q], want[of][l.List[q]]; got != want {
+							if got, want := rank[q], want[owner][l.List[q]]; got != want {
 								t.Fatalf("up to %d of a row, permuted %v: point %d in row %d: rank %d, want %d", each, permuted, l.List[q], lo+row, got, want)
 							}
 						}

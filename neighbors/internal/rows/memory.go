@@ -1,4 +1,4 @@
-// The memory budget: what a machine has, and how many rows of distances fit into it.
+// The memory budget: the memory of a machine, and the number of rows of distances that fit into it.
 
 package rows
 

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Metric says how the distance of two points is measured.
+// Metric is the measure of the distance of two points.
 type Metric uint8
 
 const (
@@ -15,10 +15,9 @@ const (
 	Euclidean Metric = iota
 	// Cosine is 1 − x·y/(‖x‖‖y‖), in [0, 2]; a point of norm zero is an error.
 	Cosine
-	// Precomputed says that the points are a matrix of distances: float32 or
-	// float64 [n, n], row i holding the distances from point i. They must be
-	// finite, not negative and symmetric up to a rounding of 1e-4 relative; row i is
-	// used as given, but for the diagonal, which is not looked at.
+	// Precomputed means that the points are a matrix of distances: float32 or float64 [n, n], row i holding the distances
+	// from point i. They must be finite, not negative and symmetric up to a rounding of 1e-4 relative. Rows are used
+	// unchanged; the diagonal is ignored.
 	Precomputed
 )
 

@@ -1,4 +1,4 @@
-// The options of rows of distances, and what tests may ask of them besides.
+// The options of rows of distances, and hooks for tests.
 
 package rows
 
@@ -26,17 +26,17 @@ type Options struct {
 	// a count of duplicates.
 	Narrow bool
 
-	// ManyRanks says that ranks of many points that lie anywhere are asked for in each row, so that float32 rows take
-	// a little longer to be more exact; see kernel.Product.Links.
+	// ManyRanks says that ranks of many points anywhere in each row are needed. float32 rows then take a little longer and
+	// are more exact; see kernel.Product.Links.
 	ManyRanks bool
 
-	// Progress, if not nil, is told the number of finished rows and their total.
+	// Progress, if not nil, is called with the number of finished rows and their total.
 	Progress func(done, total int)
 
 	Hooks
 }
 
-// Hooks are what tests ask for; see WithHooks. The zero value asks for nothing.
+// Hooks are settings for tests; see WithHooks. The zero value changes nothing.
 type Hooks struct {
 	MaxRows  int           // bounds the rows of a block; 0 leaves it to the memory
 	Computed *atomic.Int64 // counts the distances computed in spaces where keeping them pays; nil: not
@@ -44,7 +44,7 @@ type Hooks struct {
 
 type hooksKey struct{}
 
-// WithHooks is a context under which rows are computed as a test asks.
+// WithHooks is a context for rows with the hooks of a test.
 func WithHooks(ctx context.Context, h Hooks) context.Context {
 	return context.WithValue(ctx, hooksKey{}, h)
 }
@@ -63,7 +63,7 @@ func (o *Options) ThreadCount() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Among are those among n points.
+// Among are the candidates among n points.
 func (o *Options) Among(n int) Candidates {
 	return Candidates{N: n, Self: true, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time}
 }

@@ -1,5 +1,5 @@
-// Where points lie in a row with all that is equally far: what averages over the orders of
-// ties needs in place of ranks.
+// Positions of points in a row, with the number of points at equal distance: averages over the orders of ties need them
+// instead of ranks.
 
 package rows
 
@@ -9,22 +9,22 @@ import (
 	"repscope/neighbors/internal/scan"
 )
 
-// Places says where points lie in a row.
+// Places holds the positions of points in a row.
 type Places struct {
-	// Below[q] is the number of candidates strictly nearer than point q of the list, and
-	// Tied[q] the number of those at its distance, itself included.
+	// Below[q] is the number of candidates strictly nearer than point q of the list, and Tied[q] the number at its
+	// distance, itself included.
 	Below, Tied []int32
 	// BelowOf and TiedOf count the candidates of each block, at [q·groups+g]. TiedOf is
 	// filled only where Ties.
 	BelowOf, TiedOf []int32
-	// Ties says that some point of the list has another at its distance.
+	// Ties reports that some point of the list has another at its distance.
 	Ties bool
 }
 
 // tie is a candidate at the distance of a threshold.
 type tie struct{ threshold, point int32 }
 
-// Reset makes room for count points and so many blocks; 0 where they are not counted.
+// Reset allocates count points and groups blocks, 0 if blocks are not counted.
 func (p *Places) Reset(count, groups int) {
 	p.Below, p.Tied = scan.Grown(p.Below, count), scan.Grown(p.Tied, count)
 	p.BelowOf = scan.Grown(p.BelowOf, count*groups)
@@ -58,8 +58,8 @@ func (w *exactWorker[K]) Place(i int, list []int32, grouped bool, p *Places) {
 	w.place = w.sorter.Sort(w.thresholds)
 	w.hist, w.ties = scan.Zeroed(w.hist, (len(list)+1)*groups), scan.Zeroed(w.ties, len(list))
 	w.keys = w.keys[:0] // each once
-	for at, e := range w.thresholds {
-		if at == 0 || e.Key != w.keys[len(w.keys)-1] {
+	for index, e := range w.thresholds {
+		if index == 0 || e.Key != w.keys[len(w.keys)-1] {
 			w.keys = append(w.keys, e.Key)
 		}
 	}
@@ -69,38 +69,38 @@ func (w *exactWorker[K]) Place(i int, list []int32, grouped bool, p *Places) {
 	for start := 0; start < len(row); start += scan.Segment {
 		part := row[start:min(start+scan.Segment, len(row))]
 		for _, l := range w.found[:scan.AtMost(w.found[:], part, high)] {
-			v, at := part[l], 0
+			v, key := part[l], 0
 			l += int32(start)
 			if v >= low {
-				if at = w.steps.Below(v); w.keys[at] == v {
-					w.hits = append(w.hits, tie{int32(at), l})
-					w.ties[at]++
+				if key = w.steps.Below(v); w.keys[key] == v {
+					w.hits = append(w.hits, tie{int32(key), l})
+					w.ties[key]++
 					continue
 				}
 			}
 			if group != nil {
-				at = at*groups + int(group[l])
+				key = key*groups + int(group[l])
 			}
-			w.hist[at]++
+			w.hist[key]++
 		}
 	}
 	w.settlePlaces(p, group, groups)
 }
 
-// settlePlaces adds up what Place has counted below and at the different keys of the list.
+// settlePlaces adds up the counts of Place below and at the different keys of the list.
 func (w *exactWorker[K]) settlePlaces(p *Places, group []int32, groups int) {
 	p.Ties = len(w.hits) > len(w.place)
 	if w.run = scan.Grown(w.run, len(w.place)); len(w.place) > len(w.keys) {
 		p.Ties = true // points of the list at one distance
 	}
-	for at, e := range w.thresholds {
+	for index, e := range w.thresholds {
 		switch {
-		case at == 0:
-			w.run[at] = 0
-		case e.Key == w.thresholds[at-1].Key:
-			w.run[at] = w.run[at-1]
+		case index == 0:
+			w.run[index] = 0
+		case e.Key == w.thresholds[index-1].Key:
+			w.run[index] = w.run[index-1]
 		default:
-			w.run[at] = w.run[at-1] + 1
+			w.run[index] = w.run[index-1] + 1
 		}
 	}
 	// Equal points of one key come before the next.
@@ -122,14 +122,14 @@ func (w *exactWorker[K]) settlePlaces(p *Places, group []int32, groups int) {
 			w.hist[at+1] += w.ties[at]
 		}
 	}
-	for at := 1; at < len(w.keys); at++ {
-		before, counts := w.hist[(at-1)*groups:at*groups], w.hist[at*groups:(at+1)*groups]
+	for key := 1; key < len(w.keys); key++ {
+		before, counts := w.hist[(key-1)*groups:key*groups], w.hist[key*groups:(key+1)*groups]
 		for g, c := range before {
 			counts[g] += c
 		}
 	}
-	for at, q := range w.place {
-		run := int(w.run[at])
+	for index, q := range w.place {
+		run := int(w.run[index])
 		counts := w.hist[run*groups : (run+1)*groups]
 		sum := int32(0)
 		for _, c := range counts {
@@ -146,7 +146,7 @@ func (w *exactWorker[K]) settlePlaces(p *Places, group []int32, groups int) {
 	}
 }
 
-// Place implements Placer. Equal points of the list are looked at once.
+// Place implements Placer. Equal points of the list are examined once.
 func (w *boundedWorker[F]) Place(i int, list []int32, grouped bool, p *Places) {
 	s := w.space
 	group, groups := s.blocks(grouped)
@@ -174,21 +174,21 @@ func (w *boundedWorker[F]) Place(i int, list []int32, grouped bool, p *Places) {
 	for start := 0; start < len(row); start += scan.Segment {
 		part := row[start:min(start+scan.Segment, len(row))]
 		for _, l := range w.found[:scan.AtMost(w.found[:], part, last)] {
-			v, at := part[l], 0
+			v, key := part[l], 0
 			l += int32(start)
 			if v >= w.steps.Low {
-				at = w.steps.Below(v)
+				key = w.steps.Below(v)
 			}
-			if w.low[at] <= v {
+			if w.low[key] <= v {
 				if len(w.pending) > maxPending {
 					w.decidePlaces(group, groups)
 				}
-				at = w.compareNear(v, l, at, group, groups)
+				key = w.compareNear(v, l, key, group, groups)
 			}
 			if group != nil {
-				at = at*groups + int(group[l])
+				key = key*groups + int(group[l])
 			}
-			w.hist[at]++
+			w.hist[key]++
 		}
 	}
 	w.decidePlaces(group, groups)
@@ -235,7 +235,7 @@ func (w *boundedWorker[F]) decidePlaces(group []int32, groups int) {
 	w.pending = w.pending[:0]
 }
 
-// settlePlaces adds up what Place has counted below and at the unique points of the list.
+// settlePlaces adds up the counts of Place below and at the unique points of the list.
 func (w *boundedWorker[F]) settlePlaces(list []int32, p *Places, group []int32, groups int) {
 	s, many := w.space, len(w.unique)
 	w.below, w.tied = scan.Grown(w.below, many), scan.Grown(w.tied, many)
@@ -249,10 +249,10 @@ func (w *boundedWorker[F]) settlePlaces(list []int32, p *Places, group []int32, 
 	if group != nil && p.Ties {
 		w.tiedOf, p.TiedOf = scan.Zeroed(w.tiedOf, many*groups), scan.Grown(p.TiedOf, len(list)*groups)
 	}
-	for at, q := range w.place {
+	for index, q := range w.place {
 		w.below[q]-- // ranks begin at 1
 		w.tied[q] = 1
-		for g, c := range w.reach[at*groups : (at+1)*groups] {
+		for g, c := range w.reach[index*groups : (index+1)*groups] {
 			w.below[q] += c
 			if group != nil {
 				belowOf[int(q)*groups+g] += c
@@ -270,19 +270,19 @@ func (w *boundedWorker[F]) settlePlaces(list []int32, p *Places, group []int32, 
 		}
 	}
 	for q, j := range list {
-		at := int(w.slot[s.first[j]])
-		p.Below[q], p.Tied[q] = w.below[at], w.tied[at]
+		slot := int(w.slot[s.first[j]])
+		p.Below[q], p.Tied[q] = w.below[slot], w.tied[slot]
 		if group == nil {
 			continue
 		}
-		copy(p.BelowOf[q*groups:], belowOf[at*groups:(at+1)*groups])
+		copy(p.BelowOf[q*groups:], belowOf[slot*groups:(slot+1)*groups])
 		if p.Ties {
-			copy(p.TiedOf[q*groups:(q+1)*groups], w.tiedOf[at*groups:])
+			copy(p.TiedOf[q*groups:(q+1)*groups], w.tiedOf[slot*groups:])
 		}
 	}
 }
 
-// places is Place from a row that is sorted from end to end, with its runs of ties.
+// places is Place from a fully sorted row, with its runs of ties.
 func (w *wholeRow) places(list, order, run, group []int32, groups, n int, p *Places) {
 	w.at = scan.Grown(w.at, n)
 	for at, j := range order {
@@ -297,7 +297,7 @@ func (w *wholeRow) places(list, order, run, group []int32, groups, n int, p *Pla
 	if group == nil {
 		return
 	}
-	// The blocks of what comes before each run and of its own points.
+	// The blocks of all points before each run and of the run's own points.
 	p.TiedOf = scan.Grown(p.TiedOf, len(list)*groups)
 	w.members = w.members[:0]
 	for q, j := range list {
@@ -323,7 +323,7 @@ func (w *wholeRow) places(list, order, run, group []int32, groups, n int, p *Pla
 	}
 }
 
-// measure sets the sizes of the runs at their first places.
+// measure sets the sizes of the runs at their first index.
 func (w *wholeRow) measure(run []int32) {
 	w.size = scan.Grown(w.size, len(run))
 	for at, lo := range run {

@@ -11,7 +11,7 @@ import (
 	"repscope/points"
 )
 
-// Places and the lists with ties that ranks count in all kinds of spaces must be those of counting.
+// Positions, and the ties counted by ranks, must equal plain counting in all kinds of spaces.
 func TestPlaceIsCounting(t *testing.T) {
 	t.Parallel()
 	const n, groups = 260, 5

@@ -1,4 +1,4 @@
-// Spaces given by their distances.
+// Spaces of precomputed distances.
 
 package rows
 
@@ -15,21 +15,21 @@ import (
 // relative to the larger: the rounding of whatever computed them in float32.
 const asymmetry = 1e-4
 
-// checkDistances reports the first thing that makes p unusable as a matrix of
-// distances. Distances are used as given: row i ranks the neighbors of point i.
-func checkDistances(role string, p points.Points) error {
+// checkDistances reports the first problem that makes p unusable as a matrix of distances. Distances are used
+// unchanged: row i ranks the neighbors of point i.
+func checkDistances(name string, p points.Points) error {
 	switch {
 	case p.N != p.Dim:
-		return fmt.Errorf("%s: a matrix of %d × %d distances, want a square matrix", role, p.N, p.Dim)
+		return fmt.Errorf("%s: a matrix of %d × %d distances, want a square matrix", name, p.N, p.Dim)
 	case p.U8 != nil:
-		return fmt.Errorf("%s: distances in uint8, want float32 or float64", role)
+		return fmt.Errorf("%s: distances in uint8, want float32 or float64", name)
 	case p.F32 != nil:
-		return checkMatrix(role, p.F32, p.N)
+		return checkMatrix(name, p.F32, p.N)
 	}
-	return checkMatrix(role, p.F64, p.N)
+	return checkMatrix(name, p.F64, p.N)
 }
 
-func checkMatrix[T float32 | float64](role string, d []T, n int) error {
+func checkMatrix[T float32 | float64](name string, d []T, n int) error {
 	// Tiles, so that both triangles are read in order.
 	const tile = 64
 	for i0 := 0; i0 < n; i0 += tile {
@@ -38,28 +38,28 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 				for j := j0; j < min(j0+tile, i); j++ {
 					a, b := float64(d[i*n+j]), float64(d[j*n+i])
 					if !(a >= 0 && b >= 0 && a <= math.MaxFloat64 && b <= math.MaxFloat64) {
-						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", role, i, j, a, b)
+						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", name, i, j, a, b)
 					}
 					if math.Abs(a-b) > asymmetry*max(a, b) {
 						return fmt.Errorf("%s: the distance from point %d to %d is %v, but %v in the other "+
 							"direction: want a symmetric matrix",
-							role, i, j, a, b)
+							name, i, j, a, b)
 					}
 				}
 			}
 		}
 	}
 	for i := range n {
-		// Nobody is asked for the distance from itself, which some tools leave at 1 or at a rounding.
+		// Distances of points from themselves are ignored; some tools leave them at 1 or at a rounding.
 		if v := float64(d[i*n+i]); !(v >= 0 && v <= math.MaxFloat64) {
 			return fmt.Errorf("%s: the distance of point %d from itself is %v, want 0 (any finite number ≥ 0 is "+
-				"accepted)", role, i, v)
+				"accepted)", name, i, v)
 		}
 	}
 	return nil
 }
 
-// openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
+// openPrecomputed is the space of a matrix p of distances, or of some rows of it.
 func openPrecomputed(b base, rows, p points.Points) Space {
 	b.method = "precomputed " + p.Type()
 	s := &exact[float64]{base: b}

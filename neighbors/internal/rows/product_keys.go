@@ -1,5 +1,5 @@
-// Nearly exact keys of scattered pairs from products that are more exact than those of the rows, all of several rows
-// together.
+// Nearly exact keys of scattered pairs from products that are more exact than the products of the rows, computed for
+// several rows together.
 
 package rows
 
@@ -14,26 +14,26 @@ import (
 	"repscope/neighbors/internal/scan"
 )
 
-// productKeys computes nearly exact keys of scattered pairs, all of many rows together: every
-// point is read once for all rows that want it, in pieces of the depth that leave the
-// rows' own in the cache. The rows come in groups, and all goroutines share the points of all groups.
+// productKeys computes nearly exact keys of scattered pairs, for many rows together. Every point is read once for all
+// rows that need it, in pieces of the depth that leave the rows' own points in the cache. The rows come in groups, and
+// all goroutines share the points of all groups.
 //
-// First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared norms
-// n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is at
-// most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see
-// [kernel.Norms.OfChains]), and (D+8)·w·r_i·r_j from adding them up. What rounding the points to float32 has changed
-// is measured, ‖e_i‖ up to 2w·r_i of the float64 numbers that are compared. In the notation of bounded.go, with η =
-// ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
+// First the keys are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared
+// norms n of a bounded space. The product is one of short float32 chains (see [kernel.AddChains]): its error is at most
+// u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]),
+// and (D+8)·w·r_i·r_j from adding them up. The change by rounding the points to float32 is measured, ‖e_i‖ up to 2w·r_i
+// of the compared float64 numbers. In the notation of bounded.go, with η = ‖e_i‖ + ‖e_j‖, a key and the direct one,
+// scaled, differ by at most
 //
 //	E'_ij = (1+2⁻¹⁰)·( 2u/(1−5u)·p_i·p_j + 2η·s + s²·(4D+72)w )
-//	        + what E_ij has for the cosine and for underflow
+//	        + the terms of E_ij for the cosine and for underflow
 //
-// a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay
-// open, the keys are ‖x‖² + ‖y‖² − 2x·y of the points as they came, and the cosine's from x·y, in float64. With w =
-// 2⁻⁵³, the product, both norms and the last two operations are off by at most (2D+4)·w·(‖x‖²+‖y‖²), the direct
-// computation by (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine the two products differ by at most
-// (2D+1)·w·‖x‖‖y‖, and the divisions and differences add 6w. With 1+2⁻¹⁰ for the terms of second order, a nearly
-// exact key and the direct one differ by at most
+// a tenth of E_ij or less in thousands of dimensions. If points are so near each other that many comparisons stay open,
+// the keys are ‖x‖² + ‖y‖² − 2x·y of the original points, and the cosine's from x·y, in float64. With w = 2⁻⁵³, the
+// product, both norms and the last two operations are off by at most (2D+4)·w·(‖x‖²+‖y‖²), the direct computation by
+// (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine the two products differ by at most (2D+1)·w·‖x‖‖y‖, and the
+// divisions and differences add 6w. With 1+2⁻¹⁰ for the terms of second order, a nearly exact key and the direct one
+// differ by at most
 //
 //	(1+2⁻¹⁰)·(4D+16)·w·(‖x‖²+‖y‖²),   cosine: (1+2⁻¹⁰)·(4D+16)·w
 //
@@ -59,17 +59,17 @@ type openGroup struct {
 	rank      []int32
 	undecided []undecidedRank
 	cells     []cell
-	base      int       // its first row among those of all groups
+	base      int       // its first row among the rows of all groups
 	next      []int32   // where the next cell of each point goes
 	sums      []float64 // of the cells of all groups
 	place     []int32   // of each cell in sums
-	moved     []int32   // what becomes of each cell
+	moved     []int32   // new index of each cell
 }
 
 // cell is a pair of a row of a group, counted from the first, and a point.
 type cell struct{ row, point int32 }
 
-// cellTable finds the cell of each point in the row at hand, where stamp says so.
+// cellTable finds the cell of each point in the current row, if stamp is the row's.
 type cellTable struct {
 	slot, stamp []int32
 	now         int32
@@ -82,7 +82,7 @@ const GroupRows, pieceDepth = 512, kernel.ChainDepth
 // productKeysPay is the smallest dimension in which direct keys are dear enough for nearly exact ones.
 const productKeysPay = 256
 
-// openProducts returns the keys for so many goroutines; nil where they do not apply.
+// openProducts returns the keys for threads goroutines; nil if they do not apply.
 func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 	s := w.space
 	if s.sources.F32 == nil || s.sources.Dim < productKeysPay || unsafe.Sizeof(F(0)) == 8 {
@@ -102,10 +102,10 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 	return w.products
 }
 
-// refined is what keys need to know about float32 points besides what rows do.
+// refined holds the data of float32 points that keys need in addition to the rows.
 type refined struct {
 	squareOnce sync.Once
-	square     []float64 // of the norm of each point as it came; nil as long as nobody asks
+	square     []float64 // of the norm of each original point; nil until needed
 	chain      []float64 // p
 	rounding   []float64 // ‖e‖
 }
@@ -151,7 +151,7 @@ func roundedBy(v, x []float32, shift []float64, f float64) float64 {
 	return math.Sqrt((sums[0] + sums[2]) + (sums[1] + sums[3]))
 }
 
-// ofChains is the bound E' without η where b is that of the rows.
+// ofChains is the bound E' without η, where b is the bound of the rows.
 func (b errorBound) ofChains(dim int) errorBound {
 	const u, w = 0x1p-24, 0x1p-53
 	b.product = (1 + 0x1p-10) * 2 * u / (1 - kernel.ChainRoundings*u)
@@ -165,7 +165,7 @@ func (c *productKeys) chainBound(i int, j int32) float64 {
 	return c.chains.of(r, p.chain[i], far, p.chain[j]) + (1+0x1p-10)*2*(p.rounding[i]+p.rounding[j])*(r+far)
 }
 
-// want asks for the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
+// want requests the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
 func (g *openGroup) want(t *cellTable, first []int32, r int, open []undecidedRank) []undecidedRank {
 	if len(open) == 0 {
 		return open
@@ -195,8 +195,8 @@ func (g *openGroup) reset() { g.undecided, g.cells = g.undecided[:0], g.cells[:0
 // float64 products is faster than direct keys.
 const productsPay = 2
 
-// decide counts in the ranks of the groups what nearly exact keys decide, and leaves the rest in undecided, ordered
-// by row.
+// decide adds to the ranks of the groups the comparisons that nearly exact keys decide. It leaves the rest in
+// undecided, ordered by row.
 func (c *productKeys) decide(ctx context.Context, threads int, groups []*openGroup) error {
 	if err := c.computeChains(ctx, threads, groups); err != nil {
 		return err
@@ -207,11 +207,11 @@ func (c *productKeys) decide(ctx context.Context, threads int, groups []*openGro
 	if err := sift(c.chainsApart); err != nil {
 		return err
 	}
-	left := 0
+	undecided := 0
 	for _, g := range groups {
-		left += len(g.undecided)
+		undecided += len(g.undecided)
 	}
-	if left < productsPay*c.direct.points.N {
+	if undecided < productsPay*c.direct.points.N {
 		return nil
 	}
 	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].keepUndecided() }); err != nil {
@@ -239,14 +239,14 @@ func (g *openGroup) sift(apart func(g *openGroup, a, b int32) bool) {
 
 // keepUndecided leaves the cells of open comparisons only.
 func (g *openGroup) keepUndecided() {
-	g.moved = scan.Zeroed(g.moved, len(g.cells)) // 0: nowhere, else the new place and 1
+	g.moved = scan.Zeroed(g.moved, len(g.cells)) // 0: nowhere, else the new index plus 1
 	var cells []cell
-	move := func(of int32) int32 {
-		if g.moved[of] == 0 {
-			cells = append(cells, g.cells[of])
-			g.moved[of] = int32(len(cells))
+	move := func(cell int32) int32 {
+		if g.moved[cell] == 0 {
+			cells = append(cells, g.cells[cell])
+			g.moved[cell] = int32(len(cells))
 		}
-		return g.moved[of] - 1
+		return g.moved[cell] - 1
 	}
 	for q := range g.undecided {
 		o := &g.undecided[q]
@@ -295,12 +295,12 @@ func (c *productKeys) computeProducts(ctx context.Context, threads int, groups [
 	}
 	return parallel.For(ctx, threads, len(groups), func(_, q int) {
 		g := groups[q]
-		for of, cell := range g.cells {
-			at, i := g.place[of], g.query(cell)
+		for q, cell := range g.cells {
+			entry, i := g.place[q], g.query(cell)
 			if c.direct.Metric == Cosine {
-				g.sums[at] = cosineKey(g.sums[at], c.direct.queryNorms[i], c.direct.PointNorms[cell.point])
+				g.sums[entry] = cosineKey(g.sums[entry], c.direct.queryNorms[i], c.direct.PointNorms[cell.point])
 			} else {
-				g.sums[at] = c.refined.square[i] + c.refined.square[cell.point] - 2*g.sums[at]
+				g.sums[entry] = c.refined.square[i] + c.refined.square[cell.point] - 2*g.sums[entry]
 			}
 		}
 	})
@@ -318,9 +318,9 @@ func (c *productKeys) squareNorms(threads int) {
 	})
 }
 
-// pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the
-// coordinates from k on of a query, take keeps those of point j, and add adds its products with the rows that want
-// it. Each goroutine takes a part of the points, and waits for no other: pieces last milliseconds.
+// pieces goes through the depth in pieces padded with zeros to a multiple of unit. load writes the coordinates from k
+// on of a query, take keeps the coordinates of point j, and add adds its products with the rows that need it. Each
+// goroutine processes a part of the points and waits for no other: pieces last milliseconds.
 func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGroup, unit int, load func(i, k int, row []float32),
 	take func(w, k, j, depth int), add func(w, filled int, sums []float64, block []float32, rows []int32, ahead []float32)) error {
 	points := c.direct.points
@@ -361,8 +361,8 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 	})
 }
 
-// pointsAhead is how many points before its turn a point is asked for: memory answers later than one point's products
-// take.
+// pointsAhead is the number of points by which a point is prefetched: memory latency exceeds the time of one point's
+// products.
 const pointsAhead = 2
 
 // sortCells lists the rows of the cells of all groups, one point after another, and sets the sums to zero.
@@ -391,10 +391,10 @@ func (c *productKeys) sortCells(ctx context.Context, threads int, groups []*open
 	return parallel.For(ctx, threads, len(groups), func(_, q int) {
 		g := groups[q]
 		g.sums, g.place = c.sums, scan.Grown(g.place, len(g.cells))
-		for q, of := range g.cells {
-			at := g.next[of.point]
-			g.place[q], c.rows[at] = at, int32(g.base)+of.row
-			g.next[of.point]++
+		for q, cell := range g.cells {
+			at := g.next[cell.point]
+			g.place[q], c.rows[at] = at, int32(g.base)+cell.row
+			g.next[cell.point]++
 		}
 	})
 }

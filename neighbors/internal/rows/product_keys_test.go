@@ -37,13 +37,13 @@ func TestNearlyExactKeys(t *testing.T) {
 					groups = append(groups, g)
 				}
 				keys := naiveKeys(pts, pts, metric)
-				check := func(of string, limit func(i int, j int32) float64, exponent int) {
+				check := func(what string, limit func(i int, j int32) float64, exponent int) {
 					for _, g := range groups {
 						for q, c := range g.cells {
 							i := g.query(c)
 							got, want, limit := g.key(int32(q)), math.Ldexp(keys[i][c.point], exponent), limit(i, c.point)
 							if math.Abs(got-want) > limit {
-								t.Fatalf("%s, pair %d, %d: %v, want %v ± %g", of, i, c.point, got, want, limit)
+								t.Fatalf("%s, pair %d, %d: %v, want %v ± %g", what, i, c.point, got, want, limit)
 							}
 						}
 					}

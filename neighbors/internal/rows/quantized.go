@@ -1,20 +1,19 @@
-// Tiles of squared distances between points that are rounded to integers, from products that take half to two thirds
-// of the time of float32 ones.
+// Tiles of squared distances between points rounded to integers, from products that take half to two thirds of the time
+// of float32 ones.
 //
 // Points are shifted, scaled by s and rounded: t_i = s·x_i − m with exact operations, q_i the integers, ‖q_i − t_i‖ ≤
 // e_i, which is measured and about √(D/12). Distances D_ij of the integers and d_ij of the t differ by at most e_i +
-// e_j. The float64 operations that make t have, with w = 2⁻⁵³, errors of at most 1.02w·(2‖t_i‖+‖m‖) together, which
-// are a part of e_i.
+// e_j. The float64 operations of t have, with w = 2⁻⁵³, errors of at most 1.02w·(2‖t_i‖+‖m‖) together, which are
+// included in e_i.
 //
-// The product c of q_i and q_j, see kernel.Int16Product, is exact but for the roundings to float32 of its B blocks:
+// The product c of q_i and q_j, see kernel.Int16Product, is exact except for the roundings to float32 of its B blocks:
 // with u = 2⁻²⁴ and r_i = ‖q_i‖, |c − q_i·q_j| ≤ 1.01·B·u·r_i·r_j. For a = (n_i + n_j) − 2c with n_i = r_i² rounded,
 // all in float32,
 //
-//	|a − D_ij²| ≤ ε + 1.01u|a|,   ε = 1.01·(2B·u·r_i·r_j + 2u·(r_i²+r_j²))
+// 	|a − D_ij²| ≤ ε + 1.01u|a|,   ε = 1.01·(2B·u·r_i·r_j + 2u·(r_i²+r_j²))
 //
-// A direct key κ and s²·κ = d² of a pair fit together up to (D+3)w, so that, with ω = (2D+16)w, j is certainly nearer
-// than a point at the key κ where D_ij + e_i + e_j < s√κ·(1−ω), and certainly farther where D_ij − e_i − e_j >
-// s√κ·(1+ω).
+// A direct key κ and s²·κ = d² of a pair agree up to (D+3)w. With ω = (2D+16)w, j is therefore certainly nearer than a
+// point at the key κ if D_ij + e_i + e_j < s√κ·(1−ω), and certainly farther if D_ij − e_i − e_j > s√κ·(1+ω).
 
 package rows
 
@@ -49,7 +48,7 @@ var quantizedPoints sync.Pool
 // mostOfBlock bounds the squared norm of the integers of a block of depths, so that products fit into 32 bits.
 const mostOfBlock = 1<<31 - 1
 
-// roundedPay is the time of products, in that of float32 ones, with which rounded points pay.
+// roundedPay is the time of products, relative to float32 ones, below which rounded points pay.
 const roundedPay = 0.8
 
 // openQuantized rounds the points and calls also for each, once. It returns nil where such products are not fast or
@@ -99,9 +98,9 @@ func (q *quantized) release() {
 	quantizedPoints.Put(q)
 }
 
-// sampleScale is for points of which a sample of 63 is half as far from the middle, squared, as may be.
+// sampleScale is the scale of points for which a sample of 63 is at half the largest squared distance from the middle.
 func sampleScale(pts points.Points, middle []float64) float64 {
-	x, most, largest := make([]float64, pts.Dim), 0.0, 0.0
+	x, furthest, largest := make([]float64, pts.Dim), 0.0, 0.0
 	for i := 0; i < pts.N; i += (pts.N + 62) / 63 {
 		x = pts.Row(i, x)
 		for from := 0; from < pts.Dim; from += kernel.Int16Depth {
@@ -111,10 +110,10 @@ func sampleScale(pts points.Points, middle []float64) float64 {
 				sum += d * d
 				largest = max(largest, math.Abs(d))
 			}
-			most = max(most, sum)
+			furthest = max(furthest, sum)
 		}
 	}
-	return min(math.Sqrt(mostOfBlock/2/most), math.MaxInt16/1.5/largest)
+	return min(math.Sqrt(mostOfBlock/2/furthest), math.MaxInt16/1.5/largest)
 }
 
 // round rounds and packs all points and returns the largest squared norm of a block of depths.
@@ -160,11 +159,11 @@ func (q *quantized) round(ctx context.Context, threads int, also func(worker, i 
 
 // block rounds coordinates from … to−1 of point i.
 func (q *quantized) block(dst []int16, i, from, to int) (square, rest float64) {
-	at := i * q.points.Dim
+	offset := i * q.points.Dim
 	if q.points.F32 != nil {
-		return kernel.QuantizeShifted(dst[from:to], q.points.F32[at+from:at+to], q.shift[from:to], q.scale)
+		return kernel.QuantizeShifted(dst[from:to], q.points.F32[offset+from:offset+to], q.shift[from:to], q.scale)
 	}
-	return kernel.QuantizeShifted(dst[from:to], q.points.F64[at+from:at+to], q.shift[from:to], q.scale)
+	return kernel.QuantizeShifted(dst[from:to], q.points.F64[offset+from:offset+to], q.shift[from:to], q.scale)
 }
 
 // noise is ε for point i and any other.

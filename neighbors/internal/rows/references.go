@@ -21,16 +21,14 @@ type References struct {
 	masked func(q int, skip func(j int))
 }
 
-// OpenReferences opens the rows of the points with the given indices. A row is
-// the same as in a pass over all points: the point itself and its exclusion
-// window are no candidates.
+// OpenReferences opens the rows of the points with these indices. A row is the same as in a pass over all points: the
+// point itself and its exclusion window are no candidates.
 func OpenReferences(ctx context.Context, pts points.Points, index []int, o *Options) (*References, error) {
 	b := o.Among(pts.N)
 	return OpenMasked(ctx, pts, index, o, func(q int, skip func(j int)) { b.Exclusions(index[q], skip) })
 }
 
-// OpenMasked opens the rows of the points with the given indices, whose candidates are
-// all points but those masked.
+// OpenMasked opens the rows of the points with these indices, whose candidates are all points not masked.
 func OpenMasked(ctx context.Context, pts points.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*References, error) {
 	s, err := Open(ctx, pts.Select(index), pts, false, false, o, nil)
 	if err != nil {
@@ -39,14 +37,14 @@ func OpenMasked(ctx context.Context, pts points.Points, index []int, o *Options,
 	return &References{Space: s, masked: masked}, nil
 }
 
-// ReferenceRows is the number of rows of so many bytes that are computed at once,
-// of total: more would take memory and not be faster.
+// ReferenceRows is the number of rows of this many bytes that are computed at once, of total: more would take memory
+// and not be faster.
 func ReferenceRows(budget, bytes int64, total int) (int, error) {
 	rows, err := rowsWithin(budget, bytes, total)
 	return min(rows, int(max(queryRows, queryBytes/bytes))), err
 }
 
-// Load computes rows lo … hi−1 and takes out what is no candidate.
+// Load computes rows lo … hi−1 and removes the points that are no candidates.
 func (r *References) Load(ctx context.Context, lo, hi int) error {
 	if err := r.Space.Load(ctx, lo, hi); err != nil {
 		return err
@@ -76,8 +74,8 @@ func mask[K scan.Key](r *References, row func(i int) []K, lo, hi int) {
 	}
 }
 
-// SearchReferences is the exact search for the points with the given indices only;
-// row q of the result belongs to point index[q].
+// SearchReferences is the exact search for the points with these indices only; row q of the result belongs to point
+// index[q].
 func SearchReferences(ctx context.Context, pts points.Points, index []int, k int, o *Options) (*Nearest, error) {
 	result := NewNearest(len(index), k)
 	s, err := OpenReferences(ctx, pts, index, o)

@@ -76,7 +76,7 @@ func Search(ctx context.Context, queries, pts points.Points, k int, self bool, o
 	return result, fillLists(ctx, s, l.Rows, o.ThreadCount(), o.Progress, result)
 }
 
-// searchNarrow is the search through tiles of float32 values of points of either type. Nobody looks for duplicates.
+// searchNarrow is the search through tiles of float32 values of points of either type. It needs no duplicates.
 func searchNarrow(ctx context.Context, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
 	b := base{Candidates: o.Among(pts.N), metric: o.Metric, threads: o.ThreadCount(), first: identity(pts.N)}
 	s, err := openBounded[float32](ctx, b, pts, pts)
@@ -108,10 +108,10 @@ func fillLists(ctx context.Context, s Space, step, threads int, progress func(do
 			return err
 		}
 		err := parallel.For(ctx, threads, hi-lo, func(w, r int) {
-			at := (lo + r) * k
-			index := result.Index[at : at+k : at+k]
+			offset := (lo + r) * k
+			index := result.Index[offset : offset+k : offset+k]
 			copy(index, workers[w].Nearest(lo+r, k, index[:0]))
-			workers[w].Distances(lo+r, index, result.Distance[at:at+k])
+			workers[w].Distances(lo+r, index, result.Distance[offset:offset+k])
 		})
 		if err != nil {
 			return err

@@ -1,7 +1,7 @@
-// Nearest neighbors of all points with all that are as far as the last, where nothing else of a row is asked for:
-// rows of values are computed a few at a time and looked at while they are in the cache, or, where products take
-// longest, tiles of pairs, once for both of their points. Of the least values of groups, the k-th is not below the
-// k-th of all; what may be as near is put in order by direct keys.
+// Nearest neighbors of all points, with all ties of the last, if nothing else of a row is needed. Rows of values are
+// computed a few at a time and scanned while they are in the cache. If products take longest, tiles of pairs are
+// computed once for both of their points. The k-th of the group minima is not below the k-th of all; candidates that
+// may be as near are sorted by direct keys.
 
 package rows
 
@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// rowsStep is what the first of some rows is a multiple of.
+	// rowsStep divides the index of the first of some rows.
 	rowsStep = kernel.RowAlign
-	// rowsBytes is what rows take that stay in the cache.
+	// rowsBytes is the memory of rows that stay in the cache.
 	rowsBytes = 768 << 10
 	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each
 	// pair, and roundedRowsPay that for rounded points.
@@ -28,15 +28,15 @@ const (
 )
 
 // VisitShort calls visit for every point i of float32 or float64 points with its k nearest, nearest first, and all
-// others at the distance of the last; run[q] is the place of the first at the distance of the q-th. It is called from
-// several goroutines, told apart by worker, and must not keep the lists. VisitShort gives up, done false, where
-// another search is better: too many points may be among the nearest, some are outliers, products are dear or the
-// memory does not suffice; then visit may have been called for some points. Of o it uses Metric, Threads and Memory.
+// others at the distance of the last; run[q] is the index of the first at the distance of the q-th. It is called from
+// several goroutines, identified by worker, and must not keep the lists. VisitShort returns done false if another
+// search is better: too many points may be among the nearest, some are outliers, products are expensive or the memory
+// does not suffice. visit may then have been called for some points. Of o it uses Metric, Threads and Memory.
 func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit func(worker, i int, index, run []int32)) (done bool, err error) {
 	n := pts.N
 	step := max(rowsStep, min(kernel.Align, rowsBytes/4/n/rowsStep*rowsStep))
-	own := int64(4*(step+2)*n) + int64(4*kernel.Align*pts.Dim)
-	if k > LongestShort || k >= n || 4*int64(n)*int64(pts.Dim)+int64(o.ThreadCount())*own > o.Budget() {
+	perThread := int64(4*(step+2)*n) + int64(4*kernel.Align*pts.Dim)
+	if k > LongestShort || k >= n || 4*int64(n)*int64(pts.Dim)+int64(o.ThreadCount())*perThread > o.Budget() {
 		return false, nil
 	}
 	p := newCountPass(pts, o)
@@ -76,12 +76,12 @@ func (p *countPass) visitTiles(ctx context.Context, k int, visit func(worker, i 
 
 // listed are the k nearest of point i, and all as far as the last, from the list of its block.
 func (w *countWorker) listed(block *tileList, i, k int) (index, run []int32) {
-	at := i - block.first
-	if int(block.filled[at]) > k {
-		block.cut(at)
+	row := i - block.first
+	if int(block.filled[row]) > k {
+		block.cut(row)
 	}
 	w.near = w.near[:0]
-	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
+	for _, e := range block.entries[row*block.capacity:][:block.filled[row]] {
 		w.near = append(w.near, e.Index)
 	}
 	w.measure(i, w.near)
@@ -143,7 +143,7 @@ func (w *countWorker) visitRows(first, count, k int, visit func(i int, index, ru
 
 // limit is a value that no neighbor exceeds.
 func (w *countWorker) limit(i int, row, norms []float32, k int) float32 {
-	// So many parts of a row that the k-th of the least values of their groups is not far above the k-th of all.
+	// Enough parts of a row that the k-th of their minima is not far above the k-th of all.
 	parts := (k + 7) / 8
 	w.least = w.least[:0]
 	for part := range parts {
@@ -170,11 +170,11 @@ func (w *countWorker) worst(k int) float32 {
 		if v >= w.best[k-1] {
 			continue
 		}
-		at := k - 1
-		for ; at > 0 && w.best[at-1] > v; at-- {
-			w.best[at] = w.best[at-1]
+		slot := k - 1
+		for ; slot > 0 && w.best[slot-1] > v; slot-- {
+			w.best[slot] = w.best[slot-1]
 		}
-		w.best[at] = v
+		w.best[slot] = v
 	}
 	return w.best[k-1]
 }
@@ -184,13 +184,13 @@ func (w *countWorker) list(k int) (index, run []int32) {
 	scan.SortEntries(w.nearest)
 	w.index, w.run = w.index[:0], w.run[:0]
 	for q, e := range w.nearest {
-		at := int32(q)
+		start := int32(q)
 		if q > 0 && w.nearest[q-1].Key == e.Key {
-			at = w.run[q-1]
+			start = w.run[q-1]
 		} else if q >= k {
 			break
 		}
-		w.index, w.run = append(w.index, e.Index), append(w.run, at)
+		w.index, w.run = append(w.index, e.Index), append(w.run, start)
 	}
 	return w.index, w.run
 }

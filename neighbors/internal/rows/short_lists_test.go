@@ -153,11 +153,11 @@ func checkShort(t *testing.T, i, k int, keys []float64, index, run []int32) {
 // checkPlaced checks the places of other lists than the nearest, too.
 func checkPlaced(t *testing.T, p *countPass, lists *Short, keys [][]float64) {
 	t.Helper()
-	for at := range lists.Index {
-		if i := at % p.points.N; at%3 == 0 && int32(i) != lists.Index[at] {
-			owner, _ := slices.BinarySearch(lists.Start, at+1)
+	for offset := range lists.Index {
+		if i := offset % p.points.N; offset%3 == 0 && int32(i) != lists.Index[offset] {
+			owner, _ := slices.BinarySearch(lists.Start, offset+1)
 			if owner-1 != i {
-				lists.Index[at] = int32(i)
+				lists.Index[offset] = int32(i)
 			}
 		}
 	}
@@ -174,17 +174,17 @@ func checkPlaced(t *testing.T, p *countPass, lists *Short, keys [][]float64) {
 		t.Fatalf("done %v, error %v", done, err)
 	}
 	for i := range p.points.N {
-		for at := lists.Start[i]; at < lists.Start[i+1]; at++ {
+		for offset := lists.Start[i]; offset < lists.Start[i+1]; offset++ {
 			below, tied := int32(0), int32(0)
 			for j, key := range keys[i] {
-				if want := keys[i][lists.Index[at]]; j != i && key < want {
+				if want := keys[i][lists.Index[offset]]; j != i && key < want {
 					below++
 				} else if j != i && key == want {
 					tied++
 				}
 			}
-			if lists.Below[at] != below || lists.Tied[at] != tied {
-				t.Fatalf("point %d, listed %d: %d and %d, want %d and %d", i, lists.Index[at], lists.Below[at], lists.Tied[at], below, tied)
+			if lists.Below[offset] != below || lists.Tied[offset] != tied {
+				t.Fatalf("point %d, listed %d: %d and %d, want %d and %d", i, lists.Index[offset], lists.Below[offset], lists.Tied[offset], below, tied)
 			}
 		}
 	}
@@ -215,15 +215,15 @@ func checkLimits(t *testing.T, p *countPass, keys [][]float64) {
 				if l == i {
 					continue
 				}
-				own := keys[i][l]
-				if v <= below && own >= key || v > within && own <= key || v > reach && own <= key {
-					t.Fatalf("point %d: value %v of key %v, limits %v, %v and reach %v of key %v", i, v, own, below, within, reach, key)
+				limit := keys[i][l]
+				if v <= below && limit >= key || v > within && limit <= key || v > reach && limit <= key {
+					t.Fatalf("point %d: value %v of key %v, limits %v, %v and reach %v of key %v", i, v, limit, below, within, reach, key)
 				}
 				if v <= below || v > within {
 					continue
 				}
-				if open, nearer := p.tiles.doubt(i, int32(l), v, key); !open && (nearer != (own < key) || own == key) {
-					t.Fatalf("point %d: value %v of key %v is taken for nearer %v than %v", i, v, own, nearer, key)
+				if open, nearer := p.tiles.doubt(i, int32(l), v, key); !open && (nearer != (limit < key) || limit == key) {
+					t.Fatalf("point %d: value %v of key %v is taken for nearer %v than %v", i, v, limit, nearer, key)
 				}
 			}
 		}

@@ -1,5 +1,5 @@
-// The row-block view of one space: blocks of distances from some points to all points, and
-// the questions asked of each row. How a block of distances comes about stays behind this border.
+// The row-block view of one space: blocks of distances from some points to all points, and queries of each row. The
+// interface hides how a block of distances is computed.
 
 package rows
 
@@ -18,13 +18,13 @@ type Space interface {
 	Worker() Worker
 	// RowBytes is the memory of one loaded row, the packed point included.
 	RowBytes() int64
-	// Keepable is what keeping the distances that later blocks want would take, for
-	// rows lo … hi−1 in blocks of step; 0 where it does not pay.
+	// Keepable is the memory for the distances that later blocks need, for rows lo … hi−1 in blocks of step; 0 if keeping
+	// does not pay.
 	Keepable(lo, hi, step int) int64
-	// Plan announces loads of blocks of step rows, ascending up to row end, and
-	// what may be kept between them; with a step of 0, loads of any rows.
+	// Plan announces loads of blocks of step rows, ascending up to row end, and the memory for distances kept between
+	// them; with a step of 0, loads of any rows.
 	Plan(step, end int, budget int64)
-	// Counts returns what is known before any row is looked at.
+	// Counts returns the counts known without any row.
 	Counts() SpaceCounts
 }
 
@@ -48,7 +48,7 @@ type Worker interface {
 	Redecided() int64
 }
 
-// Ranker tells the ranks of points in loaded rows.
+// Ranker returns the ranks of points in loaded rows.
 type Ranker interface {
 	// Ranks sets rank[q] to the rank of list[q] among the candidates of i,
 	// 1 for the nearest. With blocks, closer[q·groups+g] is set to the number of
@@ -57,20 +57,20 @@ type Ranker interface {
 	Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64)
 }
 
-// Placer tells where points lie in loaded rows, whatever the order of equal distances.
+// Placer returns the positions of points in loaded rows, whatever the order of equal distances.
 type Placer interface {
 	// Place fills p for the points of list, with the counts of every block where grouped.
 	Place(i int, list []int32, grouped bool, p *Places)
 }
 
-// base is what all spaces share.
+// base is the common part of all spaces.
 type base struct {
 	Candidates
 	group   []int32 // block of each point, nil without blocks
 	groups  int
 	metric  Metric
 	threads int
-	// manyRanks is that of Options.
+	// manyRanks is Options.ManyRanks.
 	manyRanks bool
 	direct    *Direct
 	// first is the lowest index of a point equal to each point.
@@ -85,10 +85,9 @@ func (b *base) Counts() SpaceCounts {
 	return SpaceCounts{Duplicates: b.duplicates, Method: b.method}
 }
 
-// Open returns the space of the distances from queries to points. With
-// self they are the same points and each is left out of its own row. precise
-// asks for rows in which few comparisons stay open even if all are needed. equal
-// are the duplicates among pts; nil if they are not known.
+// Open returns the space of the distances from queries to points. With self they are the same points and each is left
+// out of its own row. precise selects rows in which few comparisons stay open even if all are needed. equal are the
+// duplicates among pts; nil if unknown.
 func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, equal *Duplicates) (Space, error) {
 	b := base{
 		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time},

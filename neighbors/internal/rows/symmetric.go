@@ -1,12 +1,10 @@
-// What symmetry saves: blocks of rows in which every pair's distance is computed once, and
-// the tiles of earlier blocks kept for later ones.
+// Symmetry: blocks of rows in which every pair's distance is computed once, and the tiles of earlier blocks kept for
+// later ones.
 //
-// Blocks come in ascending order. When block b is computed, the distances from
-// its points to those of a later block c are those that c will want in its
-// columns of b; they are kept, transposed, until then. What is kept grows to a
-// quarter of the n × n matrix half way through and shrinks to nothing. Where that does
-// not fit the budget some tiles are computed a second time. The distance of x
-// and y has the bits of that of y and x, so that this changes no result.
+// Blocks come in ascending order. When block b is computed, the distances from its points to the points of a later
+// block c are the distances that c needs in its columns of b. They are kept, transposed, until then. The kept distances
+// grow to a quarter of the n × n matrix half way through and shrink to nothing. If they exceed the budget, some tiles
+// are computed a second time. The distances of x and y and of y and x have the same bits, so this changes no result.
 
 package rows
 
@@ -27,8 +25,7 @@ type rectangle func(rows, col, cols int, upper bool) error
 // symmetricTiles fills blocks of rows of a space.
 type symmetricTiles[T scan.Key] struct {
 	n, dim, threads int
-	// Blocks of step rows will be asked for up to row end. 0 means that the space
-	// is not symmetric or that it does not pay.
+	// Blocks of step rows are loaded up to row end. 0 means that the space is not symmetric or that keeping does not pay.
 	step, end int
 	slots     int // tiles that may be kept
 	first     int // first row of the first block, −1 before it
@@ -37,8 +34,8 @@ type symmetricTiles[T scan.Key] struct {
 	computed  *atomic.Int64 // see Options
 }
 
-// plan announces blocks of step rows up to row end, and what may be kept meanwhile; with a step
-// of 0 blocks of any rows.
+// plan announces blocks of step rows up to row end, and the memory for tiles kept meanwhile; with a step of 0, blocks
+// of any rows.
 func (h *symmetricTiles[T]) plan(step, end int, budget, size int64) {
 	if step == 0 {
 		*h = symmetricTiles[T]{n: h.n, dim: h.dim, threads: h.threads, computed: h.computed}
@@ -91,15 +88,15 @@ func (h *symmetricTiles[T]) load(ctx context.Context, lo, hi int, rows []T, comp
 	}
 	// The square of the block with itself has been computed down to its diagonal.
 	err := parallel.For(ctx, h.threads, (hi-lo+diagonal-1)/diagonal, func(_, s int) {
-		at := s * diagonal
-		square, width := rows[at*h.n+lo+at:], min(diagonal, hi-lo-at)
+		corner := s * diagonal
+		square, width := rows[corner*h.n+lo+corner:], min(diagonal, hi-lo-corner)
 		for r := range width {
 			for c := range r {
 				square[r*h.n+c] = square[c*h.n+r]
 			}
 		}
-		if below := at + width; below < hi-lo {
-			kernel.Transpose(rows[below*h.n+lo+at:], h.n, rows[at*h.n+lo+below:], h.n, width, hi-lo-below)
+		if below := corner + width; below < hi-lo {
+			kernel.Transpose(rows[below*h.n+lo+corner:], h.n, rows[corner*h.n+lo+below:], h.n, width, hi-lo-below)
 		}
 	})
 	if err != nil {
@@ -108,7 +105,7 @@ func (h *symmetricTiles[T]) load(ctx context.Context, lo, hi int, rows []T, comp
 	return h.keep(ctx, lo, hi, rows)
 }
 
-// keep stores what later blocks will want, the next block first.
+// keep stores the tiles that later blocks need, the next block first.
 func (h *symmetricTiles[T]) keep(ctx context.Context, lo, hi int, rows []T) error {
 	for to := hi; to < h.end && len(h.kept) < h.slots; to += h.step {
 		var tile []T

@@ -1,4 +1,4 @@
-// The lists of the search through tiles, and what one goroutine enters into them.
+// The lists of the search through tiles, and the entries of one goroutine.
 
 package rows
 
@@ -21,9 +21,9 @@ type tileList struct {
 	capacity int // of a list
 	entries  []scan.Entry[float32]
 	filled   []int32
-	cutAt    []int32   // so many entries are cut; soon, as the limit that is found keeps others out
+	cutAt    []int32   // number of entries at which a list is cut; small, as the limit found then excludes others
 	limits   []float32 // values above are not wanted
-	overfull bool      // too many points are too close to tell
+	overfull bool      // too many points are too close to distinguish
 }
 
 // tileSearch is one goroutine's view.
@@ -45,7 +45,7 @@ type hit struct {
 	value    float32
 }
 
-// ListCapacity leaves room for the entries that come before the list is cut to count again.
+// ListCapacity leaves space for the entries that come before the list is cut to count again.
 func ListCapacity(count int) int { return 2*count + 64 }
 
 func newTileList(tiles pairTiles, first, pts, count int) *tileList {
@@ -58,23 +58,23 @@ func newTileList(tiles pairTiles, first, pts, count int) *tileList {
 	return l
 }
 
-// rows looks at the pairs of the points of a block with those of others, itself or later
-// ones. It gives up, overfull, where a list has no room for the points that are as good as equal.
+// rows examines the pairs of the points of a block with others, itself or later blocks. It stops, overfull, if a list
+// has no space for the points that are nearly equal.
 func (t *tileSearch) rows(ctx context.Context, block int, others []*tileList) (overfull bool, err error) {
-	own := t.lists[block]
-	height := len(own.filled)
+	list := t.lists[block]
+	height := len(list.filled)
 	for _, other := range others {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if err := t.tiles.products(&t.work, t.tile, tilePoints, own.first, height, other.first, len(other.filled)); err != nil {
+		if err := t.tiles.products(&t.work, t.tile, tilePoints, list.first, height, other.first, len(other.filled)); err != nil {
 			return false, err
 		}
-		if own == other {
-			t.bound(own)
+		if list == other {
+			t.bound(list)
 		}
 		for row := 0; row < height; row += tileRows {
-			if t.look(own, other, row, min(height, row+tileRows)) {
+			if t.look(list, other, row, min(height, row+tileRows)) {
 				return true, nil
 			}
 		}
@@ -85,59 +85,59 @@ func (t *tileSearch) rows(ctx context.Context, block int, others []*tileList) (o
 // bound lowers the limits of a block's points before a pair of the tile, which is the block's with itself, is
 // entered: of the least values of groups, the count-th is not below the count-th of all, once as many more are passed
 // over as may be no candidates.
-func (t *tileSearch) bound(own *tileList) {
-	place := own.count + 2*t.among.Window // the point itself is one more, and places count from 0
-	if place >= kernel.DistanceGroups {
+func (t *tileSearch) bound(list *tileList) {
+	rank := list.count + 2*t.among.Window // plus the point itself; indices count from 0
+	if rank >= kernel.DistanceGroups {
 		return
 	}
-	norms := t.tiles.norms()[own.first : own.first+len(own.filled)]
+	norms := t.tiles.norms()[list.first : list.first+len(list.filled)]
 	for r, n := range norms {
 		for g := range t.least {
 			t.least[g] = math.MaxFloat32
 		}
 		kernel.LeastDistances(&t.least, t.tile[r*tilePoints:r*tilePoints+len(norms)], norms, n)
-		if last := placed(t.least[:], place); last < math.MaxFloat32 {
-			own.limits[r] = t.tiles.reach(own.first+r, last)
+		if last := placed(t.least[:], rank); last < math.MaxFloat32 {
+			list.limits[r] = t.tiles.reach(list.first+r, last)
 		}
 	}
 }
 
 // look enters the pairs of rows from … to−1 of the tile into the lists of both points.
-func (t *tileSearch) look(own, other *tileList, from, to int) (overfull bool) {
+func (t *tileSearch) look(list, other *tileList, from, to int) (overfull bool) {
 	norm := t.tiles.norms()
 	width := len(other.filled)
 	other.Lock()
 	copy(t.limits, other.limits)
 	other.Unlock()
 	var limits [tileRows]float32
-	own.Lock()
-	copy(limits[:], own.limits[from:to])
-	own.Unlock()
+	list.Lock()
+	copy(limits[:], list.limits[from:to])
+	list.Unlock()
 	t.hits = t.hits[:0]
 	for r := from; r < to; r++ {
 		first := 0
-		if own == other {
+		if list == other {
 			first = r + 1
 		}
 		products, norms := t.tile[r*tilePoints+first:r*tilePoints+width], norm[other.first+first:other.first+width]
-		n := norm[own.first+r]
+		n := norm[list.first+r]
 		near := kernel.NearDistances(t.found[:], products, norms, t.limits[first:width], n, limits[r-from])
 		for _, l := range t.found[:near] {
-			if c := first + int(l); !t.among.Excludes(own.first+r, other.first+c) {
+			if c := first + int(l); !t.among.Excludes(list.first+r, other.first+c) {
 				value := float32(n+norms[l]) - float32(2*products[l])
 				t.hits = append(t.hits, hit{uint16(r), uint16(c), value})
 			}
 		}
 	}
-	own.Lock()
+	list.Lock()
 	for _, h := range t.hits {
-		own.enter(int(h.row), scan.Entry[float32]{Key: h.value, Index: int32(other.first) + int32(h.col)})
+		list.enter(int(h.row), scan.Entry[float32]{Key: h.value, Index: int32(other.first) + int32(h.col)})
 	}
-	overfull = own.overfull
-	own.Unlock()
+	overfull = list.overfull
+	list.Unlock()
 	other.Lock()
 	for _, h := range t.hits {
-		other.enter(int(h.col), scan.Entry[float32]{Key: h.value, Index: int32(own.first) + int32(h.row)})
+		other.enter(int(h.col), scan.Entry[float32]{Key: h.value, Index: int32(list.first) + int32(h.row)})
 	}
 	overfull = overfull || other.overfull
 	other.Unlock()
@@ -160,8 +160,8 @@ func (t *tileList) enter(i int, e scan.Entry[float32]) {
 	t.overfull = kept > t.capacity-16
 }
 
-// cut leaves the nearest of point i's list, of more than those, and all that may be as near as the last, and returns
-// their number.
+// cut reduces point i's list to the nearest and all candidates that may be as near as the last, and returns their
+// number.
 func (t *tileList) cut(i int) int {
 	list := t.entries[i*t.capacity:][:t.filled[i]]
 	scan.Partition(list, t.count)
@@ -185,11 +185,11 @@ func (t *tileList) cut(i int) int {
 func (w *boundedWorker[F]) listed(i, count int, block *tileList, list []int32) []int32 {
 	w.enter(i)
 	w.buf = w.buf[:0]
-	at := i - block.first
-	if int(block.filled[at]) > count {
-		block.cut(at) // few are left to be sorted
+	row := i - block.first
+	if int(block.filled[row]) > count {
+		block.cut(row) // few are left to be sorted
 	}
-	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
+	for _, e := range block.entries[row*block.capacity:][:block.filled[row]] {
 		w.buf = append(w.buf, scan.Entry[F]{Key: F(e.Key), Index: e.Index})
 	}
 	scan.SortEntries(w.buf)

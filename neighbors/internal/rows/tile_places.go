@@ -1,9 +1,9 @@
-// Places of the points of short lists, one list for every point, where nothing else of a row is asked for: no row is
+// Positions of the points of short lists, one list for every point, if nothing else of a row is needed: no row is
 // stored. Tiles of pairs are computed once, for both of their points, and counted while they are in the cache.
 //
-// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by a
-// bound that is known, so that below some limit a is certainly nearer than κ, and above another one certainly not;
-// values in between are few, and decided by direct keys.
+// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by a known
+// bound. Below some limit a is certainly nearer than κ, and above another one certainly not. Values in between are few,
+// and decided by direct keys.
 
 package rows
 
@@ -19,8 +19,8 @@ import (
 	"repscope/points"
 )
 
-// Short are lists of points, those of point i Index[Start[i]:Start[i+1]], and their places among all other
-// points: so many candidates strictly nearer to i, and so many at their distance, themselves included.
+// Short are lists of points, Index[Start[i]:Start[i+1]] for point i, and their positions among all other points: the
+// numbers of candidates strictly nearer to i and at the same distance, themselves included.
 type Short struct {
 	Start       []int
 	Index       []int32
@@ -30,30 +30,29 @@ type Short struct {
 // LongestShort is the longest list for which counting in tiles pays.
 const LongestShort = 64
 
-// pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c
-// with norms n.
+// pairTiles computes values that represent keys of pairs of points: from products c of the two, (n_i + n_j) − 2c with
+// norms n.
 type pairTiles interface {
-	// products sets c to the products of so many points from row and from col on; row is a multiple of rowsStep or
+	// products sets c to the products of rows and cols points from row and from col on; row is a multiple of rowsStep or
 	// tilePoints, col of tilePoints.
 	products(w *productWork, c []float32, stride, row, rows, col, cols int) error
 	norms() []float32
 	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that
 	// is not certainly above.
 	limits(i int, key float64) (below, within float32)
-	// doubt says of a value v of the pair of i and l within the limits of a key whether it is in doubt, and, if not,
-	// whether l is nearer.
+	// doubt reports whether a value v of the pair of i and l within the limits of a key is open, and, if not, whether l is
+	// nearer.
 	doubt(i int, l int32, v float32, key float64) (open, nearer bool)
-	// reach is the largest value that a point may have which is as near to i as one of the given value or nearer.
+	// reach is the largest possible value of a point as near to i as one of this value, or nearer.
 	reach(i int, value float32) float32
 }
 
-// PlaceShort fills Below and Tied for float32 or float64 points. It gives up, done false, where
-// rows are better: some list is longer than LongestShort, some points are outliers, too many comparisons are
-// left open, or the memory does not suffice.
+// PlaceShort fills Below and Tied for float32 or float64 points. It returns done false if rows are better: some list is
+// longer than LongestShort, some points are outliers, too many comparisons stay open, or the memory does not suffice.
 func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short) (done bool, err error) {
 	threads := o.ThreadCount()
-	own := int64(3*tilePoints*(tilePoints+pts.Dim)*4 + 2*LongestShort*tilePoints*4)
-	if 4*int64(pts.N)*int64(pts.Dim)+int64(threads)*own > o.Budget() {
+	perThread := int64(3*tilePoints*(tilePoints+pts.Dim)*4 + 2*LongestShort*tilePoints*4)
+	if 4*int64(pts.N)*int64(pts.Dim)+int64(threads)*perThread > o.Budget() {
 		return false, nil
 	}
 	for i := range pts.N {
@@ -103,22 +102,21 @@ type countPass struct {
 	givenUp atomic.Bool
 }
 
-// countBlock holds the limits of tilePoints points; goroutines take turns at what is counted.
+// countBlock holds the limits of tilePoints points; goroutines take turns at the counts.
 type countBlock struct {
 	sync.Mutex
 	prepare      sync.Once
 	first, width int
 	padded       int // width
 	longest      int // list
-	// limits has rows of padded columns: of place q of all lists the largest value that is certainly below, in row q,
-	// and, in row longest+q, the largest that is not certainly above; filled up to a multiple of four rows.
+	// limits has rows of padded columns. Row q holds, for the q-th entry of all lists, the largest value that is certainly
+	// below; row longest+q holds the largest that is not certainly above. Rows are padded to a multiple of four.
 	limits []float32
 	counts []int32
 	open   []openPlace
 }
 
-// openPlace is a comparison that is left open: is point l nearer to point j of the block than that of place q of its
-// list?
+// openPlace is an open comparison: is point l nearer to point j of the block than the q-th entry of its list?
 type openPlace struct {
 	j, q uint16
 	l    int32
@@ -127,7 +125,7 @@ type openPlace struct {
 // mostOpen is how many comparisons a block keeps.
 const mostOpen = 16 * tilePoints
 
-// columnsStep is what the columns that are counted are a multiple of, those of a whole block too.
+// columnsStep divides the number of counted columns, also of a whole block.
 const columnsStep = 16
 
 // countWorker is one goroutine's view.
@@ -197,9 +195,9 @@ func (w *countWorker) row(i int) []float64 {
 	return p.points.Row(i, w.x)
 }
 
-// run counts in tiles; it gives up where more comparisons than most are open, and soon where they are about to be.
-func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done bool, err error) {
-	p.tiles, p.most = tiles, most
+// run counts in tiles; it stops early if more comparisons than limit are open or soon will be.
+func (p *countPass) run(ctx context.Context, tiles pairTiles, limit int64) (done bool, err error) {
+	p.tiles, p.most = tiles, limit
 	p.open.Store(0)
 	p.begun.Store(0)
 	p.givenUp.Store(false)
@@ -227,8 +225,8 @@ func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done 
 	return err == nil, err
 }
 
-// hopeless gives the pass up where more comparisons are open than may be in the pairs of blocks that were begun, and
-// an eighth of all more: pairs differ. Whether it is given up may depend on the threads; no number does.
+// hopeless aborts the pass once open comparisons exceed the budget, prorated by the pairs of the blocks begun, plus an
+// eighth of the whole as slack. The decision may depend on the threads; no number does.
 func (p *countPass) hopeless() bool {
 	if part := min(1, 1.0/8+float64(p.begun.Load())/float64(p.pairs)); float64(p.open.Load()) > part*float64(p.most) {
 		p.givenUp.Store(true)
@@ -269,33 +267,33 @@ func (w *countWorker) search(t, u int) error {
 	if p.hopeless() {
 		return nil
 	}
-	own, other := p.block(t), p.block(u)
+	rows, other := p.block(t), p.block(u)
 	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
 	norms := p.tiles.norms()
-	if err := p.tiles.products(&w.work, w.tile, tilePoints, own.first, own.width, other.first, other.width); err != nil {
+	if err := p.tiles.products(&w.work, w.tile, tilePoints, rows.first, rows.width, other.first, other.width); err != nil {
 		return err
 	}
-	for r := range own.width {
-		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[own.first+r])
+	for r := range rows.width {
+		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[rows.first+r])
 	}
 	if t == u { // symmetric
-		for j := range own.width {
+		for j := range rows.width {
 			w.tile[j*tilePoints+j] = float32(math.Inf(1)) // a point itself
 		}
-		w.count(own, own, w.tile, w.tile)
+		w.count(rows, rows, w.tile, w.tile)
 		return nil
 	}
-	kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, own.width, other.width)
-	w.count(other, own, w.tile, w.turned)
-	w.count(own, other, w.turned, w.tile)
+	kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, rows.width, other.width)
+	w.count(other, rows, w.tile, w.turned)
+	w.count(rows, other, w.turned, w.tile)
 	return nil
 }
 
-// count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned
-// a row, for each point of b. What the tile holds beside them is below no limit.
-func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
+// count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned a
+// row, for each point of b. The padding of the tile is below no limit.
+func (w *countWorker) count(b, source *countBlock, tile, transposed []float32) {
 	w.counts = scan.Zeroed(w.counts, len(b.limits))
-	kernel.CountAtMost(w.counts, tile, tilePoints, of.width, b.limits, b.padded)
+	kernel.CountAtMost(w.counts, tile, tilePoints, source.width, b.limits, b.padded)
 	w.nearer, w.open = w.nearer[:0], w.open[:0]
 	lists := w.pass.lists
 	for q := range b.longest {
@@ -304,9 +302,9 @@ func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
 			if n == below[j] {
 				continue
 			}
-			at := lists.Start[b.first+j] + q
-			if own := int(lists.Index[at]) - of.first; n-below[j] > 1 || own < 0 || own >= of.width {
-				w.look(b, of, j, q, at, turned[j*tilePoints:j*tilePoints+of.width])
+			entry := lists.Start[b.first+j] + q
+			if own := int(lists.Index[entry]) - source.first; n-below[j] > 1 || own < 0 || own >= source.width {
+				w.look(b, source, j, q, entry, transposed[j*tilePoints:j*tilePoints+source.width])
 			}
 		}
 	}
@@ -326,26 +324,26 @@ func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
 	w.decide(b, full)
 }
 
-// look finds what is open between point j of a block and place q of its list, entry at of the lists.
-func (w *countWorker) look(b, of *countBlock, j, q, at int, row []float32) {
+// look finds the open comparisons between point j of a block and the q-th entry of its list.
+func (w *countWorker) look(b, source *countBlock, j, q, entry int, row []float32) {
 	p := w.pass
 	low, high := b.limits[q*b.padded+j], b.limits[(b.longest+q)*b.padded+j]
-	i, key := b.first+j, p.keys[at]
+	i, key := b.first+j, p.keys[entry]
 	w.near = scan.Grown(w.near, len(row))
 	for _, r := range w.near[:kernel.AtMost(w.near, row, high)] {
-		v, l := row[r], int32(of.first)+r
-		if v <= low || l == p.lists.Index[at] {
+		v, l := row[r], int32(source.first)+r
+		if v <= low || l == p.lists.Index[entry] {
 			continue
 		}
 		if open, nearer := p.tiles.doubt(i, l, v, key); open {
 			w.open = append(w.open, openPlace{uint16(j), uint16(q), l})
 		} else if nearer {
-			w.nearer = append(w.nearer, at)
+			w.nearer = append(w.nearer, entry)
 		}
 	}
 }
 
-// decide decides open comparisons of a block by direct keys, those of a point together.
+// decide decides open comparisons of a block by direct keys, point by point.
 func (w *countWorker) decide(b *countBlock, open []openPlace) {
 	if len(open) == 0 {
 		return
@@ -371,9 +369,9 @@ func (w *countWorker) decide(b *countBlock, open []openPlace) {
 	}
 	b.Lock()
 	defer b.Unlock()
-	for at, o := range w.order {
+	for index, o := range w.order {
 		entry := p.lists.Start[b.first+int(o.j)] + int(o.q)
-		switch k, key := w.keys[at], p.keys[entry]; {
+		switch k, key := w.keys[index], p.keys[entry]; {
 		case k < key:
 			p.lists.Below[entry]++
 		case k == key:
@@ -382,7 +380,7 @@ func (w *countWorker) decide(b *countBlock, open []openPlace) {
 	}
 }
 
-// settle adds what was counted to the lists of the block.
+// settle adds the counts to the lists of the block.
 func (b *countBlock) settle(lists *Short) {
 	for j := range b.width {
 		from, to := lists.Start[b.first+j], lists.Start[b.first+j+1]

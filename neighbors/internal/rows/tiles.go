@@ -1,7 +1,6 @@
-// The search for nearest neighbors alone, where no rank is asked for and distances are
-// cheap: no row of distances is stored. Tiles of pairs are computed once, for both of their
-// points, and looked at while they are in the cache; a point's list takes what is closer than
-// the worst that it holds.
+// The search for nearest neighbors alone, if no rank is needed and distances are cheap: no row of distances is stored.
+// Tiles of pairs are computed once, for both of their points, and scanned while they are in the cache. A point's list
+// takes all candidates closer than the worst that it holds.
 
 package rows
 
@@ -19,7 +18,7 @@ import (
 // tilePoints is the number of points along each side of a tile of pairs.
 const tilePoints = 2 * kernel.Align
 
-// tileRows is the number of rows of a tile after which the lists take what was found.
+// tileRows is the number of rows of a tile after which the hits are entered into the lists.
 const tileRows = 16
 
 // tilePass is the search through all tiles.
@@ -28,11 +27,11 @@ type tilePass struct {
 	lists    []*tileList   // of blocks of points
 	searches []*tileSearch // of the goroutines
 	errs     []error       // of the blocks
-	overfull atomic.Bool   // the search was given up: too many points are as good as equal
+	overfull atomic.Bool   // the search was aborted: too many points are nearly equal
 }
 
-// searchTiles fills the lists of all points if s is a space in which that is faster than
-// row by row, the memory suffices, and few points are as good as equal.
+// searchTiles fills the lists of all points if that is faster for s than row by row, the memory suffices, and few
+// points are nearly equal.
 func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
 	b, ok := s.(*bounded[float32])
 	// Direct keys of outliers belong to rows.
@@ -41,8 +40,8 @@ func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Opti
 	}
 	n, threads := pts.N, min(o.ThreadCount(), (pts.N+tilePoints-1)/tilePoints)
 	list := int64(ListCapacity(k))*scan.SizeOf[scan.Entry[float32]]() + 8
-	own := int64(tilePoints*(tilePoints+pts.Dim+1)*4) + int64(tileRows*tilePoints)*scan.SizeOf[hit]()
-	if int64(n)*(int64(4*pts.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.Budget() {
+	perThread := int64(tilePoints*(tilePoints+pts.Dim+1)*4) + int64(tileRows*tilePoints)*scan.SizeOf[hit]()
+	if int64(n)*(int64(4*pts.Dim)+list+int64(32+12*threads))+int64(threads)*perThread > o.Budget() {
 		return false, nil
 	}
 	tiles, err := newFloatTiles(b)
@@ -89,8 +88,8 @@ func (p *tilePass) search(ctx context.Context, w, t, from, to int) (done bool) {
 // run looks at all pairs.
 func (p *tilePass) run(ctx context.Context, progress func(done, total int)) error {
 	n, threads := p.n, len(p.searches)
-	// Points that follow each other are often close: with the blocks' own pairs first, lists
-	// soon hold what is hard to beat. Then blocks of rows with more columns to go come first.
+	// Consecutive points are often close: with the blocks' own pairs first, the limits of the lists are soon tight. Then
+	// blocks of rows with more columns to go come first.
 	err := parallel.For(ctx, threads, len(p.lists), func(w, t int) { p.search(ctx, w, t, t, t+1) })
 	if err != nil {
 		return err
@@ -121,10 +120,10 @@ func (p *tilePass) collect(ctx context.Context, s *bounded[float32], result *Nea
 		workers[w] = s.Worker().(*boundedWorker[float32])
 	}
 	err := parallel.For(ctx, len(workers), p.n, func(w, i int) {
-		at := i * k
-		index := result.Index[at : at+k : at+k]
+		offset := i * k
+		index := result.Index[offset : offset+k : offset+k]
 		copy(index, workers[w].listed(i, k, p.lists[i/tilePoints], index[:0]))
-		workers[w].Distances(i, index, result.Distance[at:at+k])
+		workers[w].Distances(i, index, result.Distance[offset:offset+k])
 	})
 	if err != nil {
 		return err

@@ -131,9 +131,9 @@ func TestCancelTiles(t *testing.T) {
 
 // nearest is the search with its ties counted.
 func nearest(pts points.Points, k int, o *Options) (*Nearest, error) {
-	found, err := Search(context.Background(), pts, pts, k, true, o)
+	matches, err := Search(context.Background(), pts, pts, k, true, o)
 	if err == nil {
-		CountTies(found)
+		CountTies(matches)
 	}
-	return found, err
+	return matches, err
 }

@@ -42,7 +42,7 @@ func (u *uint8Products[I]) pack(lo, hi int) error {
 	return u.left.Left(kernel.Uint8Rows(u.queries.U8[lo*dim:], dim), hi-lo, dim)
 }
 
-// product is that of the block's first rows, which begin at point lo, and points col … col+cols−1.
+// product is the product of the block's first rows, which begin at point lo, and points col … col+cols−1.
 func (u *uint8Products[I]) product(ctx context.Context, lo, rows, col, cols int) kernel.Uint8Product[I] {
 	dim := u.points.Dim
 	return kernel.Uint8Product[I]{
@@ -113,8 +113,8 @@ func cosineSpace[I kernel.Integer](b base, u *uint8Products[I]) Space {
 	return s
 }
 
-// cosines sets the keys of the block's first rows, which begin at point lo, and points
-// from … from+width−1; rows is the block, of the given stride.
+// cosines sets the keys of the block's first rows, which begin at point lo, and points from … from+width−1; rows is the
+// block, with this stride.
 func (u *uint8Products[I]) cosines(ctx context.Context, lo, height, from, width int, rows []float64, stride int) error {
 	u.products = scan.Grown(u.products, height*width)
 	p := u.product(ctx, lo, height, from, width)

@@ -17,11 +17,11 @@ func wholeRowPays(b *base, count int) bool {
 // wholeRow ranks points in a row that is sorted from end to end.
 type wholeRow struct {
 	at       []int32  // where each point is in the order
-	ahead    []int32  // of the points of a run of ties, by their place in an order: how many come before each word of set
-	set      []uint64 // the places of the points of the run
+	ahead    []int32  // of the points of a run of ties, by their index in an order: the number before each word of set
+	set      []uint64 // the indices of the points of the run
 	run, who int32    // the run and the owner that set belongs to
 	// For places.
-	size           []int32 // of each run, at its first place
+	size           []int32 // of each run, at its first index
 	members        []scan.Entry[int32]
 	before, within []int32
 }
@@ -49,22 +49,22 @@ func (w *wholeRow) ranks(l *Lists, from int, order, group []int32, n int, rank [
 			rank[q] = p + 1
 			continue
 		}
-		own := l.Orders[l.Owner[from+q]]
+		ties := l.Orders[l.Owner[from+q]]
 		if w.run != run || w.who != l.Owner[from+q] {
 			w.run, w.who = run, l.Owner[from+q]
-			w.fill(order, group, own)
+			w.fill(order, group, ties)
 		}
-		place := own[j]
+		place := ties[j]
 		below := w.set[place/64] & (1<<(place%64) - 1)
 		rank[q] = run + w.ahead[place/64] + int32(bits.OnesCount64(below)) + 1
 	}
 }
 
-// fill sets the places in the order own of the points of run w.run.
-func (w *wholeRow) fill(order, group, own []int32) {
-	w.set = scan.Zeroed(w.set, (len(own)+63)/64)
+// fill sets the indices in the order of the points of run w.run.
+func (w *wholeRow) fill(order, group, ties []int32) {
+	w.set = scan.Zeroed(w.set, (len(ties)+63)/64)
 	for p := int(w.run); p < len(order) && group[p] == w.run; p++ {
-		place := own[order[p]]
+		place := ties[order[p]]
 		w.set[place/64] |= 1 << (place % 64)
 	}
 	w.ahead = scan.Grown(w.ahead, len(w.set))

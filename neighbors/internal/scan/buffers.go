@@ -4,9 +4,8 @@ package scan
 
 import "unsafe"
 
-// Grown returns n elements in s's memory, or in new memory that may serve a fourth more
-// another time. It is made, not grown as by append, which writes zeros over memory that
-// the system hands out zeroed, in one piece that nothing can interrupt.
+// Grown returns n elements in s's memory, or in new memory with a quarter to spare. It allocates new memory instead of
+// appending, which would write zeros over memory that is already zeroed.
 func Grown[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]

@@ -7,9 +7,8 @@ import (
 	"math"
 )
 
-// Key is what a row of distances is held in. Integer and float64 rows of an exact space order
-// like the distances themselves; float32 and float64 rows of a banded space
-// are approximations with a bound.
+// Key is the type of a row of distances. Integer and float64 rows of an exact space order like the distances
+// themselves; float32 and float64 rows of a banded space are approximations with a bound.
 type Key interface {
 	int32 | int64 | float32 | float64
 }

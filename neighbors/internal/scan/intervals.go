@@ -1,4 +1,4 @@
-// Placing every entry of a row among many thresholds of which only an interval is known.
+// Positions of all entries of a row among many thresholds that are known only up to an interval.
 
 package scan
 
@@ -8,12 +8,13 @@ import (
 	"repscope/internal/kernel"
 )
 
-// IntervalCounter places every value of a row among many sorted thresholds, of each of which an interval is known. The
-// values are counted in equal steps; only those in steps that an interval touches are looked at one by one.
+// IntervalCounter finds the position of every value of a row among many sorted thresholds, each known up to an
+// interval. The values are counted in equal steps; only values in steps that an interval touches are examined one by
+// one.
 type IntervalCounter[K Key] struct {
-	first K                 // what is below it, in step 0, is below all intervals
+	first K                 // values below it, in step 0, are below all intervals
 	scale float64           // steps per unit
-	last  int               // the step of what is above all intervals
+	last  int               // the step of the values above all intervals
 	count [mostSteps]uint32 // of the values in each step; the highest bit is set where an interval touches it
 	below [mostSteps]int32  // of each step that an interval touches: the intervals that end in steps before
 	where [Segment]uint16
@@ -31,16 +32,15 @@ const stepsPerThreshold, leastSteps, maxSteps, mostSteps = 16, 64, 1 << 12, 1 <<
 // touched marks the count of a step that an interval touches.
 const touched = 1 << 31
 
-// Scan adds to hist[p] the number of values whose place is p. That is the number
-// of thresholds p with high[p] < v for values v outside all intervals low[p] … high[p]; for the others it is what
-// hit returns, who gets the value, its index and the number of thresholds with high[p] < v.
-// low and high ascend, and hist is one longer.
+// Scan adds to hist[p] the number of values at position p. For values v outside all intervals low[p] … high[p], that is
+// the number of thresholds p with high[p] < v. For the others it is the result of hit, called with the value, its index
+// and the number of thresholds with high[p] < v. low and high ascend, and hist is one longer.
 func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K, l int32, p int) int) {
 	c.reset(low, high)
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		few := c.look(part, c.countSteps(part), hist)
-		for q, l := range c.which[:few] {
+		count := c.look(part, c.countSteps(part), hist)
+		for q, l := range c.which[:count] {
 			p := int(c.at[q])
 			if p < len(low) {
 				p = hit(part[l], int32(start)+int32(l), p)
@@ -59,12 +59,12 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 	}
 }
 
-// look counts, of the few values of part that must be looked at, those outside all intervals, and writes where the
-// others are and how many intervals end below them. Mostly one interval touches a step, and on which side of it a
-// value lies is no branch that could be foretold, so that there is none.
-func (c *IntervalCounter[K]) look(part []K, few int, hist []int32) (inside int) {
+// look counts, of the few values of part that must be examined, the values outside all intervals. It writes the indices
+// of the others and the number of intervals that end below them. Mostly one interval touches a step; the side of a
+// value is unpredictable, so the code has no branch for it.
+func (c *IntervalCounter[K]) look(part []K, count int, hist []int32) (inside int) {
 	low, high := c.low, c.high
-	for _, l := range c.which[:few] {
+	for _, l := range c.which[:count] {
 		v, p := part[l], int(c.below[c.where[l&(Segment-1)]&(mostSteps-1)])
 		p += less(high[p], v)
 		for high[p] < v {
@@ -87,16 +87,16 @@ func less[K Key](a, b K) int {
 	return n
 }
 
-// countSteps counts the values of part by step, and writes where those are that must be looked at.
-func (c *IntervalCounter[K]) countSteps(part []K) (few int) {
+// countSteps counts the values of part by step, and writes the indices of the values that must be examined.
+func (c *IntervalCounter[K]) countSteps(part []K) (count int) {
 	c.place(c.where[:], part)
 	for l, b := range c.where[:len(part)] {
 		n := c.count[b&(mostSteps-1)] + 1
 		c.count[b&(mostSteps-1)] = n
-		c.which[few&(Segment-1)] = uint16(l)
-		few += int(n / touched)
+		c.which[count&(Segment-1)] = uint16(l)
+		count += int(n / touched)
 	}
-	return few
+	return count
 }
 
 // reset divides the values between the first and the last end of an interval into steps.
@@ -106,7 +106,7 @@ func (c *IntervalCounter[K]) reset(low, high []K) {
 		bins *= 2
 	}
 	c.first, c.last = low[0], bins+1
-	// Not 0 for the largest range: what is excluded, infinitely far, lies in the last step.
+	// Not 0 for the largest range: excluded values, infinitely far, lie in the last step.
 	c.scale = min(float64(bins-1)/(float64(high[len(high)-1])-float64(c.first)), math.MaxFloat64)
 	clear(c.count[:c.last+1])
 	for e, values := range [2][]K{low, high} {

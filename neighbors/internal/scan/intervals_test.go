@@ -47,24 +47,24 @@ func testPlaceSorter[K Key](t *testing.T) {
 	var s PlaceSorter[K]
 	for _, kind := range append(kinds, "excluded") {
 		for _, n := range []int{0, 1, 2, 31, 32, 33, 200, 999} {
-			given := make([]Entry[K], n)
+			entries := make([]Entry[K], n)
 			for q, key := range keysOf[K](r, kind, n) {
-				given[q] = Entry[K]{key, int32(r.IntN(n))}
+				entries[q] = Entry[K]{key, int32(r.IntN(n))}
 				if kind == "excluded" {
-					given[q].Key = K(r.IntN(100))
+					entries[q].Key = K(r.IntN(100))
 					if q == n/2 {
-						given[q].Key = Excluded[K]()
+						entries[q].Key = Excluded[K]()
 					}
 				}
 			}
-			sorted := slices.Clone(given)
+			sorted := slices.Clone(entries)
 			place := s.Sort(sorted)
 			if !slices.IsSortedFunc(sorted, CompareEntries[K]) {
 				t.Fatalf("%s, %d: not sorted", kind, n)
 			}
 			seen := make([]bool, n)
 			for p, q := range place {
-				if sorted[p] != given[q] || seen[q] {
+				if sorted[p] != entries[q] || seen[q] {
 					t.Fatalf("%s, %d: place %d", kind, n, p)
 				}
 				seen[q] = true
@@ -118,7 +118,7 @@ func testIntervalCounter[K Key](t *testing.T) {
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s: %d calls, want %d", name, len(got), len(want))
 					}
-					if hist[count] = expected[count]; !slices.Equal(hist, expected) { // what is above all is not wanted
+					if hist[count] = expected[count]; !slices.Equal(hist, expected) { // values above all do not count
 						t.Fatalf("%s: counts %v, want %v", name, hist, expected)
 					}
 				}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// PlaceSorter sorts entries and says where they were. The zero value is ready; it keeps memory between calls and
-// serves one goroutine at a time.
+// PlaceSorter sorts entries and returns their original indices. The zero value is ready; it keeps memory between calls
+// and serves one goroutine at a time.
 type PlaceSorter[K Key] struct {
 	place  []int32
 	sorted []placedEntry[K]
@@ -25,8 +25,8 @@ type placedEntry[K Key] struct {
 // crowded is the number of entries within one step from which on they are not sorted by insertion.
 const crowded = 32
 
-// Sort sorts the entries in the order of neighbors; place[p] is where the entry now at p was before, until the next
-// call. Equal steps of the keys, more than there are entries, bring them nearly in order.
+// Sort sorts the entries in the order of neighbors; place[p] is the original index of the entry now at p, valid until
+// the next call. Equal steps of the keys, more than there are entries, bring them nearly in order.
 func (s *PlaceSorter[K]) Sort(entries []Entry[K]) (place []int32) {
 	s.place, s.sorted = Grown(s.place, len(entries)), Grown(s.sorted, len(entries))
 	switch {

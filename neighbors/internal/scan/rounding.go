@@ -27,7 +27,7 @@ func RoundDown[F kernel.Float](v float64) F {
 	return f
 }
 
-// NextUp is the smallest F above f; infinity and NaN stay what they are.
+// NextUp is the smallest F above f; infinity and NaN are returned unchanged.
 func NextUp[F kernel.Float](f F) F {
 	if unsafe.Sizeof(f) == 4 {
 		return F(math.Float32frombits(stepped(float32(f), math.Float32bits(float32(f)), 1<<31)))
@@ -35,7 +35,7 @@ func NextUp[F kernel.Float](f F) F {
 	return F(math.Float64frombits(stepped(float64(f), math.Float64bits(float64(f)), 1<<63)))
 }
 
-// stepped are the bits of the next number above f, whose bits are given.
+// stepped are the bits of the next number above f, from the bits of f.
 func stepped[F kernel.Float, B uint32 | uint64](f F, bits, sign B) B {
 	switch {
 	case f == 0:

@@ -22,9 +22,9 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func same64(t *testing.T, name string, of, got, want float64) {
+func same64(t *testing.T, name string, v, got, want float64) {
 	t.Helper()
 	if math.Float64bits(got) != math.Float64bits(want) && got == got {
-		t.Errorf("%s: %v after %v, want %v", name, got, of, want)
+		t.Errorf("%s: %v after %v, want %v", name, got, v, want)
 	}
 }

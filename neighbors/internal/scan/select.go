@@ -11,7 +11,7 @@ import (
 // SelectNearest returns the count first entries of row in the order of
 // neighbors, sorted, in buf's memory. Excluded entries are left out; the
 // result is shorter where there are fewer candidates. It looks around entry at first.
-func SelectNearest[K Key](row []K, count, at int, buf []Entry[K], found *[Segment]int32) []Entry[K] {
+func SelectNearest[K Key](row []K, count, center int, buf []Entry[K], matches *[Segment]int32) []Entry[K] {
 	size := 4*count + 64
 	if size >= len(row) {
 		buf = buf[:0]
@@ -23,7 +23,7 @@ func SelectNearest[K Key](row []K, count, at int, buf []Entry[K], found *[Segmen
 		}
 		return finishSelection(buf, count)
 	}
-	limit, buf := LimitAround(row, count, at, buf)
+	limit, buf := LimitAround(row, count, center, buf)
 	scan := AtMost[K]
 	if limit == Excluded[K]() {
 		scan = Below[K]
@@ -32,7 +32,7 @@ func SelectNearest[K Key](row []K, count, at int, buf []Entry[K], found *[Segmen
 	filled := 0
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		for _, l := range found[:scan(found[:], part, limit)] {
+		for _, l := range matches[:scan(matches[:], part, limit)] {
 			buf[filled] = Entry[K]{part[l], int32(start) + l}
 			filled++
 		}
@@ -48,12 +48,12 @@ func SelectNearest[K Key](row []K, count, at int, buf []Entry[K], found *[Segmen
 	return finishSelection(buf[:filled], count)
 }
 
-// LimitAround returns the count-th smallest key among the entries around at, which the
-// count-th smallest of the row is not above: in a recording nearly that. Without so many candidates
-// there it is the key of excluded entries. buf is used for the entries.
-func LimitAround[K Key](row []K, count, at int, buf []Entry[K]) (K, []Entry[K]) {
+// LimitAround returns the count-th smallest key among the entries around an index. It is an upper bound of the count-th
+// smallest of the row, and nearly that in a recording. Without enough candidates it is the key of excluded entries. buf
+// is used for the entries.
+func LimitAround[K Key](row []K, count, center int, buf []Entry[K]) (K, []Entry[K]) {
 	width := min(4*count+64, len(row))
-	lo := max(0, min(at-width/2, len(row)-width))
+	lo := max(0, min(center-width/2, len(row)-width))
 	buf = buf[:0]
 	limit := Excluded[K]()
 	for l, v := range row[lo : lo+width] {
@@ -73,17 +73,17 @@ const Segment = 512
 
 // Below sets the first elements of found to the ascending indices l with row[l] < limit
 // and returns their number.
-func Below[K Key](found []int32, row []K, limit K) int {
+func Below[K Key](indices []int32, row []K, limit K) int {
 	switch row := any(row).(type) {
 	case []float32:
-		return kernel.AtMost(found, row, NextDown(any(limit).(float32)))
+		return kernel.AtMost(indices, row, NextDown(any(limit).(float32)))
 	case []int32:
-		return kernel.Below(found, row, any(limit).(int32))
+		return kernel.Below(indices, row, any(limit).(int32))
 	}
 	n := 0
 	for l, v := range row {
 		if v < limit {
-			found[n] = int32(l)
+			indices[n] = int32(l)
 			n++
 		}
 	}
@@ -91,30 +91,30 @@ func Below[K Key](found []int32, row []K, limit K) int {
 }
 
 // AtMost is below with row[l] ≤ limit, for limits of candidates.
-func AtMost[K Key](found []int32, row []K, limit K) int {
+func AtMost[K Key](indices []int32, row []K, limit K) int {
 	switch row := any(row).(type) {
 	case []float32:
-		return kernel.AtMost(found, row, any(limit).(float32))
+		return kernel.AtMost(indices, row, any(limit).(float32))
 	case []int32:
-		return kernel.Below(found, row, any(limit).(int32)+1)
+		return kernel.Below(indices, row, any(limit).(int32)+1)
 	}
 	n := 0
 	for l, v := range row {
 		if v <= limit {
-			found[n] = int32(l)
+			indices[n] = int32(l)
 			n++
 		}
 	}
 	return n
 }
 
-func finishSelection[K Key](found []Entry[K], count int) []Entry[K] {
-	if count < len(found)/4 {
-		Partition(found, count)
-		found = found[:count]
+func finishSelection[K Key](entries []Entry[K], count int) []Entry[K] {
+	if count < len(entries)/4 {
+		Partition(entries, count)
+		entries = entries[:count]
 	}
-	SortEntries(found)
-	return found[:min(count, len(found))]
+	SortEntries(entries)
+	return entries[:min(count, len(entries))]
 }
 
 // Partition moves the count first entries to the front (quickselect, Hoare).

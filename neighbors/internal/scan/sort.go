@@ -31,9 +31,8 @@ func insertionSort[K Key](a []Entry[K]) {
 	}
 }
 
-// radixSort sorts by the key's place between the smallest and the largest in
-// 2^22 steps, which rounding keeps monotone, and then sorts each run of equal
-// steps exactly.
+// radixSort sorts by the key's position between the smallest and the largest in 2^22 steps, which rounding keeps
+// monotone, and then sorts each run of equal steps exactly.
 func radixSort[K Key](a []Entry[K]) {
 	const digit, steps = 11, 1 << 22
 	low, high := a[0].Key, a[0].Key
@@ -69,8 +68,8 @@ func radixSort[K Key](a []Entry[K]) {
 		second[d]++
 	}
 	for lo := 0; lo < len(a); {
-		hi, at := lo+1, step(a[lo])
-		for hi < len(a) && step(a[hi]) == at {
+		hi, bin := lo+1, step(a[lo])
+		for hi < len(a) && step(a[hi]) == bin {
 			hi++
 		}
 		if hi-lo <= 16 {

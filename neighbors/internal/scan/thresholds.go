@@ -8,9 +8,8 @@ import (
 	"sort"
 )
 
-// StepTable finds the place of a value among sorted thresholds in constant
-// expected time: a table over equal steps between the smallest and the largest
-// threshold says where to start.
+// StepTable finds the position of a value among sorted thresholds in constant expected time: a table over equal steps
+// between the smallest and the largest threshold holds the start of the search.
 type StepTable[K Key] struct {
 	keys  []K
 	Low   K
@@ -21,10 +20,10 @@ type StepTable[K Key] struct {
 
 // Reset takes the thresholds, sorted in ascending order, at least one, and makes at least
 // perKey steps for each but no more than most.
-func (t *StepTable[K]) Reset(keys []K, perKey, most int) {
+func (t *StepTable[K]) Reset(keys []K, perKey, limit int) {
 	t.keys, t.Low, t.High = keys, keys[0], keys[len(keys)-1]
 	bins := 64
-	for bins < min(perKey*len(keys), most) {
+	for bins < min(perKey*len(keys), limit) {
 		bins *= 2
 	}
 	t.start = slices.Grow(t.start[:0], bins)[:bins]
@@ -62,7 +61,7 @@ func (t *StepTable[K]) Below(v K) int {
 // entries before threshold q; groups is 1 and group nil when no blocks are
 // distinguished. ties[p] counts the entries with the key of threshold p, the
 // first of its run of equal keys, the threshold itself included.
-func CountCloser[K Key](row []K, thresholds []Entry[K], t *StepTable[K], keys []K, group []int32, groups int, hist, ties []int32, found *[Segment]int32) []K {
+func CountCloser[K Key](row []K, thresholds []Entry[K], t *StepTable[K], keys []K, group []int32, groups int, hist, ties []int32, matches *[Segment]int32) []K {
 	keys = keys[:0]
 	for _, e := range thresholds {
 		keys = append(keys, e.Key)
@@ -71,7 +70,7 @@ func CountCloser[K Key](row []K, thresholds []Entry[K], t *StepTable[K], keys []
 	low, high := t.Low, t.High
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		for _, l := range found[:AtMost(found[:], part, high)] {
+		for _, l := range matches[:AtMost(matches[:], part, high)] {
 			v, p := part[l], 0
 			l += int32(start)
 			if v >= low {
