@@ -67,6 +67,7 @@ func (out *outcome) enter(env *run.Env) error {
 		extra.Set("tasks", r.Tasks)
 		extra.Set("table", r.tableParts())
 		extra.Set("ranking", r.ranking())
+		extra.Set("decisions", r.Decisions)
 		if len(r.Studies) > 0 {
 			extra.Set("studies", r.Studies)
 		}
@@ -312,10 +313,13 @@ func (out *outcome) print(env *run.Env) error {
 		if verbose || len(out.result.Studies) == 0 {
 			tables = out.result.Console(verbose)
 		}
-		for _, s := range out.result.Studies {
+		for i, s := range out.result.Studies {
 			t := s.table(verbose)
 			if words := out.result.inTasks(s); words != "" && !verbose {
 				t.Note("%s", words)
+				if i == len(out.result.Studies)-1 {
+					out.result.noteDecisions(t)
+				}
 			}
 			tables = append(tables, t)
 		}
