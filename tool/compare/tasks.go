@@ -32,8 +32,8 @@ type Study struct {
 	MostRuns  int              `json:"most_runs"`
 	// Scaled says that scores are (score − worst)/(best − worst), by --scale.
 	Scaled bool `json:"scaled"`
-	// About is what the intervals generalize to: other runs of these tasks, on the samples that
-	// these runs were evaluated on, or other tasks where every task has one run.
+	// About is what the intervals generalize to: other runs of these tasks and other samples; the samples that these
+	// runs were evaluated on, where some run has no interval; or other tasks where every task has one run.
 	About       string                  `json:"intervals_about"`
 	Models      report.Object           `json:"models"` // of *Aggregate
 	Improvement []Improvement           `json:"improvement"`
@@ -45,6 +45,8 @@ type Study struct {
 	names       []string                // of the models, in order
 	of          map[string]*Aggregate   // by name
 	taskMeans   map[string]study.ByTask // of the models, as scored
+	halves      map[string][]float64    // of the models, by task: half widths of intervals over samples; nil: unknown
+	spans       []float64               // best − worst of the tasks, where scores are scaled
 	tooFew      string                  // why no test of ranks could find anything, empty if it could
 }
 
@@ -170,11 +172,11 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	s := &Study{Analysis: first.Analysis, Metric: first.Metric, Direction: first.Direction, Unit: first.Unit, Tasks: m.Tasks, LeftOut: m.LeftOut,
 		names: m.Models, of: map[string]*Aggregate{}, taskMeans: map[string]study.ByTask{}}
 	s.LeastRuns, s.MostRuns = m.Runs()
-	scaled, err := c.scaled(m, first.Metric)
+	scaled, spans, err := c.scaled(m, first.Metric)
 	if err != nil {
 		return nil, err
 	}
-	s.Scaled = scaled != nil
+	s.Scaled, s.spans = scaled != nil, spans
 	better := m // higher is better
 	switch {
 	case s.Scaled:
@@ -187,6 +189,9 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	}
 	o := study.Options{Seed: c.o.Seed, Threads: c.o.Threads, Method: c.o.Method, Resamples: c.o.Resamples}
 	s.About = "other runs of these tasks on these samples"
+	if o.Method == study.Jackknife && s.MostRuns > 1 {
+		s.sampled(rows, m, c.result.Models)
+	}
 	if !s.Scaled {
 		o.Scale = first.scale
 	}
@@ -202,10 +207,10 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	return s, s.ranks(better)
 }
 
-// scaled brings scores to the scale of the tasks; nil without one.
-func (c *comparer) scaled(m *study.Matrix, metric string) (*study.Matrix, error) {
+// scaled brings scores to the scale of the tasks, best − worst long; nil without one.
+func (c *comparer) scaled(m *study.Matrix, metric string) (scaled *study.Matrix, spans []float64, err error) {
 	if len(c.o.Scale) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var worst, best []float64
 	for _, task := range m.Tasks {
@@ -222,11 +227,13 @@ func (c *comparer) scaled(m *study.Matrix, metric string) (*study.Matrix, error)
 			}
 		}
 		if found < 0 {
-			return nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
+			return nil, nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
 		}
 		worst, best = append(worst, c.o.Scale[found].Worst), append(best, c.o.Scale[found].Best)
+		spans = append(spans, c.o.Scale[found].Best-c.o.Scale[found].Worst)
 	}
-	return m.Normalize(worst, best)
+	scaled, err = m.Normalize(worst, best)
+	return scaled, spans, err
 }
 
 // aggregates fills in what study computes: m in its own unit, better with higher being
@@ -248,6 +255,7 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 			if err != nil {
 				return err
 			}
+			s.widen(&e, m.Scores(name), name, want.of, o.Scale)
 			*want.value, *want.ci = estimated(e)
 		}
 		if s.Scaled {
@@ -255,6 +263,7 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 			if err != nil {
 				return err
 			}
+			s.widen(&e, m.Scores(name), name, study.OptimalityGap(1), o.Scale)
 			gap, ci := estimated(e)
 			a.OptimalityGap, a.OptimalityGapCI = &gap, &ci
 		}
@@ -286,6 +295,57 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 		}
 	}
 	return s.profiles(ctx, better, o)
+}
+
+// sampled fills in the errors that the samples give to a task's mean over runs, which share them: half the widths of the
+// runs' intervals, in the unit of the matrix. Where every run has one, intervals are about other samples too.
+func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
+	halves := map[string][]float64{}
+	for x, name := range models {
+		if !slices.Contains(m.Models, name) {
+			continue
+		}
+		for t, task := range m.Tasks {
+			k := slices.IndexFunc(rows, func(row *Row) bool { return taskName(row.Task) == task })
+			half := rows[k].Cells[x].of.half
+			if s.Scaled {
+				half /= math.Abs(s.spans[t])
+			}
+			if math.IsNaN(half) || math.IsInf(half, 0) {
+				return
+			}
+			halves[name] = append(halves[name], half)
+		}
+	}
+	s.halves = halves
+	s.About = "other runs of these tasks and other samples"
+	s.Notes = append(s.Notes, "probabilities of improvement, ratios and profiles: about other runs on these samples")
+}
+
+// widen adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all runs
+// of a task, in turn, go to the ends of their intervals.
+func (s *Study) widen(e *study.Estimate, scores study.ByTask, name string, of study.Statistic, scale stat.Scale) {
+	if s.halves == nil || !e.Interval.Defined() {
+		return
+	}
+	squares := 0.0
+	for t, half := range s.halves[name] {
+		at := [2]float64{}
+		for k, shift := range []float64{half, -half} {
+			shifted := slices.Clone(scores)
+			shifted[t] = slices.Clone(scores[t])
+			for i := range shifted[t] {
+				shifted[t][i] += shift
+			}
+			at[k] = of(shifted)
+		}
+		squares += (at[0] - at[1]) * (at[0] - at[1]) / 4
+	}
+	e.Interval.Low = e.Value - math.Hypot(e.Value-e.Interval.Low, math.Sqrt(squares))
+	e.Interval.High = e.Value + math.Hypot(e.Interval.High-e.Value, math.Sqrt(squares))
+	if scale.Bounded() {
+		e.Interval.Low, e.Interval.High = scale.Within(e.Interval.Low), scale.Within(e.Interval.High)
+	}
 }
 
 // estimated is an estimate as the result file holds it.
