@@ -32,8 +32,8 @@ type Study struct {
 	MostRuns  int              `json:"most_runs"`
 	// Scaled says that scores are (score − worst)/(best − worst), by --scale.
 	Scaled bool `json:"scaled"`
-	// About is what the intervals generalize to: other runs of these tasks and other samples; the samples that these
-	// runs were evaluated on, where some run has no interval; or other tasks where every task has one run.
+	// About is what the intervals generalize to: other runs of these tasks, on the samples that
+	// these runs were evaluated on, or other tasks where every task has one run.
 	About       string                  `json:"intervals_about"`
 	Models      report.Object           `json:"models"` // of *Aggregate
 	Improvement []Improvement           `json:"improvement"`
@@ -51,6 +51,9 @@ type Study struct {
 }
 
 // Aggregate are the numbers of one model over all tasks.
+//
+// The intervals …SamplesCI are about other samples as well as about other runs. They hold for one model: models on the same
+// samples share most of this error, which cancels in their difference. Nil where some run has no interval.
 type Aggregate struct {
 	IQM             report.Value     `json:"iqm"`
 	IQMCI           report.Interval  `json:"iqm_ci"`
@@ -58,6 +61,9 @@ type Aggregate struct {
 	MeanCI          report.Interval  `json:"mean_ci"`
 	Median          report.Value     `json:"median"`
 	MedianCI        report.Interval  `json:"median_ci"`
+	IQMSamplesCI    *report.Interval `json:"iqm_samples_ci,omitempty"`
+	MeanSamplesCI   *report.Interval `json:"mean_samples_ci,omitempty"`
+	MedianSamplesCI *report.Interval `json:"median_samples_ci,omitempty"`
 	OptimalityGap   *report.Value    `json:"optimality_gap,omitempty"` // of scaled scores
 	OptimalityGapCI *report.Interval `json:"optimality_gap_ci,omitempty"`
 	AverageRank     report.Value     `json:"average_rank"`
@@ -247,23 +253,26 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 		a := &Aggregate{}
 		a.AverageRank, a.AverageRankCI = estimated(ranks[i])
 		for _, want := range []struct {
-			of    study.Statistic
-			value *report.Value
-			ci    *report.Interval
-		}{{study.IQM, &a.IQM, &a.IQMCI}, {study.Mean, &a.Mean, &a.MeanCI}, {study.Median, &a.Median, &a.MedianCI}} {
+			of      study.Statistic
+			value   *report.Value
+			ci      *report.Interval
+			samples **report.Interval
+		}{
+			{study.IQM, &a.IQM, &a.IQMCI, &a.IQMSamplesCI}, {study.Mean, &a.Mean, &a.MeanCI, &a.MeanSamplesCI},
+			{study.Median, &a.Median, &a.MedianCI, &a.MedianSamplesCI},
+		} {
 			e, err := m.Estimate(ctx, name, want.of, o)
 			if err != nil {
 				return err
 			}
-			s.widen(&e, m.Scores(name), name, want.of, o.Scale)
 			*want.value, *want.ci = estimated(e)
+			*want.samples = s.widened(e, m.Scores(name), name, want.of, o.Scale)
 		}
 		if s.Scaled {
 			e, err := m.Estimate(ctx, name, study.OptimalityGap(1), o)
 			if err != nil {
 				return err
 			}
-			s.widen(&e, m.Scores(name), name, study.OptimalityGap(1), o.Scale)
 			gap, ci := estimated(e)
 			a.OptimalityGap, a.OptimalityGapCI = &gap, &ci
 		}
@@ -298,7 +307,7 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 }
 
 // sampled fills in the errors that the samples give to a task's mean over runs, which share them: half the widths of the
-// runs' intervals, in the unit of the matrix. Where every run has one, intervals are about other samples too.
+// runs' intervals, in the unit of the matrix; none unless every run has one.
 func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
 	halves := map[string][]float64{}
 	for x, name := range models {
@@ -318,15 +327,13 @@ func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
 		}
 	}
 	s.halves = halves
-	s.About = "other runs of these tasks and other samples"
-	s.Notes = append(s.Notes, "probabilities of improvement, ratios and profiles: about other runs on these samples")
 }
 
-// widen adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all runs
-// of a task, in turn, go to the ends of their intervals.
-func (s *Study) widen(e *study.Estimate, scores study.ByTask, name string, of study.Statistic, scale stat.Scale) {
+// widened adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all runs
+// of a task, in turn, go to the ends of their intervals. Nil where one of them is not known.
+func (s *Study) widened(e study.Estimate, scores study.ByTask, name string, of study.Statistic, scale stat.Scale) *report.Interval {
 	if s.halves == nil || !e.Interval.Defined() {
-		return
+		return nil
 	}
 	squares := 0.0
 	for t, half := range s.halves[name] {
@@ -341,11 +348,12 @@ func (s *Study) widen(e *study.Estimate, scores study.ByTask, name string, of st
 		}
 		squares += (at[0] - at[1]) * (at[0] - at[1]) / 4
 	}
-	e.Interval.Low = e.Value - math.Hypot(e.Value-e.Interval.Low, math.Sqrt(squares))
-	e.Interval.High = e.Value + math.Hypot(e.Interval.High-e.Value, math.Sqrt(squares))
+	low := e.Value - math.Hypot(e.Value-e.Interval.Low, math.Sqrt(squares))
+	high := e.Value + math.Hypot(e.Interval.High-e.Value, math.Sqrt(squares))
 	if scale.Bounded() {
-		e.Interval.Low, e.Interval.High = scale.Within(e.Interval.Low), scale.Within(e.Interval.High)
+		low, high = scale.Within(low), scale.Within(high)
 	}
+	return new(report.Between(low, high))
 }
 
 // estimated is an estimate as the result file holds it.
