@@ -25,5 +25,6 @@ func (d Decisions) Words() string {
 	case d.Families == 1:
 		return fmt.Sprintf("%d of %s decided, in one family", d.Decided, text.Count(d.Tests, "test"))
 	}
-	return fmt.Sprintf("%d of %s decided, in %d families; %d with --family run", d.Decided, text.Count(d.Tests, "test"), d.Families, d.Together)
+	return fmt.Sprintf("%d of %s decided, in %d families; %d with --family run", d.Decided, text.Count(d.Tests, "test"),
+		d.Families, d.Together)
 }

@@ -91,8 +91,8 @@ type Comparison struct {
 	// freedom; below 0.05 exactly where CI leaves 0 out.
 	P     Value `json:"p"`
 	PHolm Value `json:"p_holm"`
-	// Q is the false discovery rate of Benjamini and Yekutieli over all comparisons of the run. It and what follows are nil
-	// in files of old versions.
+	// Q is the false discovery rate of Benjamini and Yekutieli over all comparisons of the run. It and the fields
+	// below are nil in files of old versions.
 	Q  *Value `json:"q_by,omitempty"`
 	T  *Value `json:"t,omitempty"`
 	DF *Value `json:"df,omitempty"`

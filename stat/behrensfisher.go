@@ -48,43 +48,43 @@ func (e twoErrors) p(d float64) float64 {
 // its logarithm inside a bracket. Errors: none within twelve orders of magnitude.
 func (e twoErrors) quantile(alpha float64) (float64, error) {
 	low, high := math.Log(e.large/1e3), math.Log(e.large*1e12)
-	missing := func(at float64) float64 { return math.Log(e.p(math.Exp(at)) / alpha) }
+	missing := func(width float64) float64 { return math.Log(e.p(math.Exp(width)) / alpha) }
 	t, err := StudentTQuantile(1-alpha/2, e.dfLarge)
 	if err != nil {
 		return math.NaN(), err
 	}
 	before := math.Log(math.Hypot(e.large, e.small) * t)
-	at := before + 0.1
-	value, valueBefore := missing(at), missing(before)
+	width := before + 0.1
+	value, valueBefore := missing(width), missing(before)
 	for range 100 {
 		if value > 0 {
-			low = at
+			low = width
 		} else {
-			high = at
+			high = width
 		}
-		next := at - value*(at-before)/(value-valueBefore)
+		next := width - value*(width-before)/(value-valueBefore)
 		if !(next > low && next < high) {
 			next = low/2 + high/2
 		}
-		before, valueBefore = at, value
-		at, value = next, missing(next)
+		before, valueBefore = width, value
+		width, value = next, missing(next)
 		if math.Abs(value) < 1e-12 || high-low < 1e-13 {
-			return math.Exp(at), nil
+			return math.Exp(width), nil
 		}
 	}
 	return math.NaN(), Undefined("interval of two errors", "no difference has the p value %v", alpha)
 }
 
-// dfOf returns the degrees of freedom with which Student's t exceeds t > 0 in absolute value with probability alpha, by
-// bisection from 0.01 to 10⁹.
+// dfOf returns the degrees of freedom with which Student's t exceeds t > 0 in absolute value with probability
+// alpha, by bisection from 0.01 to 10⁹.
 func dfOf(t, alpha float64) float64 {
 	low, high := math.Log(0.01), math.Log(1e9)
 	for high-low > 1e-12 {
-		at := low/2 + high/2
-		if logStudentTTwoSided(t, math.Exp(at)) > math.Log(alpha) {
-			low = at
+		middle := low/2 + high/2
+		if logStudentTTwoSided(t, math.Exp(middle)) > math.Log(alpha) {
+			low = middle
 		} else {
-			high = at
+			high = middle
 		}
 	}
 	return math.Exp(low)

@@ -263,18 +263,18 @@ func BestSet(p []float64, alpha float64, better func(i, j int) bool) (in []bool,
 		alpha = 0.05
 	}
 	in = make([]bool, len(p))
-	beaten, found := make([]bool, len(p)), better == nil
+	beaten, differ := make([]bool, len(p)), better == nil
 	for i := range p {
 		for j := range p {
 			beaten[i] = beaten[i] || better != nil && j != i && better(j, i)
 		}
-		found = found || beaten[i]
+		differ = differ || beaten[i]
 	}
 	for i, v := range p {
 		if math.IsNaN(v) {
 			continue
 		}
-		in[i] = !found || v >= alpha && !beaten[i]
+		in[i] = !differ || v >= alpha && !beaten[i]
 		decided = decided || !in[i]
 	}
 	return in, decided

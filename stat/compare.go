@@ -299,7 +299,7 @@ func ascending(p []float64) []int {
 			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) }) // equal p values become equal, in any order
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) }) // ties in any order: they become equal
 	return order
 }
 

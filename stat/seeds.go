@@ -25,7 +25,7 @@ type SeedComparison struct {
 //
 //	V = s²_A/k_A + s²_B/k_B + V_blocks,
 //
-// Interval and P are those of the sum of two independent errors, each with Student's t: of the runs, with
+// Interval and P follow the sum of two independent errors, each with Student's t: of the runs, with
 // Welch's degrees of freedom, and of the blocks (Behrens and Fisher). They hold for two and three runs as
 // well, and are wide where both errors are alike. DF is that of the single Student's t with the same
 // interval. What a run does to a single block is in both terms, so the sum is too large rather than too

@@ -65,7 +65,7 @@ type Result struct {
 	Table    []*Row
 	Studies  []*Study
 	Warnings []string
-	// Decisions are those of the differences from the baseline, else of all pairs.
+	// Decisions count the differences from the baseline, else all pairs.
 	Decisions report.Decisions
 
 	all    bool   // every row was asked for

@@ -234,20 +234,22 @@ func (out *outcome) write(env *run.Env, orient string) error {
 }
 
 func (out *outcome) writeStudies(env *run.Env) error {
-	columns := []string{"Analysis", "Metric", "Model", "Statistic", "Estimate", "Low", "High", "Reason", "Samples_Low", "Samples_High"}
+	columns := []string{"Analysis", "Metric", "Model", "Statistic", "Estimate", "Low", "High", "Reason",
+		"Samples_Low", "Samples_High"}
 	err := env.Files.CSV("compare_study.csv", columns, func(csv *report.CSV) error {
 		for _, s := range out.result.Studies {
 			for _, name := range s.names {
 				for _, line := range s.of[name].lines() {
-					if err := csv.Row(s.Analysis, s.Metric, name, line.name, line.value, low(line.ci), high(line.ci), line.value.Reason,
-						optionalEnd(line.samples, low), optionalEnd(line.samples, high)); err != nil {
+					if err := csv.Row(s.Analysis, s.Metric, name, line.name, line.value, low(line.ci), high(line.ci),
+						line.value.Reason, optionalEnd(line.samples, low), optionalEnd(line.samples, high)); err != nil {
 						return err
 					}
 				}
 			}
 			for _, i := range s.Improvement {
-				if err := csv.Row(s.Analysis, s.Metric, i.A, "probability_of_improvement over "+i.B, i.Probability, low(i.CI), high(i.CI), i.Probability.Reason,
-					nil, nil); err != nil {
+				statistic := "probability_of_improvement over " + i.B
+				if err := csv.Row(s.Analysis, s.Metric, i.A, statistic, i.Probability, low(i.CI), high(i.CI),
+					i.Probability.Reason, nil, nil); err != nil {
 					return err
 				}
 			}

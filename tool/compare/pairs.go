@@ -124,7 +124,8 @@ func (c *comparer) withoutSamples(a, b *estimate, whole bool) (pair, error) {
 	}
 	for k, e := range []*estimate{a, b} {
 		if other := []*estimate{b, a}[k]; c.borrows(e, other) {
-			p.notes = append(p.notes, fmt.Sprintf("%s has only one run; its runs are assumed to vary like runs of %s; add runs", e.name, other.name))
+			p.notes = append(p.notes, fmt.Sprintf("%s has only one run; its runs are assumed to vary like runs of %s; "+
+				"add runs", e.name, other.name))
 		}
 	}
 	return p, err
@@ -334,8 +335,8 @@ func (c *comparer) fromRuns(a, b *estimate, whole bool) (pair, error) {
 // the summed squares of the distances of the estimates' ends (Zou and Donner 2008,
 // "Construction of confidence limits about effect measures: a general approach").
 // Errors that go together, as those of two models on the same states do, make it too
-// wide. The p value is below 0.05 exactly where the interval leaves 0 out, and falls beyond as Student's t with the degrees
-// of freedom of the runs does. A single run next to several of the other model has their variance too.
+// wide. The p value is below 0.05 exactly where the interval leaves 0 out, and falls beyond as Student's t
+// with the degrees of freedom of the runs does. A single run next to several of the other model has their variance too.
 func (c *comparer) fromIntervals(a, b *estimate) pair {
 	d := a.value.V - b.value.V
 	p := pair{difference: report.Number(d), stdError: math.NaN(), df: math.Inf(1), from: FromIntervals}

@@ -39,7 +39,8 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 
 // tidyColumns are those of the CSV file with a row for each metric and model.
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
-	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY", "Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
+	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY",
+	"Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
 	"Blocks_Needed", "Rank", "Best_Place", "Worst_Place", "Best", "Best_P", "Reason", "Notes"}
 
 func (r *Result) writeTidy(w io.Writer) error {
@@ -58,7 +59,8 @@ func (r *Result) writeTidy(w io.Writer) error {
 				differenceLow, differenceHigh, baseline = low(*cell.DifferenceCI), high(*cell.DifferenceCI), r.Baseline
 				tests = positiveInt(row.Tests.Baseline)
 			}
-			cells = append(cells, baseline, optional(cell.Difference), differenceLow, differenceHigh, optional(cell.Improvement), optional(cell.P), optional(cell.PHolm), optional(cell.Q),
+			cells = append(cells, baseline, optional(cell.Difference), differenceLow, differenceHigh, optional(cell.Improvement),
+				optional(cell.P), optional(cell.PHolm), optional(cell.Q),
 				tests, string(cell.From), cell.Decision, optional(cell.Detectable), positiveInt(cell.Blocks), optional(cell.Needed), positiveInt(cell.Rank))
 			var best, worst any
 			if cell.Places != nil {
@@ -352,7 +354,8 @@ func (c *Cell) console() any {
 }
 
 func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Table {
-	t := report.NewTable("Differences from "+r.Baseline, append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "q (BY)", "", "From")...)
+	columns := append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "q (BY)", "", "From")
+	t := report.NewTable("Differences from "+r.Baseline, columns...)
 	undecided, least, most := false, 0, 0
 	var notes []string
 	for _, row := range rows {

@@ -52,8 +52,8 @@ type Study struct {
 
 // Aggregate are the numbers of one model over all tasks.
 //
-// The intervals …SamplesCI are about other samples as well as about other runs. They hold for one model: models on the same
-// samples share most of this error, which cancels in their difference. Nil where some run has no interval.
+// The intervals …SamplesCI are about other samples as well as about other runs. They hold for one model: models on
+// the same samples share most of this error, which cancels in their difference. Nil where some run has no interval.
 type Aggregate struct {
 	IQM             report.Value     `json:"iqm"`
 	IQMCI           report.Interval  `json:"iqm_ci"`
@@ -306,8 +306,8 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 	return s.profiles(ctx, better, o)
 }
 
-// sampled fills in the errors that the samples give to a task's mean over runs, which share them: half the widths of the
-// runs' intervals, in the unit of the matrix; none unless every run has one.
+// sampled fills in the errors that the samples give to a task's mean over runs, which share them: half the widths of
+// the runs' intervals, in the unit of the matrix; none unless every run has one.
 func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
 	halves := map[string][]float64{}
 	for x, name := range models {
@@ -329,24 +329,25 @@ func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
 	s.halves = halves
 }
 
-// widened adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all runs
-// of a task, in turn, go to the ends of their intervals. Nil where one of them is not known.
-func (s *Study) widened(e study.Estimate, scores study.ByTask, name string, of study.Statistic, scale stat.Scale) *report.Interval {
+// widened adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all
+// runs of a task, in turn, go to the ends of their intervals. Nil where one of them is not known.
+func (s *Study) widened(e study.Estimate, scores study.ByTask, name string, f study.Statistic,
+	scale stat.Scale) *report.Interval {
 	if s.halves == nil || !e.Interval.Defined() {
 		return nil
 	}
 	squares := 0.0
 	for t, half := range s.halves[name] {
-		at := [2]float64{}
+		values := [2]float64{}
 		for k, shift := range []float64{half, -half} {
 			shifted := slices.Clone(scores)
 			shifted[t] = slices.Clone(scores[t])
 			for i := range shifted[t] {
 				shifted[t][i] += shift
 			}
-			at[k] = of(shifted)
+			values[k] = f(shifted)
 		}
-		squares += (at[0] - at[1]) * (at[0] - at[1]) / 4
+		squares += (values[0] - values[1]) * (values[0] - values[1]) / 4
 	}
 	low := e.Value - math.Hypot(e.Value-e.Interval.Low, math.Sqrt(squares))
 	high := e.Value + math.Hypot(e.Interval.High-e.Value, math.Sqrt(squares))

@@ -142,7 +142,8 @@ func decided(r *report.Result, t *Table) string {
 	if marked > 0 {
 		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
 	}
-	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s_comparisons.csv); %s.", d.Words(), r.Analysis, marks)
+	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s_comparisons.csv); %s.",
+		d.Words(), r.Analysis, marks)
 }
 
 // decisionsOf are the numbers of families, tests and decisions of a result.
