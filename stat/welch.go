@@ -70,9 +70,10 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 	return d, nil
 }
 
-// WelchSingle compares the mean of several runs with a single one, mean minus single. The single run is taken to vary as the others do, as one score against a small sample (Crawford and Howell 1998), with the
-// standard error s·√(1 + 1/k); fixed says that it has no error, which leaves s/√k. Both have k − 1 degrees of freedom.
-// Otherwise as [Welch].
+// WelchSingle compares the mean of several runs with a single one, mean minus single. The single run is taken to
+// vary as the others do, as one score against a small sample (Crawford and Howell 1998), with the standard error
+// s·√(1 + 1/k); fixed says that it has no error, which leaves s/√k. Both have k − 1 degrees of freedom. Otherwise as
+// [Welch].
 func WelchSingle(runs []float64, single float64, fixed bool, level float64) (MeanDifference, error) {
 	d, err := WelchTest(runs, []float64{single, single}, level)
 	if err != nil || d.Reason != "" {
