@@ -89,10 +89,13 @@ type Comparison struct {
 	CI         Interval `json:"ci"`
 	// P is the two-sided p value of T = Difference/standard error with DF degrees of
 	// freedom; below 0.05 exactly where CI leaves 0 out.
-	P     Value  `json:"p"`
-	PHolm Value  `json:"p_holm"`
-	T     *Value `json:"t,omitempty"` // this and what follows are nil in files of old versions
-	DF    *Value `json:"df,omitempty"`
+	P     Value `json:"p"`
+	PHolm Value `json:"p_holm"`
+	// Q is the false discovery rate of Benjamini and Yekutieli over all comparisons of the run. It and the fields
+	// below are nil in files of old versions.
+	Q  *Value `json:"q_by,omitempty"`
+	T  *Value `json:"t,omitempty"`
+	DF *Value `json:"df,omitempty"`
 	// SignFlipP is the p value of the sign flips of Blocks blocks, Exact whether all
 	// patterns of signs were tried.
 	SignFlipP *Value `json:"sign_flip_p,omitempty"`

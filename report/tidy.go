@@ -86,7 +86,7 @@ func columnName(key string) string {
 	words := strings.Split(key, "_")
 	for i, w := range words {
 		switch {
-		case w == "sd" || w == "se" || w == "df":
+		case w == "sd" || w == "se" || w == "df" || w == "by":
 			words[i] = strings.ToUpper(w)
 		case w != "":
 			words[i] = strings.ToUpper(w[:1]) + w[1:]

@@ -250,10 +250,11 @@ func atLeast(v, bound float64) int {
 // BestSet returns a confidence set for the best of several models (Hsu 1984, "Constrained simultaneous
 // confidence intervals for multiple comparisons with the best"). p are the Extremes in the direction
 // that is better. better reports whether one model was found better than another by a test corrected
-// for all pairs; it may be nil. A model is outside the set if its p is below alpha, or if any other
-// model was found better, so that pairwise results never contradict the set. Models without a test (p
-// is NaN) are not in the set. decided reports whether some model is outside; if not, no model should
-// be marked. alpha 0 means 0.05.
+// for all pairs of all families; it may be nil. Where it finds no pair, no model is excluded: equal models
+// are told apart as seldom as their pairs are. Otherwise a model is outside the set if its p is below
+// alpha, or if any other model was found better, so that pairwise results never contradict the set. Models
+// without a test (p is NaN) are not in the set. decided reports whether some model is outside; if not, no
+// model should be marked. alpha 0 means 0.05.
 //
 // The best model is in the set with a probability of at least 1 − alpha, and so is each of several
 // equally good models.
@@ -262,14 +263,18 @@ func BestSet(p []float64, alpha float64, better func(i, j int) bool) (in []bool,
 		alpha = 0.05
 	}
 	in = make([]bool, len(p))
+	beaten, differ := make([]bool, len(p)), better == nil
+	for i := range p {
+		for j := range p {
+			beaten[i] = beaten[i] || better != nil && j != i && better(j, i)
+		}
+		differ = differ || beaten[i]
+	}
 	for i, v := range p {
 		if math.IsNaN(v) {
 			continue
 		}
-		in[i] = v >= alpha
-		for j := range p {
-			in[i] = in[i] && (j == i || better == nil || !better(j, i))
-		}
+		in[i] = !differ || v >= alpha && !beaten[i]
 		decided = decided || !in[i]
 	}
 	return in, decided

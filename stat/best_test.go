@@ -203,7 +203,9 @@ func TestBestSet(t *testing.T) {
 		decided bool
 	}{
 		{[]float64{1, 0.3, 0.06}, [2]int{}, []bool{true, true, true}, false},
-		{[]float64{1, 0.3, 0.04}, [2]int{}, []bool{true, true, false}, true},
+		{[]float64{1, 0.3, 0.04}, [2]int{}, []bool{true, true, true}, false}, // no pair differs
+		{[]float64{1, 0.3, 0.04}, [2]int{0, 2}, []bool{true, true, false}, true},
+		{[]float64{1, 0.04, 0.3}, [2]int{0, 2}, []bool{true, false, false}, true},
 		{[]float64{1, 0.3, 0.05}, [2]int{}, []bool{true, true, true}, false},
 		{[]float64{1, 0.06, nan}, [2]int{0, 1}, []bool{true, false, false}, true},
 		{[]float64{nan, nan}, [2]int{}, []bool{false, false}, false},
@@ -212,6 +214,9 @@ func TestBestSet(t *testing.T) {
 		if !slices.Equal(in, c.want) || decided != c.decided {
 			t.Errorf("p %v: in the set are %v, decided %v; want %v, %v", c.p, in, decided, c.want, c.decided)
 		}
+	}
+	if in, decided := BestSet([]float64{1, 0.3, 0.04}, 0, nil); in[2] || !decided {
+		t.Errorf("without tests of pairs the set is %v", in)
 	}
 }
 

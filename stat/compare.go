@@ -3,6 +3,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -257,33 +258,49 @@ func signPatterns(seed uint64, draws, words int) []uint64 {
 // tests as there are p values: in ascending order p_(i) becomes the running
 // maximum of min(1, (m−i)·p_(i)), i = 0…m−1. NaN stays NaN and counts as no test.
 func Holm(p []float64) []float64 {
-	type ranked struct {
-		p float64
-		i int
-	}
-	corrected := make([]float64, len(p))
-	order := make([]ranked, 0, len(p))
-	for i, v := range p {
-		corrected[i] = v
-		if !math.IsNaN(v) {
-			order = append(order, ranked{v, i})
-		}
-	}
-	slices.SortFunc(order, func(a, b ranked) int { // equal p values become equal, in any order
-		switch {
-		case a.p < b.p:
-			return -1
-		case a.p > b.p:
-			return 1
-		}
-		return 0
-	})
+	order := ascending(p)
+	corrected := slices.Clone(p)
 	running := 0.0
-	for rank, of := range order {
-		running = max(running, min(1, float64(len(order)-rank)*of.p))
-		corrected[of.i] = running
+	for rank, i := range order {
+		running = max(running, min(1, float64(len(order)-rank)*p[i]))
+		corrected[i] = running
 	}
 	return corrected
+}
+
+// BenjaminiYekutieli returns the q values of m tests: the least false discovery rate at which each is rejected, for any
+// dependence of the tests (Benjamini and Yekutieli 2001). In ascending order
+//
+//	q_(i) = min_{j ≥ i} min(1, m·(1 + 1/2 + … + 1/m)·p_(j)/j),  i = 1…m.
+//
+// Of the tests with q below 0.05, an expected share of at most 5 % is of true null hypotheses. NaN stays NaN and counts
+// as no test.
+func BenjaminiYekutieli(p []float64) []float64 {
+	order := ascending(p)
+	q := slices.Clone(p)
+	factor := 0.0
+	for i := range order {
+		factor += 1 / float64(i+1)
+	}
+	factor *= float64(len(order))
+	running := 1.0
+	for rank, i := range slices.Backward(order) {
+		running = min(running, factor*p[i]/float64(rank+1))
+		q[i] = running
+	}
+	return q
+}
+
+// ascending are the places of the p values that are not NaN, from the smallest on.
+func ascending(p []float64) []int {
+	order := make([]int, 0, len(p))
+	for i, v := range p {
+		if !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) }) // ties in any order: they become equal
+	return order
 }
 
 // CompareAll compares all pairs (i < j, in order) of statistics of the same metric

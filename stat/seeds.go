@@ -25,16 +25,17 @@ type SeedComparison struct {
 //
 //	V = s²_A/k_A + s²_B/k_B + V_blocks,
 //
-// with Satterthwaite's degrees of freedom. What a run does to a single block is in both
-// terms, so the sum is too large rather than too small (the two-way variance of Cameron,
-// Gelbach and Miller 2011, "Robust inference with multiway clustering", without its
-// subtraction). The runs of a model with a single one are taken to vary as those of the other
-// model do, as one score against a small sample (Crawford and Howell 1998): its variance is
-// the other's, s²_A·(1/k_A + 1), and a warning says so. A model that [CompareOptions.Fixed]
-// names has no variance between runs. With one run of both nothing shows it: the comparison
-// is that of [Compare], and a warning says that it is about these runs. SignFlip and EffectSD
-// are those over blocks, of the means over runs. Blocks that carry no test leave the p values
-// undefined. Errors: no runs, other blocks.
+// Interval and P follow the sum of two independent errors, each with Student's t: of the runs, with
+// Welch's degrees of freedom, and of the blocks (Behrens and Fisher). They hold for two and three runs as
+// well, and are wide where both errors are alike. DF is that of the single Student's t with the same
+// interval. What a run does to a single block is in both terms, so the sum is too large rather than too
+// small (the two-way variance of Cameron, Gelbach and Miller 2011, "Robust inference with multiway
+// clustering", without its subtraction). The runs of a model with a single one are taken to vary as those
+// of the other model do, as one score against a small sample (Crawford and Howell 1998): its variance is
+// the other's, s²_A·(1/k_A + 1), and a warning says so. A model that [CompareOptions.Fixed] names has no
+// variance between runs. With one run of both nothing shows it: the comparison is that of [Compare], and a
+// warning says that it is about these runs. SignFlip and EffectSD are those over blocks, of the means over
+// runs. Blocks that carry no test leave the p values undefined. Errors: no runs, other blocks.
 func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) {
 	const quantity = "comparison of runs"
 	if len(a) == 0 || len(b) == 0 {
@@ -87,18 +88,29 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	if difference.Reason != "" || !isFinite(total) || noError(c.SeedError, meanA.Estimate, meanB.Estimate) {
 		return c, nil
 	}
-	// Satterthwaite's degrees of freedom of the sum.
-	parts := float64(blocks*blocks)/difference.DF + seedDF
-	c.DF = float64(total*total) / parts
-	t, err := StudentTQuantile((1+level)/2, c.DF)
+	runs := seeds[0] + seeds[1]
+	var width float64
+	p := func() float64 { return TTestP(c.T, c.DF) }
+	if runs > 0 && blocks > 0 {
+		sum := newTwoErrors(c.SeedError, float64(runs*runs)/seedDF, difference.StdError, difference.DF)
+		if width, err = sum.quantile(1 - level); err == nil {
+			c.DF = dfOf(width/c.StdError, 1-level)
+		}
+		p = func() float64 { return sum.p(c.Difference) }
+	} else {
+		parts := float64(blocks*blocks)/difference.DF + seedDF
+		c.DF = float64(total*total) / parts
+		width, err = StudentTQuantile((1+level)/2, c.DF)
+		width *= c.StdError
+	}
 	if err != nil {
 		return c, err
 	}
-	c.Interval = Interval{Low: c.Difference - t*c.StdError, High: c.Difference + t*c.StdError, Level: level}
+	c.Interval = Interval{Low: c.Difference - width, High: c.Difference + width, Level: level}
 	if meanA.Untestable == "" && meanA.blocks.remembers(subtract(meanA.Influence, meanB.Influence)) == "" {
 		c.Reason = ""
 		c.T = c.Difference / c.StdError
-		c.P = TTestP(c.T, c.DF)
+		c.P = p()
 		c.PHolm = c.P
 	}
 	return c, nil

@@ -53,8 +53,10 @@ func TestCompareSeeds(t *testing.T) {
 	within(t, "error of blocks", got.BlockError, single.Difference/single.T, 1e-12)
 	within(t, "standard error", got.StdError, math.Hypot(got.SeedError, got.BlockError), 1e-12)
 	va, vb, v := 0.01/3, 0.04, got.BlockError*got.BlockError
-	within(t, "degrees of freedom", got.DF, math.Pow(va+vb+v, 2)/(va*va/2+vb*vb/1+v*v/9), 1e-9)
-	within(t, "p", got.P, TTestP(got.Difference/got.StdError, got.DF), 1e-15)
+	both := newTwoErrors(math.Sqrt(va+vb), (va+vb)*(va+vb)/(va*va/2+vb*vb/1), math.Sqrt(v), 9)
+	within(t, "p", got.P, both.p(got.Difference), 1e-12)
+	within(t, "tail beyond the interval", both.p(got.Interval.High-got.Difference), 0.05, 1e-9)
+	within(t, "tail of Student's t", TTestP((got.Interval.High-got.Difference)/got.StdError, got.DF), 0.05, 1e-9)
 	if (got.P < 0.05) != (got.Interval.Low > 0 || got.Interval.High < 0) {
 		t.Errorf("p %v and interval %v do not agree", got.P, got.Interval)
 	}
@@ -64,14 +66,14 @@ func TestCompareSeeds(t *testing.T) {
 		t.Error(err)
 	}
 	wide := got
-	wide.Difference = 1
+	wide.Difference = 4
 	needed, err := wide.BlocksNeeded(PowerOptions{})
 	if err != nil || needed < 2 {
 		t.Fatalf("%d blocks, %v", needed, err)
 	}
 	at := func(blocks int) float64 {
 		stdError := math.Hypot(wide.SeedError, wide.BlockError*math.Sqrt(float64(wide.Blocks)/float64(blocks)))
-		return tTestPower(1/stdError, wide.DF, 0.05)
+		return tTestPower(4/stdError, wide.DF, 0.05)
 	}
 	if needed > 2 && (at(needed) < 0.8 || at(needed-1) >= 0.8) {
 		t.Errorf("%d blocks have power %v, one less %v", needed, at(needed), at(needed-1))

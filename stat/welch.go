@@ -70,6 +70,25 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 	return d, nil
 }
 
+// WelchSingle compares the mean of several runs with a single one, mean minus single. The single run is taken to
+// vary as the others do, as one score against a small sample (Crawford and Howell 1998), with the standard error
+// s·√(1 + 1/k); fixed says that it has no error, which leaves s/√k. Both have k − 1 degrees of freedom. Otherwise as
+// [Welch].
+func WelchSingle(runs []float64, single float64, fixed bool, level float64) (MeanDifference, error) {
+	d, err := WelchTest(runs, []float64{single, single}, level)
+	if err != nil || d.Reason != "" {
+		return d, err
+	}
+	if !fixed {
+		d.StdError *= math.Sqrt(float64(len(runs) + 1))
+	}
+	d.T = d.Difference / d.StdError
+	d.P = TTestP(d.T, d.DF)
+	t, err := StudentTQuantile((1+d.Interval.Level)/2, d.DF)
+	d.Interval = Interval{Low: d.Difference - t*d.StdError, High: d.Difference + t*d.StdError, Level: d.Interval.Level}
+	return d, err
+}
+
 // TTestP returns the two-sided p value P(|T| ≥ |t|) of Student's t with df degrees of
 // freedom, infinitely many for a normal statistic; NaN for NaN and for df ≤ 0. It is never 0:
 // what is too small for a float64 is the least one.

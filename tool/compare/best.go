@@ -179,7 +179,7 @@ func (row *Row) bestSentence(models []string) string {
 		if len(untested) > 0 {
 			s = listed(may) + " may be the best: not decisive"
 		}
-	case len(may) == 1 && len(untested) == 0:
+	case len(may) == 1 && len(untested) == 0 && row.beatsAll(slices.Index(models, may[0])):
 		s = may[0] + " is the best"
 	case len(may) > mostNamed:
 		s = fmt.Sprintf("%d of %d models may be the best", len(may), tested)
@@ -193,6 +193,16 @@ func (row *Row) bestSentence(models []string) string {
 		s += "; " + listed(untested) + plural(untested, " is", " are") + " not tested"
 	}
 	return s
+}
+
+// beatsAll reports whether a model was found better than each of the others, after correction.
+func (row *Row) beatsAll(x int) bool {
+	for y, cell := range row.Cells {
+		if y != x && cell != nil && cell.Value.Defined() && !row.better(x, y) {
+			return false
+		}
+	}
+	return true
 }
 
 // untested reports whether a number was held against no other.

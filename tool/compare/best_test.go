@@ -94,10 +94,18 @@ func TestBestOfFile(t *testing.T) {
 	m := made{models: []string{"a", "b", "c"}, scores: map[string][]float64{"a": noisy(1, 8, 2, 0.1), "b": noisy(2, 8, 3, 0.1), "c": noisy(3, 8, 2.5, 0.1)}, noSamples: true,
 		comparisons: []report.Comparison{row("a", "b", -1, 0.2), row("a", "c", -0.5, 0.3), row("b", "c", 0.5, 0.9)}}
 	m.comparisons[0].Extremes = e
+	undecided := must(t, Options{}, m.write(t, t.TempDir())) // no pair differs, so that nothing is marked
+	if marked, in := bests(undecided, undecided.Table[0]); marked != nil || len(in) != 3 || undecided.Table[0].Cells[1].BestP.V != 0.03 {
+		t.Errorf("no pair differs: marked are %v, in the set %v", marked, in)
+	}
+	m.comparisons[0].P = report.Number(0.01)
 	path := m.write(t, t.TempDir())
 	r := must(t, Options{}, path)
 	if marked, _ := bests(r, r.Table[0]); !slices.Equal(marked, []string{"a", "c"}) || r.Table[0].Cells[1].BestP.V != 0.03 {
 		t.Errorf("marked are %v", marked)
+	}
+	if words := r.decided(); words != "Pairs of models: 1 of 3 tests decided, in one family" {
+		t.Error(words)
 	}
 	if r = must(t, Options{Higher: []string{"mse"}}, path); r.Table[0].Cells[1].BestP.V != 0.5 {
 		t.Errorf("the other direction: p %v", r.Table[0].Cells[1].BestP)
@@ -105,7 +113,7 @@ func TestBestOfFile(t *testing.T) {
 	other := one(t, "d", noisy(4, 8, 2.2, 0.1), func(m *made) { m.noSamples, m.noInterval = true, true })
 	r = must(t, Options{}, path, other)
 	cells := r.Table[0].Cells
-	if marked, _ := bests(r, r.Table[0]); marked != nil || cells[1].BestP.V != 2*0.1 || cells[3].BestP != nil || !strings.HasSuffix(r.Table[0].Sentence, "; d is not tested") {
+	if marked, _ := bests(r, r.Table[0]); !slices.Equal(marked, []string{"a", "c"}) || cells[1].BestP.V != 2*0.005 || cells[3].BestP != nil || !strings.HasSuffix(r.Table[0].Sentence, "; d is not tested") {
 		t.Errorf("with a model that is not tested: marked %v, p %v, %s", marked, cells[1].BestP, r.Table[0].Sentence)
 	}
 	none := must(t, Options{}, other, one(t, "e", noisy(5, 8, 2.2, 0.1), func(m *made) { m.noSamples, m.noInterval = true, true })).Table[0]
@@ -431,7 +439,7 @@ func TestEqualScores(t *testing.T) {
 	}
 	far := &estimate{name: "a", value: report.Number(0), interval: report.Between(-1e-9, 1e-9)}
 	near := &estimate{name: "b", value: report.Number(1), interval: report.Between(1-1e-9, 1+1e-9)}
-	if p := fromIntervals(far, near); !(p.p.V > 0) {
+	if p := (&comparer{}).fromIntervals(far, near); !(p.p.V > 0) {
 		t.Errorf("p %v", p.p.V)
 	}
 }

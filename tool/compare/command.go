@@ -42,8 +42,10 @@ difference from a baseline with its interval, the improvement in percent, p valu
 Holm's correction, and ranks. Models that do not differ share a rank. ~ marks undecided
 rows, with the smallest difference that the test finds with 80 % power and the number of
 blocks that the observed difference needs. * marks the models that may be the best: the
-95 % confidence set, tested against all other models at once. Nothing is marked if no
-model can be excluded.
+95 % confidence set, tested against all other models at once. Nothing is marked in a row
+without a significant difference. Each table says in how many families p values are
+corrected, and how many decisions remain with --family run. q is the false discovery rate
+over the whole table (Benjamini and Yekutieli), for screening many rows.
 
 Several analyses are printed as one screen with two headline metrics of each; --verbose
 prints all headline metrics with intervals, differences and a sentence per row.
@@ -57,7 +59,8 @@ If one file holds both models, the difference comes from that file. Across files
 from scores per sample (<analysis>_samples.csv), paired by name, in blocks of their
 group, if both models have them. With several runs and no intervals it comes from one
 number per run, by Welch's t test. Otherwise it comes from the two intervals, as if their
-errors were independent. The column "from" names the source. Results with other data,
+errors were independent. The column "from" names the source. A model with a single run is
+assumed to vary like the runs of the other model, unless --fixed names it. Results with other data,
 definitions, options or block lengths are rejected, with the differences listed, unless
 --allow-different is set.
 

@@ -65,6 +65,8 @@ type Result struct {
 	Table    []*Row
 	Studies  []*Study
 	Warnings []string
+	// Decisions count the differences from the baseline, else all pairs.
+	Decisions report.Decisions
 
 	all    bool   // every row was asked for
 	family string // of Holm's correction
@@ -111,7 +113,10 @@ type Cell struct {
 	Improvement *report.Value `json:"improvement_percent,omitempty"`
 	P           *report.Value `json:"p,omitempty"`
 	PHolm       *report.Value `json:"p_holm,omitempty"`
-	From        Source        `json:"from,omitempty"`
+	// Q is the least false discovery rate, over the whole table, at which the difference is found: see
+	// [stat.BenjaminiYekutieli].
+	Q    *report.Value `json:"q_by,omitempty"`
+	From Source        `json:"from,omitempty"`
 	// Decision is "better", "worse", "differs" where neither direction is better, or "~".
 	Decision string `json:"decision,omitempty"`
 	// Detectable is the smallest difference that the test finds with 80 % power, Needed

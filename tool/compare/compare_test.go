@@ -222,7 +222,7 @@ func TestFromIntervals(t *testing.T) {
 				interval: report.Between(v-rapid.Float64Range(0.01, 3).Draw(t, name+" below"), v+rapid.Float64Range(0.01, 3).Draw(t, name+" above"))}
 		}
 		a, b := draw("a"), draw("b")
-		p, back := fromIntervals(a, b), fromIntervals(b, a)
+		p, back := (&comparer{}).fromIntervals(a, b), (&comparer{}).fromIntervals(b, a)
 		if math.Abs(p.ci.Low)+math.Abs(p.ci.High) > 1e-6 && (p.p.V < 0.05) != (p.ci.Low > 0 || p.ci.High < 0) && math.Abs(p.p.V-0.05) > 1e-9 {
 			t.Fatalf("p %v, interval [%v, %v]", p.p.V, p.ci.Low, p.ci.High)
 		}
@@ -232,11 +232,11 @@ func TestFromIntervals(t *testing.T) {
 	})
 	a := &estimate{name: "a", value: report.Number(3), interval: report.Between(0, 6)}
 	b := &estimate{name: "b", value: report.Number(1), interval: report.Between(-3, 5)}
-	if p := fromIntervals(a, b); p.ci.Low != 2-5 || p.ci.High != 2+5 {
+	if p := (&comparer{}).fromIntervals(a, b); p.ci.Low != 2-5 || p.ci.High != 2+5 {
 		t.Errorf("3 ± 3 − 1 ± 4 is [%v, %v], want 2 ± 5", p.ci.Low, p.ci.High)
 	}
 	none := (&estimate{name: "b", value: report.Number(1), interval: report.NoInterval("off")}).prepared()
-	if p := fromIntervals(a, none); p.from != FromValues || p.p.Defined() || p.difference.V != 2 || !strings.Contains(p.p.Reason, "off") {
+	if p := (&comparer{}).fromIntervals(a, none); p.from != FromValues || p.p.Defined() || p.difference.V != 2 || !strings.Contains(p.p.Reason, "off") {
 		t.Errorf("without an interval: %+v", p)
 	}
 }

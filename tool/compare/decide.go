@@ -72,7 +72,8 @@ func (c *comparer) correct(ctx context.Context) error {
 		}
 		families[family] = append(families[family], row)
 	}
-	return parallel.For(ctx, c.o.Threads, len(order), func(_, i int) {
+	p := make([][]float64, len(order)) // of the tests that decide
+	err := parallel.For(ctx, c.o.Threads, len(order), func(_, i int) {
 		rows := families[order[i]]
 		var all, based []*test
 		for _, row := range rows {
@@ -89,7 +90,35 @@ func (c *comparer) correct(ctx context.Context) error {
 		for _, row := range rows {
 			row.Tests = tests
 		}
+		if c.result.Baseline != "" {
+			all = based
+		}
+		for _, t := range all {
+			p[i] = append(p[i], t.p)
+		}
 	})
+	c.result.Decisions = report.Decisions(stat.CountDecisions(p, alpha))
+	c.screen()
+	return err
+}
+
+// screen fills in the q values of the differences from the baseline, over the whole table.
+func (c *comparer) screen() {
+	var based []*test
+	for _, row := range c.result.Table {
+		for _, p := range row.pairs.based {
+			if p != nil {
+				based = append(based, &p.test)
+			}
+		}
+	}
+	p := make([]float64, len(based))
+	for i, t := range based {
+		p[i] = t.p
+	}
+	for i, q := range stat.BenjaminiYekutieli(p) {
+		based[i].q = q
+	}
 }
 
 // holm corrects p values over so many tests.
@@ -168,12 +197,12 @@ func (row *Row) against(base, x int) {
 	if ci.Defined() && sign < 0 {
 		ci = report.Between(-ci.High, -ci.Low)
 	}
-	corrected := p.p
+	corrected, q := p.p, p.p
 	if p.p.Defined() {
-		corrected = report.Number(p.test.holm)
+		corrected, q = report.Number(p.test.holm), report.Number(p.test.q)
 	}
 	improvement := row.improvement(difference, baseline.Value)
-	cell.Difference, cell.DifferenceCI, cell.P, cell.PHolm = &difference, &ci, new(p.p), &corrected
+	cell.Difference, cell.DifferenceCI, cell.P, cell.PHolm, cell.Q = &difference, &ci, new(p.p), &corrected, &q
 	cell.From, cell.Blocks, cell.Notes, cell.Improvement = p.from, p.blocks, p.notes, &improvement
 	decided := corrected.Defined() && corrected.V < alpha
 	switch {

@@ -19,6 +19,7 @@ type estimate struct {
 	value       report.Value
 	interval    report.Interval
 	ofRuns      report.Interval // undefined if some run has none
+	half        float64         // mean of half the widths of the runs' intervals; NaN if some run has none
 	sd          report.Value
 	notCompared string
 	untested    pair // why there is no test of a difference from it, if there is none
@@ -48,6 +49,7 @@ func (e *estimate) prepared() *estimate {
 
 func newEstimate(name, path string, runs []*FileModel, scale stat.Scale) (*estimate, bool) {
 	e := &estimate{name: name, sd: report.Undefined("no spread was computed")}
+	width := 0.0
 	var intervals []report.Interval
 	for _, m := range runs {
 		n, ok := m.number(path)
@@ -64,12 +66,14 @@ func newEstimate(name, path string, runs []*FileModel, scale stat.Scale) (*estim
 		e.runs = append(e.runs, m)
 		e.values = append(e.values, n.Value.Float())
 		intervals = append(intervals, n.Interval)
+		low, high := ends(n.Interval)
+		width += high - low
 		e.value, e.interval, e.sd = n.Value, n.Interval, n.SD
 	}
 	if len(e.runs) == 0 {
 		return nil, false
 	}
-	e.ofRuns = e.interval
+	e.ofRuns, e.half = e.interval, width/float64(2*len(e.runs))
 	if len(e.runs) > 1 {
 		e.overRuns(intervals, scale)
 	}

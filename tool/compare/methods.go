@@ -109,8 +109,10 @@ func sayDecisions(d *methods.Draft) {
 	}
 	d.Say("p values are two-sided and corrected by Holm's procedure [@holm1979] over %s; a difference is decided where the corrected one is below 0.05. "+
 		"A model's rank is one more than the number of models found better, over all pairs; undecided rows carry the difference that the test would have found with 80 %% power.", over)
+	d.Say("The false discovery rates of Benjamini and Yekutieli [@benjamini2001] over the whole table are also reported.")
 	d.Say("Models that may be the best form a 95 %% confidence set, by multiple comparisons with the best [@hsu1984]: each is held against all others at once, " +
-		"one-sidedly, by flipping the signs of blocks for all models together where they share them, else by Bonferroni's bound over its pairs.")
+		"one-sidedly, by flipping the signs of blocks for all models together where they share them, else by " +
+		"Bonferroni's bound over its pairs. Nothing is marked in rows where no difference is decided.")
 	if fixed := d.Values("fixed"); len(fixed) > 0 {
 		d.Say("%s are taken to have no other training runs.", methods.Join(fixed))
 	}

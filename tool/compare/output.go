@@ -67,6 +67,7 @@ func (out *outcome) enter(env *run.Env) error {
 		extra.Set("tasks", r.Tasks)
 		extra.Set("table", r.tableParts())
 		extra.Set("ranking", r.ranking())
+		extra.Set("decisions", r.Decisions)
 		if len(r.Studies) > 0 {
 			extra.Set("studies", r.Studies)
 		}
@@ -233,18 +234,22 @@ func (out *outcome) write(env *run.Env, orient string) error {
 }
 
 func (out *outcome) writeStudies(env *run.Env) error {
-	columns := []string{"Analysis", "Metric", "Model", "Statistic", "Estimate", "Low", "High", "Reason"}
+	columns := []string{"Analysis", "Metric", "Model", "Statistic", "Estimate", "Low", "High", "Reason",
+		"Samples_Low", "Samples_High"}
 	err := env.Files.CSV("compare_study.csv", columns, func(csv *report.CSV) error {
 		for _, s := range out.result.Studies {
 			for _, name := range s.names {
 				for _, line := range s.of[name].lines() {
-					if err := csv.Row(s.Analysis, s.Metric, name, line.name, line.value, low(line.ci), high(line.ci), line.value.Reason); err != nil {
+					if err := csv.Row(s.Analysis, s.Metric, name, line.name, line.value, low(line.ci), high(line.ci),
+						line.value.Reason, optionalEnd(line.samples, low), optionalEnd(line.samples, high)); err != nil {
 						return err
 					}
 				}
 			}
 			for _, i := range s.Improvement {
-				if err := csv.Row(s.Analysis, s.Metric, i.A, "probability_of_improvement over "+i.B, i.Probability, low(i.CI), high(i.CI), i.Probability.Reason); err != nil {
+				statistic := "probability_of_improvement over " + i.B
+				if err := csv.Row(s.Analysis, s.Metric, i.A, statistic, i.Probability, low(i.CI), high(i.CI),
+					i.Probability.Reason, nil, nil); err != nil {
 					return err
 				}
 			}
@@ -275,18 +280,28 @@ func (out *outcome) writeStudies(env *run.Env) error {
 
 // line is one statistic of an aggregate.
 type line struct {
-	name  string
-	value report.Value
-	ci    report.Interval
+	name    string
+	value   report.Value
+	ci      report.Interval
+	samples *report.Interval // about other samples too
+}
+
+// optionalEnd is an end of an interval, nil where there is none.
+func optionalEnd(i *report.Interval, end func(report.Interval) any) any {
+	if i == nil {
+		return nil
+	}
+	return end(*i)
 }
 
 func (a *Aggregate) lines() []line {
-	lines := []line{{"iqm", a.IQM, a.IQMCI}, {"mean", a.Mean, a.MeanCI}, {"median", a.Median, a.MedianCI}, {"average_rank", a.AverageRank, a.AverageRankCI}}
+	lines := []line{{"iqm", a.IQM, a.IQMCI, a.IQMSamplesCI}, {"mean", a.Mean, a.MeanCI, a.MeanSamplesCI},
+		{"median", a.Median, a.MedianCI, a.MedianSamplesCI}, {"average_rank", a.AverageRank, a.AverageRankCI, nil}}
 	if a.OptimalityGap != nil {
-		lines = append(lines, line{"optimality_gap", *a.OptimalityGap, *a.OptimalityGapCI})
+		lines = append(lines, line{"optimality_gap", *a.OptimalityGap, *a.OptimalityGapCI, nil})
 	}
 	if a.Ratio != nil {
-		lines = append(lines, line{"geometric_mean_ratio", *a.Ratio, *a.RatioCI})
+		lines = append(lines, line{"geometric_mean_ratio", *a.Ratio, *a.RatioCI, nil})
 	}
 	return lines
 }
@@ -312,10 +327,13 @@ func (out *outcome) print(env *run.Env) error {
 		if verbose || len(out.result.Studies) == 0 {
 			tables = out.result.Console(verbose)
 		}
-		for _, s := range out.result.Studies {
+		for i, s := range out.result.Studies {
 			t := s.table(verbose)
 			if words := out.result.inTasks(s); words != "" && !verbose {
 				t.Note("%s", words)
+				if i == len(out.result.Studies)-1 {
+					out.result.noteDecisions(t)
+				}
 			}
 			tables = append(tables, t)
 		}
@@ -376,6 +394,9 @@ func (s *Study) table(verbose bool) *report.Table {
 			report.WithInterval(a.AverageRank, a.AverageRankCI))
 	}
 	t.Note("[95 %% intervals] about %s", s.About)
+	if s.halves != nil {
+		t.Note("For one model on other samples: Samples_Low and Samples_High in compare_study.csv")
+	}
 	for _, g := range s.Groups {
 		t.Note("no test separates the ranks of %s (signed rank tests over tasks, Holm)", listed(g))
 	}

@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ const (
 type test struct {
 	difference, p float64
 	holm          float64 // p after Holm's correction
+	q             float64 // of Benjamini and Yekutieli, of differences from the baseline
 }
 
 // pairs are the differences of all pairs of models of a row, whole ones of those with the baseline:
@@ -43,7 +45,7 @@ type pairs struct {
 func newPairs(n int) pairs {
 	p := pairs{n: n, tests: make([]test, n*(n-1)/2), joint: make([]bool, n*(n-1)/2), based: make([]*pair, n)}
 	for i := range p.tests {
-		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN()}
+		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
 	return p
 }
@@ -53,7 +55,7 @@ func (p *pairs) place(a, b int) int { return a*(2*p.n-a-1)/2 + b - a - 1 }
 
 // enter enters the difference of the models a < b.
 func (p *pairs) enter(a, b int, of *pair) {
-	of.test = test{of.difference.Float(), of.p.Float(), math.NaN()}
+	of.test = test{of.difference.Float(), of.p.Float(), math.NaN(), math.NaN()}
 	i := p.place(a, b)
 	p.tests[i] = of.test
 	p.joint[i] = of.from == FromSamples && of.runs.SeedsA == 1 && of.runs.SeedsB == 1
@@ -105,18 +107,56 @@ func (c *comparer) compare(row *Row, a, b *estimate, whole bool) (pair, error) {
 	if reason != noSamples {
 		notes = append(notes, reason)
 	}
-	p, err = withoutSamples(a, b, whole)
+	p, err = c.withoutSamples(a, b, whole)
 	p.notes = append(notes, p.notes...)
 	return p, err
 }
 
 // withoutSamples takes the runs' numbers where they have no intervals, else the two
 // intervals.
-func withoutSamples(a, b *estimate, whole bool) (pair, error) {
+func (c *comparer) withoutSamples(a, b *estimate, whole bool) (pair, error) {
+	var p pair
+	var err error
 	if (len(a.runs) > 1 || len(b.runs) > 1) && (!a.ofRuns.Defined() || !b.ofRuns.Defined()) {
-		return fromRuns(a, b, whole)
+		p, err = c.fromRuns(a, b, whole)
+	} else {
+		p = c.fromIntervals(a, b)
 	}
-	return fromIntervals(a, b), nil
+	for k, e := range []*estimate{a, b} {
+		if other := []*estimate{b, a}[k]; c.borrows(e, other) {
+			p.notes = append(p.notes, fmt.Sprintf("%s has only one run; its runs are assumed to vary like runs of %s; "+
+				"add runs", e.name, other.name))
+		}
+	}
+	return p, err
+}
+
+// borrows reports whether the single run of a model is taken to vary as the runs of another do.
+func (c *comparer) borrows(e, other *estimate) bool {
+	return len(e.runs) == 1 && len(other.runs) > 1 && !c.fixed(e.name)
+}
+
+// runDF are Welch's degrees of freedom of the variance that the choice of runs gives to the difference of two models;
+// infinitely many where each has one run, or nothing varies.
+func (c *comparer) runDF(a, b *estimate) float64 {
+	variance, parts := 0.0, 0.0 // Σ v, Σ v²/df
+	for k, e := range []*estimate{a, b} {
+		n := float64(len(e.values))
+		if n < 2 {
+			continue
+		}
+		_, v := stat.MeanVariance(e.values)
+		if c.borrows([]*estimate{b, a}[k], e) {
+			v *= n + 1
+		}
+		v /= n
+		variance += v
+		parts += v * v / (n - 1)
+	}
+	if parts == 0 {
+		return math.Inf(1)
+	}
+	return variance * variance / parts
 }
 
 // ownComparison is the comparison of the file that holds both models, each in one run.
@@ -260,18 +300,32 @@ func intervalOf(i stat.Interval) report.Interval {
 }
 
 // fromRuns compares one number of every run, without an interval unless whole is set.
-func fromRuns(a, b *estimate, whole bool) (pair, error) {
+func (c *comparer) fromRuns(a, b *estimate, whole bool) (pair, error) {
 	welch := stat.Welch
 	if !whole {
 		welch = stat.WelchTest
 	}
-	d, err := welch(a.values, b.values, 0)
+	sign := 1.0
+	var d stat.MeanDifference
+	var err error
+	switch {
+	case len(a.values) == 1:
+		d, err = stat.WelchSingle(b.values, a.values[0], c.fixed(a.name), 0)
+		sign = -1
+	case len(b.values) == 1:
+		d, err = stat.WelchSingle(a.values, b.values[0], c.fixed(b.name), 0)
+	default:
+		d, err = welch(a.values, b.values, 0)
+	}
 	if err != nil {
 		return pair{}, err
 	}
 	reason := d.Reason
 	if reason == "" {
 		reason = "not defined for these runs"
+	}
+	if sign < 0 {
+		d.Difference, d.Interval.Low, d.Interval.High = -d.Difference, -d.Interval.High, -d.Interval.Low
 	}
 	return pair{difference: report.NumberOr(d.Difference, reason), ci: intervalOf(d.Interval), p: report.NumberOr(d.P, reason), stdError: d.StdError, df: d.DF, from: FromRuns}, nil
 }
@@ -281,8 +335,9 @@ func fromRuns(a, b *estimate, whole bool) (pair, error) {
 // the summed squares of the distances of the estimates' ends (Zou and Donner 2008,
 // "Construction of confidence limits about effect measures: a general approach").
 // Errors that go together, as those of two models on the same states do, make it too
-// wide. The p value is below 0.05 exactly where the interval leaves 0 out.
-func fromIntervals(a, b *estimate) pair {
+// wide. The p value is below 0.05 exactly where the interval leaves 0 out, and falls beyond as Student's t
+// with the degrees of freedom of the runs does. A single run next to several of the other model has their variance too.
+func (c *comparer) fromIntervals(a, b *estimate) pair {
 	d := a.value.V - b.value.V
 	p := pair{difference: report.Number(d), stdError: math.NaN(), df: math.Inf(1), from: FromIntervals}
 	for _, e := range []*estimate{a, b} {
@@ -293,14 +348,22 @@ func fromIntervals(a, b *estimate) pair {
 	}
 	below := math.Hypot(a.value.V-a.interval.Low, b.interval.High-b.value.V)
 	above := math.Hypot(a.interval.High-a.value.V, b.value.V-b.interval.Low)
+	p.df = c.runDF(a, b)
+	for k, e := range []*estimate{b, a} {
+		if c.borrows([]*estimate{a, b}[k], e) { // its variance once more, of one run
+			_, v := stat.MeanVariance(e.values)
+			once := quantile(float64(len(e.values)-1)) * math.Sqrt(v)
+			below, above = math.Hypot(below, once), math.Hypot(above, once)
+		}
+	}
 	p.ci = report.Between(d-below, d+above)
 	side := below // the one that looks at 0
 	if d < 0 {
 		side = above
 	}
-	p.stdError = side / quantile(math.Inf(1))
+	p.stdError = side / quantile(p.df)
 	if p.stdError > 0 {
-		p.p = report.Number(stat.TTestP(d/p.stdError, math.Inf(1)))
+		p.p = report.Number(stat.TTestP(d/p.stdError, p.df))
 	} else {
 		p.p = report.Undefined("both intervals have no width: nothing shows the error of the difference")
 	}

@@ -38,9 +38,12 @@ type sheetRow struct {
 // writeSheets writes the tables of the rows that are shown, by a format of one.
 func (r *Result) writeSheets(w io.Writer, orient string, write func(b *bytes.Buffer, sheets []*sheet)) error {
 	rows := r.shown()
-	note := "Nothing is marked: every model may be the best, or nothing tests it"
+	note := "Nothing is marked: no difference is decided"
 	if marked(rows) {
 		note = "Bold: may be the best (95 % confidence set); " + restOfMark
+	}
+	if words := r.decided(); words != "" {
+		note += ". " + words + " (p < 0.05, Holm over " + r.familyWords() + ")"
 	}
 	if left := len(r.Table) - len(rows); left > 0 {
 		note += fmt.Sprintf(". %d of %d numbers; all are in compare_table.csv", len(rows), len(r.Table))

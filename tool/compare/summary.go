@@ -32,6 +32,7 @@ func (r *Result) summary() []*report.Table {
 	}
 	last := tables[len(tables)-1]
 	last.Note("* may be the best (95 %% confidence set); Differ: pairs, p < %g (Holm over %s)", alpha, r.familyWords())
+	r.noteDecisions(last)
 	left := fmt.Sprintf("%s in compare_table.csv, with intervals; --verbose prints more", moreRows(len(r.Table)-len(rows)))
 	if len(hidden) > 0 {
 		left = fmt.Sprintf("%d more models and %s", len(hidden), left)

@@ -39,7 +39,8 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 
 // tidyColumns are those of the CSV file with a row for each metric and model.
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
-	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
+	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY",
+	"Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
 	"Blocks_Needed", "Rank", "Best_Place", "Worst_Place", "Best", "Best_P", "Reason", "Notes"}
 
 func (r *Result) writeTidy(w io.Writer) error {
@@ -58,7 +59,8 @@ func (r *Result) writeTidy(w io.Writer) error {
 				differenceLow, differenceHigh, baseline = low(*cell.DifferenceCI), high(*cell.DifferenceCI), r.Baseline
 				tests = positiveInt(row.Tests.Baseline)
 			}
-			cells = append(cells, baseline, optional(cell.Difference), differenceLow, differenceHigh, optional(cell.Improvement), optional(cell.P), optional(cell.PHolm),
+			cells = append(cells, baseline, optional(cell.Difference), differenceLow, differenceHigh, optional(cell.Improvement),
+				optional(cell.P), optional(cell.PHolm), optional(cell.Q),
 				tests, string(cell.From), cell.Decision, optional(cell.Detectable), positiveInt(cell.Blocks), optional(cell.Needed), positiveInt(cell.Rank))
 			var best, worst any
 			if cell.Places != nil {
@@ -276,7 +278,27 @@ func (r *Result) Console(verbose bool) []*report.Table {
 	for _, row := range table {
 		words.Row(append(row.leadCells(tasks, analyses), row.Sentence)...)
 	}
+	r.noteDecisions(words)
 	return append(tables, words)
+}
+
+// decided says how much the tests of the table decide; empty where nothing is tested.
+func (r *Result) decided() string {
+	words := r.Decisions.Words()
+	switch {
+	case words == "":
+		return ""
+	case r.Baseline != "":
+		return "Differences from " + r.Baseline + ": " + words
+	}
+	return "Pairs of models: " + words
+}
+
+// noteDecisions adds to a table how much its tests decide.
+func (r *Result) noteDecisions(t *report.Table) {
+	if words := r.decided(); words != "" {
+		t.Note("%s", words)
+	}
 }
 
 func moreRows(n int) string {
@@ -287,7 +309,7 @@ func moreRows(n int) string {
 }
 
 // restOfMark is what a mark means beside the name of the set.
-const restOfMark = "nothing is marked where every model may be, or nothing tests it"
+const restOfMark = "nothing is marked in a row where no difference is decided"
 
 // marked reports whether some model of the rows is marked as one that may be the best.
 func marked(rows []*Row) bool {
@@ -332,7 +354,8 @@ func (c *Cell) console() any {
 }
 
 func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Table {
-	t := report.NewTable("Differences from "+r.Baseline, append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "", "From")...)
+	columns := append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "q (BY)", "", "From")
+	t := report.NewTable("Differences from "+r.Baseline, columns...)
 	undecided, least, most := false, 0, 0
 	var notes []string
 	for _, row := range rows {
@@ -356,7 +379,7 @@ func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Tabl
 				}
 			}
 			t.Row(append(row.leadCells(tasks, analyses), r.Models[x], report.WithInterval(*cell.Difference, *cell.DifferenceCI), better,
-				report.Probability(*cell.PHolm), cell.Decision, string(cell.From))...)
+				report.Probability(*cell.PHolm), report.Probability(*cell.Q), cell.Decision, string(cell.From))...)
 		}
 	}
 	var parts []string
@@ -365,6 +388,7 @@ func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Tabl
 	}
 	if most > 0 {
 		parts = append(parts, fmt.Sprintf("p (Holm): corrected over the differences from %s in %s (%s)", r.Baseline, r.familyWords(), testsWords(least, most)))
+		parts = append(parts, "q (BY): false discovery rate over the whole table")
 	}
 	if len(parts) > 0 {
 		t.Note("%s", strings.Join(parts, "; "))

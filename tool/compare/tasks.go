@@ -45,10 +45,15 @@ type Study struct {
 	names       []string                // of the models, in order
 	of          map[string]*Aggregate   // by name
 	taskMeans   map[string]study.ByTask // of the models, as scored
+	halves      map[string][]float64    // of the models, by task: half widths of intervals over samples; nil: unknown
+	spans       []float64               // best − worst of the tasks, where scores are scaled
 	tooFew      string                  // why no test of ranks could find anything, empty if it could
 }
 
 // Aggregate are the numbers of one model over all tasks.
+//
+// The intervals …SamplesCI are about other samples as well as about other runs. They hold for one model: models on
+// the same samples share most of this error, which cancels in their difference. Nil where some run has no interval.
 type Aggregate struct {
 	IQM             report.Value     `json:"iqm"`
 	IQMCI           report.Interval  `json:"iqm_ci"`
@@ -56,6 +61,9 @@ type Aggregate struct {
 	MeanCI          report.Interval  `json:"mean_ci"`
 	Median          report.Value     `json:"median"`
 	MedianCI        report.Interval  `json:"median_ci"`
+	IQMSamplesCI    *report.Interval `json:"iqm_samples_ci,omitempty"`
+	MeanSamplesCI   *report.Interval `json:"mean_samples_ci,omitempty"`
+	MedianSamplesCI *report.Interval `json:"median_samples_ci,omitempty"`
 	OptimalityGap   *report.Value    `json:"optimality_gap,omitempty"` // of scaled scores
 	OptimalityGapCI *report.Interval `json:"optimality_gap_ci,omitempty"`
 	AverageRank     report.Value     `json:"average_rank"`
@@ -170,11 +178,11 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	s := &Study{Analysis: first.Analysis, Metric: first.Metric, Direction: first.Direction, Unit: first.Unit, Tasks: m.Tasks, LeftOut: m.LeftOut,
 		names: m.Models, of: map[string]*Aggregate{}, taskMeans: map[string]study.ByTask{}}
 	s.LeastRuns, s.MostRuns = m.Runs()
-	scaled, err := c.scaled(m, first.Metric)
+	scaled, spans, err := c.scaled(m, first.Metric)
 	if err != nil {
 		return nil, err
 	}
-	s.Scaled = scaled != nil
+	s.Scaled, s.spans = scaled != nil, spans
 	better := m // higher is better
 	switch {
 	case s.Scaled:
@@ -187,6 +195,9 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	}
 	o := study.Options{Seed: c.o.Seed, Threads: c.o.Threads, Method: c.o.Method, Resamples: c.o.Resamples}
 	s.About = "other runs of these tasks on these samples"
+	if o.Method == study.Jackknife && s.MostRuns > 1 {
+		s.sampled(rows, m, c.result.Models)
+	}
 	if !s.Scaled {
 		o.Scale = first.scale
 	}
@@ -202,10 +213,10 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	return s, s.ranks(better)
 }
 
-// scaled brings scores to the scale of the tasks; nil without one.
-func (c *comparer) scaled(m *study.Matrix, metric string) (*study.Matrix, error) {
+// scaled brings scores to the scale of the tasks, best − worst long; nil without one.
+func (c *comparer) scaled(m *study.Matrix, metric string) (scaled *study.Matrix, spans []float64, err error) {
 	if len(c.o.Scale) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var worst, best []float64
 	for _, task := range m.Tasks {
@@ -222,11 +233,13 @@ func (c *comparer) scaled(m *study.Matrix, metric string) (*study.Matrix, error)
 			}
 		}
 		if found < 0 {
-			return nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
+			return nil, nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
 		}
 		worst, best = append(worst, c.o.Scale[found].Worst), append(best, c.o.Scale[found].Best)
+		spans = append(spans, c.o.Scale[found].Best-c.o.Scale[found].Worst)
 	}
-	return m.Normalize(worst, best)
+	scaled, err = m.Normalize(worst, best)
+	return scaled, spans, err
 }
 
 // aggregates fills in what study computes: m in its own unit, better with higher being
@@ -240,15 +253,20 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 		a := &Aggregate{}
 		a.AverageRank, a.AverageRankCI = estimated(ranks[i])
 		for _, want := range []struct {
-			of    study.Statistic
-			value *report.Value
-			ci    *report.Interval
-		}{{study.IQM, &a.IQM, &a.IQMCI}, {study.Mean, &a.Mean, &a.MeanCI}, {study.Median, &a.Median, &a.MedianCI}} {
+			of      study.Statistic
+			value   *report.Value
+			ci      *report.Interval
+			samples **report.Interval
+		}{
+			{study.IQM, &a.IQM, &a.IQMCI, &a.IQMSamplesCI}, {study.Mean, &a.Mean, &a.MeanCI, &a.MeanSamplesCI},
+			{study.Median, &a.Median, &a.MedianCI, &a.MedianSamplesCI},
+		} {
 			e, err := m.Estimate(ctx, name, want.of, o)
 			if err != nil {
 				return err
 			}
 			*want.value, *want.ci = estimated(e)
+			*want.samples = s.widened(e, m.Scores(name), name, want.of, o.Scale)
 		}
 		if s.Scaled {
 			e, err := m.Estimate(ctx, name, study.OptimalityGap(1), o)
@@ -286,6 +304,57 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 		}
 	}
 	return s.profiles(ctx, better, o)
+}
+
+// sampled fills in the errors that the samples give to a task's mean over runs, which share them: half the widths of
+// the runs' intervals, in the unit of the matrix; none unless every run has one.
+func (s *Study) sampled(rows []*Row, m *study.Matrix, models []string) {
+	halves := map[string][]float64{}
+	for x, name := range models {
+		if !slices.Contains(m.Models, name) {
+			continue
+		}
+		for t, task := range m.Tasks {
+			k := slices.IndexFunc(rows, func(row *Row) bool { return taskName(row.Task) == task })
+			half := rows[k].Cells[x].of.half
+			if s.Scaled {
+				half /= math.Abs(s.spans[t])
+			}
+			if math.IsNaN(half) || math.IsInf(half, 0) {
+				return
+			}
+			halves[name] = append(halves[name], half)
+		}
+	}
+	s.halves = halves
+}
+
+// widened adds the error of the samples to an interval over runs, in squares: the changes of the statistic where all
+// runs of a task, in turn, go to the ends of their intervals. Nil where one of them is not known.
+func (s *Study) widened(e study.Estimate, scores study.ByTask, name string, f study.Statistic,
+	scale stat.Scale) *report.Interval {
+	if s.halves == nil || !e.Interval.Defined() {
+		return nil
+	}
+	squares := 0.0
+	for t, half := range s.halves[name] {
+		values := [2]float64{}
+		for k, shift := range []float64{half, -half} {
+			shifted := slices.Clone(scores)
+			shifted[t] = slices.Clone(scores[t])
+			for i := range shifted[t] {
+				shifted[t][i] += shift
+			}
+			values[k] = f(shifted)
+		}
+		squares += (values[0] - values[1]) * (values[0] - values[1]) / 4
+	}
+	low := e.Value - math.Hypot(e.Value-e.Interval.Low, math.Sqrt(squares))
+	high := e.Value + math.Hypot(e.Interval.High-e.Value, math.Sqrt(squares))
+	if scale.Bounded() {
+		low, high = scale.Within(low), scale.Within(high)
+	}
+	return new(report.Between(low, high))
 }
 
 // estimated is an estimate as the result file holds it.

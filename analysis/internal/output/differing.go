@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	mostHeadlines = 4    // metrics in the table of differences
-	fewPairs      = 3    // pairs of models that are named
-	alpha         = 0.05 // level of the tests
+	mostHeadlines = 4 // metrics in the table of differences
+	fewPairs      = 3 // pairs of models that are named
 )
 
 // PrintDiffering writes a row for each headline metric to the console: how many pairs of models differ after
@@ -31,7 +30,9 @@ func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 		env.Print("Differences are not tested: %s\n\n", all[0].P.Reason)
 		return nil
 	case len(all) <= mostHeadlines:
-		return env.Table(Table(all))
+		table := Table(all)
+		noteDecisions(table, comparisons)
+		return env.Table(table)
 	}
 	table := report.NewTable("", "Metric", "Pairs that differ", "")
 	family := ""
@@ -41,7 +42,8 @@ func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 		family = cmp.Or(family, row[0].Family)
 	}
 	table.Note("p < %g after Holm's correction over %s; all comparisons: %s_comparisons.csv",
-		alpha, familyWords(family), env.Command.Name)
+		results.Level, familyWords(family), env.Command.Name)
+	noteDecisions(table, comparisons)
 	return env.Table(table)
 }
 
@@ -72,7 +74,7 @@ func differing(comparisons []report.Comparison) (count, which string) {
 	for _, c := range comparisons {
 		switch pair := c.A + " – " + c.B; {
 		case !c.PHolm.Defined():
-		case c.PHolm.V < alpha:
+		case c.PHolm.V < results.Level:
 			differ = append(differ, pair)
 		default:
 			same = append(same, pair)
@@ -90,6 +92,13 @@ func differing(comparisons []report.Comparison) (count, which string) {
 		count += fmt.Sprintf("; %d not tested", len(comparisons)-tested)
 	}
 	return count, which
+}
+
+// noteDecisions adds to a table how much all comparisons of a run with several families decide.
+func noteDecisions(t *report.Table, comparisons []report.Comparison) {
+	if d := results.Decisions(comparisons); d.Families > 1 {
+		t.Note("All comparisons: %s", d.Words())
+	}
 }
 
 // familyWords names the tests over which p values are corrected.

@@ -87,7 +87,9 @@ func MethodsOfComparisons(d *methods.Draft, how string) {
 	if all[0].Family == results.FamilyRun {
 		over = "all comparisons of the run"
 	}
-	d.Say("Tests are two-sided, by Student's t over blocks; p values were corrected by Holm's procedure [@holm1979] over %s.", over)
+	d.Say("Tests are two-sided, by Student's t over blocks; p values were corrected by Holm's procedure [@holm1979] "+
+		"over %s. The false discovery rates of Benjamini and Yekutieli [@benjamini2001] over the run are also "+
+		"reported.", over)
 	flips := ""
 	for _, c := range all {
 		if c.SignFlipP != nil && c.SignFlipP.Defined() {

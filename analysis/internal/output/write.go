@@ -80,7 +80,9 @@ func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
 	if len(comparisons) == 0 {
 		return nil
 	}
-	return env.Table(printed(comparisons, env.Command.Name))
+	table := printed(comparisons, env.Command.Name)
+	noteDecisions(table, comparisons)
+	return env.Table(table)
 }
 
 // printed is the table of the comparisons that are shown.

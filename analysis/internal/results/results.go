@@ -3,7 +3,9 @@
 package results
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"repscope/internal/text"
 	"repscope/report"
@@ -132,12 +134,25 @@ func Withdraw(c *report.Comparison, format string, args ...any) {
 	if c.SignFlipP != nil {
 		c.SignFlipP = new(none)
 	}
+	if c.Q != nil {
+		c.Q = new(none)
+	}
 }
 
-// Correct applies Holm's correction over the families of a run; family is one of
-// [Families].
+// Correct applies Holm's correction over the families of a run, and fills in the q values over all comparisons; family
+// is [FamilyMetric] or [FamilyRun].
 func Correct(all []report.Comparison, family string) {
 	members := map[string][]int{}
+	p := make([]float64, len(all))
+	for i := range all {
+		p[i] = all[i].P.Float()
+	}
+	for i, q := range stat.BenjaminiYekutieli(p) {
+		all[i].Q = new(all[i].P)
+		if all[i].P.Defined() {
+			all[i].Q.V = q
+		}
+	}
 	for i := range all {
 		if family == FamilyRun {
 			all[i].Family = FamilyRun
@@ -156,6 +171,18 @@ func Correct(all []report.Comparison, family string) {
 		}
 	}
 }
+
+// Decisions are the numbers of families, tests and decisions of comparisons.
+func Decisions(all []report.Comparison) report.Decisions {
+	families := map[string][]float64{}
+	for _, c := range all {
+		families[c.Family] = append(families[c.Family], c.P.Float())
+	}
+	return report.Decisions(stat.CountDecisions(slices.Collect(maps.Values(families)), Level))
+}
+
+// Level is that of decisions.
+const Level = 0.05
 
 // comparisons are those of one metric as the result file holds them.
 func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison {

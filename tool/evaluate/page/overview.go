@@ -41,6 +41,7 @@ type row struct {
 
 type overview struct {
 	Dataset string
+	Decided string // how much the comparisons of all results decide
 	grid
 }
 
@@ -72,6 +73,7 @@ func (b *builder) overview(t *Table) overview {
 	if t.Dataset != "" {
 		o.Caption = t.Dataset + ": one row per model"
 	}
+	o.Decided = t.decisions.Words()
 	return o
 }
 

@@ -5,11 +5,13 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/stat"
 )
 
 // section is a result as the template has it.
@@ -125,16 +127,8 @@ func decided(r *report.Result, t *Table) string {
 	if len(r.Comparisons) == 0 {
 		return "Models were not compared: none is marked as the best."
 	}
-	n, tested := 0, 0
-	for _, c := range r.Comparisons {
-		if c.PHolm.Defined() {
-			tested++
-			if c.PHolm.V < alpha {
-				n++
-			}
-		}
-	}
-	if tested == 0 {
+	d := decisionsOf(r)
+	if d.Tests == 0 {
 		return fmt.Sprintf("%s of models, none with a p value (%s): no model is marked as the best.",
 			text.Count(len(r.Comparisons), "comparison"), r.Comparisons[0].P.Reason)
 	}
@@ -144,11 +138,27 @@ func decided(r *report.Result, t *Table) string {
 			marked++
 		}
 	}
-	marks := "every model may be the best in every metric (95 % confidence set): none is marked"
+	marks := "no model is excluded from the 95 % confidence set for the best of any number: none is marked"
 	if marked > 0 {
 		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
 	}
-	return fmt.Sprintf("%s of models, %d significant at 5 %% after correction (%s_comparisons.csv); %s.", text.Count(tested, "comparison"), n, r.Analysis, marks)
+	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s_comparisons.csv); %s.",
+		d.Words(), r.Analysis, marks)
+}
+
+// decisionsOf are the numbers of families, tests and decisions of a result.
+func decisionsOf(r *report.Result) report.Decisions {
+	families := map[string][]float64{}
+	decided := 0
+	for _, c := range r.Comparisons {
+		families[c.Family] = append(families[c.Family], c.P.Float())
+		if c.PHolm.Defined() && c.PHolm.V < alpha {
+			decided++
+		}
+	}
+	d := report.Decisions(stat.CountDecisions(slices.Collect(maps.Values(families)), alpha))
+	d.Decided = decided
+	return d
 }
 
 func (b *builder) notice(format string, args ...any) {

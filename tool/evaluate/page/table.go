@@ -55,6 +55,7 @@ type Table struct {
 	Models      []string
 	Rows        [][]Cell // by model and column
 	Checkpoints []Checkpoint
+	decisions   report.Decisions // of all results; together: of each result
 }
 
 // Checkpoint is a model of a training run.
@@ -99,6 +100,11 @@ func (t *Table) add(s *Section) error {
 		}
 		models, estimates, rows = append(models, m), append(estimates, estimatesOf(m)), append(rows, row)
 	}
+	d := decisionsOf(s.Result)
+	t.decisions.Families += d.Families
+	t.decisions.Tests += d.Tests
+	t.decisions.Decided += d.Decided
+	t.decisions.Together += d.Together
 	tested := comparedOf(s.Result)
 	for _, path := range paths {
 		metric, _ := s.Result.MetricOf(path)

@@ -35,7 +35,9 @@ func TestMark(t *testing.T) {
 	}
 	// One-sided, two tests of each model: c is held against a and b, p = 2·0.04/2.
 	r.Comparisons = []report.Comparison{row("c", "a", -2, 0.04, 0.1), row("b", "a", -1, 0.2, 0.2), row("b", "c", 1, 0.5, 0.5)}
-	want("no pair differs after correction", report.Higher, true, true, false)
+	want("no pair differs after correction", report.Higher, false, false, false)
+	r.Comparisons[0].PHolm = report.Number(0.045)
+	want("one pair differs after correction", report.Higher, true, true, false)
 	want("the other way about", report.Lower, false, true, true)
 	want("neither direction", report.Neither, false, false, false)
 	r.Comparisons[0] = row("c", "a", -2, 0.06, 0.1)
@@ -50,5 +52,7 @@ func TestMark(t *testing.T) {
 	}
 	r.Comparisons[1] = row("b", "a", -1, 0.2, 0.2)
 	r.Comparisons[0].Extremes = e
+	want("the joint distribution without a pair that differs", report.Higher, false, false, false)
+	r.Comparisons[2] = row("b", "c", -1, 0.01, 0.03)
 	want("the joint distribution", report.Higher, true, false, true)
 }
