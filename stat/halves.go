@@ -179,7 +179,7 @@ func (h *Halves) Estimate(estimate float64, first, second []float64) (*Jackknife
 	if err != nil {
 		return nil, err
 	}
-	v.Untestable, v.Warnings, v.blocks = h.blocks.Untestable(), h.blocks.Warnings(), h.blocks
+	v.Untestable, v.Warnings, v.Pieces = h.blocks.Untestable(), h.blocks.Warnings(), h.blocks.pieces
 	return v, nil
 }
 

@@ -41,7 +41,7 @@ type Jackknifed struct {
 	Untestable string
 	Warnings   []string // of the blocks
 	Reason     string   // why StdError is undefined
-	blocks     *Blocks  // nil where not known
+	Pieces     *Pieces  // how blocks follow each other where they are pieces of episodes; else nil
 }
 
 // DeleteBlockJackknife returns the standard error and the interval of an estimate
@@ -128,7 +128,7 @@ func (v *Jackknifed) errors(level float64) {
 	if v.Tails && isFinite(v.StdError) {
 		v.DF = min(v.DF, tailDF(shares))
 	}
-	if groups := v.blocks.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
+	if groups := v.Pieces.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
 		joined, weights := grouped(groups, shares), make([]float64, joinedPieces)
 		for j, m := range v.BlockSizes {
 			weights[groups[j]] += float64(m) / total
@@ -333,7 +333,7 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 // is the wider of two: that of the pieces, and that of ten groups of neighboring pieces
 // with the degrees of freedom of the groups.
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
-	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), blocks: b}
+	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces}
 	if err := v.delete(0); err != nil {
 		return nil, err
 	}
@@ -536,7 +536,7 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 		}
 		replicates[j] = f(at)
 	}
-	out := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, blocks: first.blocks}
+	out := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, Pieces: first.Pieces}
 	if err := out.delete(level); err != nil {
 		return nil, err
 	}

@@ -193,7 +193,7 @@ func TestJackknife_Joined(t *testing.T) {
 		}
 		pieces, groups := b.Labels(), make([]int, len(values))
 		for i, p := range pieces {
-			groups[i] = b.joined[p]
+			groups[i] = b.pieces.Joined[p]
 		}
 		if slices.Max(groups) != joinedPieces-1 || slices.Min(groups) != 0 {
 			t.Fatalf("groups are %d to %d", slices.Min(groups), slices.Max(groups))
@@ -209,14 +209,14 @@ func TestJackknife_Joined(t *testing.T) {
 			joined++
 		}
 		// A length that was asked for is kept, and so are episodes.
-		if fixed, err := NewBlocks(len(values), nil, BlockSpec{Kind: MovingBlocks, Length: 20}, values); err != nil || fixed.groups() != nil {
+		if fixed, err := NewBlocks(len(values), nil, BlockSpec{Kind: MovingBlocks, Length: 20}, values); err != nil || fixed.pieces.groups() != nil {
 			t.Errorf("a length that was asked for has groups (%v)", err)
 		}
 		owned, err := b.Owning(slices.Repeat([]int{3, 599}, 300))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(owned.groups(), b.joined) {
+		if !slices.Equal(owned.pieces.groups(), b.pieces.Joined) {
 			t.Error("observations that others own have other groups")
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/dsp/fourier"
+
 	"repscope/points"
 	"repscope/stat"
 )
@@ -245,21 +247,17 @@ const settled = 1000
 // fractional is noise that is integrated d times, 0 < d < 1/2, of about unit variance: (1 − B)^d x = e.
 func fractional(r *stat.Random, n int, d float64) []float64 {
 	e := normals(r, settled+n, 1)
-	weights := make([]float64, len(e)) // of (1 − B)^−d
-	weights[0] = 1
-	for k := 1; k < len(weights); k++ {
+	weights := make([]float64, 2*len(e)) // of (1 − B)^−d, and zeros: the convolution below is circular
+	weights[0] = math.Gamma(1-d) / math.Sqrt(math.Gamma(1-2*d))
+	for k := 1; k < len(e); k++ {
 		weights[k] = weights[k-1] * (float64(k-1) + d) / float64(k)
 	}
-	scale := math.Gamma(1-d) / math.Sqrt(math.Gamma(1-2*d))
-	x := make([]float64, n)
-	for i := range x {
-		now := settled + i
-		for k, w := range weights[:now+1] {
-			x[i] += w * e[now-k]
-		}
-		x[i] *= scale
+	transform := fourier.NewFFT(len(weights))
+	x := transform.Coefficients(nil, append(e, make([]float64, len(e))...))
+	for k, w := range transform.Coefficients(nil, weights) {
+		x[k] *= w / complex(float64(len(weights)), 0)
 	}
-	return x
+	return transform.Sequence(nil, x)[settled : settled+n]
 }
 
 // innovation is normal, or of Student's t with unit variance.
