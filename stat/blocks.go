@@ -40,6 +40,9 @@ const (
 	minimumSeries = 9
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
+	// longShare is the share of series with long memory from which that of statistics of unknown influence is taken as
+	// long: among many series of short memory a few are taken for long.
+	longShare = 1.0 / 3
 	// joinedPieces is the number of groups of neighboring pieces that give a second error: memory that lasts longer
 	// than a piece shows in it. Where there is none, the interval is a fifth wider at most.
 	joinedPieces = 10
@@ -164,12 +167,12 @@ type Pieces struct {
 	Order  []int // the observations, episode by episode; nil: in their own order
 	Start  []int // of the episodes in Order, and the number of observations
 	Joined []int // the group of neighboring blocks that each block belongs to; nil: no groups
-	Long   int   // how many series have long memory
+	Long   bool  // a third of the series or more have long memory
 }
 
 // follow returns the pieces, with groups of neighbors where these are asked for and there are more than joinedPieces.
 func (b *Blocks) follow(groups bool) *Pieces {
-	p := &Pieces{Start: b.index.start, Long: b.long}
+	p := &Pieces{Start: b.index.start, Long: b.remembers()}
 	for k, i := range b.index.order {
 		if k != i {
 			p.Order = b.index.order
@@ -185,6 +188,11 @@ func (b *Blocks) follow(groups bool) *Pieces {
 		p.Joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
 	}
 	return p
+}
+
+// remembers reports whether so many series have long memory that no block is long enough.
+func (b *Blocks) remembers() bool {
+	return b.long > 0 && float64(b.long) >= longShare*float64(b.series)
 }
 
 // groups are the groups of blocks that give a second error; nil: none.
@@ -205,7 +213,7 @@ func (p *Pieces) remembers(influence []float64) string {
 	switch {
 	case len(influence) == n && longMemory(p.index(), influence):
 		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
-	case len(influence) != n && p.Long > 0:
+	case len(influence) != n && p.Long:
 		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
 	}
 	return ""
@@ -242,7 +250,7 @@ func (b *Blocks) appraise() {
 	} else {
 		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
-	if b.long > 0 {
+	if b.remembers() {
 		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too narrow, "+
 			"and differences that remember so long have no p value; record more episodes", b.long, b.series)
 	}
