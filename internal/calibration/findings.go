@@ -387,7 +387,7 @@ var seriesFindings = []finding{
 		"Use as printed."},
 	{partSeries, "mean", "ρ of 0.95, 0.98", []query{covers("series", "mean", `/0\.9[58]$`)},
 		"Measure more observations, or several series: 600 are a few dozen independent ones at most."},
-	{partSeries, "mean", "ρ of 0.9 with white noise", []query{covers("series", "mean", "noise")}, "Use 2,000 observations or more."},
+	{partSeries, "mean", "ρ of 0.9 with white noise", []query{covers("series", "mean", "noise")}, "Use as printed."},
 	{partSeries, "mean", "long memory, d of 0.2, 0.3, 0.4, with and without ρ", []query{covers("series", "mean", `d = `)},
 		"The run warns: no block is long enough. Measure several series."},
 	{partSeries, "difference of equal series", "ρ of 0, 0.5, 0.8",

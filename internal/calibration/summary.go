@@ -118,7 +118,7 @@ func renderPart(name string, files []*tableFile) (string, error) {
 	case "readme":
 		return renderReadme(files)
 	case "strained":
-		return renderStrained(files)
+		return renderStrained(files), nil
 	case "power":
 		return renderPower(files)
 	}
