@@ -32,7 +32,7 @@ const (
 	// episodes: episodes differ, and pieces of them do not know how much.
 	minimumEpisodes = 5
 	// testedBlocks is the number of blocks from which differences are tested, and
-	// testedPieces that of pieces of episodes, whose ends depend on each other.
+	// testedPieces the number of pieces of episodes, whose ends depend on each other.
 	testedBlocks, testedPieces = 6, 15
 	// testedEqual is the number of equal blocks that unequal ones must be worth.
 	testedEqual = 4
@@ -40,8 +40,8 @@ const (
 	minimumSeries = 9
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
-	// longShare is the share of series with long memory from which that of statistics of unknown influence is taken as
-	// long: among many series of short memory a few are taken for long.
+	// longShare is the share of series with long memory from which the memory of statistics of unknown influence
+	// counts as long: among many series of short memory a few are taken for long.
 	longShare = 1.0 / 3
 	// joinedPieces is the number of groups of neighboring pieces that give a second error: memory that lasts longer
 	// than a piece shows in it. Where there is none, the interval is a fifth wider at most.
@@ -161,8 +161,8 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 	return b, nil
 }
 
-// Pieces say how blocks that are pieces of episodes follow each other in time. Its fields are exported so that jackknifes
-// can be written to shards and caches.
+// Pieces say how blocks that are pieces of episodes follow each other in time. Its fields are exported so that
+// jackknifes can be written to shards and caches.
 type Pieces struct {
 	Order  []int // the observations, episode by episode; nil: in their own order
 	Start  []int // of the episodes in Order, and the number of observations
@@ -190,7 +190,7 @@ func (b *Blocks) follow(groups bool) *Pieces {
 	return p
 }
 
-// remembers reports whether so many series have long memory that no block is long enough.
+// remembers reports whether a third of the series or more have long memory.
 func (b *Blocks) remembers() bool {
 	return b.long > 0 && float64(b.long) >= longShare*float64(b.series)
 }
@@ -203,8 +203,8 @@ func (p *Pieces) groups() []int {
 	return p.Joined
 }
 
-// remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where that of the
-// series is long. Empty if it is tested.
+// remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where the
+// series have long memory. Empty if it is tested.
 func (p *Pieces) remembers(influence []float64) string {
 	if p == nil {
 		return ""
@@ -212,9 +212,11 @@ func (p *Pieces) remembers(influence []float64) string {
 	n := p.Start[len(p.Start)-1]
 	switch {
 	case len(influence) == n && longMemory(p.index(), influence):
-		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
+		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); " +
+			"more episodes are needed"
 	case len(influence) != n && p.Long:
-		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
+		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); " +
+			"more episodes are needed"
 	}
 	return ""
 }
@@ -251,8 +253,8 @@ func (b *Blocks) appraise() {
 		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
 	if b.remembers() {
-		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too narrow, "+
-			"and differences that remember so long have no p value; record more episodes", b.long, b.series)
+		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
+			"narrow, and differences that remember so long have no p value; record more episodes", b.long, b.series)
 	}
 	if count < testedPieces {
 		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use more states", count, b.length)
@@ -291,9 +293,11 @@ func (b *Blocks) Untestable() string {
 			"%d episodes of unequal length have an effective number of %.1f, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
-		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count, text.Count(b.length, "observation"), testedPieces)
+		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count,
+			text.Count(b.length, "observation"), testedPieces)
 	case b.short():
-		return fmt.Sprintf("blocks of %s are too short for a test with an autocorrelation time of %.3g", text.Count(b.length, "observation"), b.tau)
+		return fmt.Sprintf("blocks of %s are too short for a test with an autocorrelation time of %.3g",
+			text.Count(b.length, "observation"), b.tau)
 	}
 	return ""
 }

@@ -193,7 +193,8 @@ func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*J
 	for _, w := range shares(sizes) {
 		squares += float64(w * w)
 	}
-	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), DF: 1/squares - 1, BlockSizes: sizes, Halves: of}
+	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), DF: 1/squares - 1, BlockSizes: sizes,
+		Halves: of}
 	spread := 0.0
 	for r, w := range of.Weight {
 		d := w * (of.First[r] - of.Second[r])

@@ -1,3 +1,5 @@
+// Tests of long memory: power and false alarms of the gate, and what has no p value.
+
 package stat
 
 import (

@@ -34,20 +34,21 @@ func (f *tableFile) drawn(draws int, seed uint64) (int, uint64, error) {
 		}
 		return draws, seed, nil
 	}
-	of := drawnBy.FindStringSubmatch(f.Command)
-	if of == nil {
+	match := drawnBy.FindStringSubmatch(f.Command)
+	if match == nil {
 		return 0, 0, fmt.Errorf("%s: command %q has no draws and seed", f.Name, f.Command)
 	}
-	n, err := strconv.Atoi(of[1])
+	n, err := strconv.Atoi(match[1])
 	if err != nil {
 		return 0, 0, err
 	}
-	s, err := strconv.ParseUint(of[2], 10, 64)
+	s, err := strconv.ParseUint(match[2], 10, 64)
 	if err != nil {
 		return 0, 0, err
 	}
 	if draws != 0 && draws != n || seed != 0 && seed != s {
-		return 0, 0, fmt.Errorf("the tables of %s have %d draws and seed %d: leave -draws and -seed out, or compute all designs", f.Name, n, s)
+		return 0, 0, fmt.Errorf("the tables of %s have %d draws and seed %d: leave -draws and -seed out, "+
+			"or compute all designs", f.Name, n, s)
 	}
 	return n, s, nil
 }
@@ -84,7 +85,7 @@ func storeColumns(out, name, text string, before *tableFile, draws int, seed uin
 	return store(out, name, fmt.Sprintf("%s -draws %d -seed %d", command, draws, seed), text)
 }
 
-// joined has the columns of a table that again does not have, and those of again, in the order of the designs. A number
+// joined has the columns of a table that again does not have, and all columns of again, in the order of the designs. A number
 // that again does not print has no cell in its columns; rows without a cell are left out.
 func joined(old, again *table) table {
 	out := table{Name: old.Name, Title: again.Title, Rows: old.Rows}
@@ -101,11 +102,11 @@ func joined(old, again *table) table {
 		if slices.Contains(rows, l.Name) {
 			continue
 		}
-		at := len(rows) // after the row that it follows
+		next := len(rows) // after the row that it follows
 		if i > 0 {
-			at = slices.Index(rows, again.Lines[i-1].Name) + 1
+			next = slices.Index(rows, again.Lines[i-1].Name) + 1
 		}
-		rows = slices.Insert(rows, at, l.Name)
+		rows = slices.Insert(rows, next, l.Name)
 	}
 	for _, name := range rows {
 		line := tableLine{Name: name}
@@ -123,7 +124,7 @@ func joined(old, again *table) table {
 	return out
 }
 
-// cell is that of a row and a column, empty where there is none.
+// cell returns the cell of a row and a column, empty where there is none.
 func (g *table) cell(row, column string) entry {
 	i := slices.IndexFunc(g.Lines, func(l tableLine) bool { return l.Name == row })
 	k := slices.Index(g.Columns, column)

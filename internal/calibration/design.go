@@ -40,7 +40,7 @@ type Design struct {
 	Far      float64 // probability that a state is far from all others, as a blank frame is
 
 	Memory      float64 // order of fractional integration of a coordinate; Rho is 0 then
-	Redrawn     bool    // lengths of episodes are drawn anew in each repetition
+	Redrawn     bool    // each repetition draws its own lengths of episodes
 	Informative float64 // logarithm of the length of an episode per standard deviation of its level
 	Skewed      float64 // standard deviation of the logarithm of a level between episodes; 0: normal levels
 	Copies      float64 // noise of models that are copies of one encoder
@@ -196,7 +196,7 @@ func (d Design) borders(r *stat.Random, levels []float64) []int {
 	return borders
 }
 
-// level is that of an episode in a coordinate, with mean 0 and variance 1; half of it is what lengths follow, if they do.
+// level draws the level of an episode in a coordinate, with mean 0 and variance 1; lengths follow half of its variance.
 func (d Design) level(r *stat.Random, shared float64) float64 {
 	z := r.Normal()
 	switch {
@@ -275,19 +275,19 @@ func (d Design) innovation(r *stat.Random) float64 {
 	return z / math.Sqrt(chi/nu) / math.Sqrt(nu/(nu-2))
 }
 
-// encode is the map of model m, from states [·, features] to latents. Copies see the coordinates of model 0, and add noise
-// that is a function of the state.
+// encode is the map of model m, from states [·, features] to latents. Copies see the coordinates of model 0, and add
+// noise that is a function of the state.
 func (s *Sample) encode(states []float32, m int) []float64 {
 	z := make([]float64, 0, len(states)/features*latent)
-	of, d := m, s.design
+	encoder, d := m, s.design
 	if d.Copies > 0 {
-		of = 0
+		encoder = 0
 	}
 	for lo := 0; lo < len(states); lo += features {
 		for k := range latent {
 			v := s.offset[k]
 			for c := range seen {
-				v += s.weights[k*seen+c] * float64(states[lo+of*seen+c])
+				v += s.weights[k*seen+c] * float64(states[lo+encoder*seen+c])
 			}
 			if d.Relu {
 				v = max(v, 0)
@@ -298,7 +298,8 @@ func (s *Sample) encode(states []float32, m int) []float64 {
 		}
 		added := z[len(z)-latent:]
 		if d.Copies > 0 {
-			r := stat.NewRandom(s.noise[m].Derive(uint64(math.Float32bits(states[lo]))<<32 | uint64(math.Float32bits(states[lo+1]))))
+			first, second := math.Float32bits(states[lo]), math.Float32bits(states[lo+1])
+			r := stat.NewRandom(s.noise[m].Derive(uint64(first)<<32 | uint64(second)))
 			for k := range added {
 				added[k] += d.Copies * r.Normal()
 			}

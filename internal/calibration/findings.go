@@ -383,7 +383,8 @@ var sizeFindings = []finding{
 }
 
 var seriesFindings = []finding{
-	{partSeries, "mean", "ρ of 0, 0.5, 0.8", []query{covers("series", "mean", `/0(\.[58])?$`), widths("series", "mean", `/0(\.[58])?$`)},
+	{partSeries, "mean", "ρ of 0, 0.5, 0.8",
+		[]query{covers("series", "mean", `/0(\.[58])?$`), widths("series", "mean", `/0(\.[58])?$`)},
 		"Use as printed."},
 	{partSeries, "mean", "ρ of 0.95, 0.98", []query{covers("series", "mean", `/0\.9[58]$`)},
 		"Measure more observations, or several series: 600 are a few dozen independent ones at most."},
@@ -391,7 +392,8 @@ var seriesFindings = []finding{
 	{partSeries, "mean", "long memory, d of 0.2, 0.3, 0.4, with and without ρ", []query{covers("series", "mean", `d = `)},
 		"The run warns: no block is long enough. Measure several series."},
 	{partSeries, "difference of equal series", "ρ of 0, 0.5, 0.8",
-		[]query{rejects("series", "difference", `/0(\.[58])?$`), tests("series", "difference", `/0(\.[58])?$`)}, "Use as printed."},
+		[]query{rejects("series", "difference", `/0(\.[58])?$`), tests("series", "difference", `/0(\.[58])?$`)},
+		"Use as printed."},
 	{partSeries, "difference of equal series", "ρ of 0.95, 0.98; in percent of all draws",
 		[]query{ofAll("series", "difference", `/0\.9[58]$`), tests("series", "difference", `/0\.9[58]$`)},
 		"Few draws have a p value: blocks are too few."},

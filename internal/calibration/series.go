@@ -11,8 +11,8 @@ import (
 	"repscope/stat"
 )
 
-// seriesDesign has two independent series of the same law: an autoregression of fractionally integrated noise, and white
-// noise on top.
+// seriesDesign has two independent series of the same law: an autoregression of fractionally integrated noise, and
+// white noise on top.
 type seriesDesign struct {
 	N      int
 	Rho, D float64

@@ -41,7 +41,8 @@ func shortName(name string) string { return strings.ReplaceAll(name, "|", "/") }
 // renderStrained returns a row for each strained design: all numbers, and those outside of what they should be.
 func renderStrained(files []*tableFile) string {
 	var b strings.Builder
-	b.WriteString("\n| design | numbers | coverage | far below 92 % | rejected | far above 7 % |\n|" + strings.Repeat(" --- |", 6) + "\n")
+	b.WriteString("\n| design | numbers | coverage | far below 92 % | rejected | far above 7 % |\n|" +
+		strings.Repeat(" --- |", 6) + "\n")
 	for _, d := range strained() {
 		covered, coverage := measured(files, "coverage", d.Name)
 		tested, levels := measured(files, "level", d.Name)
@@ -49,8 +50,8 @@ func renderStrained(files []*tableFile) string {
 			fmt.Fprintf(&b, "| `%s` | not measured | – | – | – | – |\n", d.Name)
 			continue
 		}
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s | %s | %s |\n", d.Name, len(covered), middle(coverage), outside(covered, coverage, -1),
-			middle(levels), outside(tested, levels, 1))
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s | %s | %s |\n", d.Name, len(covered), middle(coverage),
+			outside(covered, coverage, -1), middle(levels), outside(tested, levels, 1))
 	}
 	return b.String() + "\n"
 }
@@ -76,13 +77,13 @@ func outside(names []string, cells []entry, sign float64) string {
 		name  string
 		value float64
 	}
-	var found []number
+	var marked []number
 	for i, e := range cells {
 		if v, ok := e.number(fieldValue); ok && e[fieldOutside] != "" && (sign > 0 || v < 92) {
-			found = append(found, number{names[i], v})
+			marked = append(marked, number{names[i], v})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b number) int {
+	slices.SortStableFunc(marked, func(a, b number) int {
 		switch {
 		case sign*a.value > sign*b.value:
 			return -1
@@ -91,13 +92,13 @@ func outside(names []string, cells []entry, sign float64) string {
 		}
 		return 0
 	})
-	if len(found) == 0 {
+	if len(marked) == 0 {
 		return "none"
 	}
 	var out []string
-	for i, f := range found {
+	for i, f := range marked {
 		if i == namedNumbers {
-			out = append(out, fmt.Sprintf("%d more", len(found)-i))
+			out = append(out, fmt.Sprintf("%d more", len(marked)-i))
 			break
 		}
 		out = append(out, fmt.Sprintf("%s %.0f", f.name, f.value))

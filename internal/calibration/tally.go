@@ -69,7 +69,8 @@ func tally(ctx context.Context, subject Analysis, d Design, draws int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{Analysis: subject.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{}, Holm: map[string]Rate{}}
+	t := &Tally{Analysis: subject.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{},
+		Holm: map[string]Rate{}}
 	byMetric := map[string][]Estimate{}
 	for _, o := range outcomes {
 		for _, e := range o.estimates {

@@ -34,7 +34,9 @@ func Within(tolerance float64) func() (float64, error) {
 // ln(r2/r1) infinite. tolerance is called once, when the first neighbors are found, so that it may be
 // computed concurrently. Fewer than 3 distinct points are a [stat.UndefinedError], returned together
 // with the kept points and the number of duplicates; other errors as for [neighbors.Space.KNearest].
-func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func() (float64, error), s Search) (*Distinct, error) {
+func NewDistinct(
+	ctx context.Context, z neighbors.Space, k int, tolerance func() (float64, error), s Search,
+) (*Distinct, error) {
 	n := z.Points().N
 	if err := s.Window.check(n); err != nil {
 		return nil, err
@@ -119,8 +121,8 @@ func dropDuplicates(nearest *neighbors.Nearest, tolerance float64) []bool {
 // comparedLatents is the most latents that [Distinct.SharedCoordinates] looks at.
 const comparedLatents = 4096
 
-// SharedCoordinates returns the share, 0 to 1, of coordinates that have the same value in a kept point and in its nearest
-// neighbor. It is 0 for continuous distributions, and near 1 where points are on a lattice whose steps are as long as
+// SharedCoordinates returns the share, 0 to 1, of coordinates that have the same value in a kept point and in its
+// nearest neighbor. It is 0 for continuous distributions, and near 1 where points are on a lattice whose steps are as long as
 // the distance of neighbors, so that ratios of distances have few values. Coordinates at the least or the largest value
 // of their dimension do not count: saturated and rectified ones share them. At most 4,096 points, evenly spaced, are
 // looked at. 0 where no coordinate counts.
