@@ -1,4 +1,4 @@
-// Tests of long memory: power and false alarms of the gate, and what has no p value.
+// Tests of the gate for long memory and of intervals of one series.
 
 package stat
 
