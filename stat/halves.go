@@ -1,5 +1,5 @@
 // Halves of the blocks: the error of statistics that few deletions do not show, such
-// as those of nearest neighbors.
+// as functions of nearest neighbors.
 
 package stat
 
@@ -183,7 +183,7 @@ func (h *Halves) Estimate(estimate float64, first, second []float64) (*Jackknife
 	return v, nil
 }
 
-// halved is the error of an estimate from those of halves.
+// halved is the error of an estimate from the estimates of halves.
 func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*Jackknifed, error) {
 	level, err := checkLevel("halves", level)
 	if err != nil {

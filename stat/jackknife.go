@@ -32,7 +32,7 @@ type Jackknifed struct {
 	// Halves are the estimates of halves of the blocks, where the error comes from
 	// these and not from deletions; see [Halves].
 	Halves *HalfEstimates
-	// Joined says that StdError and DF come from ten groups of neighboring blocks, which are wider than those of the
+	// Joined says that StdError and DF come from ten groups of neighboring blocks, which are wider than intervals of the
 	// blocks themselves: the memory lasts longer than a block; see [Blocks.Jackknife].
 	Joined bool
 	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
@@ -181,7 +181,7 @@ func tailDF(shares []float64) float64 {
 	return math.Inf(1)
 }
 
-// noError reports whether a standard error is that of rounding in numbers of this size: equal
+// noError reports whether a standard error is due to rounding in numbers of this size: equal
 // scores have none, whatever the last bits of their sums.
 func noError(stdError float64, sizes ...float64) bool {
 	size := 0.0
@@ -208,7 +208,7 @@ func (v *Jackknifed) interval(level float64) {
 	v.Interval = Interval{Low: v.Estimate - half, High: v.Estimate + half, Level: level}
 }
 
-// test returns the two-sided p value of θ = 0, that of Student's t: it is below
+// test returns the two-sided p value of θ = 0 by Student's t: it is below
 // 1 − level exactly where the interval leaves 0 out.
 func (v *Jackknifed) test() (t, p float64) {
 	if v.Reason != "" || v.Untestable != "" {
@@ -328,9 +328,9 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 }
 
 // Jackknife is [DeleteBlockJackknife] over the blocks of the partition, at 95 %,
-// with what they say about tests. influence is that of every observation, or nil.
+// with what they say about tests. influence has a value of every observation, or is nil.
 // Where the blocks are more than ten pieces of episodes, of automatic length, the interval
-// is the wider of two: that of the pieces, and that of ten groups of neighboring pieces
+// is the wider of two: by the pieces, and by ten groups of neighboring pieces
 // with the degrees of freedom of the groups.
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
 	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces}

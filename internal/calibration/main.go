@@ -81,7 +81,7 @@ func given[T any](name string, value T) T {
 }
 
 // runAnalyses writes the tables of the analyses of a list, each when it is done; an empty list is all, with the sizes.
-// Of tables that are there, designs of a list are computed again and the others stay; draws and seed are those of the
+// Of tables that are there, designs of a list are computed again and the others stay; draws and seed come from the
 // tables where they are 0.
 func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64, threads int, out string) error {
 	designs, err := choose("design", slices.Concat(allDesigns(), worse()), Design.String, which)

@@ -29,7 +29,7 @@ func (d studyDesign) String() string {
 	return fmt.Sprintf("%d/%d", d.Runs, d.Tasks)
 }
 
-// quantile is that of a run's score about its mean, in units of its spread.
+// quantile is the quantile of a run's score about its mean, in units of its spread.
 func (d studyDesign) quantile(p float64) float64 {
 	if d.Skewed {
 		return -math.Log1p(-p) - 1
@@ -37,7 +37,7 @@ func (d studyDesign) quantile(p float64) float64 {
 	return stat.NormalQuantile(p)
 }
 
-// above is the probability that a score is so many spreads above its mean.
+// above is the probability that a score is x spreads above its mean.
 func (d studyDesign) above(z float64) float64 {
 	if d.Skewed {
 		return math.Exp(-max(z+1, 0))

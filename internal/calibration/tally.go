@@ -197,7 +197,7 @@ func (c clusters) rate(untested int) Rate {
 	return r
 }
 
-// Sizes is what is printed as the effective sample size of a design, next to the true one.
+// Sizes is the printed effective sample size of a design, next to the true one.
 type Sizes struct {
 	Design            Design
 	True, Printed, SE float64
