@@ -37,7 +37,7 @@ func (d studyDesign) quantile(p float64) float64 {
 	return stat.NormalQuantile(p)
 }
 
-// above is the probability that a score is x spreads above its mean.
+// above is the probability that a score is z spreads above its mean.
 func (d studyDesign) above(z float64) float64 {
 	if d.Skewed {
 		return math.Exp(-max(z+1, 0))
