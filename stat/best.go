@@ -104,7 +104,7 @@ func JointExtremes(estimates []*Jackknifed, compared []Comparison, o CompareOpti
 		own[b] = b
 	}
 	e := Extremes{Highest: make([]float64, n), Lowest: make([]float64, n), Joint: true}
-	for _, groups := range [][]int{own, estimates[0].blocks.groups()} {
+	for _, groups := range [][]int{own, estimates[0].Pieces.groups()} {
 		if groups == nil {
 			continue
 		}

@@ -32,7 +32,7 @@ const (
 	// episodes: episodes differ, and pieces of them do not know how much.
 	minimumEpisodes = 5
 	// testedBlocks is the number of blocks from which differences are tested, and
-	// testedPieces that of pieces of episodes, whose ends depend on each other.
+	// testedPieces the number of pieces of episodes, whose ends depend on each other.
 	testedBlocks, testedPieces = 6, 15
 	// testedEqual is the number of equal blocks that unequal ones must be worth.
 	testedEqual = 4
@@ -40,6 +40,9 @@ const (
 	minimumSeries = 9
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
+	// longShare is the share of series with long memory from which the memory of statistics of unknown influence
+	// counts as long: among many series of short memory a few are taken for long.
+	longShare = 1.0 / 3
 	// joinedPieces is the number of groups of neighboring pieces that give a second error: memory that lasts longer
 	// than a piece shows in it. Where there is none, the interval is a fifth wider at most.
 	joinedPieces = 10
@@ -98,9 +101,9 @@ type Blocks struct {
 	cut      []int   // partition: block j is index.order[cut[j]:cut[j+1]]
 	weights  []int   // moving: cumulative number of draws that start in episode ≤ e
 	tau      float64 // moving: the longest autocorrelation time of the series; 0 where unknown
-	joined   []int   // moving, of automatic length: the group of neighbors that a block belongs to; nil: none
-	long     int     // moving: how many series have long memory
+	pieces   *Pieces // moving: how they follow each other
 	series   int     // moving: how many series there are that vary
+	long     int     // moving: how many of them have long memory
 	owner    []int   // of every observation, where another grouping owns them; see Owning
 	owned    *Blocks // that grouping
 	warnings []string
@@ -151,63 +154,82 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 		}
 	}
 	b.partition()
-	if automatic {
-		b.join()
+	if b.kind == MovingBlocks {
+		b.pieces = b.follow(automatic)
 	}
 	b.appraise()
 	return b, nil
 }
 
-// join groups neighboring blocks where there are more than joinedPieces.
-func (b *Blocks) join() {
-	if b.Count() <= joinedPieces {
-		return
+// Pieces say how blocks that are pieces of episodes follow each other in time. Its fields are exported so that
+// jackknifes can be written to shards and caches.
+type Pieces struct {
+	Order  []int // the observations, episode by episode; nil: in their own order
+	Start  []int // of the episodes in Order, and the number of observations
+	Joined []int // the group of neighboring blocks that each block belongs to; nil: no groups
+	Long   bool  // a third of the series or more have long memory
+}
+
+// follow returns the pieces, with groups of neighbors where these are asked for and there are more than joinedPieces.
+func (b *Blocks) follow(groups bool) *Pieces {
+	p := &Pieces{Start: b.index.start, Long: b.remembers()}
+	for k, i := range b.index.order {
+		if k != i {
+			p.Order = b.index.order
+			break
+		}
 	}
-	b.joined = make([]int, b.Count())
-	for j := range b.joined {
+	if !groups || b.Count() <= joinedPieces {
+		return p
+	}
+	p.Joined = make([]int, b.Count())
+	for j := range p.Joined {
 		middle := float64(b.cut[j]+b.cut[j+1]) / 2
-		b.joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
+		p.Joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
 	}
+	return p
+}
+
+// remembers reports whether a third of the series or more have long memory.
+func (b *Blocks) remembers() bool {
+	return b.long > 0 && float64(b.long) >= longShare*float64(b.series)
 }
 
 // groups are the groups of blocks that give a second error; nil: none.
-func (b *Blocks) groups() []int {
-	switch {
-	case b == nil:
-		return nil
-	case b.owned != nil:
-		return b.owned.groups()
-	case len(b.joined) != b.Count(): // another partition, see Coarsen
+func (p *Pieces) groups() []int {
+	if p == nil {
 		return nil
 	}
-	return b.joined
+	return p.Joined
 }
 
-// pieces are the blocks whose observations have the order in time, if blocks are pieces of episodes; else nil.
-func (b *Blocks) pieces() *Blocks {
-	switch {
-	case b == nil:
-		return nil
-	case b.owned != nil:
-		return b.owned.pieces()
-	case b.kind == MovingBlocks:
-		return b
+// remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where the
+// series have long memory. Empty if it is tested.
+func (p *Pieces) remembers(influence []float64) string {
+	if p == nil {
+		return ""
 	}
-	return nil
-}
-
-// remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where that of the
-// series is long. Empty if it is tested.
-func (b *Blocks) remembers(influence []float64) string {
-	b = b.pieces()
+	n := p.Start[len(p.Start)-1]
 	switch {
-	case b == nil:
-	case len(influence) == b.n && longMemory(b.index, influence):
-		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
-	case len(influence) != b.n && b.long > 0:
-		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
+	case len(influence) == n && longMemory(p.index(), influence):
+		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); " +
+			"more episodes are needed"
+	case len(influence) != n && p.Long:
+		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); " +
+			"more episodes are needed"
 	}
 	return ""
+}
+
+func (p *Pieces) index() episodeIndex {
+	order := p.Order
+	if order == nil {
+		order = make([]int, p.Start[len(p.Start)-1])
+		for i := range order {
+			order[i] = i
+		}
+	}
+	return episodeIndex{order: order, start: p.Start}
 }
 
 // appraise warns of what intervals over these blocks do not cover.
@@ -230,9 +252,9 @@ func (b *Blocks) appraise() {
 	} else {
 		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
-	if b.long > 0 {
-		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too narrow, "+
-			"and differences that remember so long have no p value; record more episodes", b.long, b.series)
+	if b.remembers() {
+		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
+			"narrow, and differences that remember so long have no p value; record more episodes", b.long, b.series)
 	}
 	if count < testedPieces {
 		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use more states", count, b.length)
@@ -271,9 +293,11 @@ func (b *Blocks) Untestable() string {
 			"%d episodes of unequal length have an effective number of %.1f, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
-		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count, text.Count(b.length, "observation"), testedPieces)
+		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count,
+			text.Count(b.length, "observation"), testedPieces)
 	case b.short():
-		return fmt.Sprintf("blocks of %s are too short for a test with an autocorrelation time of %.3g", text.Count(b.length, "observation"), b.tau)
+		return fmt.Sprintf("blocks of %s are too short for a test with an autocorrelation time of %.3g",
+			text.Count(b.length, "observation"), b.tau)
 	}
 	return ""
 }
@@ -456,7 +480,7 @@ func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 		next[labels[o]]++
 	}
 	return &Blocks{n: len(owner), kind: EpisodeBlocks, index: episodeIndex{order: order, start: start}, cut: start,
-		warnings: b.warnings, owner: owner, owned: b}, nil
+		warnings: b.warnings, owner: owner, owned: b, pieces: b.pieces}, nil
 }
 
 // Sizes returns the number of observations of every block of the partition. For a grouping made by
@@ -495,6 +519,9 @@ func (b *Blocks) Coarsen(count int) *Blocks {
 	c.cut = make([]int, count+1)
 	for j := range c.cut {
 		c.cut[j] = b.cut[b.Count()*j/count]
+	}
+	if c.pieces != nil {
+		c.pieces = &Pieces{Order: b.pieces.Order, Start: b.pieces.Start, Long: b.pieces.Long}
 	}
 	return &c
 }

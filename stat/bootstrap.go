@@ -178,7 +178,9 @@ func (x *blockSums) addSpan(sums []float64, s span) {
 
 // BootstrapMean returns the block bootstrap of the mean of values [n] over the given resamples. Errors: another number
 // of values, NaN or Inf, the error of ctx.
-func BootstrapMean(ctx context.Context, resamples *Resamples, values []float64, o BootstrapOptions) (*Bootstrapped, error) {
+func BootstrapMean(
+	ctx context.Context, resamples *Resamples, values []float64, o BootstrapOptions,
+) (*Bootstrapped, error) {
 	mean := Mean(values)
 	centered := make([]float64, len(values))
 	for i, v := range values {
@@ -242,7 +244,9 @@ type evaluator struct {
 	resample func(i int, dst []float64)
 }
 
-func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size int, o BootstrapOptions, newEvaluator func() evaluator) ([]*Bootstrapped, error) {
+func bootstrap(
+	ctx context.Context, resamples *Resamples, blocks *Blocks, size int, o BootstrapOptions, newEvaluator func() evaluator,
+) ([]*Bootstrapped, error) {
 	level, err := checkLevel("bootstrap", o.Level)
 	if err != nil {
 		return nil, err

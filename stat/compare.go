@@ -79,7 +79,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 			c.EffectSD = d.Estimate / sd
 		}
 	}
-	if c.Reason = firstOf(d.Untestable, a.blocks.remembers(difference)); c.Reason != "" {
+	if c.Reason = firstOf(d.Untestable, a.Pieces.remembers(difference)); c.Reason != "" {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {
@@ -93,7 +93,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	}
 	shares := d.shares()
 	if d.Joined {
-		shares = grouped(d.blocks.groups(), shares)
+		shares = grouped(d.Pieces.groups(), shares)
 	}
 	flips, err := signFlipTest(shares, o.Permutations, o.Seed)
 	c.SignFlip, c.Exact = flips.P, flips.Exact

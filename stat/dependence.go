@@ -162,7 +162,7 @@ func sumOfProducts(a, b []float64) float64 {
 }
 
 // covariancesAhead returns covariance, which is asked for ascending lags from 1 to most and may take
-// long: the next lags are computed beside each other, more of them the more are asked for.
+// long: the next lags are computed concurrently, more of them the more are asked for.
 func covariancesAhead(covariance func(lag int) float64, n, most int) func(lag int) float64 {
 	var ahead []float64 // from lag first on
 	first := 1
@@ -281,7 +281,7 @@ type window struct {
 	weights     float64
 }
 
-// add enters the covariance at a lag with so many pairs.
+// add enters the covariance at a lag with a number of pairs.
 func (w *window) add(lag int, pairs, covariance float64) {
 	if lag > 0 {
 		w.lags++

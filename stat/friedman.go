@@ -36,7 +36,8 @@ func Friedman(scores [][]float64) (Ranking, error) {
 	var first []float64
 	for t, row := range scores {
 		if len(row) != k {
-			return Ranking{}, Undefined(quantity, "task %d has %d models and task 0 has %d, want the same models", t, len(row), k)
+			return Ranking{}, Undefined(quantity, "task %d has %d models and task 0 has %d, want the same models",
+				t, len(row), k)
 		}
 		if err := checkFinite(quantity, "scores", row); err != nil {
 			return Ranking{}, err

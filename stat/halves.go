@@ -1,5 +1,5 @@
 // Halves of the blocks: the error of statistics that few deletions do not show, such
-// as those of nearest neighbors.
+// as functions of nearest neighbors.
 
 package stat
 
@@ -179,11 +179,11 @@ func (h *Halves) Estimate(estimate float64, first, second []float64) (*Jackknife
 	if err != nil {
 		return nil, err
 	}
-	v.Untestable, v.Warnings, v.blocks = h.blocks.Untestable(), h.blocks.Warnings(), h.blocks
+	v.Untestable, v.Warnings, v.Pieces = h.blocks.Untestable(), h.blocks.Warnings(), h.blocks.pieces
 	return v, nil
 }
 
-// halved is the error of an estimate from those of halves.
+// halved is the error of an estimate from the estimates of halves.
 func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*Jackknifed, error) {
 	level, err := checkLevel("halves", level)
 	if err != nil {
@@ -193,7 +193,8 @@ func halved(estimate float64, of *HalfEstimates, sizes []int, level float64) (*J
 	for _, w := range shares(sizes) {
 		squares += float64(w * w)
 	}
-	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), DF: 1/squares - 1, BlockSizes: sizes, Halves: of}
+	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), DF: 1/squares - 1, BlockSizes: sizes,
+		Halves: of}
 	spread := 0.0
 	for r, w := range of.Weight {
 		d := w * (of.First[r] - of.Second[r])

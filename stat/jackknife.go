@@ -26,13 +26,13 @@ type Jackknifed struct {
 	// the units of θ. For a mean τ_j is the mean of block j.
 	PseudoValues []float64
 	// Influence is the first-order share of every observation, with mean 0: θ − θ_(−i)
-	// times n. Its standard deviation is that of states, whatever the blocks. nil
+	// times n. Its standard deviation is one between states, whatever the blocks. nil
 	// where it is not known.
 	Influence []float64
 	// Halves are the estimates of halves of the blocks, where the error comes from
 	// these and not from deletions; see [Halves].
 	Halves *HalfEstimates
-	// Joined says that StdError and DF are those of ten groups of neighboring blocks, which are wider than those of the
+	// Joined says that StdError and DF come from ten groups of neighboring blocks, which are wider than intervals of the
 	// blocks themselves: the memory lasts longer than a block; see [Blocks.Jackknife].
 	Joined bool
 	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
@@ -41,7 +41,7 @@ type Jackknifed struct {
 	Untestable string
 	Warnings   []string // of the blocks
 	Reason     string   // why StdError is undefined
-	blocks     *Blocks  // nil where not known
+	Pieces     *Pieces  // how blocks follow each other where they are pieces of episodes; else nil
 }
 
 // DeleteBlockJackknife returns the standard error and the interval of an estimate
@@ -106,8 +106,8 @@ func (v *Jackknifed) delete(level float64) error {
 	return nil
 }
 
-// errors are the standard error, the degrees of freedom and the interval, from the pseudo-values: of the blocks or, where
-// they are wider, of groups of neighboring blocks.
+// errors are the standard error, the degrees of freedom and the interval, from the pseudo-values: of the blocks or,
+// where they are wider, of groups of neighboring blocks.
 func (v *Jackknifed) errors(level float64) {
 	var total, squares, spread float64
 	for _, m := range v.BlockSizes {
@@ -128,7 +128,7 @@ func (v *Jackknifed) errors(level float64) {
 	if v.Tails && isFinite(v.StdError) {
 		v.DF = min(v.DF, tailDF(shares))
 	}
-	if groups := v.blocks.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
+	if groups := v.Pieces.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
 		joined, weights := grouped(groups, shares), make([]float64, joinedPieces)
 		for j, m := range v.BlockSizes {
 			weights[groups[j]] += float64(m) / total
@@ -181,7 +181,7 @@ func tailDF(shares []float64) float64 {
 	return math.Inf(1)
 }
 
-// noError reports whether a standard error is that of rounding in numbers of this size: equal
+// noError reports whether a standard error is due to rounding in numbers of this size: equal
 // scores have none, whatever the last bits of their sums.
 func noError(stdError float64, sizes ...float64) bool {
 	size := 0.0
@@ -208,7 +208,7 @@ func (v *Jackknifed) interval(level float64) {
 	v.Interval = Interval{Low: v.Estimate - half, High: v.Estimate + half, Level: level}
 }
 
-// test returns the two-sided p value of θ = 0, that of Student's t: it is below
+// test returns the two-sided p value of θ = 0 by Student's t: it is below
 // 1 − level exactly where the interval leaves 0 out.
 func (v *Jackknifed) test() (t, p float64) {
 	if v.Reason != "" || v.Untestable != "" {
@@ -328,12 +328,12 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 }
 
 // Jackknife is [DeleteBlockJackknife] over the blocks of the partition, at 95 %,
-// with what they say about tests. influence is that of every observation, or nil.
+// with what they say about tests. influence has a value of every observation, or is nil.
 // Where the blocks are more than ten pieces of episodes, of automatic length, the interval
-// is the wider of two: that of the pieces, and that of ten groups of neighboring pieces
+// is the wider of two: by the pieces, and by ten groups of neighboring pieces
 // with the degrees of freedom of the groups.
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
-	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), blocks: b}
+	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces}
 	if err := v.delete(0); err != nil {
 		return nil, err
 	}
@@ -371,7 +371,9 @@ func (b *Blocks) linear(estimate float64, influence []float64) (*Jackknifed, err
 // observations and the sum of every sequence over them, and fills dst[:size]. Subtract a constant near
 // the mean from each sequence if cancellation matters. Errors: sequences of unequal length, NaN or
 // Inf, one block.
-func JackknifeSums(blocks *Blocks, terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) ([]*Jackknifed, error) {
+func JackknifeSums(
+	blocks *Blocks, terms [][]float64, size int, statistic func(count float64, sums, dst []float64),
+) ([]*Jackknifed, error) {
 	if err := checkTerms(blocks.n, terms); err != nil {
 		return nil, err
 	}
@@ -402,7 +404,9 @@ func JackknifeSums(blocks *Blocks, terms [][]float64, size int, statistic func(c
 // SumsInfluence returns the estimates of [JackknifeSums] and the influence of every
 // observation on them, n·Σ ∂θ/∂S_t·(x_t − S_t/n): the series whose dependence
 // decides the length of blocks.
-func SumsInfluence(terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) (estimates []float64, influence [][]float64, err error) {
+func SumsInfluence(
+	terms [][]float64, size int, statistic func(count float64, sums, dst []float64),
+) (estimates []float64, influence [][]float64, err error) {
 	if len(terms) == 0 {
 		return nil, nil, Undefined("influence", "no sequences")
 	}
@@ -436,7 +440,9 @@ func sumsOf(terms [][]float64, n int, place func(p int) int) []float64 {
 
 // sumsInfluence takes derivatives by central differences, a small share of each
 // term's spread to both sides.
-func sumsInfluence(n int, terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) (estimates []float64, influence [][]float64) {
+func sumsInfluence(
+	n int, terms [][]float64, size int, statistic func(count float64, sums, dst []float64),
+) (estimates []float64, influence [][]float64) {
 	const share = 1e-4
 	count := float64(n)
 	total := sumsOf(terms, n, func(p int) int { return p })
@@ -480,7 +486,9 @@ func JackknifeMean(blocks *Blocks, values []float64) (*Jackknifed, error) {
 	for i, v := range values {
 		centered[i] = v - mean
 	}
-	out, err := JackknifeSums(blocks, [][]float64{centered}, 1, func(count float64, sums, dst []float64) { dst[0] = mean + sums[0]/count })
+	out, err := JackknifeSums(blocks, [][]float64{centered}, 1, func(count float64, sums, dst []float64) {
+		dst[0] = mean + sums[0]/count
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -536,7 +544,9 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 		}
 		replicates[j] = f(at)
 	}
-	out := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, blocks: first.blocks}
+	out := &Jackknifed{
+		Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, Pieces: first.Pieces,
+	}
 	if err := out.delete(level); err != nil {
 		return nil, err
 	}
@@ -567,7 +577,8 @@ func (v *Jackknifed) Per(unit *Jackknifed) (*Jackknifed, error) {
 }
 
 func sameBlocks(a, b *Jackknifed) bool {
-	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) || len(a.Replicates) != len(b.Replicates) || (a.Halves == nil) != (b.Halves == nil) {
+	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) ||
+		len(a.Replicates) != len(b.Replicates) || (a.Halves == nil) != (b.Halves == nil) {
 		return false
 	}
 	return a.Halves == nil || slices.Equal(a.Halves.Weight, b.Halves.Weight)

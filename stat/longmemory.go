@@ -221,8 +221,8 @@ func (s *spectrum) scoring(logs []float64, gradients [][]float64) []float64 {
 	return []float64{(c*u - float64(b*v)) / determinant, (a*v - float64(b*u)) / determinant}
 }
 
-// autoregressions are the least deviances of autoregressions of order 0 to order, fitted by Yule and Walker, each with its
-// BIC's penalty.
+// autoregressions are the least deviances of autoregressions of order 0 to order, fitted by Yule and Walker, each with
+// its BIC's penalty.
 func (s *spectrum) autoregressions(x episodeIndex, values []float64, order int) float64 {
 	covariance := x.rawCovariances(values)
 	rho := make([]float64, order+1)

@@ -195,7 +195,7 @@ func TestJackknife_Joined(t *testing.T) {
 		}
 		pieces, groups := b.Labels(), make([]int, len(values))
 		for i, p := range pieces {
-			groups[i] = b.joined[p]
+			groups[i] = b.pieces.Joined[p]
 		}
 		if slices.Max(groups) != joinedPieces-1 || slices.Min(groups) != 0 {
 			t.Fatalf("groups are %d to %d", slices.Min(groups), slices.Max(groups))
@@ -211,14 +211,14 @@ func TestJackknife_Joined(t *testing.T) {
 			joined++
 		}
 		// A length that was asked for is kept, and so are episodes.
-		if fixed, err := NewBlocks(len(values), nil, BlockSpec{Kind: MovingBlocks, Length: 20}, values); err != nil || fixed.groups() != nil {
+		if fixed, err := NewBlocks(len(values), nil, BlockSpec{Kind: MovingBlocks, Length: 20}, values); err != nil || fixed.pieces.groups() != nil {
 			t.Errorf("a length that was asked for has groups (%v)", err)
 		}
 		owned, err := b.Owning(slices.Repeat([]int{3, 599}, 300))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(owned.groups(), b.joined) {
+		if !slices.Equal(owned.pieces.groups(), b.pieces.Joined) {
 			t.Error("observations that others own have other groups")
 		}
 	}
@@ -294,5 +294,33 @@ func TestLongMemory_LongSeries(t *testing.T) {
 	x, _ := newEpisodeIndex("", len(values), nil)
 	if longMemory(x, values) {
 		t.Error("long memory is found in an autoregression")
+	}
+}
+
+// Among many series of short memory one or two are taken for long: statistics of unknown influence keep their tests, and
+// there is no warning. A third of the series take both away.
+func TestPieces_ShareOfLongSeries(t *testing.T) {
+	t.Parallel()
+	const n = 600
+	long := autoregressive(100, n, 0, 0.4)
+	for _, c := range []struct {
+		short int
+		tests bool
+	}{{1, false}, {2, false}, {3, true}, {9, true}} {
+		series := [][]float64{long}
+		for seed := range uint64(c.short) {
+			series = append(series, autoregressive(200+seed, n, 0, 0))
+		}
+		b, err := NewBlocks(n, nil, BlockSpec{}, series...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(b.Warnings(), func(w string) bool { return strings.Contains(w, "long memory") })
+		if b.long != 1 || b.series != c.short+1 || (b.pieces.remembers(nil) == "") != c.tests || warned == c.tests {
+			t.Errorf("%d of %d series are long: %q, warnings %q", b.long, b.series, b.pieces.remembers(nil), b.Warnings())
+		}
+		if b.pieces.remembers(long) == "" || b.pieces.remembers(series[1]) != "" {
+			t.Error("a known influence is judged by others")
+		}
 	}
 }

@@ -78,7 +78,8 @@ func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, err
 		return math.NaN(), err
 	}
 	if !(stdError > 0) || !isFinite(stdError) || !(df > 0) || !isFinite(df) {
-		return math.NaN(), Undefined(quantity, "standard error %v with %v degrees of freedom, want positive numbers", stdError, df)
+		return math.NaN(), Undefined(quantity, "standard error %v with %v degrees of freedom, want positive numbers",
+			stdError, df)
 	}
 	critical, err := StudentTQuantile(1-o.Alpha/2, df)
 	if err != nil {
@@ -130,7 +131,8 @@ func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 		return 0, err
 	}
 	if difference == 0 || !isFinite(difference) || !(sd > 0) || !isFinite(sd) {
-		return 0, Undefined(quantity, "difference %v with standard deviation %v, want a difference that is not 0 and a positive deviation", difference, sd)
+		return 0, Undefined(quantity,
+			"difference %v with standard deviation %v, want a difference that is not 0 and a positive deviation", difference, sd)
 	}
 	effect := math.Abs(difference) / sd
 	enough := func(g int) bool {

@@ -107,7 +107,7 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 		return c, err
 	}
 	c.Interval = Interval{Low: c.Difference - width, High: c.Difference + width, Level: level}
-	if meanA.Untestable == "" && meanA.blocks.remembers(subtract(meanA.Influence, meanB.Influence)) == "" {
+	if meanA.Untestable == "" && meanA.Pieces.remembers(subtract(meanA.Influence, meanB.Influence)) == "" {
 		c.Reason = ""
 		c.T = c.Difference / c.StdError
 		c.P = p()

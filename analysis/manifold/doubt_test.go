@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis"
 	"repscope/points"
+	"repscope/report"
 	"repscope/stat"
 )
 
@@ -247,6 +248,52 @@ func TestTies(t *testing.T) {
 	for i, want := range []int{1, 2} {
 		if got := three.Models[i].TwoNN.Duplicates; got != want {
 			t.Errorf("%s: %d duplicates of three latents, want %d", three.Models[i].Name, got, want)
+		}
+	}
+}
+
+// Latents that are rounded to steps of their own in each dimension have few ties, and Two-NN above their three
+// dimensions: a warning tells, and nothing is compared. Latents of 8 bits are compared.
+func TestRoundedLatents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		levels float64
+		coarse bool
+	}{{7, true}, {15, true}, {20, true}, {256, false}} {
+		random := stat.NewRandom(stat.NewKey(12))
+		const n, dim = 600, 5
+		in := Input{Episode: make([]int, n)}
+		for i := range in.Episode {
+			in.Episode[i] = i / 60
+		}
+		for _, name := range []string{"a", "b"} {
+			z := make([]float64, n*dim)
+			for i := range n {
+				x := [3]float64{random.Normal(), 0.7 * random.Normal(), 0.5 * random.Normal()}
+				for k := range dim {
+					z[i*dim+k] = math.Tanh(x[0]*math.Cos(float64(k)) + x[1]*math.Sin(float64(2*k)) + x[2]*math.Cos(float64(3*k+1)))
+				}
+			}
+			for k := range dim {
+				low, high := 1.0, -1.0
+				for i := range n {
+					low, high = min(low, z[i*dim+k]), max(high, z[i*dim+k])
+				}
+				step := (high - low) / (c.levels - 1)
+				for i := range n {
+					z[i*dim+k] = low + step*math.Round((z[i*dim+k]-low)/step)
+				}
+			}
+			in.Models = append(in.Models, Encoded{Name: name, Latents: points.Float64(z, dim)})
+		}
+		r, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := strings.Contains(strings.Join(r.Warnings, "\n"), "as rounded latents do")
+		compared := slices.ContainsFunc(r.Comparisons, func(p report.Comparison) bool { return p.Metric == "two_nn_mle" })
+		if warned != c.coarse || compared == c.coarse {
+			t.Errorf("%v levels: compared %v, Two-NN %v, tied %v, warnings %q", c.levels, compared, r.Models[0].TwoNN.MLE, r.Models[0].TwoNN.Tied, r.Warnings)
 		}
 	}
 }

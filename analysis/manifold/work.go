@@ -255,6 +255,6 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	if w := m.Recall.warning(m.Name); w != "" {
 		out.warn("%s", w)
 	}
-	out.doubt()
+	out.doubt(d.SharedCoordinates())
 	return out, nil
 }

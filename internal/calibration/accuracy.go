@@ -108,9 +108,9 @@ func writeAccuracy(ctx context.Context, w io.Writer, designs []accuracyDesign, d
 	head, rule := "| test |", "| --- |"
 	for _, d := range designs {
 		head, rule = head+" "+d.String()+" |", rule+" --- |"
-		of := make([][]rejected, draws)
+		outcomes := make([][]rejected, draws)
 		err := parallel.Try(ctx, threads, draws, func(_, i int) (err error) {
-			of[i], err = observeAccuracy(ctx, d, seed, uint64(i))
+			outcomes[i], err = observeAccuracy(ctx, d, seed, uint64(i))
 			return err
 		})
 		if err != nil {
@@ -118,11 +118,11 @@ func writeAccuracy(ctx context.Context, w io.Writer, designs []accuracyDesign, d
 		}
 		for k := range accuracyTests {
 			tests, rejections := 0, 0
-			for i := range of {
-				if of[i][k].tested {
+			for i := range outcomes {
+				if outcomes[i][k].tested {
 					tests++
 				}
-				if of[i][k].rejects {
+				if outcomes[i][k].rejects {
 					rejections++
 				}
 			}
@@ -150,7 +150,8 @@ func accuracyCell(rejections, tests, draws int) string {
 	rate := float64(rejections) / float64(tests)
 	text := fmt.Sprintf("%.1f ±%.1f", 100*rate, 100*math.Sqrt(rate*(1-rate)/float64(tests)))
 	if tests < draws {
-		text += fmt.Sprintf(" of %.0f %%; %.1f of all", 100*float64(tests)/float64(draws), 100*float64(rejections)/float64(draws))
+		share := 100 / float64(draws)
+		text += fmt.Sprintf(" of %.0f %%; %.1f of all", share*float64(tests), share*float64(rejections))
 	}
 	return text
 }

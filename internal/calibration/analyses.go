@@ -72,7 +72,8 @@ func smooth(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 			pairs = append(pairs, points.Pair{Now: i - 1, Next: i})
 		}
 	}
-	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode, Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
+	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode,
+		Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
 	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err

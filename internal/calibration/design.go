@@ -6,6 +6,9 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
 
 	"repscope/points"
 	"repscope/stat"
@@ -35,6 +38,15 @@ type Design struct {
 	Relu     bool    // the map is a rectified one, with an offset
 	Noise    float64 // white noise added to the latents of model 1, for power
 	Far      float64 // probability that a state is far from all others, as a blank frame is
+
+	Memory      float64 // order of fractional integration of a coordinate; Rho is 0 then
+	Redrawn     bool    // each repetition draws its own lengths of episodes
+	Informative float64 // logarithm of the length of an episode per standard deviation of its level
+	Skewed      float64 // standard deviation of the logarithm of a level between episodes; 0: normal levels
+	Copies      float64 // noise of models that are copies of one encoder
+	Sticky      float64 // probability that a state repeats the one before
+	Dominant    float64 // share of the states in the first episode
+	Step        float64 // latents are rounded to multiples of this
 }
 
 func (d Design) String() string { return d.Name }
@@ -62,9 +74,30 @@ func others() []Design {
 	}
 }
 
-// power is the design in which one model is worse.
-func power() Design {
-	return Design{Name: "power", N: 600, Episodes: 20, Rho: 0.8, Noise: 0.15}
+// strained are designs in which an assumption that is easily made does not hold.
+func strained() []Design {
+	return []Design{
+		{Name: "arfima/1", N: 600, Episodes: 1, Memory: 0.3},
+		{Name: "arfima/8", N: 600, Episodes: 8, Memory: 0.3},
+		{Name: "informative", N: 600, Episodes: 12, Rho: 0.6, Between: 0.3, Informative: 0.6, Redrawn: true},
+		{Name: "redrawn", N: 600, Episodes: 12, Rho: 0.8, Between: 0.2, Uneven: 0.7, Redrawn: true},
+		{Name: "dominant", N: 600, Episodes: 8, Rho: 0.6, Between: 0.2, Dominant: 0.4},
+		{Name: "skewed", N: 600, Episodes: 12, Rho: 0.6, Between: 0.3, Skewed: 1},
+		{Name: "copies", N: 600, Episodes: 12, Rho: 0.8, Copies: 0.15},
+		{Name: "sticky", N: 600, Episodes: 12, Rho: 0.6, Sticky: 0.6},
+		{Name: "coarse", N: 600, Episodes: 10, Rho: 0.6, Step: 0.25},
+	}
+}
+
+// allDesigns are the columns of the tables, but for the designs in which one model is worse.
+func allDesigns() []Design { return slices.Concat(grid(), others(), strained()) }
+
+// worse are the designs in which model 1 is worse.
+func worse() []Design {
+	return []Design{
+		{Name: "power", N: 600, Episodes: 20, Rho: 0.8, Noise: 0.15},
+		{Name: "power-copies", N: 600, Episodes: 12, Rho: 0.8, Copies: 0.15, Noise: 0.15},
+	}
 }
 
 // Sample is one draw of a design.
@@ -73,14 +106,15 @@ type Sample struct {
 	Episode []int
 	Labels  []int64
 	Latents [models]points.Points
+	design  Design
 	weights []float64 // of the map, [latent, seen]
 	offset  []float64
-	relu    bool
+	noise   [models]stat.Key // of copies
 }
 
 // draw returns repetition number rep of a design under a seed.
 func (d Design) draw(seed, rep uint64) *Sample {
-	s := &Sample{States: make([]float32, d.N*features), Episode: make([]int, d.N), Labels: make([]int64, d.N), relu: d.Relu}
+	s := &Sample{States: make([]float32, d.N*features), Episode: make([]int, d.N), Labels: make([]int64, d.N), design: d}
 	fixed := stat.NewRandom(stat.StreamDesign.Key(seed)) // the same in every repetition
 	for range latent * seen {
 		s.weights = append(s.weights, 0.8*fixed.Normal())
@@ -88,15 +122,29 @@ func (d Design) draw(seed, rep uint64) *Sample {
 	for range latent {
 		s.offset = append(s.offset, 0.3*fixed.Normal())
 	}
-	borders := d.borders(fixed)
 	r := stat.NewRandom(stat.StreamDesign.Key(seed, rep+1))
+	levels := make([]float64, d.Episodes) // that lengths follow
+	if d.Informative > 0 {
+		for e := range levels {
+			levels[e] = r.Normal()
+		}
+	}
+	lengths := fixed
+	if d.Redrawn {
+		lengths = r
+	}
+	borders := d.borders(lengths, levels)
 	for e := range d.Episodes {
 		for c := range features {
-			d.episode(s, r, borders[e], borders[e+1], c)
+			d.episode(s, r, borders[e], borders[e+1], c, levels[e])
 		}
+		d.repeat(s, r, borders[e], borders[e+1])
 		for t := borders[e]; t < borders[e+1]; t++ {
 			s.Episode[t] = e
 		}
+	}
+	for m := range s.noise {
+		s.noise[m] = stat.StreamDesign.Key(seed, 11, rep, uint64(m))
 	}
 	for t := range d.N {
 		if d.Far > 0 && r.Float64() < d.Far {
@@ -125,25 +173,52 @@ func (d Design) draw(seed, rep uint64) *Sample {
 }
 
 // borders are the first states of the episodes, and the end.
-func (d Design) borders(r *stat.Random) []int {
+func (d Design) borders(r *stat.Random, levels []float64) []int {
 	length, total := make([]float64, d.Episodes), 0.0
 	for e := range length {
-		length[e] = math.Exp(d.Uneven * r.Normal())
+		length[e] = math.Exp(d.Uneven*r.Normal() + d.Informative*levels[e])
 		total += length[e]
+	}
+	if d.Dominant > 0 {
+		length[0], total = 0, total-length[0]
+		length[0] = total * d.Dominant / (1 - d.Dominant)
+		total += length[0]
 	}
 	borders, end := []int{0}, 0.0
 	for _, l := range length {
 		end += l
 		borders = append(borders, max(borders[len(borders)-1]+3, int(math.Round(end/total*float64(d.N)))))
 	}
+	for e := d.Episodes; e > 0; e-- { // the last episodes have three states, too
+		borders[e] = min(borders[e], d.N-3*(d.Episodes-e))
+	}
 	borders[d.Episodes] = d.N
 	return borders
 }
 
+// level draws the level of an episode in a coordinate, with mean 0 and variance 1; lengths follow half of its variance.
+func (d Design) level(r *stat.Random, shared float64) float64 {
+	z := r.Normal()
+	switch {
+	case d.Skewed > 0:
+		square := d.Skewed * d.Skewed
+		return (math.Exp(d.Skewed*z) - math.Exp(square/2)) / math.Sqrt(math.Exp(square)*math.Expm1(square))
+	case d.Informative > 0:
+		return math.Sqrt(0.5) * (z + shared)
+	}
+	return z
+}
+
 // episode draws one coordinate of the states lo ≤ t < hi.
-func (d Design) episode(s *Sample, r *stat.Random, lo, hi, c int) {
+func (d Design) episode(s *Sample, r *stat.Random, lo, hi, c int, shared float64) {
 	size := []float64{1, 0.7, 0.5}[c%seen]
-	level := math.Sqrt(d.Between) * r.Normal()
+	level := math.Sqrt(d.Between) * d.level(r, shared)
+	if d.Memory > 0 {
+		for t, x := range fractional(r, hi-lo, d.Memory) {
+			s.States[(lo+t)*features+c] = float32(size * (level + math.Sqrt(1-d.Between)*x))
+		}
+		return
+	}
 	x, innovation := r.Normal(), math.Sqrt(1-d.Rho*d.Rho)
 	for t := lo; t < hi; t++ {
 		if d.Switch > 0 && r.Float64() < d.Switch {
@@ -152,6 +227,37 @@ func (d Design) episode(s *Sample, r *stat.Random, lo, hi, c int) {
 		s.States[t*features+c] = float32(size * (level + math.Sqrt(1-d.Between)*x))
 		x = d.Rho*x + innovation*d.innovation(r)
 	}
+}
+
+// repeat makes states of an episode repeat the one before.
+func (d Design) repeat(s *Sample, r *stat.Random, lo, hi int) {
+	if d.Sticky == 0 {
+		return
+	}
+	for t := lo + 1; t < hi; t++ {
+		if r.Float64() < d.Sticky {
+			copy(s.States[t*features:(t+1)*features], s.States[(t-1)*features:t*features])
+		}
+	}
+}
+
+// settled is the number of steps after which fractionally integrated noise is used.
+const settled = 1000
+
+// fractional is noise that is integrated d times, 0 < d < 1/2, of about unit variance: (1 − B)^d x = e.
+func fractional(r *stat.Random, n int, d float64) []float64 {
+	e := normals(r, settled+n, 1)
+	weights := make([]float64, 2*len(e)) // of (1 − B)^−d, and zeros: the convolution below is circular
+	weights[0] = math.Gamma(1-d) / math.Sqrt(math.Gamma(1-2*d))
+	for k := 1; k < len(e); k++ {
+		weights[k] = weights[k-1] * (float64(k-1) + d) / float64(k)
+	}
+	transform := fourier.NewFFT(len(weights))
+	x := transform.Coefficients(nil, append(e, make([]float64, len(e))...))
+	for k, w := range transform.Coefficients(nil, weights) {
+		x[k] *= w / complex(float64(len(weights)), 0)
+	}
+	return transform.Sequence(nil, x)[settled : settled+n]
 }
 
 // innovation is normal, or of Student's t with unit variance.
@@ -169,21 +275,39 @@ func (d Design) innovation(r *stat.Random) float64 {
 	return z / math.Sqrt(chi/nu) / math.Sqrt(nu/(nu-2))
 }
 
-// encode is the map of model m, from states [·, features] to latents.
+// encode is the map of model m, from states [·, features] to latents. Copies see the coordinates of model 0, and add
+// noise that is a function of the state.
 func (s *Sample) encode(states []float32, m int) []float64 {
 	z := make([]float64, 0, len(states)/features*latent)
+	encoder, d := m, s.design
+	if d.Copies > 0 {
+		encoder = 0
+	}
 	for lo := 0; lo < len(states); lo += features {
 		for k := range latent {
 			v := s.offset[k]
 			for c := range seen {
-				v += s.weights[k*seen+c] * float64(states[lo+m*seen+c])
+				v += s.weights[k*seen+c] * float64(states[lo+encoder*seen+c])
 			}
-			if s.relu {
+			if d.Relu {
 				v = max(v, 0)
 			} else {
 				v = math.Tanh(v)
 			}
 			z = append(z, v)
+		}
+		added := z[len(z)-latent:]
+		if d.Copies > 0 {
+			first, second := math.Float32bits(states[lo]), math.Float32bits(states[lo+1])
+			r := stat.NewRandom(s.noise[m].Derive(uint64(first)<<32 | uint64(second)))
+			for k := range added {
+				added[k] += d.Copies * r.Normal()
+			}
+		}
+		if d.Step > 0 {
+			for k, v := range added {
+				added[k] = d.Step * math.Round(v/d.Step)
+			}
 		}
 	}
 	return z

@@ -33,11 +33,12 @@ const (
 	partDecisions   = "decisions"   // sets for the best, families, single runs
 	partAccuracy    = "accuracy"    // two forecasts
 	partSizes       = "sizes"       // effective sample sizes
+	partSeries      = "series"      // one series
 )
 
 var findings = slices.Concat(
 	analysisFindings, domainFindings, lineFindings, logarithmFindings, windowFindings, studyFindings,
-	comparisonFindings, harnessFindings, decisionFindings, accuracyFindings, sizeFindings,
+	comparisonFindings, harnessFindings, decisionFindings, accuracyFindings, sizeFindings, seriesFindings,
 )
 
 var analysisFindings = []finding{
@@ -71,12 +72,12 @@ var analysisFindings = []finding{
 		[]query{covers("vectors", "", ""), rejects("vectors", "", severalEpisodes)},
 		"Levels are in standard deviations of the states."},
 	{partIntervals, "noise of vectors, tests", "`0.95/1`", []query{rejects("vectors", "", "^0.95/1$")},
-		"Do not test one series of long memory."},
+		"Use several series."},
 	{partIntervals, "frame errors, SSIM, objects (`reconstruction`)", "5 or more episodes",
 		[]query{covers("reconstruction", "", severalEpisodes), rejects("reconstruction", "", severalEpisodes)},
 		"Use as printed."},
 	{partIntervals, "frame errors, tests", "`0.95/1`", []query{rejects("reconstruction", "", "^0.95/1$")},
-		"Few draws have a p value here. Do not test one series of long memory."},
+		"Few draws have a p value here. Use several series."},
 	{partIntervals, "MSE and R² of ridge probes", "all",
 		[]query{covers("probes", "mse|r2", ""), rejects("probes", "^r2", "")},
 		"Ridge is fitted again without each block."},
@@ -121,8 +122,8 @@ var domainFindings = []finding{
 		[]query{covers("forecast", "false_alarms", "^0.95/1$")},
 		"Use several series."},
 	{partIntervals, "all numbers of sequences", "5 or more episodes, without `regimes`",
-		[]query{covers("sequence", "", `/([2-9]|\d\d)|differ|uneven|tails`),
-			rejects("sequence", "", `/([2-9]|\d\d)|differ|uneven|tails`)},
+		[]query{covers("sequence", "", `^0[.\d]*/([2-9]|\d\d)|^(differ|uneven|tails)$`),
+			rejects("sequence", "", `^0[.\d]*/([2-9]|\d\d)|^(differ|uneven|tails)$`)},
 		"Use as printed."},
 	{partIntervals, "numbers of sequences", "`0.95/1`",
 		[]query{covers("sequence", "", "^0.95/1$"), rejects("sequence", "", "^0.95/1$")},
@@ -379,4 +380,39 @@ var sizeFindings = []finding{
 		[]query{size("^0.(95|8)/16$|differ", "true"),
 			size("^0.(95|8)/16$|differ", "printed"), size("^0.(95|8)/16$|differ", "reliable")},
 		"Use as printed."},
+}
+
+var seriesFindings = []finding{
+	{partSeries, "mean", "ρ of 0, 0.5, 0.8",
+		[]query{covers("series", "mean", `/0(\.[58])?$`), widths("series", "mean", `/0(\.[58])?$`)},
+		"Use as printed."},
+	{partSeries, "mean", "ρ of 0.95, 0.98", []query{covers("series", "mean", `/0\.9[58]$`)},
+		"Measure more observations, or several series: 600 are a few dozen independent ones at most."},
+	{partSeries, "mean", "ρ of 0.9 with white noise", []query{covers("series", "mean", "noise")}, "Use as printed."},
+	{partSeries, "mean", "long memory, d of 0.2, 0.3, 0.4, with and without ρ", []query{covers("series", "mean", `d = `)},
+		"The run warns: no block is long enough. Measure several series."},
+	{partSeries, "difference of equal series", "ρ of 0, 0.5, 0.8",
+		[]query{rejects("series", "difference", `/0(\.[58])?$`), tests("series", "difference", `/0(\.[58])?$`)},
+		"Use as printed."},
+	{partSeries, "difference of equal series", "ρ of 0.95, 0.98; in percent of all draws",
+		[]query{ofAll("series", "difference", `/0\.9[58]$`), tests("series", "difference", `/0\.9[58]$`)},
+		"Few draws have a p value: blocks are too few."},
+	{partSeries, "difference of equal series", "ρ of 0.9 with white noise; in percent of all draws",
+		[]query{ofAll("series", "difference", "noise"), tests("series", "difference", "noise")},
+		"Such series look like long memory until they are long, and then have no p value."},
+	{partSeries, "difference of equal series", "d of 0.2, 0.3, 0.4, and d of 0.3 with ρ of 0.8; in percent of all draws",
+		[]query{ofAll("series", "difference", `(/0|0\.8), d = `), tests("series", "difference", `(/0|0\.8), d = `)},
+		"Differences of long memory have no p value."},
+	{partSeries, "difference of equal series", "d of 0.2 with ρ of 0.5; in percent of all draws",
+		[]query{ofAll("series", "difference", `0\.5, d = `), tests("series", "difference", `0\.5, d = `)},
+		"This memory cannot be told from short memory: a p value of one series holds for short memory only."},
+}
+
+// tests selects the percentage of comparisons with a p value, and ofAll the rejections in percent of all comparisons.
+func tests(file, rows, columns string) query {
+	return query{file: file, table: "level", rows: rows, columns: columns, field: fieldTested}
+}
+
+func ofAll(file, rows, columns string) query {
+	return query{file: file, table: "level", rows: rows, columns: columns, field: fieldOfAll}
 }

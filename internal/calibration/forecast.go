@@ -87,16 +87,17 @@ func forecasts(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 	metrics := []string{"errors", "crps", "energy_score", "variogram_score", "spread_skill", "rank_histogram",
 		"tiled_energy_score", "tiled_variogram_score", "intervals", "quantiles", "dawid_sebastiani", "error_spread",
 		"events", "probabilities", "fractions", "fields", "spectrum", "anomalies"}
-	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Thresholds: []float64{2}, Windows: []int{3}, Settings: settings(seed)})
+	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Thresholds: []float64{2},
+		Windows: []int{3}, Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}
 	// Persistence is no model of the design, and the only variable is all.
-	own := func(name string) bool { return !slices.Contains(forecast.Baselines(), name) }
-	of := slices.DeleteFunc(r.Models, func(m forecast.Model) bool { return !own(m.Name) })
-	for i := range of {
-		of[i].ByVariable = report.Object{}
+	isModel := func(name string) bool { return !slices.Contains(forecast.Baselines(), name) }
+	kept := slices.DeleteFunc(r.Models, func(m forecast.Model) bool { return !isModel(m.Name) })
+	for i := range kept {
+		kept[i].ByVariable = report.Object{}
 	}
-	comparisons := slices.DeleteFunc(r.Comparisons, func(c report.Comparison) bool { return !own(c.A) || !own(c.B) })
-	return result("forecast", of, func(m forecast.Model) string { return m.Name }, comparisons), nil
+	comparisons := slices.DeleteFunc(r.Comparisons, func(c report.Comparison) bool { return !isModel(c.A) || !isModel(c.B) })
+	return result("forecast", kept, func(m forecast.Model) string { return m.Name }, comparisons), nil
 }

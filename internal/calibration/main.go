@@ -5,11 +5,12 @@
 //	go run ./internal/calibration                              # every analysis: minutes to hours
 //	go run ./internal/calibration -draws 1000                  # hours
 //	go run ./internal/calibration -analyses smoothness            # one analysis
+//	go run ./internal/calibration -designs 0/1,0.8/1,0.95/1       # some columns of the tables again, the others stay
 //	go run ./internal/calibration -analyses manifold -designs 0.8/16,differ -draws 50 -out -
 //	go run ./internal/calibration -harness -draws 2000         # one section
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
-// Sections are sizes, studies, comparisons, harness, decisions, accuracy, lines, logarithms and windows.
+// Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms and windows.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -62,15 +63,28 @@ func run() error {
 			return writeSection(ctx, part, *draws, *seed, *threads, *out)
 		}
 	}
-	if *which != "" && *only == "" && *out != "-" {
-		return fmt.Errorf("-designs would leave designs out of the tables of all analyses: add -analyses LIST or -out -")
+	if *which != "" && *out != "-" {
+		*draws, *seed = given("draws", *draws), given("seed", *seed)
 	}
 	return runAnalyses(ctx, *only, *which, *draws, *seed, *threads, *out)
 }
 
+// given is the value of a flag, 0 where the command line does not have it.
+func given[T any](name string, value T) T {
+	var out T
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == name {
+			out = value
+		}
+	})
+	return out
+}
+
 // runAnalyses writes the tables of the analyses of a list, each when it is done; an empty list is all, with the sizes.
+// Of tables that are there, designs of a list are computed again and the others stay; draws and seed come from the
+// tables where they are 0.
 func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64, threads int, out string) error {
-	designs, err := choose("design", append(grid(), others()...), Design.String, which)
+	designs, err := choose("design", slices.Concat(allDesigns(), worse()), Design.String, which)
 	if err != nil {
 		return err
 	}
@@ -80,27 +94,36 @@ func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64
 	}
 	started := time.Now()
 	for _, subject := range selected {
-		var tallies []*Tally
-		for _, d := range append(slices.Clone(designs), power()) {
+		var before *tableFile
+		draws, seed := draws, seed
+		if which != "" && out != "-" {
+			if before, err = tablesOf(out, subject.Name); err != nil {
+				return err
+			}
+			if draws, seed, err = before.drawn(draws, seed); err != nil {
+				return err
+			}
+		}
+		var equal, unequal []*Tally
+		for _, d := range designs {
 			t, err := tally(ctx, subject, d, draws, seed, threads)
 			if err != nil {
 				return err
 			}
-			tallies = append(tallies, t)
+			if d.Noise > 0 {
+				unequal = append(unequal, t)
+			} else {
+				equal = append(equal, t)
+			}
 			fmt.Fprintf(os.Stderr, "%-12s %-8s %5.0f s\n", subject.Name, d, time.Since(started).Seconds())
 		}
 		var tables bytes.Buffer
-		write(&tables, tallies[:len(designs)], tallies[len(designs)])
-		command := "go run ./internal/calibration -analyses " + subject.Name
-		if which != "" {
-			command += " -designs " + which
-		}
-		command += fmt.Sprintf(" -draws %d -seed %d", draws, seed)
-		if err := store(out, subject.Name, command, tables.String()); err != nil {
+		write(&tables, equal, unequal)
+		if err := storeColumns(out, subject.Name, tables.String(), before, draws, seed); err != nil {
 			return err
 		}
 	}
-	if only != "" {
+	if only != "" || which != "" {
 		return nil
 	}
 	return writeSection(ctx, sections()[0], draws, seed, threads, out)
@@ -161,7 +184,8 @@ func under[D any](designs []D, write func(context.Context, io.Writer, []D, int, 
 
 func sections() []section {
 	return []section{
-		{"sizes", "effective sample sizes", under(append(grid(), others()...), writeSizes)},
+		{"sizes", "effective sample sizes", under(allDesigns(), writeSizes)},
+		{"series", "one series of short and of long memory", under(seriesDesigns(), writeSeries)},
 		{"studies", "studies over tasks and runs", under(studyDesigns(), writeStudies)},
 		{"comparisons", "what compare makes of two models", under(comparisonDesigns(), writeComparisons)},
 		{"harness", "what compare makes of results of lm-evaluation-harness", under(harnessSizes(), writeHarness)},

@@ -80,7 +80,7 @@ func TestPages(t *testing.T) {
 }
 
 // percentages are ranges of percentages, which must come from the tables.
-var percentages = regexp.MustCompile(`\d+ ?(–|-|to|and|or) ?\d+ %|times in 100|of 100 `)
+var percentages = regexp.MustCompile(`\d+ ?%? ?(–|-|to|and|or) ?\d+ %|times in 100|of 100 `)
 
 // No range stands in the text of a page outside its generated parts.
 func TestRangesAreGenerated(t *testing.T) {

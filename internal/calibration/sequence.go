@@ -99,13 +99,13 @@ func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outp
 		r := passes[p].Record
 		n := len(r.Tokens)
 		out := &sequence.Output{Layers: 1, Heads: 1, Logits: make([]float32, n*size), Hidden: make([]float32, n*seen), Attentions: make([]float32, n*n)}
-		own := make([]float64, n)
+		values := make([]float64, n)
 		for t := 1; t < n-1; t++ {
 			residue := t - 1
 			z := m.sample.Latents[m.model].Row(m.first[r.Index]+residue/latent, nil)
-			own[t] = z[residue%latent]
+			values[t] = z[residue%latent]
 			for class := range 4 {
-				d := 2*own[t] - (float64(class) - 1.5)
+				d := 2*values[t] - (float64(class) - 1.5)
 				out.Logits[t*size+4+class] = float32(4 - d*d)
 			}
 			for k := range seen {
@@ -117,10 +117,10 @@ func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outp
 		for a := range n {
 			sum := 0.0
 			for b := range n {
-				sum += math.Exp(-4 * math.Abs(own[a]-own[b]))
+				sum += math.Exp(-4 * math.Abs(values[a]-values[b]))
 			}
 			for b := range n {
-				out.Attentions[a*n+b] = float32(math.Exp(-4*math.Abs(own[a]-own[b])) / sum)
+				out.Attentions[a*n+b] = float32(math.Exp(-4*math.Abs(values[a]-values[b])) / sum)
 			}
 		}
 		if err := visit(p, out); err != nil {
@@ -147,7 +147,8 @@ func evaluating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		of := newMade(s, m)
 		d.Models = append(d.Models, sequence.Model{Name: name(m), Sequences: of, Source: of})
 	}
-	r, err := sequence.Analyze(ctx, sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{d}}, sequence.Options{Settings: settings(seed)})
+	r, err := sequence.Analyze(ctx, sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{d}},
+		sequence.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

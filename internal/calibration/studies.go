@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/internal/parallel"
 	"repscope/measure/study"
@@ -28,7 +29,7 @@ func (d studyDesign) String() string {
 	return fmt.Sprintf("%d/%d", d.Runs, d.Tasks)
 }
 
-// quantile is that of a run's score about its mean, in units of its spread.
+// quantile is the quantile of a run's score about its mean, in units of its spread.
 func (d studyDesign) quantile(p float64) float64 {
 	if d.Skewed {
 		return -math.Log1p(-p) - 1
@@ -36,7 +37,7 @@ func (d studyDesign) quantile(p float64) float64 {
 	return stat.NormalQuantile(p)
 }
 
-// above is the probability that a score is so many spreads above its mean.
+// above is the probability that a score is z spreads above its mean.
 func (d studyDesign) above(z float64) float64 {
 	if d.Skewed {
 		return math.Exp(-max(z+1, 0))
@@ -172,7 +173,8 @@ func observeStudy(ctx context.Context, s simulated, d studyDesign, o study.Optio
 		name  string
 		s     study.Statistic
 		truth float64
-	}{{"mean", study.Mean, stat.Mean(s.mean[0])}, {"IQM", study.IQM, s.interquartile(0, d.Runs)}, {"median", study.Median, stat.Median(s.mean[0])}} {
+	}{{"mean", study.Mean, stat.Mean(s.mean[0])}, {"IQM", study.IQM, s.interquartile(0, d.Runs)},
+		{"median", study.Median, stat.Median(s.mean[0])}} {
 		e, err := m.Estimate(ctx, "a", of.s, o)
 		add(of.name, of.truth, e, err)
 	}
@@ -182,7 +184,8 @@ func observeStudy(ctx context.Context, s simulated, d studyDesign, o study.Optio
 	for _, pair := range []struct {
 		x, y int
 		name string
-	}{{0, 1, "probability of improvement, equal models"}, {2, 0, "probability of improvement, better"}, {3, 0, "probability of improvement near 1"}} {
+	}{{0, 1, "probability of improvement, equal models"}, {2, 0, "probability of improvement, better"},
+		{3, 0, "probability of improvement near 1"}} {
 		truth := s.over(func(t int) float64 {
 			return d.wins((s.mean[pair.x][t] - s.mean[pair.y][t]) / s.sd[0][t])
 		})
@@ -225,7 +228,8 @@ func observeTasks(ctx context.Context, s simulated, d studyDesign) ([]observatio
 	if err != nil {
 		return nil, err
 	}
-	out := []observation{observe("IQM, other tasks", iqm.Value, iqm.Interval, 0), observe("probability of improvement, other tasks", better.Value, better.Interval, 0)}
+	out := []observation{observe("IQM, other tasks", iqm.Value, iqm.Interval, 0),
+		observe("probability of improvement, other tasks", better.Value, better.Interval, 0)}
 	for k, e := range ranks {
 		out = append(out, observe("average rank of "+[]string{"an equal model", "an equal model", "the better", "the best"}[k], e.Value, e.Interval, 0))
 	}
@@ -416,7 +420,8 @@ func writeStudies(ctx context.Context, w io.Writer, designs []studyDesign, draws
 			}
 			tallies = append(tallies, t)
 		}
-		title := map[study.Method]string{study.Jackknife: "Default intervals", study.Percentile: "Percentiles of the stratified bootstrap, as rliable"}[method]
+		title := map[study.Method]string{study.Jackknife: "Default intervals",
+			study.Percentile: "Percentiles of the stratified bootstrap, as rliable"}[method]
 		writeStudyTable(w, fmt.Sprintf("%s, coverage in percent ± Monte-Carlo error (width), %d draws", title, draws), tallies)
 	}
 	var tallies []studyTally
@@ -448,7 +453,8 @@ func writeStudies(ctx context.Context, w io.Writer, designs []studyDesign, draws
 // isAboutTasks says of which quantities the truth is the mean over all draws: those
 // about tasks, which every draw draws anew.
 func isAboutTasks(quantity string) bool {
-	return quantity == "IQM, other tasks" || quantity == "probability of improvement, other tasks" || len(quantity) > 12 && quantity[:12] == "average rank"
+	return quantity == "IQM, other tasks" || quantity == "probability of improvement, other tasks" ||
+		strings.HasPrefix(quantity, "average rank")
 }
 
 // observeAll is one draw of a study.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -12,7 +11,7 @@ import (
 )
 
 // A query selects cells of one table: the rows and columns whose names match. No pattern of columns is all of them
-// but power, in which one model is worse.
+// but strained designs, and designs in which one model is worse.
 type query struct {
 	file, table   string
 	rows, columns string
@@ -33,14 +32,19 @@ func (q query) values(files []*tableFile) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := regexp.Compile(cmp.Or(q.columns, "^[^p]|^p[^o]"))
+	columns, err := regexp.Compile(q.columns)
 	if err != nil {
 		return nil, err
 	}
+	special := slices.Concat(strained(), worse())
 	var out []float64
 	for _, l := range t.Lines {
 		for k, e := range l.Cells {
-			if v, ok := e.number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(t.Columns[k]) {
+			column := t.Columns[k]
+			if q.columns == "" && slices.ContainsFunc(special, func(d Design) bool { return d.Name == column }) {
+				continue
+			}
+			if v, ok := e.number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(column) {
 				out = append(out, v)
 			}
 		}
@@ -81,6 +85,8 @@ func (q query) text(files []*tableFile) (string, error) {
 		return "width " + span(values, "%.1f"), nil
 	case fieldTested:
 		return "p value in " + span(values, "%.0f") + " %", nil
+	case fieldOfAll:
+		return "rejected in " + span(values, "%.0f") + " % of all", nil
 	case fieldDecided:
 		return "a model outside in " + span(values, "%.0f") + " %", nil
 	}
@@ -111,6 +117,10 @@ func renderPart(name string, files []*tableFile) (string, error) {
 		return renderAnalyses(files)
 	case "readme":
 		return renderReadme(files)
+	case "strained":
+		return renderStrained(files), nil
+	case "power":
+		return renderPower(files)
 	}
 	var b strings.Builder
 	b.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
@@ -178,8 +188,8 @@ func renderReadme(files []*tableFile) (string, error) {
 
 // Columns of the designs with several episodes, and with one series.
 const (
-	severalEpisodes = `/([2-9]|\d\d)|^(differ|uneven|tails|regimes)$`
-	oneSeries       = `/1$`
+	severalEpisodes = `^0[.\d]*/([2-9]|\d\d)|^(differ|uneven|tails|regimes)$`
+	oneSeries       = `^0[.\d]*/1$`
 )
 
 // renderAnalyses returns a table with a row for each analysis.

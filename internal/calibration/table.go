@@ -11,13 +11,16 @@ import (
 	"strings"
 )
 
-// write writes the tables of one analysis under all designs.
-func write(w io.Writer, tallies []*Tally, worse *Tally) {
-	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n",
-		tallies[0].Draws, models)
+// write writes the tables of one analysis under designs of equal models, and under designs in which one model is worse.
+func write(w io.Writer, tallies, worse []*Tally) {
+	all := slices.Concat(tallies, worse)
+	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", all[0].Draws, models)
 	var metrics, tests, families []string
+	for _, t := range all {
+		tests = union(tests, t.Tests)
+	}
 	for _, t := range tallies {
-		metrics, tests = union(metrics, t.Order), union(tests, t.Tests)
+		metrics = union(metrics, t.Order)
 		for family := range t.Holm {
 			families = union(families, []string{family})
 		}
@@ -29,9 +32,9 @@ func write(w io.Writer, tallies []*Tally, worse *Tally) {
 	}
 	fmt.Fprint(w, "\np < 0.05 for equal models in percent ± Monte-Carlo error, "+
 		"and for a model that is worse (power):\n\n")
-	header(w, "metric", append(slices.Clone(tallies), worse))
+	header(w, "metric", all)
 	for _, metric := range tests {
-		row(w, metric, append(slices.Clone(tallies), worse), func(t *Tally) string { return t.P[metric].text(t != worse) })
+		row(w, metric, all, func(t *Tally) string { return t.P[metric].text(t.Design.Noise == 0) })
 	}
 	fmt.Fprintf(w, "\nAny p (Holm) < 0.05 within a family, and anywhere in a run:\n\n")
 	header(w, "family", tallies)

@@ -69,7 +69,8 @@ func tally(ctx context.Context, subject Analysis, d Design, draws int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{Analysis: subject.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{}, Holm: map[string]Rate{}}
+	t := &Tally{Analysis: subject.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{},
+		Holm: map[string]Rate{}}
 	byMetric := map[string][]Estimate{}
 	for _, o := range outcomes {
 		for _, e := range o.estimates {
@@ -196,7 +197,7 @@ func (c clusters) rate(untested int) Rate {
 	return r
 }
 
-// Sizes is what is printed as the effective sample size of a design, next to the true one.
+// Sizes is the printed effective sample size of a design, next to the true one.
 type Sizes struct {
 	Design            Design
 	True, Printed, SE float64
