@@ -234,7 +234,13 @@ type AtK struct {
 	// score's range; SE is its standard error.
 	TrustCI report.Interval `json:"trust_ci" report:"interval of trustworthiness"`
 	ContCI  report.Interval `json:"cont_ci" report:"interval of continuity"`
+	QNXCI   report.Interval `json:"q_nx_ci"`
 	RNXCI   report.Interval `json:"r_nx_ci"`
+	LCMCCI  report.Interval `json:"lcmc_ci"`
+	// MRREFalseCI and MRREMissingCI end at 1, as the other scores do.
+	MRREFalseCI   report.Interval `json:"mrre_false_ci"`
+	MRREMissingCI report.Interval `json:"mrre_missing_ci"`
+
 	TrustSE report.Value    `json:"trust_se" report:"error of trustworthiness"`
 	ContSE  report.Value    `json:"cont_se" report:"error of continuity"`
 	// SamplingSE are the standard errors of a sample; nil where all states were
@@ -409,7 +415,10 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 	}
 	for _, k := range p.ks {
 		a := AtK{K: k, Trustworthiness: v, Continuity: v, TrustPenalty: Penalty{Reason: reason}, ContPenalty: Penalty{Reason: reason},
-			QNX: v, RNX: v, LCMC: v, MRREFalse: v, MRREMissing: v, TrustCI: none, ContCI: none, RNXCI: none, TrustSE: v, ContSE: v, Chance: v}
+			QNX: v, RNX: v, LCMC: v, MRREFalse: v, MRREMissing: v, TrustSE: v, ContSE: v, Chance: v}
+		for _, ci := range a.allIntervals() {
+			*ci = none
+		}
 		if p.o.Approximate {
 			a.SamplingSE = &SamplingErrors{v, v, v, v, v, v, v}
 		}
