@@ -241,8 +241,8 @@ type AtK struct {
 	MRREFalseCI   report.Interval `json:"mrre_false_ci"`
 	MRREMissingCI report.Interval `json:"mrre_missing_ci"`
 
-	TrustSE report.Value    `json:"trust_se" report:"error of trustworthiness"`
-	ContSE  report.Value    `json:"cont_se" report:"error of continuity"`
+	TrustSE report.Value `json:"trust_se" report:"error of trustworthiness"`
+	ContSE  report.Value `json:"cont_se" report:"error of continuity"`
 	// SamplingSE are the standard errors of a sample; nil where all states were
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`

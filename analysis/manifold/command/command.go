@@ -206,7 +206,7 @@ func printTables(r *manifold.Result, env *run.Env) error {
 func restTable(r *manifold.Result) *report.Table {
 	table := report.NewTable("", "Model", "Usage %", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "n eff.")
 	for _, m := range r.Models {
-		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates,
+		table.Row(m.Name, correctedUsage(&m), m.RankMe, m.Dims90, m.Dims99, m.TwoNN.Duplicates,
 			percent(m.TwoNN.Tied), m.NEff)
 	}
 	table.Note("Usage: participation ratio in %% of D, corrected for the number of latents (usage_percent in the files: of the sample)")
@@ -234,14 +234,6 @@ func window(r *manifold.Result) string {
 		}
 	}
 	return ""
-}
-
-// whole is a number of directions.
-func whole(v report.Value) any {
-	if !v.Defined() {
-		return v
-	}
-	return int(v.V)
 }
 
 func percent(v report.Value) report.Value {
