@@ -4,7 +4,6 @@
 package reward
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -172,16 +171,10 @@ func (c *Scorer) delete(j int, fold []int, o outputs) (deletion, error) {
 	if fold != nil {
 		fold = At(fold, index)
 	}
-	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); isUndefined(err) {
+	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); stat.IsUndefined(err) {
 		err = nil // NaN
 	}
 	return d, err
-}
-
-// isUndefined reports whether an error says that a quantity is undefined.
-func isUndefined(err error) bool {
-	var undefined *stat.UndefinedError
-	return errors.As(err, &undefined)
 }
 
 // regressions scores what is left without each block.
@@ -202,7 +195,7 @@ func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 func (c *Scorer) auroc(e evaluation) (Score, error) {
 	area, err := score.AUROCByFold(e.fold, c.positive, e.values)
 	if err != nil {
-		if !isUndefined(err) {
+		if !stat.IsUndefined(err) {
 			return Score{}, err
 		}
 		reason := "no value is above 0"
