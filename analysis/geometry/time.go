@@ -120,7 +120,13 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	if err != nil {
 		return err
 	}
-	t.Tau = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
+	if j != nil {
+		j.OnLogScale()
+		if !found.Converged && j.Untestable == "" {
+			j.Untestable = "the episodes are too short for the autocorrelation time"
+		}
+	}
+	t.Tau = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
 	if j != nil && found.Support < leastSupport*(j.DF+1) {
 		t.Tau.CI = report.NoInterval("only few episodes are as long as the window of %d states", found.Window)
 	} else {
