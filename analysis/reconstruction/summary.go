@@ -307,6 +307,8 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 	}
 	if m.share {
 		j[0].AsShare(int(math.Round(stat.Sum(denominator))))
+	} else if m.skill {
+		j[0].OnScale(stat.RangeScale(m.low, m.high))
 	} else {
 		j[0].Within(m.low, m.high)
 	}
