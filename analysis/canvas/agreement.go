@@ -40,7 +40,7 @@ type MetricAgreement struct {
 	// SpearmanWithin is the mean over models of Spearman's correlation over the cases of each, with an interval over
 	// other samples of these models.
 	SpearmanWithin report.Estimate
-	Pairs                           int // of cases of one sample that people rate differently
+	Pairs          int // of cases of one sample that people rate differently
 }
 
 // agree adds the agreement with ratings to a result.

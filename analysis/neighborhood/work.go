@@ -308,6 +308,9 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 		of := &compared[slices.Index(p.live, i)]
 		m := newModel(encoded, p.in, p.series[i], of, p.o.Ties, p.noCurves())
 		result.diagnose(&m, encoded.Latents)
+		if trust, _ := m.PointScores(0); trust != nil && p.blocks != nil {
+			result.warn(results.LengthWarning(m.Name+": trustworthiness", "state", trust, p.in.Episode))
+		}
 		for q := range m.ByK {
 			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
 			if err != nil {

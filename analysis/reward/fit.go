@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/probe"
 	"repscope/points"
 	"repscope/stat"
@@ -80,6 +81,11 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so that scores may "+
 								"be too low: set a weaker --alpha, or --latent-scale "+
 								"rms", out.Name, scorer.Target.Name, r.Alphas[0]))
+					}
+				}
+				if name == Ridge && s.fittedOn == True && on == True && a.data.blocks != nil {
+					if w := results.LengthWarning(fmt.Sprintf("%s: loss of %s by ridge", out.Name, r.Target), "sample", r.Losses, a.data.group); w != "" {
+						out.Warnings = append(out.Warnings, w)
 					}
 				}
 				out.Rows = append(out.Rows, r)
