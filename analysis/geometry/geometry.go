@@ -168,7 +168,8 @@ type Grouping struct {
 type GroupResult struct {
 	Label      int64        `json:"label" report:"parameter"`
 	Size       int          `json:"size"`
-	Silhouette report.Value `json:"silhouette"`
+	// Silhouette has an interval for groups by labels: clusters of other states would be other clusters.
+	Silhouette report.Estimate `json:"silhouette"`
 }
 
 // KMeansSummary is what [cluster.KMeans] found.
