@@ -83,7 +83,14 @@ type Curves struct {
 	KStar int
 	// QLocal is the mean of Q_NX over 1..KStar, QGlobal over KStar..n−2.
 	QLocal, QGlobal float64
+	// Without has one entry per block, ordered by block id, when Options.Blocks is set.
+	Without []CurveReplicate
 }
+
+// CurveReplicate holds the numbers of the curves with one block deleted from both roles. Beyond K = 64 the curve is
+// interpolated between K that are 2 % apart. QLocal and QGlobal are those up to and from the K* of all points or that of
+// the points left, whichever are farther from those of all points.
+type CurveReplicate struct{ AUCRNX, QLocal, QGlobal float64 }
 
 // Preservation measures how well one embedded space preserves the neighborhoods of the original space.
 type Preservation struct {

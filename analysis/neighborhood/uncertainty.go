@@ -63,3 +63,34 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 	}
 	return out, nil
 }
+
+// curveIntervals fills in the intervals of the curves' numbers.
+func (m *Model) curveIntervals(c *neighbors.Curves, blocks *stat.Blocks, reason string) error {
+	if c == nil {
+		return nil // undefined, and so are their intervals
+	}
+	for _, of := range []struct {
+		score func(neighbors.CurveReplicate) float64
+		floor float64
+		to    *report.Estimate
+	}{
+		{func(r neighbors.CurveReplicate) float64 { return r.AUCRNX }, math.Inf(-1), &m.AUCRNX},
+		{func(r neighbors.CurveReplicate) float64 { return r.QLocal }, 0, &m.QLocal},
+		{func(r neighbors.CurveReplicate) float64 { return r.QGlobal }, 0, &m.QGlobal},
+	} {
+		if blocks == nil {
+			of.to.CI = report.NoInterval("%s", reason)
+			continue
+		}
+		replicates := make([]float64, len(c.Without))
+		for j, r := range c.Without {
+			replicates[j] = of.score(r)
+		}
+		j, err := blocks.Jackknife(of.to.V, replicates, nil)
+		if err != nil {
+			return err
+		}
+		of.to.CI = results.Interval(j.Within(of.floor, 1).Interval)
+	}
+	return nil
+}

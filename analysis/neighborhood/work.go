@@ -311,6 +311,9 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 		if trust, _ := m.PointScores(0); trust != nil && p.blocks != nil {
 			result.warn(results.LengthWarning(m.Name+": trustworthiness", "state", trust, p.in.Episode))
 		}
+		if err := m.curveIntervals(of.Curves, p.blocks, p.reason); err != nil {
+			return nil, err
+		}
 		for q := range m.ByK {
 			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
 			if err != nil {
