@@ -33,12 +33,12 @@ func curveEdges(n int) []int {
 // edgeOf is the index of the edge that each rank is counted up to; entry 0 belongs to rank 1.
 func edgeOf(edges []int) []int32 {
 	out := make([]int32, edges[len(edges)-1])
-	at := int32(0)
+	e := int32(0)
 	for r := range out {
-		for edges[at] < r+1 {
-			at++
+		for edges[e] < r+1 {
+			e++
 		}
-		out[r] = at
+		out[r] = e
 	}
 	return out
 }
@@ -60,15 +60,15 @@ func (p *Pass) newWithoutCounter() *withoutCounter {
 	return &withoutCounter{edges: edges, edge: edgeOf(edges)}
 }
 
-// add adds the row of point i of block own, whose candidates in both spaces are listed in full. Runs of equal distances
+// add adds the row of a point of a block, whose candidates in both spaces are listed in full. Runs of equal distances
 // are nil where the lists are in order.
-func (c *withoutCounter) add(group []int32, own int32, first, second rows.Listed, without [][]Fixed) {
+func (c *withoutCounter) add(group []int32, block int32, first, second rows.Listed, without [][]Fixed) {
 	tied := first.Run != nil && first.Tied() || second.Run != nil && second.Tied()
 	for s := range c.places {
 		c.places[s] = slices.Grow(c.places[s][:0], len(group))[:len(group)]
 	}
 	for g := range without {
-		if int32(g) == own {
+		if int32(g) == block {
 			continue
 		}
 		if !tied {
@@ -88,18 +88,18 @@ func (c *withoutCounter) add(group []int32, own int32, first, second rows.Listed
 // certain adds the pairs of a row without ties.
 func (c *withoutCounter) certain(group []int32, g int32, first, second []int32, counts []Fixed) {
 	c.order = scan.Grown(c.order, len(group))
-	at := int32(0)
+	rank := int32(0)
 	for _, j := range first {
 		if group[j] != g {
-			c.order[j] = at
-			at++
+			c.order[j] = rank
+			rank++
 		}
 	}
-	at = 0
+	rank = 0
 	for _, j := range second {
 		if group[j] != g {
-			counts[c.edge[max(at, c.order[j])]].Whole++
-			at++
+			counts[c.edge[max(rank, c.order[j])]].Whole++
+			rank++
 		}
 	}
 }
@@ -173,8 +173,8 @@ func farther(a, b float64) float64 {
 	return a
 }
 
-// curveOf computes a curve from counts up to edges; between them R_NX is linear in K. Where the curve is shorter than star,
-// this is its last K.
+// curveOf computes a curve from counts up to edges; between them R_NX is linear in K. Where the curve is shorter than
+// star, this is its last K.
 func curveOf(edges []int, counts []Fixed, candidates map[int]int64, star int) curveScores {
 	sizes, points := slices.Sorted(maps.Keys(candidates)), int64(0)
 	inverse := 0.0 // Σ_i 1/m_i
@@ -195,7 +195,7 @@ func curveOf(edges []int, counts []Fixed, candidates map[int]int64, star int) cu
 	}
 	var out curveScores
 	var area, weight float64
-	most, q, e := math.Inf(-1), make([]float64, last), 0
+	peak, q, e := math.Inf(-1), make([]float64, last), 0
 	for k := 1; k <= last; k++ {
 		for edges[e] < k {
 			e++
@@ -208,8 +208,8 @@ func curveOf(edges []int, counts []Fixed, candidates map[int]int64, star int) cu
 		q[k-1] = lcmc + share(k)
 		area += r / float64(k)
 		weight += 1 / float64(k)
-		if lcmc > most {
-			most, out.star = lcmc, k
+		if lcmc > peak {
+			peak, out.star = lcmc, k
 		}
 	}
 	star = min(star, last)

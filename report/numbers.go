@@ -167,8 +167,8 @@ func (o Object) spread(key string) Value {
 	return Undefined("no spread was computed")
 }
 
-// intervalFor is the interval that assumes least. One that assumes what does not hold is none: it does not have the level
-// of the others.
+// intervalFor is the interval that assumes least. An interval with an assumption that does not hold is none: its level
+// is not 95 %.
 func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]string) Interval {
 	best := -1
 	rank := func(name string) int {

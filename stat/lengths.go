@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"repscope/internal/text"
-	"repscope/points"
 )
 
 // Lengths says how values go with the lengths of their episodes.
@@ -35,13 +34,20 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 		return Lengths{}, Undefined(quantity, "%d episode labels for %d values", len(episodes), len(values))
 	}
 	var kept []float64
-	var of []int
+	var numbers []int
+	known := map[int]int{}
 	for i, v := range values {
-		if !math.IsNaN(v) {
-			kept, of = append(kept, v), append(of, episodes[i])
+		if math.IsNaN(v) {
+			continue
 		}
+		number, ok := known[episodes[i]]
+		if !ok {
+			number = len(known)
+			known[episodes[i]] = number
+		}
+		kept, numbers = append(kept, v), append(numbers, number)
 	}
-	numbers, count := points.Numbered(of)
+	count := len(known)
 	if count < fewestLengths {
 		return Lengths{}, Undefined(quantity, "%s, want at least %d", text.Count(count, "episode"), fewestLengths)
 	}
@@ -77,7 +83,10 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 	if err != nil {
 		return Lengths{}, err
 	}
-	return Lengths{Episodes: count, Rho: rank.Coefficient, P: rank.PValue, Mean: mean.Estimate, EpisodeMean: byEpisode, stdError: mean.StdError}, nil
+	return Lengths{
+		Episodes: count, Rho: rank.Coefficient, P: rank.PValue,
+		Mean: mean.Estimate, EpisodeMean: byEpisode, stdError: mean.StdError,
+	}, nil
 }
 
 // Go reports whether the values go with the lengths: their correlation has p < 0.01, and the mean over observations
@@ -101,6 +110,6 @@ func (l Lengths) Warning(name, what, episode string) string {
 	if ci := l.EpisodeMean.Interval; ci.Defined() {
 		over += fmt.Sprintf(" [%.4g, %.4g]", ci.Low, ci.High)
 	}
-	return fmt.Sprintf("%s: longer %ss have %s values (rank correlation %.2f), so that the interval of the mean over %ss (%.4g) may miss it; "+
-		"report the mean over %ss too: %s", name, episode, direction, l.Rho, what, l.Mean, episode, over)
+	return fmt.Sprintf("%s: longer %ss have %s values (rank correlation %.2f), so that the interval of the mean over %ss "+
+		"(%.4g) may miss it; report the mean over %ss too: %s", name, episode, direction, l.Rho, what, l.Mean, episode, over)
 }

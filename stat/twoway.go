@@ -10,7 +10,7 @@ import "math"
 //	var = var_rows + var_columns − var_cells, at least the larger of the first two
 //
 // with the delete-block jackknives over rows, over columns, and over the cells that a row and a column share (Cameron,
-// Gelbach & Miller 2011, "Robust inference with multiway clustering"). Degrees of freedom are those of the variances by
+// Gelbach & Miller 2011, "Robust inference with multiway clustering"). Degrees of freedom follow from the variances by
 // Satterthwaite, the cells counted as known,
 //
 //	var²/(var_rows²/df_rows + var_columns²/df_columns), at least the smaller of the two.

@@ -160,12 +160,12 @@ func (m *MetricAgreement) pairs(by *crossed, x, y []float64) error {
 	paired := map[int]int{} // cases of pairs: samples without pairs say nothing of the error
 	var index []int
 	place := func(i int) int {
-		at, ok := paired[i]
+		number, ok := paired[i]
 		if !ok {
-			at = len(index)
-			paired[i], index = at, append(index, i)
+			number = len(index)
+			paired[i], index = number, append(index, i)
 		}
-		return at
+		return number
 	}
 	for i := range x {
 		for j := i + 1; j < len(x); j++ {
@@ -205,7 +205,7 @@ func (m *MetricAgreement) pairs(by *crossed, x, y []float64) error {
 		return err
 	case j.StdError > 0:
 		m.PairAccuracy.CI = results.IntervalOf(j.Within(0, 1))
-	default: // all or none are right: what is known of the error is the number of samples and models
+	default: // all or none are right: only the number of samples and models tells of the error
 		m.PairAccuracy.CI = results.Interval(j.AsShare(n).Interval)
 	}
 	return nil
@@ -218,7 +218,7 @@ type casePair struct {
 	hit  float64
 }
 
-// shareRight is the mean hit of pairs without those of a block; nil labels: of all. NaN where none is left.
+// shareRight is the mean hit of the pairs outside a block; nil labels: of all pairs. NaN where none is left.
 func shareRight(pairs []casePair, labels []int, without int) float64 {
 	hits, count := 0.0, 0.0
 	for _, p := range pairs {

@@ -36,15 +36,20 @@ func (c *crossed) pick(index []int) *crossed {
 	return out
 }
 
-// jackknife is that of a statistic over samples, or over samples and models where there are several ([stat.TwoWay]), on
-// the scale to; numbers of its ends are on that scale, too. n is the smaller number of blocks.
-func (c *crossed) jackknife(statistic func(*stat.Blocks) (*stat.Jackknifed, error), to func(float64) float64) (j *stat.Jackknifed, n int, err error) {
+// statistic is the jackknife of a number over blocks.
+type statistic func(*stat.Blocks) (*stat.Jackknifed, error)
+
+// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the ends of
+// the interval are on that scale. n is the smaller number of blocks.
+func (c *crossed) jackknife(
+	compute statistic, to func(float64) float64,
+) (j *stat.Jackknifed, n int, err error) {
 	bySample, err := c.plan.bySample(c.samples)
 	if err != nil {
 		return nil, 0, err
 	}
 	scaled := func(b *stat.Blocks) (*stat.Jackknifed, error) {
-		j, err := statistic(b)
+		j, err := compute(b)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +85,7 @@ func (c *crossed) jackknife(statistic func(*stat.Blocks) (*stat.Jackknifed, erro
 
 // correlationCI is the interval of a correlation, on the scale of Fisher's z; where a correlation of a deletion is ±1,
 // on its own scale.
-func (c *crossed) correlationCI(v report.Value, statistic func(*stat.Blocks) (*stat.Jackknifed, error)) (report.Interval, error) {
+func (c *crossed) correlationCI(v report.Value, compute statistic) (report.Interval, error) {
 	switch {
 	case !v.Defined():
 		return report.NoInterval("%s", v.Reason), nil
@@ -88,10 +93,10 @@ func (c *crossed) correlationCI(v report.Value, statistic func(*stat.Blocks) (*s
 		return results.IntervalOf(nil), nil
 	}
 	from := math.Tanh
-	j, _, err := c.jackknife(statistic, math.Atanh)
+	j, _, err := c.jackknife(compute, math.Atanh)
 	if err == nil && j.Reason != "" {
 		from = func(x float64) float64 { return min(max(x, -1), 1) }
-		j, _, err = c.jackknife(statistic, func(v float64) float64 { return v })
+		j, _, err = c.jackknife(compute, func(v float64) float64 { return v })
 	}
 	if stat.IsUndefined(err) {
 		return report.NoInterval("%s", stat.Reason(err)), nil
@@ -106,12 +111,12 @@ func (c *crossed) correlationCI(v report.Value, statistic func(*stat.Blocks) (*s
 }
 
 // correlationCI is the interval of a correlation over other samples of the same models, on the scale of Fisher's z.
-func (p *plan) correlationCI(samples []string, v report.Value, statistic func(*stat.Blocks) (*stat.Jackknifed, error)) (report.Interval, error) {
-	return (&crossed{plan: p, samples: samples, models: make([]string, len(samples))}).correlationCI(v, statistic)
+func (p *plan) correlationCI(samples []string, v report.Value, compute statistic) (report.Interval, error) {
+	return (&crossed{plan: p, samples: samples, models: make([]string, len(samples))}).correlationCI(v, compute)
 }
 
-// spearmanWithin is the mean over models of Spearman's correlation over the cases of each, weighted by their number less
-// one: differences between models do not enter. Models with fewer than three cases, or without variation, are left
+// spearmanWithin is the mean over models of Spearman's correlation over the cases of each, weighted by their number
+// less one: differences between models do not enter. Models with fewer than three cases, or without variation, are left
 // out. keep says which cases count; nil: all. NaN without a model.
 func (c *crossed) spearmanWithin(x, y []float64, keep func(i int) bool) float64 {
 	model, models := points.Numbered(c.models)
@@ -136,7 +141,7 @@ func (m *MetricAgreement) within(ctx context.Context, c *crossed, x, y []float64
 	estimate := c.spearmanWithin(x, y, nil)
 	m.SpearmanWithin.Value = report.NumberOr(estimate, "no model has three cases in which the metric and the ratings vary")
 	var err error
-	m.SpearmanWithin.CI, err = c.plan.correlationCI(c.samples, m.SpearmanWithin.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	compute := func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		replicates, labels := make([]float64, b.Count()), b.Labels()
 		for block := range replicates {
 			if err := ctx.Err(); err != nil {
@@ -145,6 +150,7 @@ func (m *MetricAgreement) within(ctx context.Context, c *crossed, x, y []float64
 			replicates[block] = c.spearmanWithin(x, y, func(i int) bool { return labels[i] != block })
 		}
 		return b.Jackknife(estimate, replicates, nil)
-	})
+	}
+	m.SpearmanWithin.CI, err = c.plan.correlationCI(c.samples, m.SpearmanWithin.Value, compute)
 	return err
 }

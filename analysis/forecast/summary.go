@@ -237,7 +237,8 @@ func (s *summary) warnOfLengths(m int, result *Result) {
 				continue
 			}
 			name := s.models[m].name + ": " + score.Name
-			if w := results.LengthWarning(name, "sample", s.bySample(t, &score, all, 0), s.groups); w != "" && !slices.Contains(result.Warnings, w) {
+			w := results.LengthWarning(name, "sample", s.bySample(t, &score, all, 0), s.groups)
+			if w != "" && !slices.Contains(result.Warnings, w) {
 				result.Warnings = append(result.Warnings, w)
 			}
 		}

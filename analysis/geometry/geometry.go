@@ -166,8 +166,8 @@ type Grouping struct {
 
 // GroupResult is one group of a Grouping.
 type GroupResult struct {
-	Label      int64        `json:"label" report:"parameter"`
-	Size       int          `json:"size"`
+	Label int64 `json:"label" report:"parameter"`
+	Size  int   `json:"size"`
 	// Silhouette has an interval for groups by labels: clusters of other states would be other clusters.
 	Silhouette report.Estimate `json:"silhouette"`
 }

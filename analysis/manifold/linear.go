@@ -41,8 +41,9 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 	m.ParticipationRatio.Value = report.Number(s.ParticipationRatio)
 	m.UsagePercent.Value = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
 	m.EffectiveRank.Value, m.EffectiveRankSingular.Value = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
-	m.RankMe.Value, m.StableRank.Value, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
-	m.Dims90.Value, m.Dims99.Value, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
+	m.RankMe.Value, m.StableRank.Value = report.Number(rankMe), report.Number(s.StableRank)
+	m.TotalVariance, m.DeadDims = report.Number(s.TotalVariance), s.DeadDims
+	m.Dims90.Value, m.Dims99.Value = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99))
 	m.Eigenvalues = s.Eigenvalues
 	blocked, err := similarities.Blocked(ctx, p.blocks, p.o.Threads)
 	if err != nil {

@@ -118,7 +118,7 @@ type Model struct {
 	// The interval of StableRank is too wide where the largest eigenvalues are nearly equal: the largest is no smooth
 	// function of the latents then.
 	StableRank report.Estimate `json:"stable_rank"`
-	// The intervals of Dims90 and Dims99 are those of [spectrum.Directions], rounded outward.
+	// The intervals of Dims90 and Dims99 are computed for [spectrum.Directions] and rounded outward.
 	Dims90   report.Estimate `json:"dims_90"`
 	Dims99   report.Estimate `json:"dims_99"`
 	DeadDims int             `json:"dead_dims"`

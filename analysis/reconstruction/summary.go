@@ -45,7 +45,8 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		}
 		names[k] = m.Name
 		result.Models = append(result.Models, *model)
-		if w := results.LengthWarning(m.Name+": mse", "sample", s.steps[0].Models[k].MSE, s.episode); w != "" && s.blocks != nil {
+		w := results.LengthWarning(m.Name+": mse", "sample", s.steps[0].Models[k].MSE, s.episode)
+		if w != "" && s.blocks != nil {
 			result.Warnings = append(result.Warnings, w)
 		}
 	}

@@ -84,7 +84,8 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 					}
 				}
 				if name == Ridge && s.fittedOn == True && on == True && a.data.blocks != nil {
-					if w := results.LengthWarning(fmt.Sprintf("%s: loss of %s by ridge", out.Name, r.Target), "sample", r.Losses, a.data.group); w != "" {
+					loss := fmt.Sprintf("%s: loss of %s by ridge", out.Name, r.Target)
+					if w := results.LengthWarning(loss, "sample", r.Losses, a.data.group); w != "" {
 						out.Warnings = append(out.Warnings, w)
 					}
 				}
@@ -181,8 +182,8 @@ func (a *analyzer) logistic(ctx context.Context, d probe.Data, c *columns) (*cro
 	return &crossFit{predicted: fitted.Predicted, without: fitted.Without}, nil
 }
 
-// network reads one number or one class. It is not fitted again without blocks: a network of other weights, for want of a
-// few rows, differs more by chance than by the rows.
+// network reads one number or one class. It is not fitted again without blocks: a network that lacks a few rows differs
+// more by chance than by the rows.
 func (a *analyzer) network(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
 	o := probe.MLPOptions{Seed: a.o.Seed, Threads: a.o.Threads}
 	var fitted *probe.MLPCrossFit

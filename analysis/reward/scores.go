@@ -327,34 +327,34 @@ func (c *Scorer) losses(o outputs) []float64 {
 
 // jackknife is the delete-block jackknife of a score, or that over folds; nil without intervals and where the
 // score is undefined.
-func (c *Scorer) jackknife(e evaluation, estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
+func (c *Scorer) jackknife(e evaluation, estimate float64, without, influence []float64) (*stat.Jackknifed, error) {
 	switch {
 	case c.blocks == nil || math.IsNaN(estimate):
 		return nil, nil
 	case e.cut != nil:
-		return overFolds(e.cut, estimate, left, influence)
+		return overFolds(e.cut, estimate, without, influence)
 	}
-	return c.blocks.Jackknife(estimate, left, influence)
+	return c.blocks.Jackknife(estimate, without, influence)
 }
 
-// overFolds is the jackknife of a score of K folds, each predicted by a network of its own, from the scores without each
-// fold. The folds differ by what their samples are and by what their networks learned. Networks of two folds share most of
-// their training episodes, so that the scores of folds go together: with n₁ samples to train on for n₂ to test,
+// overFolds is the jackknife of a score of K folds, each predicted by a network of its own, from the scores without
+// each fold. The folds differ by their samples and by their networks. Networks of two folds share most of their training
+// episodes, so that the scores of folds go together: with n₁ samples to train on for n₂ to test,
 //
 //	var = (1/K + n₂/n₁)·S² = (1/K)·(1 + K/(K − 1))·S²
 //
 // (Nadeau and Bengio 2003, "Inference for the generalization error"), which is the jackknife's variance with deletions
 // √(1 + K/(K − 1)) times as far from the score. Degrees of freedom are those of the folds.
 //
-// In simulations of 8 to 20 episodes with lognormal lengths, 30 % of the variance between episodes or an autocorrelation
-// of 0.9, intervals hold the mean score 87 to 99 times in 100, and those of the given networks 74 to 95.
-func overFolds(fold []int, estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
-	sizes, k := make([]int, len(left)), float64(len(left))
+// In simulations of 8 to 20 episodes with lognormal lengths, 30 % of the variance between episodes or an
+// autocorrelation of 0.9, intervals hold the mean score 87 to 99 times in 100; given the networks, 74 to 95 times.
+func overFolds(fold []int, estimate float64, without, influence []float64) (*stat.Jackknifed, error) {
+	sizes, k := make([]int, len(without)), float64(len(without))
 	for _, f := range fold {
 		sizes[f]++
 	}
-	further, stretch := make([]float64, len(left)), math.Sqrt(1+k/(k-1))
-	for f, v := range left {
+	further, stretch := make([]float64, len(without)), math.Sqrt(1+k/(k-1))
+	for f, v := range without {
 		further[f] = estimate + float64(stretch*(v-estimate))
 	}
 	j, err := stat.DeleteBlockJackknife(estimate, further, sizes, 0)

@@ -243,7 +243,8 @@ func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, resu
 			continue
 		}
 		model.Relation, model.Ratios, model.Leverage = m.relation, m.ratios, lever.of(rest)
-		if w := results.LengthWarning(model.Name+": latent distance", "pair", model.Distance, p.pairEpisodes(h)); w != "" && p.o.Intervals {
+		w := results.LengthWarning(model.Name+": latent distance", "pair", model.Distance, p.pairEpisodes(h))
+		if w != "" && p.o.Intervals {
 			result.Warnings = append(result.Warnings, w)
 		}
 		if model.Line, err = m.line(pixel); err != nil {

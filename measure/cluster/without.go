@@ -100,9 +100,11 @@ func (s *Silhouettes) Without(ctx context.Context, left Left, threads int) ([]fl
 	return all, err
 }
 
-// WithoutByGroup is [Silhouettes.Without], with the mean silhouette of the points of each group: byGroup[b][g] of group g
-// outside block b, NaN for a group without points.
-func (s *Silhouettes) WithoutByGroup(ctx context.Context, left Left, threads int) (all []float64, byGroup [][]float64, err error) {
+// WithoutByGroup is [Silhouettes.Without], with the mean silhouette of the points of each group: byGroup[b][g] of group
+// g outside block b, NaN for a group without points.
+func (s *Silhouettes) WithoutByGroup(
+	ctx context.Context, left Left, threads int,
+) (all []float64, byGroup [][]float64, err error) {
 	n := s.tiles.x.N
 	if s.sums.N == 0 {
 		return nil, nil, stat.Undefined("silhouette", "%d groups of %d points are too many to delete blocks", s.p.Groups(), n)
@@ -132,7 +134,7 @@ type regrouping struct {
 	buffer *tileBuffer
 }
 
-// means are the mean silhouette of the points that have a group, and those of each group.
+// means are the mean silhouettes of all points that have a group, and of each group.
 func (w *regrouping) means(of []int) (all float64, byGroup []float64, err error) {
 	s := w.s
 	copy(w.sums.Data, s.sums.Data)

@@ -32,7 +32,7 @@ type Autocorrelation struct {
 	// Converged says that the window satisfies Sokal's rule Window ≥ 5·Tau (Sokal
 	// 1997); else the runs are too short, and Tau is too small.
 	Converged bool
-	// TauWithout[b] is τ without block b: over the same window or over one chosen anew by Sokal's rule, whichever is
+	// TauWithout[b] is τ without block b: over the same window or over one chosen again by Sokal's rule, whichever is
 	// farther from Tau. With the same window alone the error leaves out that other runs have other windows, which is
 	// most of it where memory fades slowly.
 	TauWithout []float64
@@ -81,11 +81,11 @@ type correlator struct {
 	variance    lagSums // at lag 0
 	limit, lags int     // the largest lag that τ may need, and that is asked for
 	out         Autocorrelation
-	anew        []anew // of each block
+	own         []ownTau // of each block
 }
 
-// anew is τ without a block over a window of its own.
-type anew struct {
+// ownTau is τ without a block over a window of its own.
+type ownTau struct {
 	tau    float64
 	closed bool
 }
@@ -126,9 +126,9 @@ func (c *correlator) at(lag int) lagSums {
 // τ has converged or reached its limit.
 func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, error) {
 	c.out = Autocorrelation{Without: make([][]float64, c.blocks), Tau: 1, TauWithout: make([]float64, c.blocks)}
-	c.anew = make([]anew, c.blocks)
+	c.own = make([]ownTau, c.blocks)
 	for b := range c.out.TauWithout {
-		c.out.TauWithout[b], c.anew[b].tau = 1, 1
+		c.out.TauWithout[b], c.own[b].tau = 1, 1
 	}
 	defer c.farther()
 	const chunk = 32
@@ -140,7 +140,7 @@ func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, er
 		}
 		for i, s := range found {
 			lag := first + i
-			if lag > c.lags && c.out.Converged && !slices.ContainsFunc(c.anew, func(a anew) bool { return !a.closed }) {
+			if lag > c.lags && c.out.Converged && !slices.ContainsFunc(c.own, func(a ownTau) bool { return !a.closed }) {
 				return &c.out, nil
 			}
 			c.add(lag, s)
@@ -164,7 +164,7 @@ func (c *correlator) add(lag int, s lagSums) {
 		if open && !math.IsNaN(left) {
 			out.TauWithout[b] += 2 * left
 		}
-		if a := &c.anew[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(left) {
+		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(left) {
 			a.tau += 2 * left
 			a.closed = float64(lag) >= 5*a.tau
 		}
@@ -176,9 +176,9 @@ func (c *correlator) add(lag int, s lagSums) {
 	}
 }
 
-// farther takes τ over windows chosen anew where it is farther from that of all points.
+// farther takes τ over windows chosen again where it is farther from that of all points.
 func (c *correlator) farther() {
-	for b, a := range c.anew {
+	for b, a := range c.own {
 		if same := c.out.TauWithout[b]; math.Abs(a.tau-c.out.Tau) > math.Abs(same-c.out.Tau) {
 			c.out.TauWithout[b] = a.tau
 		}

@@ -14,8 +14,8 @@ import (
 	"repscope/stat"
 )
 
-// Ranks are the ranks of [Spectrum] and [RankMe]. Directions90 and Directions99 are [Directions] of 90 % and 99 % of the
-// variance.
+// Ranks are the ranks of [Spectrum] and [RankMe]. Directions90 and Directions99 are [Directions] of 90 % and 99 % of
+// the variance.
 type Ranks struct{ Effective, EffectiveSingular, RankMe, Stable, Directions90, Directions99 float64 }
 
 // Ranks returns the ranks of all points and of the points outside each block, with NaN if the

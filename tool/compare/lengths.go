@@ -19,8 +19,8 @@ const (
 	WeightGroups  = "groups"  // each group, such as an episode: the mean of the means of groups
 )
 
-// weigh replaces the scores per sample of all files by the means of their groups, if each group is to have equal weight,
-// and else warns of means that go with the sizes of groups.
+// weigh replaces the scores per sample of all files by the means of their groups, if each group is to have equal
+// weight, and else warns of means that go with the sizes of groups.
 func (c *comparer) weigh() error {
 	kept := 0
 	for _, g := range c.groups {
@@ -42,7 +42,8 @@ func (c *comparer) weigh() error {
 		}
 	}
 	if kept > 0 {
-		c.warn("%s without scores per sample: their means keep the weights of their files (--weights groups)", text.Count(kept, "number"))
+		c.warn("%s without scores per sample: their means keep the weights of their files (--weights groups)",
+			text.Count(kept, "number"))
 	}
 	return nil
 }
@@ -119,7 +120,9 @@ func (f *File) weighGroups() (left int, err error) {
 // meansOfGroups has a sample for every group, whose scores are the means of those that are defined.
 func meansOfGroups(m *report.ModelSamples) report.ModelSamples {
 	numbers, count := points.Numbered(m.Group)
-	out := report.ModelSamples{Model: m.Model, Sample: make([]string, count), Group: make([]string, count), Scores: make([][]float64, len(m.Scores))}
+	out := report.ModelSamples{
+		Model: m.Model, Sample: make([]string, count), Group: make([]string, count), Scores: make([][]float64, len(m.Scores)),
+	}
 	for i, g := range numbers {
 		out.Sample[g], out.Group[g] = m.Group[i], m.Group[i]
 	}

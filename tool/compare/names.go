@@ -9,8 +9,8 @@ import (
 )
 
 // vocabulary are the metrics among which patterns choose. A pattern without * and ? that is the
-// path of a metric of an analysis names this one, with or without "published." before it; else it names those whose path without rows
-// it is, else those of which it is the last name: slope is slope, and not raw.slope beside it.
+// path of a metric of an analysis names this one, with or without "published." before it; else the metrics whose path
+// without rows it is, else the metrics whose last name it is: slope is slope, and not raw.slope next to it.
 type vocabulary struct {
 	known [][2]string    // analysis and path
 	level map[string]int // of a pattern in an analysis; see levelOf

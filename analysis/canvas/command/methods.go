@@ -104,7 +104,8 @@ func sayAgreement(d *methods.Draft) {
 	d.Say("Every number was compared with the mean of %s ratings of %s cases by Spearman's and Kendall's rank "+
 		"correlation, with jackknife intervals on Fisher's scale over samples and, with three or more models, over "+
 		"models [@cameron2011]. Spearman's correlation within models, which leaves out differences between models, and "+
-		"the share of pairs of designs of one sample that are ordered as by their ratings are also reported.", count("ratings"), count("cases"))
+		"the share of pairs of designs of one sample that are ordered as by their ratings are also reported.",
+		count("ratings"), count("cases"))
 	if slices.Contains(agreement.Keys(), "krippendorff_alpha") {
 		d.Say("The agreement of raters is reported by Krippendorff's α (interval scale) [@krippendorff2004] and by " +
 			"the mean correlation of one rater with the mean of the others.")

@@ -1,11 +1,11 @@
-// Episodes whose length goes with what is measured in them.
+// Episodes whose length goes with the values in them.
 
 package results
 
 import "repscope/stat"
 
-// LengthWarning names a mean over observations whose values go with the lengths of their episodes, and says what the mean
-// over episodes is; empty for others, and for fewer than 5 episodes. What is an observation. See [stat.Lengths].
+// LengthWarning names a mean whose values go with the lengths of their episodes, and tells the mean over episodes; empty
+// for others, and for fewer than 5 episodes. The argument what names an observation. See [stat.Lengths].
 func LengthWarning(name, what string, values []float64, episode []int) string {
 	if episode == nil {
 		return ""
