@@ -35,19 +35,19 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 	}
 	var kept []float64
 	var numbers []int
-	known := map[int]int{}
+	indices := map[int]int{}
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
-		number, ok := known[episodes[i]]
+		number, ok := indices[episodes[i]]
 		if !ok {
-			number = len(known)
-			known[episodes[i]] = number
+			number = len(indices)
+			indices[episodes[i]] = number
 		}
 		kept, numbers = append(kept, v), append(numbers, number)
 	}
-	count := len(known)
+	count := len(indices)
 	if count < fewestLengths {
 		return Lengths{}, Undefined(quantity, "%s, want at least %d", text.Count(count, "episode"), fewestLengths)
 	}

@@ -39,8 +39,8 @@ func (c *crossed) pick(index []int) *crossed {
 // statistic is the jackknife of a number over blocks.
 type statistic func(*stat.Blocks) (*stat.Jackknifed, error)
 
-// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the ends of
-// the interval are on that scale. n is the smaller number of blocks.
+// jackknife deletes samples, or samples and models where there are several ([stat.TwoWay]), on the scale to; the interval
+// ends on that scale. n is the smaller number of blocks.
 func (c *crossed) jackknife(
 	compute statistic, to func(float64) float64,
 ) (j *stat.Jackknifed, n int, err error) {

@@ -69,7 +69,7 @@ func (m *Model) curveIntervals(c *neighbors.Curves, blocks *stat.Blocks, reason 
 	if c == nil {
 		return nil // undefined, and so are their intervals
 	}
-	for _, of := range []struct {
+	for _, number := range []struct {
 		score func(neighbors.CurveReplicate) float64
 		floor float64
 		to    *report.Estimate
@@ -79,18 +79,18 @@ func (m *Model) curveIntervals(c *neighbors.Curves, blocks *stat.Blocks, reason 
 		{func(r neighbors.CurveReplicate) float64 { return r.QGlobal }, 0, &m.QGlobal},
 	} {
 		if blocks == nil {
-			of.to.CI = report.NoInterval("%s", reason)
+			number.to.CI = report.NoInterval("%s", reason)
 			continue
 		}
 		replicates := make([]float64, len(c.Without))
 		for j, r := range c.Without {
-			replicates[j] = of.score(r)
+			replicates[j] = number.score(r)
 		}
-		j, err := blocks.Jackknife(of.to.V, replicates, nil)
+		j, err := blocks.Jackknife(number.to.V, replicates, nil)
 		if err != nil {
 			return err
 		}
-		of.to.CI = results.Interval(j.Within(of.floor, 1).Interval)
+		number.to.CI = results.Interval(j.Within(number.floor, 1).Interval)
 	}
 	return nil
 }

@@ -279,8 +279,10 @@ func (p *plan) identity() shard.Identity {
 
 // result is that of the plan before anything is compared.
 func (p *plan) result() *Result {
-	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings),
-		sampled: p.in.Sampled, automatic: p.automatic}
+	return &Result{
+		Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted,
+		Warnings: slices.Clone(p.warnings), sampled: p.in.Sampled, automatic: p.automatic,
+	}
 }
 
 // merge makes scores, intervals and comparisons of the sums of all rows.
@@ -362,7 +364,10 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 			for i := range estimates {
 				estimates[i] = metric.of(jackknifes[i][q])
 			}
-			row := results.Metric{Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name, Path: fmt.Sprintf("by_k[k=%d].%s", k, metric.name)}
+			row := results.Metric{
+				Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name,
+				Path: fmt.Sprintf("by_k[k=%d].%s", k, metric.name),
+			}
 			pairs, err := results.Pairwise(row, results.Names(p.in.Models), estimates, p.o.Seed)
 			if err != nil {
 				return err

@@ -31,8 +31,8 @@ type metric struct {
 	compared, ahead, first bool
 	// change says that it needs the frame before.
 	change bool
-	// share says that it is a share of counted things, whose interval is that of a share; skill says 1 − a ratio
-	// of errors, whose interval is computed for the logarithm of the ratio.
+	// share says that it is a share of counted things, with the interval of a share; skill says 1 − a
+	// ratio of errors, whose interval is computed for the logarithm of the ratio.
 	share, skill bool
 }
 

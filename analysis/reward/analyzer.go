@@ -271,7 +271,10 @@ func (a *analyzer) sortRows(out *Measured) {
 
 // row scores an evaluation and keeps what it says about every sample.
 func (a *analyzer) row(c *Scorer, probe, fittedOn, evaluatedOn string, e evaluation) (Row, error) {
-	r := Row{Target: c.Target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn, Losses: c.losses(e.outputs), Predictions: e.values}
+	r := Row{
+		Target: c.Target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn,
+		Losses: c.losses(e.outputs), Predictions: e.values,
+	}
 	if c.Target.Classified() {
 		r.Predictions = make([]float64, len(e.class))
 		for i, k := range e.class {

@@ -338,13 +338,13 @@ func (c *Scorer) jackknife(e evaluation, estimate float64, without, influence []
 }
 
 // overFolds is the jackknife of a score of K folds, each predicted by a network of its own, from the scores without
-// each fold. The folds differ by their samples and by their networks. Networks of two folds share most of their training
-// episodes, so that the scores of folds go together: with n₁ samples to train on for n₂ to test,
+// each fold. The folds differ by their samples and by their networks. Networks of two folds share most of their
+// training episodes, so that the scores of folds go together: with n₁ samples to train on for n₂ to test,
 //
 //	var = (1/K + n₂/n₁)·S² = (1/K)·(1 + K/(K − 1))·S²
 //
 // (Nadeau and Bengio 2003, "Inference for the generalization error"), which is the jackknife's variance with deletions
-// √(1 + K/(K − 1)) times as far from the score. Degrees of freedom are those of the folds.
+// √(1 + K/(K − 1)) times as far from the score. Degrees of freedom are counted by folds.
 //
 // In simulations of 8 to 20 episodes with lognormal lengths, 30 % of the variance between episodes or an
 // autocorrelation of 0.9, intervals hold the mean score 87 to 99 times in 100; given the networks, 74 to 95 times.

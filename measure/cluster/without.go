@@ -135,20 +135,20 @@ type regrouping struct {
 }
 
 // means are the mean silhouettes of all points that have a group, and of each group.
-func (w *regrouping) means(of []int) (all float64, byGroup []float64, err error) {
+func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err error) {
 	s := w.s
 	copy(w.sums.Data, s.sums.Data)
 	sizes, groups, count := make([]int, s.sums.N), 0, 0
-	point := make([]int, len(of)) // at each place
+	point := make([]int, len(groupOf)) // at each place
 	w.moved = w.moved[:0]
 	for i, at := range s.place {
 		point[at] = i
 	}
 	for at, i := range point {
-		if of[i] != s.p.Of[i] {
+		if groupOf[i] != s.p.Of[i] {
 			w.moved = append(w.moved, at)
 		}
-		if g := of[i]; g >= 0 {
+		if g := groupOf[i]; g >= 0 {
 			sizes[g]++
 			count++
 		}
@@ -166,13 +166,13 @@ func (w *regrouping) means(of []int) (all float64, byGroup []float64, err error)
 		return math.NaN(), byGroup, nil
 	}
 	for lo := 0; lo < len(w.moved); lo += tileSize {
-		if err := w.move(w.moved[lo:min(lo+tileSize, len(w.moved))], point, of); err != nil {
+		if err := w.move(w.moved[lo:min(lo+tileSize, len(w.moved))], point, groupOf); err != nil {
 			return 0, nil, err
 		}
 	}
 	total := 0.0
 	for at, i := range point {
-		g := of[i]
+		g := groupOf[i]
 		if g < 0 || sizes[g] < 2 {
 			continue
 		}

@@ -176,7 +176,7 @@ func (c *correlator) add(lag int, s lagSums) {
 	}
 }
 
-// farther takes τ over windows chosen again where it is farther from that of all points.
+// farther takes τ over windows chosen again where it is farther from Tau.
 func (c *correlator) farther() {
 	for b, a := range c.own {
 		if same := c.out.TauWithout[b]; math.Abs(a.tau-c.out.Tau) > math.Abs(same-c.out.Tau) {

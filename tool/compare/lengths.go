@@ -34,11 +34,11 @@ func (c *comparer) weigh() error {
 				}
 				continue
 			}
-			left, err := f.weighGroups()
+			unweighted, err := f.weighGroups()
 			if err != nil {
 				return err
 			}
-			kept += left
+			kept += unweighted
 		}
 	}
 	if kept > 0 {
@@ -72,17 +72,17 @@ func (c *comparer) warnOfSizes(f *File) error {
 	return nil
 }
 
-// weighGroups makes the mean of each group a sample; left is how many numbers have no scores per sample.
-func (f *File) weighGroups() (left int, err error) {
+// weighGroups makes the mean of each group a sample; unweighted is the number of those without scores per sample.
+func (f *File) weighGroups() (unweighted int, err error) {
 	table, err := f.samples()
 	if err != nil {
 		return 0, err
 	}
 	if table == nil {
 		for _, m := range f.Models {
-			left += len(m.Numbers)
+			unweighted += len(m.Numbers)
 		}
-		return left, nil
+		return unweighted, nil
 	}
 	grouped := *table
 	grouped.Models = make([]report.ModelSamples, len(table.Models))
@@ -97,11 +97,11 @@ func (f *File) weighGroups() (left int, err error) {
 				return 0, err
 			}
 			if reason != "" {
-				left++
+				unweighted++
 				continue
 			}
-			of := grouped.Model(m.Given)
-			mean := meanOf(lastStep(n.Path), of.Scores[m.columnIn(table.Metrics, n.Path)], of.Group)
+			means := grouped.Model(m.Given)
+			mean := meanOf(lastStep(n.Path), means.Scores[m.columnIn(table.Metrics, n.Path)], means.Group)
 			mean.Path = n.Path
 			m.Numbers[i], changed[n.Path] = mean, true
 		}
@@ -114,7 +114,7 @@ func (f *File) weighGroups() (left int, err error) {
 			return all
 		}
 	}
-	return left, nil
+	return unweighted, nil
 }
 
 // meansOfGroups has a sample for every group, whose scores are the means of those that are defined.

@@ -177,8 +177,10 @@ func writeSummary(r *smoothness.Result, env *run.Env) error {
 			v := m.Raw
 			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.Published.PValue, v.Published.StdError,
 				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs,
-				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance, per(v.Slope.Value, m.RMSDistance), per(v.Ratio.Median.Value, m.RMSDistance),
-				v.TheilSen, v.Spearman, m.Leverage.TopShare, m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
+				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance,
+				per(v.Slope.Value, m.RMSDistance), per(v.Ratio.Median.Value, m.RMSDistance),
+				v.TheilSen, v.Spearman, m.Leverage.TopShare,
+				m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
 				return err
 			}
 		}
