@@ -126,11 +126,18 @@ func (p *Pass) checkSums(part *Partial, s *PartialSpace) error {
 		return fmt.Errorf("%d permutations, want %d", len(s.Null), len(p.permutations))
 	case len(s.Best) != curves:
 		return fmt.Errorf("%d co-ranking counts, want %d", len(s.Best), curves)
+	case curves > 0 && len(s.BestWithout) != len(p.blockIDs):
+		return fmt.Errorf("co-ranking counts without %d blocks, want %d", len(s.BestWithout), len(p.blockIDs))
 	}
 	for _, t := range sums {
 		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) || len(t.Common) != len(p.ks) ||
 			len(t.False) != p.kmax || len(t.Missing) != p.kmax {
 			return fmt.Errorf("sums for %d k up to %d, want %d up to %d", len(t.Trust), len(t.False), len(p.ks), p.kmax)
+		}
+	}
+	for _, u := range s.BestWithout {
+		if edges := len(curveEdges(p.n)); len(u) != edges {
+			return fmt.Errorf("%d co-ranking counts without a block, want %d", len(u), edges)
 		}
 	}
 	for _, t := range s.Null {
@@ -195,6 +202,7 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 	}
 	if p.curves {
 		result.Curves = p.coRankingCurves(total.Best)
+		result.Curves.Without = p.curvesWithout(result.Curves, total.Best, total.BestWithout)
 	}
 	return result
 }

@@ -23,6 +23,8 @@ type PartialSpace struct {
 	Null []NullSums
 	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
 	Best []Fixed
+	// BestWithout has for each deleted block the same counts up to each of curveEdges, and beyond the one before.
+	BestWithout [][]Fixed
 	// OriginalTies, EmbeddedTies, OriginalRedecided and EmbeddedRedecided are counts over the rows. OriginalRedecided are
 	// the comparisons in the original for this space.
 	OriginalTies, EmbeddedTies, OriginalRedecided, EmbeddedRedecided int64
@@ -59,6 +61,10 @@ func (p *Pass) newPartialSpace(pts int) PartialSpace {
 	}
 	if p.curves {
 		s.Best = make([]Fixed, p.n)
+		edges := len(curveEdges(p.n))
+		for range p.blockIDs {
+			s.BestWithout = append(s.BestWithout, make([]Fixed, edges))
+		}
 	}
 	if p.options.PerPoint && pts > 0 {
 		for range p.ks {
@@ -89,6 +95,9 @@ func (s *PartialSpace) add(t *PartialSpace) {
 		addTo(s.Null[q].Common, u.Common)
 	}
 	addTo(s.Best, t.Best)
+	for g, u := range t.BestWithout {
+		addTo(s.BestWithout[g], u)
+	}
 	s.OriginalTies += t.OriginalTies
 	s.EmbeddedTies += t.EmbeddedTies
 	s.OriginalRedecided += t.OriginalRedecided

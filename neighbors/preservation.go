@@ -80,7 +80,14 @@ type Curves struct {
 	KStar int
 	// QLocal is the mean of Q_NX over 1..KStar, QGlobal over KStar..n−2.
 	QLocal, QGlobal float64
+	// Without has one entry per block, ordered by block id, when Options.Blocks is set.
+	Without []CurveReplicate
 }
+
+// CurveReplicate holds the numbers of the curves with one block deleted from both roles. Beyond K = 64 the curve is
+// interpolated between K that are 2 % apart. QLocal and QGlobal reach to the K* of all points or to the K* of the
+// points outside the block, whichever takes them farther from all points' numbers.
+type CurveReplicate struct{ AUCRNX, QLocal, QGlobal float64 }
 
 // Preservation measures how well one embedded space preserves the neighborhoods of the original space.
 type Preservation struct {

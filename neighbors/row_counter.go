@@ -23,6 +23,7 @@ type rowCounter struct {
 	places       rows.Places
 	ahead, same  []int32 // of each block
 	curve        curveCounter
+	without      *withoutCounter // of the curves; nil without
 	rank, closer []int32
 	tally        []int32
 	position     []int32
@@ -37,7 +38,7 @@ func (p *Pass) newRowCounter() *rowCounter {
 	w := &rowCounter{
 		pass: p, embedded: make([]ranker, len(p.embedded)),
 		tally: make([]int32, len(p.blockIDs)), position: make([]int32, len(p.blockIDs)),
-		ahead: make([]int32, len(p.blockIDs)), same: make([]int32, len(p.blockIDs)),
+		ahead: make([]int32, len(p.blockIDs)), same: make([]int32, len(p.blockIDs)), without: p.newWithoutCounter(),
 	}
 	for range p.embedded {
 		w.sums = append(w.sums, p.newPartialSpace(0))
@@ -142,6 +143,9 @@ func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpac
 	before := w.originalRedecided()
 	if p.averages() {
 		w.curve.add(i, w.originalRows, w.embeddedRows[e], sums.Best)
+		if w.without != nil {
+			w.without.add(p.group, p.group[i], w.curve.first, w.curve.second, sums.BestWithout)
+		}
 	} else {
 		w.rankings(e, i, sums.Best)
 	}
@@ -280,8 +284,14 @@ func (w *rowCounter) rankings(e, i int, best []Fixed) {
 	for r, j := range w.list.Index {
 		w.rankOf[j] = int32(r)
 	}
+	if w.without != nil {
+		w.curve.first = rows.Listed{Index: append(w.curve.first.Index[:0], w.list.Index...)}
+	}
 	w.list.Index = w.embeddedRows[e].Nearest(i, n, w.list.Index)
 	for r, j := range w.list.Index {
 		best[max(int32(r), w.rankOf[j])].Whole++
+	}
+	if p := w.pass; w.without != nil {
+		w.without.add(p.group, p.group[i], w.curve.first, rows.Listed{Index: w.list.Index}, w.sums[e].BestWithout)
 	}
 }

@@ -167,7 +167,8 @@ func (o Object) spread(key string) Value {
 	return Undefined("no spread was computed")
 }
 
-// intervalFor is the interval that assumes least.
+// intervalFor is the interval that assumes least. An interval with an assumption that does not hold is none: its level
+// is not 95 %.
 func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]string) Interval {
 	best := -1
 	rank := func(name string) int {
@@ -188,6 +189,9 @@ func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]stri
 		return NoInterval("the result has no interval of it")
 	}
 	key := intervals[best].key
+	if intervals[best].name == assumed {
+		return NoInterval("%s assumes what does not hold (%s_assumes)", key, key)
+	}
 	ci, ok := intervalOf(o.values[key], reasons[key])
 	if !ok {
 		return NoInterval("the result has no interval of it")

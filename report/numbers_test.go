@@ -13,6 +13,7 @@ func TestEstimates(t *testing.T) {
 	t.Parallel()
 	m := object(t, `{"mse":1,"mse_sd":0.5,"mse_ci":[0.5,1.5],"psnr":null,"psnr_ci":null,"reason":"no frames",
 		"two_nn":{"mle":3,"mle_ci":[2.9,3.1],"mle_ci_assumes":"much","mle_halves_ci":[2.5,3.5]},
+		"lone":{"mle":3,"mle_ci":[2.9,3.1],"mle_ci_assumes":"much"},
 		"by_k":[{"k":5,"trustworthiness":0.9,"trust_ci":[0.8,1],"trust_se":0.1}],
 		"groupings":[{"source":"labels","x":1},{"source":"kmeans","x":2,"not_compared":"own clusters"}],
 		"std":1,"loss":2,"loss_std":0.25,"skipped":{"w":"why"},"lost":{"skipped":true,"reason":"no tokens"}}`)
@@ -33,7 +34,7 @@ func TestEstimates(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	want := []string{"mse 1 [0.5 1.5] sd 0.5", "psnr NaN no frames", "two_nn.mle 3 [2.5 3.5]", "by_k[k=5].trustworthiness 0.9 [0.8 1]",
+	want := []string{"mse 1 [0.5 1.5] sd 0.5", "psnr NaN no frames", "two_nn.mle 3 [2.5 3.5]", "lone.mle 3", "by_k[k=5].trustworthiness 0.9 [0.8 1]",
 		"groupings[source=labels].x 1", "groupings[source=kmeans].x 2 own clusters", "std 1", "loss 2 sd 0.25"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

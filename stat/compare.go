@@ -66,7 +66,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		}
 		d.interval(d.Interval.Level)
 	}
-	d.Untestable = a.Untestable
+	d.Untestable = firstOf(a.Untestable, b.Untestable)
 	c := Comparison{Difference: d.Estimate, Interval: d.Interval, DF: d.DF, T: math.NaN(), P: math.NaN(), PHolm: math.NaN(),
 		SignFlip: math.NaN(), EffectSD: math.NaN(), Blocks: len(d.BlockSizes), Warnings: a.Warnings}
 	if d.Reason != "" {

@@ -95,3 +95,9 @@ func checkLevel(quantity string, level float64) (float64, error) {
 	}
 	return level, nil
 }
+
+// IsUndefined reports whether an error says that a quantity is undefined.
+func IsUndefined(err error) bool {
+	_, undefined := errors.AsType[*UndefinedError](err)
+	return undefined
+}

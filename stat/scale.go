@@ -62,3 +62,13 @@ func (s Scale) Within(x float64) float64 {
 	}
 	return min(max(x, s.Low), s.High)
 }
+
+// OnScale computes the interval on a scale: for 1 − ratio of errors, such as a skill, [RangeScale] up to 1 gives
+// log(1 − θ). If the estimate or a deletion lies at an end of the range or beyond, the interval stays as it is, cut
+// there. It returns v.
+func (v *Jackknifed) OnScale(s Scale) *Jackknifed {
+	if !s.Bounded() {
+		return v
+	}
+	return v.onScale(s.To, s.From, s.Low, s.High)
+}

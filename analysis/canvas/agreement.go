@@ -33,10 +33,14 @@ type Agreement struct {
 // MetricAgreement is that of a metric with the mean rating of a case. Correlations have the sign
 // of the numbers: where lower values are better, agreement is negative.
 type MetricAgreement struct {
-	Key                             Key
-	N                               int // cases
+	Key Key
+	N   int // cases
+	// Intervals are over other samples and, where there are several models, other models: see [stat.TwoWay].
 	Spearman, Kendall, PairAccuracy report.Estimate
-	Pairs                           int // of cases of one sample that people rate differently
+	// SpearmanWithin is the mean over models of Spearman's correlation over the cases of each, with an interval over
+	// other samples of these models.
+	SpearmanWithin report.Estimate
+	Pairs          int // of cases of one sample that people rate differently
 }
 
 // agree adds the agreement with ratings to a result.
@@ -84,7 +88,7 @@ func (p *plan) agree(ctx context.Context, r *Result) error {
 
 // agreeOn fills in the agreement of one key.
 func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases []rated, means []float64) error {
-	var samples []string
+	by := &crossed{plan: p}
 	var x, y []float64
 	var none Number
 	for i, c := range cases {
@@ -93,7 +97,8 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 			none.missing(v.Reason)
 			continue
 		}
-		samples, x, y = append(samples, r.Rows[c.row].Case.Sample), append(x, v.V), append(y, means[i])
+		by.add(r.Rows[c.row].Case)
+		x, y = append(x, v.V), append(y, means[i])
 	}
 	m.N = len(x)
 	if m.N == 0 {
@@ -108,25 +113,28 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 	m.Spearman.Value = correlationOf(spearman, err)
 	kendall, err := stat.Kendall(x, y)
 	m.Kendall.Value = correlationOf(kendall, err)
-	m.Spearman.CI, err = p.correlationCI(samples, m.Spearman.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	m.Spearman.CI, err = by.correlationCI(m.Spearman.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		return stat.JackknifeSpearman(ctx, b, x, y, 1)
 	})
 	if err != nil {
 		return err
 	}
-	m.Kendall.CI, err = p.correlationCI(samples, m.Kendall.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	m.Kendall.CI, err = by.correlationCI(m.Kendall.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		return stat.JackknifeKendall(ctx, b, x, y, 1)
 	})
 	if err != nil {
 		return err
 	}
-	return p.pairs(m, samples, x, y)
+	if err := m.within(ctx, by, x, y); err != nil {
+		return err
+	}
+	return m.pairs(by, x, y)
 }
 
 // undefined says why a metric has no agreement.
 func (m *MetricAgreement) undefined(reason string) {
 	none := report.NoEstimate("%s", reason)
-	m.Spearman, m.Kendall, m.PairAccuracy = none, none, none
+	m.Spearman, m.SpearmanWithin, m.Kendall, m.PairAccuracy = none, none, none, none
 }
 
 // correlationOf is a correlation as the result file holds it.
@@ -137,82 +145,88 @@ func correlationOf(c stat.Correlation, err error) report.Value {
 	return report.NumberOr(c.Coefficient, "the metric or the ratings are constant")
 }
 
-// correlationCI is the interval of a correlation on the scale of Fisher's z.
-func (p *plan) correlationCI(samples []string, v report.Value,
-	jackknife func(*stat.Blocks) (*stat.Jackknifed, error)) (report.Interval, error) {
-	switch {
-	case !v.Defined():
-		return report.NoInterval("%s", v.Reason), nil
-	case !p.o.Intervals:
-		return results.IntervalOf(nil), nil
-	}
-	blocks, err := p.bySample(samples)
-	if err != nil {
-		return report.NoInterval("%s", stat.Reason(err)), nil
-	}
-	j, err := jackknife(blocks)
-	if err != nil {
-		return report.Interval{}, err
-	}
-	return results.IntervalOf(j.OnFisherScale()), nil
-}
-
 // pairs adds how often a metric prefers the design of a sample that people prefer; where it does
 // not tell them apart it is right by half.
-func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error {
+func (m *MetricAgreement) pairs(by *crossed, x, y []float64) error {
 	sign := 1.0
 	switch m.Key.Direction {
 	case report.Lower:
 		sign = -1
 	case report.Neither, "":
-		m.PairAccuracy.Value = report.Undefined("the metric has no better direction")
-		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
+		m.PairAccuracy = report.NoEstimate("the metric has no better direction")
 		return nil
 	}
-	hits, counts := make([]float64, len(x)), make([]float64, len(x))
+	var pairs []casePair
+	paired := map[int]int{} // cases of pairs: samples without pairs say nothing of the error
+	var index []int
+	place := func(i int) int {
+		number, ok := paired[i]
+		if !ok {
+			number = len(index)
+			paired[i], index = number, append(index, i)
+		}
+		return number
+	}
 	for i := range x {
 		for j := i + 1; j < len(x); j++ {
-			if samples[i] != samples[j] || y[i] == y[j] {
+			if by.samples[i] != by.samples[j] || y[i] == y[j] {
 				continue
 			}
-			m.Pairs++
-			counts[i]++
-			switch by := sign * (x[i] - x[j]) * (y[i] - y[j]); {
+			p := casePair{a: place(i), b: place(j)}
+			switch product := sign * (x[i] - x[j]) * (y[i] - y[j]); {
 			case x[i] == x[j]:
-				hits[i] += 0.5
-			case by > 0:
-				hits[i]++
+				p.hit = 0.5
+			case product > 0:
+				p.hit = 1
 			}
+			pairs = append(pairs, p)
 		}
 	}
-	if m.Pairs == 0 {
-		m.PairAccuracy.Value = report.Undefined("all designs of a sample have equal ratings")
-		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
+	if m.Pairs = len(pairs); m.Pairs == 0 {
+		m.PairAccuracy = report.NoEstimate("all designs of a sample have equal ratings")
 		return nil
 	}
-	m.PairAccuracy.Value = report.Number(stat.Sum(hits) / float64(m.Pairs))
-	m.PairAccuracy.CI = results.IntervalOf(nil)
-	if !p.o.Intervals {
+	share := shareRight(pairs, nil, 0)
+	m.PairAccuracy = report.WithInterval(report.Number(share), results.IntervalOf(nil))
+	if !by.plan.o.Intervals {
 		return nil
 	}
-	var ofPairs []string
-	var terms [2][]float64
-	for i, count := range counts {
-		if count > 0 { // samples without pairs say nothing of the error
-			ofPairs, terms[0], terms[1] = append(ofPairs, samples[i]), append(terms[0], hits[i]), append(terms[1], count)
+	j, n, err := by.pick(index).jackknife(func(b *stat.Blocks) (*stat.Jackknifed, error) {
+		replicates, labels := make([]float64, b.Count()), b.Labels()
+		for block := range replicates {
+			replicates[block] = shareRight(pairs, labels, block)
 		}
-	}
-	blocks, err := p.bySample(ofPairs)
-	if err != nil {
+		return b.Jackknife(share, replicates, nil)
+	}, func(v float64) float64 { return v })
+	switch {
+	case stat.IsUndefined(err):
 		m.PairAccuracy.CI = report.NoInterval("%s", stat.Reason(err))
-		return nil
-	}
-	j, err := stat.JackknifeSums(blocks, terms[:], 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
-	if err != nil {
+	case err != nil:
 		return err
+	case j.StdError > 0:
+		m.PairAccuracy.CI = results.IntervalOf(j.Within(0, 1))
+	default: // all or none are right: only the number of samples and models tells of the error
+		m.PairAccuracy.CI = results.Interval(j.AsShare(n).Interval)
 	}
-	m.PairAccuracy.CI = results.IntervalOf(j[0].Within(0, 1))
 	return nil
+}
+
+// casePair is a pair of cases of one sample with different ratings; hit is 1 where the metric orders them as people do,
+// and 0.5 where it does not tell them apart.
+type casePair struct {
+	a, b int
+	hit  float64
+}
+
+// shareRight is the mean hit of the pairs outside a block; nil labels: of all pairs. NaN where none is left.
+func shareRight(pairs []casePair, labels []int, without int) float64 {
+	hits, count := 0.0, 0.0
+	for _, p := range pairs {
+		if labels == nil || labels[p.a] != without && labels[p.b] != without {
+			hits, count = hits+p.hit, count+1
+		}
+	}
+	return hits / count
 }
 
 // raters adds how people agree with each other.
@@ -326,6 +340,7 @@ func (a *Agreement) enter() {
 		row.Set("n", m.N)
 		row.Set("direction", m.Key.Direction)
 		row.Set("spearman", m.Spearman)
+		row.Set("spearman_within", m.SpearmanWithin)
 		row.Set("kendall", m.Kendall)
 		row.Set("pair_accuracy", m.PairAccuracy)
 		row.Set("pairs", m.Pairs)

@@ -65,6 +65,7 @@ func TestAgreement(t *testing.T) {
 	}
 	m := a.Metrics[0]
 	same("Spearman", m.Spearman.Value, golden["spearman"])
+	same("Spearman within models", m.SpearmanWithin.Value, golden["spearman_within"])
 	same("Kendall", m.Kendall.Value, golden["kendall"])
 	same("pairs", m.PairAccuracy.Value, golden["pair_accuracy"])
 	same("one against the rest", a.Rest.Value, golden["one_against_rest"])
@@ -72,7 +73,7 @@ func TestAgreement(t *testing.T) {
 	if m.Pairs != want || a.Cases != 48 || a.Samples != 12 || a.Raters != 3 || a.Ratings != len(f.Ratings)-1 {
 		t.Errorf("%d pairs, want %d: %+v", m.Pairs, want, a)
 	}
-	for name, ci := range map[string]report.Interval{"Spearman": m.Spearman.CI, "Kendall": m.Kendall.CI, "pairs": m.PairAccuracy.CI,
+	for name, ci := range map[string]report.Interval{"Spearman": m.Spearman.CI, "within": m.SpearmanWithin.CI, "Kendall": m.Kendall.CI, "pairs": m.PairAccuracy.CI,
 		"alpha": a.Alpha.CI, "rest": a.Rest.CI} {
 		if !ci.Defined() || ci.Low >= ci.High || ci.High > 1 {
 			t.Errorf("%s: interval %+v", name, ci)
@@ -152,5 +153,34 @@ func TestEqualMeans(t *testing.T) {
 	spearman, err := stat.Spearman(scores, sums)
 	if err != nil || m.Spearman.V != spearman.Coefficient || m.Pairs != pairs {
 		t.Errorf("rho %v of %d pairs, want %v of %d, %v", m.Spearman.V, m.Pairs, spearman.Coefficient, pairs, err)
+	}
+}
+
+// Where a metric is right about all pairs, the interval is one of the number of samples and models; two models have none.
+func TestAgreementOfPairsAllRight(t *testing.T) {
+	t.Parallel()
+	for models, want := range map[int]float64{3: 0.292, 5: 0.478} { // Clopper–Pearson: 0.025^(1/n)
+		f := faketest.NewRun()
+		for s := range 8 {
+			for m := range models {
+				c := f.Add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", float64(m)+float64(s%3)))
+				f.Ratings = append(f.Ratings, canvas.Rating{c.ID, "r", float64(m) + float64(s%3)})
+			}
+		}
+		p := faketest.Analyzed(t, f).Agreement.Metrics[0].PairAccuracy
+		if p.V != 1 || p.CI.High != 1 || math.Abs(p.CI.Low-want) > 0.001 {
+			t.Errorf("%d models: pairs right %+v, want a low end of %v", models, p, want)
+		}
+	}
+	f := faketest.NewRun()
+	for s := range 8 {
+		for m := range 2 {
+			c := f.Add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%d", (3*s+5*m)%7))
+			f.Ratings = append(f.Ratings, canvas.Rating{c.ID, "r", float64((s + 3*m) % 5)})
+		}
+	}
+	if m := faketest.Analyzed(t, f).Agreement.Metrics[0]; m.Spearman.CI.Defined() || !m.SpearmanWithin.CI.Defined() ||
+		m.Spearman.CI.Reason != "only 2 models, want one or at least 3: see the correlation within models" {
+		t.Errorf("two models: %+v", m)
 	}
 }

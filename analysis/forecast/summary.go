@@ -68,6 +68,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			return nil, fmt.Errorf("%s: %w", p.models[m].name, err)
 		}
 		result.Models = append(result.Models, *model)
+		s.warnOfLengths(m, result)
 		s.enterFormulas(m, result)
 		for _, t := range s.tallies[m] {
 			if t == nil || t.family.warn == nil {
@@ -223,6 +224,25 @@ func (s *summary) ownBlocks() string {
 		return ""
 	}
 	return "if the initial times are independent, make each of them a block with --block episode"
+}
+
+// warnOfLengths warns if the scores that stand for a model go with the lengths of episodes.
+func (s *summary) warnOfLengths(m int, result *Result) {
+	for f, t := range s.tallies[m] {
+		if t == nil || s.blocks == nil {
+			continue
+		}
+		for _, score := range s.families[f].scores(s.setting, t.members) {
+			if !score.memory || !s.wanted(t.family, &score) {
+				continue
+			}
+			name := s.models[m].name + ": " + score.Name
+			w := results.LengthWarning(name, "sample", s.bySample(t, &score, all, 0), s.groups)
+			if w != "" && !slices.Contains(result.Warnings, w) {
+				result.Warnings = append(result.Warnings, w)
+			}
+		}
+	}
 }
 
 // remembering are the series of samples whose memory decides the lengths of blocks, by

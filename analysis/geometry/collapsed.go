@@ -14,7 +14,7 @@ func (a *analyzer) collapse(m *Model, reason string) {
 	if a.labels != nil {
 		g := Grouping{Source: SourceLabels, Groups: a.labels.Groups()}
 		for i, label := range a.labels.Labels {
-			g.ByGroup = append(g.ByGroup, GroupResult{Label: label, Size: a.labels.Sizes[i], Silhouette: none.Value})
+			g.ByGroup = append(g.ByGroup, GroupResult{Label: label, Size: a.labels.Sizes[i], Silhouette: none})
 		}
 		m.add(g.undefined(reason), nil, nil)
 		for _, k := range a.o.Neighbors {

@@ -166,9 +166,10 @@ type Grouping struct {
 
 // GroupResult is one group of a Grouping.
 type GroupResult struct {
-	Label      int64        `json:"label" report:"parameter"`
-	Size       int          `json:"size"`
-	Silhouette report.Value `json:"silhouette"`
+	Label int64 `json:"label" report:"parameter"`
+	Size  int   `json:"size"`
+	// Silhouette has an interval for groups by labels: clusters of other states would be other clusters.
+	Silhouette report.Estimate `json:"silhouette"`
 }
 
 // KMeansSummary is what [cluster.KMeans] found.

@@ -100,8 +100,9 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	}
 	g.DaviesBouldin.Value, g.CalinskiHarabasz.Value = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
 	var of [3]*stat.Jackknifed
+	byGroup := make([][]float64, p.Groups()) // by group, then by block
 	if s.blocks != nil {
-		without, err := found.Without(ctx, left, a.o.Threads)
+		without, groupsWithout, err := found.WithoutByGroup(ctx, left, a.o.Threads)
 		if err != nil {
 			v, err := undefined(err)
 			if err != nil {
@@ -109,6 +110,12 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 			}
 			out.warn("%s: no interval of a silhouette: %s", out.Model.Name, v.Reason)
 			without = slices.Repeat([]float64{math.NaN()}, len(left))
+		}
+		for g := range byGroup {
+			byGroup[g] = slices.Repeat([]float64{math.NaN()}, len(left))
+			for b, means := range groupsWithout {
+				byGroup[g][b] = means[g]
+			}
 		}
 		db, ch, err := cluster.DispersionsWithout(ctx, z, left, a.o.Threads)
 		if err != nil {
@@ -127,6 +134,21 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	g.DaviesBouldin = within(g.DaviesBouldin.Value, onPowerScale(of[1], -0.25), 0, math.Inf(1))
 	g.CalinskiHarabasz = within(g.CalinskiHarabasz.Value, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
+	for i := range g.ByGroup {
+		e := &g.ByGroup[i].Silhouette
+		switch {
+		case s.blocks == nil:
+			e.CI = report.NoInterval(intervalsOff)
+		case g.Source != SourceLabels:
+			e.CI = report.NoInterval("clusters of other states would be other clusters")
+		default:
+			j, err := s.jackknife(e.V, byGroup[i], nil)
+			if err != nil {
+				return err
+			}
+			*e = within(e.Value, j, -1, 1)
+		}
+	}
 	out.Model.add(*g, found.Widths, groups)
 	return nil
 }
@@ -145,9 +167,9 @@ func (g *Grouping) describe(p cluster.Partition, widths []float64) {
 		sums[p.Of[i]] += width
 	}
 	for group, label := range p.Labels {
-		r := GroupResult{Label: label, Size: p.Sizes[group], Silhouette: report.Undefined("%s", g.Silhouette.Reason)}
+		r := GroupResult{Label: label, Size: p.Sizes[group], Silhouette: report.NoEstimate("%s", g.Silhouette.Reason)}
 		if widths != nil {
-			r.Silhouette = report.Number(sums[group] / float64(p.Sizes[group]))
+			r.Silhouette.Value = report.Number(sums[group] / float64(p.Sizes[group]))
 		}
 		g.ByGroup = append(g.ByGroup, r)
 	}

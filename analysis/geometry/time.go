@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/measure/motion"
 	"repscope/measure/spectrum"
@@ -60,6 +61,15 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 		return err
 	}
 	out.compareBy("relative_step", "relative_step", "temporal.steps.relative_mean", relative)
+	if a.in.Episode != nil && j != nil {
+		episode := make([]int, len(a.pairs))
+		for i, pair := range a.pairs {
+			episode[i] = a.in.Episode[pair.Now]
+		}
+		if w := results.LengthWarning(model.Name+": length of steps", "step", length, episode); w != "" {
+			out.warn("%s", w)
+		}
+	}
 	s.Mean = within(mean, j, 0, math.Inf(1))
 	s.Relative = within(report.Number(mean.V/rms), relative, 0, math.Inf(1))
 	s.RelativeRMS = within(report.Number(math.Sqrt(stat.Mean(squares))/rms), root, 0, math.Inf(1))
@@ -120,7 +130,13 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	if err != nil {
 		return err
 	}
-	t.Tau = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
+	if j != nil {
+		j.OnLogScale()
+		if !found.Converged && j.Untestable == "" {
+			j.Untestable = "the episodes are too short for the autocorrelation time"
+		}
+	}
+	t.Tau = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
 	if j != nil && found.Support < leastSupport*(j.DF+1) {
 		t.Tau.CI = report.NoInterval("only few episodes are as long as the window of %d states", found.Window)
 	} else {

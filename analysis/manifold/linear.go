@@ -39,10 +39,11 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 		return nil, err
 	}
 	m.ParticipationRatio.Value = report.Number(s.ParticipationRatio)
-	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
+	m.UsagePercent.Value = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
 	m.EffectiveRank.Value, m.EffectiveRankSingular.Value = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
-	m.RankMe.Value, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
-	m.Dims90, m.Dims99, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
+	m.RankMe.Value, m.StableRank.Value = report.Number(rankMe), report.Number(s.StableRank)
+	m.TotalVariance, m.DeadDims = report.Number(s.TotalVariance), s.DeadDims
+	m.Dims90.Value, m.Dims99.Value = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99))
 	m.Eigenvalues = s.Eigenvalues
 	blocked, err := similarities.Blocked(ctx, p.blocks, p.o.Threads)
 	if err != nil {
@@ -52,7 +53,8 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 		return nil, err
 	}
 	return s, m.ranks(ctx, blocked, similarities, spectrum.Ranks{
-		Effective: s.EffectiveRank, EffectiveSingular: s.EffectiveRankSingular, RankMe: rankMe,
+		Effective: s.EffectiveRank, EffectiveSingular: s.EffectiveRankSingular, RankMe: rankMe, Stable: s.StableRank,
+		Directions90: spectrum.Directions(s.Eigenvalues, 0.90), Directions99: spectrum.Directions(s.Eigenvalues, 0.99),
 	}, p, out)
 }
 
@@ -62,7 +64,8 @@ func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities,
 	m.ParticipationRatioCorrected.Value = report.NumberOr(corrected,
 		"too few blocks, or too large an error, for an unbiased estimate of tr C²")
 	if p.off != "" {
-		m.ParticipationRatio.CI, m.ParticipationRatioCorrected.CI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
+		none := report.NoInterval("%s", p.off)
+		m.ParticipationRatio.CI, m.ParticipationRatioCorrected.CI, m.UsagePercent.CI = none, none, none
 		return nil
 	}
 	influence := similarities.Influence()
@@ -71,6 +74,10 @@ func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities,
 		return err
 	}
 	m.ParticipationRatio.CI = results.Interval(plain.WithTails().Within(1, float64(m.NominalDimension)).Interval)
+	m.UsagePercent.CI = m.ParticipationRatio.CI
+	if percent := 100 / float64(m.NominalDimension); m.UsagePercent.CI.Defined() {
+		m.UsagePercent.CI = report.Between(percent*m.ParticipationRatio.CI.Low, percent*m.ParticipationRatio.CI.High)
+	}
 	if !m.ParticipationRatioCorrected.Defined() {
 		m.ParticipationRatioCorrected.CI = report.NoInterval("%s", m.ParticipationRatioCorrected.Reason)
 		return nil
@@ -97,6 +104,9 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank},
 		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingular.CI, nil, nil},
 		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe},
+		{of.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil},
+		{of.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil},
+		{of.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil},
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
@@ -137,16 +147,24 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 			*c.bias, *c.kept = report.NumberOr(jackknifed.Bias, jackknifed.Reason), jackknifed
 		}
 	}
+	for _, ci := range []*report.Interval{&m.Dims90.CI, &m.Dims99.CI} {
+		if ci.Defined() {
+			*ci = report.Between(math.Floor(ci.Low), math.Ceil(ci.High))
+		}
+	}
 	return nil
 }
 
 // undefined marks every number of a model as undefined.
 func (m *Model) undefined(reason string) {
 	v, none := report.Undefined("%s", reason), report.NoEstimate("%s", reason)
-	m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRank, m.EffectiveRankSingular, m.RankMe = none, none, none, none, none
-	for _, value := range []*report.Value{
-		&m.UsagePercent, &m.EffectiveRankBias, &m.RankMeBias, &m.StableRank, &m.Dims90, &m.Dims99, &m.TotalVariance, &m.Tau, &m.NEff,
+	for _, e := range []*report.Estimate{
+		&m.ParticipationRatio, &m.ParticipationRatioCorrected, &m.EffectiveRank, &m.EffectiveRankSingular, &m.RankMe,
+		&m.UsagePercent, &m.StableRank, &m.Dims90, &m.Dims99,
 	} {
+		*e = none
+	}
+	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.Tau, &m.NEff} {
 		*value = v
 	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension

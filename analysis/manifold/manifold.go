@@ -106,7 +106,7 @@ type Model struct {
 	ParticipationRatio          report.Estimate `json:"participation_ratio"`
 	ParticipationRatioCorrected report.Estimate `json:"participation_ratio_corrected"`
 	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
-	UsagePercent report.Value `json:"usage_percent"`
+	UsagePercent report.Estimate `json:"usage_percent"`
 	// EffectiveRank is that of the variance spectrum, EffectiveRankSingular that of the
 	// singular values. The biases are those of the jackknife: what is expected to be
 	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
@@ -115,12 +115,13 @@ type Model struct {
 	EffectiveRankSingular report.Estimate `json:"effective_rank_singular"`
 	RankMe                report.Estimate `json:"rankme"`
 	RankMeBias            report.Value    `json:"rankme_bias"`
-	// StableRank has no interval: the largest of eigenvalues that are nearly equal is no
-	// smooth function of the latents, and deletions overstate its error.
-	StableRank report.Value `json:"stable_rank"`
-	Dims90     report.Value `json:"dims_90"`
-	Dims99     report.Value `json:"dims_99"`
-	DeadDims   int          `json:"dead_dims"`
+	// The interval of StableRank is too wide where the largest eigenvalues are nearly equal: the largest is no smooth
+	// function of the latents then.
+	StableRank report.Estimate `json:"stable_rank"`
+	// The intervals of Dims90 and Dims99 are computed for [spectrum.Directions] and rounded outward.
+	Dims90   report.Estimate `json:"dims_90"`
+	Dims99   report.Estimate `json:"dims_99"`
+	DeadDims int             `json:"dead_dims"`
 	// TotalVariance is tr C.
 	TotalVariance report.Value `json:"total_variance"`
 	Eigenvalues   []float64    `json:"eigenvalues"`

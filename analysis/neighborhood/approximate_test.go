@@ -132,7 +132,7 @@ func TestReasonsOfNoCurves(t *testing.T) {
 		frames := walk(c.states, 2, 1)
 		c.o.K = []int{2}
 		m := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: noisy(frames, 1, 2)}}}, c.o).Models[0]
-		for _, v := range []report.Value{m.AUCRNX, m.KStar, m.QLocal, m.QGlobal} {
+		for _, v := range []report.Value{m.AUCRNX.Value, m.KStar, m.QLocal.Value, m.QGlobal.Value} {
 			if v.Reason != c.want || v.Defined() != (c.want == "") {
 				t.Errorf("%d states, %+v: %v for the reason %q, want %q", c.states, c.o, v, v.Reason, c.want)
 			}

@@ -164,11 +164,11 @@ type Model struct {
 	Sampling *Sampling `json:"sampling,omitempty"`
 	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximizes LCMC;
 	// QLocal is the mean of Q_NX over 1..KStar and QGlobal over KStar..n−2.
-	// Undefined without co-ranking.
-	AUCRNX  report.Value `json:"auc_r_nx"`
-	KStar   report.Value `json:"k_star"`
-	QLocal  report.Value `json:"q_local"`
-	QGlobal report.Value `json:"q_global"`
+	// Undefined without co-ranking. KStar has no interval: where a curve is largest is no smooth function of the states.
+	AUCRNX  report.Estimate `json:"auc_r_nx"`
+	KStar   report.Value    `json:"k_star"`
+	QLocal  report.Estimate `json:"q_local"`
+	QGlobal report.Estimate `json:"q_global"`
 	// Chance is the mean over k of the chance levels of ByK: the line of the
 	// figure.
 	Chance report.Value `json:"chance"`
@@ -234,9 +234,15 @@ type AtK struct {
 	// score's range; SE is its standard error.
 	TrustCI report.Interval `json:"trust_ci" report:"interval of trustworthiness"`
 	ContCI  report.Interval `json:"cont_ci" report:"interval of continuity"`
+	QNXCI   report.Interval `json:"q_nx_ci"`
 	RNXCI   report.Interval `json:"r_nx_ci"`
-	TrustSE report.Value    `json:"trust_se" report:"error of trustworthiness"`
-	ContSE  report.Value    `json:"cont_se" report:"error of continuity"`
+	LCMCCI  report.Interval `json:"lcmc_ci"`
+	// MRREFalseCI and MRREMissingCI end at 1, as the other scores do.
+	MRREFalseCI   report.Interval `json:"mrre_false_ci"`
+	MRREMissingCI report.Interval `json:"mrre_missing_ci"`
+
+	TrustSE report.Value `json:"trust_se" report:"error of trustworthiness"`
+	ContSE  report.Value `json:"cont_se" report:"error of continuity"`
 	// SamplingSE are the standard errors of a sample; nil where all states were
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
@@ -370,12 +376,12 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 	}
 	m.Chance = report.Number(chance)
 	if c := p.Curves; c != nil {
-		m.AUCRNX, m.KStar = report.Number(c.AUCRNX), report.Number(float64(c.KStar))
-		m.QLocal, m.QGlobal = report.Number(c.QLocal), report.Number(c.QGlobal)
+		m.AUCRNX.Value, m.KStar = report.Number(c.AUCRNX), report.Number(float64(c.KStar))
+		m.QLocal.Value, m.QGlobal.Value = report.Number(c.QLocal), report.Number(c.QGlobal)
 		m.Curves = &Curves{QNX: c.QNX, RNX: c.RNX}
 	} else {
-		v := report.Undefined("the co-ranking curves were not computed: %s", noCurves)
-		m.AUCRNX, m.KStar, m.QLocal, m.QGlobal = v, v, v, v
+		v := report.NoEstimate("the co-ranking curves were not computed: %s", noCurves)
+		m.AUCRNX, m.KStar, m.QLocal, m.QGlobal = v, v.Value, v, v
 	}
 	return m
 }
@@ -404,12 +410,16 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 	}
 	m := newModel(p.in.Models[i], p.in, p.series[i], &given, p.o.Ties, reason)
 	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	for _, m := range []*report.Value{&m.AUCRNX, &m.KStar, &m.QLocal, &m.QGlobal, &m.Chance} {
-		*m = v
+	m.KStar, m.Chance = v, v
+	for _, e := range []*report.Estimate{&m.AUCRNX, &m.QLocal, &m.QGlobal} {
+		*e = report.NoEstimate("%s", reason)
 	}
 	for _, k := range p.ks {
 		a := AtK{K: k, Trustworthiness: v, Continuity: v, TrustPenalty: Penalty{Reason: reason}, ContPenalty: Penalty{Reason: reason},
-			QNX: v, RNX: v, LCMC: v, MRREFalse: v, MRREMissing: v, TrustCI: none, ContCI: none, RNXCI: none, TrustSE: v, ContSE: v, Chance: v}
+			QNX: v, RNX: v, LCMC: v, MRREFalse: v, MRREMissing: v, TrustSE: v, ContSE: v, Chance: v}
+		for _, ci := range a.allIntervals() {
+			*ci = none
+		}
 		if p.o.Approximate {
 			a.SamplingSE = &SamplingErrors{v, v, v, v, v, v, v}
 		}

@@ -263,7 +263,7 @@ func TestConstantLatents(t *testing.T) {
 		t.Errorf("constant latents: %v, %v, %v, %v", m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
 	}
 	a := m.ByK[0]
-	for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "R": a.RNX, "AUC": m.AUCRNX, "SE": a.TrustSE} {
+	for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "R": a.RNX, "AUC": m.AUCRNX.Value, "SE": a.TrustSE} {
 		if v.Defined() || v.Reason != "all latents are equal, so that the encoder has collapsed" {
 			t.Errorf("%s of constant latents: %+v", name, v)
 		}

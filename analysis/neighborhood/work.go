@@ -279,8 +279,10 @@ func (p *plan) identity() shard.Identity {
 
 // result is that of the plan before anything is compared.
 func (p *plan) result() *Result {
-	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings),
-		sampled: p.in.Sampled, automatic: p.automatic}
+	return &Result{
+		Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted,
+		Warnings: slices.Clone(p.warnings), sampled: p.in.Sampled, automatic: p.automatic,
+	}
 }
 
 // merge makes scores, intervals and comparisons of the sums of all rows.
@@ -308,6 +310,12 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 		of := &compared[slices.Index(p.live, i)]
 		m := newModel(encoded, p.in, p.series[i], of, p.o.Ties, p.noCurves())
 		result.diagnose(&m, encoded.Latents)
+		if trust, _ := m.PointScores(0); trust != nil && p.blocks != nil {
+			result.warn(results.LengthWarning(m.Name+": trustworthiness", "state", trust, p.in.Episode))
+		}
+		if err := m.curveIntervals(of.Curves, p.blocks, p.reason); err != nil {
+			return nil, err
+		}
 		for q := range m.ByK {
 			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
 			if err != nil {
@@ -356,7 +364,10 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 			for i := range estimates {
 				estimates[i] = metric.of(jackknifes[i][q])
 			}
-			row := results.Metric{Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name, Path: fmt.Sprintf("by_k[k=%d].%s", k, metric.name)}
+			row := results.Metric{
+				Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name,
+				Path: fmt.Sprintf("by_k[k=%d].%s", k, metric.name),
+			}
 			pairs, err := results.Pairwise(row, results.Names(p.in.Models), estimates, p.o.Seed)
 			if err != nil {
 				return err

@@ -31,8 +31,9 @@ type metric struct {
 	compared, ahead, first bool
 	// change says that it needs the frame before.
 	change bool
-	// share says that it is a share of counted things, whose interval is that of a share.
-	share bool
+	// share says that it is a share of counted things, with the interval of a share; skill says 1 − a
+	// ratio of errors, whose interval is computed for the logarithm of the ratio.
+	share, skill bool
 }
 
 // row is one sample of one model.
@@ -125,7 +126,7 @@ func frameMetrics() []metric {
 			change: true, unit: "", direction: report.Neither, high: 1,
 			terms: func(r row) (float64, float64) { return r.step.Moved[r.i], r.size }},
 		{name: "skill", about: "1 − mse / mse of copy_last, which repeats the current frame", headline: true,
-			change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
+			change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true, skill: true,
 			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "every " +
 				"frame equals the previous frame"},
 	}

@@ -45,6 +45,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		}
 		names[k] = m.Name
 		result.Models = append(result.Models, *model)
+		w := results.LengthWarning(m.Name+": mse", "sample", s.steps[0].Models[k].MSE, s.episode)
+		if w != "" && s.blocks != nil {
+			result.Warnings = append(result.Warnings, w)
+		}
 	}
 	if !p.o.Intervals {
 		return result, nil
@@ -307,6 +311,8 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 	}
 	if m.share {
 		j[0].AsShare(int(math.Round(stat.Sum(denominator))))
+	} else if m.skill {
+		j[0].OnScale(stat.RangeScale(m.low, m.high))
 	} else {
 		j[0].Within(m.low, m.high)
 	}

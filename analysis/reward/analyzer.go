@@ -271,7 +271,10 @@ func (a *analyzer) sortRows(out *Measured) {
 
 // row scores an evaluation and keeps what it says about every sample.
 func (a *analyzer) row(c *Scorer, probe, fittedOn, evaluatedOn string, e evaluation) (Row, error) {
-	r := Row{Target: c.Target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn, Losses: c.losses(e.outputs), Predictions: e.values}
+	r := Row{
+		Target: c.Target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn,
+		Losses: c.losses(e.outputs), Predictions: e.values,
+	}
 	if c.Target.Classified() {
 		r.Predictions = make([]float64, len(e.class))
 		for i, k := range e.class {
@@ -280,17 +283,11 @@ func (a *analyzer) row(c *Scorer, probe, fittedOn, evaluatedOn string, e evaluat
 	}
 	var err error
 	r.Scores, err = c.scores(e)
-	for _, score := range r.Scores {
-		if probe == MLP && score.Jackknife != nil && score.Jackknife.Untestable == "" {
-			score.Jackknife.Untestable = networksUntested
-		}
-	}
 	return r, err
 }
 
-// networksUntested is why models are not tested by networks: without the error of what they
-// were fitted on, equal models would be called different more often than a level says.
-const networksUntested = "networks are not refitted for the jackknife, so that a test would not keep its level"
+// networksUntested is why models are not tested by networks: their folds are too few for the level of a test.
+const networksUntested = "the error of networks comes from a few folds, too few for a test to keep its level"
 
 // given scores the heads that were trained elsewhere.
 func (a *analyzer) given(m *Model, out *Measured) error {
@@ -327,6 +324,14 @@ func (a *analyzer) measureBaselines(ctx context.Context) ([]Measured, error) {
 			if err != nil {
 				return nil, err
 			}
+			e.cut = a.fold
+			over, err := c.scores(e)
+			if err != nil {
+				return nil, err
+			}
+			for i := range over {
+				r.Scores[i].OverFolds = over[i].Jackknife
+			}
 			if name == BaselineMean {
 				r.blind()
 			}
@@ -343,7 +348,7 @@ func (r *Row) blind() {
 	const reason = "the prediction is constant"
 	for i := range r.Scores {
 		if s := &r.Scores[i]; s.Metric == "auroc" {
-			s.Value, s.CI, s.Jackknife = report.Undefined(reason), report.NoInterval(reason), nil
+			s.Value, s.CI, s.Jackknife, s.OverFolds = report.Undefined(reason), report.NoInterval(reason), nil, nil
 		}
 	}
 }

@@ -61,12 +61,13 @@ func (c *comparisons) add(k key, name string, j *stat.Jackknifed) {
 }
 
 // addBaseline files a baseline's estimate beside all rows of its target and metric.
-func (c *comparisons) addBaseline(target, metric, name string, j *stat.Jackknifed) {
-	if j == nil {
-		return
-	}
+func (c *comparisons) addBaseline(target, name string, s Score) {
 	for _, e := range c.entries {
-		if e.key.target == target && e.key.metric == metric {
+		j := s.Jackknife
+		if e.key.probe == MLP {
+			j = s.OverFolds
+		}
+		if j != nil && e.key.target == target && e.key.metric == s.Metric {
 			e.names, e.estimates, e.baselines = append(e.names, name), append(e.estimates, j), append(e.baselines, name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/probe"
 	"repscope/points"
 	"repscope/stat"
@@ -34,7 +35,7 @@ type crossFit struct {
 	predicted [][]float64 // by the features it is evaluated on, [n, width]
 	alphas    [][]float64 // by target, then by fold; nil for probes without
 	// without visits the predictions of the probe fitted without each block, too; nil: it is
-	// not fitted again.
+	// not fitted again, and its error is that of overFolds.
 	without func(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error
 }
 
@@ -82,6 +83,12 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 								"rms", out.Name, scorer.Target.Name, r.Alphas[0]))
 					}
 				}
+				if name == Ridge && s.fittedOn == True && on == True && a.data.blocks != nil {
+					loss := fmt.Sprintf("%s: loss of %s by ridge", out.Name, r.Target)
+					if w := results.LengthWarning(loss, "sample", r.Losses, a.data.group); w != "" {
+						out.Warnings = append(out.Warnings, w)
+					}
+				}
 				out.Rows = append(out.Rows, r)
 			}
 		}
@@ -119,6 +126,9 @@ func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns
 		evaluations[e] = make([]evaluation, len(c.scorers))
 		for t := range c.scorers {
 			evaluations[e][t].outputs, evaluations[e][t].fold = c.outputs(t, predicted), a.fold
+			if fitted.without == nil {
+				evaluations[e][t].cut = a.fold
+			}
 		}
 	}
 	if a.data.blocks == nil || fitted.without == nil {
@@ -172,7 +182,8 @@ func (a *analyzer) logistic(ctx context.Context, d probe.Data, c *columns) (*cro
 	return &crossFit{predicted: fitted.Predicted, without: fitted.Without}, nil
 }
 
-// network reads one number or one class. It is not fitted again without blocks.
+// network reads one number or one class. It is not fitted again without blocks: a network that lacks a few rows differs
+// more by chance than by the rows.
 func (a *analyzer) network(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
 	o := probe.MLPOptions{Seed: a.o.Seed, Threads: a.o.Threads}
 	var fitted *probe.MLPCrossFit

@@ -4,7 +4,6 @@
 package reward
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -26,7 +25,10 @@ type outputs struct {
 type evaluation struct {
 	outputs
 	fold []int      // the head of every sample; nil for one head
-	left []deletion // by block; nil for a probe that is not fitted to these samples
+	left []deletion // by block, or by fold of cut; nil for a probe that is not fitted to these samples
+	// cut is the fold of every sample where the error comes from differences between folds (see overFolds); nil: from
+	// blocks.
+	cut []int
 }
 
 // deletion holds the scores of what is left without a block.
@@ -43,6 +45,8 @@ type Score struct {
 	SD report.Value // over samples; undefined where samples have no values of their own
 
 	Jackknife *stat.Jackknifed // nil where undefined, and without intervals
+	// OverFolds is the jackknife of a baseline that networks are compared with; nil for others.
+	OverFolds *stat.Jackknifed
 }
 
 // intervalsOff is why there are no intervals.
@@ -102,6 +106,22 @@ func (c *Scorer) varies() bool {
 
 // scores are all scores of an evaluation, in the order of the result file.
 func (c *Scorer) scores(e evaluation) ([]Score, error) {
+	if e.cut != nil && c.blocks != nil {
+		e.left = nil
+		for f := range slices.Max(e.cut) + 1 {
+			var index []int
+			for i, fold := range e.cut {
+				if fold != f {
+					index = append(index, i)
+				}
+			}
+			d, err := c.among(index, e.fold, e.outputs)
+			if err != nil {
+				return nil, err
+			}
+			e.left = append(e.left, d)
+		}
+	}
 	if c.Target.Classified() {
 		return c.ofClasses(e)
 	}
@@ -124,13 +144,13 @@ func (c *Scorer) ofValues(e evaluation) ([]Score, error) {
 			return nil, err
 		}
 	}
-	mse, err := c.jackknife(all.MSE, score.Values(left, score.Regression.MSEOf), influence.MSE)
+	mse, err := c.jackknife(e, all.MSE, score.Values(left, score.Regression.MSEOf), influence.MSE)
 	if err != nil {
 		return nil, err
 	}
 	out := []Score{c.score("mse", report.Number(all.MSE), mse, onLogScale)}
 	out[0].SD = report.Number(Spread(c.squares(e.values)))
-	nmse, err := c.jackknife(all.NMSE, score.Values(left, score.Regression.NMSEOf), influence.NMSE)
+	nmse, err := c.jackknife(e, all.NMSE, score.Values(left, score.Regression.NMSEOf), influence.NMSE)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +178,11 @@ func (c *Scorer) ofValues(e evaluation) ([]Score, error) {
 // delete scores the outputs of a probe that was fitted without block j, with a head for each
 // fold, on the samples outside the block.
 func (c *Scorer) delete(j int, fold []int, o outputs) (deletion, error) {
-	index := c.outside[j]
+	return c.among(c.outside[j], fold, o)
+}
+
+// among scores some of the samples.
+func (c *Scorer) among(index, fold []int, o outputs) (deletion, error) {
 	var d deletion
 	var err error
 	if c.Target.Classified() {
@@ -172,16 +196,10 @@ func (c *Scorer) delete(j int, fold []int, o outputs) (deletion, error) {
 	if fold != nil {
 		fold = At(fold, index)
 	}
-	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); isUndefined(err) {
+	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); stat.IsUndefined(err) {
 		err = nil // NaN
 	}
 	return d, err
-}
-
-// isUndefined reports whether an error says that a quantity is undefined.
-func isUndefined(err error) bool {
-	var undefined *stat.UndefinedError
-	return errors.As(err, &undefined)
 }
 
 // regressions scores what is left without each block.
@@ -202,7 +220,7 @@ func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 func (c *Scorer) auroc(e evaluation) (Score, error) {
 	area, err := score.AUROCByFold(e.fold, c.positive, e.values)
 	if err != nil {
-		if !isUndefined(err) {
+		if !stat.IsUndefined(err) {
 			return Score{}, err
 		}
 		reason := "no value is above 0"
@@ -228,7 +246,7 @@ func (c *Scorer) auroc(e evaluation) (Score, error) {
 			return Score{}, err
 		}
 	}
-	j, err := c.jackknife(area, left, influence)
+	j, err := c.jackknife(e, area, left, influence)
 	return c.score("auroc", report.Number(area), j, asShare), err
 }
 
@@ -259,7 +277,7 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 		{"f1", (*score.Confusion).MacroF1, influence.MacroF1},
 	} {
 		v := m.of(all)
-		j, err := c.jackknife(v, score.Values(left, m.of), m.influence)
+		j, err := c.jackknife(e, v, score.Values(left, m.of), m.influence)
 		if err != nil {
 			return nil, err
 		}
@@ -307,13 +325,44 @@ func (c *Scorer) losses(o outputs) []float64 {
 	return out
 }
 
-// jackknife is the delete-block jackknife of a score; nil without intervals and where the
+// jackknife is the delete-block jackknife of a score, or that over folds; nil without intervals and where the
 // score is undefined.
-func (c *Scorer) jackknife(estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
-	if c.blocks == nil || math.IsNaN(estimate) {
+func (c *Scorer) jackknife(e evaluation, estimate float64, without, influence []float64) (*stat.Jackknifed, error) {
+	switch {
+	case c.blocks == nil || math.IsNaN(estimate):
 		return nil, nil
+	case e.cut != nil:
+		return overFolds(e.cut, estimate, without, influence)
 	}
-	return c.blocks.Jackknife(estimate, left, influence)
+	return c.blocks.Jackknife(estimate, without, influence)
+}
+
+// overFolds is the jackknife of a score of K folds, each predicted by a network of its own, from the scores without
+// each fold. The folds differ by their samples and by their networks. Networks of two folds share most of their
+// training episodes, so that the scores of folds go together: with n₁ samples to train on for n₂ to test,
+//
+//	var = (1/K + n₂/n₁)·S² = (1/K)·(1 + K/(K − 1))·S²
+//
+// (Nadeau and Bengio 2003, "Inference for the generalization error"), which is the jackknife's variance with deletions
+// √(1 + K/(K − 1)) times as far from the score. Degrees of freedom are counted by folds.
+//
+// In simulations of 8 to 20 episodes with lognormal lengths, 30 % of the variance between episodes or an
+// autocorrelation of 0.9, intervals hold the mean score 87 to 99 times in 100; given the networks, 74 to 95 times.
+func overFolds(fold []int, estimate float64, without, influence []float64) (*stat.Jackknifed, error) {
+	sizes, k := make([]int, len(without)), float64(len(without))
+	for _, f := range fold {
+		sizes[f]++
+	}
+	further, stretch := make([]float64, len(without)), math.Sqrt(1+k/(k-1))
+	for f, v := range without {
+		further[f] = estimate + float64(stretch*(v-estimate))
+	}
+	j, err := stat.DeleteBlockJackknife(estimate, further, sizes, 0)
+	if err != nil {
+		return nil, err
+	}
+	j.Influence, j.Untestable = influence, networksUntested
+	return j, nil
 }
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.

@@ -289,7 +289,7 @@ func (a *analyzer) compare(r *Result) error {
 		}
 		for i := range m.Rows {
 			for _, s := range m.Rows[i].Scores {
-				table.addBaseline(m.Rows[i].Target, s.Metric, m.Name, s.Jackknife)
+				table.addBaseline(m.Rows[i].Target, m.Name, s)
 			}
 		}
 	}

@@ -227,7 +227,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
 		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, of
-		model.NEff, model.NEffReliable = results.EffectiveSizeOf(m.stateMeans(m.distance[compared]), in.Episode)
+		distance := m.stateMeans(m.distance[compared])
+		model.NEff, model.NEffReliable = results.EffectiveSizeOf(distance, in.Episode)
+		if w := results.LengthWarning(model.Name+": distance", "state", distance, in.Episode); w != "" && blocks != nil {
+			result.Warnings = append(result.Warnings, w)
+		}
 		if model.NEffMeanLatent, model.NEffMeanLatentReliable, err = results.EffectiveSizeOfMean(ctx, m.clean, in.Episode, in.Time, o.Threads); err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func (r *relater) regress(latent []float64) error {
 		none := report.NoEstimate("%s", stat.Reason(err))
 		r.same(func(o *Relation) {
 			o.Slope, o.Intercept, o.R, o.RSquared = none, none, none, none
-			o.IIDPValue, o.IIDStdError, o.PValue, o.StdError = none.Value, none.Value, none.Value, none.Value
+			o.IIDPValue, o.IIDStdError, o.Published = none.Value, none.Value, Published{none.Value, none.Value}
 		})
 		return nil
 	}
@@ -113,7 +113,7 @@ func (r *relater) regress(latent []float64) error {
 		o.R = report.WithInterval(report.NumberOr(fit.R, fit.Reason), correlation)
 		o.RSquared = report.WithInterval(report.NumberOr(fit.RSquared, fit.Reason), square)
 		o.IIDPValue = report.NumberOr(fit.PValue, fit.Reason)
-		o.PValue, o.StdError = o.IIDPValue, o.IIDStdError
+		o.Published = Published{PValue: o.IIDPValue, StdError: o.IIDStdError}
 	})
 	return nil
 }

@@ -117,10 +117,10 @@ func TestScalesShareNumbersWithoutUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range result.Models[:1] {
-		if m.R != m.Raw.R || m.R.CI != m.Raw.R.CI || m.Spearman.CI != m.Raw.Spearman.CI || m.IIDPValue != m.Raw.IIDPValue || m.PValue != m.IIDPValue {
+		if m.R != m.Raw.R || m.R.CI != m.Raw.R.CI || m.Spearman.CI != m.Raw.Spearman.CI || m.IIDPValue != m.Raw.IIDPValue || m.Published.PValue != m.IIDPValue {
 			t.Errorf("%s: %+v and raw %+v differ in numbers without a unit", m.Name, m.Relation, m.Raw)
 		}
-		if m.IIDStdError != m.StdError || math.Abs(m.IIDStdError.V*m.RMSDistance.V/m.Raw.IIDStdError.V-1) > 1e-12 {
+		if m.IIDStdError != m.Published.StdError || math.Abs(m.IIDStdError.V*m.RMSDistance.V/m.Raw.IIDStdError.V-1) > 1e-12 {
 			t.Errorf("%s: standard errors %v and raw %v", m.Name, m.IIDStdError, m.Raw.IIDStdError)
 		}
 		for name, ci := range map[string]report.Interval{

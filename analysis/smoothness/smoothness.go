@@ -128,17 +128,21 @@ type Relation struct {
 	// RSquared is r², another number than r. Its interval holds the squares of that of
 	// r, so that it reaches 0 where r may be 0.
 	RSquared report.Estimate `json:"r_squared"`
-	// IIDPValue and IIDStdError are those of independent errors; consecutive frames
-	// are not independent, so SlopeCI is what to report. PValue and StdError are the
-	// same numbers under the names of the published tables.
+	// IIDPValue and IIDStdError assume independent errors. Consecutive frames are not independent: report the
+	// interval of Slope.
 	IIDPValue   report.Value    `json:"iid_p_value"`
 	IIDStdError report.Value    `json:"iid_std_error"`
-	PValue      report.Value    `json:"p_value"`
-	StdError    report.Value    `json:"std_error"`
+	Published   Published       `json:"published"`
 	Spearman    report.Estimate `json:"spearman"` // of ranks of each deletion, on Fisher's scale
 	TheilSen    report.Estimate `json:"theil_sen"`
 	Ratio       Ratio           `json:"ratio"`
 	Pairs       int             `json:"pairs"`
+}
+
+// Published holds IIDPValue and IIDStdError of [Relation] under the names of the published table.
+type Published struct {
+	PValue   report.Value `json:"p_value"`
+	StdError report.Value `json:"std_error"`
 }
 
 // Ratio describes d_z/d_s over the pairs with d_s above 1e−6 of the pixel range. The
@@ -239,6 +243,10 @@ func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, resu
 			continue
 		}
 		model.Relation, model.Ratios, model.Leverage = m.relation, m.ratios, lever.of(rest)
+		w := results.LengthWarning(model.Name+": latent distance", "pair", model.Distance, p.pairEpisodes(h))
+		if w != "" && p.o.Intervals {
+			result.Warnings = append(result.Warnings, w)
+		}
 		if model.Line, err = m.line(pixel); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func compareRelation(t *testing.T, name string, got Relation, want goldenRelatio
 		want float64
 	}{
 		{"slope", got.Slope.Value, want.Slope}, {"intercept", got.Intercept.Value, want.Intercept}, {"r", got.R.Value, want.R},
-		{"r_squared", got.RSquared.Value, want.RSquared}, {"p_value", got.PValue, want.PValue}, {"std_error", got.StdError, want.StdError},
+		{"r_squared", got.RSquared.Value, want.RSquared}, {"p_value", got.Published.PValue, want.PValue}, {"std_error", got.Published.StdError, want.StdError},
 		{"spearman", got.Spearman.Value, want.Spearman}, {"theil_sen", got.TheilSen.Value, want.TheilSen},
 		{"ratio mean", got.Ratio.Mean.Value, want.Ratio.Mean}, {"ratio sd", got.Ratio.SD, want.Ratio.SD},
 		{"ratio median", got.Ratio.Median.Value, want.Ratio.Median}, {"ratio p95", got.Ratio.P95.Value, want.Ratio.P95},

@@ -27,9 +27,13 @@ var ranges = func() (out []rangeOf) {
 	// Correlations, and what is as they are.
 	add(-1, 1, `r rho spearman kendall cosine motion_cosine acc acc_centered silhouette silhouette_score rsa cka_debiased ari mcc`)
 	add(-1, 1, `one_against_rest overconfidence similarity_improvement hss rank_bias sedi r_nx residue_mcc ssim`)
+	add(-1, 1, `spearman_within lcmc`)
 	add(-1./3, 1, `ets`)
 	// From 1 up.
 	add(1, inf, `ppl pppl participation_ratio effective_rank effective_rank_singular rankme vendi_score vendi_two`)
+	add(1, inf, `stable_rank dims_90 dims_99`)
+	add(0, 100, `usage_percent`)
+	add(0, 1, `q_nx mrre_false mrre_missing`)
 	add(0, 180, `curvature_degrees`)
 	add(0, math.Sqrt2, `procrustes`)
 	// Shares, probabilities and what lies between 0 and 1.

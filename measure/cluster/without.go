@@ -96,24 +96,33 @@ func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *s
 // that all deletions together cost about as much as two times all distances. More
 // groups than their sums fit into memory for are a [stat.UndefinedError].
 func (s *Silhouettes) Without(ctx context.Context, left Left, threads int) ([]float64, error) {
+	all, _, err := s.WithoutByGroup(ctx, left, threads)
+	return all, err
+}
+
+// WithoutByGroup is [Silhouettes.Without], with the mean silhouette of the points of each group: byGroup[b][g] of group
+// g outside block b, NaN for a group without points.
+func (s *Silhouettes) WithoutByGroup(
+	ctx context.Context, left Left, threads int,
+) (all []float64, byGroup [][]float64, err error) {
 	n := s.tiles.x.N
 	if s.sums.N == 0 {
-		return nil, stat.Undefined("silhouette", "%d groups of %d points are too many to delete blocks", s.p.Groups(), n)
+		return nil, nil, stat.Undefined("silhouette", "%d groups of %d points are too many to delete blocks", s.p.Groups(), n)
 	}
 	for b := range left {
 		if len(left[b]) != n {
-			return nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(left[b]), n)
+			return nil, nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(left[b]), n)
 		}
 	}
-	out := make([]float64, len(left))
-	err := parallel.With(ctx, threads, len(left), func() func(int) error {
+	all, byGroup = make([]float64, len(left)), make([][]float64, len(left))
+	err = parallel.With(ctx, threads, len(left), func() func(int) error {
 		w := &regrouping{s: s, sums: matrix.New(s.sums.N, n), buffer: new(tileBuffer)}
 		return func(b int) (err error) {
-			out[b], err = w.mean(left[b])
+			all[b], byGroup[b], err = w.means(left[b])
 			return err
 		}
 	})
-	return out, err
+	return all, byGroup, err
 }
 
 // regrouping is the memory of one goroutine that moves points between groups.
@@ -125,21 +134,21 @@ type regrouping struct {
 	buffer *tileBuffer
 }
 
-// mean is the mean silhouette of the points that have a group.
-func (w *regrouping) mean(of []int) (float64, error) {
+// means are the mean silhouettes of all points that have a group, and of each group.
+func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err error) {
 	s := w.s
 	copy(w.sums.Data, s.sums.Data)
 	sizes, groups, count := make([]int, s.sums.N), 0, 0
-	point := make([]int, len(of)) // at each place
+	point := make([]int, len(groupOf)) // at each place
 	w.moved = w.moved[:0]
 	for i, at := range s.place {
 		point[at] = i
 	}
 	for at, i := range point {
-		if of[i] != s.p.Of[i] {
+		if groupOf[i] != s.p.Of[i] {
 			w.moved = append(w.moved, at)
 		}
-		if g := of[i]; g >= 0 {
+		if g := groupOf[i]; g >= 0 {
 			sizes[g]++
 			count++
 		}
@@ -149,17 +158,21 @@ func (w *regrouping) mean(of []int) (float64, error) {
 			groups++
 		}
 	}
+	byGroup = make([]float64, len(sizes))
 	if groups < 2 || groups == count {
-		return math.NaN(), nil
+		for g := range byGroup {
+			byGroup[g] = math.NaN()
+		}
+		return math.NaN(), byGroup, nil
 	}
 	for lo := 0; lo < len(w.moved); lo += tileSize {
-		if err := w.move(w.moved[lo:min(lo+tileSize, len(w.moved))], point, of); err != nil {
-			return 0, err
+		if err := w.move(w.moved[lo:min(lo+tileSize, len(w.moved))], point, groupOf); err != nil {
+			return 0, nil, err
 		}
 	}
 	total := 0.0
 	for at, i := range point {
-		g := of[i]
+		g := groupOf[i]
 		if g < 0 || sizes[g] < 2 {
 			continue
 		}
@@ -169,9 +182,14 @@ func (w *regrouping) mean(of []int) (float64, error) {
 				b = min(b, w.at(h, at)/float64(size))
 			}
 		}
-		total += width(a, b)
+		v := width(a, b)
+		total += v
+		byGroup[g] += v
 	}
-	return total / float64(count), nil
+	for g, size := range sizes {
+		byGroup[g] /= float64(size)
+	}
+	return total / float64(count), byGroup, nil
 }
 
 // at is the sum of the distances of the point at a place to a group, 0 where

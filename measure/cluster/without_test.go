@@ -93,7 +93,7 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		many, err := s.Without(t.Context(), c.left, 3)
+		many, byGroup, err := s.WithoutByGroup(t.Context(), c.left, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,21 @@ func TestWithout(t *testing.T) {
 		}
 		for b, of := range c.left {
 			z, q := rest(x, of)
-			measuretest.Near(t, name+": silhouette", one[b], stat.Mean(plainSilhouette(z, q)), 1e-10)
+			widths := plainSilhouette(z, q)
+			measuretest.Near(t, name+": silhouette", one[b], stat.Mean(widths), 1e-10)
+			sums, counts, at := make([]float64, c.p.Groups()), make([]float64, c.p.Groups()), 0
+			for _, g := range of {
+				if g >= 0 {
+					sums[g] += widths[at]
+					counts[g]++
+					at++
+				}
+			}
+			for g := range sums {
+				if got, want := byGroup[b][g], sums[g]/counts[g]; counts[g] > 0 || got == got {
+					measuretest.Near(t, name+": silhouette of a group", got, want, 1e-10)
+				}
+			}
 			d, err := NewDispersion(z, q)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/internal/parallel"
 	"repscope/measure/internal/matrix"
@@ -31,7 +32,9 @@ type Autocorrelation struct {
 	// Converged says that the window satisfies Sokal's rule Window ≥ 5·Tau (Sokal
 	// 1997); else the runs are too short, and Tau is too small.
 	Converged bool
-	// TauWithout[b] is τ without block b, over the same window.
+	// TauWithout[b] is τ without block b: over the same window or over one chosen again by Sokal's rule, whichever is
+	// farther from Tau. With the same window alone the error leaves out that other runs have other windows, which is
+	// most of it where memory fades slowly.
 	TauWithout []float64
 	// Support is how many equal blocks the pairs at lag Window come from, (Σ c)²/Σ c² of
 	// the counts c of pairs that touch a block; 0 without blocks. Where runs are of very
@@ -78,6 +81,13 @@ type correlator struct {
 	variance    lagSums // at lag 0
 	limit, lags int     // the largest lag that τ may need, and that is asked for
 	out         Autocorrelation
+	own         []ownTau // of each block
+}
+
+// ownTau is τ without a block over a window of its own.
+type ownTau struct {
+	tau    float64
+	closed bool
 }
 
 // lagSums are the sums at one lag: over all pairs, and over those that touch each
@@ -116,9 +126,11 @@ func (c *correlator) at(lag int) lagSums {
 // τ has converged or reached its limit.
 func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, error) {
 	c.out = Autocorrelation{Without: make([][]float64, c.blocks), Tau: 1, TauWithout: make([]float64, c.blocks)}
+	c.own = make([]ownTau, c.blocks)
 	for b := range c.out.TauWithout {
-		c.out.TauWithout[b] = 1
+		c.out.TauWithout[b], c.own[b].tau = 1, 1
 	}
+	defer c.farther()
 	const chunk = 32
 	end := max(c.limit, c.lags) + 1
 	for first := 0; first < end; first += chunk {
@@ -128,7 +140,7 @@ func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, er
 		}
 		for i, s := range found {
 			lag := first + i
-			if lag > c.lags && c.out.Converged {
+			if lag > c.lags && c.out.Converged && !slices.ContainsFunc(c.own, func(a ownTau) bool { return !a.closed }) {
 				return &c.out, nil
 			}
 			c.add(lag, s)
@@ -152,11 +164,24 @@ func (c *correlator) add(lag int, s lagSums) {
 		if open && !math.IsNaN(left) {
 			out.TauWithout[b] += 2 * left
 		}
+		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(left) {
+			a.tau += 2 * left
+			a.closed = float64(lag) >= 5*a.tau
+		}
 	}
 	if open {
 		out.Window = lag
 		out.Support = support(s.touches)
 		out.Converged = float64(lag) >= 5*out.Tau
+	}
+}
+
+// farther takes τ over windows chosen again where it is farther from Tau.
+func (c *correlator) farther() {
+	for b, a := range c.own {
+		if same := c.out.TauWithout[b]; math.Abs(a.tau-c.out.Tau) > math.Abs(same-c.out.Tau) {
+			c.out.TauWithout[b] = a.tau
+		}
 	}
 }
 

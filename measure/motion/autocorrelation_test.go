@@ -4,6 +4,7 @@
 package motion
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -108,5 +109,41 @@ func TestSupportOfTheWindow(t *testing.T) {
 	none, err := path.Autocorrelation(t.Context(), runs, 10, nil, 1)
 	if err != nil || none.Support != 0 {
 		t.Errorf("support %v without blocks, %v", none.Support, err)
+	}
+}
+
+// Without a block τ is that over the same window or that over a window of its own, whichever is farther.
+func TestTauWithoutBlocks(t *testing.T) {
+	t.Parallel()
+	g, x, _ := measuretest.ReadGeometry(t)
+	smooth := make([]float64, x.N)
+	for i := range smooth {
+		if smooth[i] = x.F64[i*6]; i > 0 && g.Episode[i] == g.Episode[i-1] {
+			smooth[i] += 0.6 * smooth[i-1]
+		}
+	}
+	blocks, err := stat.NewBlocks(x.N, g.Episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := NewPath(points.Float64(smooth, 1)).Autocorrelation(t.Context(), Runs(x.N, g.Episode, nil), 1000, blocks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, rho := range got.Without {
+		same, own := 1.0, 1.0
+		for lag := 1; lag <= got.Window; lag++ {
+			same += 2 * rho[lag]
+		}
+		for lag := 1; lag < len(rho); lag++ {
+			if own += 2 * rho[lag]; float64(lag) >= 5*own {
+				break
+			}
+		}
+		want := same
+		if math.Abs(own-got.Tau) > math.Abs(same-got.Tau) {
+			want = own
+		}
+		measuretest.Near(t, "τ without a block", got.TauWithout[b], want, 1e-10)
 	}
 }

@@ -86,8 +86,8 @@ type MLPCrossFit struct {
 //
 // All of it is float32 arithmetic in a fixed order, a function of data, options and seed: the same
 // bytes for any number of threads, on any machine. There are no refits without blocks: an
-// interval from these predictions is one given the fitted networks, which leaves out that others
-// would have been fitted on other episodes.
+// interval from deletions of predictions is one given the fitted networks, which leaves out that others
+// would have been fitted on other episodes. Compare folds instead (Nadeau and Bengio 2003).
 //
 // Errors: shapes that do not match, NaN or Inf, an option out of range, one group to fit and
 // validate on ([stat.UndefinedError]), and the error of ctx.

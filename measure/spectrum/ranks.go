@@ -11,10 +11,12 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/stat"
 )
 
-// Ranks are the ranks of [Spectrum] and [RankMe].
-type Ranks struct{ Effective, EffectiveSingular, RankMe float64 }
+// Ranks are the ranks of [Spectrum] and [RankMe]. Directions90 and Directions99 are [Directions] of 90 % and 99 % of
+// the variance.
+type Ranks struct{ Effective, EffectiveSingular, RankMe, Stable, Directions90, Directions99 float64 }
 
 // Ranks returns the ranks of all points and of the points outside each block, with NaN if the
 // remaining points are constant. Each needs the reduction of a matrix of order min(n, D): minutes from
@@ -42,6 +44,9 @@ func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []
 			Effective:         math.Exp(entropy(centered, 0)),
 			EffectiveSingular: math.Exp(entropy(roots(centered), 0)),
 			RankMe:            math.Exp(entropy(roots(raw), rankMeEpsilon)),
+			Stable:            stat.Sum(centered) / centered[0],
+			Directions90:      Directions(centered, 0.90),
+			Directions99:      Directions(centered, 0.99),
 		}
 		return nil
 	})

@@ -187,6 +187,23 @@ func dimensionsFor(eigenvalues []float64, share float64) int {
 	return len(eigenvalues)
 }
 
+// Directions is the continuous number of leading eigenvalues that hold a share of their sum,
+//
+//	k − 1 + (share·Σλ − λ₁ − … − λ_{k−1})/λ_k, with the smallest k whose eigenvalues hold the share,
+//
+// between k − 1 and k, where [Spectrum.Dims90] is k. Small changes of the eigenvalues change it little. The eigenvalues
+// are non-negative and descend; NaN if all are zero, or for none.
+func Directions(eigenvalues []float64, share float64) float64 {
+	k, before := dimensionsFor(eigenvalues, share), 0.0
+	if k == 0 || eigenvalues[0] == 0 {
+		return math.NaN()
+	}
+	for _, v := range eigenvalues[:k-1] {
+		before += v
+	}
+	return float64(k-1) + min(max((share*stat.Sum(eigenvalues)-before)/eigenvalues[k-1], 0), 1)
+}
+
 // entropy returns −Σ p ln p with p = v/Σv + ε.
 func entropy(values []float64, epsilon float64) float64 {
 	total, h := stat.Sum(values), 0.0

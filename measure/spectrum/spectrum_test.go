@@ -149,3 +149,24 @@ func TestGoldenSingularValues(t *testing.T) {
 		measuretest.Near(t, label+": RankMe alone", other, c.RankMe, tolerance*c.RankMe)
 	}
 }
+
+// The continuous number of directions lies in the last unit up to the whole one.
+func TestDirections(t *testing.T) {
+	for _, test := range []struct {
+		eigenvalues []float64
+		share, want float64
+	}{
+		{[]float64{1, 1, 1, 1}, 0.9, 3.6},
+		{[]float64{1, 1, 1, 1}, 0.75, 3},
+		{[]float64{3, 1, 0}, 0.9, 1.6},
+		{[]float64{1, 0, 0}, 0.99, 0.99},
+		{[]float64{0, 0}, 0.9, math.NaN()},
+		{nil, 0.9, math.NaN()},
+	} {
+		got := Directions(test.eigenvalues, test.share)
+		if whole := dimensionsFor(test.eigenvalues, test.share); !(math.Abs(got-test.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(test.want)) ||
+			got == got && int(math.Ceil(got-1e-9)) != whole {
+			t.Errorf("%v of %v: %v in %d directions, want %v", test.share, test.eigenvalues, got, whole, test.want)
+		}
+	}
+}

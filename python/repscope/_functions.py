@@ -731,6 +731,7 @@ COMMANDS = {
         "orient:text "
         "scale:path "
         "select:text "
+        "weights:text "
         "seed:int "
         "bootstrap:int "
         "methods:bool "
@@ -902,7 +903,7 @@ def smoothness(
     (latent_scale rms), so that slopes of different models are comparable. The result file
     also contains the raw numbers; the CSV files are raw, with the published columns.
     Consecutive frames are not independent, so the classical p value and standard error of
-    the line (iid_p_value, iid_std_error) are too small. Intervals use the jackknife over
+    the line (iid_p_value, iid_std_error; also under published) are too small. Intervals use the jackknife over
     episodes or blocks of states with their pairs.
 
     A low slope is not good by itself: a collapsed encoder maps everything to one point. Also
@@ -1482,8 +1483,8 @@ def manifold(
     Intervals of linear dimensions use the jackknife over episodes or blocks of states. For
     nearest neighbors these would be too wide by a factor of 1.4 to 1.9; intrinsic dimensions
     instead compare halves of the blocks (Shao and Wu 1989), on a log scale. The file also has
-    the interval for independent ratios (mle_ci), which is too narrow by a factor of about
-    1.3, because ratios of neighbors are dependent.
+    the interval for independent ratios (mle_ci). Ratios of neighbors are dependent, so that it
+    holds about 86 times in 100; use mle_halves_ci.
 
     approx is for very many states. States are assigned to k-means cells, and neighbors are
     searched in the cells nearest to each state, with exact distances. The share of true
@@ -3299,6 +3300,7 @@ def compare(
     orient: Optional[Text] = None,
     scale: Optional[Path] = None,
     select: Optional[Text] = None,
+    weights: Optional[Text] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
     methods: Optional[bool] = None,
@@ -3396,6 +3398,8 @@ def compare(
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
         select: METRIC that selects a checkpoint: the one with the best value, and all that may be the best.
+        weights: NAME of what counts alike in means of scores per sample: samples, or groups, such as episodes (mean of
+            the means of groups). Default: samples.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.

@@ -86,13 +86,14 @@ type settings struct {
 	tables, figures, bounds, losses, wanted []string
 	fixed                                   []string
 	task, baseline, orient, family, choose  string
+	weights                                 string
 	scale, interval                         string
 	read                                    Tables
 	allow, example                          bool
 }
 
 func register(flags *run.Flags) *settings {
-	s := &settings{orient: OrientMetrics, family: FamilyMetric, interval: study.Jackknife.String()}
+	s := &settings{orient: OrientMetrics, family: FamilyMetric, weights: WeightSamples, interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
 	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
@@ -122,6 +123,9 @@ func register(flags *run.Flags) *settings {
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
 	flags.BoolVar(&s.allow, "allow-different", false, "compare results with different data, definitions, options or block lengths, with a warning")
 	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (all rows of a metric in one task) or run (the whole table)")
+	flags.CheckedVar(&s.weights, "weights", run.OneOf(WeightSamples, WeightGroups),
+		"`NAME` of what counts alike in means of scores per sample: samples, or groups, such as episodes (mean of the "+
+			"means of groups)")
 	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
 	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
@@ -320,7 +324,8 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 
 // options are those of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
-	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Fixed: s.fixed, Seed: env.Options.Seed,
+	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow,
+		Family: s.family, Fixed: s.fixed, Weights: s.weights, Seed: env.Options.Seed,
 		Threads: env.Options.Threads, Resamples: env.Options.Bootstrap}
 	if s.interval == "bootstrap" {
 		o.Method = study.Percentile

@@ -49,6 +49,7 @@ type Options struct {
 	Seed    uint64
 	Threads int
 	Scale   []TaskScale // of tasks, for aggregates
+	Weights string      // WeightSamples (empty) or WeightGroups
 	// Method and Resamples are those of intervals over tasks and runs: see [study.Options].
 	Method    study.Method
 	Resamples int
@@ -166,6 +167,9 @@ func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	}
 	for _, g := range c.groups {
 		g.unify()
+	}
+	if err := cmp.Or(checkWeights(o.Weights), c.weigh()); err != nil {
+		return nil, err
 	}
 	if err := c.checkFixed(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 )
 
 // vocabulary are the metrics among which patterns choose. A pattern without * and ? that is the
-// path of a metric of an analysis names this one; else it names those whose path without rows
-// it is, else those of which it is the last name: slope is slope, and not raw.slope beside it.
+// path of a metric of an analysis names this one, with or without "published." before it; else the metrics whose path
+// without rows it is, else the metrics whose last name it is: slope is slope, and not raw.slope next to it.
 type vocabulary struct {
 	known [][2]string    // analysis and path
 	level map[string]int // of a pattern in an analysis; see levelOf
@@ -65,7 +65,7 @@ const (
 )
 
 func levelOf(pattern, path string) int {
-	for level, name := range []string{path, report.Family(path), lastStep(path)} {
+	for level, name := range []string{strings.TrimPrefix(path, "published."), report.Family(path), lastStep(path)} {
 		if wildcard(pattern, name) {
 			return level
 		}

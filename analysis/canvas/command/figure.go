@@ -339,7 +339,7 @@ func (r *outcome) agreementFigure() *plots.Figure {
 	}, Notes: output.IntervalNotes(r.Warnings)}
 	f.Footnote = fmt.Sprintf("%s of %s.", text.Count(a.Ratings, "rating"), text.Count(a.Cases, "case"))
 	if r.Blocks != "" {
-		f.Footnote += " Error bars: 95 % intervals over samples."
+		f.Footnote += " Error bars: 95 % intervals over samples and models."
 	}
 	if a.Rest.Defined() {
 		f.Footnote += fmt.Sprintf(

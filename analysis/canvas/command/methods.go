@@ -102,8 +102,10 @@ func sayAgreement(d *methods.Draft) {
 	d.Section("Agreement with people")
 	count := func(key string) string { v, _ := agreement.Get(key); n, _ := v.(json.Number); return string(n) }
 	d.Say("Every number was compared with the mean of %s ratings of %s cases by Spearman's and Kendall's rank "+
-		"correlation, with jackknife intervals over samples on Fisher's scale. The share of pairs of designs of "+
-		"one sample that are ordered as by their ratings is also reported.", count("ratings"), count("cases"))
+		"correlation, with jackknife intervals on Fisher's scale over samples and, with three or more models, over "+
+		"models [@cameron2011]. Spearman's correlation within models, which leaves out differences between models, and "+
+		"the share of pairs of designs of one sample that are ordered as by their ratings are also reported.",
+		count("ratings"), count("cases"))
 	if slices.Contains(agreement.Keys(), "krippendorff_alpha") {
 		d.Say("The agreement of raters is reported by Krippendorff's α (interval scale) [@krippendorff2004] and by " +
 			"the mean correlation of one rater with the mean of the others.")

@@ -277,7 +277,8 @@ func (r *outcome) writeAgreement(env *run.Env) error {
 		return nil
 	}
 	columns := []string{"metric", "direction", "n", "spearman", "spearman_low", "spearman_high", "kendall", "kendall_low", "kendall_high",
-		"pair_accuracy", "pair_accuracy_low", "pair_accuracy_high", "pairs", "reason"}
+		"pair_accuracy", "pair_accuracy_low", "pair_accuracy_high", "pairs", "reason",
+		"spearman_within", "spearman_within_low", "spearman_within_high"}
 	return env.Files.CSV(agreementFile, columns, func(csv *report.CSV) error {
 		for i := range r.Agreement.Metrics {
 			m := &r.Agreement.Metrics[i]
@@ -286,7 +287,9 @@ func (r *outcome) writeAgreement(env *run.Env) error {
 				low, high := output.Ends(of.CI)
 				cells = append(cells, of.Value, report.Number(low), report.Number(high))
 			}
-			if err := csv.Row(append(cells, m.Pairs, m.Spearman.Reason)...); err != nil {
+			low, high := output.Ends(m.SpearmanWithin.CI)
+			cells = append(cells, m.Pairs, m.Spearman.Reason, m.SpearmanWithin.Value, report.Number(low), report.Number(high))
+			if err := csv.Row(cells...); err != nil {
 				return err
 			}
 		}
@@ -412,10 +415,11 @@ func (r *outcome) printAgreement(env *run.Env) error {
 	if a == nil {
 		return nil
 	}
-	table, rows := report.NewTable("Agreement with ratings", "Metric", "better", "Spearman", "Kendall", "pairs right"), 0
+	table, rows := report.NewTable("Agreement with ratings", "Metric", "better", "Spearman",
+		"within models", "Kendall", "pairs right"), 0
 	for _, m := range a.Metrics {
 		if m.N > 0 && m.Key.Compared {
-			table.Row(m.Key.Name, string(m.Key.Better()), m.Spearman, m.Kendall, m.PairAccuracy)
+			table.Row(m.Key.Name, string(m.Key.Better()), m.Spearman, m.SpearmanWithin, m.Kendall, m.PairAccuracy)
 			rows++
 		}
 	}

@@ -19,6 +19,7 @@ for s in range(samples):
             pairs += 1
             agree = (score[s, a] - score[s, b]) * (mean[s, a] - mean[s, b])
             hits += 1 if agree > 0 else 0.5 if agree == 0 else 0
+within = [stats.spearmanr(score[:, m], mean[:, m]).statistic for m in range(models)]  # every model has all samples
 rest = []
 for r in range(raters):
     own, others = [], []
@@ -35,5 +36,6 @@ json.dump({
     "ratings": [[[None if missing[s, m, r] else ratings[s, m, r] for r in range(raters)] for m in range(models)] for s in range(samples)],
     "spearman": stats.spearmanr(score.ravel(), mean.ravel()).statistic,
     "kendall": stats.kendalltau(score.ravel(), mean.ravel()).statistic,
+    "spearman_within": float(np.mean(within)),
     "pair_accuracy": hits / pairs, "pairs": pairs, "one_against_rest": float(np.mean(rest)),
 }, sys.stdout, indent=None)

@@ -93,8 +93,8 @@ autocorrelation time of the models. States of --samples keep their frame numbers
 Intervals of linear dimensions use the jackknife over episodes or blocks of states. For
 nearest neighbors these would be too wide by a factor of 1.4 to 1.9; intrinsic dimensions
 instead compare halves of the blocks (Shao and Wu 1989), on a log scale. The file also has
-the interval for independent ratios (mle_ci), which is too narrow by a factor of about
-1.3, because ratios of neighbors are dependent.
+the interval for independent ratios (mle_ci). Ratios of neighbors are dependent, so that it
+holds about 86 times in 100; use mle_halves_ci.
 
 --approx is for very many states. States are assigned to k-means cells, and neighbors are
 searched in the cells nearest to each state, with exact distances. The share of true
@@ -206,7 +206,7 @@ func printTables(r *manifold.Result, env *run.Env) error {
 func restTable(r *manifold.Result) *report.Table {
 	table := report.NewTable("", "Model", "Usage %", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "n eff.")
 	for _, m := range r.Models {
-		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates,
+		table.Row(m.Name, correctedUsage(&m), m.RankMe, m.Dims90, m.Dims99, m.TwoNN.Duplicates,
 			percent(m.TwoNN.Tied), m.NEff)
 	}
 	table.Note("Usage: participation ratio in %% of D, corrected for the number of latents (usage_percent in the files: of the sample)")
@@ -234,14 +234,6 @@ func window(r *manifold.Result) string {
 		}
 	}
 	return ""
-}
-
-// whole is a number of directions.
-func whole(v report.Value) any {
-	if !v.Defined() {
-		return v
-	}
-	return int(v.V)
 }
 
 func percent(v report.Value) report.Value {

@@ -92,7 +92,7 @@ func summary(r *manifold.Result) *plots.Table {
 		for _, v := range []report.Value{m.ParticipationRatioCorrected.Value, m.IntrinsicDimension.Value, m.EffectiveRank.Value, m.RankMe.Value} {
 			row = append(row, output.Decimals(v, 1))
 		}
-		table.Rows = append(table.Rows, append(row, output.Decimals(m.Dims90, 0), output.Decimals(m.Dims99, 0)))
+		table.Rows = append(table.Rows, append(row, output.Decimals(m.Dims90.Value, 0), output.Decimals(m.Dims99.Value, 0)))
 	}
 	return table
 }

@@ -13,7 +13,7 @@ import (
 // Console and panel c show the same usage: the corrected ratio in percent of the nominal dimension.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	m := manifold.Model{Name: "a", NominalDimension: 64, ParticipationRatioCorrected: report.Estimate{Value: report.Number(16)}, UsagePercent: report.Number(20)}
+	m := manifold.Model{Name: "a", NominalDimension: 64, ParticipationRatioCorrected: report.Estimate{Value: report.Number(16)}, UsagePercent: report.Estimate{Value: report.Number(20)}}
 	if v := correctedUsage(&m); v.V != 25 {
 		t.Errorf("usage %v, want 16 of 64 in percent", v)
 	}

@@ -234,7 +234,7 @@ func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		series := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.AUCRNX)}
+		series := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.AUCRNX.Value)}
 		if m.Curves != nil {
 			series.Y = m.Curves.RNX
 		}

@@ -314,7 +314,7 @@ func printTransitions(r *reward.Result, env *run.Env) error {
 			}
 		}
 		if r.Blocks != "" && slices.Contains(r.Probes, reward.MLP) {
-			table.Note("Intervals of networks leave out the error that depends on their training episodes")
+			table.Note("Intervals of networks come from the differences between folds; there are no p values")
 		}
 		if err := env.Details(table); err != nil {
 			return err

@@ -91,7 +91,7 @@ Latent distances are divided by the RMS distance between two random states
 (--latent-scale rms), so that slopes of different models are comparable. The result file
 also contains the raw numbers; the CSV files are raw, with the published columns.
 Consecutive frames are not independent, so the classical p value and standard error of
-the line (iid_p_value, iid_std_error) are too small. Intervals use the jackknife over
+the line (iid_p_value, iid_std_error; also under published) are too small. Intervals use the jackknife over
 episodes or blocks of states with their pairs.
 
 A low slope is not good by itself: a collapsed encoder maps everything to one point. Also
@@ -175,10 +175,12 @@ func writeSummary(r *smoothness.Result, env *run.Env) error {
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			v := m.Raw
-			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.PValue, v.StdError,
+			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.Published.PValue, v.Published.StdError,
 				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs,
-				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance, per(v.Slope.Value, m.RMSDistance), per(v.Ratio.Median.Value, m.RMSDistance),
-				v.TheilSen, v.Spearman, m.Leverage.TopShare, m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
+				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance,
+				per(v.Slope.Value, m.RMSDistance), per(v.Ratio.Median.Value, m.RMSDistance),
+				v.TheilSen, v.Spearman, m.Leverage.TopShare,
+				m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
 				return err
 			}
 		}

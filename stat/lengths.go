@@ -1,0 +1,115 @@
+// Episodes whose length goes with their values: a mean over states is then another quantity than one over episodes, and
+// its interval holds less often.
+
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/internal/text"
+)
+
+// Lengths says how values go with the lengths of their episodes.
+type Lengths struct {
+	Episodes int
+	// Rho is Spearman's correlation of the length of an episode and the mean of its values, with its p value; NaN where
+	// all lengths or means are equal.
+	Rho, P float64
+	// Mean is that over observations. EpisodeMean is the mean of the means of episodes, each of weight 1, with the
+	// jackknife over episodes.
+	Mean        float64
+	EpisodeMean *Jackknifed
+	stdError    float64 // of Mean
+}
+
+// fewestLengths is the number of episodes from which lengths are looked at.
+const fewestLengths = 5
+
+// LengthsOf compares values [n] with the lengths of their episodes; NaN values are left out. Errors
+// ([UndefinedError]): labels of another length, no values, fewer than 5 episodes.
+func LengthsOf(values []float64, episodes []int) (Lengths, error) {
+	const quantity = "lengths of episodes"
+	if len(episodes) != len(values) {
+		return Lengths{}, Undefined(quantity, "%d episode labels for %d values", len(episodes), len(values))
+	}
+	var kept []float64
+	var numbers []int
+	indices := map[int]int{}
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		number, ok := indices[episodes[i]]
+		if !ok {
+			number = len(indices)
+			indices[episodes[i]] = number
+		}
+		kept, numbers = append(kept, v), append(numbers, number)
+	}
+	count := len(indices)
+	if count < fewestLengths {
+		return Lengths{}, Undefined(quantity, "%s, want at least %d", text.Count(count, "episode"), fewestLengths)
+	}
+	lengths, sums := make([]float64, count), make([]float64, count)
+	for i, e := range numbers {
+		lengths[e]++
+		sums[e] += kept[i]
+	}
+	for e := range sums {
+		sums[e] /= lengths[e]
+	}
+	rank, err := Spearman(lengths, sums)
+	if err != nil {
+		return Lengths{}, err
+	}
+	blocks, err := NewBlocks(len(kept), numbers, BlockSpec{Kind: EpisodeBlocks})
+	if err != nil {
+		return Lengths{}, err
+	}
+	mean, err := JackknifeMean(blocks, kept)
+	if err != nil {
+		return Lengths{}, err
+	}
+	labels := make([]int, count)
+	for e := range labels {
+		labels[e] = e
+	}
+	single, err := NewBlocks(count, labels, BlockSpec{Kind: EpisodeBlocks})
+	if err != nil {
+		return Lengths{}, err
+	}
+	byEpisode, err := JackknifeMean(single, sums)
+	if err != nil {
+		return Lengths{}, err
+	}
+	return Lengths{
+		Episodes: count, Rho: rank.Coefficient, P: rank.PValue,
+		Mean: mean.Estimate, EpisodeMean: byEpisode, stdError: mean.StdError,
+	}, nil
+}
+
+// Go reports whether the values go with the lengths: their correlation has p < 0.01, and the mean over observations
+// differs from that over episodes by more than half its standard error. In episodes of unrelated lengths that is rare
+// (1 in 100).
+func (l Lengths) Go() bool {
+	return l.P < 0.01 && math.Abs(l.Mean-l.EpisodeMean.Estimate) > l.stdError/2
+}
+
+// Warning names values that go with the lengths of their episodes, with the mean over episodes; empty for others. What
+// is an observation, and episode what groups them, such as "state" and "episode".
+func (l Lengths) Warning(name, what, episode string) string {
+	if !l.Go() {
+		return ""
+	}
+	direction := "higher"
+	if l.Rho < 0 {
+		direction = "lower"
+	}
+	over := fmt.Sprintf("%.4g", l.EpisodeMean.Estimate)
+	if ci := l.EpisodeMean.Interval; ci.Defined() {
+		over += fmt.Sprintf(" [%.4g, %.4g]", ci.Low, ci.High)
+	}
+	return fmt.Sprintf("%s: longer %ss have %s values (rank correlation %.2f), so that the interval of the mean over %ss "+
+		"(%.4g) may miss it; report the mean over %ss too: %s", name, episode, direction, l.Rho, what, l.Mean, episode, over)
+}
