@@ -1,0 +1,36 @@
+// Scores under a null, as result files hold them.
+
+package results
+
+import (
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Chance is what a score is under a null.
+type Chance struct {
+	Mean      report.Value `json:"mean"`
+	SD        report.Value `json:"sd"`
+	Threshold report.Value `json:"threshold"`
+	P         report.Value `json:"p"`
+}
+
+// ChanceOf is c as the result file holds it.
+func ChanceOf(c stat.Chance) Chance {
+	const one = "the spread needs at least two permutations"
+	reason := c.Reason
+	if reason == "" {
+		reason = "not defined for these states"
+	}
+	return Chance{Mean: report.NumberOr(c.Mean, reason), SD: report.NumberOr(c.SD, one), Threshold: report.NumberOr(c.Threshold, reason),
+		P: report.NumberOr(c.P, reason)}
+}
+
+// NearChance puts the interval of the null in the place of that of a jackknife, where the number does not differ from
+// chance: a jackknife of degenerate statistics is inconsistent there. The interval ends at low and high. In a run
+// without intervals, which is what on says, and where the number differs from chance, e stays.
+func NearChance(e *report.Estimate, c stat.Chance, on bool, low, high float64) {
+	if i, ok := c.Interval(e.V); ok && on && e.Defined() {
+		e.CI = report.Between(min(max(i.Low, low), high), max(min(i.High, high), low))
+	}
+}

@@ -1,0 +1,185 @@
+// The null of states that follow each other: the episodes of one sequence are given to those of
+// another, and a score is held against what it is then.
+
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"repscope/points"
+)
+
+// fewestExchanged is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
+const fewestExchanged = 5
+
+// fewestOrders is the number of different orders below which a null gives no p value.
+const fewestOrders = 20
+
+// EpisodeNull draws orders in which two sequences of the same states share nothing but their memory. Each
+// episode of the first sequence is given one episode of the second:
+//
+//   - From 5 episodes on, whole episodes are exchanged at random. An episode that is longer than what it is
+//     given runs back and forth through it; one that is shorter takes its beginning. Every order keeps the
+//     memory inside episodes and what episodes differ by, and gives each episode one partner, as the data do.
+//   - Fewer episodes are each rotated in themselves, by a random number of their states.
+//
+// Under independent sequences of exchangeable episodes of equal length the score of the given order and of all
+// exchanged ones are exchangeable, so that [Chance.P] is exact. With unequal lengths, and with rotations, it
+// holds approximately: in simulations of 10 and 12 episodes it rejects in 1 to 6 % at 5 %.
+// Safe for concurrent use.
+type EpisodeNull struct {
+	n        int
+	seed     uint64
+	episodes [][]int
+	equal    bool
+}
+
+// NewEpisodeNull returns the null of n states; episode[i] is the episode of state i, nil puts all into one.
+// The states of an episode are in the order of time.
+func NewEpisodeNull(n int, episode []int, seed uint64) *EpisodeNull {
+	e := &EpisodeNull{n: n, seed: seed, episodes: points.Grouped(episode, n), equal: true}
+	for _, states := range e.episodes {
+		e.equal = e.equal && len(states) == len(e.episodes[0])
+	}
+	return e
+}
+
+// Exchanges reports whether whole episodes are exchanged.
+func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= fewestExchanged }
+
+// Permutes reports whether every order is a permutation: whether episodes are rotated or of equal length.
+func (e *EpisodeNull) Permutes() bool { return e.equal || !e.Exchanges() }
+
+// Distinct is the number of different orders that there are, +Inf for more than a float64 holds.
+func (e *EpisodeNull) Distinct() float64 {
+	product := 1.0
+	for k, states := range e.episodes {
+		if e.Exchanges() {
+			product *= float64(k + 1)
+		} else {
+			product *= float64(len(states))
+		}
+	}
+	return product
+}
+
+// Order returns order number p, a function of the seed and p: state i of the first sequence is given state order[i]
+// of the second. near says that the longest episode is rotated by less than a quarter of its length, so that
+// sequences that share something still do.
+func (e *EpisodeNull) Order(p int) (order []int, near bool) {
+	order = make([]int, e.n)
+	r := NewRandom(StreamNullEpisodes.Key(e.seed, uint64(p)))
+	if e.Exchanges() {
+		for k, from := range r.Perm(len(e.episodes)) {
+			given := e.episodes[from]
+			for i, state := range e.episodes[k] {
+				at := i % (2 * len(given))
+				order[state] = given[min(at, 2*len(given)-1-at)]
+			}
+		}
+		return order, false
+	}
+	longest := 0
+	for _, states := range e.episodes {
+		shift := r.Intn(len(states))
+		for i, state := range states {
+			order[state] = states[(i+shift)%len(states)]
+		}
+		if len(states) > longest {
+			longest, near = len(states), min(shift, len(states)-shift) < len(states)/4
+		}
+	}
+	return order, near
+}
+
+// Chance is what a score is in the orders of a null.
+type Chance struct {
+	// Permutations is the number of orders.
+	Permutations int
+	// Mean and SD are those of the scores of the orders, without those that are near the given one; NaN for
+	// none, and SD for one.
+	Mean, SD float64
+	// Threshold is the ⌈0.95·(P+1)⌉-th smallest of the scores of the P orders and the given one. For a measure
+	// that falls with likeness it is that number of the largest.
+	Threshold float64
+	// P is (1 + the number of orders that score at least as much)/(1 + P), or as little for a measure that
+	// falls with likeness. NaN where there are fewer than 19 orders, or fewer than 20 different ones; Reason
+	// says which.
+	P      float64
+	Reason string
+	far    []float64 // scores of the orders that are not near the given one
+	above  bool      // the score is beyond chance by these alone
+}
+
+// ChanceOf describes a score by the scores of the orders; near marks those that are near the given order, nil for
+// none. falls says that a smaller score is more alike. Scores that are NaN count as at least as much, and
+// not for Mean and SD.
+func (e *EpisodeNull) ChanceOf(score float64, scores []float64, near []bool, falls bool) Chance {
+	c := Chance{Permutations: len(scores), Mean: math.NaN(), SD: math.NaN(), Threshold: math.NaN(), P: math.NaN()}
+	if math.IsNaN(score) {
+		c.Reason = "the score is undefined"
+		return c
+	}
+	sign := 1.0
+	if falls {
+		sign = -1
+	}
+	atLeast, all := 0, []float64{sign * score}
+	tolerance := 1e-12 * math.Abs(score)
+	for p, v := range scores {
+		if math.IsNaN(v) {
+			v = sign * math.Inf(1)
+		} else if near == nil || !near[p] {
+			c.far = append(c.far, v)
+		}
+		if sign*v >= sign*score-tolerance {
+			atLeast++
+		}
+		all = append(all, sign*v)
+	}
+	c.Mean, c.SD = Mean(c.far), StandardDeviation(c.far)
+	reached := 0
+	for _, v := range c.far {
+		if sign*v >= sign*score-tolerance {
+			reached++
+		}
+	}
+	c.above = 20*(1+reached) <= 1+len(c.far)
+	switch distinct := e.Distinct(); {
+	case len(scores) < fewestOrders-1:
+		c.Reason = "a p value needs at least 19 permutations"
+	case distinct < fewestOrders:
+		c.Reason = "the episodes have fewer than 20 different orders"
+	default:
+		slices.SortFunc(all, cmp.Compare[float64])
+		c.Threshold = sign * all[(19*len(all)+19)/20-1]
+		c.P = float64(1+atLeast) / float64(1+len(scores))
+	}
+	return c
+}
+
+// Interval is a 95 % interval from the spread of the null, in place of a jackknife that is inconsistent where a
+// statistic does not differ from chance: from score − (q₉₇.₅ − Mean) to score + (Mean − q₂.₅), with quantiles of the
+// scores of the orders. ok is false where P is undefined, where at most one in twenty of the orders that are not near
+// the given one scores as much, and where there are fewer than 19 of these.
+func (c Chance) Interval(score float64) (i Interval, ok bool) {
+	if math.IsNaN(c.P) || c.above {
+		return Interval{}, false
+	}
+	return NullInterval(score, c.far)
+}
+
+// NullInterval is the interval of [Chance.Interval] from the values of a null; ok is false for fewer than 19.
+func NullInterval(score float64, null []float64) (i Interval, ok bool) {
+	if len(null) < fewestOrders-1 {
+		return Interval{}, false
+	}
+	ends, err := Quantiles(null, 0.025, 0.975)
+	if err != nil {
+		return Interval{}, false
+	}
+	mean := Mean(null)
+	return Interval{Low: score - (ends[1] - mean), High: score + (mean - ends[0]), Level: 0.95}, true
+}
