@@ -160,20 +160,24 @@ func (e *EpisodeNull) ChanceOf(score float64, scores []float64, near []bool, fal
 	return c
 }
 
-// Interval is a 95 % interval from the spread of the null, in place of a jackknife that is inconsistent where a
-// statistic does not differ from chance: score ± the 95 % quantile of the distances from Mean of the scores of the
-// orders that are not near the given one. ok is false where P is undefined, where at most one in twenty of these orders
-// scores as much, and where there are fewer than 19.
-func (c Chance) Interval(score float64) (i Interval, ok bool) {
+// Interval is [NullInterval] of the orders that are not near the given one, in place of a jackknife that is inconsistent
+// where a statistic does not differ from chance. df are the degrees of freedom of the jackknife. ok is false where P is
+// undefined, where at most one in twenty of these orders scores as much, and where there are fewer than 19.
+func (c Chance) Interval(score, df float64) (i Interval, ok bool) {
 	if math.IsNaN(c.P) || c.above {
 		return Interval{}, false
 	}
-	return NullInterval(score, c.far)
+	return NullInterval(score, c.far, df)
 }
 
-// NullInterval is the interval of [Chance.Interval] from the values of a null; ok is false for fewer than 19, and for
-// values that are not finite.
-func NullInterval(score float64, null []float64) (i Interval, ok bool) {
+// NullInterval is a 95 % interval from the values of a null,
+//
+//	score ± q·t/z,
+//
+// with q the 95 % quantile of the distances of the values from their mean, and t/z the ratio of the quantiles at
+// 0.975 of Student's t with df degrees of freedom and of the normal distribution: few groups tell the spread
+// of the null itself with an error. ok is false for fewer than 19 values, values that are not finite, and df ≤ 0.
+func NullInterval(score float64, null []float64, df float64) (i Interval, ok bool) {
 	if len(null) < fewestOrders-1 {
 		return Interval{}, false
 	}
@@ -182,9 +186,18 @@ func NullInterval(score float64, null []float64) (i Interval, ok bool) {
 	for k, v := range null {
 		distances[k] = math.Abs(v - mean)
 	}
-	half, err := Quantiles(distances, 0.95)
+	q, err := Quantiles(distances, 0.95)
 	if err != nil {
 		return Interval{}, false
 	}
-	return Interval{Low: score - half[0], High: score + half[0], Level: 0.95}, true
+	factor := 1.0
+	if !math.IsInf(df, 1) {
+		t, err := StudentTQuantile(0.975, df)
+		if err != nil {
+			return Interval{}, false
+		}
+		factor = t / NormalQuantile(0.975)
+	}
+	half := float64(factor * q[0])
+	return Interval{Low: score - half, High: score + half, Level: 0.95}, true
 }

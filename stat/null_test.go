@@ -94,7 +94,7 @@ func TestChanceOf(t *testing.T) {
 		if math.Abs(got.P-c.p) > 1e-12 || math.Abs(got.Threshold-c.threshold) > 1e-12 || math.Abs(got.Mean-0.49) > 1e-12 || got.Reason != "" {
 			t.Errorf("score %v, falls %v: %+v, want p %v, threshold %v", c.score, c.falls, got, c.p, c.threshold)
 		}
-		interval, ok := got.Interval(c.score)
+		interval, ok := got.Interval(c.score, math.Inf(1))
 		if ok != (c.p >= 0.05) || ok && math.Abs(interval.High-interval.Low-0.93) > 0.011 {
 			t.Errorf("score %v: interval %v, %v", c.score, interval, ok)
 		}
@@ -109,7 +109,7 @@ func TestChanceOf(t *testing.T) {
 	}
 	for _, c := range []Chance{null.ChanceOf(0.5, scores[:18], nil, false), NewEpisodeNull(19, nil, 1).ChanceOf(0.5, scores, nil, false),
 		null.ChanceOf(math.NaN(), scores, nil, false), null.ChanceOf(0.5, nil, nil, false)} {
-		if _, ok := c.Interval(0.5); !math.IsNaN(c.P) || c.Reason == "" || ok {
+		if _, ok := c.Interval(0.5, 9); !math.IsNaN(c.P) || c.Reason == "" || ok {
 			t.Errorf("no p value is possible: %+v", c)
 		}
 	}

@@ -164,9 +164,9 @@ func (b *blocking) distance(path string, d *twosample.Distance, err error, low f
 		return Estimate{}, report.Value{}, err
 	}
 	e := b.estimate(path, d.Value, d.Without, low)
-	if e.CI.Defined() && d.P > 0.05 {
+	if e.Jackknife != nil && e.CI.Defined() && d.P > 0.05 {
 		// Near 0 the distance is a degenerate statistic, of which a jackknife is inconsistent.
-		if i, ok := stat.NullInterval(d.Value, d.Null); ok {
+		if i, ok := stat.NullInterval(d.Value, d.Null, e.Jackknife.DF); ok {
 			e.CI = report.Between(max(i.Low, low), i.High)
 		}
 	}

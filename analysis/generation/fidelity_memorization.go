@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/fidelity"
 	"repscope/report"
 )
@@ -93,7 +94,9 @@ func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, found *fide
 	if err != nil {
 		return err
 	}
-	m.Novelty = b.estimate(pathNovelty, found.Novelty, without, 0)
+	if m.Novelty = b.estimate(pathNovelty, found.Novelty, without, 0); m.Novelty.Jackknife != nil {
+		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
+	}
 	return nil
 }
 

@@ -95,7 +95,7 @@ func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couple
 			chance := null.ChanceOf(m.of(given[c]), scores, near, m.falls)
 			*m.to = results.ChanceOf(chance)
 			if m.estimate != nil {
-				results.NearChance(m.estimate, chance, a.o.Intervals, m.low, m.high)
+				results.NearChance(m.estimate, chance, a.similarityBlocks().df(), m.low, m.high)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (a *analyzer) agreementUnder(ctx context.Context, p cluster.Partition, to *
 	}{{&to.NMI, &to.Null.NMI, 0}, {&to.AMI, &to.Null.AMI, -1}, {&to.ARI, &to.Null.ARI, -1}} {
 		chance := null.ChanceOf(m.estimate.Float(), scores[k], near, false)
 		*m.to = results.ChanceOf(chance)
-		results.NearChance(m.estimate, chance, a.o.Intervals, m.low, 1)
+		results.NearChance(m.estimate, chance, a.sample.coarsened(MaxRefits).df(), m.low, 1)
 	}
 	return nil
 }

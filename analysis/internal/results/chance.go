@@ -27,10 +27,10 @@ func ChanceOf(c stat.Chance) Chance {
 }
 
 // NearChance puts the interval of the null in the place of that of a jackknife, where the number does not differ from
-// chance: a jackknife of degenerate statistics is inconsistent there. The interval ends at low and high. In a run
-// without intervals, which is what on says, and where the number differs from chance, e stays.
-func NearChance(e *report.Estimate, c stat.Chance, on bool, low, high float64) {
-	if i, ok := c.Interval(e.V); ok && on && e.Defined() {
+// chance: a jackknife of degenerate statistics is inconsistent there. df are its degrees of freedom, 0 in a run without
+// intervals. The interval ends at low and high. Where the number differs from chance, and without df, e stays.
+func NearChance(e *report.Estimate, c stat.Chance, df, low, high float64) {
+	if i, ok := c.Interval(e.V, df); ok && e.Defined() {
 		e.CI = report.Between(min(max(i.Low, low), high), max(min(i.High, high), low))
 	}
 }
