@@ -44,6 +44,9 @@ type EncodeOptions struct {
 	Cache *Cache
 	// Kept, if not nil, is called when the latents come from the cache.
 	Kept func()
+	// Room, if not nil, is told how many bytes the latents will take, before any state is read. An error of it stops
+	// the run. It is not called for encoders of other packages, whose outputs have no shape yet.
+	Room func(bytes int64) error
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).
 	Progress func(done, total int)
@@ -127,6 +130,11 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 	}
 	if err := s.check(ctx); err != nil {
 		return points.Points{}, err
+	}
+	if s.outputs != nil && o.Room != nil {
+		if err := o.Room(4 * int64(src.Len()) * int64(graph.Count(s.outputs[0].Shape))); err != nil {
+			return points.Points{}, err
+		}
 	}
 	o.Preprocessing = s.pre.Preprocessing
 	key := ""

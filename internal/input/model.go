@@ -64,7 +64,6 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 			return points.Points{}, err
 		}
 		m.all = all
-		m.data.held.Add(4 * int64(all.N) * int64(all.Dim)) // what is read after them is held beside them
 	}
 	if len(index) == m.all.N { // ascending, so these are all of them
 		return m.all, nil
@@ -179,12 +178,25 @@ func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
 	}
 }
 
+// encode returns the latents of the states of a source. Memory for them is reserved before the first state is read;
+// keep leaves it reserved until the run ends, and uses the cache.
 func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (points.Points, error) {
 	o := m.EncodeOptions(label)
 	if o.Changed = !keep; keep {
 		o.Cache, o.Warn, o.Kept = m.data.cache, m.data.cacheFailed, func() { m.data.env.Result.FromCache(m.Name) }
 	}
+	var reserved int64
+	o.Room = func(bytes int64) error {
+		if err := m.data.hold(bytes, fmt.Sprintf("latents of %d states", source.Len())); err != nil {
+			return err
+		}
+		reserved = bytes
+		return nil
+	}
 	z, err := latent.Latents(ctx, m.Encoder, source, o)
+	if err != nil || !keep {
+		m.data.held.Add(-reserved)
+	}
 	if err != nil {
 		return points.Points{}, m.data.fitHint(m.Name, m.pre, fmt.Errorf("model %s: %w", m.Name, err))
 	}

@@ -47,8 +47,8 @@ func (d *Data) Searching(n int) int64 {
 // available is how much memory a process may use; 0: not known.
 var available = memory.Available
 
-// hold counts bytes that are about to be held until the run ends. It is an error, before they are read, where the
-// system would end the process because of them: what is held together is more than the memory that it may use.
+// hold reserves memory that is about to be used until the run ends. It is an error, and reserves nothing, where all
+// reserved memory together would be more than the process may use: the system would end it.
 func (d *Data) hold(bytes int64, what string) error {
 	if d.plan != nil {
 		return nil // it says what a run would hold
@@ -58,6 +58,7 @@ func (d *Data) hold(bytes int64, what string) error {
 	if most <= 0 || held <= most {
 		return nil
 	}
+	d.held.Add(-bytes)
 	before := ""
 	if other := held - bytes; other > 0 {
 		before = fmt.Sprintf(", with %s of other inputs", text.Bytes(other))

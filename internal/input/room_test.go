@@ -9,6 +9,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/measure/spectrum"
 	"repscope/points"
 )
@@ -82,6 +83,57 @@ func TestRoom(t *testing.T) {
 		}
 		if d := (&Data{plan: &run.Plan{}}); d.hold(1<<40, "x") != nil {
 			t.Error("a plan holds nothing")
+		}
+	}
+}
+
+// unread are states that no test reads, or that count reads.
+type unread struct {
+	n, read int
+}
+
+func (u *unread) Len() int                     { return u.n }
+func (u *unread) Shape() []int                 { return []int{4, 4} }
+func (u *unread) Fingerprint() (string, error) { return "", nil }
+func (u *unread) Float32(dst []float32, lo, hi int) error {
+	u.read += hi - lo
+	for i := range dst {
+		dst[i] = float32(lo + i)
+	}
+	return nil
+}
+
+// Latents are refused before the first state is read; latents that the run keeps stay reserved, others do not.
+func TestRoomForLatents(t *testing.T) {
+	before := available
+	defer func() { available = before }()
+	encoder, err := latent.RandomEncoder([]int{4, 4}, latent.RandomOptions{Dim: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bytes = 100 * 8 * 4
+	for _, test := range []struct {
+		most       int64
+		keep, fits bool
+		held       int64
+	}{
+		{0, true, true, bytes}, {1000 + bytes, true, true, 1000 + bytes}, {1000 + bytes, false, true, 1000},
+		{999 + bytes, true, false, 1000}, {999 + bytes, false, false, 1000},
+	} {
+		available = func() int64 { return test.most }
+		d := &Data{env: &run.Env{Options: run.Options{Quiet: true}}}
+		if test.most > 0 {
+			d.held.Add(1000)
+		}
+		m := &Model{Name: "random", data: d, Encoder: encoder}
+		states := &unread{n: 100}
+		_, err := m.encode(t.Context(), states, test.keep, "")
+		if test.fits != (err == nil) || err != nil && (states.read > 0 || !strings.Contains(err.Error(),
+			"latents of 100 states: 3 kB do not fit in memory, with 1 kB of other inputs: this process may use 4 kB")) {
+			t.Errorf("%d bytes: %v after %d states", test.most, err, states.read)
+		}
+		if got := d.held.Load(); got != test.held {
+			t.Errorf("%d bytes, kept %t: %d are reserved, want %d", test.most, test.keep, got, test.held)
 		}
 	}
 }

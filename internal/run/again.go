@@ -5,6 +5,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,4 +64,36 @@ func (e *Env) drawn(name string) bool {
 		}
 	}
 	return true
+}
+
+// largestEarlier bounds the earlier results that are read to name what a run replaces.
+const largestEarlier = 16 << 20
+
+// replaced names the inputs of the earlier result in --out that this run does not have: that result is lost. Empty
+// where there is none, all its inputs are here, or it is large.
+func (e *Env) replaced() string {
+	path := filepath.Join(e.Options.Out, e.Command.Name+".json")
+	if info, err := os.Stat(path); err != nil || info.Size() > largestEarlier {
+		return ""
+	}
+	earlier, err := report.Read(path)
+	if err != nil {
+		return ""
+	}
+	var lost []string
+	for _, in := range earlier.Inputs {
+		same := func(now report.Input) bool { return now.SHA256 == in.SHA256 }
+		if in.SHA256 == "" || slices.ContainsFunc(e.Result.Inputs, same) {
+			continue
+		}
+		lost = append(lost, strings.TrimSpace(in.Role+" "+in.Name)+" ("+in.Path+")")
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	const most = 3
+	if more := len(lost) - most; more > 0 {
+		lost = append(lost[:most], fmt.Sprintf("%d more", more))
+	}
+	return "it replaces an earlier result with " + strings.Join(lost, ", ") + "; use --out for another folder"
 }

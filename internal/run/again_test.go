@@ -139,3 +139,34 @@ func TestAsBefore(t *testing.T) {
 		}
 	}
 }
+
+// The inputs of an earlier result that a run does not have are named; with more inputs than before nothing is said.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	c := run.Command{Name: "replace", Summary: "inputs by name", Manual: "A stand-in.", Out: "out", Omit: []string{"bootstrap", "seed"},
+		Setup: func(flags *run.Flags) run.Job {
+			names := flags.String("names", "", "`NAMES` of the inputs")
+			return run.Job{Run: func(_ context.Context, env *run.Env) error {
+				for name := range strings.SplitSeq(*names, ",") {
+					env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "latents", Name: name, Path: name + ".npy", SHA256: "digest of " + name})
+				}
+				return nil
+			}}
+		}}
+	for _, test := range []struct{ names, want string }{
+		{"a,b", ""}, {"a,b", ""}, {"a,b,c", ""},
+		{"a,d", "replace: it replaces an earlier result with latents b (b.npy), latents c (c.npy); use --out for another folder\n"},
+		{"1,2,3,4,5", "replace: it replaces an earlier result with latents a (a.npy), latents d (d.npy); use"},
+		{"a", "with latents 1 (1.npy), latents 2 (2.npy), latents 3 (3.npy), 2 more; use"},
+		{"b --quiet", ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append(strings.Fields("--names "+test.names), "--out", out)
+		if code := run.Run(t.Context(), c, args, &stdout, &stderr); code != 0 || !strings.Contains(stderr.String(), test.want) ||
+			test.want == "" && strings.Contains(stderr.String(), "replaces") {
+			t.Errorf("%s: exit %d: %s, want %q", test.names, code, stderr.String(), test.want)
+		}
+	}
+}

@@ -411,6 +411,10 @@ func (e *Env) finish(stdout io.Writer) error {
 	if err := e.checkInputs(names); err != nil {
 		return err
 	}
+	replaced := ""
+	if !e.Options.Quiet {
+		replaced = e.replaced()
+	}
 	if err := e.Files.Commit(); err != nil {
 		return err
 	}
@@ -430,6 +434,9 @@ func (e *Env) finish(stdout io.Writer) error {
 	if !e.Options.Quiet {
 		wrote := fmt.Sprintf("%s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
 		e.Message("wrote %s", strings.Join(append([]string{wrote}, e.Files.Others()...), "; "))
+		if replaced != "" {
+			e.Message("%s", replaced)
+		}
 	}
 	return after
 }

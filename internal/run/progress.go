@@ -73,6 +73,9 @@ func (p *progress) taskOf(label, unit string) func(done, total int) {
 const redraw = 100 * time.Millisecond
 
 func (p *progress) report(b *bar, done, total int) {
+	if p == nil { // an Env without a terminal, such as in a test
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.w == nil {

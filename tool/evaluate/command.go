@@ -260,11 +260,11 @@ func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	case s.example && len(o.Args) > 0:
 		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
 	case s.example:
-		return exampleSuite(o.Context(), s.commands, o.Width())
+		return exampleSuite(o.Context(), s.commands, lineOptionsOf(o))
 	case len(o.Args) != 1:
 		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
 	}
-	return openSuite(o.Context(), o.Args[0], s.commands, o.Width())
+	return openSuite(o.Context(), o.Args[0], s.commands, lineOptionsOf(o))
 }
 
 // given is the folder of the command line, empty without.

@@ -18,6 +18,7 @@ import (
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
+	"repscope/report/methods"
 	"repscope/shard"
 )
 
@@ -31,7 +32,7 @@ type probe struct {
 }
 
 func (p *probe) command(name string) run.Command {
-	return run.Command{Name: name, Summary: "a probe", Manual: "A probe.", Out: "out", Setup: func(flags *run.Flags) run.Job {
+	return run.Command{Name: name, Summary: "a probe", Manual: "A probe.", Out: "out", Methods: func(d *methods.Draft) { d.Say("A probe.") }, Setup: func(flags *run.Flags) run.Job {
 		var frames string
 		models := []string{}
 		k, own := []int{5}, new(option.List)
@@ -343,7 +344,11 @@ func TestWidth(t *testing.T) {
 	text := "defaults: {width: 183mm, first: {width: 100mm}}\nanalyses: [first, second]\n" +
 		"datasets: {x: {frames: f.npy}, y: {frames: f.npy, width: 160mm}}\n"
 	for width, want := range map[string]string{"": "100mm 183mm 160mm 160mm", "89mm": "100mm 89mm 160mm 160mm"} {
-		s, err := readSuite(t.Context(), "s.yaml", []byte(text), commands, width)
+		line := lineOptions{}
+		if width != "" {
+			line["width"] = width
+		}
+		s, err := readSuite(t.Context(), "s.yaml", []byte(text), commands, line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -439,4 +444,28 @@ func widthOf(t *testing.T, task *Task) string {
 		t.Fatal(err)
 	}
 	return options["width"]
+}
+
+// --methods writes the texts of all tasks too. Without it nothing is run again and the texts stay.
+func TestMethodsOfTasks(t *testing.T) {
+	t.Parallel()
+	p := &probe{}
+	dir := suiteFolder(t, twoDatasets)
+	files := func() (list []string) {
+		for _, name := range []string{"evaluate_methods.md", "x/first/first_methods.tex", "x/second/second_methods.md", "y/second/second_methods.bib"} {
+			if _, err := os.Stat(filepath.Join(dir, "out", name)); err == nil {
+				list = append(list, name)
+			}
+		}
+		return list
+	}
+	for i, step := range []struct {
+		args        []string
+		runs, files int
+	}{{nil, 3, 0}, {[]string{"--methods"}, 6, 4}, {nil, 6, 4}, {[]string{"--methods"}, 6, 4}} {
+		code, _, stderr := evaluate(t, p, dir, step.args...)
+		if code != 0 || len(p.runs) != step.runs || len(files()) != step.files {
+			t.Errorf("step %d: exit %d, %d runs, files %v: %s", i, code, len(p.runs), files(), stderr)
+		}
+	}
 }

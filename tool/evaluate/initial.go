@@ -147,6 +147,9 @@ func either(schemas []object) object {
 	return object{"description": schemas[0]["description"], "anyOf": forms}
 }
 
+// initially are the analyses that a first suite file runs: they need no more than frames and models.
+var initially = []string{"smoothness", "robustness", "neighborhood", "manifold", "geometry"}
+
 // initial is a suite file for some files: what looks like frames becomes a dataset, what looks like a model a model.
 func initial(files []string, commands []run.Command) (string, error) {
 	if len(files) == 0 {
@@ -157,16 +160,15 @@ func initial(files []string, commands []run.Command) (string, error) {
 		if err := exists(f); err != nil {
 			return "", err
 		}
-		switch strings.ToLower(filepath.Ext(f)) {
-		case ".onnx", ".pth", ".pt", ".safetensors":
+		if isModel(f) {
 			models = append(models, f)
-		default:
+		} else {
 			frames = append(frames, f)
 		}
 	}
 	var b strings.Builder
-	b.WriteString("# A study: run it with \"evaluate FILE\"; the same command goes on where it was.\n\n")
-	b.WriteString("# out: results            # by default evaluation_plots/<name of this file>\n\n")
+	b.WriteString("# A study: run it with \"evaluate FILE\". The same command resumes it after an interruption.\n\n")
+	b.WriteString("# out: results            # default: evaluation_plots/<name of this file>\n\n")
 	b.WriteString("# Options of all datasets; a name of an analysis has options for it alone.\ndefaults:\n  seed: 42\n  # neighborhood: {k: [5, 10, 20]}\n")
 	if len(models) > 0 {
 		b.WriteString("  model:                  # patterns such as runs/*/step_*.onnx stand for all files that match\n")
@@ -177,7 +179,7 @@ func initial(files []string, commands []run.Command) (string, error) {
 	b.WriteString("\nanalyses:                 # which to run; a dataset may have only: or skip:\n")
 	for _, c := range commands {
 		mark := ""
-		if !slices.Contains([]string{"smoothness", "robustness", "neighborhood", "manifold", "geometry"}, c.Name) {
+		if !slices.Contains(initially, c.Name) {
 			mark = "# "
 		}
 		fmt.Fprintf(&b, "  %s- %-16s # %s\n", mark, c.Name, c.Summary)
@@ -186,10 +188,51 @@ func initial(files []string, commands []run.Command) (string, error) {
 	if len(frames) == 0 {
 		frames = []string{"frames.npz"}
 	}
-	for i, name := range names(frames) {
-		fmt.Fprintf(&b, "  %s:\n    frames: %s         # FILE or FILE:ARRAY\n    # episodes: FILE:ARRAY\n    # latents: {NAME: FILE}\n", quoted(name), quoted(frames[i]))
+	for i, c := range contents(frames) {
+		c.write(&b, i == 0)
+		var lost []string // analyses that the dataset cannot have
+		for _, name := range initially {
+			known := slices.ContainsFunc(commands, func(c run.Command) bool { return c.Name == name })
+			noEncoder := name == "robustness" && len(c.latents) > 0
+			noFrames := c.frames == "" && slices.Contains([]string{"smoothness", "robustness", "neighborhood"}, name)
+			if known && (noEncoder || noFrames) {
+				lost = append(lost, name)
+			}
+		}
+		if len(lost) > 0 {
+			fmt.Fprintf(&b, "    skip: [%s]\n", strings.Join(lost, ", "))
+		}
 	}
 	return b.String(), nil
+}
+
+// write writes the lines of a dataset; those of the first explain the keys.
+func (c *content) write(b *strings.Builder, first bool) {
+	note := func(text string) string {
+		if first {
+			return "  # " + text
+		}
+		return ""
+	}
+	fmt.Fprintf(b, "  %s:\n", quoted(c.name))
+	if c.frames != "" {
+		fmt.Fprintf(b, "    frames: %s%s\n", quoted(c.frames), note("FILE or FILE:ARRAY"))
+	}
+	switch {
+	case c.episodes != "":
+		fmt.Fprintf(b, "    episodes: %s%s\n", quoted(c.episodes), note("one number per state"))
+	case first:
+		b.WriteString("    # episodes: FILE:ARRAY\n")
+	}
+	switch {
+	case len(c.latents) > 0:
+		fmt.Fprintf(b, "    latents:%s\n", note("arrays [N, D] that an encoder computed before"))
+		for _, l := range c.latents {
+			fmt.Fprintf(b, "      %s: %s\n", quoted(l.name), quoted(l.value))
+		}
+	case first:
+		b.WriteString("    # latents: {NAME: FILE}\n")
+	}
 }
 
 // exists finds a file that is not there; an array may be named behind it, and patterns stand for files to come.

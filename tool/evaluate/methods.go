@@ -1,5 +1,4 @@
-// What --methods says of a study: what was run. How the numbers of each analysis came about
-// stands in the result of its task.
+// The text of --methods of a study: its datasets, analyses and tasks. The folder of each task has the text on its numbers.
 
 package evaluate
 
@@ -7,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -33,7 +33,8 @@ func describeMethods(d *methods.Draft) {
 			lost++
 		}
 	}
-	d.Say("The study has the datasets %s and the analyses %s, %d tasks in all, each with its own options and its own text on methods.", methods.Join(datasets), methods.Join(analyses), len(list))
+	d.Say("The study has %s: the datasets are %s, the analyses %s. Each task has its own options and its own text on methods.",
+		text.Count(len(list), "task"), methods.Join(datasets), methods.Join(analyses))
 	if lost > 0 {
 		d.Say("Of them %d failed.", lost)
 	}

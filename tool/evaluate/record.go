@@ -138,7 +138,7 @@ func (d *done) changes(folder, program string, options map[string]string) (reaso
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Options)) {
-		if _, ok := options[name]; !ok {
+		if _, ok := options[name]; !ok && name != "methods" { // its files may stay
 			reasons = append(reasons, fmt.Sprintf("option %s: not set, was %s", name, d.Options[name]))
 		}
 	}

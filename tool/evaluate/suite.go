@@ -32,7 +32,7 @@ type Suite struct {
 	Out      string // the folder that the file names; empty if it names none
 	Datasets []Dataset
 
-	width string // of figures, of the command line; empty: as the suite says
+	line lineOptions
 }
 
 // Dataset is what is analyzed together.
@@ -72,29 +72,59 @@ type reader struct {
 // wanted, a pattern that matches nothing, or patterns, products and aliases that stand for more than [expand.Most]
 // things.
 func ReadSuite(ctx context.Context, path string, commands []run.Command) (*Suite, error) {
-	return openSuite(ctx, path, commands, "")
+	return openSuite(ctx, path, commands, nil)
 }
 
-// openSuite is ReadSuite with the width of the figures of all tasks that say no other for themselves; empty: as the
-// suite says.
-func openSuite(ctx context.Context, path string, commands []run.Command, width string) (*Suite, error) {
+// lineOptions are options of the command line that replace the defaults of the suite, by name. A dataset or a section
+// may have its own values.
+type lineOptions map[string]string
+
+// lineOptionsOf are the width of the figures and whether to write methods, as far as the command line has them.
+func lineOptionsOf(o *run.Options) lineOptions {
+	line := lineOptions{}
+	if width := o.Width(); width != "" {
+		line["width"] = width
+	}
+	if o.Methods {
+		line["methods"] = "true"
+	}
+	return line
+}
+
+// over replaces defaults by the options of the command line.
+func (l lineOptions) over(defaults []entry) []entry {
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		tag := "!!str"
+		if l[name] == "true" {
+			tag = "!!bool"
+		}
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}
+		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: l[name]}
+		defaults = slices.DeleteFunc(defaults, func(e entry) bool { return e.name == name })
+		defaults = append(defaults, entry{name, key, value})
+	}
+	return defaults
+}
+
+// openSuite is [ReadSuite] with options of the command line.
+func openSuite(ctx context.Context, path string, commands []run.Command, line lineOptions) (*Suite, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}
-	return readSuite(ctx, path, data, commands, width)
+	return readSuite(ctx, path, data, commands, line)
 }
 
 // exampleSuite has all analyses on their built-in examples.
-func exampleSuite(ctx context.Context, commands []run.Command, width string) (*Suite, error) {
+func exampleSuite(ctx context.Context, commands []run.Command, line lineOptions) (*Suite, error) {
 	names := make([]string, len(commands))
 	for i, c := range commands {
 		names[i] = c.Name
 	}
-	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands, width)
+	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands, line)
 }
 
-func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, width string) (*Suite, error) {
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, line lineOptions) (*Suite, error) {
 	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
@@ -110,7 +140,7 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 		}
 	}
 	text := sha256.Sum256(data)
-	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:]), width: width}
+	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:]), line: line}
 	if k := find(keys, "out"); k != nil {
 		if s.Out, err = r.text(k); err != nil {
 			return nil, err
@@ -120,12 +150,7 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 	if err != nil {
 		return nil, err
 	}
-	if width != "" { // in the place of that of the defaults
-		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "width"}
-		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: width}
-		global.common = slices.DeleteFunc(global.common, func(e entry) bool { return e.name == "width" })
-		global.common = append(global.common, entry{"width", key, value})
-	}
+	global.common = line.over(global.common)
 	names, err := r.names(find(keys, "analyses"))
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -153,9 +154,7 @@ func (s *study) own(suite *Suite) *done {
 	d := &done{Form: recordForm, Program: program(), Options: map[string]string{
 		"results": hex.EncodeToString(h.Sum(nil)), "suite": suite.Digest,
 	}}
-	if suite.width != "" {
-		d.Options["width"] = suite.width
-	}
+	maps.Copy(d.Options, suite.line)
 	return d
 }
 
