@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"repscope/points"
 )
 
 // fewestExchanged is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
@@ -37,13 +35,18 @@ type EpisodeNull struct {
 }
 
 // NewEpisodeNull returns the null of n states; episode[i] is the episode of state i, nil puts all into one.
-// The states of an episode are in the order of time.
-func NewEpisodeNull(n int, episode []int, seed uint64) *EpisodeNull {
-	e := &EpisodeNull{n: n, seed: seed, episodes: points.Grouped(episode, n), equal: true}
-	for _, states := range e.episodes {
-		e.equal = e.equal && len(states) == len(e.episodes[0])
+// The states of an episode are in the order of time. Episodes of another number of states are an [UndefinedError].
+func NewEpisodeNull(n int, episode []int, seed uint64) (*EpisodeNull, error) {
+	index, err := newEpisodeIndex("null", n, episode)
+	if err != nil {
+		return nil, err
 	}
-	return e
+	e := &EpisodeNull{n: n, seed: seed, equal: true}
+	for k := range index.count() {
+		e.episodes = append(e.episodes, index.order[index.start[k]:index.start[k+1]])
+		e.equal = e.equal && len(e.episodes[k]) == len(e.episodes[0])
+	}
+	return e, nil
 }
 
 // Exchanges reports whether whole episodes are exchanged.

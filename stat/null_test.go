@@ -9,6 +9,15 @@ import (
 	"testing"
 )
 
+func episodeNull(t *testing.T, n int, episode []int, seed uint64) *EpisodeNull {
+	t.Helper()
+	null, err := NewEpisodeNull(n, episode, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return null
+}
+
 func TestEpisodeNull_Orders(t *testing.T) {
 	t.Parallel()
 	sizes := []int{4, 9, 2, 5, 7, 4}
@@ -17,7 +26,7 @@ func TestEpisodeNull_Orders(t *testing.T) {
 		episode = append(episode, slices.Repeat([]int{10 - e}, size)...)
 	}
 	n := len(episode)
-	null := NewEpisodeNull(n, episode, 3)
+	null := episodeNull(t, n, episode, 3)
 	if !null.Exchanges() || null.Permutes() || null.Distinct() != 720 {
 		t.Errorf("exchanges %v, permutes %v, %v orders", null.Exchanges(), null.Permutes(), null.Distinct())
 	}
@@ -48,7 +57,7 @@ func TestEpisodeNull_Orders(t *testing.T) {
 	}
 	// Few episodes are rotated in themselves.
 	for _, episode := range [][]int{nil, slices.Concat(slices.Repeat([]int{0}, 40), slices.Repeat([]int{1}, 60))} {
-		null := NewEpisodeNull(100, episode, 3)
+		null := episodeNull(t, 100, episode, 3)
 		if null.Exchanges() || !null.Permutes() {
 			t.Error("few episodes are exchanged")
 		}
@@ -71,14 +80,17 @@ func TestEpisodeNull_Orders(t *testing.T) {
 			t.Errorf("%d of 200 rotations are near, want about half", nears)
 		}
 	}
-	if d := NewEpisodeNull(100, nil, 3).Distinct(); d != 100 {
+	if d := episodeNull(t, 100, nil, 3).Distinct(); d != 100 {
 		t.Errorf("one episode of 100 has %v rotations", d)
+	}
+	if _, err := NewEpisodeNull(3, []int{1, 2}, 3); err == nil {
+		t.Error("episodes of another number of states are no error")
 	}
 }
 
 func TestChanceOf(t *testing.T) {
 	t.Parallel()
-	null := NewEpisodeNull(100, nil, 1)
+	null := episodeNull(t, 100, nil, 1)
 	scores := make([]float64, 99)
 	for i := range scores {
 		scores[i] = float64(i) / 100
@@ -107,7 +119,7 @@ func TestChanceOf(t *testing.T) {
 	if c := null.ChanceOf(0.955, scores, near, false); c.P != 0.04 || math.Abs(c.Mean-0.245) > 1e-12 {
 		t.Errorf("with near orders: %+v", c)
 	}
-	for _, c := range []Chance{null.ChanceOf(0.5, scores[:18], nil, false), NewEpisodeNull(19, nil, 1).ChanceOf(0.5, scores, nil, false),
+	for _, c := range []Chance{null.ChanceOf(0.5, scores[:18], nil, false), episodeNull(t, 19, nil, 1).ChanceOf(0.5, scores, nil, false),
 		null.ChanceOf(math.NaN(), scores, nil, false), null.ChanceOf(0.5, nil, nil, false)} {
 		if _, ok := c.Interval(0.5, 9); !math.IsNaN(c.P) || c.Reason == "" || ok {
 			t.Errorf("no p value is possible: %+v", c)
@@ -143,7 +155,7 @@ func TestEpisodeNull_Level(t *testing.T) {
 		rejected, repetitions := 0, 400
 		for r := range repetitions {
 			x, y := series(), series()
-			null := NewEpisodeNull(len(x), episode, uint64(r))
+			null := episodeNull(t, len(x), episode, uint64(r))
 			score := func(order []int) float64 {
 				xs, ys := make([]float64, len(x)), make([]float64, len(x))
 				for i := range x {

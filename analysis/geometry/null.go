@@ -46,13 +46,15 @@ const (
 )
 
 // orders are the null of the sampled states, and its orders with what is near the given one.
-func (a *analyzer) orders() (null *stat.EpisodeNull, orders [][]int, near []bool) {
-	null = stat.NewEpisodeNull(a.samples(), at(a.in.Episode, a.in.Sample), a.o.Seed)
+func (a *analyzer) orders() (null *stat.EpisodeNull, orders [][]int, near []bool, err error) {
+	if null, err = stat.NewEpisodeNull(a.samples(), at(a.in.Episode, a.in.Sample), a.o.Seed); err != nil {
+		return nil, nil, nil, err
+	}
 	for p := range a.o.Permutations {
 		order, close := null.Order(p)
 		orders, near = append(orders, order), append(near, close)
 	}
-	return null, orders, near
+	return null, orders, near, nil
 }
 
 // under fills in the null of some couples of spaces.
@@ -64,7 +66,10 @@ func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couple
 	if err != nil {
 		return err
 	}
-	null, orders, near := a.orders()
+	null, orders, near, err := a.orders()
+	if err != nil {
+		return err
+	}
 	given, shuffled, err := similarity.Shuffled(ctx, spaces, couples, orders, pairs, min(parallel.Workers(a.o.Threads, nullOrders), nullOrders))
 	if err != nil {
 		return err
@@ -107,12 +112,15 @@ func (a *analyzer) agreementUnder(ctx context.Context, p cluster.Partition, to *
 	if a.o.Permutations <= 0 {
 		return nil
 	}
-	null, orders, near := a.orders()
+	null, orders, near, err := a.orders()
+	if err != nil {
+		return err
+	}
 	scores := [3][]float64{}
 	for k := range scores {
 		scores[k] = make([]float64, len(orders))
 	}
-	err := parallel.Try(ctx, a.o.Threads, len(orders), func(_, o int) error {
+	err = parallel.Try(ctx, a.o.Threads, len(orders), func(_, o int) error {
 		labels := *a.labels
 		labels.Of = at(labels.Of, orders[o])
 		table, err := cluster.NewContingency(p, labels)
