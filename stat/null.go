@@ -1,5 +1,5 @@
-// The null of states that follow each other: the episodes of one sequence are given to those of
-// another, and a score is held against what it is then.
+// The null of states that follow each other: the episodes of one sequence are given to episodes of
+// another, and a score is compared with its values then.
 
 package stat
 
@@ -76,10 +76,10 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 	r := NewRandom(StreamNullEpisodes.Key(e.seed, uint64(p)))
 	if e.Exchanges() {
 		for k, from := range r.Perm(len(e.episodes)) {
-			given := e.episodes[from]
+			episode := e.episodes[from]
 			for i, state := range e.episodes[k] {
-				at := i % (2 * len(given))
-				order[state] = given[min(at, 2*len(given)-1-at)]
+				at := i % (2 * len(episode))
+				order[state] = episode[min(at, 2*len(episode)-1-at)]
 			}
 		}
 		return order, false
@@ -101,7 +101,7 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 type Chance struct {
 	// Permutations is the number of orders.
 	Permutations int
-	// Mean and SD are those of the scores of the orders, without those that are near the given one; NaN for
+	// Mean and SD describe the scores of the orders that are not near the given one; NaN for
 	// none, and SD for one.
 	Mean, SD float64
 	// Threshold is the ⌈0.95·(P+1)⌉-th smallest of the scores of the P orders and the given one. For a measure
@@ -163,8 +163,8 @@ func (e *EpisodeNull) ChanceOf(score float64, scores []float64, near []bool, fal
 	return c
 }
 
-// Interval is [NullInterval] of the orders that are not near the given one, in place of a jackknife that is inconsistent
-// where a statistic does not differ from chance. df are the degrees of freedom of the jackknife. ok is false where P is
+// Interval is [NullInterval] of the orders that are not near the given one, in place of a jackknife that is
+// inconsistent where a statistic does not differ from chance. df are the degrees of freedom of the jackknife. ok is false where P is
 // undefined, where at most one in twenty of these orders scores as much, and where there are fewer than 19.
 func (c Chance) Interval(score, df float64) (i Interval, ok bool) {
 	if math.IsNaN(c.P) || c.above {

@@ -83,18 +83,20 @@ func (m *Memorization) none(reason string) {
 }
 
 // novelty gives the mean distance to the nearest real sample the error of both samples.
-func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, found *fidelity.Memorization, train, generated *cloud) error {
+func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, distances *fidelity.Memorization,
+	train, generated *cloud) error {
 	b := w.blocking(generated, train, mostHalved)
 	b.of = m.Space + " near generated ones"
 	if b.pool == nil || b.why != nil {
-		m.Novelty = estimate(pathNovelty, found.Novelty, nil, b.why)
+		m.Novelty = estimate(pathNovelty, distances.Novelty, nil, b.why)
 		return nil
 	}
-	without, err := fidelity.NoveltyWithout(ctx, train.points, generated.points, b.real, b.generated, found.TrainDistance, w.search())
+	without, err := fidelity.NoveltyWithout(ctx, train.points, generated.points, b.real, b.generated,
+		distances.TrainDistance, w.search())
 	if err != nil {
 		return err
 	}
-	if m.Novelty = b.estimate(pathNovelty, found.Novelty, without, 0); m.Novelty.Jackknife != nil {
+	if m.Novelty = b.estimate(pathNovelty, distances.Novelty, without, 0); m.Novelty.Jackknife != nil {
 		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
 	}
 	return nil

@@ -25,7 +25,7 @@ type SimilarityNull struct {
 	CKADebiased  Chance `json:"cka_debiased"`
 	CKABetween   Chance `json:"cka_between"`
 	Procrustes   Chance `json:"procrustes"`
-	// RSA and RSABetween are those of at most 20,000 of the pairs of states.
+	// RSA and RSABetween use at most 20,000 of the pairs of states.
 	RSA        Chance `json:"rsa"`
 	RSABetween Chance `json:"rsa_between"`
 }
@@ -38,14 +38,13 @@ type AgreementNull struct {
 	ARI          Chance `json:"ari"`
 }
 
-// The most pairs of states that RSA ranks in each order of the null, and the most orders at once, each of which holds a
-// space.
+// The most pairs of states that RSA ranks in each order of the null, and the most orders at once: each holds a space.
 const (
 	nullPairs  = 20_000
 	nullOrders = 8
 )
 
-// orders are the null of the sampled states, and its orders with what is near the given one.
+// orders are the null of the sampled states, and its orders with marks for orders near the given one.
 func (a *analyzer) orders() (null *stat.EpisodeNull, orders [][]int, near []bool, err error) {
 	if null, err = stat.NewEpisodeNull(a.samples(), at(a.in.Episode, a.in.Sample), a.o.Seed); err != nil {
 		return nil, nil, nil, err
@@ -58,7 +57,8 @@ func (a *analyzer) orders() (null *stat.EpisodeNull, orders [][]int, near []bool
 }
 
 // under fills in the null of some couples of spaces.
-func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couples [][2]int, rows []*SimilarityRow) error {
+func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couples [][2]int,
+	rows []*SimilarityRow) error {
 	if a.o.Permutations <= 0 {
 		return nil
 	}
@@ -70,7 +70,8 @@ func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couple
 	if err != nil {
 		return err
 	}
-	given, shuffled, err := similarity.Shuffled(ctx, spaces, couples, orders, pairs, min(parallel.Workers(a.o.Threads, nullOrders), nullOrders))
+	threads := min(parallel.Workers(a.o.Threads, nullOrders), nullOrders)
+	scores, shuffled, err := similarity.Shuffled(ctx, spaces, couples, orders, pairs, threads)
 	if err != nil {
 		return err
 	}
@@ -87,17 +88,19 @@ func (a *analyzer) under(ctx context.Context, spaces []*similarity.Space, couple
 			low, high float64
 		}{
 			{of: func(s similarity.Scores) float64 { return s.CKA }, to: &row.Null.CKA, estimate: &row.CKA, high: 1},
-			{of: func(s similarity.Scores) float64 { return s.CKADebiased }, to: &row.Null.CKADebiased, estimate: &row.CKADebiased, low: -1, high: 1},
-			{of: func(s similarity.Scores) float64 { return s.CKABetween }, to: &row.Null.CKABetween, estimate: &row.CKABetween, low: -1, high: 1},
+			{of: func(s similarity.Scores) float64 { return s.CKADebiased }, to: &row.Null.CKADebiased,
+				estimate: &row.CKADebiased, low: -1, high: 1},
+			{of: func(s similarity.Scores) float64 { return s.CKABetween }, to: &row.Null.CKABetween,
+				estimate: &row.CKABetween, low: -1, high: 1},
 			{of: func(s similarity.Scores) float64 { return s.Procrustes }, to: &row.Null.Procrustes, falls: true},
 			{of: func(s similarity.Scores) float64 { return s.RSA }, to: &row.Null.RSA},
 			{of: func(s similarity.Scores) float64 { return s.RSABetween }, to: &row.Null.RSABetween},
 		} {
-			scores := make([]float64, len(orders))
+			values := make([]float64, len(orders))
 			for o := range orders {
-				scores[o] = m.of(shuffled[o][c])
+				values[o] = m.of(shuffled[o][c])
 			}
-			chance := null.ChanceOf(m.of(given[c]), scores, near, m.falls)
+			chance := null.ChanceOf(m.of(scores[c]), values, near, m.falls)
 			*m.to = results.ChanceOf(chance)
 			if m.estimate != nil {
 				results.NearChance(m.estimate, chance, a.similarityBlocks().df(), m.low, m.high)

@@ -12,18 +12,19 @@ import (
 	"repscope/stat"
 )
 
-// NoveltyWithout is the mean distance of generated points to the nearest real point, [Memorization.Novelty], without each
-// block of generated points and then without each block of real points: for a jackknife of two samples. distance is that
-// of each generated point, [Memorization.TrainDistance]. NaN where nothing is left. Time is that of one search for
+// NoveltyWithout returns the mean distance of generated points to the nearest real point, [Memorization.Novelty],
+// without each block of generated points and then without each block of real points: for a jackknife of two samples.
+// distance is [Memorization.TrainDistance] of each generated point. NaN where nothing is left. Time is one search for
 // neighbors. Errors: points of different type or dimension, blocks of another number of points, the error of ctx.
-func NoveltyWithout(ctx context.Context, real, generated points.Points, ofReal, ofGenerated *stat.Blocks, distance []float64,
-	o neighbors.Options) ([]float64, error) {
+func NoveltyWithout(ctx context.Context, real, generated points.Points, ofReal, ofGenerated *stat.Blocks,
+	distance []float64, o neighbors.Options) ([]float64, error) {
 	if err := samePoints("real", real, "generated", generated); err != nil {
 		return nil, err
 	}
 	blockOfReal, blockOfGenerated := ofReal.Labels(), ofGenerated.Labels()
 	if len(blockOfReal) != real.N || len(blockOfGenerated) != generated.N || len(distance) != generated.N {
-		return nil, fmt.Errorf("novelty: blocks of %d real and %d generated points and %d distances, want %d, %d and %d",
+		return nil, fmt.Errorf(
+			"novelty: blocks of %d real and %d generated points and %d distances, want %d, %d and %d",
 			len(blockOfReal), len(blockOfGenerated), len(distance), real.N, generated.N, generated.N)
 	}
 	out := make([]float64, 0, ofGenerated.Count()+ofReal.Count())
@@ -50,11 +51,11 @@ func NoveltyWithout(ctx context.Context, real, generated points.Points, ofReal, 
 		members[b] = append(members[b], i)
 	}
 	for b, index := range members {
-		found, err := neighbors.Cross(ctx, generated, real.Select(index), 1, o)
+		search, err := neighbors.Cross(ctx, generated, real.Select(index), 1, o)
 		if err != nil {
 			return nil, err
 		}
-		for i, d := range found.Distance {
+		for i, d := range search.Distance {
 			switch n := &near[i]; {
 			case n.nearest < 0 || d < n.first:
 				n.nearest, n.first, n.second = b, d, n.first

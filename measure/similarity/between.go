@@ -13,8 +13,8 @@ import (
 // unbiased HSIC compares four different points.
 const fewestBlocks = 4
 
-// split holds, block by block, what the inner products of two matrices K = XXᵀ and L = YYᵀ over the pairs S of points
-// in different blocks are made of. With P the projection that takes sums a_i + a_j away,
+// split holds, block by block, the parts of the inner products of two matrices K = XXᵀ and L = YYᵀ over the pairs S
+// of points in different blocks. With P the projection that takes sums a_i + a_j away,
 //
 //	⟨PK, PL⟩ = Σ_S K_ij·L_ij − 2·Σ_i a_i·r_i,
 //
@@ -55,12 +55,12 @@ func (s *split) add(b int, cross matrix.Matrix) {
 		}
 		return out
 	}
-	own := times(sy)
+	product := times(sy)
 	turned := make([]float64, cross.Dim) // C_bᵀ·s_b
 	for k, v := range sx {
 		matrix.Axpy(turned, v, cross.Row(k))
 	}
-	same := matrix.Dot(sx, own)
+	same := matrix.Dot(sx, product)
 	s.rows[b] = append(s.rows[b], same)
 	if !s.x.deletes() {
 		return
@@ -68,12 +68,12 @@ func (s *split) add(b int, cross matrix.Matrix) {
 	// Without block d the row sums are x_i·(−s_d − s_b): the points are centered with all blocks.
 	for d := range s.sizes {
 		dx, dy := s.x.sum.Row(d), s.y.sum.Row(d)
-		s.rows[b] = append(s.rows[b], same+matrix.Dot(dx, own)+matrix.Dot(turned, dy)+matrix.Dot(dx, times(dy)))
+		s.rows[b] = append(s.rows[b], same+matrix.Dot(dx, product)+matrix.Dot(turned, dy)+matrix.Dot(dx, times(dy)))
 	}
 }
 
-// inner is ⟨PK, PL⟩ without block d, −1 for none, where squares is ‖XᵀY‖² of the points that remain; NaN for fewer
-// than four blocks.
+// inner is ⟨PK, PL⟩ without block d, −1 for none, where squares is ‖XᵀY‖² of the points that remain;
+// NaN for fewer than four blocks.
 func (s *split) inner(d int, squares float64) float64 {
 	var kept []int
 	n := 0.0
@@ -90,13 +90,13 @@ func (s *split) inner(d int, squares float64) float64 {
 		within -= s.norms[d]
 	}
 	// The sums of r over each block, by the sums of points.
-	sums := func(of *Space) []float64 {
+	sums := func(space *Space) []float64 {
 		out := make([]float64, len(s.sizes))
 		for _, b := range kept {
-			row := of.sum.Row(b)
+			row := space.sum.Row(b)
 			out[b] = -matrix.Dot(row, row)
 			if d >= 0 {
-				out[b] -= matrix.Dot(row, of.sum.Row(d))
+				out[b] -= matrix.Dot(row, space.sum.Row(d))
 			}
 		}
 		return out

@@ -45,13 +45,15 @@ func (p *Pairs) Between(s *Space) *Pairs {
 
 // given is the space in which point i is point order[i], which may occur more than once.
 func (s *Space) given(order []int) (*Space, error) {
-	out := &Space{x: matrix.New(s.x.N, s.x.Dim), place: s.place, blocks: s.blocks, block: s.block, start: s.start, plain: true}
+	out := &Space{
+		x: matrix.New(s.x.N, s.x.Dim), place: s.place, blocks: s.blocks, block: s.block, start: s.start, plain: true,
+	}
 	for i, from := range order {
-		at := i
+		row := i
 		if s.place != nil {
-			at = s.place[i]
+			row = s.place[i]
 		}
-		copy(out.x.Row(at), s.point(int32(from)))
+		copy(out.x.Row(row), s.point(int32(from)))
 	}
 	mean := out.x.Mean()
 	for i := range out.x.N {
@@ -70,14 +72,16 @@ func (s *Space) values() *Space {
 	return &out
 }
 
-// Shuffled returns the scores of the pairs of spaces in couples, each by two indices into spaces: given as the points
+// Shuffled returns the scores of the pairs of spaces in couples, each by two indices into spaces: observed as the points
 // are, and shuffled[o][c] where point i of the second space of couple c is point orders[o][i]. RSA is over the
 // pairs. The Procrustes distance is NaN above [ProcrustesBlockDimension] dimensions of the smaller space.
 // Errors: orders and pairs of another number of points, different blocks, the error of ctx. threads ≤ 0 means
-// all, of which each holds one space more; results do not depend on it.
+// all; each thread holds one space more. Results do not depend on it.
 func Shuffled(ctx context.Context, spaces []*Space, couples [][2]int, orders [][]int, pairs *Pairs, threads int,
-) (given []Scores, shuffled [][]Scores, err error) {
-	n := &null{spaces: make([]*Space, len(spaces)), couples: couples, pairs: pairs, ranks: make([][2]ranked, len(spaces))}
+) (observed []Scores, shuffled [][]Scores, err error) {
+	n := &null{
+		spaces: make([]*Space, len(spaces)), couples: couples, pairs: pairs, ranks: make([][2]ranked, len(spaces)),
+	}
 	for m, s := range spaces {
 		if s.x.N != pairs.n || !slices.Equal(s.block, spaces[0].block) {
 			return nil, nil, errors.New("similarity: the spaces have different points or blocks")
@@ -96,7 +100,7 @@ func Shuffled(ctx context.Context, spaces []*Space, couples [][2]int, orders [][
 	if err := parallel.For(ctx, threads, len(spaces), func(_, m int) { n.ranks[m] = n.rank(n.spaces[m]) }); err != nil {
 		return nil, nil, err
 	}
-	if given, err = n.scores(nil); err != nil {
+	if observed, err = n.scores(nil); err != nil {
 		return nil, nil, err
 	}
 	shuffled = make([][]Scores, len(orders))
@@ -104,7 +108,7 @@ func Shuffled(ctx context.Context, spaces []*Space, couples [][2]int, orders [][
 		shuffled[o], err = n.scores(orders[o])
 		return err
 	})
-	return given, shuffled, err
+	return observed, shuffled, err
 }
 
 // null is what all orders share.
@@ -126,7 +130,7 @@ func (n *null) rank(s *Space) [2]ranked {
 	return out
 }
 
-// scores are those of all couples under an order, nil for none.
+// scores returns the scores of all couples under an order, nil for none.
 func (n *null) scores(order []int) ([]Scores, error) {
 	second := map[int]*Space{}
 	ranks := map[int][2]ranked{}

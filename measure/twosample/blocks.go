@@ -8,8 +8,8 @@ import (
 	"repscope/stat"
 )
 
-// JackknifeBlocks is [Jackknife] over the blocks of both samples: values without each block of the first sample, then of
-// the second. No p value is computed where the blocks of one sample give none; warnings are those of both.
+// JackknifeBlocks is [Jackknife] over the blocks of both samples: values without each block of the first sample, then
+// of the second. No p value is computed where the blocks of one sample give none; the warnings of both are kept.
 func JackknifeBlocks(estimate float64, without []float64, first, second *stat.Blocks) (*stat.Jackknifed, error) {
 	j, err := Jackknife(estimate, without, first.Sizes(), second.Sizes(), 0)
 	if err != nil {

@@ -185,7 +185,8 @@ func (f *options) check() error {
 	for _, name := range f.groups.Names() {
 		if name == generation.RealRow {
 			if f.real == "" && f.realLatents == "" && f.realPredictions == "" {
-				return run.Usage("--groups real=…: no real samples are given: give --real, --real-latents or --real-predictions")
+				return run.Usage("--groups real=…: no real samples are given: give --real, --real-latents or " +
+					"--real-predictions")
 			}
 			continue
 		}

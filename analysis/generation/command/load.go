@@ -336,7 +336,8 @@ func (f *options) group(env *run.Env, in *generation.Input) error {
 		})
 		switch len(grouped) {
 		case 0:
-			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, name, len(values), file.Name)
+			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples",
+				file.Name, name, len(values), file.Name)
 		case 1:
 		default:
 			env.Note("note: groups %s: %s also applies to the %d samples of --%s", file.Name, name, len(values),
@@ -413,10 +414,10 @@ func realInputs(in *generation.Input) (out []grouped) {
 }
 
 // setGroups sets the groups of all inputs for which of gives some, and returns their flags.
-func setGroups(inputs []grouped, of func(n int) []int) (flags []string) {
+func setGroups(inputs []grouped, groups func(n int) []int) (flags []string) {
 	for _, in := range inputs {
-		if groups := of(in.n); groups != nil {
-			*in.to, flags = groups, append(flags, in.flag)
+		if labels := groups(in.n); labels != nil {
+			*in.to, flags = labels, append(flags, in.flag)
 		}
 	}
 	return flags

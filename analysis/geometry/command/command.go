@@ -39,7 +39,9 @@ var Command = run.Command{
 					"frame); with --example also example:NAME, default example:lives",
 			},
 		)
-		o := geometry.Options{Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100, Permutations: 99}
+		o := geometry.Options{
+			Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100, Permutations: 99,
+		}
 		own, perPoint := option.Of(&o), false
 		own.Bool(&perPoint, "per-point", "write the silhouette of every state to geometry_per_point.csv").Free()
 		flags.Declare(own)
@@ -218,7 +220,8 @@ func writeSimilarity(r *geometry.Result, env *run.Env) error {
 		for i, a := range r.Models {
 			for _, b := range r.Models {
 				s := r.SimilarityOf(i, b.Name)
-				cells := []any{a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs, s.CKABetween, s.RSABetween}
+				cells := []any{a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs,
+					s.CKABetween, s.RSABetween}
 				for _, c := range chances(s.Null) {
 					cells = append(cells, c.Mean, c.P)
 				}
@@ -419,9 +422,11 @@ func chanceTable(r *geometry.Result) *report.Table {
 			table.Row(nameOnce(a.Name, j), b.Name, s.CKABetween, s.RSABetween, c[1].Mean, c[1].P, c[3].Mean, c[3].P)
 		}
 	}
-	table.Note("Between: from pairs of states in different episodes or blocks; 0 on average for spaces that share nothing")
+	table.Note("Between: from pairs of states in different episodes or blocks; 0 on average for spaces that share " +
+		"nothing")
 	if permutations > 0 {
-		table.Note("Null: mean over %s of episodes, which keep the order in time; CKA and RSA near it say nothing", text.Count(permutations, "exchange"))
+		table.Note("Null: mean over %s of episodes, which keep the order in time; CKA and RSA near it say nothing",
+			text.Count(permutations, "exchange"))
 	}
 	return table
 }

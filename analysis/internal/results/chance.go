@@ -22,11 +22,11 @@ func ChanceOf(c stat.Chance) Chance {
 	if reason == "" {
 		reason = "not defined for these states"
 	}
-	return Chance{Mean: report.NumberOr(c.Mean, reason), SD: report.NumberOr(c.SD, one), Threshold: report.NumberOr(c.Threshold, reason),
-		P: report.NumberOr(c.P, reason)}
+	return Chance{Mean: report.NumberOr(c.Mean, reason), SD: report.NumberOr(c.SD, one),
+		Threshold: report.NumberOr(c.Threshold, reason), P: report.NumberOr(c.P, reason)}
 }
 
-// NearChance puts the interval of the null in the place of that of a jackknife, where the number does not differ from
+// NearChance puts the interval of the null in the place of a jackknife's, where the number does not differ from
 // chance: a jackknife of degenerate statistics is inconsistent there. df are its degrees of freedom, 0 in a run without
 // intervals. The interval ends at low and high. Where the number differs from chance, and without df, e stays.
 func NearChance(e *report.Estimate, c stat.Chance, df, low, high float64) {
