@@ -164,8 +164,9 @@ func (e *EpisodeNull) ChanceOf(score float64, scores []float64, near []bool, fal
 }
 
 // Interval is [NullInterval] of the orders that are not near the given one, in place of a jackknife that is
-// inconsistent where a statistic does not differ from chance. df are the degrees of freedom of the jackknife. ok is false where P is
-// undefined, where at most one in twenty of these orders scores as much, and where there are fewer than 19.
+// inconsistent where a statistic does not differ from chance. df are the degrees of freedom of the jackknife. ok is
+// false where P is undefined, where at most one in twenty of these orders scores as much, and where there are fewer
+// than 19.
 func (c Chance) Interval(score, df float64) (i Interval, ok bool) {
 	if math.IsNaN(c.P) || c.above {
 		return Interval{}, false

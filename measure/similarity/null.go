@@ -72,8 +72,8 @@ func (s *Space) values() *Space {
 	return &out
 }
 
-// Shuffled returns the scores of the pairs of spaces in couples, each by two indices into spaces: observed as the points
-// are, and shuffled[o][c] where point i of the second space of couple c is point orders[o][i]. RSA is over the
+// Shuffled returns the scores of the pairs of spaces in couples, each by two indices into spaces: observed as the
+// points are, and shuffled[o][c] where point i of the second space of couple c is point orders[o][i]. RSA is over the
 // pairs. The Procrustes distance is NaN above [ProcrustesBlockDimension] dimensions of the smaller space.
 // Errors: orders and pairs of another number of points, different blocks, the error of ctx. threads ≤ 0 means
 // all; each thread holds one space more. Results do not depend on it.
