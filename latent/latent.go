@@ -77,7 +77,7 @@ type OpenOptions struct {
 	// "ema"; see checkpoint.Options. A plain state dict has no choice and takes only "".
 	State string
 	// Activation is the function of hidden layers for files of weights that do not record it, of a ConvEncoder
-	// (default: "silu") or a ViT-MAE (default: "gelu"): "silu", "relu", "gelu", "gelu_tanh", "tanh" or "none". Empty:
+	// (default: "silu") or a ViT-MAE (default: "gelu"): "silu", "relu", "gelu", "gelu_tanh", "quick_gelu", "tanh" or "none". Empty:
 	// from a configuration in or next to the file, else the default.
 	Activation string
 	// Heads is the number of attention heads of a ViT-MAE (8 by default), or of a

@@ -200,7 +200,7 @@ func TestOpenErrors(t *testing.T) {
 		{"testdata/mlp.pth", OpenOptions{}, []string{"mlp.pth", "net.0.weight", "ConvEncoder", "DQN CNN", "ONNX"}},
 		{"testdata/conv.pth", OpenOptions{State: "target"}, []string{"conv.pth", "target_encoder_state_dict"}},
 		{"testdata/conv_checkpoint.pth", OpenOptions{State: "decoder"}, []string{"decoder", `no key "decoder" or "decoder_state_dict"`}},
-		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, gelu_tanh, tanh or none"}},
+		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, gelu_tanh, quick_gelu, tanh or none"}},
 		{"testdata/dqn.pth", OpenOptions{Activation: "silu"}, []string{"DQN CNN", "ReLU"}},
 		{"testdata/dqn_opset13.onnx", OpenOptions{State: "target"}, []string{"state", "ONNX"}},
 		{"testdata/dqn_opset13.onnx", OpenOptions{Output: "q"}, []string{`no output "q"`, "z"}},

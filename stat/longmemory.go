@@ -214,7 +214,8 @@ func (s *spectrum) scoring(logs []float64, gradients [][]float64) []float64 {
 	if len(gradients) == 1 {
 		return []float64{product(gradients[0], residual) / max(product(gradients[0], gradients[0]), 1e-12)}
 	}
-	a, b, c := product(gradients[0], gradients[0]), product(gradients[0], gradients[1]), product(gradients[1], gradients[1])
+	a, b, c := product(gradients[0], gradients[0]), product(gradients[0], gradients[1]),
+		product(gradients[1], gradients[1])
 	u, v := product(gradients[0], residual), product(gradients[1], residual)
 	determinant := max(a*c-float64(b*b), 1e-9*a*c, 1e-300)
 	return []float64{(c*u - float64(b*v)) / determinant, (a*v - float64(b*u)) / determinant}
@@ -275,5 +276,6 @@ func longMemory(x episodeIndex, values []float64) bool {
 	if long >= s.autoregressions(x, values, 4) {
 		return false
 	}
-	return long < s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6}, {phi: 0.97, theta: -0.8}})+2*penalty
+	return long < s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6},
+		{phi: 0.97, theta: -0.8}})+2*penalty
 }

@@ -1,3 +1,5 @@
+// Tests of the gate for long memory and of intervals of one series.
+
 package stat
 
 import (

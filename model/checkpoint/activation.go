@@ -30,9 +30,13 @@ var activations = []Activation{
 	{Name: "gelu", DefaultOf: "ViT-MAE", op: "Gelu"},
 	{Name: "gelu_tanh", aliases: []string{"gelu_new", "gelu_pytorch_tanh"}, op: "Gelu",
 		attributes: map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}}},
+	{Name: "quick_gelu", aliases: []string{"quickgelu"}, op: quickGelu},
 	{Name: "tanh", op: "Tanh"},
 	{Name: "none", aliases: []string{"identity"}},
 }
+
+// quickGelu is x·sigmoid(1.702x), of two products.
+const quickGelu = "QuickGelu"
 
 // finalActivations are those after the last layer of a DQN CNN, the default first.
 var finalActivations = []string{"relu", "none"}
@@ -58,6 +62,12 @@ func named(name string) Activation { return activations[slices.Index(activationN
 // activation decides on a function: the option, the configuration, or the
 // architecture's own, in this order; names are its names in configurations.
 func (b *builder) activation(architecture string, names ...string) (Activation, error) {
+	i := slices.IndexFunc(activations, func(a Activation) bool { return a.DefaultOf == architecture })
+	return b.activationOr(activations[i].Name, names...)
+}
+
+// activationOr is activation with the name of the default.
+func (b *builder) activationOr(otherwise string, names ...string) (Activation, error) {
 	name, where := b.options.Activation, ""
 	if name == "" {
 		var err error
@@ -67,7 +77,7 @@ func (b *builder) activation(architecture string, names ...string) (Activation, 
 	}
 	i := slices.IndexFunc(activations, func(a Activation) bool {
 		known := strings.ToLower(strings.TrimPrefix(name, "nn."))
-		return name == "" && a.DefaultOf == architecture || a.Name == known || slices.Contains(a.aliases, known)
+		return name == "" && a.Name == otherwise || a.Name == known || slices.Contains(a.aliases, known)
 	})
 	if i < 0 {
 		if where != "" {
@@ -76,7 +86,7 @@ func (b *builder) activation(architecture string, names ...string) (Activation, 
 		return Activation{}, fmt.Errorf("activation %q%s: want %s", name, where, choice(activationNames()))
 	}
 	a := activations[i]
-	if where != "" && a.DefaultOf != architecture {
+	if where != "" && a.Name != otherwise {
 		b.warn("activation %s, from %s", a.Name, where)
 	}
 	b.settings.decide("activation", a.Name)
@@ -109,7 +119,14 @@ func choices(names []string, otherwise string) string {
 
 // activate applies a function of activations' values.
 func (b *builder) activate(a Activation, where string) {
-	if a.op != "" {
+	switch a.op {
+	case "":
+	case quickGelu:
+		x := b.last
+		b.node("Mul", where, nil, b.scalar(1.702))
+		b.node("Sigmoid", where, nil)
+		b.apply("Mul", where, nil, x, b.last)
+	default:
 		b.node(a.op, where, maps.Clone(a.attributes))
 	}
 }

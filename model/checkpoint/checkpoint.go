@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/safetensors"
+	"repscope/internal/text"
 	"repscope/internal/torchfile"
 	"repscope/model/graph"
 )
@@ -331,9 +333,14 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		if err := a.build(b); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
-		var surplus []string
+		var surplus, outside []string
 		for key := range state {
-			if !b.used[key] && strings.HasPrefix(key, prefix) {
+			inner, ok := strings.CutPrefix(key, prefix)
+			switch {
+			case b.used[key] || !ok:
+			case slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(inner, part) }):
+				outside = append(outside, key)
+			default:
 				surplus = append(surplus, key)
 			}
 		}
@@ -341,6 +348,9 @@ func build(state State, o Options, s *settings) (*Network, error) {
 			return nil, fmt.Errorf("%s: %d tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
 		}
 		b.leftOut()
+		if len(outside) > 0 {
+			b.model.Notes = append(b.model.Notes, fmt.Sprintf("%s of other parts of the model are not used: %s", text.Count(len(outside), "tensor"), state.listFirst(outside, 4)))
+		}
 		b.model.Graph, b.model.Settings = b.graph, s.used
 		return b.model, nil
 	}
@@ -446,12 +456,18 @@ func (b *builder) layers(name, key string) int {
 	return n
 }
 
+// anyShape, as the wanted shape, is any with at least one axis.
+var anyShape = []int{math.MinInt}
+
 // find returns a tensor after checking its shape.
 func (b *builder) find(name string, want ...int) (Tensor, error) {
 	key := b.prefix + name
 	t, ok := b.state[key]
 	if !ok {
 		return t, fmt.Errorf("tensor %q is missing (want shape %s)%s", key, shapeText(want), b.mixture(name))
+	}
+	if slices.Equal(want, anyShape) && len(t.Shape) > 0 {
+		return t, nil
 	}
 	fits := len(t.Shape) == len(want)
 	for i := 0; fits && i < len(want); i++ {

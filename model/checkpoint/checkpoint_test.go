@@ -122,7 +122,7 @@ func TestBuildErrors(t *testing.T) {
 		}), Options{}, []string{`"final_norm.weight"`, "multiple of the 5 channels"}},
 		{"activation", small(), Options{Activation: "sine"}, []string{"sine"}},
 		{"final activation", small(), Options{FinalActivation: "relu"}, []string{"has no final activation"}},
-		{"unknown", State{"blocks.0.weight": zeros(1)}, Options{}, []string{`"blocks.0.weight"`, "ConvEncoder, VideoViT, DQN CNN and ViT-MAE", "ONNX"}},
+		{"unknown", State{"blocks.0.weight": zeros(1)}, Options{}, []string{`"blocks.0.weight"`, "ConvEncoder, VideoViT, DQN CNN, ", "ONNX"}},
 		{"empty tensor", change(func(s State) { s["fc.weight"], s["fc.bias"] = zeros(0, 20), zeros(0) }), Options{}, []string{"[0 20]"}},
 		{"reader that lies", change(func(s State) {
 			s["fc.bias"] = Tensor{Shape: []int{7}, Read: func() ([]float32, error) { return nil, nil }}

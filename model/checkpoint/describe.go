@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type modelArchitecture struct {
 
 	// signature are names of tensors that only this architecture has.
 	signature []string
+	outside   []string                              // beginnings of names that are other parts of the model
+	accepts   func(state State, prefix string) bool // what names do not tell; nil: any
 	build     func(b *builder) error
 }
 
@@ -29,7 +32,7 @@ var architectures = []modelArchitecture{
 	{
 		Name: "ConvEncoder", Input: "[B, C, T, H, W]", Output: "[B, T, D]",
 		Keys:      expand("conv_layers.i.{weight,bias} layer_norms.i.{weight,bias} final_norm.{weight,bias} fc.{weight,bias}"),
-		Options:   []string{"activation: " + choices(activationNames(), "silu") + "; also from the configuration"},
+		Options:   []string{"activation: " + choices(activationNames(), "silu"), "activation also from the configuration"},
 		signature: []string{"conv_layers.0.weight", "final_norm.weight"}, build: buildConvEncoder,
 	},
 	{
@@ -46,16 +49,12 @@ var architectures = []modelArchitecture{
 		Options:   []string{"final activation: " + choices(finalActivations, finalActivations[0])},
 		signature: []string{"conv1.weight", "fc_enc.weight"}, build: buildDQN,
 	},
-	{
-		Name: "ViT-MAE", Input: "[B, C, H, W]", Output: "[B, 1+N, E]",
-		Keys: expand("embeddings.{cls_token,position_embeddings} embeddings.patch_embeddings.projection.{weight,bias} " +
-			"encoder.layer.i.attention.attention.{query,key,value}.weight encoder.layer.i.attention.output.dense.{weight,bias} " +
-			"encoder.layer.i.{intermediate,output}.dense.{weight,bias} encoder.layer.i.{layernorm_before,layernorm_after}.{weight,bias} layernorm.{weight,bias}"),
-		Optional: expand("encoder.layer.i.attention.attention.{query,key,value}.bias"),
-		Options: []string{"heads: from the configuration (num_attention_heads) or the option, else 8",
-			"activation: from the configuration (hidden_act) or the option, else gelu"},
-		signature: []string{"embeddings.patch_embeddings.projection.weight", "embeddings.position_embeddings"}, build: buildViTMAE,
-	},
+}
+
+func init() {
+	for i := range families {
+		architectures = append(architectures, families[i].architectureOf())
+	}
 }
 
 func videoBlock(p string) string {
@@ -84,6 +83,9 @@ func expand(patterns string) []string {
 func Help() string {
 	var s strings.Builder
 	for i, a := range architectures {
+		if slices.ContainsFunc(architectures[:i], func(other modelArchitecture) bool { return other.Name == a.Name }) {
+			continue // another layout of the same
+		}
 		if i > 0 {
 			s.WriteByte('\n')
 		}
@@ -117,7 +119,9 @@ func wrap(s *strings.Builder, title string, words []string, separator string) {
 func namesOf(list []modelArchitecture) string {
 	var names []string
 	for _, a := range list {
-		names = append(names, a.Name)
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
@@ -130,15 +134,50 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 		if !ok || p != "" && !strings.HasSuffix(p, ".") {
 			continue
 		}
-		if !slices.ContainsFunc(a.signature, func(s string) bool { _, has := state[p+s]; return !has }) {
+		if !slices.ContainsFunc(a.signature, func(s string) bool {
+			_,
+				has := state[p+s]
+			return !has
+		}) && (a.accepts == nil || a.accepts(state, p)) {
 			found = append(found, p)
 		}
 	}
 	if len(found) == 0 {
 		return "", false
 	}
-	slices.Sort(found)
+	slices.SortFunc(found, func(a, b string) int {
+		return cmp.Or(cmp.Compare(slowness(a), slowness(b)), strings.Compare(a, b))
+	})
 	return found[0], true
+}
+
+// slowness is 1 for the prefix of a copy that follows the trained encoder, as contrastive training keeps for its keys.
+func slowness(prefix string) int {
+	if strings.Contains(prefix, "encoder_k.") || strings.Contains(prefix, "momentum_encoder.") {
+		return 1
+	}
+	return 0
+}
+
+// strange are the tensors of a state dict whose names an architecture does not have under any prefix, in order.
+func (a *modelArchitecture) strange(state State) []string {
+	known := map[string]bool{}
+	for _, k := range append(slices.Clone(a.Keys), a.Optional...) {
+		known[k] = true
+	}
+	var list []string
+	for key := range state {
+		parts := strings.Split(generic(key), ".")
+		found := slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(key, part) })
+		for i := range parts {
+			found = found || known[strings.Join(parts[i:], ".")]
+		}
+		if !found {
+			list = append(list, key)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // nearest names the architecture that shares most of its tensors' names with
@@ -147,12 +186,7 @@ func nearest(state State) string {
 	// Names without the numbers of layers, under every prefix.
 	has := map[string]bool{}
 	for key := range state {
-		parts := strings.Split(key, ".")
-		for i, p := range parts {
-			if p != "" && strings.Trim(p, "0123456789") == "" {
-				parts[i] = "i"
-			}
-		}
+		parts := strings.Split(generic(key), ".")
 		for i := range min(len(parts), 8) {
 			has[strings.Join(parts[i:], ".")] = true
 		}
@@ -166,11 +200,17 @@ func nearest(state State) string {
 			}
 		}
 		n := len(a.Keys) - len(missing)
-		// A quarter of the names: less is chance, such as a lone "norm.weight".
-		if share := float64(n) / float64(len(a.Keys)); share >= 0.25 && share > most {
-			most, name = share, a.Name
+		// A quarter of the names: less is chance, such as a lone "norm.weight". Among these, that with the fewest names
+		// on one side alone.
+		strange := a.strange(state)
+		share := float64(n) / float64(len(a.Keys))
+		if alike := share * (1 - float64(len(strange))/float64(len(state))); share >= 0.25 && alike > most {
+			most, name = alike, a.Name
 			best = fmt.Sprintf("has %d of the %d kinds of tensors and lacks %s", n, len(a.Keys), list(missing))
-			if len(missing) == 0 {
+			switch {
+			case len(missing) == 0 && len(strange) > 0:
+				best = "has all its kinds of tensors, and others, such as " + list(strange[:1])
+			case len(missing) == 0:
 				best = "has all its kinds of tensors, but not under one prefix"
 			}
 		}

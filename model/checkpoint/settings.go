@@ -122,16 +122,16 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 	return nil, "", nil
 }
 
-// rankOf says whether a path leads below an encoder (2), elsewhere (1), or below another part of the model (0).
+// rankOf says whether a path leads below an encoder of images (2), elsewhere (1), or below another part of the model (0).
 func rankOf(path []string) int {
 	rank := 1
 	for _, p := range path[:len(path)-1] {
 		p = strings.ToLower(p)
 		encoder, decoder := strings.Contains(strings.ReplaceAll(p, "decoder", ""), "encoder"), strings.Contains(p, "decoder")
 		switch {
-		case encoder && !decoder:
+		case encoder && !decoder, strings.HasPrefix(p, "vision"):
 			rank = 2
-		case decoder && !encoder, strings.Contains(p, "predictor"):
+		case decoder && !encoder, strings.Contains(p, "predictor"), strings.HasPrefix(p, "text"):
 			return 0
 		}
 	}

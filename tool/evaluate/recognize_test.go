@@ -1,3 +1,5 @@
+// Tests of --init on files of arrays.
+
 package evaluate
 
 import (

@@ -1,0 +1,196 @@
+// Published families against the libraries that published them.
+
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/internal/mmap"
+)
+
+// goldenFamilies are the folders of testdata/families: the architecture, and what their files do not tell.
+var goldenFamilies = []struct {
+	folder, architecture string
+	options              Options
+}{
+	{"vit", "ViT", Options{}},
+	{"deit", "DeiT", Options{}},
+	{"mae", "ViT-MAE", Options{}},
+	{"ijepa", "I-JEPA", Options{}},
+	{"dinov2", "DINOv2", Options{}},
+	{"dinov2_swiglu", "DINOv2", Options{}},
+	{"dinov2_registers", "DINOv2 with registers", Options{}},
+	{"dinov3", "DINOv3 ViT", Options{}},
+	{"dinov3_gated", "DINOv3 ViT", Options{}},
+	{"clip", "CLIP", Options{}},
+	{"clip_vision", "CLIP", Options{}},
+	{"clip_whole", "CLIP", Options{}},
+	{"siglip_whole", "SigLIP", Options{}},
+	{"siglip", "SigLIP", Options{}},
+	{"vjepa2", "V-JEPA 2", Options{}},
+	{"timm_vit", "ViT (timm)", Options{Heads: 2}},
+	{"timm_registers", "ViT (timm)", Options{Heads: 2}},
+	{"timm_swiglu", "ViT (timm)", Options{Heads: 2}},
+	{"timm_gap", "ViT (timm)", Options{Heads: 2}},
+	{"timm_clip", "ViT (timm)", Options{Heads: 2}},
+	{"timm_siglip", "ViT (timm)", Options{Heads: 2}},
+	{"timm_distilled", "ViT (timm)", Options{Heads: 2}},
+	{"timm_dinov3", "DINOv3 ViT", Options{Heads: 2}},
+	{"convnext", "ConvNeXt", Options{}},
+	{"convnext_v2", "ConvNeXt V2", Options{}},
+	{"convnext_dinov3", "DINOv3 ConvNeXt", Options{}},
+	{"timm_convnext", "ConvNeXt", Options{}},
+	{"timm_convnext_v2", "ConvNeXt V2", Options{}},
+	{"torchvision_convnext", "ConvNeXt", Options{}},
+	{"resnet", "ResNet", Options{}},
+	{"resnet_basic", "ResNet", Options{}},
+	{"timm_resnet", "ResNet", Options{}},
+	{"timm_resnext", "ResNet", Options{}},
+	{"dinov2_original", "DINOv2", Options{Heads: 2}},
+	{"dinov2_original_registers", "DINOv2", Options{Heads: 2}},
+	{"dinov2_original_swiglu", "DINOv2", Options{Heads: 2}},
+	{"dinov3_original", "DINOv3 ViT", Options{Heads: 2}},
+	{"dinov3_original_swiglu", "DINOv3 ViT", Options{Heads: 2}},
+	{"ijepa_original", "ViT (timm)", Options{Heads: 2}},
+	{"vjepa1_original", "ViT (timm)", Options{Heads: 2}},
+	{"vjepa2_original", "V-JEPA 2", Options{Heads: 2}},
+	{"open_clip", "OpenCLIP", Options{Heads: 2}},
+	{"torchvision_vit", "ViT (torchvision)", Options{Heads: 2}},
+}
+
+// TestFamilies: outputs equal those of the library within 1e-5 of the largest, at the size of the positions and at
+// another one.
+func TestFamilies(t *testing.T) {
+	root := filepath.Join("testdata", "families")
+	if dir := os.Getenv("REPSCOPE_FAMILIES"); dir != "" {
+		root = dir
+	}
+	for _, c := range goldenFamilies {
+		t.Run(c.folder, func(t *testing.T) {
+			dir := filepath.Join(root, c.folder)
+			path := dir
+			if _, err := os.Stat(filepath.Join(dir, "weights.safetensors")); err == nil {
+				path = filepath.Join(dir, "weights.safetensors")
+			}
+			golden := arraysIn(t, filepath.Join(dir, "golden.npz"))
+			for i := 0; golden[fmt.Sprint("x", i)] != nil; i++ {
+				n, err := Open(path, c.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, want := golden[fmt.Sprint("x", i)], golden[fmt.Sprint("y", i)]
+				if n.Architecture != c.architecture {
+					t.Errorf("architecture %s, want %s", n.Architecture, c.architecture)
+				}
+				if err := n.Check(x.Shape); err != nil {
+					t.Error(err)
+				}
+				got := run(t, n.Graph, x)
+				worst, largest := 0.0, 0.0
+				if !slices.Equal(got.Shape, want.Shape) {
+					t.Fatalf("input %v gives %v, want %v", x.Shape, got.Shape, want.Shape)
+				}
+				for j, w := range want.F32 {
+					worst, largest = max(worst, math.Abs(float64(got.F32[j])-float64(w))), max(largest, math.Abs(float64(w)))
+				}
+				t.Logf("input %v: largest difference %.1e of %.3g; notes %q, warnings %q, settings %q", x.Shape, worst, largest, n.Notes, n.Warnings, n.Settings)
+				if !(worst <= 1e-5*largest) {
+					t.Errorf("input %v: largest difference %.1e of %.3g", x.Shape, worst, largest)
+				}
+				if err := n.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// Prefixes in any order, and of the two encoders of contrastive training the trained one.
+func TestFamilyPrefixes(t *testing.T) {
+	path := filepath.Join("testdata", "families", "timm_resnet", "weights.safetensors")
+	file, err := mmap.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain, err := readSafetensors(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := arraysIn(t, filepath.Join("testdata", "families", "timm_resnet", "golden.npz"))
+	for _, prefix := range []string{"module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
+		state := State{}
+		for key, tensor := range plain {
+			state[prefix+key] = tensor
+			if prefix == "module.encoder_q." {
+				state["module.encoder_k."+key] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
+			}
+		}
+		n, err := Build(state, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", prefix, err)
+			continue
+		}
+		got, want := run(t, n.Graph, golden["x0"]), golden["y0"]
+		for j, w := range want.F32 {
+			if math.Abs(float64(got.F32[j])-float64(w)) > 1e-5*max(1, math.Abs(float64(w))) {
+				t.Errorf("%s: output %d is %g, want %g", prefix, j, got.F32[j], w)
+				break
+			}
+		}
+	}
+}
+
+// What a family cannot know is refused in words.
+func TestFamilyErrors(t *testing.T) {
+	block := State{
+		"blocks.0.norm1.weight": zeros(32), "blocks.0.norm1.bias": zeros(32), "blocks.0.norm2.weight": zeros(32), "blocks.0.norm2.bias": zeros(32),
+		"blocks.0.attn.qkv.weight": zeros(96, 32), "blocks.0.attn.qkv.bias": zeros(96), "blocks.0.attn.proj.weight": zeros(32, 32),
+		"blocks.0.attn.proj.bias": zeros(32), "blocks.0.mlp.fc1.weight": zeros(64, 32), "blocks.0.mlp.fc1.bias": zeros(64),
+		"blocks.0.mlp.fc2.weight": zeros(32, 64), "blocks.0.mlp.fc2.bias": zeros(32), "norm.weight": zeros(32), "norm.bias": zeros(32),
+		"patch_embed.proj.weight": zeros(32, 3, 4, 4), "patch_embed.proj.bias": zeros(32), "cls_token": zeros(1, 1, 32), "pos_embed": zeros(1, 17, 32),
+	}
+	with := func(change State, without ...string) State {
+		s := State{}
+		maps.Copy(s, block)
+		maps.Copy(s, change)
+		for _, key := range without {
+			delete(s, key)
+		}
+		return s
+	}
+	two := Options{Heads: 2}
+	for _, c := range []struct {
+		name    string
+		state   State
+		options Options
+		want    string
+	}{
+		{"good", block, two, ""},
+		{"heads", block, Options{}, "no published model has the width 32"},
+		{"no divisor", block, Options{Heads: 5}, "5 heads (option) do not divide the width 32"},
+		{"positions", with(State{"pos_embed": zeros(1, 15, 32)}), two, `"pos_embed" has shape [1 15 32]: its 15 positions are no square grid`},
+		{"class token", with(State{"cls_token": zeros(1, 1, 31)}), two, `"cls_token" has shape [1 1 31], want [1 1 32]`},
+		{"relative positions", with(State{"blocks.0.attn.relative_position_bias_table": zeros(9, 2)}), two, "1 tensors that the architecture does not have"},
+		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
+			"whether its blocks normalize before or after"},
+		{"missing", with(nil, "blocks.0.mlp.fc2.weight"), two, `"blocks.0.mlp.fc2.weight" is missing`},
+		{"final activation", block, Options{Heads: 2, FinalActivation: "relu"}, "no final activation"},
+	} {
+		n, err := Build(c.state, c.options)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if err == nil && n.Check([]int{1, 3, 16, 18}) == nil {
+			t.Errorf("%s: frames of no whole number of patches pass", c.name)
+		}
+	}
+}

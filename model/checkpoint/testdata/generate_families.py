@@ -1,0 +1,152 @@
+"""Tiny models of published families with random weights, and their outputs.
+
+    python3 generate_families.py [FOLDER]
+
+writes FOLDER/NAME/ (default: families) as the libraries themselves save them: model.safetensors and config.json, or
+weights.safetensors of a state dict, in half precision; and golden.npz with inputs x0, x1 … and outputs y0, y1 ….
+Weights and inputs are exact in half precision. Outputs are those of PyTorch in float32.
+
+Made with torch 2.9.1, transformers 5.24.0, timm 1.0.31, torchvision 0.24.1, safetensors 0.8.0, numpy 2.4.6.
+"""
+
+import json
+import os
+import sys
+import warnings
+
+import numpy as np
+import timm
+import torch
+import torchvision
+import transformers as T
+from safetensors.torch import save_file
+
+warnings.filterwarnings("ignore")
+torch.set_grad_enabled(False)
+OUT = sys.argv[1] if len(sys.argv) > 1 else "families"
+SMALL = dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=2, intermediate_size=40, image_size=16, patch_size=4)
+
+
+def randomize(model, seed):
+    """Weights of a spread that keeps all parts of the output visible, exact in half precision."""
+    g = torch.Generator().manual_seed(seed)
+    for name, p in list(model.named_parameters()) + list(model.named_buffers()):
+        if not p.is_floating_point() or "inv_freq" in name or name.endswith(("periods", "bias_mask")):
+            continue
+        v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else (p.numel() / p.shape[0]) ** -0.5)
+        if name.endswith("running_var"):
+            v = v.abs() + 0.5
+        elif p.ndim == 1 and name.endswith("weight") or "lambda" in name or "gamma" in name:
+            v = v * 0.4 + 1
+        p.copy_(v.half().float())
+    return model.eval()
+
+
+def images(seed, *shape):
+    g = torch.Generator().manual_seed(1000 + seed)
+    return torch.randn(shape, generator=g).half().float()
+
+
+def case(name, model, forward, shapes, hub=True, state=None):
+    folder = os.path.join(OUT, name)
+    os.makedirs(folder, exist_ok=True)
+    model = randomize(model, sum(map(ord, name)))
+    arrays = {}
+    for i, shape in enumerate(shapes):
+        x = images(i, *shape)
+        arrays[f"x{i}"] = (x.transpose(1, 2) if x.ndim == 5 else x).half().numpy()  # clips: frames before channels
+        arrays[f"y{i}"] = forward(model, x).numpy().astype(np.float32)
+    np.savez_compressed(os.path.join(folder, "golden.npz"), **arrays)
+    if hub:
+        model.half().save_pretrained(folder)
+        for extra in ("generation_config.json",):
+            if os.path.exists(os.path.join(folder, extra)):
+                os.remove(os.path.join(folder, extra))
+    else:
+        tensors = {k: (v.half() if v.is_floating_point() and not k.endswith("periods") else v).contiguous() for k, v in (state or (lambda m: m.state_dict()))(model).items()}
+        save_file(tensors, os.path.join(folder, "weights.safetensors"))
+    print(name, {k: list(v.shape) for k, v in arrays.items()}, flush=True)
+
+
+last = lambda m, x: m(x).last_hidden_state
+resized = lambda m, x: m(x, interpolate_pos_encoding=True).last_hidden_state
+two = [(2, 3, 16, 16), (1, 3, 24, 20)]
+small = dict(embed_dim=24, depth=2, num_heads=2, num_classes=0)
+
+
+def hugging():
+    case("vit", T.ViTModel(T.ViTConfig(**SMALL)), resized, two)
+    case("deit", T.DeiTModel(T.DeiTConfig(**SMALL), add_pooling_layer=False), resized, two)
+    case("mae", T.ViTMAEModel(T.ViTMAEConfig(mask_ratio=0.0, **SMALL)), lambda m, x: unshuffled(m, x), two[:1])
+    case("ijepa", T.IJepaModel(T.IJepaConfig(**SMALL)), resized, two)
+    case("dinov2", T.Dinov2Model(T.Dinov2Config(**SMALL)), last, two)
+    case("dinov2_swiglu", T.Dinov2Model(T.Dinov2Config(use_swiglu_ffn=True, **SMALL)), last, two[:1])
+    case("dinov2_registers", T.Dinov2WithRegistersModel(T.Dinov2WithRegistersConfig(num_register_tokens=3, **SMALL)), last, two)
+    case("dinov3", T.DINOv3ViTModel(T.DINOv3ViTConfig(num_register_tokens=2, **SMALL)), last, two)
+    case("dinov3_gated", T.DINOv3ViTModel(T.DINOv3ViTConfig(num_register_tokens=1, use_gated_mlp=True, hidden_act="silu", **SMALL)), last, two[:1])
+    clip = T.CLIPVisionConfig(projection_dim=8, **SMALL)
+    case("clip", T.CLIPVisionModelWithProjection(clip), lambda m, x: m(x, interpolate_pos_encoding=True).image_embeds, two)
+    case("clip_vision", T.CLIPVisionModel(clip), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
+    text = dict(hidden_size=8, num_hidden_layers=1, num_attention_heads=4, intermediate_size=8, vocab_size=16)
+    case("clip_whole", T.CLIPModel(T.CLIPConfig(vision_config=SMALL | dict(projection_dim=8), text_config=text, projection_dim=8)),
+         lambda m, x: m.visual_projection(m.vision_model(x).pooler_output), two[:1])
+    case("siglip_whole", T.SiglipModel(T.SiglipConfig(vision_config=SMALL, text_config=text)),
+         lambda m, x: m.vision_model(x).pooler_output, two[:1])
+    case("siglip", T.SiglipVisionModel(T.SiglipVisionConfig(**SMALL)), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
+    video = T.VJEPA2Config(patch_size=4, crop_size=16, frames_per_clip=4, tubelet_size=2, hidden_size=24, num_attention_heads=2,
+                           num_hidden_layers=2, pred_hidden_size=12, pred_num_attention_heads=2, pred_num_hidden_layers=1, mlp_ratio=2)
+    case("vjepa2", T.VJEPA2Model(video), lambda m, x: m(pixel_values_videos=x.transpose(1, 2), skip_predictor=True).last_hidden_state,
+         [(2, 3, 4, 16, 16), (1, 3, 6, 16, 16)])
+
+
+def convolutional():
+    big = [(2, 3, 64, 64), (1, 3, 96, 64)]
+    next_ = dict(hidden_sizes=[8, 8, 12, 16], depths=[1, 1, 2, 1])
+    pooled = lambda m, x: m(x).pooler_output.flatten(1)
+    case("convnext", T.ConvNextModel(T.ConvNextConfig(**next_)), pooled, big)
+    case("convnext_v2", T.ConvNextV2Model(T.ConvNextV2Config(**next_)), pooled, big)
+    case("convnext_dinov3", T.DINOv3ConvNextModel(T.DINOv3ConvNextConfig(**next_)), pooled, big)
+    case("resnet", T.ResNetModel(T.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16, 16, 24], depths=[1, 2, 1, 1])), pooled, big)
+    case("resnet_basic", T.ResNetModel(T.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16, 16, 24], depths=[1, 2, 1, 1], layer_type="basic")), pooled, big)
+    whole = lambda m, x: m(x)
+    timms = dict(num_classes=0, dims=(8, 8, 12, 16), depths=(1, 1, 2, 1))
+    case("timm_convnext", timm.create_model("convnext_tiny", **timms), whole, big, hub=False)
+    case("timm_convnext_v2", timm.create_model("convnextv2_atto", **timms), whole, big, hub=False)
+    case("torchvision_convnext", ConvNeXt(), lambda m, x: m.classifier[0](m.avgpool(m.features(x))).flatten(1), big, hub=False)
+    resnet = timm.models.resnet
+    few = dict(layers=[2, 1, 1, 1], channels=(8, 8, 16, 24), num_classes=0)
+    case("timm_resnet", resnet.ResNet(resnet.BasicBlock, **few), whole, big, hub=False)
+    case("timm_resnext", resnet.ResNet(resnet.Bottleneck, cardinality=4, base_width=16, **few), whole, big[:1], hub=False)
+
+
+def ConvNeXt():
+    from torchvision.models.convnext import CNBlockConfig
+    return torchvision.models.ConvNeXt([CNBlockConfig(8, 8, 1), CNBlockConfig(8, 12, 1), CNBlockConfig(12, 16, 2), CNBlockConfig(16, None, 1)])
+
+
+def unshuffled(m, x):
+    """All tokens in their order: the noise of the masking is increasing."""
+    n = (x.shape[2] // 4) * (x.shape[3] // 4)
+    return m(x, noise=torch.arange(n).float().repeat(len(x), 1)).last_hidden_state
+
+
+def other():
+    features = lambda m, x: m.forward_features(x)
+    dynamic = dict(dynamic_img_size=True, img_size=16, patch_size=4, **small)
+    case("timm_vit", timm.create_model("vit_tiny_patch16_224", **dynamic), features, two, hub=False)
+    case("timm_registers", timm.create_model("vit_small_patch14_reg4_dinov2", **dynamic), features, two, hub=False)
+    case("timm_swiglu", timm.create_model("vit_giant_patch14_reg4_dinov2", **dynamic), features, two[:1], hub=False)
+    case("timm_gap",
+         timm.create_model("vit_tiny_patch16_224", global_pool="avg", **dynamic), lambda m, x: m(x), two[:1], hub=False)
+    case("timm_clip", timm.create_model("vit_base_patch32_clip_224", **dynamic), features, two, hub=False)
+    case("timm_siglip", timm.create_model("vit_base_patch16_siglip_224", **dynamic), lambda m, x: m(x), two, hub=False)
+    case("timm_dinov3", timm.create_model("vit_small_patch16_dinov3", **dynamic), features, two, hub=False)
+    case("timm_distilled", timm.create_model("deit_tiny_distilled_patch16_224", **dynamic), features, two, hub=False)
+    case("torchvision_vit", torchvision.models.VisionTransformer(image_size=16, patch_size=4, num_layers=2, num_heads=2, hidden_dim=24, mlp_dim=40),
+         lambda m, x: m.encoder(torch.cat([m.class_token.expand(len(x), -1, -1), m._process_input(x)], 1)), two[:1], hub=False)
+
+
+if __name__ == "__main__":
+    hugging()
+    other()
+    convolutional()
