@@ -87,7 +87,7 @@ func saySimilarity(d *methods.Draft) {
 		d.Say("Each score is reported next to a null: its mean over %g orders in which whole episodes of one model "+
 			"are given to episodes of the other (fewer than 5 episodes are rotated in time), and the share of orders "+
 			"that score at least as much as its p value. Where alignment or the agreement with labels does not exceed the "+
-			"null, its interval is the score ± the 95 %% quantile of the deviations in the null.", d.Number("permutations"))
+			"null, its interval is at least the score ± the 95 %% quantile of the deviations in the null.", d.Number("permutations"))
 	}
 	pairs := "all pairs of states"
 	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analysed(d, "samples")) {

@@ -28,9 +28,14 @@ func ChanceOf(c stat.Chance) Chance {
 
 // NearChance puts the interval of the null in the place of a jackknife's, where the number does not differ from
 // chance: a jackknife of degenerate statistics is inconsistent there. df are its degrees of freedom, 0 in a run without
-// intervals. The interval ends at low and high. Where the number differs from chance, and without df, e stays.
+// intervals. The upper end is not below the jackknife's.
+// The interval ends at low and high. Where the number differs from chance, and without df, e stays.
 func NearChance(e *report.Estimate, c stat.Chance, df, low, high float64) {
 	if i, ok := c.Interval(e.V, df); ok && e.Defined() {
-		e.CI = report.Between(min(max(i.Low, low), high), max(min(i.High, high), low))
+		top := i.High
+		if e.CI.Defined() { // a score that the test misses has the error of the jackknife, too
+			top = max(top, e.CI.High)
+		}
+		e.CI = report.Between(min(max(i.Low, low), high), max(min(top, high), low))
 	}
 }
