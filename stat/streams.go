@@ -125,6 +125,9 @@ const (
 	StreamScreens Stream = 0x73637265
 	// StreamFixations draws pixels that are taken for fixations (measure/saliency): "fixa".
 	StreamFixations Stream = 0x66697861
+	// StreamNullEpisodes exchanges and rotates whole episodes for the null of similarities (this
+	// package): "nule".
+	StreamNullEpisodes Stream = 0x6e756c65
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -28,6 +28,7 @@ type Distances struct {
 	Energy          Estimate // the root
 	EnergyP         report.Value
 	KID             Estimate
+	KIDP            report.Value
 	Frechet         Estimate
 	FrechetInfinity report.Value
 	Permutations    int
@@ -98,7 +99,7 @@ func (b *blocking) estimate(path string, value float64, without []float64, low f
 	if b.pool == nil || b.why != nil || without == nil {
 		return estimate(path, value, nil, b.why)
 	}
-	j, err := b.pool.Jackknife(value, without, nil)
+	j, err := twosample.JackknifeBlocks(value, without, b.generated, b.real)
 	if err != nil {
 		return estimate(path, value, nil, err)
 	}
@@ -134,9 +135,8 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	if d.Energy, d.EnergyP, err = b.distance("fidelity.energy_distance", energy, err, 0); err != nil {
 		return err
 	}
-	o.Permutations = 0
 	kid, err := twosample.KID(ctx, x.points, y.points, o)
-	if d.KID, _, err = b.distance("fidelity.kid", kid, err, math.Inf(-1)); err != nil {
+	if d.KID, d.KIDP, err = b.distance("fidelity.kid", kid, err, math.Inf(-1)); err != nil {
 		return err
 	}
 	b = w.blocking(w.generated, w.real, mostHalved)
@@ -153,7 +153,8 @@ func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
 	return &r.Distance
 }
 
-// distance is one with its p value, or why there is none.
+// distance is one with its p value, or why there is none. Where it does not differ from 0 its interval comes from the
+// permutations.
 func (b *blocking) distance(path string, d *twosample.Distance, err error, low float64) (Estimate, report.Value, error) {
 	var none *stat.UndefinedError
 	if errors.As(err, &none) {
@@ -162,7 +163,15 @@ func (b *blocking) distance(path string, d *twosample.Distance, err error, low f
 	if err != nil {
 		return Estimate{}, report.Value{}, err
 	}
-	return b.estimate(path, d.Value, d.Without, low), report.NumberOr(d.P, d.Reason), nil
+	e := b.estimate(path, d.Value, d.Without, low)
+	if e.Jackknife != nil && e.CI.Defined() && d.P > 0.05 {
+		// Near 0 the distance is a degenerate statistic, of which a jackknife is inconsistent. A distance that the
+		// test misses has the error of the jackknife, too, which only makes the interval longer above.
+		if i, ok := stat.NullInterval(d.Value, d.Null, e.Jackknife.DF); ok {
+			e.CI = report.Between(max(i.Low, low), max(i.High, e.CI.High))
+		}
+	}
+	return e, report.NumberOr(d.P, d.Reason), nil
 }
 
 // frechet fills in the Fréchet distance and its limit.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/fidelity"
 	"repscope/report"
 )
@@ -68,7 +69,7 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 		return err
 	}
 	w.takeMemorization(m, found, generated)
-	return nil
+	return w.novelty(ctx, m, found, train, generated)
 }
 
 // none leaves all of it undefined.
@@ -79,6 +80,26 @@ func (m *Memorization) none(reason string) {
 		&m.DistanceRatio, &m.CloserThanMedian, &m.CloserThanFive, &m.CT, &m.CTP} {
 		*to = report.Undefined("%s", reason)
 	}
+}
+
+// novelty gives the mean distance to the nearest real sample the error of both samples.
+func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, distances *fidelity.Memorization,
+	train, generated *cloud) error {
+	b := w.blocking(generated, train, mostHalved)
+	b.of = m.Space + " near generated ones"
+	if b.pool == nil || b.why != nil {
+		m.Novelty = estimate(pathNovelty, distances.Novelty, nil, b.why)
+		return nil
+	}
+	without, err := fidelity.NoveltyWithout(ctx, train.points, generated.points, b.real, b.generated,
+		distances.TrainDistance, w.search())
+	if err != nil {
+		return err
+	}
+	if m.Novelty = b.estimate(pathNovelty, distances.Novelty, without, 0); m.Novelty.Jackknife != nil {
+		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
+	}
+	return nil
 }
 
 func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memorization, generated *cloud) {
@@ -92,7 +113,6 @@ func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memoriz
 	}
 	m.Copies = w.a.share(pathCopies, copied, generated.groups, blocks, why)
 	m.Authentic = w.a.share(pathAuthentic, found.Authentic, generated.groups, blocks, why)
-	m.Novelty = mean(pathNovelty, found.TrainDistance, blocks, why)
 	m.RealNovelty = report.Number(found.TrainNovelty)
 	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
 	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)

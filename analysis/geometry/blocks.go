@@ -40,6 +40,18 @@ func (s scope) coarsened(count int) scope {
 	return s
 }
 
+// df are the degrees of freedom of a jackknife over the blocks, their number by size less one; 0 without intervals.
+func (s scope) df() float64 {
+	if s.blocks == nil {
+		return 0
+	}
+	squares := 0.0
+	for _, size := range s.blocks.Sizes() {
+		squares += float64(size) * float64(size)
+	}
+	return float64(s.n)*float64(s.n)/squares - 1
+}
+
 // group makes the blocks of all scopes. Steps and turns belong to their first state, so
 // that they can be combined with what is measured of states.
 func (a *analyzer) group() error {

@@ -66,6 +66,9 @@ type Options struct {
 	Pairs int
 	// Lags is the largest lag of the autocorrelation that is reported; 0 means 100.
 	Lags int
+	// Permutations is the number of orders of the null, in which episodes are given to other episodes, for similarities
+	// of models and the agreement of clusters with labels; 0: none.
+	Permutations int
 }
 
 // Declare binds the options to their fields.
@@ -75,6 +78,8 @@ func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.Neighbors, "k", "`LIST` of neighborhood sizes for the consistency of labels").AtLeast(1).Distinct()
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
 	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
+	l.Int(&o.Permutations, "permutations",
+		"`N` exchanges of episodes for the null of similarities and of the agreement with labels; 0: none").AtLeast(0)
 	l.Int(&o.Lags, "lags", "largest lag `N` of the autocorrelation").AtLeast(1)
 }
 
@@ -185,6 +190,8 @@ type Agreement struct {
 	NMI report.Estimate `json:"nmi"`
 	AMI report.Estimate `json:"ami"`
 	ARI report.Estimate `json:"ari"`
+	// Null is what they are for labels of other episodes; nil without permutations.
+	Null *AgreementNull `json:"null_in_time,omitempty"`
 }
 
 // LabelConsistency is how the K nearest neighbors of a state agree with its label.
@@ -268,6 +275,14 @@ type SimilarityRow struct {
 	RSA              report.Estimate `json:"rsa"`
 	RSASamplingError report.Value    `json:"rsa_sampling_error"`
 	RSAPairs         int             `json:"rsa_pairs"`
+	// CKABetween and RSABetween are debiased CKA and RSA from pairs of states in different blocks: whole episodes
+	// where there are at least 5, at most 50. They are 0 on average for spaces that share nothing, also where
+	// states change slowly. Undefined with fewer than 4 blocks, and without intervals, for which blocks are made.
+	CKABetween report.Estimate `json:"cka_between"`
+	RSABetween report.Estimate `json:"rsa_between"`
+	// Null is what they are when episodes are given to other episodes; nil without permutations, for a model with
+	// itself, and for constant latents.
+	Null *SimilarityNull `json:"null_in_time,omitempty"`
 }
 
 // Analyze measures every model. What cannot be computed (constant latents, latents

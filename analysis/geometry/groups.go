@@ -63,7 +63,7 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 			}
 		}
 		if a.labels != nil {
-			if g.Agreement, err = a.agreement(s, found.Partition, left); err != nil {
+			if g.Agreement, err = a.agreement(ctx, s, found.Partition, left); err != nil {
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func valueOf(v float64, err error) report.Value {
 }
 
 // agreement compares clusters with the labels, and those found again without each block.
-func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*Agreement, error) {
+func (a *analyzer) agreement(ctx context.Context, s scope, p cluster.Partition, left cluster.Left) (*Agreement, error) {
 	table, err := cluster.NewContingency(p, *a.labels)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 			*ci = report.Between(ci.Low+chance, ci.High+chance)
 		}
 	}
-	return out, nil
+	return out, a.agreementUnder(ctx, p, out)
 }
 
 // consistency is the row of a neighborhood size before anything is measured.

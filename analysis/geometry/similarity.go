@@ -101,7 +101,7 @@ func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identit
 }
 
 // ofCouples are the options of similarities.
-var ofCouples = []string{"rsa-pairs", "bootstrap", "block", "seed"}
+var ofCouples = []string{"rsa-pairs", "permutations", "bootstrap", "block", "seed"}
 
 // similarityBlocks are the blocks of the sample that similarities are computed without.
 func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(MaxSimilarityBlocks) }
@@ -127,6 +127,10 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 	if err != nil {
 		return nil, err
 	}
+	apart, err := similarity.RSAOf(ctx, spaces, numbers, pairs.Between(spaces[0]), a.o.Threads)
+	if err != nil {
+		return nil, err
+	}
 	rows, blocks := make([]*SimilarityRow, len(couples)), a.similarityBlocks()
 	for c, pair := range couples {
 		row := &SimilarityRow{RSAPairs: pairs.Len()}
@@ -135,25 +139,25 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 			row.undefined(constant)
 			continue
 		}
-		if err := row.fill(found[c], &ranks[c], blocks); err != nil {
+		if err := row.fill(found[c], &ranks[c], &apart[c], blocks); err != nil {
 			return nil, err
 		}
 		if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
 			row.Procrustes.CI = report.NoInterval("not computed above %d dimensions", largest)
 		}
 	}
-	return rows, nil
+	return rows, a.under(ctx, spaces, numbers, rows)
 }
 
-// SimilarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while
-// its blocks are put together.
+// SimilarityBytes is about what similarities hold: the latents of all models as float64, of one twice more while
+// its blocks are put together, and of one in each order of the null at once.
 func SimilarityBytes(models []Encoded) int64 {
 	var all, most int64
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
 		all, most = all+one, max(most, one)
 	}
-	return all + 2*most
+	return all + (2+nullOrders)*most
 }
 
 // constant is the reason of what latents that do not vary have not.
@@ -162,6 +166,7 @@ const constant = "the latents are constant"
 func (r *SimilarityRow) undefined(reason string) {
 	none := report.NoEstimate("%s", reason)
 	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = none, none, none, none, none.Value
+	r.CKABetween, r.RSABetween = none, none
 }
 
 // self is what every space that varies has with itself, by definition.
@@ -170,10 +175,11 @@ func (r *SimilarityRow) self() {
 		return report.WithInterval(report.Number(v), report.NoInterval("the same latents"))
 	}
 	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = same(1), same(1), same(0), same(1), report.Number(0)
+	r.CKABetween, r.RSABetween = same(1), same(1)
 }
 
 // fill takes over what was measured, with intervals by deleting blocks.
-func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, blocks scope) error {
+func (r *SimilarityRow) fill(s *similarity.Similarity, rsa, apart *similarity.RankCorrelation, blocks scope) error {
 	for _, measure := range []struct {
 		of        similarity.Estimate
 		to        *report.Estimate
@@ -184,18 +190,36 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 		{s.CKADebiased, &r.CKADebiased, -1, 1, "the unbiased HSIC of a space is not positive"},
 		{s.Procrustes, &r.Procrustes, 0, math.Sqrt2, "the singular value decomposition did not converge"},
 		{rsa.Estimate, &r.RSA, -1, 1, equalDistances},
+		{s.CKABetween, &r.CKABetween, -1, 1, blocks.noneBetween()},
+		{apart.Estimate, &r.RSABetween, -1, 1, equalDistances},
 	} {
 		j, err := blocks.jackknife(measure.of.Value, measure.of.Without, nil)
 		if err != nil {
 			return err
 		}
-		if measure.to == &r.RSA && j != nil {
-			j.WithoutPairTerms(rsa.ByBlocks, 1)
+		for to, of := range map[*report.Estimate]*similarity.RankCorrelation{&r.RSA: rsa, &r.RSABetween: apart} {
+			if measure.to == to && j != nil {
+				j.WithoutPairTerms(of.ByBlocks, 1)
+			}
 		}
 		*measure.to = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}
+	if !r.CKABetween.Defined() {
+		r.RSABetween = report.NoEstimate("%s", r.CKABetween.Reason)
+	}
 	r.RSASamplingError = report.NumberOr(rsa.SamplingError, equalDistances)
 	return nil
+}
+
+// noneBetween is why there is no similarity between blocks.
+func (s scope) noneBetween() string {
+	switch {
+	case s.blocks == nil:
+		return intervalsOff + ": no blocks of states"
+	case s.blocks.Count() < 4:
+		return fmt.Sprintf("%d blocks of states, want at least 4", s.blocks.Count())
+	}
+	return "a space does not vary between blocks"
 }
 
 // equalDistances is the reason of what a space of equal distances has not.

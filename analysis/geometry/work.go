@@ -19,7 +19,7 @@ import (
 )
 
 // Definition is the version of what the numbers mean; see [shard.Identity].
-const Definition = 3
+const Definition = 4
 
 // Part is the outcome of a range of units: one for each model, and a last one for
 // the similarities of all, nil where that is not in the range.

@@ -22,6 +22,12 @@ type Similarity struct {
 	// unbiased HSIC (Song et al. 2012), at most about 1, near 0 for unrelated spaces,
 	// NaN where the unbiased HSIC of a space is not positive.
 	CKA, CKADebiased Estimate
+	// CKABetween is CKADebiased from pairs of states in different blocks alone: the cosine of both matrices of
+	// inner products over these pairs, each without its best fit by sums a_i + a_j of a number per state, as
+	// U-centering takes it away with single states for blocks (Székely & Rizzo 2013). It is 0 on average for
+	// independent spaces whose blocks are exchangeable, however slowly the states change inside a block, and at
+	// most 1. NaN with fewer than 4 blocks, and where a space does not vary between blocks.
+	CKABetween Estimate
 	// Procrustes is the smallest ‖X − Y·R‖_F over orthogonal R (Schönemann 1966) for
 	// centered points scaled to ‖X‖_F = ‖Y‖_F = 1: 0 for the same shape, at most √2; NaN
 	// where the singular value decomposition did not converge.
@@ -65,6 +71,7 @@ func Compare(x, y *Space) (*Similarity, error) {
 	s := &Similarity{
 		CKA:         Estimate{Value: alignment(xy.biased[0], xx.biased[0], yy.biased[0])},
 		CKADebiased: Estimate{Value: alignment(xy.unbiased[0], xx.unbiased[0], yy.unbiased[0])},
+		CKABetween:  Estimate{Value: alignment(xy.between[0], xx.between[0], yy.between[0])},
 		Procrustes:  Estimate{Value: xy.distance(x, y)},
 	}
 	if x.blocks == 0 {
@@ -73,10 +80,11 @@ func Compare(x, y *Space) (*Similarity, error) {
 	for b := 1; b < len(xy.biased); b++ {
 		s.CKA.Without = append(s.CKA.Without, alignment(xy.biased[b], xx.biased[b], yy.biased[b]))
 		s.CKADebiased.Without = append(s.CKADebiased.Without, alignment(xy.unbiased[b], xx.unbiased[b], yy.unbiased[b]))
+		s.CKABetween.Without = append(s.CKABetween.Without, alignment(xy.between[b], xx.between[b], yy.between[b]))
 		s.Procrustes.Without = append(s.Procrustes.Without, procrustes(xy.nuclear[b], xy.xTotal[b], xy.yTotal[b]))
 	}
 	if x.blocks == 1 { // nothing is left
-		for _, e := range []*Estimate{&s.CKA, &s.CKADebiased, &s.Procrustes} {
+		for _, e := range []*Estimate{&s.CKA, &s.CKADebiased, &s.CKABetween, &s.Procrustes} {
 			e.Without = []float64{math.NaN()}
 		}
 	}

@@ -27,6 +27,7 @@ type Space struct {
 	sum     matrix.Matrix
 	squares []float64 // sum and squares: Σ x_i and Σ ‖x_i‖² per block
 	own     products  // of the space with itself
+	plain   bool      // values alone, without deletions
 }
 
 // NewSpace prepares points [N, D], grouped by blocks or, for nil, without. Spaces that
@@ -79,6 +80,9 @@ func (s *Space) Len() int { return s.x.N }
 // Dim is the dimension of the points.
 func (s *Space) Dim() int { return s.x.Dim }
 
+// deletes reports whether values without each block are asked for.
+func (s *Space) deletes() bool { return s.blocks > 0 && !s.plain }
+
 // Varies reports whether not all points are equal.
 func (s *Space) Varies() bool { return s.total != 0 }
 
@@ -95,6 +99,7 @@ func (s *Space) point(i int32) []float64 {
 type products struct {
 	biased   []float64 // ‖XᵀY‖_F²
 	unbiased []float64 // n(n−3) times the unbiased HSIC
+	between  []float64 // the sum over pairs of different blocks, see [Similarity.CKABetween]
 	nuclear  []float64 // ‖XᵀY‖_*, the sum of singular values; NaN where not computed
 	// ‖X‖_F² and ‖Y‖_F² of the centered points.
 	xTotal, yTotal []float64
@@ -111,8 +116,9 @@ func between(x, y *Space, nuclear bool) (products, error) {
 	}
 	out := products{cross: c.cross}
 	out.add(c.cross, float64(x.x.N), x.total, y.total, c.squaresAll, nuclear)
+	out.between = []float64{c.split.inner(-1, matrix.Dot(c.cross.Data, c.cross.Data))}
 	blocks := len(x.start) - 1
-	if blocks < 2 {
+	if blocks < 2 || x.plain {
 		return out, nil
 	}
 	for b := range blocks {
@@ -133,6 +139,7 @@ type crossing struct {
 	squares      []float64     // by block
 	xyAll, yxAll []float64
 	squaresAll   float64
+	split        *split
 
 	block        matrix.Matrix // room for the cross product of a block
 	xMean, yMean []float64     // room for the means without a block
@@ -142,7 +149,7 @@ type crossing struct {
 func newCrossing(x, y *Space) *crossing {
 	blocks, p, q := len(x.start)-1, x.x.Dim, y.x.Dim
 	return &crossing{
-		x: x, y: y, cross: matrix.New(p, q), block: matrix.New(p, q),
+		split: newSplit(x, y), x: x, y: y, cross: matrix.New(p, q), block: matrix.New(p, q),
 		xy: matrix.New(blocks, p), yx: matrix.New(blocks, q), squares: make([]float64, blocks),
 		xyAll: make([]float64, p), yxAll: make([]float64, q), xMean: make([]float64, p), yMean: make([]float64, q),
 	}
@@ -175,6 +182,7 @@ func (c *crossing) addUp() error {
 			return err
 		}
 		matrix.AddTo(c.cross.Data, c.block.Data)
+		c.split.add(b, c.block)
 	}
 	return nil
 }
@@ -197,6 +205,7 @@ func (c *crossing) addWithout(b int, out *products, nuclear bool) error {
 	for k, v := range cross.Data {
 		cross.Data[k] = c.cross.Data[k] - v
 	}
+	out.between = append(out.between, c.split.inner(b, matrix.Dot(cross.Data, cross.Data)))
 	xx, yy := matrix.Dot(c.xMean, c.xMean), matrix.Dot(c.yMean, c.yMean)
 	xTotal, yTotal := x.total-x.squares[b], y.total-y.squares[b]
 	// Σ ‖x−m‖²‖y−μ‖² over the rest, multiplied out.

@@ -49,7 +49,7 @@ func Energy(ctx context.Context, x, y points.Points, o Options) (*Distance, erro
 // again from the differences.
 const directShare = 1e-4
 
-// Root returns the distance and its deletions on the scale of the root, as an energy
+// Root returns the distance, its deletions and its null on the scale of the root, as an energy
 // distance is read; p values stay. NaN where a value is negative.
 func (d *Distance) Root() *Distance {
 	out := *d
@@ -57,6 +57,12 @@ func (d *Distance) Root() *Distance {
 	out.Without = make([]float64, len(d.Without))
 	for b, v := range d.Without {
 		out.Without[b] = math.Sqrt(v)
+	}
+	if d.Null != nil {
+		out.Null = make([]float64, len(d.Null))
+		for k, v := range d.Null {
+			out.Null[k] = math.Sqrt(v)
+		}
 	}
 	return &out
 }

@@ -45,7 +45,9 @@ type Distance struct {
 	// Reason says why where they were asked for.
 	P                       float64
 	Permutations, Exceeding int
-	Reason                  string
+	// Null are the values of the random divisions, nil without permutations.
+	Null   []float64
+	Reason string
 	// Units are how many units of x and of y were permuted: groups, or single points, as long as
 	// there are no more than Options.Units of them; else as many consecutive ones of a block
 	// together as makes them about that many, the same number in both samples, and what is left over at
@@ -342,7 +344,7 @@ func (p *pooled) permute(ctx context.Context, between []float64, o Options, f st
 	}
 	observed := f(u.totals(inX))
 	tolerance := 1e-12 * max(math.Abs(observed), 1e-3*u.scale())
-	exceeding := make([]bool, o.Permutations)
+	values := make([]float64, o.Permutations)
 	err := parallel.With(ctx, o.Threads, o.Permutations, func() func(int) error {
 		chosen := make([]bool, len(p.units))
 		return func(k int) error {
@@ -350,16 +352,16 @@ func (p *pooled) permute(ctx context.Context, between []float64, o Options, f st
 			for at, which := range stat.NewRandom(stat.StreamTwoSample.Key(o.Seed, uint64(k))).Perm(len(free)) {
 				chosen[free[which]] = at < x
 			}
-			exceeding[k] = f(u.totals(chosen)) >= observed-tolerance
+			values[k] = f(u.totals(chosen))
 			return nil
 		}
 	})
 	if err != nil {
 		return err
 	}
-	d.Permutations = o.Permutations
-	for _, e := range exceeding {
-		if e {
+	d.Permutations, d.Null = o.Permutations, values
+	for _, v := range values {
+		if v >= observed-tolerance {
 			d.Exceeding++
 		}
 	}

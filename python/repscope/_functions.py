@@ -268,6 +268,7 @@ COMMANDS = {
         "k:ints "
         "labels:file "
         "lags:int "
+        "permutations:int "
         "rsa_pairs:int "
         "starts:int "
         "samples:int "
@@ -1595,6 +1596,7 @@ def geometry(
     k: Optional[Ints] = None,
     labels: Optional[File] = None,
     lags: Optional[Int] = None,
+    permutations: Optional[Int] = None,
     rsa_pairs: Optional[Int] = None,
     starts: Optional[Int] = None,
     samples: Optional[Int] = None,
@@ -1654,10 +1656,17 @@ def geometry(
     window that leaves every state half of the others; it is printed and stored as
     "exclude_window" of every model.
 
-    Between models: linear CKA (also debiased: 0 for unrelated spaces in any dimension), the
-    orthogonal Procrustes distance of spaces scaled to length 1 (0: same shape, √2: nothing
-    in common), and RSA, the rank correlation between distances in the two spaces, over
+    Between models: linear CKA (also debiased: 0 for unrelated spaces of independent states, in
+    any dimension), the orthogonal Procrustes distance of spaces scaled to length 1 (0: same
+    shape, at most √2), and RSA, the rank correlation between distances in the two spaces, over
     rsa_pairs pairs of states drawn with the seed, or over all pairs.
+
+    States that follow each other are alike in every space, so that unrelated spaces have
+    debiased CKA and RSA above 0. cka_between and rsa_between use pairs of states in different
+    episodes (or blocks) only, and are 0 on average for unrelated spaces. The null
+    (permutations) gives the episodes of one model to episodes of the other: a score that does
+    not exceed its null is no evidence of similarity. Agreement with labels has this null too.
+    Where p is 0.05 or more, the interval of CKA, NMI, AMI and ARI comes from the null.
 
     Time, inside episodes: the autocorrelation of the latents by lag and its integral τ, step
     sizes relative to the RMS distance between random states, and straightness, the cosine of
@@ -1689,6 +1698,8 @@ def geometry(
         labels: FILE[:key] of an integer class or a text per frame (a window has the label of its last frame); with
             example also example:NAME, default example:lives.
         lags: largest lag N of the autocorrelation. Default: 100.
+        permutations: N exchanges of episodes for the null of similarities and of the agreement with labels; 0: none.
+            Default: 99.
         rsa_pairs: N pairs of states for RSA; 0: all. Default: 2000000.
         starts: N k-means++ starts; the best result is used. Default: 10.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
@@ -2277,8 +2288,9 @@ def generation(
     Unknown numbers are null, never 0. Each metric states which direction is better, the best
     value reachable on these data, and the published target.
 
-    Samples count as independent unless groups or block is given. Intervals use the jackknife
-    over samples. Generators are compared on shared data: the items that both reconstruct, or the
+    Samples count as independent unless groups or block is given; groups real=FILE groups the
+    real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
+    to real samples over both sides. Generators are compared on shared data: the items that both reconstruct, or the
     real samples that both are compared with.
 
     After slow metrics, and when a run is stopped, the result so far is written to generation.json.partial
@@ -2295,8 +2307,8 @@ def generation(
         latents: NAME=FILE.npz with latent [N,D] and label [N].
         predictions: NAME=FILE.csv with the columns target (requested label) and predicted (label assigned by a
             classifier).
-        groups: NAME=FILE[:key] of a group number per sample of NAME; samples of one group are dependent, such as draws
-            from one latent.
+        groups: NAME=FILE[:key] of a group number per sample of NAME, or of the real samples (real=FILE); samples of one
+            group are dependent, such as draws from one latent or frames of one episode.
         holdout: FILE of real samples that no generator was trained on, as real; reference for novelty and memorization.
         real_latents: FILE.npz of latents of real samples, as latents.
         real_predictions: FILE.csv of the classifier's predictions for real samples, as predictions; sets the ceiling of

@@ -45,8 +45,9 @@ A metric with a missing input is skipped, with a reason, as is a label with too 
 Unknown numbers are null, never 0. Each metric states which direction is better, the best
 value reachable on these data, and the published target.
 
-Samples count as independent unless --groups or --block is given. Intervals use the jackknife
-over samples. Generators are compared on shared data: the items that both reconstruct, or the
+Samples count as independent unless --groups or --block is given; --groups real=FILE groups the
+real samples, such as frames by episode. Intervals use the jackknife over samples, of distances
+to real samples over both sides. Generators are compared on shared data: the items that both reconstruct, or the
 real samples that both are compared with.
 
 After slow metrics, and when a run is stopped, the result so far is written to ` + PartialFile + `
@@ -93,8 +94,8 @@ func register(flags *run.Flags) *options {
 		"`NAME=FILE.csv` with the columns target (requested label) and predicted (label assigned by a classifier) "+
 			"(repeats)")
 	f.groups = input.RegisterFiles(flags, "groups",
-		"`NAME=FILE[:key]` of a group number per sample of NAME; samples of one group are dependent, such as draws "+
-			"from one latent (repeats)")
+		"`NAME=FILE[:key]` of a group number per sample of NAME, or of the real samples (real=FILE); samples of one "+
+			"group are dependent, such as draws from one latent or frames of one episode (repeats)")
 	path := func(value *string, name, usage string) {
 		flags.PathVar(value, name, usage)
 		flags.Group(run.Inputs, name)
@@ -182,6 +183,13 @@ func (f *options) check() error {
 		return run.Usage("%v", err)
 	}
 	for _, name := range f.groups.Names() {
+		if name == generation.RealRow {
+			if f.real == "" && f.realLatents == "" && f.realPredictions == "" {
+				return run.Usage("--groups real=…: no real samples are given: give --real, --real-latents or " +
+					"--real-predictions")
+			}
+			continue
+		}
 		if !slices.Contains(f.names(), name) {
 			return run.Hint(run.Usage("--groups %s=…: no other input has the name %s; the generators are %s", name, name, strings.Join(f.names(), ", ")), text.DidYouMean("", name, f.names()))
 		}

@@ -74,6 +74,7 @@ func setDistances(d *generation.Distances, o *report.Object) {
 	o.Set("permutations", d.Permutations)
 	o.Set("num_compared", d.Compared[:])
 	o.Set("kid", d.KID.Estimate)
+	o.Set("kid_p", d.KIDP)
 	o.Set("frechet_distance", d.Frechet.Estimate)
 	o.Set("frechet_distance_infinity", d.FrechetInfinity)
 	o.Set("vendi_score", d.Vendi.Estimate)

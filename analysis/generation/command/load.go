@@ -316,41 +316,37 @@ func grades() labels {
 // group takes --groups and --block for the inputs that they are for.
 func (f *options) group(env *run.Env, in *generation.Input) error {
 	for _, file := range f.groups.All() {
-		i := slices.IndexFunc(in.Generators, func(g generation.Generator) bool { return g.Name == file.Name })
-		if i < 0 {
-			continue // it cannot be measured
+		inputs := realInputs(in)
+		if file.Name != generation.RealRow {
+			i := slices.IndexFunc(in.Generators, func(g generation.Generator) bool { return g.Name == file.Name })
+			if i < 0 {
+				continue // it cannot be measured
+			}
+			inputs = inputsOf(&in.Generators[i])
 		}
-		a, err := dataset.OpenColumn(file.Path)
+		name, values, err := readGroups(env, file)
 		if err != nil {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
 		}
-		env.CloseLater(a)
-		values := make([]int64, a.Len())
-		if a.RowLen() != 1 {
-			return fmt.Errorf("groups %s: %s has shape %v, want [N]", file.Name, a.Name(), a.Shape())
-		}
-		if err := a.ReadInt64(values, 0, a.Len()); err != nil {
-			return fmt.Errorf("groups %s: %w", file.Name, err)
-		}
-		g := &in.Generators[i]
-		grouped := setGroups(g, func(n int) []int {
+		grouped := setGroups(inputs, func(n int) []int {
 			if n != len(values) {
 				return nil
 			}
-			return ints(values)
+			return values
 		})
 		switch len(grouped) {
 		case 0:
-			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, a.Name(), len(values), file.Name)
+			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples",
+				file.Name, name, len(values), file.Name)
 		case 1:
 		default:
-			env.Note("note: groups %s: %s also applies to the %d samples of --%s", file.Name, a.Name(), len(values),
+			env.Note("note: groups %s: %s also applies to the %d samples of --%s", file.Name, name, len(values),
 				strings.Join(grouped, " and of --"))
 		}
 	}
 	if length := f.statistics.Block.Length; length > 1 {
 		for i := range in.Generators {
-			setGroups(&in.Generators[i], func(n int) []int {
+			setGroups(inputsOf(&in.Generators[i]), func(n int) []int {
 				out := make([]int, n)
 				for k := range out {
 					out[k] = k / length
@@ -362,25 +358,67 @@ func (f *options) group(env *run.Env, in *generation.Input) error {
 	return nil
 }
 
-// setGroups sets the groups of all inputs of a generator for which of gives some, and returns the
-// flags of these inputs.
-func setGroups(g *generation.Generator, of func(n int) []int) (flags []string) {
-	set := func(flag string, n int, to *[]int) {
-		if groups := of(n); groups != nil {
-			*to, flags = groups, append(flags, flag)
-		}
+// readGroups reads a group number per sample, with the name of the array for messages.
+func readGroups(env *run.Env, file input.File) (name string, groups []int, err error) {
+	a, err := dataset.OpenColumn(file.Path)
+	if err != nil {
+		return "", nil, err
 	}
+	env.CloseLater(a)
+	if a.RowLen() != 1 {
+		return "", nil, fmt.Errorf("%s has shape %v, want [N]", a.Name(), a.Shape())
+	}
+	values := make([]int64, a.Len())
+	if err := a.ReadInt64(values, 0, a.Len()); err != nil {
+		return "", nil, err
+	}
+	return a.Name(), ints(values), nil
+}
+
+// grouped is an input of n samples that may have groups.
+type grouped struct {
+	flag string
+	n    int
+	to   *[]int
+}
+
+// inputsOf are the inputs of a generator.
+func inputsOf(g *generation.Generator) (out []grouped) {
 	if g.Generated != nil {
-		set("generated", g.Generated.N(), &g.Generated.Groups)
+		out = append(out, grouped{"generated", g.Generated.N(), &g.Generated.Groups})
 	}
 	if g.Reconstruction != nil {
-		set("reconstruction", g.Reconstruction.N, &g.Reconstruction.Groups)
+		out = append(out, grouped{"reconstruction", g.Reconstruction.N, &g.Reconstruction.Groups})
 	}
 	if g.Latents != nil {
-		set("latents", g.Latents.Points.N, &g.Latents.Groups)
+		out = append(out, grouped{"latents", g.Latents.Points.N, &g.Latents.Groups})
 	}
 	if g.Predictions != nil {
-		set("predictions", len(g.Predictions.Target), &g.Predictions.Groups)
+		out = append(out, grouped{"predictions", len(g.Predictions.Target), &g.Predictions.Groups})
+	}
+	return out
+}
+
+// realInputs are the inputs of real samples.
+func realInputs(in *generation.Input) (out []grouped) {
+	if in.Real != nil {
+		out = append(out, grouped{"real", in.Real.N(), &in.Real.Groups})
+	}
+	if in.RealLatents != nil {
+		out = append(out, grouped{"real-latents", in.RealLatents.Points.N, &in.RealLatents.Groups})
+	}
+	if in.RealPredictions != nil {
+		out = append(out, grouped{"real-predictions", len(in.RealPredictions.Target), &in.RealPredictions.Groups})
+	}
+	return out
+}
+
+// setGroups sets the groups of all inputs for which of gives some, and returns their flags.
+func setGroups(inputs []grouped, groups func(n int) []int) (flags []string) {
+	for _, in := range inputs {
+		if labels := groups(in.n); labels != nil {
+			*in.to, flags = labels, append(flags, in.flag)
+		}
 	}
 	return flags
 }

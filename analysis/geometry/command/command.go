@@ -39,7 +39,9 @@ var Command = run.Command{
 					"frame); with --example also example:NAME, default example:lives",
 			},
 		)
-		o := geometry.Options{Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100}
+		o := geometry.Options{
+			Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100, Permutations: 99,
+		}
 		own, perPoint := option.Of(&o), false
 		own.Bool(&perPoint, "per-point", "write the silhouette of every state to geometry_per_point.csv").Free()
 		flags.Declare(own)
@@ -96,10 +98,17 @@ in an episode. auto uses the longest autocorrelation time of the models, limited
 window that leaves every state half of the others; it is printed and stored as
 "exclude_window" of every model.
 
-Between models: linear CKA (also debiased: 0 for unrelated spaces in any dimension), the
-orthogonal Procrustes distance of spaces scaled to length 1 (0: same shape, √2: nothing
-in common), and RSA, the rank correlation between distances in the two spaces, over
+Between models: linear CKA (also debiased: 0 for unrelated spaces of independent states, in
+any dimension), the orthogonal Procrustes distance of spaces scaled to length 1 (0: same
+shape, at most √2), and RSA, the rank correlation between distances in the two spaces, over
 --rsa-pairs pairs of states drawn with the seed, or over all pairs.
+
+States that follow each other are alike in every space, so that unrelated spaces have
+debiased CKA and RSA above 0. cka_between and rsa_between use pairs of states in different
+episodes (or blocks) only, and are 0 on average for unrelated spaces. The null
+(--permutations) gives the episodes of one model to episodes of the other: a score that does
+not exceed its null is no evidence of similarity. Agreement with labels has this null too.
+Where p is 0.05 or more, the interval of CKA, NMI, AMI and ARI comes from the null.
 
 Time, inside episodes: the autocorrelation of the latents by lag and its integral τ, step
 sizes relative to the RMS distance between random states, and straightness, the cosine of
@@ -205,11 +214,18 @@ func writeSummary(r *geometry.Result, env *run.Env) error {
 func writeSimilarity(r *geometry.Result, env *run.Env) error {
 	return env.Files.CSV("geometry_similarity.csv", []string{
 		"Model_A", "Model_B", "CKA", "CKA_Debiased", "Procrustes", "RSA", "RSA_Sampling_Error", "RSA_Pairs",
+		"CKA_Between", "RSA_Between", "CKA_Null", "CKA_P", "CKA_Debiased_Null", "CKA_Debiased_P",
+		"Procrustes_Null", "Procrustes_P", "RSA_Null", "RSA_P",
 	}, func(csv *report.CSV) error {
 		for i, a := range r.Models {
 			for _, b := range r.Models {
 				s := r.SimilarityOf(i, b.Name)
-				if err := csv.Row(a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs); err != nil {
+				cells := []any{a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs,
+					s.CKABetween, s.RSABetween}
+				for _, c := range chances(s.Null) {
+					cells = append(cells, c.Mean, c.P)
+				}
+				if err := csv.Row(cells...); err != nil {
 					return err
 				}
 			}
@@ -356,6 +372,16 @@ func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	return env.Details(labels)
 }
 
+// chances are CKA, debiased CKA, Procrustes distance and RSA under the null; undefined without one.
+func chances(n *geometry.SimilarityNull) [4]geometry.Chance {
+	if n == nil {
+		none := report.Undefined("no null")
+		c := geometry.Chance{Mean: none, SD: none, Threshold: none, P: none}
+		return [4]geometry.Chance{c, c, c, c}
+	}
+	return [4]geometry.Chance{n.CKA, n.CKADebiased, n.Procrustes, n.RSA}
+}
+
 // printSimilarity writes the measures of pairs of models, and the comparisons.
 func printSimilarity(r *geometry.Result, env *run.Env) error {
 	if len(r.Models) > 1 {
@@ -375,8 +401,34 @@ func printSimilarity(r *geometry.Result, env *run.Env) error {
 		if err := env.Details(similar); err != nil {
 			return err
 		}
+		if err := env.Details(chanceTable(r)); err != nil {
+			return err
+		}
 	}
 	return output.PrintComparisons(env, r.Comparisons)
+}
+
+// chanceTable has the similarities without what states of one episode share.
+func chanceTable(r *geometry.Result) *report.Table {
+	table := report.NewTable("", "A", "B", "CKA between", "RSA between", "CKA debiased: null", "p", "RSA: null", "p")
+	permutations := 0
+	for i, a := range r.Models {
+		for j, b := range r.Models[i+1:] {
+			s := r.SimilarityOf(i, b.Name)
+			if s.Null != nil {
+				permutations = s.Null.Permutations
+			}
+			c := chances(s.Null)
+			table.Row(nameOnce(a.Name, j), b.Name, s.CKABetween, s.RSABetween, c[1].Mean, c[1].P, c[3].Mean, c[3].P)
+		}
+	}
+	table.Note("Between: from pairs of states in different episodes or blocks; 0 on average for spaces that share " +
+		"nothing")
+	if permutations > 0 {
+		table.Note("Null: mean over %s of episodes, which keep the order in time; CKA and RSA near it say nothing",
+			text.Count(permutations, "exchange"))
+	}
+	return table
 }
 
 // name is how tables and figures call the groups.

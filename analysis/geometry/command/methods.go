@@ -78,6 +78,17 @@ func saySimilarity(d *methods.Draft) {
 	d.Say("Each pair of spaces was compared by linear centered kernel alignment [@kornblith2019], also debiased " +
 		"with the unbiased HSIC [@song2012], and by the orthogonal Procrustes distance of centered spaces scaled " +
 		"to Frobenius norm 1 [@schonemann1966].")
+	if output.Blocks(d) != "" {
+		d.Say("Debiased alignment and representational similarity were also computed from pairs of states in different " +
+			"episodes or blocks alone, for which spaces that share nothing have 0 on average also where states change " +
+			"slowly.")
+	}
+	if d.Has("permutations") && d.Number("permutations") > 0 {
+		d.Say("Each score is reported next to a null: its mean over %g orders in which whole episodes of one model "+
+			"are given to episodes of the other (fewer than 5 episodes are rotated in time), and the share of orders "+
+			"that score at least as much as its p value. Where alignment or the agreement with labels does not exceed the "+
+			"null, its interval is at least the score ± the 95 %% quantile of the deviations in the null.", d.Number("permutations"))
+	}
 	pairs := "all pairs of states"
 	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analysed(d, "samples")) {
 		pairs = input.Thousands(int(n)) + " pairs of states drawn at random, the same for all models; the error of " +
