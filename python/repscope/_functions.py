@@ -964,7 +964,7 @@ def smoothness(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -1142,7 +1142,7 @@ def robustness(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -1358,7 +1358,7 @@ def neighborhood(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -1548,7 +1548,7 @@ def manifold(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -1734,7 +1734,7 @@ def geometry(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -1959,7 +1959,7 @@ def reconstruction(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -2186,7 +2186,7 @@ def reward(
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
@@ -3259,7 +3259,7 @@ def encode(
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K, or
             none for unchanged outputs of any shape.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
-            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none.
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
         final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
         heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
         state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
