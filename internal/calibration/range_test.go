@@ -25,7 +25,7 @@ var ranges = func() (out []rangeOf) {
 	add(-inf, 1, `latent_prediction.skill rollout.skill skill_scores\..* reconstruction.skill`)
 	add(-inf, 0, `pll uniformity`)
 	// Correlations, and what is as they are.
-	add(-1, 1, `r rho spearman kendall cosine motion_cosine acc acc_centered silhouette silhouette_score rsa cka_debiased ari mcc`)
+	add(-1, 1, `r rho spearman kendall cosine motion_cosine acc acc_centered silhouette silhouette_score rsa rsa_between cka_debiased cka_between ari mcc`)
 	add(-1, 1, `one_against_rest overconfidence similarity_improvement hss rank_bias sedi r_nx residue_mcc ssim`)
 	add(-1, 1, `spearman_within lcmc`)
 	add(-1./3, 1, `ets`)
