@@ -61,6 +61,7 @@ var wrongValues = map[string]map[string][]string{
 		"k":              {"--k 0", "--k 5,5"},
 		"exclude-window": {"--exclude-window -1", "--exclude-window 2.5"},
 		"rsa-pairs":      {"--rsa-pairs -1"},
+		"permutations":   {"--permutations -1"},
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no
 	},

@@ -256,7 +256,7 @@ func TestTrialKills(t *testing.T) {
 		}
 		verify := trialRun{args: []string{"repscope", "verify", "o"}, dir: dir, home: home}
 		verified, _ := verify.do()
-		if o.signal == syscall.SIGKILL && strings.Contains(verified.stdout, "had begun to give its files their names") {
+		if o.signal == syscall.SIGKILL && strings.Contains(verified.stdout, "left files half renamed") {
 			for file := range contents(t, filepath.Join(dir, "o")) { // as whoever reads the result does
 				report.Recover(filepath.Join(dir, "o", filepath.Dir(file)))
 			}
