@@ -453,7 +453,7 @@ func (b *builder) layers(name, key string) int {
 	return n
 }
 
-// anyShape, as the wanted shape, is any with at least one axis.
+// anyShape, as the wanted shape, is any with at least one axis and one element.
 var anyShape = []int{math.MinInt}
 
 // find returns a tensor after checking its shape.
@@ -463,7 +463,10 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 	if !ok {
 		return t, fmt.Errorf("tensor %q is missing (want shape %s)%s", key, shapeText(want), b.mixture(name))
 	}
-	if slices.Equal(want, anyShape) && len(t.Shape) > 0 {
+	if slices.Equal(want, anyShape) {
+		if len(t.Shape) == 0 || slices.Min(t.Shape) < 1 {
+			return t, fmt.Errorf("tensor %q has shape %v, want at least one element and one axis", key, t.Shape)
+		}
 		return t, nil
 	}
 	fits := len(t.Shape) == len(want)

@@ -183,6 +183,11 @@ func TestFamilyErrors(t *testing.T) {
 		{"post-norm", with(State{"fc_norm.weight": zeros(32), "fc_norm.bias": zeros(32)}, "blocks.0.attn.qkv.bias", "norm.weight", "norm.bias"), two,
 			"whether its blocks normalize before or after"},
 		{"missing", with(nil, "blocks.0.mlp.fc2.weight"), two, `"blocks.0.mlp.fc2.weight" is missing`},
+		{"no patch", with(State{"patch_embed.proj.weight": zeros(32, 3, 0, 4)}), two, "shape [32 3 0 4], want at least one element"},
+		{"no width", with(State{"patch_embed.proj.weight": zeros(0, 3, 4, 4)}), two, "shape [0 3 4 4], want at least one element"},
+		{"no positions", with(State{"pos_embed": zeros(1, 0, 32)}), two, "shape [1 0 32], want at least one element"},
+		{"a scalar", with(State{"cls_token": zeros()}), two, `"cls_token" has shape [], want [1 1 32]`},
+		{"two axes of patches", with(State{"patch_embed.proj.weight": zeros(32, 3)}), two, "shape [32 3], want [width channels"},
 		{"final activation", block, Options{Heads: 2, FinalActivation: "relu"}, "no final activation"},
 	} {
 		n, err := Build(c.state, c.options)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/internal/mmap"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
@@ -20,9 +21,20 @@ func FuzzBuild(f *testing.F) {
 	f.Add(uint8(1), uint8(2), []byte{3, 1, 8})
 	f.Add(uint8(2), uint8(0), []byte{0, 4, 16, 4, 2, 2})
 	f.Add(uint8(3), uint8(1), []byte{5, 0, 9, 0})
+	published := familyShapes(f)
+	for i := range published {
+		f.Add(uint8(4+i), uint8(2), []byte{})
+		f.Add(uint8(4+i), uint8(2), []byte{0, 1, 0})
+		f.Add(uint8(4+i), uint8(2), []byte{9, 2, 0, 3, 30, 4, 0, 0, 2, 2})
+	}
 	f.Fuzz(func(t *testing.T, which, heads uint8, data []byte) {
 		var state State
-		switch which % 4 {
+		switch kind := int(which) % (4 + len(published)); kind {
+		default:
+			state = State{}
+			for key, shape := range published[kind-4] {
+				state[key] = zeros(shape...)
+			}
 		case 0:
 			state = small()
 		case 1:
@@ -79,6 +91,34 @@ func FuzzBuild(f *testing.F) {
 			t.Fatalf("state %v: %v", model.State, err)
 		}
 	})
+}
+
+// familyShapes are the shapes of the tensors of all golden families, in the order of their folders.
+func familyShapes(f *testing.F) (list []map[string][]int) {
+	f.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "families", "*", "*.safetensors"))
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
+	for _, path := range files {
+		file, err := mmap.Open(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		state, err := readSafetensors(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		shapes := map[string][]int{}
+		for key, t := range state {
+			shapes[key] = t.Shape
+		}
+		list = append(list, shapes)
+		if err := file.Close(); err != nil {
+			f.Fatal(err)
+		}
+	}
+	return list
 }
 
 // FuzzSettings reads any bytes as a configuration file of a checkpoint.

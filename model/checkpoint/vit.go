@@ -177,6 +177,9 @@ func (v *vit) specials() (names []string, counts []int, err error) {
 		if !vector && (len(t.Shape) != 3 || t.Shape[0] != 1 || t.Shape[2] != v.width) {
 			return nil, nil, fmt.Errorf("tensor %q has shape %v, want %v", v.prefix+name, t.Shape, []int{1, 1, v.width})
 		}
+		if v.used[v.prefix+name] = true; n == 0 {
+			continue // a configuration without registers
+		}
 		names, counts = append(names, name), append(counts, n/v.width)
 	}
 	return names, counts, nil
