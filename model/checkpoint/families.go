@@ -18,20 +18,21 @@ type family struct {
 	names map[string]string
 	build func(b *builder, f *family) error
 
-	epsilon    float64 // of the normalizations, where no configuration tells
-	preEpsilon float64 // the same where the tokens are normalized before the blocks; 0: no other
-	activation string  // where no configuration tells
-	heads      int     // where neither a configuration nor a published model of the width tells; 0: an error
-	resample   resampling
-	bare       bool                                  // special tokens may have no positions
-	rotary     func(v *vit) (*gridRotation, error)   // nil: none
-	pooled     func(v *vit) error                    // pooling of the family; nil: the output are the tokens
-	gated      [][3]string                           // parts of gated MLPs: gate, up and down
-	signature  []string                              // names of tensors that only this family has
-	accepts    func(state State, prefix string) bool // what names do not tell; nil: any
-	outside    []string                              // beginnings of names that are other parts of the model
-	input      string                                // "[B, C, H, W]"
-	output     string
+	epsilon          float64 // of the normalizations, where no configuration tells
+	preEpsilon       float64 // the same where the tokens are normalized before the blocks; 0: no other
+	activation       string  // where no configuration tells
+	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
+	resample         resampling
+	bare             bool                                  // special tokens may have no positions
+	rotary           func(v *vit) (*gridRotation, error)   // nil: none
+	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
+	gateAsConfigured bool                                  // gates have the activation of the configuration; else SiLU
+	gated            [][3]string                           // parts of gated MLPs: gate, up and down
+	signature        []string                              // names of tensors that only this family has
+	accepts          func(state State, prefix string) bool // what names do not tell; nil: any
+	outside          []string                              // beginnings of names that are other parts of the model
+	input            string                                // "[B, C, H, W]"
+	output           string
 }
 
 // resampling is how positions are brought to another grid.
@@ -175,7 +176,7 @@ var families = []family{
 		names: parts("cls=embeddings.cls_token registers=embeddings.register_tokens " +
 			"patch=embeddings.patch_embeddings norm=norm block=layer.*" +
 			modernBlock + dinoBlock + " fc1=.mlp.up_proj fc2=.mlp.down_proj"),
-		gated: dinoGates[1:],
+		gated: dinoGates[1:], gateAsConfigured: true,
 		signature: []string{"embeddings.register_tokens", "embeddings.patch_embeddings.weight",
 			"layer.0.attention.q_proj.weight"},
 		outside: append([]string{"embeddings.mask_token"}, others...),
@@ -441,8 +442,8 @@ func (f *family) fits(state State, prefix string) bool {
 		}
 		all++
 		name := digits.ReplaceAllString(inner, "i")
-		if !known[name] && !known[ending.ReplaceAllString(name,
-			"")] && !(f.has("pool_latent") && strings.HasPrefix(name, "attn_pool.")) {
+		if !known[name] && !known[ending.ReplaceAllString(name, "")] &&
+			!(f.has("pool_latent") && strings.HasPrefix(name, "attn_pool.")) {
 			strange++
 		}
 	}

@@ -30,6 +30,7 @@ var goldenFamilies = []struct {
 	{"dinov2_registers", "DINOv2 with registers", Options{}},
 	{"dinov3", "DINOv3 ViT", Options{}},
 	{"dinov3_gated", "DINOv3 ViT", Options{}},
+	{"dinov3_gated_gelu", "DINOv3 ViT", Options{}},
 	{"clip", "CLIP", Options{}},
 	{"clip_vision", "CLIP", Options{}},
 	{"clip_whole", "CLIP", Options{}},

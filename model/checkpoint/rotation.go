@@ -132,9 +132,7 @@ func rotateCentered(v *vit) (*gridRotation, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range inverse {
-			inverse[i] = 1 / float32(math.Pow(base, float64(float32(4*i)/float32(d))))
-		}
+		inverse = rotaryFrequencies(base, d/2)
 	}
 	turns := make([]float32, quarter)
 	for i, f := range inverse {
@@ -178,11 +176,7 @@ func rotateIndices(v *vit) (*gridRotation, error) {
 	if k == 0 || len(v.grid) != 3 {
 		return nil, fmt.Errorf("%d heads of the width %d: want at least 6 for a rotation along three axes", v.heads, d)
 	}
-	omega := make([]float32, k/2)
-	for i := range omega {
-		omega[i] = 1 / float32(math.Pow(10000, float64(float32(i)/float32(float64(k)/2))))
-	}
-	frequencies := v.floats(omega, 1, k/2)
+	frequencies := v.floats(rotaryFrequencies(rotaryBase, k), 1, k/2)
 	var parts []string
 	for axis, n := range v.grid {
 		v.indices(where, n)

@@ -262,7 +262,7 @@ func (v *videoViT) decideHeads(depth, temporal int) (err error) {
 func (v *videoViT) frequencies(key string) ([]float32, int, error) {
 	b, width := v.builder, v.embedding
 	if !v.rotary {
-		return rotaryFrequencies(width / v.heads), v.heads, nil
+		return rotaryFrequencies(rotaryBase, width/v.heads), v.heads, nil
 	}
 	values, shape, err := b.read(key, free)
 	if err != nil {
@@ -279,10 +279,10 @@ func (v *videoViT) frequencies(key string) ([]float32, int, error) {
 }
 
 // rotaryFrequencies are base^(−2i/d), i < d/2, as PyTorch computes them in float32.
-func rotaryFrequencies(d int) []float32 {
+func rotaryFrequencies(base float64, d int) []float32 {
 	f := make([]float32, d/2)
 	for i := range f {
-		f[i] = 1 / float32(math.Pow(rotaryBase, float64(float32(2*i)/float32(d))))
+		f[i] = 1 / float32(math.Pow(base, float64(float32(2*i)/float32(d))))
 	}
 	return f
 }
@@ -303,12 +303,8 @@ func (v *videoViT) table(stack string, frequencies []float32, x string) [2]strin
 
 // rotation makes the tables for n tokens, an integer value of one element.
 func (b *builder) rotation(frequencies []float32, n string) [2]string {
-	b.count++
-	name := fmt.Sprintf("frequencies_%d", b.count)
-	b.graph.Constants[name] = graph.Floats(frequencies, 1, len(frequencies))
-	b.apply("Reshape", "rotary", nil, n, b.shape())
-	b.apply("Range", "rotary", nil, b.integerScalar(0), b.last, b.integerScalar(1))
-	b.node("Cast", "rotary", map[string]graph.Attribute{"to": integer(1)})
+	name := b.floats(frequencies, 1, len(frequencies))
+	b.indices("rotary", n)
 	b.node("Reshape", "rotary", nil, b.ints(-1, 1))
 	half := b.node("Mul", "rotary", nil, name)
 	angles := b.apply("Concat", "rotary", map[string]graph.Attribute{"axis": integer(1)}, half, half)

@@ -309,7 +309,7 @@ func TestRotary(t *testing.T) {
 		tested++
 		y, frequencies := golden["y"+key], golden["inv_freq"+key].F32
 		width := x.Shape[3]
-		for i, f := range rotaryFrequencies(width) {
+		for i, f := range rotaryFrequencies(rotaryBase, width) {
 			if math.Abs(float64(f/frequencies[i])-1) > 1e-6 {
 				t.Errorf("width %d: frequency %d is %g, want %g", width, i, f, frequencies[i])
 			}

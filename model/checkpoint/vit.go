@@ -4,6 +4,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -226,12 +227,12 @@ func (v *vit) scales(where string, grid []int, offset float64) string {
 		}
 		same = equal
 	}
-	added := v.apply("Where", where, nil, same, v.floats([]float32{0}, 1), v.floats([]float32{float32(offset)}, 1))
+	added := v.apply("Where", where, nil, same, v.scalar(0), v.scalar(float32(offset)))
 	factors := []string{v.floats([]float32{1, 1}, 2)}
 	for i, n := range v.grid {
 		v.apply("Cast", where, map[string]graph.Attribute{"to": integer(1)}, n)
 		v.node("Add", where, nil, added)
-		factors = append(factors, v.node("Div", where, nil, v.floats([]float32{float32(grid[i])}, 1)))
+		factors = append(factors, v.node("Div", where, nil, v.scalar(float32(grid[i]))))
 	}
 	return v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(0)}, factors...)
 }
@@ -248,8 +249,8 @@ func (v *vit) stateOfGrid(grid []int) []int {
 	return state
 }
 
-// positionGrid divides positions into those of special tokens and a grid of patches: a square, or that of the
-// image's size in the configuration.
+// positionGrid divides positions among special tokens and a grid of patches: a square, and of clips one for each tube
+// of the frames in the configuration, 16 without one.
 func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int, err error) {
 	var choices []int // numbers of special tokens that have a position
 	sum := 0
@@ -261,14 +262,16 @@ func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int,
 	if v.family.bare || len(counts) == 0 {
 		choices = append(choices, 0)
 	}
+	frames := 0
+	if len(v.patch) == 3 {
+		if frames, _, err = v.settings.integer("frames_per_clip", "num_frames"); err != nil {
+			return nil, 0, err
+		}
+	}
 	for _, before := range choices {
 		n := positions - before
 		if len(v.patch) == 3 {
-			frames, _, err := v.settings.integer("frames_per_clip", "num_frames")
-			if err != nil {
-				return nil, 0, err
-			}
-			depth := max(frames, 16) / v.patch[0]
+			depth := cmp.Or(frames, 16) / v.patch[0]
 			if side := squareSide(n / max(depth, 1)); side > 0 && depth*side*side == n {
 				return []int{depth, side, side}, before, nil
 			}
@@ -526,27 +529,21 @@ func (v *vit) mlp(i int) error {
 			continue
 		}
 		if gate == up { // one product for both
-			out, err := v.affine(gate, free, v.width)
+			hidden, err := v.affine(gate, free, v.width)
 			if err != nil {
 				return err
 			}
-			if out%2 != 0 {
-				return fmt.Errorf("tensor %q has %d rows, want two halves", v.prefix+gate+".weight", out)
-			}
-			packed := v.last
-			v.apply("Slice", gate, nil, packed, v.ints(0), v.ints(int64(out/2)), v.ints(-1))
-			v.node("Silu", gate, nil)
-			gateValue := v.last
-			v.apply("Slice", gate, nil, packed, v.ints(int64(out/2)), v.ints(int64(out)), v.ints(-1))
-			v.apply("Mul", gate, nil, gateValue, v.last)
-			_, err = v.affine(down, v.width, out/2)
-			return err
+			return v.packed(gate, down, hidden)
 		}
 		hidden, err := v.affine(gate, free, v.width)
 		if err != nil {
 			return err
 		}
-		v.gateActivation(gate)
+		if v.family.gateAsConfigured {
+			v.activate(v.activation, gate)
+		} else {
+			v.node("Silu", gate, nil)
+		}
 		gateValue := v.last
 		v.last = x
 		if _, err := v.affine(up, hidden, v.width); err != nil {
@@ -569,17 +566,11 @@ func (v *vit) mlp(i int) error {
 	return err
 }
 
-// gateActivation is that of a gate: SiLU, but where a configuration names another.
-func (v *vit) gateActivation(where string) {
-	if v.activation.op == "" || v.activation.Name == "gelu" {
-		v.node("Silu", where, nil)
-		return
-	}
-	v.activate(v.activation, where)
-}
-
 // packed ends a gated MLP whose first product has both halves: silu(a)·b.
 func (v *vit) packed(first, last string, hidden int) error {
+	if hidden%2 != 0 {
+		return fmt.Errorf("tensor %q has %d rows, want two halves", v.prefix+first+".weight", hidden)
+	}
 	both, half := v.last, int64(hidden/2)
 	v.apply("Slice", first, nil, both, v.ints(0), v.ints(half), v.ints(-1))
 	gate := v.node("Silu", first, nil)

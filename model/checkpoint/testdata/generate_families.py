@@ -31,7 +31,7 @@ def randomize(model, seed):
     """Weights of a spread that keeps all parts of the output visible, exact in half precision."""
     g = torch.Generator().manual_seed(seed)
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
-        if not p.is_floating_point() or "inv_freq" in name or name.endswith(("periods", "bias_mask")):
+        if not p.is_floating_point() or not p.numel() or "inv_freq" in name or name.endswith(("periods", "bias_mask")):
             continue
         v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else (p.numel() / p.shape[0]) ** -0.5)
         if name.endswith("running_var"):
@@ -84,6 +84,7 @@ def hugging():
     case("dinov2_registers", T.Dinov2WithRegistersModel(T.Dinov2WithRegistersConfig(num_register_tokens=3, **SMALL)), last, two)
     case("dinov3", T.DINOv3ViTModel(T.DINOv3ViTConfig(num_register_tokens=2, **SMALL)), last, two)
     case("dinov3_gated", T.DINOv3ViTModel(T.DINOv3ViTConfig(num_register_tokens=1, use_gated_mlp=True, hidden_act="silu", **SMALL)), last, two[:1])
+    case("dinov3_gated_gelu", T.DINOv3ViTModel(T.DINOv3ViTConfig(use_gated_mlp=True, hidden_act="gelu", **SMALL)), last, two[:1])
     clip = T.CLIPVisionConfig(projection_dim=8, **SMALL)
     case("clip", T.CLIPVisionModelWithProjection(clip), lambda m, x: m(x, interpolate_pos_encoding=True).image_embeds, two)
     case("clip_vision", T.CLIPVisionModel(clip), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
