@@ -296,7 +296,8 @@ func parsePixelRange(text string) (low, high float64, err error) {
 
 // unreadPixels is choosePixels where nothing may be read.
 func unreadPixels(a *Array, vectors bool, choice string) (PixelRange, error) {
-	if known := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool; known || choice != "" && choice != "auto" {
+	fixed := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool
+	if fixed || choice != "" && choice != "auto" {
 		return choosePixels(a, vectors, choice)
 	}
 	return PixelRange{0, 1, "not known before the data are read"}, nil

@@ -114,7 +114,7 @@ func TestWindowCount(t *testing.T) {
 	}
 }
 
-// windowStates are states over n rows, some of which hold NaN.
+// windowStates are states over n rows; some rows hold NaN.
 func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 	t.Helper()
 	values := make([]float32, n)
@@ -221,8 +221,8 @@ func TestRowsOf(t *testing.T) {
 	}
 }
 
-// No number of rows is taken for windows one of which is not the state's own: over random episodes, rows written by one
-// rule are read by it, or refused.
+// Every row that is taken for a window belongs to its state: over random episodes, rows written by one rule are read by
+// it, or refused.
 func TestRowsAreNeverShifted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")

@@ -34,25 +34,22 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 		return Lengths{}, Undefined(quantity, "%d episode labels for %d values", len(episodes), len(values))
 	}
 	var kept []float64
-	var numbers []int
-	indices := map[int]int{}
+	var labels []int
 	for i, v := range values {
-		if math.IsNaN(v) {
-			continue
+		if !math.IsNaN(v) {
+			kept, labels = append(kept, v), append(labels, episodes[i])
 		}
-		number, ok := indices[episodes[i]]
-		if !ok {
-			number = len(indices)
-			indices[episodes[i]] = number
-		}
-		kept, numbers = append(kept, v), append(numbers, number)
 	}
-	count := len(indices)
+	blocks, err := NewBlocks(len(kept), labels, BlockSpec{Kind: EpisodeBlocks})
+	if err != nil {
+		return Lengths{}, err
+	}
+	count := blocks.Count()
 	if count < fewestLengths {
 		return Lengths{}, Undefined(quantity, "%s, want at least %d", text.Count(count, "episode"), fewestLengths)
 	}
 	lengths, sums := make([]float64, count), make([]float64, count)
-	for i, e := range numbers {
+	for i, e := range blocks.Labels() {
 		lengths[e]++
 		sums[e] += kept[i]
 	}
@@ -63,23 +60,19 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 	if err != nil {
 		return Lengths{}, err
 	}
-	blocks, err := NewBlocks(len(kept), numbers, BlockSpec{Kind: EpisodeBlocks})
-	if err != nil {
-		return Lengths{}, err
-	}
 	mean, err := JackknifeMean(blocks, kept)
 	if err != nil {
 		return Lengths{}, err
 	}
-	labels := make([]int, count)
-	for e := range labels {
-		labels[e] = e
+	single := make([]int, count)
+	for e := range single {
+		single[e] = e
 	}
-	single, err := NewBlocks(count, labels, BlockSpec{Kind: EpisodeBlocks})
+	alone, err := NewBlocks(count, single, BlockSpec{Kind: EpisodeBlocks})
 	if err != nil {
 		return Lengths{}, err
 	}
-	byEpisode, err := JackknifeMean(single, sums)
+	byEpisode, err := JackknifeMean(alone, sums)
 	if err != nil {
 		return Lengths{}, err
 	}

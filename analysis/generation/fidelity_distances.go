@@ -165,7 +165,7 @@ func (b *blocking) distance(path string, d *twosample.Distance, err error, low f
 	}
 	e := b.estimate(path, d.Value, d.Without, low)
 	if e.Jackknife != nil && e.CI.Defined() && d.P > 0.05 {
-		// Near 0 the distance is a degenerate statistic, of which a jackknife is inconsistent. A distance that the
+		// Near 0 the distance is a degenerate statistic, and its jackknife is inconsistent. A distance that the
 		// test misses has the error of the jackknife, too, which only makes the interval longer above.
 		if i, ok := stat.NullInterval(d.Value, d.Null, e.Jackknife.DF); ok {
 			e.CI = report.Between(max(i.Low, low), max(i.High, e.CI.High))

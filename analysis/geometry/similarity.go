@@ -184,23 +184,22 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa, apart *similarity.Ra
 		of        similarity.Estimate
 		to        *report.Estimate
 		low, high float64
-		reason    string // why it is undefined
+		reason    string                      // why it is undefined
+		pairs     *similarity.RankCorrelation // over pairs of states; nil: over states
 	}{
-		{s.CKA, &r.CKA, 0, 1, ""},
-		{s.CKADebiased, &r.CKADebiased, -1, 1, "the unbiased HSIC of a space is not positive"},
-		{s.Procrustes, &r.Procrustes, 0, math.Sqrt2, "the singular value decomposition did not converge"},
-		{rsa.Estimate, &r.RSA, -1, 1, equalDistances},
-		{s.CKABetween, &r.CKABetween, -1, 1, blocks.noneBetween()},
-		{apart.Estimate, &r.RSABetween, -1, 1, equalDistances},
+		{s.CKA, &r.CKA, 0, 1, "", nil},
+		{s.CKADebiased, &r.CKADebiased, -1, 1, "the unbiased HSIC of a space is not positive", nil},
+		{s.Procrustes, &r.Procrustes, 0, math.Sqrt2, "the singular value decomposition did not converge", nil},
+		{rsa.Estimate, &r.RSA, -1, 1, equalDistances, rsa},
+		{s.CKABetween, &r.CKABetween, -1, 1, blocks.noneBetween(), nil},
+		{apart.Estimate, &r.RSABetween, -1, 1, equalDistances, apart},
 	} {
 		j, err := blocks.jackknife(measure.of.Value, measure.of.Without, nil)
 		if err != nil {
 			return err
 		}
-		for to, of := range map[*report.Estimate]*similarity.RankCorrelation{&r.RSA: rsa, &r.RSABetween: apart} {
-			if measure.to == to && j != nil {
-				j.WithoutPairTerms(of.ByBlocks, 1)
-			}
+		if measure.pairs != nil && j != nil {
+			j.WithoutPairTerms(measure.pairs.ByBlocks, 1)
 		}
 		*measure.to = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}

@@ -36,14 +36,14 @@ func (d networkDesign) draw(r *rand.Rand) (x points.Points, y []float64, class [
 				z[k] = d.correlation*z[k] + math.Sqrt(1-d.correlation*d.correlation)*r.NormFloat64()
 				s[k] = mu[k] + math.Sqrt(1-d.between)*z[k]
 			}
-			of := int64(0)
+			level := int64(0)
 			if s[0]+.5*s[dim] > .5 {
-				of = 1
+				level = 1
 			}
 			if s[1]+.5*s[dim] > 1 {
-				of = 2
+				level = 2
 			}
-			y, class, episode = append(y, s[0]+.5*s[1]*s[1]+.7*s[dim]), append(class, of), append(episode, e)
+			y, class, episode = append(y, s[0]+.5*s[1]*s[1]+.7*s[dim]), append(class, level), append(episode, e)
 			data = append(data, s[:dim]...)
 		}
 	}

@@ -64,7 +64,7 @@ func (b *bench) start(kernel string, grid, block [3]int, shared int, arguments .
 	b.must(b.stream.Synchronize())
 }
 
-// each launches two blocks of 64 threads, most of which take several elements, and then more threads than there are
+// each launches two blocks of 64 threads, where most take several elements, and then more threads than there are
 // elements.
 func (b *bench) each(kernel string, arguments ...any) {
 	b.start(kernel, [3]int{2, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)

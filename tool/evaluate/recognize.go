@@ -5,6 +5,7 @@ package evaluate
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"repscope/dataset"
@@ -107,24 +108,17 @@ func contents(files []string) []content {
 		list, rows = append(list, c), append(rows, n)
 	}
 	for _, a := range loose {
-		fits := -1
-		for i, n := range rows {
-			if n == a.shape[0] {
-				fits = i
-				break
-			}
+		i := slices.Index(rows, a.shape[0])
+		if i < 0 { // latents alone
+			i = len(list)
+			list, rows = append(list, content{name: a.key}), append(rows, a.shape[0])
 		}
-		switch {
-		case fits >= 0:
-			list[fits].latents = append(list[fits].latents, named{a.key, a.spec})
-		default: // latents alone
-			list, rows = append(list, content{name: a.key, latents: []named{{a.key, a.spec}}}), append(rows, a.shape[0])
-		}
+		list[i].latents = append(list[i].latents, named{a.key, a.spec})
 	}
 	return list
 }
 
-// isModel reports whether a file has the ending of an encoder. Arrays in safetensors and .pt files are named.
+// isModel reports whether a file has the ending of an encoder.
 func isModel(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".onnx", ".pth", ".pt", ".safetensors":

@@ -159,7 +159,7 @@ func TestGrids(t *testing.T) {
 	if s := got.Generators[0].Generated; !slices.Equal(s.Groups, []int{0, 0, 0, 0, 1, 1}) {
 		t.Errorf("blocks of 4: %v", s.Groups)
 	}
-	// The real samples may have groups, of which their latents are not, if there are more or fewer.
+	// Groups of the real samples do not apply to latents of another number of samples.
 	got, stderr = loaded(t, "--generated", "a="+path("g.npz"), "--real", path("g.npz"), "--groups", "real="+path("groups.npy"))
 	if got == nil || !slices.Equal(got.Real.Groups, []int{1, 1, 2, 2, 3, 3}) || got.Generators[0].Generated.Groups != nil {
 		t.Errorf("groups of real samples: %s", stderr)
