@@ -1,0 +1,251 @@
+// Measures of nearest neighbors: common neighbors, ranks of the nearest, and alignment over common neighbors.
+
+package similarity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+	"repscope/neighbors"
+	"repscope/points"
+)
+
+// neighborhoods computes mutual_knn and information_imbalance in one pass over the distances. Points at equal
+// distances count in the mean over all their orders.
+func neighborhoods(ctx context.Context, c *comparison) error {
+	sizes := []int{}
+	if c.wants("information_imbalance_ab") {
+		sizes = append(sizes, 1)
+	}
+	var names []string
+	for _, k := range c.o.K {
+		name := sized("mutual_knn", k)
+		if !c.wants(name) {
+			continue
+		}
+		if reason := c.tooMany(k); reason != "" {
+			c.refuse(name, reason)
+			continue
+		}
+		names = append(names, name)
+		if !slices.Contains(sizes, k) {
+			sizes = append(sizes, k)
+		}
+	}
+	if len(sizes) == 0 {
+		return nil
+	}
+	o := neighbors.Options{
+		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: c.o.Orders,
+	}
+	if c.o.Cosine {
+		o.Metric = neighbors.Cosine
+	}
+	deleting := c.deleting(append(names, "information_imbalance_ab", "information_imbalance_ba")...)
+	if len(deleting) > 0 && c.leaves(slices.Max(sizes)) {
+		o.Blocks = c.o.Blocks.Labels()
+	}
+	found, err := neighbors.Compare(ctx, c.a.points, []points.Points{c.b.points}, o)
+	if err != nil {
+		return err
+	}
+	n := float64(c.a.n())
+	for _, at := range found[0].ByK {
+		rows := [3][]float64{{at.QNX}, {imbalance(at.ContPenalty, n)}, {imbalance(at.TrustPenalty, n)}}
+		for _, null := range at.Null {
+			rows[0] = append(rows[0], null.Common/(n*float64(at.K)))
+			rows[1] = append(rows[1], imbalance(null.ContPenalty, n))
+			rows[2] = append(rows[2], imbalance(null.TrustPenalty, n))
+		}
+		scores := map[string]int{sized("mutual_knn", at.K): 0}
+		if at.K == 1 {
+			scores["information_imbalance_ab"], scores["information_imbalance_ba"] = 1, 2
+		}
+		for name, row := range scores {
+			if !c.wants(name) {
+				continue
+			}
+			c.enter(name, rows[row])
+			if !slices.Contains(deleting, name) {
+				continue
+			}
+			without := slices.Repeat([]float64{math.NaN()}, c.o.Blocks.Count())
+			for b, r := range at.Replicates {
+				left := float64(r.Points)
+				without[b] = [3]float64{r.QNX, imbalance(r.ContPenalty, left), imbalance(r.TrustPenalty, left)}[row]
+			}
+			c.found[name].Without = without
+		}
+	}
+	return nil
+}
+
+// imbalance is 2/n times the mean rank, from the sum of ranks less one.
+func imbalance(penalty, n float64) float64 { return 2 / n * (penalty/n + 1) }
+
+// tooMany says why there are no k neighbors.
+func (c *comparison) tooMany(k int) string {
+	if k > c.a.n()-2 {
+		return fmt.Sprintf("%d points have at most %d neighbors to choose from", c.a.n(), c.a.n()-2)
+	}
+	return ""
+}
+
+// leaves says whether the points outside each block have k neighbors.
+func (c *comparison) leaves(k int) bool {
+	for _, size := range c.o.Blocks.Sizes() {
+		if c.a.n()-size < k+2 {
+			return false
+		}
+	}
+	return true
+}
+
+// neighborKernel is the inner products of points of length 1 with their k nearest neighbors by the angle.
+type neighborKernel struct {
+	k       int
+	index   []int32   // [N, k]
+	product []float64 // [N, k]
+	own     float64   // unbiased HSIC with itself
+}
+
+// near returns the neighbors of a space; nil where a point has length 0.
+func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*neighborKernel, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if found, ok := p.nears[k]; ok {
+		return found, nil
+	}
+	p.nears[k] = nil
+	directions := matrix.Of(p.points)
+	for i := range directions.N {
+		row := directions.Row(i)
+		largest := 0.0
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+		if largest == 0 {
+			return nil, nil
+		}
+		for j := range row {
+			row[j] /= largest
+		}
+		length := math.Sqrt(matrix.Dot(row, row))
+		for j := range row {
+			row[j] /= length
+		}
+	}
+	found, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, neighbors.Options{
+		Threads: max(threads, 0), Memory: memory,
+	})
+	if err != nil {
+		delete(p.nears, k)
+		return nil, err
+	}
+	out := &neighborKernel{k: k, index: found.Index, product: make([]float64, len(found.Index))}
+	for at, j := range found.Index {
+		out.product[at] = matrix.Dot(directions.Row(at/k), directions.Row(int(j)))
+	}
+	out.own = masked(out, out, nil, nil)
+	p.nears[k] = out
+	return out, nil
+}
+
+// neighborAlignment computes cknna: the unbiased HSIC of both kernels with all pairs set to 0 but those that are
+// neighbors in both spaces, over the root of the two HSICs of a space with itself. Of equally near points those with
+// the smaller index are neighbors.
+func neighborAlignment(ctx context.Context, c *comparison) error {
+	var names []string
+	for _, k := range c.o.K {
+		name := sized("cknna", k)
+		if !c.wants(name) {
+			continue
+		}
+		if reason := c.tooMany(k); reason != "" {
+			c.refuse(name, reason)
+			continue
+		}
+		a, err := c.a.near(ctx, k, c.o.Threads, c.o.Memory)
+		if err != nil {
+			return err
+		}
+		b, err := c.b.near(ctx, k, c.o.Threads, c.o.Memory)
+		if err != nil {
+			return err
+		}
+		if a == nil || b == nil {
+			c.refuse(name, "a point has length 0 and no direction")
+			continue
+		}
+		scores := make([]float64, 1+len(c.o.Orders))
+		err = parallel.For(ctx, c.o.Threads, len(scores), func(_, row int) {
+			order := c.order(row)
+			scores[row] = alignment(masked(a, b, order, inverse(order)), a.own, b.own)
+		})
+		if err != nil {
+			return err
+		}
+		c.enter(name, scores)
+		names = append(names, name)
+	}
+	return c.withoutBlocks(ctx, c.deleting(names...), neighborAlignment)
+}
+
+// masked is m(m−3) times the unbiased HSIC of the kernels over pairs (i, j) where j is a neighbor of i in a, and
+// order[j] one of order[i] in b:
+//
+//	Σ_ij K_ij·L_ji + ΣK·ΣL/((m−1)(m−2)) − 2/(m−2)·Σ_j (column sum of K)_j·(row sum of L)_j
+func masked(a, b *neighborKernel, order, back []int) float64 {
+	n := len(a.index) / a.k
+	m := float64(n)
+	type pair struct {
+		j    int32
+		x, y float64
+	}
+	common := make([]pair, 0, len(a.index))
+	start := make([]int, n+1)
+	columnX, rowY := make([]float64, n), make([]float64, n)
+	other := make([]float64, n) // product with the neighbors of order[i] in b
+	seen := make([]int, n)
+	var sumX, sumY float64
+	for i := range n {
+		from := i
+		if order != nil {
+			from = order[i]
+		}
+		for q := from * b.k; q < (from+1)*b.k; q++ {
+			j := int(b.index[q])
+			if back != nil {
+				j = back[j]
+			}
+			seen[j], other[j] = i+1, b.product[q]
+		}
+		for q := i * a.k; q < (i+1)*a.k; q++ {
+			if j := a.index[q]; seen[j] == i+1 {
+				x, y := a.product[q], other[j]
+				common = append(common, pair{j, x, y})
+				columnX[j] += x
+				rowY[i] += y
+				sumX += x
+				sumY += y
+			}
+		}
+		start[i+1] = len(common)
+	}
+	trace, cross := 0.0, 0.0
+	for i := range n {
+		for _, p := range common[start[i]:start[i+1]] {
+			for _, r := range common[start[p.j]:start[p.j+1]] {
+				if int(r.j) == i {
+					trace += float64(p.x * r.y)
+				}
+			}
+		}
+		cross += float64(columnX[i] * rowY[i])
+	}
+	return trace + sumX*sumY/((m-1)*(m-2)) - 2*cross/(m-2)
+}

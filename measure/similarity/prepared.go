@@ -1,0 +1,245 @@
+// A space prepared for the measures: centered coordinates, and what several measures share.
+
+package similarity
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/internal/kernel"
+	"repscope/measure/internal/matrix"
+	"repscope/neighbors"
+	"repscope/points"
+)
+
+// Prepared is one model's points [N, D] prepared for [Score]: each part is computed when a measure first asks for it.
+// Safe for concurrent use.
+type Prepared struct {
+	points   points.Points
+	x        matrix.Matrix // centered; divided by a power of two so that its largest number is about 1
+	square   []float64     // ‖x_i‖²
+	total    float64       // Σ ‖x_i‖²
+	constant []bool        // of each coordinate
+
+	once struct{ own, components sync.Once }
+	// biased and unbiased are ‖XᵀX‖_F² and n(n−3) times the unbiased HSIC of the space with itself.
+	biased, unbiased float64
+	ownErr           error
+	components       components
+	componentsErr    error
+
+	lock  sync.Mutex
+	nears map[int]*neighborKernel
+	grams map[gram]*centeredPairs
+}
+
+// Prepare takes points [N, D] of any kind. NaN and Inf are errors. Points that do not vary are a space without scores.
+func Prepare(z points.Points) (*Prepared, error) {
+	if err := neighbors.Check("similarity", z, neighbors.Euclidean); err != nil {
+		return nil, err
+	}
+	return prepare(z), nil
+}
+
+func prepare(z points.Points) *Prepared {
+	p := &Prepared{
+		points: z, constant: make([]bool, z.Dim),
+		nears: map[int]*neighborKernel{}, grams: map[gram]*centeredPairs{},
+	}
+	raw := matrix.Of(z)
+	largest := 0.0
+	for k := range p.constant {
+		p.constant[k] = true
+	}
+	for i := range raw.N {
+		for k, v := range raw.Row(i) {
+			p.constant[k] = p.constant[k] && v == raw.Row(0)[k]
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	if _, exponent := math.Frexp(largest); largest > 0 {
+		for i := range raw.Data {
+			raw.Data[i] = math.Ldexp(raw.Data[i], -exponent)
+		}
+	}
+	mean := raw.Mean()
+	spread := 0.0
+	for i := range raw.N {
+		matrix.Axpy(raw.Row(i), -1, mean)
+		for k, v := range raw.Row(i) {
+			if p.constant[k] {
+				raw.Row(i)[k] = 0
+				continue
+			}
+			spread = max(spread, math.Abs(v))
+		}
+	}
+	if _, exponent := math.Frexp(spread); spread > 0 { // points far from the origin
+		for i := range raw.Data {
+			raw.Data[i] = math.Ldexp(raw.Data[i], -exponent)
+		}
+	}
+	p.x, p.square = raw, make([]float64, raw.N)
+	for i := range raw.N {
+		p.square[i] = matrix.Dot(raw.Row(i), raw.Row(i))
+		p.total += p.square[i]
+	}
+	return p
+}
+
+func (p *Prepared) n() int { return p.x.N }
+
+// Len is the number of points.
+func (p *Prepared) Len() int { return p.x.N }
+
+// Dim is the number of coordinates.
+func (p *Prepared) Dim() int { return p.x.Dim }
+
+// Varies reports whether not all points are equal.
+func (p *Prepared) Varies() bool { return p.total > 0 }
+
+// Constant is the number of coordinates with one value.
+func (p *Prepared) Constant() int {
+	count := 0
+	for _, c := range p.constant {
+		if c {
+			count++
+		}
+	}
+	return count
+}
+
+// selected is the space of some of the points.
+func (p *Prepared) selected(index []int) *Prepared { return prepare(p.points.Select(index)) }
+
+// ordered is the matrix with row order[i] at i; itself without an order.
+func (p *Prepared) ordered(order []int, room *[]float64) matrix.Matrix {
+	if order == nil {
+		return p.x
+	}
+	if len(*room) < len(p.x.Data) {
+		*room = make([]float64, len(p.x.Data))
+	}
+	return p.x.SelectInto(*room, order)
+}
+
+// crossProduct is XᵀY in the given memory, of equally many rows.
+func crossProduct(into matrix.Matrix, x, y matrix.Matrix, threads int, workspace *kernel.Workspace[float64]) error {
+	product := kernel.Product[float64]{
+		M: x.Dim, N: y.Dim, K: x.N, A: kernel.Columns(x.Data, x.Dim), B: kernel.Columns(y.Data, y.Dim),
+		C: into.Data, Stride: y.Dim, Threads: threads, Workspace: workspace,
+	}
+	return product.Run()
+}
+
+// rowProduct is A·B of row-major matrices.
+func rowProduct(a, b matrix.Matrix, threads int) (matrix.Matrix, error) {
+	out := matrix.New(a.N, b.Dim)
+	product := kernel.Product[float64]{
+		M: a.N, N: b.Dim, K: a.Dim, A: kernel.Rows(a.Data, a.Dim), B: kernel.Columns(b.Data, b.Dim),
+		C: out.Data, Stride: b.Dim, Threads: threads,
+	}
+	return out, product.Run()
+}
+
+// own computes the inner products of the space with itself.
+func (p *Prepared) own() (biased, unbiased float64, err error) {
+	p.once.own.Do(func() {
+		cross := matrix.New(p.x.Dim, p.x.Dim)
+		if p.ownErr = crossProduct(cross, p.x, p.x, 0, nil); p.ownErr != nil {
+			return
+		}
+		p.biased = matrix.Dot(cross.Data, cross.Data)
+		p.unbiased = unbiasedHSIC(p.biased, matrix.Dot(p.square, p.square), p.total, p.total, p.x.N)
+	})
+	return p.biased, p.unbiased, p.ownErr
+}
+
+// unbiasedHSIC is n(n−3) times the unbiased HSIC of centered points, from ‖XᵀY‖², Σ ‖x‖²‖y‖² and the totals.
+func unbiasedHSIC(biased, squares, xTotal, yTotal float64, n int) float64 {
+	count := float64(n)
+	return biased - count/(count-2)*squares + xTotal*yTotal/((count-1)*(count-2))
+}
+
+// components are the leading principal components: basis [D, K], and the singular values of the centered points.
+type components struct {
+	basis matrix.Matrix
+	size  []float64
+}
+
+// keptVariance is the share of the variance that the components of SVCCA hold.
+const keptVariance = 0.99
+
+// principal returns the fewest components with 99 % of the variance.
+func (p *Prepared) principal() (components, error) {
+	p.once.components.Do(func() { p.components, p.componentsErr = p.findComponents() })
+	return p.components, p.componentsErr
+}
+
+func (p *Prepared) findComponents() (components, error) {
+	x := p.x
+	small := min(x.N, x.Dim)
+	product := matrix.New(small, small)
+	var err error
+	if x.Dim <= x.N {
+		err = crossProduct(product, x, x, 0, nil)
+	} else {
+		k := kernel.Product[float64]{
+			M: x.N, N: x.N, K: x.Dim, A: kernel.Rows(x.Data, x.Dim), B: kernel.Rows(x.Data, x.Dim),
+			C: product.Data, Stride: x.N,
+		}
+		err = k.Run()
+	}
+	if err != nil {
+		return components{}, err
+	}
+	values, vectors, ok := symmetricEigen(product)
+	if !ok {
+		return components{}, nil
+	}
+	kept, sum := 0, 0.0
+	for kept < small && sum < keptVariance*p.total*(1-1e-12) {
+		sum += max(values[kept], 0)
+		kept++
+	}
+	out := components{basis: matrix.New(x.Dim, kept)}
+	for c := range kept {
+		out.size = append(out.size, math.Sqrt(max(values[c], 0)))
+	}
+	if x.Dim <= x.N {
+		for k := range x.Dim {
+			copy(out.basis.Row(k), vectors.Row(k)[:kept])
+		}
+		return out, nil
+	}
+	left := matrix.New(x.N, kept) // the components of the points, divided by their size
+	for i := range x.N {
+		for c := range kept {
+			left.Row(i)[c] = vectors.Row(i)[c] / out.size[c]
+		}
+	}
+	return out, crossProduct(out.basis, x, left, 0, nil)
+}
+
+// symmetricEigen returns the eigenvalues, descending, and the eigenvectors as columns.
+func symmetricEigen(a matrix.Matrix) (values []float64, vectors matrix.Matrix, ok bool) {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(a.N, a.Data), true) {
+		return nil, vectors, false
+	}
+	ascending := eigen.Values(nil)
+	var columns mat.Dense
+	eigen.VectorsTo(&columns)
+	raw := columns.RawMatrix()
+	vectors = matrix.New(a.N, a.N)
+	for c := range a.N {
+		from := a.N - 1 - c
+		values = append(values, ascending[from])
+		for i := range a.N {
+			vectors.Row(i)[c] = raw.Data[i*raw.Stride+from]
+		}
+	}
+	return values, vectors, true
+}
