@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -112,6 +113,18 @@ func (m *Measure) scores(o *Options) []string {
 	return []string{m.Name}
 }
 
+// ScoreNames are the names of the scores that [Score] returns, in order.
+func ScoreNames(o Options) []string {
+	o = o.withDefaults()
+	var out []string
+	for _, m := range measures {
+		if slices.Contains(o.Measures, m.Name) {
+			out = append(out, m.scores(&o)...)
+		}
+	}
+	return out
+}
+
 func sized(name string, k int) string { return name + "@" + strconv.Itoa(k) }
 
 // SameScore is what n points have with themselves: Same, or for the information imbalance 2/n.
@@ -128,8 +141,8 @@ type Options struct {
 	Measures []string
 	// K are the numbers of neighbors of mutual_knn and cknna; nil means 10. Each is at most n − 2.
 	K []int
-	// Cosine finds the neighbors of mutual_knn and information_imbalance by the angle; cknna always does.
-	Cosine bool
+	// Metric of the neighbors of mutual_knn and information_imbalance; cknna always uses the angle.
+	Metric neighbors.Metric
 	// Bandwidth of the Gaussian kernels in median distances of each space; 0 means 0.5.
 	Bandwidth float64
 	// Pairs is the number of pairs of points for the correlations of distances; 0 means 200,000, negative all.

@@ -40,10 +40,7 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 		return nil
 	}
 	o := neighbors.Options{
-		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: c.o.Orders,
-	}
-	if c.o.Cosine {
-		o.Metric = neighbors.Cosine
+		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: c.o.Orders, Metric: c.o.Metric,
 	}
 	deleting := c.deleting(append(names, "information_imbalance_ab", "information_imbalance_ba")...)
 	if len(deleting) > 0 && c.leaves(slices.Max(sizes)) {

@@ -1,0 +1,197 @@
+// Package similarity measures how alike the latent spaces of models are, with what chance gives.
+//
+//	result, err := similarity.Analyze(ctx, similarity.Input{
+//		Episode: episode,
+//		Models:  []similarity.Encoded{{Name: "jepa", Latents: a}, {Name: "pixels", Latents: b}},
+//	}, similarity.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}, Permutations: 200})
+//	score := result.Pairs[0].Score("cka_debiased")
+//	fmt.Println(score.Value, score.Null.Mean, score.Null.P)
+//
+// Raw scores grow with dimension and with dependence in time, although two spaces share nothing. Each score therefore
+// comes with its values in other orders of the states that keep the dependence in time: whole episodes of the second
+// model are given to episodes of the first. The measures are those of [repscope/measure/similarity].
+package similarity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis"
+	"repscope/analysis/internal/results"
+	"repscope/internal/option"
+	"repscope/measure/similarity"
+	"repscope/neighbors"
+	"repscope/report"
+)
+
+// Encoded is one model's latents: Name, and Latents with a row per state.
+type Encoded = results.Encoded
+
+// Input is what Analyze looks at: latents of the same N states by each model.
+type Input struct {
+	Episode []int // of each state, whose states are in the order of time; nil: one episode
+	Models  []Encoded
+}
+
+// Null is the way in which states of one model are given to states of another.
+type Null string
+
+// The nulls.
+const (
+	// NullTime keeps the order in time: whole episodes are exchanged, fewer than 5 are rotated.
+	NullTime Null = "time"
+	// NullIndependent gives every state to a random one.
+	NullIndependent Null = "independent"
+)
+
+// DefaultMeasures are the measures where none is named.
+var DefaultMeasures = []string{"cka", "cka_debiased", "mutual_knn", "procrustes", "rsa_spearman"}
+
+// Options are the choices of an analysis; the zero value is the default without a null.
+type Options struct {
+	analysis.Settings
+	// Measures are their names; nil means DefaultMeasures, ["all"] all.
+	Measures []string
+	// K are the numbers of neighbors of mutual_knn and cknna; nil means 10.
+	K []int
+	// Metric of the neighbors of mutual_knn and information_imbalance.
+	Metric neighbors.Metric
+	// Bandwidth of cka_rbf in median distances; 0 means 0.5.
+	Bandwidth float64
+	// Pairs is the number of pairs of states for RSA; 0 means 200,000, negative all.
+	Pairs int
+	// Permutations is the number of orders of the null; 0: none. Null is empty for NullTime.
+	Permutations int
+	Null         Null
+	// Reference is a model to which the others are compared: which is more like it; empty: none.
+	Reference string
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Names(&o.Measures, "measures", append(similarity.Names(), "all"),
+		"`LIST` of measures, or all: "+strings.Join(similarity.Names(), ", "))
+	l.Ints(&o.K, "k", "`LIST` of numbers of neighbors for mutual_knn and cknna").AtLeast(1).Distinct()
+	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine},
+		"`METRIC` of the neighbors of mutual_knn and information_imbalance")
+	l.Float(&o.Bandwidth, "bandwidth", "`B` of cka_rbf, in median distances of each space").
+		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
+	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
+	l.Int(&o.Permutations, "permutations", "`N` orders of the null; 0: none").AtLeast(0)
+	option.Choice(l, &o.Null, "null", []Null{NullTime, NullIndependent},
+		"`KIND` of null: time exchanges whole episodes, independent any states")
+	l.Text(&o.Reference, "reference", "`NAME` of a model: test which of the others is more like it")
+}
+
+// Result is the outcome for all models, in the order of the input.
+type Result struct {
+	Models      []Model
+	Pairs       []Pair // a < b, in the order (0,1), (0,2), …
+	Comparisons []report.Comparison
+	// Blocks says how states are grouped for intervals; empty without.
+	Blocks   string
+	Warnings []string
+	// Scores are the names of the scores of each pair, in order.
+	Scores []string
+}
+
+// Model is a space.
+type Model struct {
+	Name             string `json:"-"`
+	States           int    `json:"states"`
+	NominalDimension int    `json:"nominal_dimension"`
+	// ConstantUnits are the coordinates with one value.
+	ConstantUnits int          `json:"constant_units"`
+	EffectiveRank report.Value `json:"effective_rank"`
+	// Reference is how alike the model is to the reference model, by score; nil without.
+	Reference report.Object `json:"reference,omitempty"`
+}
+
+// Pair is how alike two models are.
+type Pair struct {
+	A      string        `json:"a"`
+	B      string        `json:"b"`
+	Scores report.Object `json:"scores"` // of [Score], by name
+}
+
+// Score is one measure of a pair. Adjusted is (value − mean)/(same − mean), where mean is that of the null and same the
+// score of a space with itself: 0 at chance, 1 for identical spaces. Gated is the same from the threshold, at least 0.
+type Score struct {
+	Value report.Estimate `json:"value"`
+	Null  *Chance         `json:"null,omitempty"`
+}
+
+// Chance is a score under the null; see [stat.EpisodeNull]. PHolm is corrected over the pairs of the measure.
+type Chance struct {
+	Permutations int `json:"permutations"`
+	results.Chance
+	PHolm    report.Value `json:"p_holm"`
+	Adjusted report.Value `json:"adjusted"`
+	Gated    report.Value `json:"gated"`
+}
+
+// Score is a score of the pair; zero for another name.
+func (p *Pair) Score(name string) Score {
+	v, _ := p.Scores.Get(name)
+	s, _ := v.(Score)
+	return s
+}
+
+// Analyze measures every pair of models. What cannot be computed is undefined with its reason. Errors: fewer than two
+// models, unequal numbers of latents, fewer than 4, NaN or Inf, an unknown measure or reference.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	work, err := Work(in, o)
+	if err != nil {
+		return nil, err
+	}
+	return work.Run(ctx)
+}
+
+func (in Input) check(o Options) error {
+	n := 0
+	if len(in.Models) > 0 {
+		n = in.Models[0].Latents.N
+	}
+	if err := results.Check(in.Models, n, in.Episode); err != nil {
+		return err
+	}
+	if len(in.Models) < 2 {
+		return fmt.Errorf("one model (%s), want at least two to compare", in.Models[0].Name)
+	}
+	for _, m := range in.Models {
+		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return err
+		}
+	}
+	for _, name := range o.Measures {
+		if !slices.Contains(similarity.Names(), name) {
+			return fmt.Errorf("no measure is named %q; there are %s", name, strings.Join(similarity.Names(), ", "))
+		}
+	}
+	if o.Reference != "" && !slices.Contains(results.Names(in.Models), o.Reference) {
+		return fmt.Errorf("no model is named %q as the reference; there are %s", o.Reference,
+			strings.Join(results.Names(in.Models), ", "))
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	switch {
+	case o.Measures == nil:
+		o.Measures = DefaultMeasures
+	case slices.Contains(o.Measures, "all"):
+		o.Measures = similarity.Names()
+	}
+	if o.K == nil {
+		o.K = []int{10}
+	}
+	if o.Bandwidth == 0 {
+		o.Bandwidth = 0.5
+	}
+	if o.Null == "" {
+		o.Null = NullTime
+	}
+	return o
+}
