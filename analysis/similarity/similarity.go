@@ -60,7 +60,7 @@ type Options struct {
 	Metric neighbors.Metric
 	// Bandwidth of cka_rbf in median distances; 0 means 0.5.
 	Bandwidth float64
-	// Pairs is the number of pairs of states for RSA; 0 means 200,000, negative all.
+	// Pairs is the number of pairs of states for RSA; 0 means 50,000, negative all.
 	Pairs int
 	// Permutations is the number of orders of the null; 0: none. Null is empty for NullTime.
 	Permutations int

@@ -18,6 +18,8 @@ import (
 // Measure is one way to say how alike two spaces of the same points are.
 type Measure struct {
 	Name string
+	// Title is the name for tables and figures.
+	Title string
 	// About says in a line what it is, Invariant what changes of a space leave it as it is. Cite is the key of its
 	// reference.
 	About, Invariant, Cite string
@@ -42,36 +44,36 @@ const (
 
 // measures are all of them, in the order of results.
 var measures = []Measure{
-	{Name: "cka", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
+	{Name: "cka", Title: "CKA", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
 		About: "linear centered kernel alignment", family: crossProducts},
-	{Name: "cka_debiased", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "song2012",
+	{Name: "cka_debiased", Title: "CKA debiased", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "song2012",
 		About: "linear centered kernel alignment with the unbiased HSIC", family: crossProducts},
-	{Name: "cka_rbf", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
+	{Name: "cka_rbf", Title: "CKA, Gaussian kernel", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
 		About: "kernel alignment with Gaussian kernels and the unbiased HSIC", family: pairMatrices},
-	{Name: "mutual_knn", Sized: true, Low: 0, High: 1, Same: 1, Invariant: whatKeepsOrder, Cite: "huh2024",
+	{Name: "mutual_knn", Title: "Mutual kNN", Sized: true, Low: 0, High: 1, Same: 1, Invariant: whatKeepsOrder, Cite: "huh2024",
 		About: "mean share of common nearest neighbors", family: neighborhoods},
-	{Name: "cknna", Sized: true, Low: -1, High: 1, Same: 1, Invariant: "rotation, reflection, scale", Cite: "huh2024",
+	{Name: "cknna", Title: "CKNNA", Sized: true, Low: -1, High: 1, Same: 1, Invariant: "rotation, reflection, scale", Cite: "huh2024",
 		About: "kernel alignment over pairs that are neighbors in both spaces", family: neighborAlignment},
-	{Name: "svcca", Low: 0, High: 1, Same: 1, Invariant: "rotation, reflection, shift, common scale", Cite: "raghu2017",
+	{Name: "svcca", Title: "SVCCA", Low: 0, High: 1, Same: 1, Invariant: "rotation, reflection, shift, common scale", Cite: "raghu2017",
 		About: "mean canonical correlation of the principal components with 99 % of the variance", family: crossProducts},
-	{Name: "pwcca", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "morcos2018",
+	{Name: "pwcca", Title: "PWCCA", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "morcos2018",
 		About: "canonical correlations of these components, weighted by projection", family: crossProducts},
-	{Name: "procrustes", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "schonemann1966",
+	{Name: "procrustes", Title: "Procrustes", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "schonemann1966",
 		About: "nuclear norm of the cross product of centered spaces of Frobenius norm 1", family: crossProducts},
-	{Name: "shape_angle", Falls: true, Low: 0, High: math.Pi / 2, Same: 0, Invariant: rotationAndScale, Cite: "williams2021",
+	{Name: "shape_angle", Title: "Shape angle", Falls: true, Low: 0, High: math.Pi / 2, Same: 0, Invariant: rotationAndScale, Cite: "williams2021",
 		About: "arc cosine of procrustes, a distance of shapes", family: crossProducts},
-	{Name: "rsa_spearman", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
+	{Name: "rsa_spearman", Title: "RSA, Spearman", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
 		About: "rank correlation of the distances between points", family: pairDistances},
-	{Name: "rsa_pearson", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
+	{Name: "rsa_pearson", Title: "RSA, Pearson", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
 		About: "correlation of the distances between points", family: pairDistances},
-	{Name: "distance_correlation", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "szekely2013",
+	{Name: "distance_correlation", Title: "Distance correlation", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "rizzo2013",
 		About: "bias-corrected squared distance correlation", family: pairMatrices},
-	{Name: "unit_match", Low: 0, High: 1, Same: 1, Invariant: "order, sign, shift and scale of single units", Cite: "li2016",
+	{Name: "unit_match", Title: "Unit match", Low: 0, High: 1, Same: 1, Invariant: "order, sign, shift and scale of single units", Cite: "li2016",
 		About: "mean absolute correlation of units under their best one-to-one assignment", family: crossProducts},
-	{Name: "predictivity", Directed: true, Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018",
+	{Name: "predictivity", Title: "Predictivity", Directed: true, Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018",
 		Invariant: "rotation, reflection, shift and scale of either space",
 		About:     "R² of a ridge regression from one space to the other, in folds of episodes", family: predictions},
-	{Name: "information_imbalance", Directed: true, Falls: true, Low: 0, High: 2, Same: math.NaN(), Invariant: whatKeepsOrder,
+	{Name: "information_imbalance", Title: "Information imbalance", Directed: true, Falls: true, Low: 0, High: 2, Same: math.NaN(), Invariant: whatKeepsOrder,
 		Cite: "glielmo2022", About: "mean rank in one space of the nearest neighbor in the other, times 2/n", family: neighborhoods},
 }
 
@@ -96,6 +98,24 @@ func Find(score string) (Measure, bool) {
 		}
 	}
 	return Measure{}, false
+}
+
+// TitleOf is the name of a score for tables and figures: "Mutual kNN, k = 10", "Predictivity, A to B".
+func TitleOf(score string) string {
+	m, ok := Find(score)
+	if !ok {
+		return score
+	}
+	if _, k, ok := strings.Cut(score, "@"); ok {
+		return m.Title + ", k = " + k
+	}
+	if m.Directed {
+		if strings.HasSuffix(score, "_ab") {
+			return m.Title + ", A to B"
+		}
+		return m.Title + ", B to A"
+	}
+	return m.Title
 }
 
 // scores are the names of the scores of a measure.
@@ -145,7 +165,7 @@ type Options struct {
 	Metric neighbors.Metric
 	// Bandwidth of the Gaussian kernels in median distances of each space; 0 means 0.5.
 	Bandwidth float64
-	// Pairs is the number of pairs of points for the correlations of distances; 0 means 200,000, negative all.
+	// Pairs is the number of pairs of points for the correlations of distances; 0 means 50,000, negative all.
 	Pairs int
 	// Episode of each point, by which predictivity forms its folds; nil or fewer than 5: five runs of points.
 	Episode []int
@@ -171,7 +191,7 @@ func (o Options) withDefaults() Options {
 		o.Bandwidth = 0.5
 	}
 	if o.Pairs == 0 {
-		o.Pairs = 200_000
+		o.Pairs = 50_000
 	}
 	if o.Memory == 0 {
 		o.Memory = 1 << 30

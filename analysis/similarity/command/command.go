@@ -1,0 +1,260 @@
+// Package command is the similarity binary: its flags, its files, its console tables and its figure.
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/similarity"
+	"repscope/internal/input"
+	"repscope/internal/option"
+	"repscope/internal/parallel"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	measures "repscope/measure/similarity"
+	"repscope/report"
+)
+
+// Command is the similarity binary.
+var Command = run.Command{
+	Name:       "similarity",
+	Summary:    "how alike the latent spaces of models are, and what chance would give",
+	Manual:     manual,
+	Out:        "evaluation_plots/similarity",
+	Methods:    describeMethods,
+	Definition: similarity.Definition,
+	Metrics:    similarity.Metrics,
+	Describes:  true,
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{ExampleSamples: 500})
+		o := similarity.Options{
+			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
+			Permutations: 200, Null: similarity.NullTime,
+		}
+		flags.Declare(option.Of(&o))
+		return run.Job{
+			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure"),
+			Run: func(ctx context.Context, env *run.Env) error {
+				if o.Pairs == 0 {
+					o.Pairs = -1
+				}
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
+					return err
+				}
+				return analyse(ctx, env, data, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) },
+			Divides: true,
+		}
+	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := several(len(data.Models)); err != nil {
+		return err
+	}
+	env.Plan.Units = len(data.Models) * (len(data.Models) - 1) / 2
+	data.Hold(len(data.Sample()), input.NoFrames)
+	output.PlanFiles(env, "similarity_pairs.csv")
+	env.PlanFigures("similarity")
+	return nil
+}
+
+func several(models int) error {
+	if models < 2 {
+		return run.Hint(fmt.Errorf("%s, want at least two to compare", text.Count(models, "model")),
+			"add --model NAME=FILE or --latents NAME=FILE")
+	}
+	return nil
+}
+
+const manual = `similarity compares the latent spaces of every two models, which may differ in dimension.
+
+Measures (--measures): linear CKA, also debiased (unbiased HSIC) and with Gaussian kernels;
+mutual_knn, the share of common nearest neighbors; cknna, CKA over pairs that are neighbors
+in both spaces; SVCCA and PWCCA; procrustes (1: equal after a rotation and scaling) and its
+angle; rsa_spearman and rsa_pearson, the correlation of distances; distance_correlation;
+unit_match, the correlation of single units under their best assignment; predictivity, R²
+of a ridge regression from one space to the other in folds of episodes (_ab: from A to B);
+information_imbalance, the rank in one space of the nearest neighbor in the other (0: A
+knows the neighbors in B, 1: it knows nothing).
+
+Raw scores grow with dimension, with few states and with states that change slowly,
+although two spaces share nothing. The null (--permutations) shows what they are then: whole
+episodes of B are given to episodes of A, so that the dependence in time stays; fewer than
+5 episodes are rotated in time. --null independent exchanges single states, which suits
+states without order only. p is the share of orders that score at least as much. adjusted is
+0 at the mean of the null and 1 for identical spaces; gated starts at the 95 % threshold.
+A score that does not exceed its null is no evidence of similarity.
+
+p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
+episodes or blocks. --reference NAME tests which of the other models is more like that one.
+
+All measures but unit_match ignore rotations of a space. cka_rbf and distance_correlation
+need a matrix of all pairs of states and have no value where --memory does not hold it.`
+
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.Options) error {
+	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
+	if err != nil {
+		return err
+	}
+	if err := several(len(states.Models)); err != nil {
+		return err
+	}
+	need := similarity.Bytes(states.Models, parallel.Workers(env.Options.Threads, o.Permutations+1))
+	if err := data.RoomForSpectra(states.Models, need); err != nil {
+		return err
+	}
+	o.Settings = data.Settings(env, "comparing")
+	result, err := similarity.Analyze(ctx, similarity.Input{Episode: states.Episode, Models: states.Models}, o)
+	if err != nil {
+		return err
+	}
+	return write(result, env, o)
+}
+
+// write puts the result into the result file, the CSV file, the console and the figure.
+func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
+	output.Enter(env, r.Warnings, r.Models, func(m similarity.Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
+	env.Result.Extra.Set("pairs", r.Pairs)
+	if err := output.All(env,
+		func(env *run.Env) error { return writePairs(r, env) },
+		func(env *run.Env) error { return printTables(r, env, o) },
+	); err != nil {
+		return err
+	}
+	return env.Figure("similarity", Figure(r))
+}
+
+// noNull is the chance of a run without a null.
+func noNull() similarity.Chance {
+	return report.Lack(similarity.Chance{}, "no null (--permutations 0)")
+}
+
+// chanceOf is what a score is under the null.
+func chanceOf(s similarity.Score) similarity.Chance {
+	switch {
+	case s.Null != nil:
+		return *s.Null
+	case !s.Value.Defined():
+		return report.Lack(similarity.Chance{}, "%s", s.Value.Reason)
+	}
+	return noNull()
+}
+
+// writePairs writes a row for each pair and score.
+func writePairs(r *similarity.Result, env *run.Env) error {
+	return env.Files.CSV("similarity_pairs.csv", []string{
+		"Model_A", "Model_B", "Score", "Value", "CI_Low", "CI_High", "Null_Mean", "Null_SD", "Null_Threshold", "P", "P_Holm",
+		"Adjusted", "Gated",
+	}, func(csv *report.CSV) error {
+		for _, p := range r.Pairs {
+			for _, name := range r.Scores {
+				s := p.Score(name)
+				low, high := output.Ends(s.Value.CI)
+				c := chanceOf(s)
+				none := s.Value.CI.Defined()
+				ends := []any{report.NumberOr(low, "no interval"), report.NumberOr(high, "no interval")}
+				if !none {
+					ends = []any{report.Undefined("no interval"), report.Undefined("no interval")}
+				}
+				row := append([]any{p.A, p.B, name, s.Value.Value}, ends...)
+				if err := csv.Row(append(row, c.Mean, c.SD, c.Threshold, c.P, c.PHolm, c.Adjusted, c.Gated)...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// headlines are the scores of the first table and of the figure: two, those of headline measures first.
+func headlines(r *similarity.Result) []string {
+	var out []string
+	for _, want := range []string{"cka_debiased", "mutual_knn", "cka", "procrustes"} {
+		for _, name := range r.Scores {
+			if m, _ := measures.Find(name); m.Name == want && len(out) < 2 {
+				out = append(out, name)
+				break
+			}
+		}
+	}
+	for _, name := range r.Scores {
+		if len(out) < 2 && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// mostPairs is the number of pairs that the console shows.
+const mostPairs = 45
+
+// printTables writes the tables to the console.
+func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error {
+	shown := headlines(r)
+	columns := []string{"A", "B"}
+	for _, name := range shown {
+		columns = append(columns, measures.TitleOf(name), "… null", "p (Holm)")
+	}
+	table := report.NewTable("", columns...)
+	for i, p := range r.Pairs {
+		if i == mostPairs {
+			break
+		}
+		cells := []any{p.A, p.B}
+		for _, name := range shown {
+			c := chanceOf(p.Score(name))
+			cells = append(cells, p.Score(name).Value, c.Mean, report.Probability(c.PHolm))
+		}
+		table.Row(cells...)
+	}
+	what := text.Count(r.Models[0].States, "state")
+	if r.Blocks != "" {
+		what += "; [95 % intervals] by deleting each of " + r.Blocks
+	}
+	table.Note("%s", what)
+	if o.Permutations > 0 {
+		how := "exchanges of whole episodes"
+		if o.Null == similarity.NullIndependent {
+			how = "orders of single states"
+		}
+		table.Note("… null: mean over %d %s; a score near it is no evidence of similarity", o.Permutations, how)
+	}
+	if len(r.Pairs) > mostPairs {
+		table.Note("%d of %d pairs; all: similarity_pairs.csv", mostPairs, len(r.Pairs))
+	}
+	if err := output.ModelTable(env, table); err != nil {
+		return err
+	}
+	if err := env.Details(allScores(r)); err != nil {
+		return err
+	}
+	return output.PrintComparisons(env, r.Comparisons)
+}
+
+// allScores has a row for each pair and score.
+func allScores(r *similarity.Result) *report.Table {
+	table := report.NewTable("All scores", "A", "B", "Score", "Value", "Null", "Threshold", "p", "Adjusted", "Gated")
+	for i, p := range r.Pairs {
+		if i == mostPairs {
+			break
+		}
+		for _, name := range r.Scores {
+			s := p.Score(name)
+			c := chanceOf(s)
+			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Mean, c.Threshold, report.Probability(c.P), c.Adjusted, c.Gated)
+		}
+	}
+	table.Note("Adjusted: 0 at the mean of the null, 1 for identical spaces; gated: the same from the 95 %% threshold")
+	return table
+}

@@ -1,0 +1,266 @@
+// The figure: matrices of two scores, scores against chance, and a map of the models.
+
+package command
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/similarity"
+	measures "repscope/measure/similarity"
+	"repscope/plots"
+)
+
+// Figure composes similarity.
+func Figure(r *similarity.Result) *plots.Figure {
+	shown := headlines(r)
+	grids := make([]*grid, len(shown))
+	for i, name := range shown {
+		grids[i] = newGrid(r, name)
+	}
+	order := grids[0].order()
+	var names []string
+	for _, m := range r.Models {
+		names = append(names, m.Name)
+	}
+	var tiles []plots.Tile
+	for i, name := range shown {
+		tiles = append(tiles, plots.Tile{Panel: grids[i].matrix(names, order), Title: measures.TitleOf(name), Row: 0, Column: i})
+	}
+	position, stress := grids[0].scaled()
+	spread := &plots.Scatter{X: plots.Axis{Label: "First axis"}, Y: plots.Axis{Label: "Second axis"}}
+	for m, name := range names {
+		series := plots.ScatterSeries{Name: name, Reason: output.Why(r.Models[m].EffectiveRank)}
+		if series.Reason == "" {
+			series.X, series.Y = []float64{position[m][0]}, []float64{position[m][1]}
+		}
+		spread.Series = append(spread.Series, series)
+	}
+	tiles = append(tiles,
+		plots.Tile{Panel: againstChance(r, shown[0]), Title: "Score and chance", Row: 1, Column: 0},
+		plots.Tile{Panel: spread, Title: "Map of the models", Row: 1, Column: 1})
+	return &plots.Figure{
+		WidthMM: plots.DoubleColumnMM, HeightMM: 150 + 3*max(0, float64(len(r.Models)-12)),
+		Tiles: tiles, Series: names, Title: "Similarity of latent spaces",
+		Footnote: caption(r, shown, stress),
+		Notes:    output.IntervalNotes(r.Warnings),
+	}
+}
+
+// caption explains the panels.
+func caption(r *similarity.Result, shown []string, stress float64) string {
+	note := "Matrices: adjusted scores above the diagonal (0: chance, 1: identical), scores below. "
+	if !adjusted(r, shown[0]) {
+		note = "Matrices: scores (no null). "
+	}
+	if len(r.Models) > 2 {
+		note += fmt.Sprintf("Models are in the order of average linkage; the map is classical scaling of 1 − adjusted %s, stress %.2f. ",
+			measures.TitleOf(shown[0]), stress)
+	}
+	if adjusted(r, shown[0]) {
+		if len(r.Pairs) <= mostBars {
+			note += "Dashed: mean of the null."
+		} else {
+			note += "Score and chance: one point for each pair; on the line a score is that of chance."
+		}
+	}
+	return note
+}
+
+// adjusted says whether a score has a null.
+func adjusted(r *similarity.Result, score string) bool {
+	for _, p := range r.Pairs {
+		if s := p.Score(score); s.Null != nil && s.Null.Adjusted.Defined() {
+			return true
+		}
+	}
+	return false
+}
+
+// grid holds a score of all pairs, both as it is and adjusted.
+type grid struct {
+	score, adjusted [][]float64
+	falls           bool
+}
+
+func newGrid(r *similarity.Result, name string) *grid {
+	n := len(r.Models)
+	index := map[string]int{}
+	for m := range r.Models {
+		index[r.Models[m].Name] = m
+	}
+	measure, _ := measures.Find(name)
+	g := &grid{falls: measure.Falls}
+	for range n {
+		g.score, g.adjusted = append(g.score, make([]float64, n)), append(g.adjusted, make([]float64, n))
+	}
+	for m := range n {
+		g.score[m][m], g.adjusted[m][m] = measure.SameScore(r.Models[m].States), 1
+		if !r.Models[m].EffectiveRank.Defined() {
+			g.score[m][m], g.adjusted[m][m] = math.NaN(), math.NaN()
+		}
+	}
+	for _, p := range r.Pairs {
+		i, j, s := index[p.A], index[p.B], p.Score(name)
+		value, above := s.Value.Float(), s.Value.Float()
+		if s.Null != nil {
+			above = s.Null.Adjusted.Float()
+		}
+		g.score[i][j], g.score[j][i], g.adjusted[i][j], g.adjusted[j][i] = value, value, above, above
+	}
+	return g
+}
+
+// distance is 0 for identical models and about 1 for unrelated ones; undefined pairs are as far.
+func (g *grid) distance(i, j int) float64 {
+	v := 1 - g.adjusted[i][j]
+	if g.falls && g.adjusted[i][j] == g.score[i][j] { // without a null
+		v = g.score[i][j]
+	}
+	if i == j {
+		return 0
+	}
+	if math.IsNaN(v) {
+		return 1
+	}
+	return max(v, 0)
+}
+
+// order is the order of the leaves of average linkage: the pair of clusters with the least mean distance is joined
+// first; of equal ones, the first.
+func (g *grid) order() []int {
+	clusters := make([][]int, len(g.score))
+	for m := range clusters {
+		clusters[m] = []int{m}
+	}
+	for len(clusters) > 1 {
+		first, second, least := 0, 1, math.Inf(1)
+		for a := range clusters {
+			for b := a + 1; b < len(clusters); b++ {
+				mean := 0.0
+				for _, i := range clusters[a] {
+					for _, j := range clusters[b] {
+						mean += g.distance(i, j) / float64(len(clusters[a])*len(clusters[b]))
+					}
+				}
+				if mean < least-1e-12 {
+					first, second, least = a, b, mean
+				}
+			}
+		}
+		clusters[first] = append(clusters[first], clusters[second]...)
+		clusters = append(clusters[:second], clusters[second+1:]...)
+	}
+	return clusters[0]
+}
+
+// mostNumbers is the number of models up to which the cells of a matrix have room for their numbers.
+const mostNumbers = 12
+
+// matrix has adjusted scores above and scores below the diagonal.
+func (g *grid) matrix(names []string, order []int) *plots.Matrix {
+	out := &plots.Matrix{}
+	if len(names) > mostNumbers {
+		out.Decimals = -1
+	}
+	for a, i := range order {
+		out.Names = append(out.Names, names[i])
+		row := make([]float64, len(order))
+		for b, j := range order {
+			row[b] = g.score[i][j]
+			if b > a {
+				row[b] = g.adjusted[i][j]
+			}
+		}
+		out.Values = append(out.Values, row)
+	}
+	return out
+}
+
+// scaled are the positions of the models by classical scaling in two dimensions, and the stress: the root of the sum of
+// squared errors of the distances over the sum of their squares.
+func (g *grid) scaled() (position [][2]float64, stress float64) {
+	n := len(g.score)
+	position = make([][2]float64, n)
+	squares, means, all := mat.NewSymDense(n, nil), make([]float64, n), 0.0
+	for i := range n {
+		for j := range n {
+			d := g.distance(i, j)
+			means[i] += d * d / float64(n)
+		}
+		all += means[i] / float64(n)
+	}
+	for i := range n {
+		for j := i; j < n; j++ {
+			d := g.distance(i, j)
+			squares.SetSym(i, j, -(d*d-means[i]-means[j]+all)/2)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(squares, true) {
+		return position, math.NaN()
+	}
+	values := eigen.Values(nil)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for axis := range min(2, n) {
+		from := n - 1 - axis
+		length := math.Sqrt(max(values[from], 0))
+		sign := 1.0
+		for i := range n { // the first model that is off the middle is on the right
+			if v := vectors.At(i, from); math.Abs(v) > 1e-9 {
+				sign = math.Copysign(1, v)
+				break
+			}
+		}
+		for i := range n {
+			position[i][axis] = sign * length * vectors.At(i, from)
+		}
+	}
+	var lost, total float64
+	for i := range n {
+		for j := range i {
+			d := g.distance(i, j)
+			e := d - math.Hypot(position[i][0]-position[j][0], position[i][1]-position[j][1])
+			lost, total = lost+e*e, total+d*d
+		}
+	}
+	if total == 0 {
+		return position, 0
+	}
+	return position, math.Sqrt(lost / total)
+}
+
+// mostBars is the number of pairs up to which each has its own bar.
+const mostBars = 10
+
+// againstChance has a point for each pair: its score above what chance gives. Without a null, bars of the pairs.
+func againstChance(r *similarity.Result, name string) plots.Panel {
+	if !adjusted(r, name) || len(r.Pairs) <= mostBars {
+		bars := &plots.Bars{Y: plots.Axis{Label: measures.TitleOf(name)}, Dots: true}
+		for _, p := range r.Pairs {
+			s := p.Score(name)
+			bar := output.Bar(p.A+" – "+p.B, s.Value, 1)
+			if s.Null != nil {
+				bar.Baseline = new(s.Null.Mean.Float())
+			}
+			bars.Bars = append(bars.Bars, bar)
+			if len(bars.Bars) == mostBars {
+				break
+			}
+		}
+		return bars
+	}
+	scatter := &plots.Scatter{X: plots.Axis{Label: "Mean of the null"}, Y: plots.Axis{Label: measures.TitleOf(name)}, Diagonal: true}
+	series := plots.ScatterSeries{Name: "pairs"}
+	for _, p := range r.Pairs {
+		if s := p.Score(name); s.Null != nil {
+			series.X, series.Y = append(series.X, s.Null.Mean.Float()), append(series.Y, s.Value.Float())
+		}
+	}
+	scatter.Series = []plots.ScatterSeries{series}
+	return scatter
+}

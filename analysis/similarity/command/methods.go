@@ -1,0 +1,79 @@
+// What --methods says of the similarity of models.
+
+package command
+
+import (
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/internal/input"
+	measures "repscope/measure/similarity"
+	"repscope/report/methods"
+)
+
+// describeMethods says how the numbers of a result were computed.
+func describeMethods(d *methods.Draft) {
+	input.Methods(d, 0)
+	d.Section("Measures")
+	d.Say("The latent spaces of every two models were compared by %s.", methods.Join(sayMeasures(d)))
+	chosen := chosenMeasures(d)
+	if chosen["mutual_knn"] || chosen["cknna"] {
+		d.Say("Neighborhoods have k = %s states.", d.List("k"))
+	}
+	if (chosen["mutual_knn"] || chosen["information_imbalance"]) && d.Text("metric") == "cosine" {
+		d.Say("Neighbors were found by the cosine of latents.")
+	}
+	if chosen["cka_rbf"] {
+		d.Say("The standard deviation of Gaussian kernels is %s times the median distance of a space.", d.Text("bandwidth"))
+	}
+	if chosen["rsa_spearman"] || chosen["rsa_pearson"] {
+		if n := d.Number("rsa-pairs"); n > 0 {
+			d.Say("Distances were correlated over at most %s pairs of states, drawn at random and the same for all models.",
+				input.Thousands(int(n)))
+		} else {
+			d.Say("Distances were correlated over all pairs of states.")
+		}
+	}
+	if n := d.Number("permutations"); n > 0 {
+		d.Section("Chance")
+		if d.Text("null") == "independent" {
+			d.Say("Each score was compared with its values in %g random orders of the states of one model.", n)
+		} else {
+			d.Say("Each score was compared with its values in %g orders in which whole episodes of one model are given to "+
+				"episodes of the other; fewer than 5 episodes are rotated in time. These orders keep the dependence of "+
+				"consecutive states.", n)
+		}
+		d.Say("p values are (1 + the number of orders with at least the score)/(1 + the number of orders), corrected over " +
+			"the pairs of models by Holm's method [@holm1979]. Adjusted scores are 0 at the mean of the null and 1 for " +
+			"identical spaces; gated scores start at its 95 %% threshold.")
+	}
+	output.Methods(d, "")
+	if d.Text("reference") != "" && len(d.Result.Comparisons) > 0 {
+		d.Say("The comparisons are about which model is more like %s.", d.Text("reference"))
+	}
+}
+
+// chosenMeasures are the names of the measures of a result.
+func chosenMeasures(d *methods.Draft) map[string]bool {
+	out := map[string]bool{}
+	names := d.Values("measures")
+	if strings.Contains(d.Text("measures"), "all") {
+		names = measures.Names()
+	}
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
+}
+
+// sayMeasures describes the measures of a result.
+func sayMeasures(d *methods.Draft) []string {
+	var out []string
+	chosen := chosenMeasures(d)
+	for _, m := range measures.Measures() {
+		if chosen[m.Name] {
+			out = append(out, m.About+" [@"+m.Cite+"]")
+		}
+	}
+	return out
+}
