@@ -65,6 +65,16 @@ var wrongValues = map[string]map[string][]string{
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no
 	},
+	"similarity": {
+		"measures":     {"--measures cka,ckA", "--measures cka,cka"},
+		"k":            {"--k 0", "--k 5,5"},
+		"metric":       {"--metric cosin"},
+		"bandwidth":    {"--bandwidth 0", "--bandwidth nan"},
+		"rsa-pairs":    {"--rsa-pairs -1"},
+		"permutations": {"--permutations -1"},
+		"null":         {"--null chance"},
+		"reference":    nil, // the models name it
+	},
 	"reconstruction": {
 		"predictions":       {"--predictions p.npy", "--predictions a=x.npy --predictions a=y.npy", "--predictions copy_last=x.npy"},
 		"predicts":          {"--predicts before"},

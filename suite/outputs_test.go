@@ -30,6 +30,7 @@ var apart = map[string][]string{
 	"neighborhood":   {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --k 2 --permutations 0 --per-point"},
 	"manifold":       {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0", "f.npy --frames {}/f.npy --baseline random:4 --cache off --shard 0/2"},
 	"geometry":       {"labels.npy --frames {}/f.npy --labels {}/labels.npy --baseline random:4 --cache off --bootstrap 0 --per-point --clusters 2"},
+	"similarity":     {"f.npy --frames {}/f.npy --baseline random:4,pca:3 --cache off --bootstrap 0 --k 2 --permutations 0"},
 	"reconstruction": {"p.npy --frames {}/f.npy --predictions a={}/p.npy --bootstrap 0 --save-frames --samples-shown 2"},
 	"reward":         {"labels.npy --frames {}/f.npy --targets a={}/labels.npy --baseline random:4 --cache off --bootstrap 0 --probes ridge --predictions-csv"},
 	"generation":     {"p.json --generated a={}/p.json --real {}/p.json --bootstrap 0"},

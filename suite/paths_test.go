@@ -50,6 +50,7 @@ func TestPaths(t *testing.T) {
 		{"neighborhood", states, []string{"--k 3 3,5"}},
 		{"manifold", states, []string{"--gride 2 2,4", "--neighbors 5 5,10"}},
 		{"geometry", states + "--labels {}/e.npy --lags 2 ", []string{"--clusters 2 2,3", "--k 1 1,5"}},
+		{"similarity", states + "--permutations 0 ", []string{"--k 3 3,5"}},
 		{"reward", states + "--rewards {}/r.npy ", []string{"--probes ridge ridge,mlp", "--label-efficiency 0.5 0.5,0.7"}},
 		{"robustness", "--example --samples 40 ", []string{"--levels 0.1 0.1,0.2"}},
 		{"reconstruction", "--frames {}/f.npy --episodes {}/e.npy --predictions a={}/f2.npy --predictions b={}/f.npy ", nil},

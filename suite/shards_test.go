@@ -27,6 +27,7 @@ var example = map[string]string{
 	"neighborhood":   "--samples 600 --permutations 2 --per-point",
 	"manifold":       "--samples 150",
 	"geometry":       "--samples 150 --rsa-pairs 500 --per-point",
+	"similarity":     "--samples 60 --permutations 3",
 	"reconstruction": "--samples 60 --rollout-steps 2 --samples-shown 2 --save-frames",
 	"reward":         "--samples 160 --probes ridge --predictions-csv",
 	"generation":     "--metrics reconstruction,diversity",
@@ -42,6 +43,7 @@ var small = map[string]string{
 	"neighborhood":   "--k 2,5 --per-point --permutations 1",
 	"manifold":       "--baseline pca:3",
 	"geometry":       "--per-point --clusters 2 --labels {}/labels.npy",
+	"similarity":     "--baseline pca:3,pca:2 --k 2 --permutations 3",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }

@@ -21,6 +21,7 @@ import (
 	reward "repscope/analysis/reward/command"
 	robustness "repscope/analysis/robustness/command"
 	sequence "repscope/analysis/sequence/command"
+	similarity "repscope/analysis/similarity/command"
 	smoothness "repscope/analysis/smoothness/command"
 	"repscope/internal/run"
 	"repscope/tool/compare"
@@ -53,6 +54,7 @@ var analyses = []Entry{
 	{Command: neighborhood.Command, Analysis: true},
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
+	{Command: similarity.Command, Analysis: true},
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: reward.Command, Analysis: true},
 	{Command: generation.Command, Analysis: true},

@@ -39,6 +39,7 @@ func TestUnmeasured(t *testing.T) {
 		"neighborhood":   {states + " --k 3 --permutations 2", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"manifold":       {states, "--latents bad={}/short.npy", "want 60 rows, one per frame"},
 		"geometry":       {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"similarity":     {states + " --permutations 3", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"reward":         {states + " --rewards {}/r.npy --probes ridge", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"robustness":     {"--example --samples 40", "--model bad={}/text.onnx", "not an ONNX file"},
 		"reconstruction": {"--frames {}/f.npy --episodes {}/e.npy --predictions a={}/f.npy --predictions b={}/f2.npy", "--predictions bad={}/nan.npy", "nan.npy has shape [60 4]"},

@@ -9,7 +9,8 @@
 //
 // Raw scores grow with dimension and with dependence in time, although two spaces share nothing. Each score therefore
 // comes with its values in other orders of the states that keep the dependence in time: whole episodes of the second
-// model are given to episodes of the first. The measures are those of [repscope/measure/similarity].
+// model are given to episodes of the first. The measures are in
+// [repscope/measure/similarity].
 package similarity
 
 import (
@@ -72,7 +73,7 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	l.Names(&o.Measures, "measures", append(similarity.Names(), "all"),
-		"`LIST` of measures, or all: "+strings.Join(similarity.Names(), ", "))
+		"`LIST` of measures")
 	l.Ints(&o.K, "k", "`LIST` of numbers of neighbors for mutual_knn and cknna").AtLeast(1).Distinct()
 	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine},
 		"`METRIC` of the neighbors of mutual_knn and information_imbalance")
@@ -88,7 +89,7 @@ func (o *Options) Declare(l *option.List) {
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
 	Models      []Model
-	Pairs       []Pair // a < b, in the order (0,1), (0,2), …
+	Pairs       []ModelPair // a < b, in the order (0,1), (0,2), …
 	Comparisons []report.Comparison
 	// Blocks says how states are grouped for intervals; empty without.
 	Blocks   string
@@ -109,22 +110,22 @@ type Model struct {
 	Reference report.Object `json:"reference,omitempty"`
 }
 
-// Pair is how alike two models are.
-type Pair struct {
+// ModelPair is how alike two models are.
+type ModelPair struct {
 	A      string        `json:"a"`
 	B      string        `json:"b"`
-	Scores report.Object `json:"scores"` // of [Score], by name
+	Scores report.Object `json:"scores"` // of [PairScore], by name
 }
 
-// Score is one measure of a pair. Adjusted is (value − mean)/(same − mean), where mean is that of the null and same the
-// score of a space with itself: 0 at chance, 1 for identical spaces. Gated is the same from the threshold, at least 0.
-type Score struct {
+// PairScore is one measure of a pair. Adjusted is (value − mean)/(same − mean) with the mean of the null and the score
+// same of a space with itself: 0 at chance, 1 for identical spaces. Gated is the same from the threshold, at least 0.
+type PairScore struct {
 	Value report.Estimate `json:"value"`
-	Null  *Chance         `json:"null,omitempty"`
+	Null  *ScoreNull      `json:"null,omitempty"`
 }
 
-// Chance is a score under the null; see [stat.EpisodeNull]. PHolm is corrected over the pairs of the measure.
-type Chance struct {
+// ScoreNull is a score under the null; see [stat.EpisodeNull]. PHolm is corrected over the pairs of the measure.
+type ScoreNull struct {
 	Permutations int `json:"permutations"`
 	results.Chance
 	PHolm    report.Value `json:"p_holm"`
@@ -133,9 +134,9 @@ type Chance struct {
 }
 
 // Score is a score of the pair; zero for another name.
-func (p *Pair) Score(name string) Score {
+func (p *ModelPair) Score(name string) PairScore {
 	v, _ := p.Scores.Get(name)
-	s, _ := v.(Score)
+	s, _ := v.(PairScore)
 	return s
 }
 

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/internal/option"
-	"repscope/internal/text"
 	"repscope/measure/similarity"
 	"repscope/points"
 	"repscope/report"
@@ -25,9 +26,9 @@ const Definition = 1
 // MaxBlocks is the largest number of blocks that are deleted in turn: measures are computed again for each.
 const MaxBlocks = 50
 
-// Measured is one pair of models: its scores in order, and what the pair is compared by, nil where it is undefined.
-type Measured struct {
-	Scores     []Score
+// CoupleScores is one pair of models: its scores in order, and what the pair is compared by, nil where it is undefined.
+type CoupleScores struct {
+	Scores     []PairScore
 	Jackknives []*stat.Jackknifed
 }
 
@@ -65,7 +66,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 }
 
 // Part is the outcome of a range of pairs.
-type Part struct{ Pairs []Measured }
+type Part struct{ Pairs []CoupleScores }
 
 // prepare makes the blocks and the orders.
 func (a *analyzer) prepare() error {
@@ -124,7 +125,7 @@ func constantUnits(z points.Points) int {
 	return count
 }
 
-// options are those of the measures.
+// options are the options of the measures.
 func (a *analyzer) options() similarity.Options {
 	return similarity.Options{
 		Measures: a.o.Measures, K: a.o.K, Metric: a.o.Metric, Bandwidth: a.o.Bandwidth, Pairs: a.o.Pairs,
@@ -133,7 +134,7 @@ func (a *analyzer) options() similarity.Options {
 	}
 }
 
-// identity is that of everything the numbers follow from.
+// identity names everything that the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	id.Inputs = append(id.Inputs, results.Digests(a.in.Models)...)
@@ -150,14 +151,15 @@ func (a *analyzer) common() shard.Identity {
 	}
 }
 
-// identityOf is that of what the scores of a pair follow from. Blocks follow from all models.
+// identityOf names everything that the scores of a pair follow from. Blocks follow from all models.
 func (a *analyzer) identityOf(c int) shard.Identity {
 	blocks := ""
 	if a.blocks != nil {
 		blocks = shard.Digest(points.Points{}, a.blocks.Labels())
 	}
 	first, second := a.in.Models[a.couples[c][0]].Latents, a.in.Models[a.couples[c][1]].Latents
-	return a.common().OfModel(shard.Digest(first), shard.Option("beside", shard.Digest(second)), shard.Option("blocks", blocks))
+	other := shard.Option("beside", shard.Digest(second))
+	return a.common().OfModel(shard.Digest(first), other, shard.Option("blocks", blocks))
 }
 
 // measure computes a range of pairs.
@@ -175,14 +177,15 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{}
 	for c := r.Lo; c < r.Hi; c++ {
 		couple := a.couples[c]
-		measured, err := shard.Remember(ctx, func() shard.Identity { return a.identityOf(c) }, func() (Measured, error) {
+		identity := func() shard.Identity { return a.identityOf(c) }
+		measured, err := shard.Remember(ctx, identity, func() (CoupleScores, error) {
 			first, err := space(couple[0])
 			if err != nil {
-				return Measured{}, err
+				return CoupleScores{}, err
 			}
 			second, err := space(couple[1])
 			if err != nil {
-				return Measured{}, err
+				return CoupleScores{}, err
 			}
 			return a.compare(ctx, couple, first, second)
 		})
@@ -198,17 +201,18 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 }
 
 // compare computes the scores of one pair.
-func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *similarity.Prepared) (Measured, error) {
-	var out Measured
+func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *similarity.Prepared,
+) (CoupleScores, error) {
+	var out CoupleScores
 	collapsed := ""
-	for _, m := range couple {
+	for side, m := range couple { // without its name, which may be another when the pair is remembered
 		if e := a.models[m].EffectiveRank; collapsed == "" && !e.Defined() {
-			collapsed = a.in.Models[m].Name + ": " + e.Reason
+			collapsed = "model " + []string{"A", "B"}[side] + ": " + e.Reason
 		}
 	}
 	if collapsed != "" {
 		for range a.names {
-			out.Scores = append(out.Scores, Score{Value: report.NoEstimate("%s", collapsed)})
+			out.Scores = append(out.Scores, PairScore{Value: report.NoEstimate("%s", collapsed)})
 			out.Jackknives = append(out.Jackknives, nil)
 		}
 		return out, nil
@@ -228,11 +232,11 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 }
 
 // score is a series as the result has it.
-func (a *analyzer) score(s similarity.Series, n int) (Score, *stat.Jackknifed, error) {
+func (a *analyzer) score(s similarity.Series, n int) (PairScore, *stat.Jackknifed, error) {
 	if math.IsNaN(s.Value) {
-		return Score{Value: report.NoEstimate("%s", s.Reason)}, nil, nil
+		return PairScore{Value: report.NoEstimate("%s", s.Reason)}, nil, nil
 	}
-	out := Score{Value: report.WithInterval(report.Number(s.Value), report.NoInterval("intervals are off (--bootstrap 0)"))}
+	out := PairScore{Value: report.WithInterval(report.Number(s.Value), results.IntervalOf(nil))}
 	var jackknife *stat.Jackknifed
 	df := 0.0
 	switch {
@@ -252,7 +256,7 @@ func (a *analyzer) score(s similarity.Series, n int) (Score, *stat.Jackknifed, e
 	}
 	chance := a.null.ChanceOf(s.Value, s.Null, a.near, s.Measure.Falls)
 	none := report.Undefined("one pair")
-	out.Null = &Chance{Permutations: len(a.orders), Chance: results.ChanceOf(chance), PHolm: none}
+	out.Null = &ScoreNull{Permutations: len(a.orders), Chance: results.ChanceOf(chance), PHolm: none}
 	if jackknife != nil {
 		results.NearChance(&out.Value, chance, df, s.Measure.Low, s.Measure.High)
 	}
@@ -276,7 +280,7 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	if a.blocks != nil {
 		result.Blocks = a.blocks.String()
 	}
-	var measured []Measured
+	var measured []CoupleScores
 	for _, part := range parts {
 		measured = append(measured, part.Pairs...)
 	}
@@ -295,7 +299,7 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		}
 	}
 	for c, m := range measured {
-		pair := Pair{A: a.in.Models[a.couples[c][0]].Name, B: a.in.Models[a.couples[c][1]].Name}
+		pair := ModelPair{A: a.in.Models[a.couples[c][0]].Name, B: a.in.Models[a.couples[c][1]].Name}
 		for s, name := range a.names {
 			pair.Scores.Set(name, m.Scores[s])
 		}
@@ -312,15 +316,20 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 func (a *analyzer) warn(r *Result) {
 	for _, m := range r.Models {
 		if !m.EffectiveRank.Defined() {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s: the pairs with it have no scores", m.Name, m.EffectiveRank.Reason))
+			r.Warnings = append(r.Warnings,
+				fmt.Sprintf("%s: %s: the pairs with it have no scores", m.Name, m.EffectiveRank.Reason))
 		}
 	}
 	if a.null == nil {
 		return
 	}
+	if pairs := float64(len(r.Pairs)); pairs > 1 && pairs/float64(len(a.orders)+1) > results.Level {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d permutations cannot give a p (Holm) of %g or less for %g "+
+			"pairs: use --permutations %g", len(a.orders), results.Level, pairs, math.Ceil(pairs/results.Level)-1))
+	}
 	if distinct := a.null.Distinct(); distinct < 20 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the episodes have %g different orders: no p values; use more episodes "+
-			"or longer ones", distinct))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the episodes have %g different orders: no p values; use more "+
+			"episodes or longer ones", distinct))
 	} else if !a.null.Exchanges() && a.o.Null == NullTime {
 		r.Warnings = append(r.Warnings, "fewer than 5 episodes: the null rotates them in time, and p values hold "+
 			"approximately, for long stationary episodes")
@@ -328,24 +337,25 @@ func (a *analyzer) warn(r *Result) {
 }
 
 // compareTo tests which models are more like the reference.
-func (a *analyzer) compareTo(r *Result, measured []Measured) error {
+func (a *analyzer) compareTo(r *Result, measured []CoupleScores) error {
 	names := results.Names(a.in.Models)
 	reference := slices.Index(names, a.o.Reference)
 	for s, name := range a.names {
 		estimates := make([]*stat.Jackknifed, len(names))
+		metric := results.Metric{}
 		for c, couple := range a.couples {
-			switch reference {
-			case couple[0]:
-				estimates[couple[1]] = measured[c].Jackknives[s]
-			case couple[1]:
-				estimates[couple[0]] = measured[c].Jackknives[s]
-			default:
+			if couple[0] != reference && couple[1] != reference {
 				continue
 			}
-			other := couple[0] + couple[1] - reference
-			r.Models[other].Reference.Set(name, measured[c].Scores[s].Value)
+			model := couple[0] + couple[1] - reference
+			score := s
+			if other, ok := reversed(name); ok && couple[0] == reference { // from the model to the reference
+				score = slices.Index(a.names, other)
+			}
+			estimates[model] = measured[c].Jackknives[score]
+			metric.Path = enterReference(&r.Models[model].Reference, name, measured[c].Scores[score].Value)
 		}
-		metric := results.Metric{Name: "reference." + name, Family: "reference." + name}
+		metric.Name, metric.Family = metric.Path, metric.Path
 		compared, err := results.Pairwise(metric, names, estimates, a.o.Seed)
 		if err != nil {
 			return err
@@ -356,16 +366,43 @@ func (a *analyzer) compareTo(r *Result, measured []Measured) error {
 	return nil
 }
 
+// reversed is the name of a directed score in the other direction.
+func reversed(name string) (other string, ok bool) {
+	if base, ok := strings.CutSuffix(name, "_ab"); ok {
+		return base + "_ba", true
+	}
+	base, ok := strings.CutSuffix(name, "_ba")
+	return base + "_ab", ok
+}
+
+// SizedScore is a score of a number of neighbors.
+type SizedScore struct {
+	K         int             `json:"k" report:"parameter"`
+	PairScore report.Estimate `json:"score"`
+}
+
+// enterReference enters a score into the likeness to the reference and returns its path: mutual_knn[k=10].score for a
+// number of neighbors, predictivity_to and predictivity_from for the directions to the reference and back.
+func enterReference(to *report.Object, name string, v report.Estimate) string {
+	if base, k, ok := strings.Cut(name, "@"); ok {
+		number, _ := strconv.Atoi(k)
+		rows, _ := to.Get(base)
+		list, _ := rows.([]SizedScore)
+		to.Set(base, append(list, SizedScore{number, v}))
+		return fmt.Sprintf("reference.%s[k=%d].score", base, number)
+	}
+	name = strings.Replace(strings.Replace(name, "_ab", "_to", 1), "_ba", "_from", 1)
+	to.Set(name, v)
+	return "reference." + name
+}
+
 // Bytes is about what an analysis holds: all spaces as float64, and for each thread one space and cross products more.
 func Bytes(models []Encoded, threads int) int64 {
-	var all, most int64
+	var all, largest int64
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
 		all += one
-		most = max(most, one+5*8*int64(m.Latents.Dim)*int64(m.Latents.Dim))
+		largest = max(largest, one+5*8*int64(m.Latents.Dim)*int64(m.Latents.Dim))
 	}
-	return all + int64(max(threads, 1))*most
+	return all + int64(max(threads, 1))*largest
 }
-
-// Pairs describes the number of pairs of models in words.
-func Pairs(models int) string { return text.Count(models*(models-1)/2, "pair") }

@@ -186,7 +186,11 @@ func filled(t *testing.T, words []string) []string {
 		case arguments[word] != "":
 			out = append(out, arguments[word])
 		case files[word] != "":
-			out = append(out, word, files[word])
+			value := files[word]
+			if slices.Contains(out, word) { // another model
+				value = "other" + value[strings.Index(value, "="):]
+			}
+			out = append(out, word, value)
 			i++
 		default:
 			if strings.HasPrefix(word, "--") || strings.ToUpper(word) == word {

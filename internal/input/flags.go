@@ -44,6 +44,8 @@ type Needs struct {
 	// NoModels admits runs without any model, for a command that may be given something
 	// else to measure.
 	NoModels bool
+	// Fewest is the least number of models that make sense, for the usage line of latents; 0: one.
+	Fewest int
 }
 
 // Options are values of flags that an analysis of states may want to know.
@@ -91,7 +93,7 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 		flags.Usage("--frames FILE[:key] --model NAME=FILE … [flags]")
 	}
 	if !needs.Frames && !needs.Encoders && !needs.NoModels {
-		flags.Usage("--latents NAME=FILE[:key] … [flags]")
+		flags.Usage(strings.Repeat("--latents NAME=FILE[:key] ", max(needs.Fewest, 1)) + "… [flags]")
 	}
 	flags.FileHint("files are given with --frames FILE, --model NAME=FILE or --latents NAME=FILE")
 	flags.Title(run.Settings, "states and encoders")

@@ -50,10 +50,10 @@ func crossProducts(ctx context.Context, c *comparison) error {
 	for _, name := range crossNames {
 		c.enter(name, scores[name])
 	}
-	if s := c.found["cka_debiased"]; s != nil && math.IsNaN(s.Value) {
+	if s := c.series["cka_debiased"]; s != nil && math.IsNaN(s.Value) {
 		s.Reason = "the unbiased HSIC of a space is not positive"
 	}
-	if s := c.found["unit_match"]; s != nil && math.IsNaN(s.Value) {
+	if s := c.series["unit_match"]; s != nil && math.IsNaN(s.Value) {
 		s.Reason = "a space has no unit that varies"
 	}
 	return c.withoutBlocks(ctx, c.deleting(crossNames...), crossProducts)
@@ -147,7 +147,8 @@ func (w *crossWork) score(cross matrix.Matrix, order []int) (map[string]float64,
 			squares += float64(v * c.b.square[j])
 		}
 		out["cka"] = alignment(biased, w.aBiased, w.bBiased)
-		out["cka_debiased"] = alignment(unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n()), w.aUnbiased, w.bUnbiased)
+		shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
+		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
 		nuclear := math.NaN()

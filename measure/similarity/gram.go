@@ -31,8 +31,8 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 		// Two matrices in float32, and a triangle of squared distances while one is made.
 		n := int64(c.a.n())
 		if need := 8*n*n + 8*n*n/2; need > c.o.Memory {
-			c.refuse(name, fmt.Sprintf("the matrices of %d × %d pairs of points need %d MB, more than the %d MB of memory",
-				n, n, need>>20, c.o.Memory>>20))
+			c.refuse(name, fmt.Sprintf("the matrices of %d × %d pairs of points need %d MB, more than the %d MB of "+
+				"memory", n, n, need>>20, c.o.Memory>>20))
 			continue
 		}
 		a, err := c.a.pairs(ctx, kind, c.o.Threads)
@@ -64,8 +64,8 @@ func pairMatrices(ctx context.Context, c *comparison) error {
 func (p *Prepared) pairs(ctx context.Context, kind gram, threads int) (*centeredPairs, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if found := p.grams[kind]; found != nil {
-		return found, nil
+	if pairs := p.grams[kind]; pairs != nil {
+		return pairs, nil
 	}
 	squares, err := squaredDistances(ctx, p.x, threads)
 	if err != nil {

@@ -44,37 +44,96 @@ const (
 
 // measures are all of them, in the order of results.
 var measures = []Measure{
-	{Name: "cka", Title: "CKA", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
-		About: "linear centered kernel alignment", family: crossProducts},
-	{Name: "cka_debiased", Title: "CKA debiased", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "song2012",
-		About: "linear centered kernel alignment with the unbiased HSIC", family: crossProducts},
-	{Name: "cka_rbf", Title: "CKA, Gaussian kernel", Low: -1, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "kornblith2019",
-		About: "kernel alignment with Gaussian kernels and the unbiased HSIC", family: pairMatrices},
-	{Name: "mutual_knn", Title: "Mutual kNN", Sized: true, Low: 0, High: 1, Same: 1, Invariant: whatKeepsOrder, Cite: "huh2024",
-		About: "mean share of common nearest neighbors", family: neighborhoods},
-	{Name: "cknna", Title: "CKNNA", Sized: true, Low: -1, High: 1, Same: 1, Invariant: "rotation, reflection, scale", Cite: "huh2024",
-		About: "kernel alignment over pairs that are neighbors in both spaces", family: neighborAlignment},
-	{Name: "svcca", Title: "SVCCA", Low: 0, High: 1, Same: 1, Invariant: "rotation, reflection, shift, common scale", Cite: "raghu2017",
-		About: "mean canonical correlation of the principal components with 99 % of the variance", family: crossProducts},
-	{Name: "pwcca", Title: "PWCCA", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "morcos2018",
-		About: "canonical correlations of these components, weighted by projection", family: crossProducts},
-	{Name: "procrustes", Title: "Procrustes", Low: 0, High: 1, Same: 1, Invariant: rotationAndScale, Cite: "schonemann1966",
-		About: "nuclear norm of the cross product of centered spaces of Frobenius norm 1", family: crossProducts},
-	{Name: "shape_angle", Title: "Shape angle", Falls: true, Low: 0, High: math.Pi / 2, Same: 0, Invariant: rotationAndScale, Cite: "williams2021",
-		About: "arc cosine of procrustes, a distance of shapes", family: crossProducts},
-	{Name: "rsa_spearman", Title: "RSA, Spearman", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
-		About: "rank correlation of the distances between points", family: pairDistances},
-	{Name: "rsa_pearson", Title: "RSA, Pearson", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "kriegeskorte2008",
-		About: "correlation of the distances between points", family: pairDistances},
-	{Name: "distance_correlation", Title: "Distance correlation", Low: -1, High: 1, Same: 1, Invariant: "isometries, common scale", Cite: "rizzo2013",
-		About: "bias-corrected squared distance correlation", family: pairMatrices},
-	{Name: "unit_match", Title: "Unit match", Low: 0, High: 1, Same: 1, Invariant: "order, sign, shift and scale of single units", Cite: "li2016",
-		About: "mean absolute correlation of units under their best one-to-one assignment", family: crossProducts},
-	{Name: "predictivity", Title: "Predictivity", Directed: true, Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018",
-		Invariant: "rotation, reflection, shift and scale of either space",
-		About:     "R² of a ridge regression from one space to the other, in folds of episodes", family: predictions},
-	{Name: "information_imbalance", Title: "Information imbalance", Directed: true, Falls: true, Low: 0, High: 2, Same: math.NaN(), Invariant: whatKeepsOrder,
-		Cite: "glielmo2022", About: "mean rank in one space of the nearest neighbor in the other, times 2/n", family: neighborhoods},
+	{
+		Name: "cka", Title: "CKA",
+		Low: 0, High: 1, Same: 1, Cite: "kornblith2019", Invariant: rotationAndScale,
+		About:  "linear centered kernel alignment",
+		family: crossProducts,
+	},
+	{
+		Name: "cka_debiased", Title: "CKA debiased",
+		Low: -1, High: 1, Same: 1, Cite: "song2012", Invariant: rotationAndScale,
+		About:  "linear centered kernel alignment with the unbiased HSIC",
+		family: crossProducts,
+	},
+	{
+		Name: "cka_rbf", Title: "CKA, Gaussian kernel",
+		Low: -1, High: 1, Same: 1, Cite: "kornblith2019", Invariant: rotationAndScale,
+		About:  "kernel alignment with Gaussian kernels and the unbiased HSIC",
+		family: pairMatrices,
+	},
+	{
+		Name: "mutual_knn", Title: "Mutual kNN", Sized: true,
+		Low: 0, High: 1, Same: 1, Cite: "huh2024", Invariant: whatKeepsOrder,
+		About:  "mean share of common nearest neighbors",
+		family: neighborhoods,
+	},
+	{
+		Name: "cknna", Title: "CKNNA", Sized: true,
+		Low: -1, High: 1, Same: 1, Cite: "huh2024", Invariant: "rotation, reflection, scale",
+		About:  "kernel alignment over pairs that are neighbors in both spaces",
+		family: neighborAlignment,
+	},
+	{
+		Name: "svcca", Title: "SVCCA",
+		Low: 0, High: 1, Same: 1, Cite: "raghu2017", Invariant: rotationAndScale,
+		About:  "mean canonical correlation of the principal components with 99 % of the variance",
+		family: crossProducts,
+	},
+	{
+		Name: "pwcca", Title: "PWCCA",
+		Low: 0, High: 1, Same: 1, Cite: "morcos2018", Invariant: rotationAndScale,
+		About:  "canonical correlations of these components, weighted by projection",
+		family: crossProducts,
+	},
+	{
+		Name: "procrustes", Title: "Procrustes",
+		Low: 0, High: 1, Same: 1, Cite: "schonemann1966", Invariant: rotationAndScale,
+		About:  "nuclear norm of the cross product of centered spaces of Frobenius norm 1",
+		family: crossProducts,
+	},
+	{
+		Name: "shape_angle", Title: "Shape angle", Falls: true,
+		Low: 0, High: math.Pi / 2, Same: 0, Cite: "williams2021", Invariant: rotationAndScale,
+		About:  "arc cosine of procrustes, a distance of shapes",
+		family: crossProducts,
+	},
+	{
+		Name: "rsa_spearman", Title: "RSA, Spearman",
+		Low: -1, High: 1, Same: 1, Cite: "kriegeskorte2008", Invariant: "isometries, common scale",
+		About:  "rank correlation of the distances between points",
+		family: pairDistances,
+	},
+	{
+		Name: "rsa_pearson", Title: "RSA, Pearson",
+		Low: -1, High: 1, Same: 1, Cite: "kriegeskorte2008", Invariant: "isometries, common scale",
+		About:  "correlation of the distances between points",
+		family: pairDistances,
+	},
+	{
+		Name: "distance_correlation", Title: "Distance correlation",
+		Low: -1, High: 1, Same: 1, Cite: "rizzo2013", Invariant: "isometries, common scale",
+		About:  "bias-corrected squared distance correlation",
+		family: pairMatrices,
+	},
+	{
+		Name: "unit_match", Title: "Unit match",
+		Low: 0, High: 1, Same: 1, Cite: "li2016", Invariant: "order, sign, shift and scale of single units",
+		About:  "mean absolute correlation of units under their best one-to-one assignment",
+		family: crossProducts,
+	},
+	{
+		Name: "predictivity", Title: "Predictivity", Directed: true,
+		Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018", Invariant: "rotation, reflection, shift and scale of either space",
+		About:  "R² of a ridge regression from one space to the other, in folds of episodes",
+		family: predictions,
+	},
+	{
+		Name: "information_imbalance", Title: "Information imbalance", Directed: true, Falls: true,
+		Low: 0, High: 2, Same: math.NaN(), Cite: "glielmo2022", Invariant: whatKeepsOrder,
+		About:  "mean rank in one space of the nearest neighbor in the other, times 2/n",
+		family: neighborhoods,
+	},
 }
 
 // Measures returns all measures, in the order of results.
@@ -218,7 +277,7 @@ func Score(ctx context.Context, a, b *Prepared, o Options) ([]Series, error) {
 	if err := o.check(a.n(), b.n()); err != nil {
 		return nil, err
 	}
-	c := &comparison{a: a, b: b, o: &o, found: map[string]*Series{}}
+	c := &comparison{a: a, b: b, o: &o, series: map[string]*Series{}}
 	var order []string
 	var families []family
 	var named []string // of families, by their first measure
@@ -228,14 +287,14 @@ func Score(ctx context.Context, a, b *Prepared, o Options) ([]Series, error) {
 		}
 		for _, name := range m.scores(&o) {
 			order = append(order, name)
-			c.found[name] = &Series{Name: name, Measure: m, Value: math.NaN()}
+			c.series[name] = &Series{Name: name, Measure: m, Value: math.NaN()}
 		}
 		if key := fmt.Sprintf("%p", m.family); !slices.Contains(named, key) {
 			named, families = append(named, key), append(families, m.family)
 		}
 	}
 	if reason := c.undefined(); reason != "" {
-		for _, s := range c.found {
+		for _, s := range c.series {
 			s.Reason = reason
 		}
 	} else {
@@ -247,7 +306,7 @@ func Score(ctx context.Context, a, b *Prepared, o Options) ([]Series, error) {
 	}
 	out := make([]Series, len(order))
 	for i, name := range order {
-		out[i] = *c.found[name]
+		out[i] = *c.series[name]
 		if math.IsNaN(out[i].Value) {
 			out[i].Null, out[i].Without = nil, nil
 			if out[i].Reason == "" {
@@ -295,9 +354,9 @@ func (o *Options) check(n, other int) error {
 
 // comparison is two spaces and their scores.
 type comparison struct {
-	a, b  *Prepared
-	o     *Options
-	found map[string]*Series
+	a, b   *Prepared
+	o      *Options
+	series map[string]*Series
 }
 
 // undefined says why the spaces have no scores.
@@ -314,11 +373,11 @@ func (c *comparison) undefined() string {
 const constantPoints = "the points are constant"
 
 // wants says whether a score is asked for.
-func (c *comparison) wants(name string) bool { return c.found[name] != nil }
+func (c *comparison) wants(name string) bool { return c.series[name] != nil }
 
 // refuse leaves a score without a value.
 func (c *comparison) refuse(name, reason string) {
-	if s := c.found[name]; s != nil {
+	if s := c.series[name]; s != nil {
 		s.Value, s.Reason = math.NaN(), reason
 	}
 }
@@ -333,7 +392,7 @@ func (c *comparison) order(row int) []int {
 
 // enter takes over rows of scores: the value, and the null.
 func (c *comparison) enter(name string, rows []float64) {
-	if s := c.found[name]; s != nil {
+	if s := c.series[name]; s != nil {
 		s.Value, s.Null = rows[0], rows[1:]
 	}
 }
@@ -345,22 +404,22 @@ func (c *comparison) deleting(names ...string) []string {
 	}
 	var out []string
 	for _, name := range names {
-		if s := c.found[name]; s != nil && (c.o.Deleted == nil || slices.Contains(c.o.Deleted, s.Measure.Name)) {
+		if s := c.series[name]; s != nil && (c.o.Deleted == nil || slices.Contains(c.o.Deleted, s.Measure.Name)) {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// withoutBlocks computes scores without each block as those of the points that remain. compute enters the values of
-// the names it is asked for.
+// withoutBlocks computes scores without each block from the points that remain. compute enters the values of the names
+// it is asked for.
 func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute family) error {
 	if len(names) == 0 {
 		return nil
 	}
 	blocks := c.o.Blocks
 	for _, name := range names {
-		c.found[name].Without = make([]float64, blocks.Count())
+		c.series[name].Without = make([]float64, blocks.Count())
 	}
 	label := blocks.Labels()
 	for j := range blocks.Count() {
@@ -372,17 +431,17 @@ func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute 
 		}
 		o := *c.o
 		o.Orders, o.Blocks, o.Episode = nil, nil, picked(o.Episode, kept)
-		left := &comparison{a: c.a.selected(kept), b: c.b.selected(kept), o: &o, found: map[string]*Series{}}
+		rest := &comparison{a: c.a.selected(kept), b: c.b.selected(kept), o: &o, series: map[string]*Series{}}
 		for _, name := range names {
-			left.found[name] = &Series{Name: name, Measure: c.found[name].Measure, Value: math.NaN()}
+			rest.series[name] = &Series{Name: name, Measure: c.series[name].Measure, Value: math.NaN()}
 		}
-		if left.undefined() == "" {
-			if err := compute(ctx, left); err != nil {
+		if rest.undefined() == "" {
+			if err := compute(ctx, rest); err != nil {
 				return err
 			}
 		}
 		for _, name := range names {
-			c.found[name].Without[j] = left.found[name].Value
+			c.series[name].Without[j] = rest.series[name].Value
 		}
 	}
 	return nil

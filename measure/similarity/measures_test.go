@@ -51,7 +51,7 @@ func scored(t testing.TB, a, b points.Points, o Options) map[string]Series {
 	return out
 }
 
-// Every score equals that of another program to 1e-6 and better.
+// Every score equals the value of another program to 1e-6 and better.
 func TestScoresMatchReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/reference.json")
@@ -97,7 +97,7 @@ func randomSpaces(r *rand.Rand, n, p, q int) (a, b points.Points) {
 	return points.Float64(x, p), points.Float64(y, q)
 }
 
-// A score in an order is that of the second space with its points in this order, for every measure; the order that
+// A score in an order is the score of the second space with its points in this order, for every measure; the order that
 // leaves the points as they are gives the same bits.
 func TestNullIsTheScoreOfOrderedPoints(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestNullIsTheScoreOfOrderedPoints(t *testing.T) {
 	}
 }
 
-// Values without a block are those of the points outside it.
+// Values without a block are the scores of the points outside it.
 func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -145,7 +145,8 @@ func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 				kept = append(kept, i)
 			}
 		}
-		rest := scored(t, a.Select(kept), b.Select(kept), Options{K: []int{5}, Episode: picked(episode, kept), Pairs: -1})
+		o := Options{K: []int{5}, Episode: picked(episode, kept), Pairs: -1}
+		rest := scored(t, a.Select(kept), b.Select(kept), o)
 		for name, s := range found {
 			measuretest.Near(t, name+" without a block", s.Without[j], rest[name].Value, 1e-9)
 		}
@@ -287,7 +288,7 @@ func TestHardSpaces(t *testing.T) {
 	}
 }
 
-// Wrong options are errors that name what was found.
+// Wrong options are errors that name the value.
 func TestScoreErrors(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 12))

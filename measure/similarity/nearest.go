@@ -46,20 +46,20 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 	if len(deleting) > 0 && c.leaves(slices.Max(sizes)) {
 		o.Blocks = c.o.Blocks.Labels()
 	}
-	found, err := neighbors.Compare(ctx, c.a.points, []points.Points{c.b.points}, o)
+	preserved, err := neighbors.Compare(ctx, c.a.points, []points.Points{c.b.points}, o)
 	if err != nil {
 		return err
 	}
 	n := float64(c.a.n())
-	for _, at := range found[0].ByK {
-		rows := [3][]float64{{at.QNX}, {imbalance(at.ContPenalty, n)}, {imbalance(at.TrustPenalty, n)}}
-		for _, null := range at.Null {
-			rows[0] = append(rows[0], null.Common/(n*float64(at.K)))
+	for _, sums := range preserved[0].ByK {
+		rows := [3][]float64{{sums.QNX}, {imbalance(sums.ContPenalty, n)}, {imbalance(sums.TrustPenalty, n)}}
+		for _, null := range sums.Null {
+			rows[0] = append(rows[0], null.Common/(n*float64(sums.K)))
 			rows[1] = append(rows[1], imbalance(null.ContPenalty, n))
 			rows[2] = append(rows[2], imbalance(null.TrustPenalty, n))
 		}
-		scores := map[string]int{sized("mutual_knn", at.K): 0}
-		if at.K == 1 {
+		scores := map[string]int{sized("mutual_knn", sums.K): 0}
+		if sums.K == 1 {
 			scores["information_imbalance_ab"], scores["information_imbalance_ba"] = 1, 2
 		}
 		for name, row := range scores {
@@ -71,11 +71,11 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 				continue
 			}
 			without := slices.Repeat([]float64{math.NaN()}, c.o.Blocks.Count())
-			for b, r := range at.Replicates {
-				left := float64(r.Points)
-				without[b] = [3]float64{r.QNX, imbalance(r.ContPenalty, left), imbalance(r.TrustPenalty, left)}[row]
+			for b, r := range sums.Replicates {
+				count := float64(r.Points)
+				without[b] = [3]float64{r.QNX, imbalance(r.ContPenalty, count), imbalance(r.TrustPenalty, count)}[row]
 			}
-			c.found[name].Without = without
+			c.series[name].Without = without
 		}
 	}
 	return nil
@@ -114,8 +114,8 @@ type neighborKernel struct {
 func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*neighborKernel, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if found, ok := p.nears[k]; ok {
-		return found, nil
+	if kernel, ok := p.nears[k]; ok {
+		return kernel, nil
 	}
 	p.nears[k] = nil
 	directions := matrix.Of(p.points)
@@ -136,16 +136,16 @@ func (p *Prepared) near(ctx context.Context, k, threads int, memory int64) (*nei
 			row[j] /= length
 		}
 	}
-	found, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, neighbors.Options{
+	lists, err := neighbors.KNearest(ctx, points.Float64(directions.Data, directions.Dim), k, neighbors.Options{
 		Threads: max(threads, 0), Memory: memory,
 	})
 	if err != nil {
 		delete(p.nears, k)
 		return nil, err
 	}
-	out := &neighborKernel{k: k, index: found.Index, product: make([]float64, len(found.Index))}
-	for at, j := range found.Index {
-		out.product[at] = matrix.Dot(directions.Row(at/k), directions.Row(int(j)))
+	out := &neighborKernel{k: k, index: lists.Index, product: make([]float64, len(lists.Index))}
+	for q, j := range lists.Index {
+		out.product[q] = matrix.Dot(directions.Row(q/k), directions.Row(int(j)))
 	}
 	out.own = masked(out, out, nil, nil)
 	p.nears[k] = out

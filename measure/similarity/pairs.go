@@ -44,7 +44,7 @@ func pairDistances(ctx context.Context, c *comparison) error {
 	c.enter("rsa_spearman", spearman)
 	c.enter("rsa_pearson", pearson)
 	for _, name := range []string{"rsa_spearman", "rsa_pearson"} {
-		if s := c.found[name]; s != nil && math.IsNaN(s.Value) {
+		if s := c.series[name]; s != nil && math.IsNaN(s.Value) {
 			s.Reason = equalDistances
 		}
 	}
@@ -63,20 +63,20 @@ func (c *comparison) deletePairs(ctx context.Context, names []string, pairs *Pai
 	without := map[string][]float64{}
 	for _, name := range names {
 		without[name] = make([]float64, c.o.Blocks.Count())
-		c.found[name].Without = without[name]
+		c.series[name].Without = without[name]
 	}
 	return parallel.For(ctx, c.o.Threads, c.o.Blocks.Count(), func(_, block int) {
-		var left, right []float64
+		var first, second []float64
 		for i, a := range pairs.a {
 			if label[a] != block && label[pairs.b[i]] != block {
-				left, right = append(left, x[i]), append(right, y[i])
+				first, second = append(first, x[i]), append(second, y[i])
 			}
 		}
 		for _, name := range names {
 			if name == "rsa_pearson" {
-				without[name][block] = pearsonOf(left, right)
+				without[name][block] = pearsonOf(first, second)
 			} else {
-				without[name][block] = pearsonOf(meanRanks(left), meanRanks(right))
+				without[name][block] = pearsonOf(meanRanks(first), meanRanks(second))
 			}
 		}
 	})
@@ -145,7 +145,7 @@ func medianDistance(squares []float64) float64 {
 	return (math.Sqrt(squares[(n-1)/2]) + math.Sqrt(squares[n/2])) / 2
 }
 
-// squaredDistances are those of all pairs i < j, row by row.
+// squaredDistances returns the squared distances of all pairs i < j, row by row.
 func squaredDistances(ctx context.Context, x matrix.Matrix, threads int) ([]float64, error) {
 	n := x.N
 	out := make([]float64, n*(n-1)/2)

@@ -49,8 +49,8 @@ func predictions(ctx context.Context, c *comparison) error {
 		workspace := &kernel.Workspace[float64]{}
 		return func(row int) error {
 			order := c.order(row)
-			// Of ab, fold by fold of the first space's points; of ba, the folds of the second space's points move with
-			// them, so that its regressions are those of the points as they are.
+			// The folds of each direction follow the points of the space that predicts, so that its regressions are the
+			// same in all orders.
 			var err error
 			scores[0][row], err = directions[0].score(c.b.ordered(order, &room), c.b.total, workspace)
 			if err != nil {
@@ -133,19 +133,19 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 		if err := crossProduct(part, one.x, one.x, 0, nil); err != nil {
 			return nil, err
 		}
-		left := float64(from.x.N - len(one.test))
+		trained := float64(from.x.N - len(one.test))
 		sum := make([]float64, from.x.Dim)
 		for i := range one.x.N {
 			matrix.AddTo(sum, one.x.Row(i))
 		}
 		one.mean = make([]float64, from.x.Dim)
 		for k, v := range sum {
-			one.mean[k] = -v / left // the whole is centered
+			one.mean[k] = -v / trained // the whole is centered
 		}
 		training := matrix.New(from.x.Dim, from.x.Dim)
 		for k := range from.x.Dim {
 			for l := range from.x.Dim {
-				training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - left*one.mean[k]*one.mean[l]
+				training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - trained*one.mean[k]*one.mean[l]
 			}
 		}
 		var ok bool
@@ -215,21 +215,22 @@ func (r *regression) score(y matrix.Matrix, total float64, workspace *kernel.Wor
 }
 
 // errors are the sums of squared errors over the test points, by penalty.
-func (fold *foldRegression) errors(whole, part, y matrix.Matrix, n int, workspace *kernel.Workspace[float64]) ([]float64, error) {
-	left, count := float64(n-y.N), float64(y.N)
+func (fold *foldRegression) errors(whole, part, y matrix.Matrix, n int, workspace *kernel.Workspace[float64],
+) ([]float64, error) {
+	trained, count := float64(n-y.N), float64(y.N)
 	xSum, ySum, yMean := make([]float64, whole.N), make([]float64, y.Dim), make([]float64, y.Dim)
 	for i := range y.N {
 		matrix.AddTo(xSum, fold.x.Row(i))
 		matrix.AddTo(ySum, y.Row(i))
 	}
 	for l, v := range ySum {
-		yMean[l] = -v / left
+		yMean[l] = -v / trained
 	}
 	training, test := matrix.New(whole.N, whole.Dim), matrix.New(whole.N, whole.Dim)
 	squares := 0.0
 	for k := range whole.N {
 		for l := range whole.Dim {
-			training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - left*fold.mean[k]*yMean[l]
+			training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - trained*fold.mean[k]*yMean[l]
 		}
 	}
 	copy(test.Data, part.Data)

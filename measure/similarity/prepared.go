@@ -214,13 +214,13 @@ func (p *Prepared) findComponents() (components, error) {
 		}
 		return out, nil
 	}
-	left := matrix.New(x.N, kept) // the components of the points, divided by their size
+	scores := matrix.New(x.N, kept) // the components of the points, divided by their size
 	for i := range x.N {
 		for c := range kept {
-			left.Row(i)[c] = vectors.Row(i)[c] / out.size[c]
+			scores.Row(i)[c] = vectors.Row(i)[c] / out.size[c]
 		}
 	}
-	return out, crossProduct(out.basis, x, left, 0, nil)
+	return out, crossProduct(out.basis, x, scores, 0, nil)
 }
 
 // symmetricEigen returns the eigenvalues, descending, and the eigenvectors as columns.

@@ -28,6 +28,7 @@ var first = map[string][]string{
 	"neighborhood":   {"frames", "latents"},
 	"manifold":       {"latents"},
 	"geometry":       {"latents"},
+	"similarity":     {"latents"},
 	"reconstruction": {"frames", "predictions"},
 	"reward":         {"latents", "rewards"},
 	"generation":     {"generated", "real"},

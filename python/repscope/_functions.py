@@ -18,6 +18,7 @@ __all__ = [
     "neighborhood",
     "manifold",
     "geometry",
+    "similarity",
     "reconstruction",
     "reward",
     "generation",
@@ -300,6 +301,61 @@ COMMANDS = {
         "format:texts "
         "width:text "
         "per_point:bool "
+        "device:text "
+        "precision:text "
+        "batch:int "
+        "threads:int "
+        "memory:size "
+        "cache:path "
+        "shard:text:/ "
+    ),
+    "similarity": (
+        "similarity",
+        "",
+        "latents:named "
+        "frames:file "
+        "episodes:file "
+        "model:model "
+        "weights:many:= "
+        "baseline:many "
+        "example:bool "
+        "config:config "
+        "bandwidth:float "
+        "k:ints "
+        "measures:texts "
+        "metric:text "
+        "null:text "
+        "permutations:int "
+        "reference:text "
+        "rsa_pairs:int "
+        "samples:int "
+        "seed:int "
+        "bootstrap:int "
+        "block:text "
+        "family:text "
+        "latent_scale:text "
+        "window:each "
+        "episodes_kind:text "
+        "layout:text "
+        "pixel_range:text "
+        "skip_nan:bool "
+        "preprocess:each "
+        "resize:each:x "
+        "interpolation:each "
+        "input_scale:each "
+        "mean:each "
+        "std:each "
+        "layer:each "
+        "pool:each "
+        "activation:each "
+        "final_activation:each "
+        "heads:each "
+        "state:each "
+        "methods:bool "
+        "dry_run:bool "
+        "out:path "
+        "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -1766,6 +1822,178 @@ def geometry(
         nice: niceness of the run, by which it yields to other processes (below normal on Windows).
     """
     return _call("geometry", locals())
+
+
+def similarity(
+    latents: Optional[Files] = None,
+    *,
+    frames: Optional[File] = None,
+    episodes: Optional[File] = None,
+    model: Optional[Models] = None,
+    weights: Optional[Many] = None,
+    baseline: Optional[Many] = None,
+    example: Optional[bool] = None,
+    config: Optional[Union[Path, Mapping[str, Any]]] = None,
+    bandwidth: Optional[Float] = None,
+    k: Optional[Ints] = None,
+    measures: Optional[Union[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"], Sequence[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"]], str]] = None,
+    metric: Optional[Literal["euclidean", "cosine"]] = None,
+    null: Optional[Literal["time", "independent"]] = None,
+    permutations: Optional[Int] = None,
+    reference: Optional[Text] = None,
+    rsa_pairs: Optional[Int] = None,
+    samples: Optional[Int] = None,
+    seed: Optional[Int] = None,
+    bootstrap: Optional[Int] = None,
+    block: Optional[Text] = None,
+    family: Optional[Text] = None,
+    latent_scale: Optional[Text] = None,
+    window: Optional[Each] = None,
+    episodes_kind: Optional[Text] = None,
+    layout: Optional[Text] = None,
+    pixel_range: Optional[Text] = None,
+    skip_nan: Optional[bool] = None,
+    preprocess: Optional[Each] = None,
+    resize: Optional[Each] = None,
+    interpolation: Optional[Each] = None,
+    input_scale: Optional[Each] = None,
+    mean: Optional[Each] = None,
+    std: Optional[Each] = None,
+    layer: Optional[Each] = None,
+    pool: Optional[Each] = None,
+    activation: Optional[Each] = None,
+    final_activation: Optional[Each] = None,
+    heads: Optional[Each] = None,
+    state: Optional[Each] = None,
+    methods: Optional[bool] = None,
+    dry_run: Optional[bool] = None,
+    out: Optional[Path] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
+    device: Optional[Text] = None,
+    precision: Optional[Text] = None,
+    batch: Optional[Int] = None,
+    threads: Optional[Int] = None,
+    memory: Optional[Union[Int, str]] = None,
+    cache: Optional[Path] = None,
+    shard: Optional[Text] = None,
+    progress: ProgressLike = None,
+    nice: Optional[Int] = 0,
+) -> Result:
+    r"""How alike the latent spaces of models are, and what chance would give.
+
+    similarity compares the latent spaces of every two models, which may differ in dimension.
+
+    Measures (measures): linear CKA, also debiased (unbiased HSIC) and with Gaussian kernels;
+    mutual_knn, the share of common nearest neighbors; cknna, CKA over pairs that are neighbors
+    in both spaces; SVCCA and PWCCA; procrustes (1: equal after a rotation and scaling) and its
+    angle; rsa_spearman and rsa_pearson, the correlation of distances; distance_correlation;
+    unit_match, the correlation of single units under their best assignment; predictivity, R²
+    of a ridge regression from one space to the other in folds of episodes (_ab: from A to B);
+    information_imbalance, the rank in one space of the nearest neighbor in the other (0: A
+    knows the neighbors in B, 1: it knows nothing).
+
+    Raw scores grow with dimension, with few states and with states that change slowly,
+    although two spaces share nothing. The null (permutations) shows what they are then: whole
+    episodes of B are given to episodes of A, so that the dependence in time stays; fewer than
+    5 episodes are rotated in time. null independent exchanges single states, which suits
+    states without order only. p is the share of orders that score at least as much. adjusted is
+    0 at the mean of the null and 1 for identical spaces; gated starts at the 95 % threshold.
+    A score that does not exceed its null is no evidence of similarity.
+
+    p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
+    episodes or blocks. reference NAME tests which of the other models is more like that one.
+
+    All measures but unit_match ignore rotations of a space. cka_rbf and distance_correlation
+    need a matrix of all pairs of states and have no value where memory does not hold it.
+
+    Args:
+        latents: NAME=FILE[:key] of precomputed latents.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
+            episodes_kind.
+        model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
+        weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.
+        baseline: LIST of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder.
+        example: run on the built-in example: frames of a small arcade game, two trained encoders and both baselines.
+        config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
+            section overrides common options; the command line overrides both and replaces all values of an option that
+            repeats.
+        bandwidth: B of cka_rbf, in median distances of each space. Default: 0.5.
+        k: LIST of numbers of neighbors for mutual_knn and cknna. Default: 10.
+        measures: LIST of measures (cka, cka_debiased, cka_rbf, mutual_knn, cknna, svcca, pwcca, procrustes,
+            shape_angle, rsa_spearman, rsa_pearson, distance_correlation, unit_match, predictivity,
+            information_imbalance, all). Default: cka,cka_debiased,mutual_knn,procrustes,rsa_spearman.
+        metric: METRIC of the neighbors of mutual_knn and information_imbalance (euclidean, cosine). Default: euclidean.
+        null: KIND of null: time exchanges whole episodes, independent any states (time, independent). Default: time.
+        permutations: N orders of the null; 0: none. Default: 200.
+        reference: NAME of a model: test which of the others is more like it.
+        rsa_pairs: N pairs of states for RSA; 0: all. Default: 50000.
+        samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all; default with example:
+            500. Default: 0.
+        seed: N, the seed of all random draws. Default: 42.
+        bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
+            neither. Default: 1000.
+        block: SPEC of the blocks for intervals: episode, a number of consecutive states, or auto (whole episodes if
+            there are at least 5, else parts of them). Default: auto.
+        family: SCOPE of Holm's correction of p values: metric (all rows of one metric) or run (all rows of the run).
+            Default: metric.
+        latent_scale: SCALE of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states).
+            Default: raw.
+        window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
+            its own window gets the last frames of the same states. Default: 0.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
+            from the values. Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
+        pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
+        skip_nan: drop and count states with NaN or Inf instead of failing.
+        preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
+            three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
+            model, or none, overrides one for all.
+        resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
+            frames use the original size.
+        interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
+            bilinear.
+        input_scale: [NAME=]SCALE of an encoder's input pixels, after resizing: raw (as stored), unit (0..1), auto (unit
+            with mean or std, else raw). Default: auto.
+        mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
+        std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
+            computes it; * matches any characters, ? any one character; see encode layers list.
+        pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
+        activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
+        final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
+        heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
+        state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
+            encoder_state_dict, state_dict or model_state_dict; else the only one.
+        methods: also write a methods text with references, for a paper: similarity_methods.md, .tex and .bib; with the
+            result file of an earlier run (methods RESULT.json) print the text and exit, with json as JSON.
+        dry_run: check inputs, options and models, print files to read and write and the expected encoding time, and
+            exit; reads a few states of the frames, writes nothing; with json as JSON.
+        out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
+            result.
+        format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
+        width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
+            stacked if needed; default: by figure.
+        device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
+            auto (the first GPU if there is one, else the CPU). Default: auto.
+        precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in
+            float32. Default: tf32.
+        batch: N states per batch. Default: 64.
+        threads: N cores to use; 0: all. Default: 0.
+        memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
+            that is lower. Default: 0.
+        cache: DIR of the cache of encoded latents, or off (default: the user's cache folder).
+        shard: I/N: compute only units I, I + N, I + 2N and so on of the work, with I from 0 to N − 1. Shards can run on
+            any machine and in any order. The run writes ANALYSIS.I-of-N.shard instead of the result; "scale merge"
+            combines all shards into the single-process result.
+        progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
+            a terminal and in a notebook.
+        nice: niceness of the run, by which it yields to other processes (below normal on Windows).
+    """
+    return _call("similarity", locals())
 
 
 def reconstruction(

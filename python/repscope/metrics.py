@@ -1,4 +1,7 @@
-"""Scores with the signatures of scikit-learn, computed by the program.
+"""Scores of two arrays, computed by the program.
+
+Trustworthiness and continuity have the signatures of scikit-learn; :func:`cka`, :func:`mutual_knn` and the other similarities
+take two arrays of the same samples.
 
 >>> import numpy as np
 >>> from repscope.metrics import continuity, trustworthiness
@@ -18,17 +21,44 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import Workspace, as_array
+from ._arrays import Workspace
 from ._client import _run, _Said
 from ._errors import RepscopeWarning, UsageError
 from ._progress import progress_of
+from ._rows import InvalidParameter, rows_of
 from ._server import Pair, Server, Unavailable, server
 
-__all__ = ["continuity", "trustworthiness"]
+from ._similarities import (
+    cka,
+    cka_rbf,
+    cknna,
+    distance_correlation,
+    information_imbalance,
+    mutual_knn,
+    predictivity,
+    procrustes,
+    pwcca,
+    rsa,
+    svcca,
+    unit_match,
+)
 
-
-class _InvalidParameter(ValueError, TypeError):
-    """An error caught as ValueError and as TypeError, as scikit-learn's error of this name."""
+__all__ = [
+    "cka",
+    "cka_rbf",
+    "cknna",
+    "continuity",
+    "distance_correlation",
+    "information_imbalance",
+    "mutual_knn",
+    "predictivity",
+    "procrustes",
+    "pwcca",
+    "rsa",
+    "svcca",
+    "trustworthiness",
+    "unit_match",
+]
 
 
 # Who asks for a score of a pair of arrays a second time has these numbers of neighbors along with it, and those of the other score that
@@ -91,13 +121,13 @@ def continuity(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "
 
 def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) -> float:
     if not isinstance(n_neighbors, numbers.Integral) or n_neighbors < 1:
-        raise _InvalidParameter(f"The 'n_neighbors' parameter of {name} must be an int in the range [1, inf). Got {n_neighbors!r} instead.")
+        raise InvalidParameter(f"The 'n_neighbors' parameter of {name} must be an int in the range [1, inf). Got {n_neighbors!r} instead.")
     if not isinstance(metric, str) or metric not in _METRICS:
-        raise _InvalidParameter(
+        raise InvalidParameter(
             f"The 'metric' parameter of {name} must be one of {', '.join(map(repr, _METRICS))}. Got {metric!r} instead. "
             'For another, give its distances: X=pairwise_distances(X, metric=…), metric="precomputed".'
         )
-    original, embedded = _rows(X, "X"), _rows(X_embedded, "X_embedded")
+    original, embedded = rows_of(X, "X"), rows_of(X_embedded, "X_embedded")
     n = len(original)
     if n_neighbors >= n / 2:
         raise ValueError(f"n_neighbors ({n_neighbors}) should be less than n_samples / 2 ({n / 2})")
@@ -160,27 +190,3 @@ def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: 
             raise UsageError(err.exit_code, err.message) from None
     value: Optional[float] = json.loads(done.stdout)[name]
     return value
-
-
-def _rows(value: Any, name: str) -> np.ndarray:
-    """An array with one row of numbers per sample, in a type that is compared exactly."""
-    try:
-        if hasattr(value, "toarray") and hasattr(value, "nnz"):  # sparse
-            value = value.toarray()
-        if hasattr(value, "dtypes") or getattr(value, "dtype", None) == object:  # frames of columns of several types
-            value = np.asarray(value)
-            value = value.astype(np.float64) if value.dtype == object else value
-        array = as_array(value, name)
-    except TypeError as err:
-        raise _InvalidParameter(str(err)) from None
-    if array.ndim < 2:
-        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}; want one row per sample")
-    if array.dtype.kind in "SU":
-        array = array.astype(np.float64)
-    if array.dtype not in (np.uint8, np.float32, np.float64):
-        array = array.astype(np.float64)
-    if array.dtype.byteorder == ">" or array.ndim > 2:
-        array = np.ascontiguousarray(array).reshape(len(array), -1)
-    if array.shape[1] == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required: {name}")
-    return array

@@ -28,7 +28,7 @@ var Command = run.Command{
 	Metrics:    similarity.Metrics,
 	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{ExampleSamples: 500})
+		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500})
 		o := similarity.Options{
 			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
 			Permutations: 200, Null: similarity.NullTime,
@@ -136,17 +136,17 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 }
 
 // noNull is the chance of a run without a null.
-func noNull() similarity.Chance {
-	return report.Lack(similarity.Chance{}, "no null (--permutations 0)")
+func noNull() similarity.ScoreNull {
+	return report.Lack(similarity.ScoreNull{}, "no null (--permutations 0)")
 }
 
 // chanceOf is what a score is under the null.
-func chanceOf(s similarity.Score) similarity.Chance {
+func chanceOf(s similarity.PairScore) similarity.ScoreNull {
 	switch {
 	case s.Null != nil:
 		return *s.Null
 	case !s.Value.Defined():
-		return report.Lack(similarity.Chance{}, "%s", s.Value.Reason)
+		return report.Lack(similarity.ScoreNull{}, "%s", s.Value.Reason)
 	}
 	return noNull()
 }
@@ -154,21 +154,17 @@ func chanceOf(s similarity.Score) similarity.Chance {
 // writePairs writes a row for each pair and score.
 func writePairs(r *similarity.Result, env *run.Env) error {
 	return env.Files.CSV("similarity_pairs.csv", []string{
-		"Model_A", "Model_B", "Score", "Value", "CI_Low", "CI_High", "Null_Mean", "Null_SD", "Null_Threshold", "P", "P_Holm",
-		"Adjusted", "Gated",
+		"Model_A", "Model_B", "Score", "Value", "CI_Low", "CI_High", "Null_Mean", "Null_SD", "Null_Threshold",
+		"P", "P_Holm", "Adjusted", "Gated",
 	}, func(csv *report.CSV) error {
 		for _, p := range r.Pairs {
 			for _, name := range r.Scores {
 				s := p.Score(name)
 				low, high := output.Ends(s.Value.CI)
 				c := chanceOf(s)
-				none := s.Value.CI.Defined()
-				ends := []any{report.NumberOr(low, "no interval"), report.NumberOr(high, "no interval")}
-				if !none {
-					ends = []any{report.Undefined("no interval"), report.Undefined("no interval")}
-				}
-				row := append([]any{p.A, p.B, name, s.Value.Value}, ends...)
-				if err := csv.Row(append(row, c.Mean, c.SD, c.Threshold, c.P, c.PHolm, c.Adjusted, c.Gated)...); err != nil {
+				if err := csv.Row(p.A, p.B, name, s.Value.Value, report.NumberOr(low, "no interval"),
+					report.NumberOr(high, "no interval"), c.Mean, c.SD, c.Threshold, c.P, c.PHolm, c.Adjusted,
+					c.Gated); err != nil {
 					return err
 				}
 			}
@@ -177,7 +173,7 @@ func writePairs(r *similarity.Result, env *run.Env) error {
 	})
 }
 
-// headlines are the scores of the first table and of the figure: two, those of headline measures first.
+// headlines are the scores of the first table and of the figure: two, headline measures first.
 func headlines(r *similarity.Result) []string {
 	var out []string
 	for _, want := range []string{"cka_debiased", "mutual_knn", "cka", "procrustes"} {
@@ -252,7 +248,8 @@ func allScores(r *similarity.Result) *report.Table {
 		for _, name := range r.Scores {
 			s := p.Score(name)
 			c := chanceOf(s)
-			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Mean, c.Threshold, report.Probability(c.P), c.Adjusted, c.Gated)
+			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Mean, c.Threshold, report.Probability(c.P),
+				c.Adjusted, c.Gated)
 		}
 	}
 	table.Note("Adjusted: 0 at the mean of the null, 1 for identical spaces; gated: the same from the 95 %% threshold")

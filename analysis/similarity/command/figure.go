@@ -28,7 +28,8 @@ func Figure(r *similarity.Result) *plots.Figure {
 	}
 	var tiles []plots.Tile
 	for i, name := range shown {
-		tiles = append(tiles, plots.Tile{Panel: grids[i].matrix(names, order), Title: measures.TitleOf(name), Row: 0, Column: i})
+		tiles = append(tiles,
+			plots.Tile{Panel: grids[i].matrix(names, order), Title: measures.TitleOf(name), Row: 0, Column: i})
 	}
 	position, stress := grids[0].scaled()
 	spread := &plots.Scatter{X: plots.Axis{Label: "First axis"}, Y: plots.Axis{Label: "Second axis"}}
@@ -57,14 +58,14 @@ func caption(r *similarity.Result, shown []string, stress float64) string {
 		note = "Matrices: scores (no null). "
 	}
 	if len(r.Models) > 2 {
-		note += fmt.Sprintf("Models are in the order of average linkage; the map is classical scaling of 1 − adjusted %s, stress %.2f. ",
-			measures.TitleOf(shown[0]), stress)
+		note += fmt.Sprintf("Models are in the order of average linkage; the map is classical scaling of 1 − adjusted "+
+			"%s, stress %.2f. ", measures.TitleOf(shown[0]), stress)
 	}
 	if adjusted(r, shown[0]) {
 		if len(r.Pairs) <= mostBars {
 			note += "Dashed: mean of the null."
 		} else {
-			note += "Score and chance: one point for each pair; on the line a score is that of chance."
+			note += "Score and chance: one point for each pair; on the line a score equals chance."
 		}
 	}
 	return note
@@ -254,7 +255,9 @@ func againstChance(r *similarity.Result, name string) plots.Panel {
 		}
 		return bars
 	}
-	scatter := &plots.Scatter{X: plots.Axis{Label: "Mean of the null"}, Y: plots.Axis{Label: measures.TitleOf(name)}, Diagonal: true}
+	scatter := &plots.Scatter{
+		X: plots.Axis{Label: "Mean of the null"}, Y: plots.Axis{Label: measures.TitleOf(name)}, Diagonal: true,
+	}
 	series := plots.ScatterSeries{Name: "pairs"}
 	for _, p := range r.Pairs {
 		if s := p.Score(name); s.Null != nil {

@@ -14,7 +14,7 @@ import (
 	"repscope/points"
 )
 
-// spaces are models that share more with those of near numbers.
+// spaces are models in four groups that share more.
 func spaces(count int) similarity.Input {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n, dim = 48, 4
@@ -33,7 +33,8 @@ func spaces(count int) similarity.Input {
 		for i := range z {
 			z[i] = shared[m*len(shared)/count][i] + 0.6*r.NormFloat64()
 		}
-		in.Models = append(in.Models, similarity.Encoded{Name: fmt.Sprintf("encoder_%02d", m), Latents: points.Float64(z, dim)})
+		name := fmt.Sprintf("encoder_%02d", m)
+		in.Models = append(in.Models, similarity.Encoded{Name: name, Latents: points.Float64(z, dim)})
 	}
 	return in
 }
@@ -74,7 +75,7 @@ func TestFigureOfACollapsedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := result.Pairs[0].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "encoder_01") {
+	if s := result.Pairs[0].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "model B") {
 		t.Errorf("score %v %q", s.Value.V, s.Value.Reason)
 	}
 	if s := result.Pairs[1].Score("cka"); !s.Value.Defined() || !s.Null.P.Defined() {

@@ -24,12 +24,13 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Neighbors were found by the cosine of latents.")
 	}
 	if chosen["cka_rbf"] {
-		d.Say("The standard deviation of Gaussian kernels is %s times the median distance of a space.", d.Text("bandwidth"))
+		d.Say("The standard deviation of Gaussian kernels is %s times the median distance of a space.",
+			d.Text("bandwidth"))
 	}
 	if chosen["rsa_spearman"] || chosen["rsa_pearson"] {
 		if n := d.Number("rsa-pairs"); n > 0 {
-			d.Say("Distances were correlated over at most %s pairs of states, drawn at random and the same for all models.",
-				input.Thousands(int(n)))
+			d.Say("Distances were correlated over at most %s pairs of states, drawn at random and the same for all "+
+				"models.", input.Thousands(int(n)))
 		} else {
 			d.Say("Distances were correlated over all pairs of states.")
 		}
@@ -39,13 +40,13 @@ func describeMethods(d *methods.Draft) {
 		if d.Text("null") == "independent" {
 			d.Say("Each score was compared with its values in %g random orders of the states of one model.", n)
 		} else {
-			d.Say("Each score was compared with its values in %g orders in which whole episodes of one model are given to "+
-				"episodes of the other; fewer than 5 episodes are rotated in time. These orders keep the dependence of "+
+			d.Say("Each score was compared with its values in %g orders in which whole episodes of one model are "+
+				"given to episodes of the other; fewer than 5 episodes are rotated in time. These orders keep the dependence of "+
 				"consecutive states.", n)
 		}
-		d.Say("p values are (1 + the number of orders with at least the score)/(1 + the number of orders), corrected over " +
-			"the pairs of models by Holm's method [@holm1979]. Adjusted scores are 0 at the mean of the null and 1 for " +
-			"identical spaces; gated scores start at its 95 %% threshold.")
+		d.Say("p values are (1 + the number of orders with at least the score)/(1 + the number of orders), corrected " +
+			"over the pairs of models by Holm's method [@holm1979]. Adjusted scores are 0 at the mean of the null and 1 " +
+			"for identical spaces; gated scores start at its 95 %% threshold.")
 	}
 	output.Methods(d, "")
 	if d.Text("reference") != "" && len(d.Result.Comparisons) > 0 {

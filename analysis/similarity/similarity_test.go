@@ -1,0 +1,184 @@
+// Tests of the pairs of models: alike and unrelated ones, what has no numbers, the reference, and any split of the work.
+
+package similarity
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/analysis"
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/shard/shardtest"
+	"repscope/stat"
+)
+
+// walks are slow states of ten episodes: a, one unrelated to it, and a through noise.
+func walks(seed uint64) Input {
+	const n, dim = 300, 3
+	random := stat.NewRandom(stat.NewKey(seed))
+	walk := func() []float64 {
+		z := make([]float64, n*dim)
+		for i := range z {
+			z[i] = random.Normal()
+			if i/dim%30 != 0 {
+				z[i] = 0.95*z[i-dim] + math.Sqrt(1-0.95*0.95)*z[i]
+			}
+		}
+		return z
+	}
+	in := Input{Episode: make([]int, n)}
+	for i := range n {
+		in.Episode[i] = i / 30
+	}
+	a, b, c := walk(), walk(), walk()
+	for i, v := range a {
+		c[i] = v + 0.3*c[i]
+	}
+	for name, z := range map[string][]float64{"a": a, "b": b, "c": c} {
+		in.Models = append(in.Models, Encoded{Name: name, Latents: points.Float64(z, dim)})
+	}
+	slices.SortFunc(in.Models, func(x, y Encoded) int { return strings.Compare(x.Name, y.Name) })
+	return in
+}
+
+func analyzed(t *testing.T, in Input, o Options) *Result {
+	t.Helper()
+	r, err := Analyze(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every measure finds what is alike and does not call slow unrelated spaces so, which independent orders do.
+func TestNullInTime(t *testing.T) {
+	t.Parallel()
+	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 3}, Measures: []string{"all"}, Permutations: 39}
+	r := analyzed(t, walks(1), o)
+	for _, name := range r.Scores {
+		unrelated, alike := r.Pairs[0].Score(name), r.Pairs[1].Score(name)
+		if p := alike.Null.P.Float(); p != 1.0/40 || !(alike.Null.Adjusted.Float() > 0.1) || !(alike.Null.Gated.Float() > 0) {
+			t.Errorf("%s of alike spaces: p %v, %+v", name, p, alike.Null)
+		}
+		if p := unrelated.Null.P.Float(); p <= 0.05 {
+			t.Errorf("%s of unrelated spaces: p %v", name, p)
+		}
+		if low, high := unrelated.Value.CI.Low, unrelated.Value.CI.High; !(low <= unrelated.Value.V && unrelated.Value.V <= high) {
+			t.Errorf("%s of unrelated spaces: %v outside [%v, %v]", name, unrelated.Value.V, low, high)
+		}
+	}
+	o.Null, o.Measures = NullIndependent, []string{"cka_debiased", "mutual_knn"}
+	for _, name := range o.Measures {
+		if p := analyzed(t, walks(1), o).Pairs[0].Score(r.Scores[slices.IndexFunc(r.Scores, func(s string) bool {
+			return strings.HasPrefix(s, name)
+		})]).Null.P.Float(); p > 0.05 {
+			t.Errorf("%s of slow states by independent orders: p %v, want one that is far too small", name, p)
+		}
+	}
+}
+
+// Without permutations there is no null, without intervals no interval, and the values stay.
+func TestOptionsOff(t *testing.T) {
+	t.Parallel()
+	in := walks(2)
+	full := analyzed(t, in, Options{Settings: analysis.Settings{Intervals: true}, Permutations: 19})
+	plain := analyzed(t, in, Options{})
+	for _, name := range plain.Scores {
+		a, b := full.Pairs[2].Score(name), plain.Pairs[2].Score(name)
+		if a.Value.V != b.Value.V || b.Null != nil || b.Value.CI.Defined() || !a.Value.CI.Defined() {
+			t.Errorf("%s: %+v, plain %+v", name, a, b)
+		}
+	}
+}
+
+// The reference compares the others by their likeness to it; directions are those to and from it.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	o := Options{Settings: analysis.Settings{Intervals: true}, Measures: []string{"cka", "mutual_knn", "predictivity"}, K: []int{3, 5}, Reference: "c"}
+	r := analyzed(t, walks(3), o)
+	if len(r.Comparisons) != 5 {
+		t.Fatalf("%d comparisons, want one of a and b for each of 5 scores", len(r.Comparisons))
+	}
+	for _, c := range r.Comparisons {
+		if c.A != "a" || c.B != "b" || !(c.Difference.V > 0) || !(c.PHolm.Float() < 0.05) {
+			t.Errorf("%s: %s − %s = %v, p %v: want a to be more like c", c.Metric, c.A, c.B, c.Difference.V, c.PHolm)
+		}
+	}
+	to, _ := r.Models[0].Reference.Get("predictivity_to")
+	if want := r.Pairs[1].Score("predictivity_ab").Value; to != want {
+		t.Errorf("from a to c: %v, want %v", to, want)
+	}
+	o.Reference = "a"
+	back := analyzed(t, walks(3), o)
+	to, _ = back.Models[2].Reference.Get("predictivity_to")
+	if want := r.Pairs[1].Score("predictivity_ba").Value; to != want {
+		t.Errorf("from c to a: %v, want %v", to, want)
+	}
+	if v, ok := r.Models[0].Reference.Get("mutual_knn"); !ok || len(v.([]SizedScore)) != 2 {
+		t.Errorf("mutual_knn %v, want a row for each k", v)
+	}
+}
+
+// A collapsed model, one model, and permutations that are too few for the number of pairs.
+func TestWarningsAndErrors(t *testing.T) {
+	t.Parallel()
+	in := walks(4)
+	flat := Encoded{Name: "flat", Latents: points.Float64(slices.Repeat([]float64{1, 2}, 300), 2)}
+	r := analyzed(t, Input{Episode: in.Episode, Models: append(in.Models[:2:2], flat)}, Options{Permutations: 39})
+	if s := r.Pairs[1].Score("cka"); s.Value.Defined() || !strings.Contains(s.Value.Reason, "model B: ") {
+		t.Errorf("a collapsed model: %v %q", s.Value.V, s.Value.Reason)
+	}
+	if !r.Pairs[0].Score("cka").Value.Defined() || r.Models[2].ConstantUnits != 2 {
+		t.Errorf("the others: %+v", r.Pairs[0])
+	}
+	for _, want := range []string{"flat: ", "use --permutations 59"} {
+		if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+			t.Errorf("warnings %q, want %q", r.Warnings, want)
+		}
+	}
+	for want, one := range map[string]struct {
+		models []Encoded
+		o      Options
+	}{
+		"want at least two":        {in.Models[:1], Options{}},
+		`no measure is named "x"`:  {in.Models, Options{Measures: []string{"x"}}},
+		`no model is named "jepa"`: {in.Models, Options{Reference: "jepa"}},
+	} {
+		if _, err := Analyze(t.Context(), Input{Episode: in.Episode, Models: one.models}, one.o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func TestWork(t *testing.T) {
+	t.Parallel()
+	in := walks(5)
+	open := func(seed uint64) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			work, err := Work(in, Options{Settings: analysis.Settings{Intervals: true, Seed: seed}, Permutations: 5, Reference: "b"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	text := func(r *Result) []byte {
+		var out bytes.Buffer
+		if err := report.Encode(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range r.Models {
+			if err := report.Encode(&out, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.Bytes()
+	}
+	shardtest.Check(t, open(1), text, open(2))
+	shardtest.CheckMemory(t, open(1), open(1), text, 3, 0)
+}
