@@ -37,6 +37,9 @@ type expanded struct {
 	err    error
 }
 
+// available is the memory of the process.
+var available = sync.OnceValue(memory.Available)
+
 // largestChunk is how large compressed chunks may be.
 const largestChunk = 2 << 30
 
@@ -70,7 +73,7 @@ func (d *Dataset) prepare() (err error) {
 	for _, k := range c.grid[1:] {
 		band = min(band*int64(k), 1<<40)
 	}
-	c.limit = min(2*band, max(64<<20, memory.Available()/16))
+	c.limit = min(2*band, max(64<<20, available()/16))
 	d.chunks = c
 	return nil
 }
