@@ -62,6 +62,10 @@ var formats = []arrayFormat{
 		name: ".tif", what: "the pages of a TIFF file, each a frame",
 		is: begins(format.TIFF), endings: []string{".tif", ".tiff"}, open: openTIFF,
 	},
+	{
+		name: ".h5, .hdf5", what: "datasets of an HDF5 file by their path in groups",
+		is: isHDF5, endings: []string{".h5", ".hdf5", ".he5"}, open: openHDF5, openAll: allHDF5,
+	},
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }
 

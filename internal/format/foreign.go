@@ -27,8 +27,6 @@ type foreign struct {
 }
 
 const (
-	hdf5Recipe = `python -c 'import h5py, numpy as np; f = h5py.File("FILE"); ` +
-		`np.savez("STEM.npz", **{k: v[:] for k, v in f.items() if isinstance(v, h5py.Dataset)})'`
 	// netCDFRecipe decodes packed values, missing ones and times.
 	netCDFRecipe = `python -c 'import numpy as np, xarray as xr; d = xr.open_dataset("FILE"); ` +
 		`np.savez("STEM.npz", **{k: v.values for k, v in d.variables.items() if v.dtype.kind in "biufMm"})'`
@@ -41,7 +39,6 @@ const (
 
 // foreigners are looked through in order: by first bytes, then by endings.
 var foreigners = []foreign{
-	{what: "a MATLAB 7.3 file", magic: "MATLAB 7.3 MAT-file", recipe: hdf5Recipe},
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
 	{
 		what:    "a NetCDF file",
@@ -55,7 +52,6 @@ var foreigners = []foreign{
 	{what: "a NetCDF file", magic: "CDF\x05", recipe: netCDFRecipe},
 	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
 		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
-	{what: "an HDF5 file", magic: hdf5Magic, endings: []string{".h5", ".hdf5", ".he5"}, recipe: hdf5Recipe},
 	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
 	{what: "an Arrow file", magic: "ARROW1", endings: []string{".arrow", ".feather"},

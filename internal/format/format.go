@@ -55,6 +55,7 @@ const (
 	tiffLittle = "II*\x00"
 	tiffBig    = "MM\x00*"
 	hdf5Magic  = "\x89HDF"
+	matMagic   = "MATLAB 7.3 MAT-file" // HDF5 behind a block of 512 bytes
 
 	bigTIFFLittle = "II+\x00"
 	bigTIFFBig    = "MM\x00+"
@@ -70,7 +71,7 @@ func Of(head []byte) Kind {
 		kind  Kind
 	}{
 		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image}, {tiffLittle, TIFF}, {tiffBig, TIFF},
-		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {lfsBegin, LFSPointer},
+		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {matMagic, HDF5}, {lfsBegin, LFSPointer},
 	} {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.kind

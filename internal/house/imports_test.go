@@ -82,7 +82,9 @@ var rules = []rule{
 	{"latent", "model dataset points stat internal/device internal/kernel"},
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
-	{"dataset", "points"},
+	{"dataset/hdf5/hdf5test", ""}, // of tests alone
+	{"dataset/hdf5", "dataset/hdf5"},
+	{"dataset", "points dataset/hdf5"},
 	{"stat", ""},
 
 	{"internal/device", "internal/cuda"},
