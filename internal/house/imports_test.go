@@ -65,7 +65,7 @@ var rules = []rule{
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
-	{"tool/repscope", "dataset latent neighbors points report shard internal/run"},
+	{"tool/repscope", "dataset latent model neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
