@@ -48,7 +48,8 @@ var formats = []arrayFormat{
 	},
 	{
 		name: ".safetensors", what: "arrays by name",
-		is: begins(format.Safetensors), endings: []string{".safetensors"}, open: openSafetensors, openAll: allSafetensors, list: listSafetensors,
+		is: begins(format.Safetensors), endings: []string{".safetensors"},
+		open: openSafetensors, openAll: allSafetensors, list: listSafetensors,
 	},
 	{
 		name: ".pt, .pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",

@@ -134,7 +134,8 @@ func textArray(file *mmap.File, key string, shape []int, texts []string) (*Array
 		copy(raw[i*width:], t)
 	}
 	shape = append(append([]int{}, shape...), width)
-	a := newArray(name, file.Path(), key, shape, Uint8, dtype.LittleEndian, &region{memory(raw), 0, rowBytes(shape, Uint8)})
+	s := &region{memory(raw), 0, rowBytes(shape, Uint8)}
+	a := newArray(name, file.Path(), key, shape, Uint8, dtype.LittleEndian, s)
 	a.time = textCode
 	fromFile(a, file, nil)
 	a.close = file.Close

@@ -20,12 +20,12 @@ type Item struct {
 	Type       string // NumPy's name, or a description
 	Shape      []int
 	Storage    []string // filters, in the order of writing
-	Attributes []Attribute
+	Attributes []Property
 	Problem    string // why it cannot be read
 }
 
-// Attribute is a value with a name: a text, a number, or a list of them.
-type Attribute struct {
+// Property is a value with a name: a text, a number, or a list of them.
+type Property struct {
 	Name  string
 	Value any
 }
@@ -34,7 +34,7 @@ type Attribute struct {
 type Listing struct {
 	Path, Format string
 	Items        []Item
-	Attributes   []Attribute // of the whole file
+	Attributes   []Property // of the whole file
 }
 
 // List lists the arrays of a file or folder, in the order of the file, without reading their values. Of FILE:name it
@@ -182,10 +182,10 @@ func listTorch(mapped *mmap.File, l *Listing) error {
 		}
 		return nil
 	}
-	left := mostListed
+	budget := mostListed
 	var visit func(path string, value any, depth int)
 	visit = func(path string, value any, depth int) {
-		if left--; left < 0 || depth > deepestListed {
+		if budget--; budget < 0 || depth > deepestListed {
 			return
 		}
 		if t, ok := value.(*torchfile.Tensor); ok {
@@ -244,7 +244,7 @@ func listHDF5(file *mmap.File, l *Listing) error {
 }
 
 // attributesOf are the attributes that say something to a person, not to the library that wrote them.
-func attributesOf(list []hdf5.Attribute) (out []Attribute) {
+func attributesOf(list []hdf5.Attribute) (out []Property) {
 	for i := range list {
 		a := &list[i]
 		var values []any
@@ -257,9 +257,9 @@ func attributesOf(list []hdf5.Attribute) (out []Attribute) {
 		switch {
 		case len(values) == 0 || strings.HasPrefix(a.Name, "_Netcdf4") || a.Name == "CLASS" || a.Name == "NAME":
 		case len(values) == 1:
-			out = append(out, Attribute{a.Name, values[0]})
+			out = append(out, Property{a.Name, values[0]})
 		default:
-			out = append(out, Attribute{a.Name, values})
+			out = append(out, Property{a.Name, values})
 		}
 	}
 	return out

@@ -15,7 +15,7 @@ type tree1 struct {
 	visit func(key []byte, child uint64) error
 }
 
-// walk visits the node at an address and all nodes below it. level is that of its parent, 256 of the root.
+// walk visits the node at an address and all nodes below it. level is the level of its parent, 256 for the root.
 func (t *tree1) walk(address uint64, level uint64) error {
 	head := 8 + 2*t.file.offsets
 	c, err := t.file.block(address, int64(head), "TREE", t.kind)
@@ -24,7 +24,7 @@ func (t *tree1) walk(address uint64, level uint64) error {
 	}
 	height := c.uint(1)
 	if height >= level || level != 256 && height != level-1 {
-		return fmt.Errorf("corrupt: a node of level %d below one of level %d in the B-tree at address %d", height, level, address)
+		return fmt.Errorf("corrupt: a node of level %d below one of level %d, at address %d", height, level, address)
 	}
 	n := c.int(2)
 	data, err := t.file.read(address+uint64(head), int64(n*(t.key+t.file.offsets)))
@@ -96,12 +96,12 @@ func (t *tree2) sizes(depth int) {
 	total := uint64(t.most[0])
 	for range depth {
 		pointer := t.file.offsets + bytesOf(uint64(t.most[0])) + t.width[len(t.width)-1]
-		most := max(0, (t.nodeSize-prefix-pointer)/(t.record+pointer))
-		high, low := bits.Mul64(total, uint64(most)+1)
-		if total = low + uint64(most); high != 0 || total < low {
+		records := max(0, (t.nodeSize-prefix-pointer)/(t.record+pointer))
+		high, low := bits.Mul64(total, uint64(records)+1)
+		if total = low + uint64(records); high != 0 || total < low {
 			total = 1<<64 - 1
 		}
-		t.most = append(t.most, most)
+		t.most = append(t.most, records)
 		t.width = append(t.width, bytesOf(total))
 	}
 }

@@ -156,7 +156,7 @@ func (c *chunks) search(number int) (int, bool) {
 	return slices.BinarySearchFunc(c.list, number, func(s chunk, n int) int { return s.number - n })
 }
 
-// coordinates are those of a chunk in the grid.
+// coordinates are the position of a chunk in the grid.
 func (c *chunks) coordinates(number int) []int {
 	out := make([]int, len(c.grid))
 	for i := len(c.grid) - 1; i >= 0; i-- {

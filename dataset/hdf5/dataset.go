@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"repscope/internal/dtype"
 	"repscope/internal/format"
@@ -15,7 +16,7 @@ import (
 // Dataset is an array of a file.
 type Dataset struct {
 	Path  string
-	Shape []int // of the dataset, followed by that of elements that are arrays
+	Shape []int // of the dataset, followed by the shape of elements that are arrays
 	Type  Type
 
 	file   *File
@@ -116,7 +117,7 @@ func (f *File) Dataset(path string) (*Dataset, error) {
 	return d, nil
 }
 
-// dataset reads the messages of a dataset. Layouts, filters and types that are not read are the reason of [Dataset.Readable].
+// dataset reads the messages of a dataset. [Dataset.Readable] names layouts, filters and types that are not read.
 func (f *File) dataset(o *object, path string) (*Dataset, error) {
 	d := &Dataset{Path: path, file: f, object: o}
 	m, _ := o.find(messageSpace)
@@ -150,7 +151,7 @@ func (f *File) dataset(o *object, path string) (*Dataset, error) {
 	return d, nil
 }
 
-// mostExpansion bounds the bytes of an array by those of its file: gzip expands at most 1032 times.
+// mostExpansion bounds the bytes of an array by the bytes of its file: gzip expands at most 1032 times.
 const (
 	freeExpansion = 64 << 20
 	mostExpansion = 1040
@@ -162,7 +163,8 @@ func (d *Dataset) shape() error {
 	high, size := bits.Mul64(n, uint64(d.Type.Size))
 	limit := uint64(freeExpansion) + mostExpansion*uint64(d.file.mapped.Size())
 	if !ok || high != 0 || size > limit {
-		return fmt.Errorf("corrupt: shape %v of elements of %d bytes, in a file of %d bytes", d.space.dims, d.Type.Size, d.file.mapped.Size())
+		return fmt.Errorf("corrupt: shape %v of elements of %d bytes, in a file of %d bytes",
+			d.space.dims, d.Type.Size, d.file.mapped.Size())
 	}
 	for _, k := range d.space.dims {
 		if k > 1<<48 {
@@ -181,8 +183,7 @@ func (d *Dataset) unreadable() error {
 	case d.space.null:
 		return errors.New("an empty dataset without values")
 	case d.layout.class == layoutVirtual:
-		return errors.New("a virtual dataset, whose values are in other files, is not supported; open those files, or save a copy: " +
-			d.recipe())
+		return errors.New("a virtual dataset, with values in other files, is not supported; save a copy: " + d.recipe())
 	case files:
 		return errors.New("its values are in external files, which is not supported; save a copy: " + d.recipe())
 	case d.Type.DType == dtype.Invalid && !d.Type.Text:
@@ -196,10 +197,25 @@ func (d *Dataset) unreadable() error {
 	return nil
 }
 
+// unsafe are letters that a shell or Python would read in another way.
+const unsafe = "\"'\\`$\n\r"
+
 // recipe is the command that copies a dataset with gzip.
 func (d *Dataset) recipe() string {
-	return fmt.Sprintf(`python -c 'import h5py, hdf5plugin; h5py.File("repacked.h5", "w").create_dataset(%q, data=h5py.File(%q)[%q][()], compression="gzip")'`,
-		d.Path, d.file.mapped.Path(), d.Path)
+	path, name := d.file.mapped.Path(), d.Path
+	if strings.ContainsAny(path, unsafe) {
+		path = "FILE"
+	}
+	if strings.ContainsAny(name, unsafe) {
+		name = "NAME"
+	}
+	plugin := ""
+	if slices.ContainsFunc(d.filter, func(f filter) bool { return f.id >= 256 }) {
+		plugin = ", hdf5plugin"
+	}
+	return fmt.Sprintf(`python -c 'import h5py%s; `+
+		`h5py.File("repacked.h5", "w").create_dataset("%s", data=h5py.File("%s")["%s"][()], compression="gzip")'`,
+		plugin, name, path, name)
 }
 
 // Readable returns the reason why values cannot be read, such as a filter that is not supported; nil if they can.

@@ -21,8 +21,11 @@ const (
 )
 
 // foreignFilters are the names of filters that are not read.
-var foreignFilters = map[int]string{4: "szip", 5: "n-bit", 6: "scale-offset", 305: "LZO", 307: "bzip2", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle",
-	32013: "ZFP", 32015: "Zstandard", 32017: "SZ", 32018: "FCIDECOMP", 32019: "JPEG", 32026: "Blosc2", 32028: "Granular BitRound"}
+var foreignFilters = map[int]string{
+	4: "szip", 5: "n-bit", 6: "scale-offset", 305: "LZO", 307: "bzip2", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle",
+	32013: "ZFP", 32015: "Zstandard", 32017: "SZ", 32018: "FCIDECOMP", 32019: "JPEG", 32026: "Blosc2",
+	32028: "Granular BitRound",
+}
 
 // filter is one step of the pipeline that chunks went through when they were written.
 type filter struct {
@@ -190,15 +193,18 @@ func (d *decoder) inflate(raw []byte, size int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corrupt: %w", err)
 	}
-	out := d.spare(raw, size+1)
-	n, err := io.ReadFull(d.zlib, out)
-	switch {
-	case err == nil:
-		return nil, fmt.Errorf("corrupt: a chunk expands to more than %d bytes", size)
-	case errors.Is(err, io.ErrUnexpectedEOF) && d.source.Len() == 0 && n < size, err != io.ErrUnexpectedEOF && err != io.EOF:
+	out := d.spare(raw, size)
+	if n, err := io.ReadFull(d.zlib, out); err != nil {
 		return nil, fmt.Errorf("corrupt: a chunk ends after %d of %d bytes (%w)", n, size, err)
 	}
-	return out[:n], nil
+	var more [1]byte // reading to the end compares the checksum
+	switch n, err := io.ReadFull(d.zlib, more[:]); {
+	case n > 0:
+		return nil, fmt.Errorf("corrupt: a chunk expands to more than %d bytes", size)
+	case err != io.EOF:
+		return nil, fmt.Errorf("corrupt: %w", err)
+	}
+	return out, nil
 }
 
 // unshuffle puts the bytes of elements together again. Bytes behind the last whole element were left where they are.

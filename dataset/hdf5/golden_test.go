@@ -81,7 +81,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			for path, w := range want {
-				i := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == path })
+				i := slices.IndexFunc(entries, func(e Listed) bool { return e.Path == path })
 				if i < 0 {
 					t.Errorf("%s is not listed", path)
 					continue
@@ -192,7 +192,7 @@ func TestLinks(t *testing.T) {
 		}
 		for path, want := range map[string]string{"external": "external link to other.h5:/data", "dangling": `soft link to "/nowhere"`,
 			"round": "more than 16 soft links"} {
-			i := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == path })
+			i := slices.IndexFunc(entries, func(e Listed) bool { return e.Path == path })
 			if i < 0 || entries[i].Err == nil || !strings.Contains(entries[i].Err.Error(), want) {
 				t.Errorf("%s: %s is entry %d of %v, want %q", name, path, i, entries, want)
 			}

@@ -87,7 +87,8 @@ func (f *File) oldGroup(data []byte, add func(member) error) error {
 	if err != nil {
 		return err
 	}
-	t := &tree1{file: f, kind: 0, key: f.lengths, visit: func(_ []byte, child uint64) error { return f.symbols(child, heap, add) }}
+	t := &tree1{file: f, kind: 0, key: f.lengths}
+	t.visit = func(_ []byte, child uint64) error { return f.symbols(child, heap, add) }
 	return t.walk(tree, 256)
 }
 
@@ -214,7 +215,8 @@ func (f *File) resolve(path string) (*object, error) {
 		if err != nil {
 			return nil, err
 		}
-		i, ok := slices.BinarySearchFunc(list, steps[0], func(m member, name string) int { return strings.Compare(m.name, name) })
+		compare := func(m member, name string) int { return strings.Compare(m.name, name) }
+		i, ok := slices.BinarySearchFunc(list, steps[0], compare)
 		if !ok {
 			return nil, fmt.Errorf("%w: %q", ErrNotFound, strings.Join(append(passed, steps[0]), "/"))
 		}
@@ -255,8 +257,8 @@ func split(path string) (names []string) {
 	return names
 }
 
-// Entry is a name of a file that leads to a dataset, or to something that is not followed or cannot be read.
-type Entry struct {
+// Listed is a name of a file that leads to a dataset, or to something that is not followed or cannot be read.
+type Listed struct {
 	Path    string // without a leading slash
 	Dataset *Dataset
 	Err     error // why there is no dataset
@@ -265,7 +267,7 @@ type Entry struct {
 
 // Entries returns the datasets of a file by ascending path. Each group is visited once, so groups that contain each
 // other end.
-func (f *File) Entries() ([]Entry, error) {
+func (f *File) Entries() ([]Listed, error) {
 	w := &walker{file: f, seen: map[uint64]bool{}}
 	if err := w.group(f.root, "", 0); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.mapped.Path(), err)
@@ -277,7 +279,7 @@ func (f *File) Entries() ([]Entry, error) {
 type walker struct {
 	file    *File
 	seen    map[uint64]bool
-	entries []Entry
+	entries []Listed
 }
 
 // deepestGroup is how deep groups are nested at most.
@@ -308,7 +310,7 @@ func (w *walker) group(address uint64, path string, depth int) error {
 }
 
 func (w *walker) member(m *member, path string, depth int) error {
-	e := Entry{Path: path + m.name}
+	e := Listed{Path: path + m.name}
 	var o *object
 	switch m.kind {
 	case hard:

@@ -1,5 +1,5 @@
-// Package hdf5 reads HDF5 files: the datasets of a file with their shape, type and attributes, and rows of their values.
-// It reads superblocks 0 to 3, groups and object headers of all versions, contiguous, compact and chunked layouts with
+// Package hdf5 reads HDF5 files: the datasets of a file with shape, type and attributes, and rows of their values. It
+// reads superblocks 0 to 3, groups and object headers of all versions, contiguous, compact and chunked layouts with
 // every chunk index, and the filters gzip, shuffle, fletcher32 and LZF. Sizes in a file are checked against the file
 // before memory is taken.
 //
@@ -41,7 +41,8 @@ type File struct {
 
 // Read reads the superblock of a file.
 func Read(mapped *mmap.File) (*File, error) {
-	f := &File{mapped: mapped, budget: 64<<20 + 32*mapped.Size(), collections: map[uint64][]byte{}, groups: map[uint64][]member{}}
+	f := &File{mapped: mapped, budget: 64<<20 + 32*mapped.Size()}
+	f.collections, f.groups = map[uint64][]byte{}, map[uint64][]member{}
 	if err := f.superblock(); err != nil {
 		return nil, fmt.Errorf("%s: %w", mapped.Path(), err)
 	}
@@ -128,7 +129,7 @@ func (f *File) superblock() error {
 
 func sizeOK(n int) bool { return n == 2 || n == 4 || n == 8 }
 
-// undefined is the address of what is not stored.
+// undefined is the address of something that is not stored.
 func undefined(size int) uint64 { return 1<<(8*size-1)<<1 - 1 }
 
 // defined reports whether an address names something stored.

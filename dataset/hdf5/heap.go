@@ -114,17 +114,18 @@ func (f *File) fractalHeap(address uint64) (*fractalHeap, error) {
 	}
 	c.skip(4)
 	h.flags = c.uint(1)
-	most := c.uint(4)
+	largest := c.uint(4)
 	c.skip(10*f.lengths + 2*f.offsets)
 	h.width, h.first, h.direct = c.int(2), int64(c.int(f.lengths)), int64(c.int(f.lengths))
 	h.bits = c.int(2)
 	c.skip(2)
 	h.root, h.rows = c.uint(f.offsets), c.int(2)
 	power := func(n int64) bool { return n > 0 && n&(n-1) == 0 }
-	if c.short || !power(int64(h.width)) || !power(h.first) || !power(h.direct) || h.direct < h.first || h.direct > 1<<32 || h.bits > 64 {
+	if c.short || !power(int64(h.width)) || !power(h.first) || !power(h.direct) ||
+		h.direct < h.first || h.direct > 1<<32 || h.bits > 64 {
 		return nil, fmt.Errorf("corrupt: fractal heap at address %d", address)
 	}
-	h.sizeBytes = min((bits.Len64(uint64(h.direct))+6)/8, (bits.Len64(most)+7)/8)
+	h.sizeBytes = min((bits.Len64(uint64(h.direct))+6)/8, (bits.Len64(largest)+7)/8)
 	return h, nil
 }
 

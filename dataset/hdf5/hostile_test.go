@@ -225,7 +225,7 @@ func TestHostile(t *testing.T) {
 		}, "chunks of shape [2 2] in an array of shape [4]"},
 		"an old filter": {func(b *Builder) (uint64, []Message) {
 			return 1, []Message{Space(4), Uint8(), Filter(32001), Chunked(b.Put(make([]byte, 8)), 1, 4)}
-		}, "compressed by Blosc, which is not supported; repack it: python -c 'import h5py, hdf5plugin"},
+		}, "compressed by Blosc, which is not supported; repack it: python -c 'import h5py, hdf5plugin; "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := bounded(t, chunked(c.build)); err == nil || !strings.Contains(err.Error(), c.want) {

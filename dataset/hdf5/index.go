@@ -152,7 +152,7 @@ func (x *indexer) scale(coordinates []int, c *cursor, elements bool) error {
 func (x *indexer) implicit(count int) error {
 	axes, down := x.order()
 	if high, total := bits.Mul64(uint64(count), uint64(x.bytes)); high != 0 || total > uint64(x.d.file.mapped.Size()) {
-		return fmt.Errorf("%w: %d chunks of %d bytes, the file has %d bytes", format.ErrTruncated, count, x.bytes, x.d.file.mapped.Size())
+		return fmt.Errorf("%w: %d chunks of %d bytes are more than the file", format.ErrTruncated, count, x.bytes)
 	}
 	coordinates := make([]int, len(x.grid))
 	for number := range count {
@@ -332,7 +332,8 @@ func (x *indexer) extensible() error {
 	c.skip(f.lengths)
 	block := c.uint(f.offsets)
 	power := func(n int) bool { return n > 0 && n&(n-1) == 0 }
-	if !power(a.leastBlock) || !power(a.leastSuper) || a.bits > 64 || pageBits > 30 || a.bits < bits.Len(uint(a.leastBlock)) {
+	if !power(a.leastBlock) || !power(a.leastSuper) || pageBits > 30 || a.bits > 64 ||
+		a.bits < bits.Len(uint(a.leastBlock)) {
 		return fmt.Errorf("corrupt: header of an extensible array")
 	}
 	a.page = 1 << pageBits

@@ -175,7 +175,7 @@ func (f *File) header2(o *object) ([]span, error) {
 	return f.messages2(o, c, flags)
 }
 
-// continuation2 reads messages of version 2. The flag of creation order is in the header, whose messages have been read.
+// continuation2 reads messages of version 2. The flag of creation order is in the header.
 func (f *File) continuation2(o *object, s span) ([]span, error) {
 	data, err := f.read(o.address, 6)
 	if err != nil {

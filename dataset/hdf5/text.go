@@ -90,7 +90,7 @@ func (a *Attribute) Floats() []float64 {
 // Attributes returns the attributes of a dataset whose values are numbers or texts, in the order of the file.
 func (d *Dataset) Attributes() ([]Attribute, error) { return d.file.attributes(d.object) }
 
-// Attributes returns those of the root group.
+// Attributes returns the attributes of the root group.
 func (f *File) Attributes() ([]Attribute, error) {
 	o, err := f.object(f.root)
 	if err != nil {

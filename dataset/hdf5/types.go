@@ -109,11 +109,18 @@ func firstFields(c *cursor) string {
 	return ""
 }
 
+// integers are the types of integers by their bytes, without and with a sign.
+var integers = map[int][2]dtype.DType{
+	1: {dtype.Uint8, dtype.Int8},
+	2: {dtype.Uint16, dtype.Int16},
+	4: {dtype.Uint32, dtype.Int32},
+	8: {dtype.Uint64, dtype.Int64},
+}
+
 func (t *Type) integer(c *cursor, flags uint64, signed bool) {
 	t.Order = dtype.Order(flags&1 != 0)
 	offset, precision := c.uint(2), c.int(2)
-	kinds := map[int][2]dtype.DType{1: {dtype.Uint8, dtype.Int8}, 2: {dtype.Uint16, dtype.Int16}, 4: {dtype.Uint32, dtype.Int32}, 8: {dtype.Uint64, dtype.Int64}}
-	pair, ok := kinds[t.Size]
+	pair, ok := integers[t.Size]
 	if !ok || offset != 0 || precision != 8*t.Size {
 		t.name = fmt.Sprintf("integers of %d bits in %d bytes", precision, t.Size)
 		return
@@ -169,7 +176,7 @@ func (t *Type) enum(f *File, c *cursor, members, version, depth int) error {
 			return c.err("enumeration")
 		}
 	}
-	if values := c.bytes(members * t.Size); strings.Join(names, " ") == "FALSE TRUE" && t.Size == 1 && values != nil && values[0] == 0 && values[1] == 1 {
+	if values := c.bytes(members * t.Size); strings.Join(names, " ") == "FALSE TRUE" && string(values) == "\x00\x01" {
 		t.DType = dtype.Bool
 	}
 	return nil

@@ -1,4 +1,4 @@
-// What is in a file: arrays with their types and shapes, inputs and outputs of models.
+// The content of a file: arrays with their types and shapes, inputs and outputs of models.
 
 package repscope
 
@@ -39,7 +39,7 @@ type shownArray struct {
 	Problem    string         `json:"problem,omitempty"`
 }
 
-// show prints what is in files.
+// show prints the content of files.
 func show(_ []run.Command, args []string, w io.Writer) error {
 	asJSON := slices.Contains(args, "--json") || slices.Contains(args, "-json")
 	var files []shown
@@ -88,7 +88,9 @@ func showOne(spec string) (*shown, error) {
 	}
 	s := &shown{Path: l.Path, Format: l.Format, Attributes: attributes(l.Attributes)}
 	for _, item := range l.Items {
-		s.Arrays = append(s.Arrays, shownArray{item.Name, item.Type, sizes(item.Shape), item.Storage, attributes(item.Attributes), item.Problem})
+		a := shownArray{Name: item.Name, Type: item.Type, Shape: sizes(item.Shape), Problem: item.Problem}
+		a.Storage, a.Attributes = item.Storage, attributes(item.Attributes)
+		s.Arrays = append(s.Arrays, a)
 	}
 	return s, nil
 }
@@ -101,7 +103,7 @@ func sizes(shape []int) []any {
 	return out
 }
 
-func attributes(list []dataset.Attribute) map[string]any {
+func attributes(list []dataset.Property) map[string]any {
 	if len(list) == 0 {
 		return nil
 	}

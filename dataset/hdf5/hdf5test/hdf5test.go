@@ -1,4 +1,4 @@
-// Package hdf5test writes small HDF5 files for tests: superblock 0, object headers of version 1, groups of link messages.
+// Package hdf5test writes small HDF5 files for tests: superblock 0, object headers of version 1, link messages.
 //
 //	var b hdf5test.Builder
 //	x := b.Object(hdf5test.Space(5, 3), hdf5test.Float32(), hdf5test.Contiguous(b.Put(raw), len(raw)))
@@ -31,8 +31,8 @@ func (b *Builder) Next() uint64 { return uint64(superblock + (len(b.data)+7)/8*8
 
 // File is the file with a root group.
 func (b *Builder) File(root uint64) []byte {
-	out := Join([]byte("\x89HDF\r\n\x1a\n"), []byte{0, 0, 0, 0, 0, 8, 8, 0}, Short(4), Short(16), Word(0), Long(0), Long(1<<64-1),
-		Long(uint64(superblock+len(b.data))), Long(1<<64-1), Long(0), Long(root), make([]byte, 24))
+	out := Join([]byte("\x89HDF\r\n\x1a\n"), []byte{0, 0, 0, 0, 0, 8, 8, 0}, Short(4), Short(16), Word(0),
+		Long(0), Long(1<<64-1), Long(uint64(superblock+len(b.data))), Long(1<<64-1), Long(0), Long(root), make([]byte, 24))
 	return append(out, b.data...)
 }
 
@@ -63,7 +63,8 @@ type Name struct {
 func (b *Builder) Group(names ...Name) uint64 {
 	messages := []Message{{Type: 2, Data: Join([]byte{0, 0}, Long(1<<64-1), Long(1<<64-1))}}
 	for _, n := range names {
-		messages = append(messages, Message{Type: 6, Data: Join([]byte{1, 0, byte(len(n.Name))}, []byte(n.Name), Long(n.Address))})
+		data := Join([]byte{1, 0, byte(len(n.Name))}, []byte(n.Name), Long(n.Address))
+		messages = append(messages, Message{Type: 6, Data: data})
 	}
 	return b.Object(messages...)
 }
@@ -107,7 +108,8 @@ func integer(size int, flags byte) Message {
 
 // Float32 is a type.
 func Float32() Message {
-	return Message{Type: 3, Data: Join([]byte{0x11, 0x20, 31, 0}, Word(4), Short(0), Short(32), []byte{23, 8, 0, 23}, Word(127))}
+	data := Join([]byte{0x11, 0x20, 31, 0}, Word(4), Short(0), Short(32), []byte{23, 8, 0, 23}, Word(127))
+	return Message{Type: 3, Data: data}
 }
 
 // Contiguous is a layout.
