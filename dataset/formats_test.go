@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"repscope/dataset/hdf5/hdf5test"
+	"repscope/dataset/netcdf/netcdftest"
+	"repscope/internal/dtype"
 	"repscope/internal/torchfile/torchtest"
 )
 
@@ -63,6 +65,10 @@ var formatWriters = []formatWriter{
 	}},
 	{format: ".h5, .hdf5", kind: "chunked", named: true, write: func(dir string, f Field) (string, error) {
 		return writeHDF5(dir, true, beside(f)...)
+	}},
+	{format: ".nc", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.nc")
+		return path, writeNetCDF(path, beside(f)...)
 	}},
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
@@ -427,6 +433,22 @@ func writeHDF5(dir string, chunked bool, fields ...Field) (string, error) {
 	return path, os.WriteFile(path, b.File(b.Group(names...)), 0o600)
 }
 
+// writeNetCDF writes a NetCDF file.
+func writeNetCDF(path string, fields ...Field) error {
+	var variables []netcdftest.Variable
+	for _, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		raw = bytes.Clone(raw)
+		dtype.SwapBytes(raw, kind.Size())
+		element := map[DType]int{Uint8: netcdftest.Ubyte, Int64: netcdftest.Int64, Float32: netcdftest.Float}[kind]
+		variables = append(variables, netcdftest.Variable{Name: f.Name, Type: element, Shape: f.Shape, Raw: raw})
+	}
+	return os.WriteFile(path, netcdftest.File(variables...), 0o600)
+}
+
 // writeImages writes the rows of an array as PNG files.
 func writeImages(dir string, f Field) (string, error) {
 	h, w := f.Shape[1], f.Shape[2]
@@ -461,7 +483,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5 or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

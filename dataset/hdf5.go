@@ -28,7 +28,7 @@ func openHDF5(file *mmap.File, key string) (*Array, error) {
 	if key != "" {
 		d, err := f.Dataset(key)
 		if err == nil {
-			return hdf5Array(file, d)
+			return hdf5Array(file, f, d)
 		}
 		if !errors.Is(err, hdf5.ErrNotFound) {
 			return nil, err
@@ -38,9 +38,15 @@ func openHDF5(file *mmap.File, key string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var names, data []string
 	for _, e := range entries {
 		names = append(names, e.Path)
+		if e.Dataset == nil || !e.Dataset.IsScale() {
+			data = append(data, e.Path)
+		}
+	}
+	if key == "" && len(data) == 1 {
+		key = data[0]
 	}
 	if key, err = chooseName(file.Path(), "dataset", strings.Trim(key, "/"), names); err != nil {
 		return nil, err
@@ -49,7 +55,7 @@ func openHDF5(file *mmap.File, key string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hdf5Array(file, d)
+	return hdf5Array(file, f, d)
 }
 
 // allHDF5 opens the datasets of numbers.
@@ -67,7 +73,7 @@ func allHDF5(file *mmap.File) ([]*Array, error) {
 		if e.Err != nil || e.Dataset.Readable() != nil || e.Dataset.Type.Text {
 			continue
 		}
-		a, err := hdf5Array(file, e.Dataset)
+		a, err := hdf5Array(file, f, e.Dataset)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +83,7 @@ func allHDF5(file *mmap.File) ([]*Array, error) {
 }
 
 // hdf5Array presents a dataset as an array.
-func hdf5Array(file *mmap.File, d *hdf5.Dataset) (*Array, error) {
+func hdf5Array(file *mmap.File, f *hdf5.File, d *hdf5.Dataset) (*Array, error) {
 	if err := d.Prepare(); err != nil {
 		return nil, err
 	}
@@ -94,6 +100,11 @@ func hdf5Array(file *mmap.File, d *hdf5.Dataset) (*Array, error) {
 		s = &region{file, offset, d.RowBytes()}
 	}
 	a := newArray(name, file.Path(), d.Path, d.Shape, d.Type.DType, d.Type.Order, s)
+	attributes, err := netCDFAttributes(file, f, d)
+	if err != nil {
+		return nil, err
+	}
+	a.decode(attributes)
 	fromFile(a, file, nil)
 	a.close = file.Close
 	return a, nil

@@ -172,7 +172,7 @@ type cursor struct {
 
 // bytes returns the next n bytes.
 func (c *cursor) bytes(n int) []byte {
-	if n < 0 || n > len(c.data)-c.next {
+	if c.short || n < 0 || n > len(c.data)-c.next {
 		c.short = true
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/internal/bound"
@@ -89,6 +90,14 @@ func (a *Attribute) Floats() []float64 {
 
 // Attributes returns the attributes of a dataset whose values are numbers or texts, in the order of the file.
 func (d *Dataset) Attributes() ([]Attribute, error) { return d.file.attributes(d.object) }
+
+// IsScale reports whether the dataset has the coordinates of an axis of others: a dimension scale.
+func (d *Dataset) IsScale() bool {
+	list, err := d.Attributes()
+	return err == nil && slices.ContainsFunc(list, func(a Attribute) bool {
+		return a.Name == "CLASS" && slices.Equal(a.Texts, []string{"DIMENSION_SCALE"})
+	})
+}
 
 // Attributes returns the attributes of the root group.
 func (f *File) Attributes() ([]Attribute, error) {

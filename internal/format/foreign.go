@@ -40,16 +40,6 @@ const (
 // foreigners are looked through in order: by first bytes, then by endings.
 var foreigners = []foreign{
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
-	{
-		what:    "a NetCDF file",
-		magic:   hdf5Magic,
-		endings: []string{".nc", ".nc4", ".netcdf", ".cdf"},
-		both:    true,
-		recipe:  netCDFRecipe,
-	},
-	{what: "a NetCDF file", magic: "CDF\x01", recipe: netCDFRecipe},
-	{what: "a NetCDF file", magic: "CDF\x02", recipe: netCDFRecipe},
-	{what: "a NetCDF file", magic: "CDF\x05", recipe: netCDFRecipe},
 	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
 		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
 	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
@@ -137,10 +127,9 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	kind := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
-			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
-				(!f.both || has(f.endings, ending))
+			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic))
 			if byName {
-				fits = !f.both && has(f.endings, ending) &&
+				fits = has(f.endings, ending) &&
 					(kind == Unknown || kind == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {

@@ -84,7 +84,9 @@ var rules = []rule{
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone
 	{"dataset/hdf5", "dataset/hdf5"},
-	{"dataset", "points dataset/hdf5"},
+	{"dataset/netcdf/netcdftest", ""}, // of tests alone
+	{"dataset/netcdf", ""},
+	{"dataset", "points dataset/hdf5 dataset/netcdf"},
 	{"stat", ""},
 
 	{"internal/device", "internal/cuda"},
