@@ -163,7 +163,7 @@ func (d *Dataset) shape() error {
 	high, size := bits.Mul64(n, uint64(d.Type.Size))
 	limit := uint64(freeExpansion) + mostExpansion*uint64(d.file.mapped.Size())
 	if !ok || high != 0 || size > limit {
-		return fmt.Errorf("corrupt: shape %v of elements of %d bytes, in a file of %d bytes",
+		return fmt.Errorf("shape %v of elements of %d bytes is more than a file of %d bytes holds",
 			d.space.dims, d.Type.Size, d.file.mapped.Size())
 	}
 	for _, k := range d.space.dims {

@@ -21,10 +21,14 @@ const (
 	messageContinuation  = 0x10
 	messageSymbolTable   = 0x11
 	messageAttributeInfo = 0x15
+	lastMessage          = 0x18 // of the versions that are known
 )
 
 // Flags of a message.
-const flagShared = 2
+const (
+	flagShared   = 0x02
+	flagRequired = 0x80 // who does not know the message must not read the object
+)
 
 // message is one message of an object header.
 type message struct {
@@ -236,6 +240,9 @@ func (f *File) add(o *object, m message, more []span) ([]span, error) {
 			}
 			m.data = data
 		}
+	}
+	if m.kind > lastMessage && m.flags&flagRequired != 0 {
+		return nil, fmt.Errorf("a message of type %d, which is not known, must be understood to read the object", m.kind)
 	}
 	o.messages = append(o.messages, m)
 	return more, nil
