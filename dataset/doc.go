@@ -7,6 +7,9 @@
 //   - .pt, .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
 //     published experience dataset
 //   - .tif: the pages of a TIFF file, each a frame
+//   - .h5, .hdf5: datasets of an HDF5 file by their path in groups
+//   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
+//     and missing_value say
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

@@ -27,6 +27,8 @@ type arrayFormat struct {
 	open func(file *mmap.File, key string) (*Array, error)
 	// openAll opens every array; nil if arrays have no names of their own.
 	openAll func(file *mmap.File) ([]*Array, error)
+	// list describes the arrays without their values; nil for one array without a name.
+	list func(file *mmap.File, l *Listing) error
 	// record opens an array with its episodes, where the file holds a published
 	// dataset; nil for formats that never do.
 	record func(file *mmap.File, key string) (*Recording, error)
@@ -42,11 +44,12 @@ var formats = []arrayFormat{
 	{
 		name: ".npz", what: "arrays by name, as written by numpy.savez and numpy.savez_compressed",
 		is:   func(kind format.Kind, file *mmap.File) (bool, error) { return zipWith(kind, file, false) },
-		open: openNPZ, openAll: allNPZ,
+		open: openNPZ, openAll: allNPZ, list: listNPZ,
 	},
 	{
 		name: ".safetensors", what: "arrays by name",
-		is: begins(format.Safetensors), endings: []string{".safetensors"}, open: openSafetensors, openAll: allSafetensors,
+		is: begins(format.Safetensors), endings: []string{".safetensors"},
+		open: openSafetensors, openAll: allSafetensors, list: listSafetensors,
 	},
 	{
 		name: ".pt, .pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",
@@ -56,11 +59,19 @@ var formats = []arrayFormat{
 			}
 			return zipWith(kind, file, true)
 		},
-		endings: []string{".pt", ".pth"}, open: openTorch, record: recordTorch,
+		endings: []string{".pt", ".pth"}, open: openTorch, record: recordTorch, list: listTorch,
 	},
 	{
 		name: ".tif", what: "the pages of a TIFF file, each a frame",
 		is: begins(format.TIFF), endings: []string{".tif", ".tiff"}, open: openTIFF,
+	},
+	{
+		name: ".h5, .hdf5", what: "datasets of an HDF5 file by their path in groups",
+		is: isHDF5, endings: []string{".h5", ".hdf5", ".he5"}, open: openHDF5, openAll: allHDF5, list: listHDF5,
+	},
+	{
+		name: ".nc", what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
+		is: begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }

@@ -17,6 +17,9 @@ import (
 	"sync"
 	"testing"
 
+	"repscope/dataset/hdf5/hdf5test"
+	"repscope/dataset/netcdf/netcdftest"
+	"repscope/internal/dtype"
 	"repscope/internal/torchfile/torchtest"
 )
 
@@ -56,6 +59,16 @@ var formatWriters = []formatWriter{
 	{format: ".pt, .pth", named: true, checked: true, write: func(dir string, f Field) (string, error) {
 		path := filepath.Join(dir, "a.pth")
 		return path, writeFields(path, encodeTorch, beside(f)...)
+	}},
+	{format: ".h5, .hdf5", kind: "contiguous", named: true, write: func(dir string, f Field) (string, error) {
+		return writeHDF5(dir, false, beside(f)...)
+	}},
+	{format: ".h5, .hdf5", kind: "chunked", named: true, write: func(dir string, f Field) (string, error) {
+		return writeHDF5(dir, true, beside(f)...)
+	}},
+	{format: ".nc", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.nc")
+		return path, writeNetCDF(path, beside(f)...)
 	}},
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
@@ -387,6 +400,55 @@ func encodeTorch(b *bytes.Buffer, fields []Field) error {
 	return torchtest.Encode(b, root)
 }
 
+// writeHDF5 writes an HDF5 file, its arrays as they are or each row as a compressed chunk.
+func writeHDF5(dir string, chunked bool, fields ...Field) (string, error) {
+	var b hdf5test.Builder
+	var names []hdf5test.Name
+	for _, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return "", err
+		}
+		element := map[DType]hdf5test.Message{Uint8: hdf5test.Uint8(), Int64: hdf5test.Int64(), Float32: hdf5test.Float32()}[kind]
+		messages := []hdf5test.Message{hdf5test.Space(f.Shape...), element}
+		if chunked {
+			var keys [][]byte
+			var children []uint64
+			row := len(raw) / f.Shape[0]
+			first := make([]int, len(f.Shape))
+			for i := range f.Shape[0] {
+				first[0] = i
+				stored := hdf5test.Deflate(raw[i*row : (i+1)*row])
+				keys, children = append(keys, hdf5test.Key(len(stored), first...)), append(children, b.Put(stored))
+			}
+			first[0]++
+			tree := b.Tree(0, append(keys, hdf5test.Key(0, first...)), children)
+			messages = append(messages, hdf5test.Filter(1), hdf5test.Chunked(tree, kind.Size(), append([]int{1}, f.Shape[1:]...)...))
+		} else {
+			messages = append(messages, hdf5test.Contiguous(b.Put(raw), len(raw)))
+		}
+		names = append(names, hdf5test.Name{Name: f.Name, Address: b.Object(messages...)})
+	}
+	path := filepath.Join(dir, "a.h5")
+	return path, os.WriteFile(path, b.File(b.Group(names...)), 0o600)
+}
+
+// writeNetCDF writes a NetCDF file.
+func writeNetCDF(path string, fields ...Field) error {
+	var variables []netcdftest.Variable
+	for _, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		raw = bytes.Clone(raw)
+		dtype.SwapBytes(raw, kind.Size())
+		element := map[DType]int{Uint8: netcdftest.Ubyte, Int64: netcdftest.Int64, Float32: netcdftest.Float}[kind]
+		variables = append(variables, netcdftest.Variable{Name: f.Name, Type: element, Shape: f.Shape, Raw: raw})
+	}
+	return os.WriteFile(path, netcdftest.File(variables...), 0o600)
+}
+
 // writeImages writes the rows of an array as PNG files.
 func writeImages(dir string, f Field) (string, error) {
 	h, w := f.Shape[1], f.Shape[2]
@@ -421,7 +483,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -406,8 +406,11 @@ func (h npyHeader) array(name, path, key string, s source) *Array {
 
 // plain is the error for an array of times or texts where numbers are wanted.
 func (a *Array) plain() error {
-	if a.time == "" {
+	switch a.time {
+	case "":
 		return nil
+	case textCode:
+		return fmt.Errorf("%s: elements are texts, want numbers", a.name)
 	}
 	err := unreadElements(a.time)
 	if other := (*elementError)(nil); errors.As(err, &other) {

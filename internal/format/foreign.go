@@ -27,8 +27,6 @@ type foreign struct {
 }
 
 const (
-	hdf5Recipe = `python -c 'import h5py, numpy as np; f = h5py.File("FILE"); ` +
-		`np.savez("STEM.npz", **{k: v[:] for k, v in f.items() if isinstance(v, h5py.Dataset)})'`
 	// netCDFRecipe decodes packed values, missing ones and times.
 	netCDFRecipe = `python -c 'import numpy as np, xarray as xr; d = xr.open_dataset("FILE"); ` +
 		`np.savez("STEM.npz", **{k: v.values for k, v in d.variables.items() if v.dtype.kind in "biufMm"})'`
@@ -41,21 +39,9 @@ const (
 
 // foreigners are looked through in order: by first bytes, then by endings.
 var foreigners = []foreign{
-	{what: "a MATLAB 7.3 file", magic: "MATLAB 7.3 MAT-file", recipe: hdf5Recipe},
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
-	{
-		what:    "a NetCDF file",
-		magic:   hdf5Magic,
-		endings: []string{".nc", ".nc4", ".netcdf", ".cdf"},
-		both:    true,
-		recipe:  netCDFRecipe,
-	},
-	{what: "a NetCDF file", magic: "CDF\x01", recipe: netCDFRecipe},
-	{what: "a NetCDF file", magic: "CDF\x02", recipe: netCDFRecipe},
-	{what: "a NetCDF file", magic: "CDF\x05", recipe: netCDFRecipe},
 	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
 		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
-	{what: "an HDF5 file", magic: hdf5Magic, endings: []string{".h5", ".hdf5", ".he5"}, recipe: hdf5Recipe},
 	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
 	{what: "an Arrow file", magic: "ARROW1", endings: []string{".arrow", ".feather"},
@@ -141,10 +127,9 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	kind := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
-			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
-				(!f.both || has(f.endings, ending))
+			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic))
 			if byName {
-				fits = !f.both && has(f.endings, ending) &&
+				fits = has(f.endings, ending) &&
 					(kind == Unknown || kind == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {

@@ -39,6 +39,7 @@ const (
 	Image
 	TIFF
 	HDF5
+	NetCDF // of the classic formats
 	LFSPointer
 )
 
@@ -55,6 +56,7 @@ const (
 	tiffLittle = "II*\x00"
 	tiffBig    = "MM\x00*"
 	hdf5Magic  = "\x89HDF"
+	matMagic   = "MATLAB 7.3 MAT-file" // HDF5 behind a block of 512 bytes
 
 	bigTIFFLittle = "II+\x00"
 	bigTIFFBig    = "MM\x00+"
@@ -70,7 +72,7 @@ func Of(head []byte) Kind {
 		kind  Kind
 	}{
 		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image}, {tiffLittle, TIFF}, {tiffBig, TIFF},
-		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {lfsBegin, LFSPointer},
+		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {matMagic, HDF5}, {"CDF\x01", NetCDF}, {"CDF\x02", NetCDF}, {"CDF\x05", NetCDF}, {lfsBegin, LFSPointer},
 	} {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.kind
@@ -104,6 +106,8 @@ func Describe(head []byte) string {
 		return "is a TIFF file"
 	case HDF5:
 		return "is an HDF5 file"
+	case NetCDF:
+		return "is a NetCDF file"
 	case LFSPointer:
 		return "is a Git LFS pointer, not the file itself (git lfs pull)"
 	}

@@ -65,7 +65,7 @@ var rules = []rule{
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
-	{"tool/repscope", "dataset latent neighbors points report shard internal/run"},
+	{"tool/repscope", "dataset latent model neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
@@ -82,7 +82,11 @@ var rules = []rule{
 	{"latent", "model dataset points stat internal/device internal/kernel"},
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
-	{"dataset", "points"},
+	{"dataset/hdf5/hdf5test", ""}, // of tests alone
+	{"dataset/hdf5", "dataset/hdf5"},
+	{"dataset/netcdf/netcdftest", ""}, // of tests alone
+	{"dataset/netcdf", ""},
+	{"dataset", "points dataset/hdf5 dataset/netcdf"},
 	{"stat", ""},
 
 	{"internal/device", "internal/cuda"},

@@ -90,6 +90,7 @@ func parts() []part {
 		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion, nil},
 		{"man", "NAME | --out DIR", "print the manual page of a binary, or write the pages of all binaries", manual, nil},
 		{"describe", "[NAME…]", "print the flags of binaries as JSON, for calling programs", describe, nil},
+		{"show", "FILE[:NAME]… [--json]", "list the arrays of files, and the inputs and outputs of ONNX files", show, nil},
 		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
 		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
 	}
