@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/internal/text"
 )
 
@@ -49,25 +50,16 @@ func (r Registry) Find(name string) *Kind {
 	return &r[i]
 }
 
-// Select returns the metrics of the names or aliases that are given, in the order of the
-// registry, each once; all for none. An unknown name is an error.
-func (r Registry) Select(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return r.Names(), nil
+// Select returns the metrics of names or aliases, in the order of the registry, each once; all for none. An unknown
+// name is an error.
+func (r Registry) Select(names []string) ([]string, error) { return option.Select(r.named(), names) }
+
+func (r Registry) named() []option.Named {
+	entries := make([]option.Named, len(r))
+	for i := range r {
+		entries[i] = option.Named{Name: r[i].Name, Aliases: r[i].Aliases}
 	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		k := r.Find(name)
-		if k == nil {
-			var known []string
-			for _, k := range r {
-				known = append(append(known, k.Name), k.Aliases...)
-			}
-			return nil, text.WithHint(fmt.Errorf("unknown metric %q; the metrics are %s", name, r.listing()), text.DidYouMean("", name, known))
-		}
-		wanted[k.Name] = true
-	}
-	return slices.DeleteFunc(r.Names(), func(name string) bool { return !wanted[name] }), nil
+	return entries
 }
 
 // Resolve returns the options of all metrics: those that are given over defaults. Errors: unknown metrics and
@@ -84,7 +76,7 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		k := r.Find(name)
 		if k == nil {
-			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, r.listing())
+			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, option.Listing(r.named()))
 			return nil, text.WithHint(err, text.DidYouMean("", name, r.Names()))
 		}
 		for _, key := range slices.Sorted(maps.Keys(given[name])) {
@@ -97,19 +89,6 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 		}
 	}
 	return out, nil
-}
-
-// listing names all metrics with their aliases.
-func (r Registry) listing() string {
-	var parts []string
-	for _, k := range r {
-		text := k.Name
-		if len(k.Aliases) > 0 {
-			text += " (" + strings.Join(k.Aliases, ", ") + ")"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // has is what there is of a model for metrics, in a mode of regions.

@@ -18,6 +18,7 @@ import (
 	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/example/screens"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
@@ -33,7 +34,7 @@ type settings struct {
 	models, ids            names
 	snapshots, resume      bool
 	one                    source.Case // of the one-case form: its files
-	metrics                metricsFlag
+	metrics                []string
 	definition             *string
 	ratings                string
 	workers                int
@@ -66,45 +67,33 @@ func (n *names) Set(text string) error {
 // usualMetrics stands for those that are computed by default in a list of metrics.
 const usualMetrics = "usual"
 
-// metricsFlag is a list of metrics: of kinds, or of numbers that they compute.
-type metricsFlag struct{ kinds []string }
-
-func (m *metricsFlag) String() string { return strings.Join(m.kinds, ",") }
-func (m *metricsFlag) Get() any       { return m.kinds }
-func (m *metricsFlag) Set(list string) error {
-	var chosen []string
-	all := []string{usualMetrics}
-	of := map[string]string{}
+// selectMetrics returns the metrics of a list of metrics, of numbers that they compute, and of [usualMetrics].
+func selectMetrics(list []string) ([]string, error) {
+	all, owner := []string{usualMetrics}, map[string]string{}
 	for _, k := range canvas.Kinds() {
-		all, of[k.Name] = append(all, k.Name), k.Name
+		all, owner[k.Name] = append(all, k.Name), k.Name
 		for _, key := range k.Keys {
-			if of[key.Name] == "" {
-				all, of[key.Name] = append(all, key.Name), k.Name
+			if owner[key.Name] == "" {
+				all, owner[key.Name] = append(all, key.Name), k.Name
 			}
 		}
 	}
-	for part := range strings.SplitSeq(list, ",") {
-		part = strings.TrimSpace(part)
-		if part == usualMetrics {
+	var chosen []string
+	for _, name := range list {
+		switch {
+		case name == usualMetrics:
 			for _, k := range canvas.Usual() {
 				chosen = append(chosen, k.Name)
 			}
-			continue
+		case owner[name] == "":
+			err := fmt.Errorf("unknown metric %q; want some of %s, or of the numbers they compute", name, strings.Join(kindNames(), ", "))
+			return nil, text.WithHint(err, text.DidYouMean("", name, all))
+		default:
+			chosen = append(chosen, owner[name])
 		}
-		name := of[part]
-		if name == "" {
-			message := fmt.Sprintf("unknown metric %q; want some of %s, or of the numbers they "+
-				"compute", part, strings.Join(kindNames(), ", "))
-			if hint := text.DidYouMean("", part, all); hint != "" {
-				message += "\n" + hint
-			}
-			return errors.New(message)
-		}
-		chosen = append(chosen, name)
 	}
 	slices.Sort(chosen)
-	m.kinds = slices.Compact(chosen)
-	return nil
+	return slices.Compact(chosen), nil
 }
 
 // kindNames are those of the registry.
@@ -127,12 +116,12 @@ func optionalNames() []string {
 	return out
 }
 
-// selected are the metrics that are computed, in the order of the registry.
-func (m *metricsFlag) selected() []canvas.Kind {
-	if m.kinds == nil {
+// kindsOf returns the metrics of some names, in the order of the registry; the usual ones for nil.
+func kindsOf(names []string) []canvas.Kind {
+	if names == nil {
 		return canvas.Usual()
 	}
-	return slices.DeleteFunc(canvas.Kinds(), func(k canvas.Kind) bool { return !slices.Contains(m.kinds, k.Name) })
+	return slices.DeleteFunc(canvas.Kinds(), func(k canvas.Kind) bool { return !slices.Contains(names, k.Name) })
 }
 
 // caseFile is a flag of the one-case form.
@@ -206,9 +195,11 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "samples")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
+	var own option.List
+	own.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
 		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
+	flags.Declare(&own)
 	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
 		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
 			"published numbers")

@@ -108,8 +108,8 @@ func register(flags *run.Flags) *options {
 		"--predictions; sets the ceiling of conditioning")
 	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
 	f.generator.register(flags)
-	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
 	own := option.Of(&f.o)
+	own.Selection(&f.metrics, "metrics", generation.Select, "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
 	own.Bool(&f.strict, "strict", "fail at the first unreadable problem instead of leaving it out")
 	own.Bool(&f.revalidate, "revalidate",
 		"determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file")
@@ -131,41 +131,6 @@ func (g *generatorFlags) register(flags *run.Flags) {
 	flags.CountVar(&g.samples, "num-samples", 0,
 		"`N` samples per label: drawn with --decoder (0: 100), or read from files (0: all)")
 	g.temperature = flags.Float64("temperature", 1, "factor `T` on standard normal latents before decoding")
-}
-
-// metricsFlag is a list of metrics by names or aliases, from the registry.
-type metricsFlag struct{ names *[]string }
-
-func (m *metricsFlag) String() string {
-	if m.names == nil {
-		return ""
-	}
-	return strings.Join(*m.names, ",")
-}
-
-func (m *metricsFlag) Get() any { return *m.names }
-
-func (m *metricsFlag) Set(list string) error {
-	var names []string
-	for name := range strings.SplitSeq(list, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
-	selected, err := generation.Select(names)
-	if err != nil {
-		unknown := names[slices.IndexFunc(names, func(name string) bool { return generation.Find(name) == nil })]
-		return run.Hint(run.Usage("%v", err), text.DidYouMean("", unknown, metricNames()))
-	}
-	*m.names = selected
-	return nil
-}
-
-// metricNames are all names that --metrics takes.
-func metricNames() []string {
-	names := generation.Metrics()
-	for _, m := range generation.Registry() {
-		names = append(names, m.Aliases...)
-	}
-	return names
 }
 
 // check finds wrong usage before any file is opened.

@@ -422,8 +422,8 @@ func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 	rule, m := s.masking(o, &t)
 	c := sequence.Choice{Metrics: t.metrics(), Asked: t.asked(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
 		Masking: fmt.Sprintf("%s %+v", rule, m)}
-	if s.metrics.names != nil {
-		c.Metrics, c.Asked = s.metrics.names, nil
+	if s.metrics != nil {
+		c.Metrics, c.Asked = s.metrics, nil
 	}
 	if t.mode != "" && !s.flags.Given("region-mode") {
 		c.Mode = t.mode

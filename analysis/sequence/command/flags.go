@@ -15,25 +15,6 @@ import (
 	"repscope/internal/text"
 )
 
-// metricsFlag is a list of metrics by names or aliases, from the registry.
-type metricsFlag struct{ names []string }
-
-func (m *metricsFlag) String() string { return strings.Join(m.names, ",") }
-
-// Get returns the names.
-func (m *metricsFlag) Get() any { return m.names }
-
-// Set reads the names.
-func (m *metricsFlag) Set(text string) error {
-	var names []string
-	for name := range strings.SplitSeq(text, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
-	selected, err := registry.Select(names)
-	m.names = selected
-	return err
-}
-
 // pairs is a flag of ROLE=NAME pairs.
 type pairs struct {
 	known  []string
