@@ -57,7 +57,7 @@ func (c companion) String() string {
 // companionOf reads what String wrote.
 func companionOf(s string) (c companion, ok bool) {
 	for _, k := range []kind{isInterval, isError} {
-		if rest, found := strings.CutPrefix(s, string(k)); found {
+		if rest, cut := strings.CutPrefix(s, string(k)); cut {
 			c.kind = k
 			c.number, c.name, _ = strings.Cut(rest, ", ")
 			return c, c.number != ""
@@ -163,15 +163,15 @@ func (l *layout) inFile() Layout {
 
 // shorten enters what is said of each path under its last key, if all paths that end with it say the same.
 func shorten[E any](all []E, entry func(E) (path string, says any), into *Object) {
-	said := map[string]any{}
+	described := map[string]any{}
 	several := map[string]bool{}
 	for _, e := range all {
 		path, says := entry(e)
 		key := lastKey(path)
-		if before, ok := said[key]; ok && !reflect.DeepEqual(before, says) {
+		if before, ok := described[key]; ok && !reflect.DeepEqual(before, says) {
 			several[key] = true
 		}
-		said[key] = says
+		described[key] = says
 	}
 	for _, e := range all {
 		path, says := entry(e)
@@ -230,11 +230,11 @@ func (f *Layout) apply(o *Object, path string) {
 }
 
 // lookup finds what is said of a path: by itself, or by its last key.
-func lookup(said Object, path string) any {
-	if v, ok := said.values[dotted(path)]; ok {
+func lookup(described Object, path string) any {
+	if v, ok := described.values[dotted(path)]; ok {
 		return v
 	}
-	return said.values[lastKey(path)]
+	return described.values[lastKey(path)]
 }
 
 // texts is a list of texts, as it was made or read.

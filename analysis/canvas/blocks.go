@@ -28,11 +28,11 @@ func numberSamples(cases []Case, length int) map[string]int {
 
 // bySample groups cases by the blocks of their samples. Fewer than 3 are an error.
 func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
-	of := make([]int, len(samples))
+	numbers := make([]int, len(samples))
 	for i, sample := range samples {
-		of[i] = p.block[sample]
+		numbers[i] = p.block[sample]
 	}
-	labels, n := points.Numbered(of)
+	labels, n := points.Numbered(numbers)
 	if n < fewestSamples {
 		return nil, stat.Undefined("interval", "only %s, want at least %d", p.count(n), fewestSamples)
 	}

@@ -123,8 +123,8 @@ func scoreColors(t *textblock.Blocks, row *Row) {
 	var difference, similarity float64
 	n := 0
 	for _, pair := range t.Pairs {
-		d, known := t.Reference[pair.Reference].Difference(&t.Generated[pair.Generated])
-		if !known {
+		d, ok := t.Reference[pair.Reference].Difference(&t.Generated[pair.Generated])
+		if !ok {
 			continue
 		}
 		n++

@@ -37,20 +37,20 @@ func scoreContrast(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	own, err := contrastsOf(generated)
+	contrasts, err := contrastsOf(generated)
 	if err != nil {
 		return err
 	}
-	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(own.sorted), own.unknown
-	if len(own.sorted) == 0 {
-		if own.unknown == 0 {
+	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(contrasts.sorted), contrasts.unknown
+	if len(contrasts.sorted) == 0 {
+		if contrasts.unknown == 0 {
 			return source.Absentf("the generated design has no text")
 		}
 		return source.Absentf("no text of the generated design has a known color and background")
 	}
-	row.Set("contrast_min", own.sorted[0])
-	row.Set("contrast_median", quantile.Sorted(own.sorted, 0.5))
-	row.Set("contrast_pass_aa", own.share())
+	row.Set("contrast_min", contrasts.sorted[0])
+	row.Set("contrast_median", quantile.Sorted(contrasts.sorted, 0.5))
+	row.Set("contrast_pass_aa", contrasts.share())
 	reference, err := p.Reference.Layout()
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func scoreContrast(p *Pair, row *Row) error {
 	if len(theirs.sorted) == 0 {
 		return source.Absentf("no text of the reference has a known contrast")
 	}
-	row.Set("contrast_pass_difference", own.share()-theirs.share())
+	row.Set("contrast_pass_difference", contrasts.share()-theirs.share())
 	return nil
 }
 

@@ -48,15 +48,15 @@ func scoreFill(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	of, why := ratio(reference)
+	target, why := ratio(reference)
 	switch {
 	case why != "":
 		row.Undefined("canvas_fill_difference", "%s", "the reference "+why)
 	case reason != "":
 		row.Undefined("canvas_fill_difference", "%s", "the generated design "+reason)
 	default:
-		row.Details["canvas_fill_reference"] = of
-		row.Set("canvas_fill_difference", math.Abs(fill-of))
+		row.Details["canvas_fill_reference"] = target
+		row.Set("canvas_fill_difference", math.Abs(fill-target))
 	}
 	return nil
 }

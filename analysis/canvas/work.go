@@ -101,11 +101,11 @@ func checkCases(cases []Case) error {
 	}
 	seen := map[place]bool{}
 	for i := range cases {
-		at := place{cases[i].ID, cases[i].Snapshot}
-		if seen[at] {
+		step := place{cases[i].ID, cases[i].Snapshot}
+		if seen[step] {
 			return fmt.Errorf("two cases are named %s: only snapshots may share a name", cases[i].ID)
 		}
-		seen[at] = true
+		seen[step] = true
 	}
 	return nil
 }
@@ -233,16 +233,16 @@ func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*R
 
 // rowOf computes kinds of a pair but for those that are known.
 func (p *plan) rowOf(ctx context.Context, pair *Pair, kinds []Kind, i int, base bool) (*Row, error) {
-	var known map[string]*Row
+	var earlier map[string]*Row
 	if p.o.Known != nil {
-		known = p.o.Known(i, base)
+		earlier = p.o.Known(i, base)
 	}
 	row := NewRow()
 	for k := range kinds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if from := known[kinds[k].Name]; from != nil {
+		if from := earlier[kinds[k].Name]; from != nil {
 			row.take(from)
 			row.Known[kinds[k].Name] = true
 		} else {
@@ -281,9 +281,9 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 	}
 	if len(row.Values) > len(part.Values) {
-		known := KeysOf(kinds)
+		keys := KeysOf(kinds)
 		for key := range row.Values {
-			if !slices.Contains(known, key) {
+			if !slices.Contains(keys, key) {
 				return part, fmt.Errorf("no metric describes %s", key)
 			}
 		}
@@ -339,11 +339,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	r := &Result{}
 	for _, part := range parts {
 		for i := range part.Cases {
-			at := len(r.Rows)
-			if at == len(p.in.Cases) {
+			next := len(r.Rows)
+			if next == len(p.in.Cases) {
 				return nil, errors.New("the parts have more cases than the run")
 			}
-			row, err := p.rowsOf(at, &part.Cases[i])
+			row, err := p.rowsOf(next, &part.Cases[i])
 			if err != nil {
 				return nil, err
 			}

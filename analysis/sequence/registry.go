@@ -64,7 +64,7 @@ func (r Registry) named() []option.Named {
 
 // Resolve returns the options of all metrics: those that are given over defaults. Errors: unknown metrics and
 // options, values that an option cannot have.
-func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[string]any, error) {
+func (r Registry) Resolve(values map[string]map[string]any) (map[string]map[string]any, error) {
 	out := map[string]map[string]any{}
 	for i := range r {
 		k := &r[i]
@@ -73,15 +73,15 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 			out[k.Name][o.Name] = o.Default
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		k := r.Find(name)
 		if k == nil {
 			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, option.Listing(r.named()))
 			return nil, text.WithHint(err, text.DidYouMean("", name, r.Names()))
 		}
-		for _, key := range slices.Sorted(maps.Keys(given[name])) {
+		for _, key := range slices.Sorted(maps.Keys(values[name])) {
 			option := k.Canonical(key)
-			value, err := k.Option(option, given[name][key])
+			value, err := k.Option(option, values[name][key])
 			if err != nil {
 				return nil, err
 			}
@@ -106,12 +106,12 @@ func (m *Model) has(mode string) Needs {
 	predicted(SinglePass, NeedSingle, NeedSingleLogits)
 	kind := map[string]PassKind{RegionStandard: MaskedPass, RegionPerPosition: SinglePass, RegionLevel: RegionPass}[mode]
 	predicted(kind, NeedRegional, 0)
-	for _, of := range []struct {
+	for _, part := range []struct {
 		out  Outputs
 		need Needs
 	}{{Logits, NeedCleanLogits}, {HiddenStates, NeedHidden}, {Attentions, NeedAttentions}, {ContactScores, NeedContactScores}} {
-		if m.Source.Has(CleanPass)&of.out != 0 {
-			n |= of.need
+		if m.Source.Has(CleanPass)&part.out != 0 {
+			n |= part.need
 		}
 	}
 	return n
@@ -140,9 +140,9 @@ var needed = []struct {
 // words lists needs.
 func (n Needs) words(joined string) string {
 	var out []string
-	for _, of := range needed {
-		if n&of.need != 0 {
-			out = append(out, of.what)
+	for _, part := range needed {
+		if n&part.need != 0 {
+			out = append(out, part.what)
 		}
 	}
 	return strings.Join(out, joined)

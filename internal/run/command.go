@@ -22,6 +22,7 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
 	"repscope/internal/regular"
+	"repscope/internal/supervise"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
@@ -102,14 +103,14 @@ func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
 func MainArgs(c Command, args []string) {
-	crashApart()
-	if err := enoughFiles(); err != nil {
+	supervise.CrashApart()
+	if err := supervise.EnoughFiles(); err != nil {
 		os.Exit(Report(os.Stderr, c.Name, err))
 	}
 	if c.Long {
 		memory.Keep()
 	}
-	stderr, code, done := supervised(c.Name)
+	stderr, code, done := supervise.Run(c.Name)
 	if done {
 		os.Exit(code)
 	}
@@ -120,7 +121,7 @@ func MainArgs(c Command, args []string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() {
-		if underWatch { // a signal to the group reaches this process once more by the one that watches it
+		if supervise.Watched() { // a signal to the group reaches this process once more by the one that watches it
 			time.Sleep(twice)
 		}
 		stop()

@@ -100,10 +100,10 @@ func TreeNames(c Command) []string {
 }
 
 // Alias is another name of a flag, such as that in a program whose users come here.
-func (f *Flags) Alias(name, of string) {
-	f.Var(f.Lookup(of).Value, name, "the same as --"+of)
+func (f *Flags) Alias(name, target string) {
+	f.Var(f.Lookup(target).Value, name, "the same as --"+target)
 	f.groups[name] = Output // the flag itself is recorded
-	f.aliases[name] = of
+	f.aliases[name] = target
 }
 
 // Unrecorded keeps flags that change no number (a figure's look, a memory

@@ -184,11 +184,11 @@ func (g *guard) outputs(flags *Flags, patterns []string) (list []givenFile, ther
 		}
 	}
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(escape.Glob(g.out), filepath.FromSlash(pattern)))
+		paths, err := filepath.Glob(filepath.Join(escape.Glob(g.out), filepath.FromSlash(pattern)))
 		if err != nil {
 			continue
 		}
-		for _, path := range found {
+		for _, path := range paths {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				there = true
 				list = append(list, givenFile{path: path})

@@ -158,11 +158,11 @@ func dashed(flags *Flags, args []string) []string {
 
 // wrongValue is the error for a value that a flag or an option does not take; err may say
 // the value itself, and a hint on a second line.
-func wrongValue(of, text string, err error) error {
+func wrongValue(flag, text string, err error) error {
 	if strings.HasPrefix(err.Error(), strconv.Quote(text)) {
-		return splitHint(Usage("%s: %w", of, err))
+		return splitHint(Usage("%s: %w", flag, err))
 	}
-	return splitHint(Usage("%s: invalid value %q: %w", of, text, err))
+	return splitHint(Usage("%s: invalid value %q: %w", flag, text, err))
 }
 
 // watch sees how flags are set on the command line: which value was wrong, and what was

@@ -35,8 +35,8 @@ func (s Shard) String() string {
 func (s *Shard) Get() any { return *s }
 
 // Set reads "index/of".
-func (s *Shard) Set(given string) error {
-	before, after, ok := strings.Cut(given, "/")
+func (s *Shard) Set(value string) error {
+	before, after, ok := strings.Cut(value, "/")
 	i, err := strconv.Atoi(before)
 	n, failed := strconv.Atoi(after)
 	if !ok || err != nil || failed != nil || n < 1 || i < 0 || i >= n {
@@ -214,13 +214,14 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	own := *origin
-	own.Settings = slices.DeleteFunc(slices.Clone(origin.Settings), func(f shard.Field) bool { return f.Name == "cache" })
+	uncached := *origin
+	uncached.Settings = slices.DeleteFunc(slices.Clone(origin.Settings),
+		func(f shard.Field) bool { return f.Name == "cache" })
 	args := []string{"--out", out, "--quiet"}
 	if slices.Contains(FlagNames(c), "cache") {
 		args = append(args, "--cache", "off")
 	}
-	t, err := Merged(c, &own, nil, args...)
+	t, err := Merged(c, &uncached, nil, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,10 @@ func (t *Texts) Get() any { return *t.Values }
 func (t *Texts) Repeats() bool { return true }
 
 // Set adds texts.
-func (t *Texts) Set(given string) error {
-	parts := []string{given}
+func (t *Texts) Set(value string) error {
+	parts := []string{value}
 	if !t.Whole {
-		parts = strings.Split(given, ",")
+		parts = strings.Split(value, ",")
 	}
 	for _, part := range parts {
 		part = strings.TrimSpace(part)

@@ -214,7 +214,7 @@ func sourceDate() (time.Time, error) {
 }
 
 func output(name string, args ...string) (string, error) {
-	said, err := exec.Command(name, args...).Output()
+	printed, err := exec.Command(name, args...).Output()
 	if err != nil {
 		var failed *exec.ExitError
 		if errors.As(err, &failed) {
@@ -222,7 +222,7 @@ func output(name string, args ...string) (string, error) {
 		}
 		return "", err
 	}
-	return strings.TrimSpace(string(said)), nil
+	return strings.TrimSpace(string(printed)), nil
 }
 
 func digest(path string) (string, error) {

@@ -178,10 +178,10 @@ func pythonic(text string) string {
 	keywords := func(part string) {
 		b.WriteString(flagName.ReplaceAllStringFunc(part, func(name string) string { return keywordOf(name[2:]) }))
 	}
-	for _, at := range shellText.FindAllStringIndex(text, -1) {
-		keywords(text[last:at[0]])
-		b.WriteString(text[at[0]:at[1]])
-		last = at[1]
+	for _, span := range shellText.FindAllStringIndex(text, -1) {
+		keywords(text[last:span[0]])
+		b.WriteString(text[span[0]:span[1]])
+		last = span[1]
 	}
 	keywords(text[last:])
 	return strings.ReplaceAll(b.String(), `"""`, `"`)

@@ -277,9 +277,9 @@ func (d *Draft) software() {
 var citation = regexp.MustCompile(` ?\[@[^\]]+\]`)
 
 // keysOf are the keys of one citation.
-func keysOf(found string) []string {
+func keysOf(text string) []string {
 	var keys []string
-	for key := range strings.SplitSeq(strings.Trim(found, " []"), ";") {
+	for key := range strings.SplitSeq(strings.Trim(text, " []"), ";") {
 		keys = append(keys, strings.TrimPrefix(strings.TrimSpace(key), "@"))
 	}
 	return keys
@@ -289,8 +289,8 @@ func keysOf(found string) []string {
 func (t *Text) Keys() []string {
 	var keys []string
 	for _, s := range t.Sections {
-		for _, found := range citation.FindAllString(s.Text, -1) {
-			for _, key := range keysOf(found) {
+		for _, mark := range citation.FindAllString(s.Text, -1) {
+			for _, key := range keysOf(mark) {
 				if !slices.Contains(keys, key) {
 					keys = append(keys, key)
 				}

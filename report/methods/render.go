@@ -33,9 +33,9 @@ func (t *Text) labels() map[string]string {
 // Plain is the text of a section with citations by author and year, without markup.
 func (t *Text) Plain(s Section) string {
 	labels := t.labels()
-	return citation.ReplaceAllStringFunc(s.Text, func(found string) string {
+	return citation.ReplaceAllStringFunc(s.Text, func(mark string) string {
 		var cited []string
-		for _, key := range keysOf(found) {
+		for _, key := range keysOf(mark) {
 			cited = append(cited, labels[key])
 		}
 		return " (" + strings.Join(cited, "; ") + ")"

@@ -170,15 +170,15 @@ func parseBound(bound string) (metric string, percent float64, err error) {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	given := len(o.Args)
+	files := len(o.Args)
 	switch {
-	case s.example && (given > 0 || len(s.losses) > 0):
+	case s.example && (files > 0 || len(s.losses) > 0):
 		return run.Usage("--example uses built-in results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
-	case !s.example && given == 0 && len(s.losses) == 0:
+	case !s.example && files == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
 		return run.Usage("--loss-columns is for --losses; there are none")
-	case given == 0 && !s.example:
+	case files == 0 && !s.example:
 		for _, flag := range []struct {
 			name string
 			set  bool
@@ -306,8 +306,8 @@ func (f *File) reads() []string {
 
 func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 	var specs []LossSpec
-	for _, given := range s.losses {
-		spec, err := ParseLossSpec(given)
+	for _, argument := range s.losses {
+		spec, err := ParseLossSpec(argument)
 		if err != nil {
 			return nil, run.Usage("--losses: %v", err)
 		}

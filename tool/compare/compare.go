@@ -245,20 +245,20 @@ func (c *comparer) agree(g *group, f *File) error {
 	if f.Layout != first.Layout && (f.result == nil) != (first.result == nil) {
 		return fmt.Errorf("%s is %s and %s is %s: nothing says that their numbers mean the same", first.Path, first.layout(), f.Path, f.layout())
 	}
-	found := differences(first, f)
+	list := differences(first, f)
 	if i := slices.IndexFunc(g.files, func(g *File) bool { return g.hashes != nil }); i > 0 {
 		if other := otherDocuments(g.files[i], f); other != "" {
-			found = append(found, other)
+			list = append(list, other)
 		}
 	}
-	if len(found) == 0 {
+	if len(list) == 0 {
 		return nil
 	}
 	if c.o.AllowDifferent {
-		c.warn("compared although %s (--allow-different): differences may come from that", strings.Join(found, "; "))
+		c.warn("compared although %s (--allow-different): differences may come from that", strings.Join(list, "; "))
 		return nil
 	}
-	return &DifferentError{What: g.name(), Found: found}
+	return &DifferentError{What: g.name(), Found: list}
 }
 
 // DifferentError says why numbers of two files must not be compared.

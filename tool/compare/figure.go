@@ -179,10 +179,10 @@ func (s *Study) label() string {
 	return label
 }
 
-func (s *Study) bars(label string, of func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
+func (s *Study) bars(label string, estimate func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: true, Dots: true, NoValues: true}
 	for _, name := range s.names {
-		v, ci := of(s.of[name])
+		v, ci := estimate(s.of[name])
 		low, high := ends(ci)
 		p.Bars = append(p.Bars, plots.Bar{Name: name, Value: v.Float(), Low: low, High: high, Reason: v.Reason})
 	}

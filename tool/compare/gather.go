@@ -27,8 +27,8 @@ type Spec struct {
 }
 
 // ParseSpec reads [TASK][@RUN]=PATH or PATH.
-func ParseSpec(given string) (Spec, error) {
-	axes, path, ok := run.CutFile(given)
+func ParseSpec(argument string) (Spec, error) {
+	axes, path, ok := run.CutFile(argument)
 	if !ok {
 		return Spec{Path: path}, nil
 	}
@@ -36,11 +36,11 @@ func ParseSpec(given string) (Spec, error) {
 	if i := strings.LastIndex(axes, "@"); i >= 0 {
 		s.Task, s.Run = axes[:i], axes[i+1:]
 		if s.Run == "" {
-			return s, fmt.Errorf("%q: there is no run after @", given)
+			return s, fmt.Errorf("%q: there is no run after @", argument)
 		}
 	}
 	if path == "" || s.Task == "" && s.Run == "" {
-		return s, fmt.Errorf("%q: want FILE, TASK=FILE, @RUN=FILE or TASK@RUN=FILE", given)
+		return s, fmt.Errorf("%q: want FILE, TASK=FILE, @RUN=FILE or TASK@RUN=FILE", argument)
 	}
 	return s, nil
 }
@@ -79,10 +79,10 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			recovered[dir] = true
 		}
 	}
-	found := make([][]*File, len(items))
+	files := make([][]*File, len(items))
 	failed := make([]error, len(items))
 	err := parallel.Try(ctx, threads, len(items), func(_, i int) error {
-		found[i], failed[i] = read(items[i].Path, items[i].inFolder, items[i].Tables)
+		files[i], failed[i] = read(items[i].Path, items[i].inFolder, items[i].Tables)
 		return nil
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			}
 			return nil, err
 		}
-		for _, f := range found[i] {
+		for _, f := range files[i] {
 			if item.inFolder && (f.result == nil || isTool(f.Analysis)) {
 				g.Ignored = append(g.Ignored, item.Path)
 				break
@@ -227,15 +227,15 @@ func (g *Gathered) Rename(names []string) error {
 // inTurn tells names for the files in turn from OLD=NEW. Where some have an equals sign and
 // others none, all are names if there is one for each file and nothing is called OLD.
 func (g *Gathered) inTurn(names []string) (bool, error) {
-	plain, known := 0, ""
+	plain, previous := 0, ""
 	for _, name := range names {
 		if old, _, ok := run.CutName(name); !ok {
 			plain++
 		} else if g.has(old) {
-			known = old
+			previous = old
 		}
 	}
-	if plain == 0 || plain == len(names) || known == "" && len(names) == len(g.paths()) {
+	if plain == 0 || plain == len(names) || previous == "" && len(names) == len(g.paths()) {
 		return plain > 0, nil
 	}
 	return false, run.Usage("--names has both names for the files in turn and OLD=NEW; " +
@@ -257,27 +257,27 @@ func (g *Gathered) rename(old, renamed string) error {
 	if old == "" || renamed == "" {
 		return fmt.Errorf("--names %s=%s: want OLD=NEW", old, renamed)
 	}
-	found := false
-	var known []string
+	ok := false
+	var names []string
 	for _, f := range g.Files {
 		for _, m := range f.Models {
 			if f.calls(m, old) {
-				m.Name, found = renamed, true
+				m.Name, ok = renamed, true
 			}
-			known = append(known, m.Given)
+			names = append(names, m.Given)
 		}
 	}
-	if found {
+	if ok {
 		return nil
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
+	slices.Sort(names)
+	names = slices.Compact(names)
 	hint := ""
-	if near := text.Nearest(old, known); near != "" {
+	if near := text.Nearest(old, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Errorf(`--names %s=%s: no file has a model %q (there are %s)%s; an equals sign in a name is written \=`,
-		old, renamed, old, strings.Join(known, ", "), hint)
+		old, renamed, old, strings.Join(names, ", "), hint)
 }
 
 // paths are those of the files, each once, in order.
@@ -328,9 +328,9 @@ func (g *Gathered) settle() {
 var usualRun = regexp.MustCompile(`^(?i)(s|seed|r|run|rep|fold|trial)?[-_ ]?[0-9]+$`)
 
 // cutRun splits NAME@RUN; run is empty for other names.
-func cutRun(given string) (name, run string) {
-	if i := strings.LastIndex(given, "@"); i > 0 && i < len(given)-1 {
-		return given[:i], given[i+1:]
+func cutRun(argument string) (name, run string) {
+	if i := strings.LastIndex(argument, "@"); i > 0 && i < len(argument)-1 {
+		return argument[:i], argument[i+1:]
 	}
-	return given, ""
+	return argument, ""
 }

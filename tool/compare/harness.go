@@ -191,8 +191,8 @@ func harnessPath(name, filter string) string {
 // interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose
 // number follows from both; of other means where the number of samples is known Wilson's too if they may be of scores
 // from 0 to 1, and else Student's t.
-func (h *harnessTask) interval(v float64, given any, key string, higher bool) (report.Interval, error) {
-	number, ok := given.(json.Number)
+func (h *harnessTask) interval(v float64, entry any, key string, higher bool) (report.Interval, error) {
+	number, ok := entry.(json.Number)
 	if !ok {
 		return report.NoInterval("the file has no standard error"), nil // "N/A", or no member
 	}

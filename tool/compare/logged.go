@@ -121,7 +121,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	o, _ := v.(report.Object)
 	doc := idOf(get(o, "doc_id"))
 	hash := textOf(o, "doc_hash")
-	if _, known := l.docs[doc]; !known {
+	if _, seen := l.docs[doc]; !seen {
 		l.docs[doc] = len(l.order)
 		l.order, l.hashes[doc] = append(l.order, doc), hash
 	} else if l.hashes[doc] != hash {
@@ -230,10 +230,10 @@ func joinLogged(files []*File) []*File {
 				continue
 			}
 			table, _ := s.samples()
-			of := *table
-			of.Models = slices.Clone(table.Models)
-			of.Models[0].Model = m.Given
-			f.samples = func() (*report.SampleTable, error) { return &of, nil }
+			single := *table
+			single.Models = slices.Clone(table.Models)
+			single.Models[0].Model = m.Given
+			f.samples = func() (*report.SampleTable, error) { return &single, nil }
 			f.hashes, s.Models[0].Name, taken[s] = s.hashes, m.Name, true
 			break
 		}
@@ -243,20 +243,21 @@ func joinLogged(files []*File) []*File {
 
 // otherDocuments says where two files have different documents of one number, empty where they do not.
 func otherDocuments(a, b *File) string {
-	var found []string
+	var docs []string
 	for doc, hash := range a.hashes {
 		if other := b.hashes[doc]; hash != "" && other != "" && hash != other {
-			found = append(found, doc)
+			docs = append(docs, doc)
 		}
 	}
-	if len(found) == 0 {
+	if len(docs) == 0 {
 		return ""
 	}
-	slices.SortFunc(found, func(x, y string) int {
+	slices.SortFunc(docs, func(x, y string) int {
 		if len(x) != len(y) {
 			return len(x) - len(y)
 		}
 		return strings.Compare(x, y)
 	})
-	return fmt.Sprintf("the doc_hash of %s differs between %s and %s, for example of doc_id %s", text.Count(len(found), "document"), a.Path, b.Path, found[0])
+	return fmt.Sprintf("the doc_hash of %s differs between %s and %s, for example of doc_id %s",
+		text.Count(len(docs), "document"), a.Path, b.Path, docs[0])
 }

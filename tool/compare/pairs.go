@@ -54,11 +54,11 @@ func newPairs(n int) pairs {
 func (p *pairs) place(a, b int) int { return a*(2*p.n-a-1)/2 + b - a - 1 }
 
 // enter enters the difference of the models a < b.
-func (p *pairs) enter(a, b int, of *pair) {
-	of.test = test{of.difference.Float(), of.p.Float(), math.NaN(), math.NaN()}
+func (p *pairs) enter(a, b int, entry *pair) {
+	entry.test = test{entry.difference.Float(), entry.p.Float(), math.NaN(), math.NaN()}
 	i := p.place(a, b)
-	p.tests[i] = of.test
-	p.joint[i] = of.from == FromSamples && of.runs.SeedsA == 1 && of.runs.SeedsB == 1
+	p.tests[i] = entry.test
+	p.joint[i] = entry.from == FromSamples && entry.runs.SeedsA == 1 && entry.runs.SeedsB == 1
 }
 
 // between is the pair of two models as x − y: sign is −1 where it is kept as y − x.

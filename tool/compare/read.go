@@ -421,7 +421,7 @@ const snapshotKey = "snapshot_num"
 // steps finds rows of steps that are followed by others of the same sample and model.
 func (r *rowReader) steps(rows []report.Object) (early map[int]bool, err error) {
 	early = map[int]bool{}
-	last, at := map[string]float64{}, map[string]int{}
+	last, index := map[string]float64{}, map[string]int{}
 	for i, row := range rows {
 		step, isStep := row.Get(snapshotKey)
 		if !isStep {
@@ -444,9 +444,9 @@ func (r *rowReader) steps(rows []report.Object) (early map[int]bool, err error) 
 			early[i] = true
 			continue
 		} else if ok {
-			early[at[key]] = true
+			early[index[key]] = true
 		}
-		last[key], at[key] = number, i
+		last[key], index[key] = number, i
 	}
 	return early, nil
 }
@@ -473,13 +473,13 @@ func (r *rowReader) row(i int, row report.Object) error {
 	} else {
 		r.seen[key] = true
 	}
-	at, ok := r.models[model]
+	index, ok := r.models[model]
 	if !ok {
-		at = len(r.table.Models)
-		r.models[model] = at
+		index = len(r.table.Models)
+		r.models[model] = index
 		r.table.Models = append(r.table.Models, report.ModelSamples{Model: model})
 	}
-	m := &r.table.Models[at]
+	m := &r.table.Models[index]
 	group := id // without groups every row is one
 	for _, name := range groupNames {
 		if text := textOf(row, name); text != "" {
@@ -498,8 +498,8 @@ func (r *rowReader) row(i int, row report.Object) error {
 		if !isNumber && (value != nil || r.metrics[key] == 0) {
 			continue
 		}
-		k, known := r.metrics[key]
-		if !known {
+		k, seen := r.metrics[key]
+		if !seen {
 			r.table.Metrics = append(r.table.Metrics, key)
 			k = len(r.table.Metrics)
 			r.metrics[key] = k // from 1

@@ -44,14 +44,14 @@ func (c *comparer) rows() error {
 	for i, g := range c.groups {
 		for _, k := range candidates[i] {
 			use := func(patterns []string) bool {
-				found := false
+				present := false
 				for _, pattern := range patterns {
 					if words.names(pattern, g.analysis, k.path) {
-						found = true
+						present = true
 						unused = slices.DeleteFunc(unused, func(p string) bool { return p == pattern })
 					}
 				}
-				return found
+				return present
 			}
 			higher, lower := use(c.o.Higher), use(c.o.Lower)
 			switch {
@@ -136,31 +136,31 @@ func (c *comparer) undirected() {
 }
 
 // unknownMetric says what a pattern could have meant.
-func unknownMetric(pattern string, known []string) error {
-	slices.Sort(known)
-	known = slices.Compact(known)
+func unknownMetric(pattern string, paths []string) error {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	var names []string
-	for _, path := range known {
+	for _, path := range paths {
 		names = append(names, path, report.Family(path), lastStep(path))
 	}
 	hint := ""
 	if near := text.Nearest(pattern, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	shown := known
+	shown := paths
 	if len(shown) > 20 {
-		shown = append(slices.Clone(shown[:20]), fmt.Sprintf("%d more", len(known)-20))
+		shown = append(slices.Clone(shown[:20]), fmt.Sprintf("%d more", len(paths)-20))
 	}
 	return fmt.Errorf("no model has a metric %q (there are %s)%s", pattern, strings.Join(shown, ", "), hint)
 }
 
 // noMetric says why there is nothing to compare.
-func (c *comparer) noMetric(known []string) error {
-	slices.Sort(known)
-	if known = slices.Compact(known); len(known) == 0 {
+func (c *comparer) noMetric(paths []string) error {
+	slices.Sort(paths)
+	if paths = slices.Compact(paths); len(paths) == 0 {
 		return fmt.Errorf("the files have no numbers")
 	}
-	return fmt.Errorf("the files do not say which of their numbers compare models; choose some with --metrics, such as --metrics %s", known[0])
+	return fmt.Errorf("the files do not say which of their numbers compare models; choose some with --metrics, such as --metrics %s", paths[0])
 }
 
 // lonely warns of models that have no metric in common with any other.
@@ -216,9 +216,9 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
 			// A result that names no range has plain errors, but for those of shares and correlations.
-			known, _ := WellKnown(path)
-			if metric.Range == nil && known.Range != nil && !math.IsInf(known.Range.High, 1) && known.Direction == metric.Direction {
-				metric.Range = known.Range
+			standard, _ := WellKnown(path)
+			if metric.Range == nil && standard.Range != nil && !math.IsInf(standard.Range.High, 1) && standard.Direction == metric.Direction {
+				metric.Range = standard.Range
 			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}

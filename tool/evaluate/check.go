@@ -73,23 +73,24 @@ func (d *done) compare(ctx context.Context, folder string, digests map[string]st
 				c.Unchecked++
 				continue
 			}
-			found, ok := digests[path]
+			digest, ok := digests[path]
 			if !ok {
 				var err error
-				if found, err = sum(path); errors.Is(err, fs.ErrNotExist) {
-					found = "is gone"
+				if digest, err = sum(path); errors.Is(err, fs.ErrNotExist) {
+					digest = "is gone"
 				} else if err != nil {
-					found = run.PathError(err).Error()
+					digest = run.PathError(err).Error()
 				}
-				digests[path] = found
+				digests[path] = digest
 			}
 			c.Files++
 			switch {
-			case found == f.SHA256:
-			case len(found) == len(f.SHA256) && !strings.Contains(found, " "):
-				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: it is %.12s…, recorded is %.12s…", list.what, path, found, f.SHA256))
+			case digest == f.SHA256:
+			case len(digest) == len(f.SHA256) && !strings.Contains(digest, " "):
+				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: it is %.12s…, recorded is %.12s…", list.what, path,
+					digest, f.SHA256))
 			default:
-				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: %s", list.what, path, found))
+				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: %s", list.what, path, digest))
 			}
 		}
 	}

@@ -241,17 +241,17 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	}
 	// No file of the study or of a task is one that another task reads.
 	reads := st.reads(suite)
-	var own []string
+	var outputs []string
 	for _, p := range st.tasks {
 		p.Apart = reads
 		for _, name := range p.settled.Files {
-			own = append(own, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
+			outputs = append(outputs, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
 	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*") {
-		own = append(own, filepath.Join(escape.Glob(st.folder), name))
+		outputs = append(outputs, filepath.Join(escape.Glob(st.folder), name))
 	}
-	return st, suite, run.Apart(reads, own)
+	return st, suite, run.Apart(reads, outputs)
 }
 
 // suiteOf reads the suite that the command line names.

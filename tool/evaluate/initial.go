@@ -28,7 +28,7 @@ type object = map[string]any
 func writeSchema(w io.Writer, commands []run.Command) error {
 	value := object{"description": "a value, a list, or names with values"}
 	names := []string{}
-	sections, all, known := object{}, object{}, map[string][]object{}
+	sections, all, schemasOf := object{}, object{}, map[string][]object{}
 	for _, c := range commands {
 		names = append(names, c.Name)
 		options := object{}
@@ -37,14 +37,14 @@ func writeSchema(w io.Writer, commands []run.Command) error {
 				continue
 			}
 			schema := schemaOf(f)
-			options[f.Name], known[f.Name] = schema, append(known[f.Name], schema)
+			options[f.Name], schemasOf[f.Name] = schema, append(schemasOf[f.Name], schema)
 		}
 		for _, key := range run.TreeNames(c) {
 			options[key], all[key] = value, value
 		}
 		sections[c.Name] = object{"type": []string{"object", "null"}, "description": c.Summary, "properties": options, "additionalProperties": false}
 	}
-	for name, schemas := range known {
+	for name, schemas := range schemasOf {
 		all[name] = either(schemas)
 	}
 	list := object{"anyOf": []any{object{"enum": names}, object{"type": "array", "items": object{"enum": names}, "uniqueItems": true}}}
@@ -192,10 +192,10 @@ func initial(files []string, commands []run.Command) (string, error) {
 		c.write(&b, i == 0)
 		var lost []string // analyses that the dataset cannot have
 		for _, name := range initially {
-			known := slices.ContainsFunc(commands, func(c run.Command) bool { return c.Name == name })
+			command := slices.ContainsFunc(commands, func(c run.Command) bool { return c.Name == name })
 			noEncoder := name == "robustness" && len(c.latents) > 0
 			noFrames := c.frames == "" && slices.Contains([]string{"smoothness", "robustness", "neighborhood"}, name)
-			if known && (noEncoder || noFrames) {
+			if command && (noEncoder || noFrames) {
 				lost = append(lost, name)
 			}
 		}

@@ -195,8 +195,8 @@ func (v *verifier) path(path string) error {
 
 // one looks at a file that is named.
 func (v *verifier) one(path string) error {
-	known, err := v.file(path)
-	if err == nil && !known {
+	record, err := v.file(path)
+	if err == nil && !record {
 		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path), "want a result file, NAME.sha256, a shard or a cache entry")
 	}
 	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {

@@ -39,9 +39,9 @@ const defaultWorking = 1 << 30
 
 // predict is the cost of an analysis.
 func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error) {
-	encode, known := s.dry.encoding()
+	encode, ok := s.dry.encoding()
 	c := cost{encode: encode}
-	if !known {
+	if !ok {
 		c.reason = "the time of encoding is unknown until all frames are read"
 	}
 	if r.Read > 0 {
@@ -155,7 +155,7 @@ func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 	if units < 2 || !slices.Contains(run.FlagNames(s.task.Command), "shard") {
 		return 1, ""
 	}
-	most := min(units, w.tasks)
+	highest := min(units, w.tasks)
 	if w.shards > 0 {
 		return min(w.shards, units), ""
 	}
@@ -163,10 +163,11 @@ func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 		return 1, ""
 	}
 	limit := w.within.Seconds()
-	if c.task(most, units) > limit {
-		return most, fmt.Sprintf("%s: %s with %d tasks, more than %s", s.name, duration(c.task(most, units)), most, w.within)
+	if c.task(highest, units) > limit {
+		return highest, fmt.Sprintf("%s: %s with %d tasks, more than %s", s.name, duration(c.task(highest, units)), highest,
+			w.within)
 	}
-	low, high := 1, most // the time of a task falls with their number
+	low, high := 1, highest // the time of a task falls with their number
 	for low < high {
 		if middle := (low + high) / 2; c.task(middle, units) <= limit {
 			high = middle

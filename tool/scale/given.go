@@ -160,15 +160,15 @@ func (g *given) look(ctx context.Context, say io.Writer) error {
 }
 
 // encoding is the time of encoding everything once, and whether it is known.
-func (d *dry) encoding() (seconds float64, known bool) {
-	known = true
+func (d *dry) encoding() (seconds float64, ok bool) {
+	ok = true
 	for _, m := range d.Models {
 		if m.Encoding.Seconds != nil {
 			seconds += *m.Encoding.Seconds
 		}
-		known = known && m.Encoding.Reason == ""
+		ok = ok && m.Encoding.Reason == ""
 	}
-	return seconds, known
+	return seconds, ok
 }
 
 // dimensions are those of the original states, 0 without, and the sum of those of the latents.

@@ -243,15 +243,15 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 	if !unlike[s.analysis] || units < 2 || units > mostUnits {
 		return nil
 	}
-	at := 0
+	k := 0
 	for i, taken := range t.seconds {
 		if taken <= shortPart.Seconds() {
-			at = i
+			k = i
 		}
 	}
 	parts, sum := make([]float64, units), 0.0
 	for i := range parts {
-		taken, _, err := s.tryPart(ctx, folder, t.sizes[at], encodes, "--shard", fmt.Sprintf("%d/%d", i, units))
+		taken, _, err := s.tryPart(ctx, folder, t.sizes[k], encodes, "--shard", fmt.Sprintf("%d/%d", i, units))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -312,10 +312,10 @@ func without(args []string, names ...string) []string {
 }
 
 // grows is the growth of some terms with the least squares of relative errors, and no number of which is negative.
-func grows(sizes []int, times []float64, of int) growth {
+func grows(sizes []int, times []float64, mask int) growth {
 	best, least := growth{}, math.Inf(1)
-	for terms := 1; terms <= of; terms++ { // all sets of numbers that are not 0
-		if terms&^of != 0 || bits.OnesCount(uint(terms)) > len(sizes) {
+	for terms := 1; terms <= mask; terms++ { // all sets of numbers that are not 0
+		if terms&^mask != 0 || bits.OnesCount(uint(terms)) > len(sizes) {
 			continue
 		}
 		g, ok := solve(sizes, times, terms)

@@ -261,7 +261,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 func (p *planned) measured(s *source) string {
 	var b strings.Builder
 	l, ok := laws[s.analysis]
-	if r, known := p.rates.Of[p.rates.key(s, l)]; ok && known {
+	if r, timed := p.rates.Of[p.rates.key(s, l)]; ok && timed {
 		what := "states"
 		if l.power == 2 {
 			what = "pairs"

@@ -177,15 +177,15 @@ func (r *rates) measure(ctx context.Context, s *source, l law) (rate, error) {
 	defer os.RemoveAll(folder)
 	_, _, dtype := s.dry.dimensions()
 	t := trial{source: s, law: l, args: l.args(s), folder: folder, bytes: dtype == "uint8", rates: r, key: key}
-	found, err := t.rate(ctx)
+	measured, err := t.rate(ctx)
 	if err != nil {
 		return rate{}, fmt.Errorf("%s on synthetic states: %w", s.analysis, err)
 	}
-	r.Of[key] = found
+	r.Of[key] = measured
 	maps.DeleteFunc(r.Times, func(run string, _ float64) bool { return strings.HasPrefix(run, key+timeOf) })
 	r.fresh = append(r.fresh, s.analysis)
-	found.cores = r.Machine.Cores
-	return found, nil
+	measured.cores = r.Machine.Cores
+	return measured, nil
 }
 
 // args are the options of an analysis that change its time.
@@ -251,26 +251,26 @@ func (t *trial) rate(ctx context.Context) (r rate, err error) {
 // solve finds how the time grows from three numbers of states, and divides what n^power states take into what the
 // frames, a model and its latents take by a run for each at the second.
 func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) {
-	of, at := startTerm|stateTerm|pairTerm, t.law.states
+	shape, sizes := startTerm|stateTerm|pairTerm, t.law.states
 	if t.law.power == 1 {
-		of = startTerm | stateTerm
+		shape = startTerm | stateTerm
 	}
 	var base [len(law{}.states)]float64
-	for i, n := range at {
+	for i, n := range sizes {
 		if base[i], err = t.time(ctx, n, tried, more...); err != nil {
 			return r, err
 		}
 	}
-	g := grows(at[:], base[:], of)
+	g := grows(sizes[:], base[:], shape)
 	r.Start, r.State = g.Start, g.State
 	all := g.Pair
 	if t.law.power == 1 {
 		r.State, all = 0, g.State
 	}
-	b := math.Pow(float64(at[1]), t.law.power)
+	b := math.Pow(float64(sizes[1]), t.law.power)
 	var extra [3]float64
 	for i, z := range [3]size{{manyFrame, 1, fewLatent}, {fewFrame, 1, manyLatent}, {fewFrame, 2, 2 * fewLatent}} {
-		taken, err := t.time(ctx, at[1], z, more...)
+		taken, err := t.time(ctx, sizes[1], z, more...)
 		if err != nil {
 			return r, err
 		}

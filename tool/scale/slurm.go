@@ -165,11 +165,11 @@ func (s *slurm) run(ctx context.Context) error {
 // free finds what keeps a job from being written into its folder: an input that it would be written over, and tasks of
 // another job that are running there.
 func (j *Job) free(ctx context.Context) error {
-	var own []string
+	var outputs []string
 	for _, name := range []string{manifestName, slurmFolder + "/*", k8sFolder + "/*"} {
-		own = append(own, filepath.Join(escape.Glob(j.root), name))
+		outputs = append(outputs, filepath.Join(escape.Glob(j.root), name))
 	}
-	if err := run.Apart(append(inputsOf(j), j.Suite), own); err != nil {
+	if err := run.Apart(append(inputsOf(j), j.Suite), outputs); err != nil {
 		return err
 	}
 	if old, err := readJob(j.root); err == nil && old.digest != j.digest {
@@ -248,16 +248,16 @@ const (
 
 // write writes the scripts.
 func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []int, queued *queue) error {
-	most := s.maxArray
-	if most == 0 {
-		most = maxArraySize(ctx)
+	limit := s.maxArray
+	if limit == 0 {
+		limit = maxArraySize(ctx)
 	}
 	for name, content := range map[string]string{
 		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
 			"exec " + escape.Shell(s.program) + " task " + escape.Shell(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		finishScript: "#!/bin/sh\n# Puts the work together. Written by scale slurm.\n" +
 			"exec " + escape.Shell(s.program) + " finish " + escape.Shell(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
-		submitScript: s.submission(wanted, most, queued),
+		submitScript: s.submission(wanted, limit, queued),
 	} {
 		if err := files.FileMode(slurmFolder+"/"+name, 0o777, func(w io.Writer) error {
 			_, err := io.WriteString(w, content)
@@ -292,10 +292,10 @@ type array struct {
 }
 
 // arrays divides ascending numbers of tasks into arrays whose indices are below most.
-func arrays(wanted []int, most int) []array {
+func arrays(wanted []int, limit int) []array {
 	var list []array
 	for _, i := range wanted {
-		if n := len(list); n == 0 || i-list[n-1].offset >= most {
+		if n := len(list); n == 0 || i-list[n-1].offset >= limit {
 			list = append(list, array{offset: i})
 		}
 		last := &list[len(list)-1]
@@ -305,7 +305,7 @@ func arrays(wanted []int, most int) []array {
 }
 
 // submission is the script that submits: first tasks, the others after them, and the last job after all.
-func (s *slurm) submission(wanted []int, most int, queued *queue) string {
+func (s *slurm) submission(wanted []int, limit int, queued *queue) string {
 	folder := filepath.Join(s.job.root, slurmFolder)
 	firsts := s.job.firsts()
 	split := slices.IndexFunc(wanted, func(i int) bool { return i >= firsts })
@@ -322,7 +322,7 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 	for _, id := range queued.jobs { // what is in the queue must be done before the last job, too
 		fmt.Fprintf(&b, "all=$all:%d\n", id)
 	}
-	for phase, list := range [][]array{arrays(wanted[:split], most), arrays(wanted[split:], most)} {
+	for phase, list := range [][]array{arrays(wanted[:split], limit), arrays(wanted[split:], limit)} {
 		if phase == 1 && split > 0 {
 			b.WriteString("first=$all\n")
 		}
@@ -361,11 +361,11 @@ func (s *slurm) options1(a array, folder string) string {
 
 // most is the memory of a job in megabytes: that of the greatest task with room to spare.
 func (s *slurm) most() string {
-	most := int64(0)
+	largest := int64(0)
 	for i := range s.job.Pieces {
-		most = max(most, s.job.Pieces[i].Need.Memory)
+		largest = max(largest, s.job.Pieces[i].Need.Memory)
 	}
-	return strconv.FormatInt((most+most/4)>>20+256, 10) + "M"
+	return strconv.FormatInt((largest+largest/4)>>20+256, 10) + "M"
 }
 
 // given are the options of --sbatch, which win over ours as they come later.

@@ -229,22 +229,22 @@ func (s *settings) mayWrite(o *run.Options) []string {
 
 // failed says which cases failed, as the error of a run that has written all the same.
 func failed(rows []canvas.CaseRow) error {
-	const most = 3 // all are in the table and in canvas.json
+	const limit = 3 // all are in the table and in canvas.json
 	var lines []string
 	n := 0
 	for _, row := range rows {
 		if len(row.Row.Failures) == 0 {
 			continue
 		}
-		if n++; n <= most {
+		if n++; n <= limit {
 			lines = append(lines, fmt.Sprintf("%s: %s", row.Case.Name(), strings.Join(row.Row.Failures, "; ")))
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	if n > most {
-		lines = append(lines, fmt.Sprintf("and %d more", n-most))
+	if n > limit {
+		lines = append(lines, fmt.Sprintf("and %d more", n-limit))
 	}
 	return fmt.Errorf("%d of %s failed; all other cases are scored and written\n%s", n, text.Count(len(rows), "case"),
 		strings.Join(lines, "\n"))

@@ -187,8 +187,8 @@ func (r *outcome) boxes(key canvas.Key) plots.Panel {
 	for i := range r.Models {
 		m := &r.Models[i]
 		box := plots.Box{Name: m.Name}
-		for _, at := range m.Rows {
-			if v := r.Rows[at].Row.Values[key.Name]; v.Defined() {
+		for _, row := range m.Rows {
+			if v := r.Rows[row].Row.Values[key.Name]; v.Defined() {
 				box.Values = append(box.Values, v.V)
 			}
 		}
@@ -211,14 +211,15 @@ func (r *outcome) metricFigures() (drawings []run.Drawing) {
 			if !some {
 				continue
 			}
-			for _, of := range []struct {
+			for _, form := range []struct {
 				kind  string
 				panel func(canvas.Key) plots.Panel
 				note  string
 			}{{"bar", r.bars, r.caption("Means over cases.")}, {"box", r.boxes, "Values of single cases."}} {
-				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, of.kind), func() (*plots.Figure, error) {
-					return r.metricFigure(key, of.panel, of.note), nil
-				}))
+				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, form.kind),
+					func() (*plots.Figure, error) {
+						return r.metricFigure(key, form.panel, form.note), nil
+					}))
 			}
 		}
 	}

@@ -195,11 +195,11 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "samples")
-	var own option.List
-	own.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
+	var list option.List
+	list.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
 		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
-	flags.Declare(&own)
+	flags.Declare(&list)
 	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
 		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
 			"published numbers")
@@ -227,10 +227,10 @@ func (s *settings) registerOutput(flags *run.Flags) {
 }
 
 // given are the flags that were set, of some.
-func (s *settings) given(of ...string) []string {
+func (s *settings) given(names ...string) []string {
 	var out []string
 	s.flags.Visit(func(f *flag.Flag) {
-		if slices.Contains(of, f.Name) {
+		if slices.Contains(names, f.Name) {
 			out = append(out, "--"+f.Name)
 		}
 	})
@@ -299,13 +299,13 @@ func (s *settings) checkForm() error {
 		return run.Hint(run.Usage("nothing to score"), "give a tree with --base-dir DIR --task TASK --variant VARIANT",
 			"or one case with --reference-json, --reference-image, --generated-json and --generated-image", "or try --example")
 	}
-	for _, of := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
+	for _, required := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
 		switch {
-		case of.value == "":
-			return run.Hint(run.Usage("--%s is required to select the cases of %s", of.flag, s.base),
+		case required.value == "":
+			return run.Hint(run.Usage("--%s is required to select the cases of %s", required.flag, s.base),
 				"cases are in results/TASK/VARIANT of --base-dir")
-		case of.value != path.Base(of.value) || of.value == "." || of.value == ".." || strings.Contains(of.value, `\`):
-			return run.Usage("--%s %s: want the name of a folder", of.flag, of.value)
+		case required.value != path.Base(required.value) || required.value == "." || required.value == ".." || strings.Contains(required.value, `\`):
+			return run.Usage("--%s %s: want the name of a folder", required.flag, required.value)
 		}
 	}
 	if s.base == "" {
@@ -315,9 +315,9 @@ func (s *settings) checkForm() error {
 }
 
 // checkExample finds what the example brings itself.
-func (s *settings) checkExample(given []string) error {
-	if len(given) > 0 {
-		return run.Usage("--example has its own screens; remove %s", strings.Join(given, ", "))
+func (s *settings) checkExample(set []string) error {
+	if len(set) > 0 {
+		return run.Usage("--example has its own screens; remove %s", strings.Join(set, ", "))
 	}
 	if known := []string{screens.Task, screens.ModificationTask}; s.task != "" && !slices.Contains(known, s.task) {
 		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), text.DidYouMean("--task ",
@@ -329,13 +329,13 @@ func (s *settings) checkExample(given []string) error {
 // checkOne finds files of one case that have nothing to be compared with.
 func (s *settings) checkOne() error {
 	c := &s.one
-	for _, of := range []struct{ have, want, flag, wanted string }{
+	for _, pair := range []struct{ have, want, flag, wanted string }{
 		{c.Reference.Design, c.Generated.Design, "reference-json", "generated-json"},
 		{c.Reference.Image, c.Generated.Image, "reference-image", "generated-image"},
 		{c.ExpectedTrace, c.Trace, "expected-trace", "trace"},
 	} {
-		if of.have != "" && of.want == "" {
-			return run.Usage("--%s %s has no counterpart: also give --%s", of.flag, of.have, of.wanted)
+		if pair.have != "" && pair.want == "" {
+			return run.Usage("--%s %s has no counterpart: also give --%s", pair.flag, pair.have, pair.wanted)
 		}
 	}
 	return nil

@@ -41,14 +41,15 @@ func (s *settings) loadCases(env *run.Env) (*canvas.Input, error) {
 		return s.loadOne()
 	}
 	t := s.tree()
-	found, err := t.Find(s.snapshots)
+	listing, err := t.Find(s.snapshots)
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Odd) > 0 {
-		env.Warn("%s: %s left out, not named like cases: %s", t.Path(t.Results()), text.Count(len(found.Odd), "name"), source.Few(found.Odd))
+	if len(listing.Odd) > 0 {
+		env.Warn("%s: %s left out, not named like cases: %s", t.Path(t.Results()), text.Count(len(listing.Odd), "name"),
+			source.Few(listing.Odd))
 	}
-	cases, err := choose(found.Cases, s.models, s.ids)
+	cases, err := choose(listing.Cases, s.models, s.ids)
 	return &canvas.Input{Cases: cases, Read: expanding(t.Reader())}, err
 }
 

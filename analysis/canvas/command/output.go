@@ -249,24 +249,24 @@ func (r *outcome) writeSamples(env *run.Env) error {
 	}
 	for i := range r.Models {
 		m := &r.Models[i]
-		of := report.ModelSamples{Model: m.Name, Scores: make([][]float64, len(table.Metrics))}
+		samples := report.ModelSamples{Model: m.Name, Scores: make([][]float64, len(table.Metrics))}
 		seen := map[string]int{}
-		for _, at := range m.Rows {
-			row := &r.Rows[at]
+		for _, index := range m.Rows {
+			row := &r.Rows[index]
 			name := row.Case.Sample
 			if seen[name]++; seen[name] > 1 {
 				name = fmt.Sprintf("%s#%d", name, seen[name])
 			}
-			of.Sample, of.Group = append(of.Sample, name), append(of.Group, row.Case.Sample)
+			samples.Sample, samples.Group = append(samples.Sample, name), append(samples.Group, row.Case.Sample)
 			for k, metric := range table.Metrics {
 				v, ok := row.Row.Values[metric]
 				if base, improvement := strings.CutSuffix(metric, "_improvement"); !ok && improvement {
 					v = row.Improvement(base)
 				}
-				of.Scores[k] = append(of.Scores[k], v.Float())
+				samples.Scores[k] = append(samples.Scores[k], v.Float())
 			}
 		}
-		table.Models = append(table.Models, of)
+		table.Models = append(table.Models, samples)
 	}
 	return output.NamedSamples(env, "sample", "sample", table)
 }
@@ -324,7 +324,7 @@ const mostPrinted = 20
 
 // printed are the numbers of the table of means: those by which models are compared, the main ones
 // where these are many.
-func (r *outcome) printed() (keys []canvas.Key, left int) {
+func (r *outcome) printed() (keys []canvas.Key, rest int) {
 	keys = slices.DeleteFunc(canvas.ComparedKeys(r.kinds), func(key canvas.Key) bool {
 		return !slices.ContainsFunc(r.Models, func(m canvas.ModelResult) bool { return m.Number(key.Name).N > 0 })
 	})
@@ -342,7 +342,7 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 		columns = append(columns, r.Models[i].Name)
 	}
 	table, rows := report.NewTable("", columns...), 0
-	keys, left := r.printed()
+	keys, rest := r.printed()
 	for _, key := range keys {
 		cells := []any{label(key), string(key.Better())}
 		some := false
@@ -369,8 +369,8 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 	}
 	table.Note("%s", what)
 	more := ""
-	if left > 0 {
-		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(left, "more metric"))
+	if rest > 0 {
+		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(rest, "more metric"))
 	}
 	if a := r.Agreement; a != nil {
 		agreement := fmt.Sprintf("agreement with %s in canvas_agreement.csv", text.Count(a.Ratings, "rating"))

@@ -448,7 +448,7 @@ func (d *drawing) skill() *plots.Figure {
 			"Skill: 1 − score/score of %s. A perfect forecast has 1; below 0 the forecast is worse.", base.Name)}
 	rows := slices.DeleteFunc(d.names(), func(name string) bool { return name == base.Name })
 	scale := plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Skill over " + plots.Escape(base.Name)}
-	of := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {
+	value := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {
 		return 1 - score.Value.Float()/other.Value.Float()
 	}
 	if !contentsOf(d.Result).leads {
@@ -460,7 +460,7 @@ func (d *drawing) skill() *plots.Figure {
 			if m := &d.Models[k]; m != base {
 				var row []float64
 				for _, p := range list {
-					row = append(row, of(m, scoreOf(m, p.name), scoreOf(base, p.name)))
+					row = append(row, value(m, scoreOf(m, p.name), scoreOf(base, p.name)))
 				}
 				grid.Values = append(grid.Values, row)
 			}
@@ -480,7 +480,7 @@ func (d *drawing) skill() *plots.Figure {
 			for j := range m.ByLead {
 				own, _ := m.ByLead[j].Score(p.name)
 				other, _ := base.ByLead[j].Score(p.name)
-				row = append(row, of(m, own, other))
+				row = append(row, value(m, own, other))
 			}
 			grid.Values = append(grid.Values, row)
 		}

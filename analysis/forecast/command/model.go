@@ -81,11 +81,11 @@ type generator struct {
 
 // addModels adds the forecasts of the models that the flags name, but for those that cannot
 // be run.
-func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Input, left *input.Losses) error {
+func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Input, losses *input.Losses) error {
 	for _, f := range s.models.All() {
 		g, info, err := openGenerator(f.Name, f.Path, in, s.o.Members, env.Options.Seed, env.Options.Threads)
 		if err != nil {
-			if err := left.Leave(ctx, f.Name, fmt.Errorf("model %s: %w", f.Name, err)); err != nil {
+			if err := losses.Leave(ctx, f.Name, fmt.Errorf("model %s: %w", f.Name, err)); err != nil {
 				return err
 			}
 			continue
@@ -173,14 +173,14 @@ func (g *generator) bind(d forecast.Dims, members int) error {
 	if err != nil {
 		return fmt.Errorf("it does not accept the fields %s of shape %v: %w", g.fields.Name(), g.fields.Shape(), err)
 	}
-	for _, at := range []int{g.meanAt, g.spreadAt} {
-		if at < 0 {
+	for _, k := range []int{g.meanAt, g.spreadAt} {
+		if k < 0 {
 			continue
 		}
 		want := []int{types[0].Shape[0], d.V, d.H, d.W}
-		if out[at].DType != model.Float32 || !slices.Equal(withoutOnes(out[at].Shape[1:]), withoutOnes(want[1:])) || out[at].Shape[0] != want[0] {
+		if out[k].DType != model.Float32 || !slices.Equal(withoutOnes(out[k].Shape[1:]), withoutOnes(want[1:])) || out[k].Shape[0] != want[0] {
 			return fmt.Errorf("output %q has shape %v for the fields of one sample, want [%d,%d,%d] of floats: variables, rows and columns of the target",
-				g.model.Outputs()[at].Name, out[at].Shape[1:], d.V, d.H, d.W)
+				g.model.Outputs()[k].Name, out[k].Shape[1:], d.V, d.H, d.W)
 		}
 	}
 	return nil

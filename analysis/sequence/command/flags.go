@@ -74,8 +74,8 @@ func (s *setFlag) Repeats() bool { return true }
 // Set reads one option.
 func (s *setFlag) Set(text string) error {
 	path, value, ok := strings.Cut(text, "=")
-	metric, key, of := strings.Cut(path, ".")
-	if !ok || !of || metric == "" || key == "" || value == "" {
+	metric, key, dotted := strings.Cut(path, ".")
+	if !ok || !dotted || metric == "" || key == "" || value == "" {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
 	if k := registry.Find(metric); k != nil {

@@ -100,10 +100,10 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
-	var own option.List
-	own.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
+	var list option.List
+	list.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
 		strings.Join(registry.Names(), ", "))
-	flags.Declare(&own)
+	flags.Declare(&list)
 	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` to set an option of a metric (repeats)")
 	s.mask = maskAuto
 	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),

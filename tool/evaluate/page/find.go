@@ -30,11 +30,11 @@ const mostBytes = 1 << 30
 func Find(folders []string, tools ...string) (sections []Section, skipped []string, err error) {
 	var files []string
 	for _, folder := range folders {
-		found, err := jsonFiles(folder)
+		paths, err := jsonFiles(folder)
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, found...)
+		files = append(files, paths...)
 	}
 	slices.SortFunc(files, text.CompareNatural)
 	files = slices.Compact(files)

@@ -151,20 +151,20 @@ func (b *builder) enter() {
 	b.view.Models = len(names)
 	for _, t := range b.Tables {
 		for _, name := range t.Models {
-			of, steps := name, 0
+			label, steps := name, 0
 			if series, ok := runs[name]; ok {
-				of, steps = series, len(b.steps[series])
+				label, steps = series, len(b.steps[series])
 				if names[series] { // a model has the name of the run
-					of = series + " (run)"
+					label = series + " (run)"
 				}
 			}
-			at, known := b.entries[of]
-			if !known {
-				at = len(b.view.Entries)
-				b.entries[of] = at
-				b.view.Entries = append(b.view.Entries, entry{Index: at, Name: of, Steps: steps})
+			index, seen := b.entries[label]
+			if !seen {
+				index = len(b.view.Entries)
+				b.entries[label] = index
+				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps})
 			}
-			b.model[name] = at
+			b.model[name] = index
 		}
 	}
 	var symbols bytes.Buffer

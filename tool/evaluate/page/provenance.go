@@ -100,7 +100,7 @@ func command(r *report.Result, options []option, defaults map[string]string) str
 	if slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "example:") }) {
 		words = append(words, "--example")
 	}
-	given := map[string]bool{}
+	roles := map[string]bool{}
 	for _, in := range r.Inputs {
 		if _, ok := defaults[in.Role]; !ok || strings.Contains(in.Path, ":") && strings.HasPrefix(in.Path, "example:") || in.Path == "" {
 			continue
@@ -109,11 +109,11 @@ func command(r *report.Result, options []option, defaults map[string]string) str
 		if in.Name != "" {
 			value = run.JoinName(in.Name, value)
 		}
-		given[in.Role] = true
+		roles[in.Role] = true
 		words = append(words, "--"+in.Role, escape.Shell(value))
 	}
 	for _, o := range options {
-		if o.Set && !given[o.Name] && (defaults == nil || defaults[o.Name] != o.Value) {
+		if o.Set && !roles[o.Name] && (defaults == nil || defaults[o.Name] != o.Value) {
 			words = append(words, "--"+o.Name+"="+escape.Shell(o.Value))
 		}
 	}

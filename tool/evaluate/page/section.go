@@ -65,17 +65,17 @@ func (b *builder) section(i int) (section, error) {
 }
 
 // chosenColumns are as many columns as fit: the headlines first, then the others in their order.
-func chosenColumns(columns []Column, most int) []int {
-	if len(columns) <= most {
+func chosenColumns(columns []Column, limit int) []int {
+	if len(columns) <= limit {
 		all := make([]int, len(columns))
 		for i := range all {
 			all[i] = i
 		}
 		return all
 	}
-	chosen := headline(columns, most)
+	chosen := headline(columns, limit)
 	for i := range columns {
-		if len(chosen) < most && !slices.Contains(chosen, i) {
+		if len(chosen) < limit && !slices.Contains(chosen, i) {
 			chosen = append(chosen, i)
 		}
 	}

@@ -41,16 +41,16 @@ func (l *Layout) Boxes() []box.Box {
 // Parents are the nearest ancestors of the elements that are elements, −1 of the root.
 func (l *Layout) Parents() []int {
 	nearest := make([]int, len(l.Nodes)) // of nodes: the element that they are, or are in
-	of, at := make([]int, len(l.Elements)), 0
+	element, k := make([]int, len(l.Elements)), 0
 	for i := range l.Nodes {
 		nearest[i] = -1
 		if parent := l.Nodes[i].Parent; parent >= 0 {
 			nearest[i] = nearest[parent]
 		}
-		if at < len(l.Elements) && l.Elements[at].Node == i {
-			of[at], nearest[i] = nearest[i], at
-			at++
+		if k < len(l.Elements) && l.Elements[k].Node == i {
+			element[k], nearest[i] = nearest[i], k
+			k++
 		}
 	}
-	return of
+	return element
 }

@@ -66,7 +66,7 @@ func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error)
 
 // canvasOf finds the node that is the canvas, below the root or the node of a name or an id, and how many there are to
 // choose from.
-func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
+func canvasOf(d *dataset.Design, name string) (node, canvases int, err error) {
 	root := 0
 	if name != "" {
 		if root, err = nodeNamed(d, name); err != nil {
@@ -128,11 +128,11 @@ func nodeNamed(d *dataset.Design, name string) (int, error) {
 	if named >= 0 {
 		return named, nil
 	}
-	var known []string
+	var names []string
 	for _, i := range topmost(d, 0) {
-		known = append(known, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
+		names = append(names, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
 	}
-	return 0, fmt.Errorf("no node has the id or the name %q; found %s", name, source.Few(known))
+	return 0, fmt.Errorf("no node has the id or the name %q; found %s", name, source.Few(names))
 }
 
 // nameOf is a node for messages.

@@ -35,9 +35,9 @@ type ElementPair struct {
 
 // NewMatching matches the elements of two designs by an overlap of their boxes; it is an error if more than most
 // pairs of boxes overlap.
-func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) float64) (*Matching, error) {
+func NewMatching(reference, generated *Layout, limit int, iou func(a, b box.Box) float64) (*Matching, error) {
 	a, b := reference.Boxes(), generated.Boxes()
-	weights, err := overlapWeights(a, b, most, func(i, j int) float64 { return iou(a[i], b[j]) })
+	weights, err := overlapWeights(a, b, limit, func(i, j int) float64 { return iou(a[i], b[j]) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +58,10 @@ func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) 
 }
 
 // overlapWeights are those of boxes that overlap.
-func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*box.Weights, error) {
-	weights, err := box.OverlapWeights(a, b, SameExtent, most, weight)
+func overlapWeights(a, b []box.Box, limit int, weight func(i, j int) float64) (*box.Weights, error) {
+	weights, err := box.OverlapWeights(a, b, SameExtent, limit, weight)
 	if errors.Is(err, box.ErrTooMany) {
-		return nil, TooManyOverlaps(most)
+		return nil, TooManyOverlaps(limit)
 	}
 	return weights, err
 }
@@ -72,15 +72,15 @@ func TooManyOverlaps(most int) error {
 }
 
 // Found returns the pairs of at least matchedIoU and the others.
-func (m *Matching) Found() (found, weak []ElementPair) {
+func (m *Matching) Found() (strong, weak []ElementPair) {
 	for _, p := range m.Pairs {
 		if p.IoU >= MatchedIoU {
-			found = append(found, p)
+			strong = append(strong, p)
 		} else {
 			weak = append(weak, p)
 		}
 	}
-	return found, weak
+	return strong, weak
 }
 
 // All pairs what is left too, first with first, as an assignment of 1 − IoU does whose other

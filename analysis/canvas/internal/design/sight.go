@@ -105,18 +105,18 @@ func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 	s, c := math.Sincos(n.Rotation)
 	x, y := n.Bounds.X+n.Bounds.Width/2, n.Bounds.Y+n.Bounds.Height/2
 	// Corners are where the width changes its course.
-	var at []float64
+	var heights []float64
 	for _, corner := range [4][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
-		at = append(at, float64(corner[0]*size.Width/2*s)+float64(corner[1]*size.Height/2*c))
+		heights = append(heights, float64(corner[0]*size.Width/2*s)+float64(corner[1]*size.Height/2*c))
 	}
-	low, high := slices.Min(at), slices.Max(at)
+	low, high := slices.Min(heights), slices.Max(heights)
 	for k := range stripes {
-		at = append(at, low+(high-low)*float64(k)/stripes)
+		heights = append(heights, low+(high-low)*float64(k)/stripes)
 	}
-	slices.Sort(at)
+	slices.Sort(heights)
 	canvas := *l.Nodes[l.Elements[0].Node].Bounds
-	for k := range len(at) - 1 {
-		from, to := at[k], at[k+1]
+	for k := range len(heights) - 1 {
+		from, to := heights[k], heights[k+1]
 		middle := (from + to) / 2
 		// |dx·c + dy·s| ≤ width/2 and |dy·c − dx·s| ≤ height/2.
 		left, right := interval(middle*s, c, size.Width/2)

@@ -127,20 +127,20 @@ func (o *Options) place(cases []source.Case) (notes []string, err error) {
 		if f.pattern == "" {
 			continue
 		}
-		found, err := newFinder(f.pattern, f.endings, f.name, cases)
+		finder, err := newFinder(f.pattern, f.endings, f.name, cases)
 		if err != nil {
 			return nil, fmt.Errorf("--%s %w", f.flag, err)
 		}
 		missing := 0
 		for i := range cases {
-			path := found.path(&cases[i])
+			path := finder.path(&cases[i])
 			if *f.of(&cases[i]) = path; path == "" {
 				missing++
 			}
 		}
 		if len(cases) > 0 && missing == len(cases) {
 			return nil, fmt.Errorf("--%s %s: no file for any of %s, such as %s", f.flag, f.pattern,
-				text.Count(missing, "case"), found.want(&cases[0]))
+				text.Count(missing, "case"), finder.want(&cases[0]))
 		}
 		if missing > 0 {
 			notes = append(notes, fmt.Sprintf("--%s %s: no file for %d of %s", f.flag, f.pattern, missing, text.Count(len(cases), "case")))
@@ -212,8 +212,8 @@ func (f *finder) path(c *source.Case) string {
 		return "" // that of the final design
 	}
 	path := f.want(c)
-	there, known := f.exists[path]
-	if !known {
+	there, ok := f.exists[path]
+	if !ok {
 		_, err := os.Stat(path)
 		there = err == nil
 		f.exists[path] = there

@@ -40,9 +40,9 @@ func (d *Digests) Of(path string) string {
 		return notGiven
 	}
 	d.mu.Lock()
-	text, known := d.sums[path]
+	text, ok := d.sums[path]
 	d.mu.Unlock()
-	if !known {
+	if !ok {
 		_, _ = d.Read(path) // an error is a digest too
 		d.mu.Lock()
 		text = d.sums[path]

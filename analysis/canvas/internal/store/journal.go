@@ -96,16 +96,16 @@ func parseRecord(line []byte) (record, bool) {
 		return r, false
 	}
 	value, err := report.Parse(JournalFile, line[checksumLength:])
-	of, ok := value.(report.Object)
+	object, ok := value.(report.Object)
 	if err != nil || !ok {
 		return r, false
 	}
-	r.file, _ = ofText(of, "file")
-	alone, _ := of.Get("alone")
-	steps, _ := of.Get("steps")
+	r.file, _ = ofText(object, "file")
+	alone, _ := object.Get("alone")
+	steps, _ := object.Get("steps")
 	r.alone, _ = alone.(bool)
 	r.steps, _ = steps.(bool)
-	r.row = objectOf(of, "row")
+	r.row = objectOf(object, "row")
 	r.key, err = parseKey(r.row)
 	return r, err == nil && (r.file == ResultsFile || r.file == baseFile)
 }
@@ -115,13 +115,13 @@ func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEE
 
 // add adds a record with one write, which outlives the process.
 func (j *journal) add(r record) error {
-	var of report.Object
-	of.Set("file", r.file)
-	of.Set("alone", r.alone)
-	of.Set("steps", r.steps)
-	of.Set("row", r.row)
+	var object report.Object
+	object.Set("file", r.file)
+	object.Set("alone", r.alone)
+	object.Set("steps", r.steps)
+	object.Set("row", r.row)
 	var text, line bytes.Buffer
-	if err := report.Encode(&text, of); err != nil {
+	if err := report.Encode(&text, object); err != nil {
 		return err
 	}
 	line.WriteString(strings.Repeat(" ", checksumLength))

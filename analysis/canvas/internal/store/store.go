@@ -234,9 +234,9 @@ func (s *Store) Known(i int, base bool) map[string]*canvas.Row {
 // Reusable is how many metrics could be taken over, of cases and of designs that modifications began with: all
 // but those that follow from others.
 func (s *Store) Reusable() int {
-	count := func(of []canvas.Kind) (n int) {
-		for i := range of {
-			if of[i].Needs != 0 {
+	count := func(kinds []canvas.Kind) (n int) {
+		for i := range kinds {
+			if kinds[i].Needs != 0 {
 				n++
 			}
 		}
@@ -264,12 +264,12 @@ func (s *Store) stored(k *canvas.Kind, c *source.Case, earlier report.Object) *c
 }
 
 // held are the numbers and details of a metric in a row; nil if some are missing.
-func (s *Store) held(k *canvas.Kind, entry *computed, of report.Object) *canvas.Row {
-	reasons := objectOf(of, memberReasons)
+func (s *Store) held(k *canvas.Kind, entry *computed, record report.Object) *canvas.Row {
+	reasons := objectOf(record, memberReasons)
 	row := canvas.NewRow()
 	for _, key := range k.Keys {
 		name := nameIn(s.Settings.Definition, key.Name)
-		value, ok := of.Get(name)
+		value, ok := record.Get(name)
 		if !ok {
 			return nil
 		}
@@ -281,7 +281,7 @@ func (s *Store) held(k *canvas.Kind, entry *computed, of report.Object) *canvas.
 		row.Values[key.Name] = v
 	}
 	for _, detail := range entry.details {
-		value, ok := of.Get(nameIn(s.Settings.Definition, detail))
+		value, ok := record.Get(nameIn(s.Settings.Definition, detail))
 		if !ok {
 			return nil
 		}
@@ -343,13 +343,13 @@ func (s *Store) EnterAll(rows []canvas.CaseRow) error {
 func (s *Store) enter(i int, row, base *canvas.Row, ofBase bool) error {
 	c := s.caseOf(i, ofBase)
 	key := s.keyOf(&c)
-	earlier, known := s.row(key, ofBase)
+	earlier, ok := s.row(key, ofBase)
 	b := builder{store: s, c: &c, row: row, base: base, earlier: earlier, reported: !ofBase}
 	r := record{file: ResultsFile, key: key, row: b.build(), alone: !s.Resume, steps: s.Steps}
 	if ofBase {
 		r.file = baseFile
 	}
-	if known && (ofBase || s.Resume) && equalRows(earlier, r.row) && s.everywhere(r) {
+	if ok && (ofBase || s.Resume) && equalRows(earlier, r.row) && s.everywhere(r) {
 		return nil // the cases of a sample share a base
 	}
 	if s.journal != nil {

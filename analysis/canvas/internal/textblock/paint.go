@@ -164,10 +164,10 @@ func (p *painting) open(node int) {
 		p.layers = p.layers[:top]
 	}
 	from := len(p.layers)
-	for at := int(p.above[node]); at >= 0 && at > p.layers[from-1].node; {
-		p.layers = append(p.layers, layer{node: at, known: true})
-		if at = p.nodes[at].Parent; at >= 0 {
-			at = int(p.above[at])
+	for above := int(p.above[node]); above >= 0 && above > p.layers[from-1].node; {
+		p.layers = append(p.layers, layer{node: above, known: true})
+		if above = p.nodes[above].Parent; above >= 0 {
+			above = int(p.above[above])
 		}
 	}
 	for i, j := from, len(p.layers)-1; i < j; i, j = i+1, j-1 {
