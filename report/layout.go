@@ -161,7 +161,7 @@ func (l *layout) inFile() Layout {
 	return f
 }
 
-// shorten enters what is said of each path under its last key, if all paths that end with it say the same.
+// shorten enters the description of each path under its last key, if all paths that end with it have the same.
 func shorten[E any](all []E, entry func(E) (path string, says any), into *Object) {
 	described := map[string]any{}
 	several := map[string]bool{}
@@ -229,7 +229,7 @@ func (f *Layout) apply(o *Object, path string) {
 	}
 }
 
-// lookup finds what is said of a path: by itself, or by its last key.
+// lookup finds the description of a path, or of its last key.
 func lookup(described Object, path string) any {
 	if v, ok := described.values[dotted(path)]; ok {
 		return v
@@ -254,7 +254,7 @@ func texts(v any) []string {
 	return nil
 }
 
-// companionsOf are the companions of an object: those that it names, and x_ci and x_se beside a number x.
+// companionsOf are the companions of an object: the named ones, and x_ci and x_se of a number x.
 func companionsOf(o Object) map[string]companion {
 	all := maps.Clone(o.roles.companions)
 	for _, key := range o.keys {

@@ -142,7 +142,7 @@ func rowText(v any) (string, bool) {
 	return "", false
 }
 
-// reasons are those of the object's nulls.
+// reasons returns the reasons of the object's nulls.
 func (o Object) reasons() map[string][]string {
 	return reasonsOf(o.keys, func(i int) any { return o.values[o.keys[i]] })
 }

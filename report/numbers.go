@@ -68,7 +68,7 @@ func (s spotOf) belongs(key string) bool {
 	return ok
 }
 
-// intervals are those of a number, in the order of their names: the plain one first.
+// intervals returns the intervals of a number, in the order of their names: the plain one first.
 func (s spotOf) intervals(in Object, number string) []namedInterval {
 	var list []namedInterval
 	for _, key := range in.keys {
@@ -84,8 +84,7 @@ func (s spotOf) intervals(in Object, number string) []namedInterval {
 	return list
 }
 
-// assumed is the name of an interval beside which a text says what it assumes: nobody may take it for the one that
-// holds.
+// assumed is the name of an interval with a text of its assumptions: it must not be taken for the main interval.
 const assumed = "assumed"
 
 // errorOf is the key of the standard error of a number; empty without one.
@@ -145,7 +144,7 @@ func (o Object) isBareInterval(key string) bool {
 	return ok
 }
 
-// spreads are the endings of the names of spreads; that of other programs is the second.
+// spreads are the endings of the names of spreads; the second is of other programs.
 var spreads = []string{spreadSuffix, "_std"}
 
 // isSpread reports whether a member is the spread of another.
@@ -156,7 +155,7 @@ func (o Object) isSpread(key string) bool {
 	})
 }
 
-// spread is that of a number over samples.
+// spread returns the spread of a number over samples.
 func (o Object) spread(key string) Value {
 	for _, ending := range spreads {
 		if v, ok := o.values[key+ending]; ok {

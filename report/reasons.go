@@ -1,5 +1,4 @@
-// This file is for the reason that stands beside nulls: how the reasons of several
-// are put into one text, and taken out of it again.
+// The reason of nulls: how the reasons of several nulls are joined into one text, and split again.
 
 package report
 
@@ -80,8 +79,8 @@ func splitReasons(text string, nulls []missing) map[string][]string {
 	return byKey
 }
 
-// awaits reports whether a key may be given a reason: it is that of a null that
-// has none, or of a list.
+// awaits reports whether a key may be given a reason: it belongs to a null without one, or to a
+// list.
 func awaits(key string, nulls []missing, of map[string][]string) bool {
 	i := slices.IndexFunc(nulls, func(n missing) bool { return n.key == key })
 	return i >= 0 && (nulls[i].list || len(of[key]) == 0)

@@ -156,7 +156,7 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	if err := s.header(data); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
-	if s.csv.Comma == ',' && data[len(data)-1] != '\n' { // as that of a run that was killed
+	if s.csv.Comma == ',' && data[len(data)-1] != '\n' { // as of a killed run
 		return nil, fmt.Errorf("%s: %w: its last line does not end", name, ErrTruncated)
 	}
 	for {

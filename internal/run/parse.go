@@ -85,7 +85,7 @@ func (f *Flags) lists(name string) bool {
 // arguments: files are told from them by being there, or by their ending.
 func (f *Flags) Several(names ...string) { f.several = append(f.several, names...) }
 
-// fileEndings are those of what commands take as arguments.
+// fileEndings are the endings of files that commands take as arguments.
 var fileEndings = []string{".json", ".yaml", ".yml", ".csv"}
 
 // isFile reports whether an argument is a file or folder, or looks like a file of a command.
@@ -165,8 +165,8 @@ func wrongValue(flag, text string, err error) error {
 	return splitHint(Usage("%s: invalid value %q: %w", flag, text, err))
 }
 
-// watch sees how flags are set on the command line: which value was wrong, and what was
-// given twice. Package flag keeps neither.
+// watch sees how flags are set on the command line: which value was wrong, and which flag
+// was set twice. Package flag keeps neither.
 type watch struct {
 	flags  *Flags
 	first  map[string]string // values of flags that do not repeat
@@ -219,7 +219,7 @@ func (v *watched) Set(text string) error {
 	return nil
 }
 
-// more adds a value to that of a flag of a list, which was set before.
+// more adds a value to a flag of a list that was set before.
 func (w *watch) more(name, text string) error {
 	v := w.flags.Lookup(name).Value.(*watched)
 	if r, ok := v.Value.(repeater); ok && r.Repeats() {

@@ -72,8 +72,8 @@ func (t *Task) job(o *Options) *shard.Job {
 	return nil
 }
 
-// Divided reports whether the run does a part of the work, or merges such parts: what is kept of
-// an interrupted run has no place in it.
+// Divided reports whether the run does a part of the work, or merges such parts: it does not
+// resume an interrupted run.
 func (e *Env) Divided() bool { return e.job != nil }
 
 // Merging reports whether the run merges parts, and computes none.
@@ -143,8 +143,8 @@ func (e *Env) origin(flags *Flags) (*shard.Origin, error) {
 	return o, err
 }
 
-// settings are the options that were given: those of one value by name, then those that repeat
-// as they were given, as their order counts.
+// settings are the options that were set: options of one value by name, then options that repeat in the order in which
+// they were set.
 func (f *Flags) settings() []shard.Field {
 	single, repeated := map[string]shard.Field{}, []shard.Field{}
 	for _, s := range f.given {
@@ -232,8 +232,7 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 	return t.computed, nil
 }
 
-// checkMerged finds inputs that are other ones than those of the shards, and work that was not
-// merged.
+// checkMerged finds inputs that differ from the inputs of the shards, and work that was not merged.
 func (e *Env) checkMerged(err error) error {
 	switch {
 	case err == nil && !e.job.Used():

@@ -10,7 +10,7 @@ import (
 // Texts is a flag of texts, separated by commas, that may repeat.
 type Texts struct {
 	Values *[]string
-	Check  func(string) error // finds what is wrong with one of them; may be nil
+	Check  func(string) error // returns the error of one of them; may be nil
 	Whole  bool               // a value is one text, commas and all
 }
 

@@ -19,7 +19,7 @@ import (
 const exitFailed, exitUsage = 1, 2
 
 // CrashApart makes a crash of package runtime (no thread, no memory, SIGQUIT, a deadlock) end the program by SIGABRT.
-// By itself the runtime ends it with status 2, which is that of wrong usage. No core file is written.
+// By itself the runtime ends it with status 2, the status of wrong usage. No core file is written.
 func CrashApart() {
 	debug.SetTraceback("crash")
 	withoutCore()

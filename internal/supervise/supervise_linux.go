@@ -122,8 +122,8 @@ func crashOf(output []byte) crash {
 	return kind
 }
 
-// Threads is how many processes and threads are allowed, by the limit of the user or those of the control groups of the
-// process, where that is worth watching; else 0.
+// Threads is how many processes and threads are allowed, by the limit of the user or of the control groups of the
+// process, if that is worth watching; else 0.
 func Threads(root string) int64 {
 	least := memory.Group(root, "pids", "pids.max")
 	var limit syscall.Rlimit

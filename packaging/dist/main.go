@@ -1,5 +1,5 @@
-// Dist writes what is handed out: an archive of the program for every system, or a wheel of the
-// Python package, checksums and a list of what is linked. The same commit gives the same bytes.
+// Dist writes the released files: an archive of the program for every system, or a wheel of the
+// Python package, checksums and a bill of materials. The same commit gives the same bytes.
 //
 //	go run ./packaging/dist --out dist
 //	go run ./packaging/dist --wheels --out dist

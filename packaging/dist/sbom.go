@@ -1,4 +1,4 @@
-// What is linked: a bill of materials, and the licenses.
+// The linked modules: a bill of materials, and the licenses.
 
 package main
 
@@ -167,7 +167,7 @@ func licenseID(text string) string {
 	return ""
 }
 
-// sharedFiles are those of every archive: manual pages, completions, licenses, the README.
+// sharedFiles are the files of every archive: manual pages, completions, licenses, the README.
 func sharedFiles(work, version string, moment time.Time) ([]file, error) {
 	program := filepath.Join(work, "host", "repscope")
 	if err := build(program, runtime.GOOS, runtime.GOARCH, version, moment); err != nil { // as it is handed out, so that nothing is compiled twice

@@ -18,7 +18,7 @@ import (
 )
 
 // tags are the systems on which a wheel of a target may be installed. The program needs no C
-// library, so one wheel serves those of glibc and of musl; Go decides on macOS 12.
+// library, so one wheel serves systems of glibc and of musl; Go decides on macOS 12.
 var tags = map[string][]string{
 	"linux/amd64":   {"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"},
 	"linux/arm64":   {"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"},

@@ -162,7 +162,7 @@ var (
 	binaries  = strings.Join(names(), "|")
 )
 
-// names are those of the binaries.
+// names are the names of the binaries.
 func names() []string {
 	var all []string
 	for _, c := range suite.Commands() {
@@ -171,7 +171,7 @@ func names() []string {
 	return all
 }
 
-// pythonic writes the names of flags as keywords, but for those of command lines.
+// pythonic writes the names of flags as keywords, except in command lines.
 func pythonic(text string) string {
 	var b strings.Builder
 	last := 0

@@ -114,7 +114,7 @@ var escapes = map[rune]string{
 	'μ': `$\mu$`, 'π': `$\pi$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'τ': `$\tau$`, 'φ': `$\varphi$`,
 }
 
-// powers are digits of an exponent, each of which would be its own formula.
+// powers matches digits of an exponent that would each be a formula.
 var powers = regexp.MustCompile(`\$\^(?:\{-\}|\d)\$(?:\$\^\d\$)+`)
 
 // latex writes text for LaTeX.

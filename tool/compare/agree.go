@@ -136,8 +136,8 @@ func optionDifferences(a, b *File) []string {
 	return list
 }
 
-// ofRun reports whether a key of another program's configuration says what was
-// evaluated, not how.
+// ofRun reports whether a key of another program's configuration names the evaluated model or data,
+// not a setting.
 func ofRun(key string) bool {
 	key = strings.ToLower(key)
 	return slices.ContainsFunc(ofRuns, func(part string) bool { return strings.Contains(key, part) })

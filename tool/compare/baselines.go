@@ -1,4 +1,4 @@
-// Baselines of probes: their numbers stand beside those of every probe.
+// Baselines of probes: their numbers are next to the numbers of every probe.
 
 package compare
 

@@ -24,7 +24,7 @@ var benchmarkKey = regexp.MustCompile(`^(goos|goarch|pkg|cpu): *(.*)$`)
 // statistics is the beginning of a table that benchstat wrote.
 var statistics = regexp.MustCompile(`(?m)^,[^,\n]+/op,CI|^.*│.*(vs base|/op)`)
 
-// unitDirections are the units of which everyone says which way they are better.
+// unitDirections are the units whose better direction is the same everywhere.
 var unitDirections = map[string]report.Direction{"ns/op": report.Lower, "sec/op": report.Lower, "B/op": report.Lower, "allocs/op": report.Lower,
 	"MB/s": report.Higher, "B/s": report.Higher}
 

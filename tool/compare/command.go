@@ -296,7 +296,7 @@ func (g *Gathered) enter(env *run.Env) error {
 	return nil
 }
 
-// reads are the file and that of its scores per sample.
+// reads are the file and the file of its scores per sample.
 func (f *File) reads() []string {
 	if f.result == nil || f.result.Samples == nil {
 		return []string{f.Path}
@@ -322,7 +322,7 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 	return ReadLosses(specs, columns)
 }
 
-// options are those of the comparison.
+// options returns the options of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
 	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow,
 		Family: s.family, Fixed: s.fixed, Weights: s.weights, Seed: env.Options.Seed,
@@ -338,7 +338,7 @@ func (s *settings) options(env *run.Env) (Options, error) {
 }
 
 // ReadScale reads the worst and the best score of tasks: CSV with the columns task,
-// worst, best, and metric if they are not those of all metrics.
+// worst, best, and metric if the scale is of one metric.
 func ReadScale(path string) ([]TaskScale, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -352,7 +352,7 @@ func ReadScale(path string) ([]TaskScale, error) {
 	return out, nil
 }
 
-// scaleColumns are those of the scales of tasks.
+// scaleColumns are the columns of a file of scales.
 var scaleColumns = []tabular.Column{{Name: "task"}, {Name: "worst"}, {Name: "best"}, {Name: "metric", Optional: true}}
 
 func readScale(name string, r io.Reader) ([]TaskScale, error) {

@@ -121,7 +121,7 @@ func (c *comparer) screen() {
 	}
 }
 
-// holm corrects p values over so many tests.
+// holm corrects p values and returns the number of tests.
 func holm(family []*test) (tests int) {
 	p := make([]float64, len(family))
 	for i, t := range family {
@@ -305,7 +305,7 @@ func (c *comparer) rank(row *Row) error {
 	return nil
 }
 
-// sentence says in words what is decided.
+// sentence says in words which differences are decided.
 func (row *Row) sentence(models []string, base int) string {
 	if why := row.notCompared(); why != "" {
 		return "not compared: " + why
@@ -424,10 +424,8 @@ type Broken struct {
 	Percent, Bound  float64 // worse by, allowed
 }
 
-// Worse finds models that are worse than the baseline by more than so many percent of
-// it, in the metrics that a pattern names. Errors: no metric of that name has a
-// direction; no baseline; a baseline that is not positive, of which there is no
-// percentage.
+// Worse finds models that are worse than the baseline by more than a percentage of it, in the metrics that a pattern
+// names. Errors: no metric of that name has a direction; no baseline; a baseline that is not positive.
 func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 	words := r.vocabulary()
 	base := slices.Index(r.Models, r.Baseline)
@@ -475,13 +473,13 @@ func (r *Result) vocabulary() *vocabulary {
 	return v
 }
 
-// String says what was broken.
+// String names the bound and the numbers that break it.
 func (b Broken) String() string {
 	return fmt.Sprintf("%s of %s is %s, %s of %s: worse by %.3g %%, allowed are %g %%", b.Row.Title(), b.Model,
 		report.FormatEstimate(b.Value, report.Interval{}), report.FormatEstimate(b.Base, report.Interval{}), b.Baseline, b.Percent, b.Bound)
 }
 
-// Title names a row among those of all tasks and analyses.
+// Title names a row among the rows of all tasks and analyses.
 func (row *Row) Title() string {
 	parts := slices.DeleteFunc([]string{row.Task, row.Analysis, row.Metric}, func(part string) bool { return part == "" })
 	return strings.Join(parts, " ")

@@ -24,8 +24,8 @@ var exampleTasks = []struct {
 	size float64
 }{{"pong", 1}, {"breakout", 1.6}, {"seaquest", 0.8}, {"qbert", 1.2}, {"asterix", 2}, {"freeway", 0.6}, {"enduro", 1.4}, {"boxing", 0.9}}
 
-// exampleModels are the models with their error relative to that of persistence, and how
-// much runs differ; one run is of what is not trained.
+// exampleModels are the models with their error relative to persistence, and how much runs differ; a model that is
+// not trained has one run.
 var exampleModels = []struct {
 	name   string
 	error  float64

@@ -33,7 +33,7 @@ func (r *Result) Figure() *plots.Figure {
 	return f
 }
 
-// caption says what is in the figure: of intervals, arrows and the baseline where they are.
+// caption explains the intervals, arrows and baseline of the figure, if it has them.
 func (r *Result) caption(rows []*Row) string {
 	any := func(has func(row *Row, x int, c *Cell) bool) bool {
 		return slices.ContainsFunc(rows, func(row *Row) bool {

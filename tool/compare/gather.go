@@ -1,4 +1,4 @@
-// From what is given to files: folders, tasks, runs and names.
+// From arguments to files: folders, tasks, runs and names.
 
 package compare
 
@@ -54,8 +54,7 @@ type Gathered struct {
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
-// below them, but for those of tools. Errors: those of [Read]; a folder without
-// results.
+// below them, without the results of tools. Errors: of [Read]; a folder without results.
 func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	type item struct {
 		Spec
@@ -189,8 +188,8 @@ func (f *File) place(s Spec) error {
 }
 
 // Rename gives models other names: NEW for each file in turn, where every file has one
-// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Of names for files in turn
-// some may have an equals sign, as those of checkpoints do. Errors: names that nothing has,
+// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Names
+// for files in turn may have an equals sign, as names of checkpoints do. Errors: names that nothing has,
 // numbers of names and files that differ.
 func (g *Gathered) Rename(names []string) error {
 	inTurn, err := g.inTurn(names)
@@ -248,7 +247,7 @@ func (g *Gathered) has(name string) bool {
 	})
 }
 
-// calls says whether a name of --names is that of the model m of the file.
+// calls says whether a name of --names is the name of the model m of the file.
 func (f *File) calls(m *FileModel, name string) bool {
 	return name == m.Given || name == m.Name || name == f.Path+":"+m.Given || name == filepath.Base(f.Path)+":"+m.Given
 }
@@ -280,7 +279,7 @@ func (g *Gathered) rename(old, renamed string) error {
 		old, renamed, old, strings.Join(names, ", "), hint)
 }
 
-// paths are those of the files, each once, in order.
+// paths are the paths of the files, each once, in order.
 func (g *Gathered) paths() []string {
 	var paths []string
 	for _, f := range g.Files {
@@ -301,7 +300,7 @@ func (f *File) given() []string {
 }
 
 // settle gives the models of a file their runs. NAME@RUN is a run of NAME unless a model of
-// this name has no run: beside ViT-L/14 @ is a part of the name ViT-L/14@336px.
+// this name has no run: with a model ViT-L/14, @ is part of the name ViT-L/14@336px.
 func (g *Gathered) settle() {
 	plain := map[string]bool{}
 	for _, f := range g.Files {

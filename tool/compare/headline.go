@@ -23,8 +23,8 @@ func (r *Result) shown() []*Row {
 	return r.headlines(mostHeadlines)
 }
 
-// headlines are at most so many rows of each analysis in each task, and those that options name,
-// in the order of the table.
+// headlines are at most limit rows of each analysis in each task, and the rows that options name, in the order of the
+// table.
 func (r *Result) headlines(limit int) []*Row {
 	var out []*Row
 	for _, rows := range r.byAnalysis() {
@@ -100,7 +100,7 @@ func views(rows []*Row, strict bool) []view {
 	return out
 }
 
-// names are those of the models of a view.
+// names are the names of the models of a view.
 func (v view) names(r *Result) []string {
 	out := make([]string, len(v.models))
 	for i, x := range v.models {
@@ -109,7 +109,7 @@ func (v view) names(r *Result) []string {
 	return out
 }
 
-// cells are those of the models of a view.
+// cells are the cells of the models of a view.
 func (v view) cells(row *Row) []*Cell {
 	out := make([]*Cell, len(v.models))
 	for i, x := range v.models {

@@ -17,11 +17,11 @@ import (
 	"repscope/report"
 )
 
-// loggedName is that of a file of logged samples: the task, and when the evaluation ended.
+// loggedName matches the name of a file of logged samples: the task, and the time at which the evaluation ended.
 var loggedName = regexp.MustCompile(`^samples_(.+?)(?:_([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[.-][0-9]+)?))?\.jsonl?$`)
 
-// loggedHigher are metrics of the harness of which more is better, besides those that are known everywhere: logged
-// samples do not say it, as results do.
+// loggedHigher are metrics of the harness that are better if higher, besides the well-known ones: results state the
+// direction, logged samples do not.
 var loggedHigher = []string{"acc", "acc_norm", "acc_bytes", "acc_all", "acc_mutual_info", "exact_match", "exact", "em", "f1", "mcc",
 	"prompt_level_strict_acc", "prompt_level_loose_acc", "pass@1", "pass_at_1"}
 
@@ -141,7 +141,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	for _, key := range keys {
 		v, ok := scoreOf(get(o, key))
 		if !ok || slices.Contains(notScores, key) {
-			continue // such as a pair of sums, of which the metric is no mean
+			continue // such as a pair of sums: the metric is no mean
 		}
 		path := harnessPath(key, filter)
 		if l.scores[path] == nil {
@@ -160,7 +160,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	return nil
 }
 
-// idOf is the name of a document, empty for what is none.
+// idOf is the name of a document, empty for other values.
 func idOf(v any) string {
 	switch v := v.(type) {
 	case json.Number:
@@ -202,7 +202,7 @@ func (l *sampleLog) table() *report.SampleTable {
 	return &report.SampleTable{Metrics: l.paths, Models: []report.ModelSamples{m}}
 }
 
-// model is the name of the folder, else that of the file.
+// model is the name of the folder, else of the file.
 func (l *sampleLog) model() string {
 	if path, err := filepath.Abs(l.path); err == nil {
 		if name := filepath.Base(filepath.Dir(path)); name != "." && name != string(filepath.Separator) {

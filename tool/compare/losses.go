@@ -141,8 +141,8 @@ func pathError(path string, err error) error {
 	return err
 }
 
-// readCSV reads a table with a header. Columns of one name, such as that of two runs of W&B,
-// keep what is written before it.
+// readCSV reads a table with a header. Columns of one name, such as of two runs of W&B, keep
+// the text before it.
 func (l *lossLog) readCSV(data []byte) error {
 	r, header, err := tabular.Open(l.path, bytes.NewReader(data), tabular.Options{LazyQuotes: true, Unnamed: true})
 	if err != nil {
@@ -177,7 +177,7 @@ func (l *lossLog) readCSV(data []byte) error {
 					line, _ := r.FieldPos(i)
 					return fmt.Errorf("%s:%d: %s: %q is no number", l.path, line, header[i], cell)
 				}
-				continue // text beside the numbers
+				continue // text among the numbers
 			}
 			l.set(names[i], v)
 		}
@@ -189,8 +189,8 @@ func known(name string) bool {
 	return slices.Contains(stepNames, strings.ToLower(name)) || slices.Contains(DefaultLossColumns(), name)
 }
 
-// lossName is the name that a column is known by: W&B writes RUN - NAME, and its least
-// and largest values beside it.
+// lossName is the name that a column is known by: W&B writes RUN - NAME, and columns
+// of its least and largest values.
 func lossName(column string) string {
 	column = strings.TrimSpace(column)
 	if strings.HasSuffix(column, "__MIN") || strings.HasSuffix(column, "__MAX") {
@@ -231,7 +231,7 @@ func (l *lossLog) readJSON(data []byte) error {
 		v, lineErr := report.Parse(fmt.Sprintf("%s:%d", l.path, number), line)
 		if lineErr != nil {
 			if number == 1 {
-				return err // that of the whole file
+				return err // the error is of the whole file
 			}
 			return lineErr
 		}

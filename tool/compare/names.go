@@ -21,7 +21,7 @@ func (v *vocabulary) add(analysis, path string) {
 	v.level = map[string]int{}
 }
 
-// paths are those of all metrics.
+// paths are the paths of all metrics.
 func (v *vocabulary) paths() []string {
 	var out []string
 	for _, k := range v.known {

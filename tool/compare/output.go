@@ -33,10 +33,10 @@ type ranked struct {
 	Metric    string           `json:"metric"`
 	Direction report.Direction `json:"direction"`
 	Order     []place          `json:"order"`
-	Ties      [][]string       `json:"ties"` // groups of models no two of which differ
+	Ties      [][]string       `json:"ties"` // groups of models that do not differ from each other
 }
 
-// place is that of one model.
+// place is the place of one model.
 type place struct {
 	Model  string       `json:"model"`
 	Value  report.Value `json:"value"`

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// Unknown is the direction of a metric of which nobody said it.
+// Unknown is the direction of a metric that no file describes.
 const Unknown report.Direction = "unknown"
 
 // candidate is a metric of a group.
@@ -25,7 +25,7 @@ type candidate struct {
 	asked     bool // by --higher or --lower
 }
 
-// rows fills the table with what is compared.
+// rows fills the table with the compared numbers.
 func (c *comparer) rows() error {
 	var unused []string
 	for _, pattern := range slices.Concat(c.o.Metrics, c.o.Higher, c.o.Lower) {
@@ -86,7 +86,7 @@ func (c *comparer) rows() error {
 	return nil
 }
 
-// foreignRows fills the table with all numbers of files of other layouts, none of which has a known name.
+// foreignRows fills the table with all numbers of files of other layouts if no number has a well-known name.
 func (c *comparer) foreignRows(candidates [][]candidate) {
 	for i, g := range c.groups {
 		if slices.ContainsFunc(g.files, func(f *File) bool { return f.result != nil }) {
@@ -115,7 +115,7 @@ func (c *comparer) undefined() error {
 	return first
 }
 
-// undirected warns of metrics of which nobody says which way they are better.
+// undirected warns of metrics whose better direction is unknown.
 func (c *comparer) undirected() {
 	var names []string
 	for _, row := range c.result.Table {
@@ -215,7 +215,7 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
-			// A result that names no range has plain errors, but for those of shares and correlations.
+			// A result that names no range has plain errors, except shares and correlations.
 			standard, _ := WellKnown(path)
 			if metric.Range == nil && standard.Range != nil && !math.IsInf(standard.Range.High, 1) && standard.Direction == metric.Direction {
 				metric.Range = standard.Range
@@ -230,7 +230,7 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 	return report.Metric{Direction: Unknown}, f.result == nil && (f.described || !strings.Contains(path, "."))
 }
 
-// elsewhere reports whether the name by which a result describes a metric is that of
+// elsewhere reports whether the name by which a result describes a metric is the name of
 // another number of the model: slope of raw.slope.
 func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 	for name := family; ; {

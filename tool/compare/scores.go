@@ -102,7 +102,7 @@ type taskScores struct {
 	scores          map[[2]string]*runScores // by model and metric
 }
 
-// runScores are those of one metric of one model.
+// runScores are the scores of one metric of one model.
 type runScores struct {
 	runs   []string
 	lines  map[string]int
@@ -194,7 +194,7 @@ func (t *scoreTable) key(k int) {
 	}
 }
 
-// place is that of the first column with a role; −1: there is none.
+// place is the index of the first column with a role; −1 if there is none.
 func (t *scoreTable) place(role string) int { return slices.Index(t.roles, role) }
 
 // free are the names of the columns without a role.

@@ -136,7 +136,7 @@ func (row *Row) decided() (differ, tested int) {
 	return differ, tested
 }
 
-// cut shortens a text to at most so many characters.
+// cut shortens a text to at most limit characters.
 func cut(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

@@ -37,7 +37,7 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 	return fmt.Errorf("%s: want a name that ends in .%s", path, strings.Join(TableFormats(), ", ."))
 }
 
-// tidyColumns are those of the CSV file with a row for each metric and model.
+// tidyColumns are the columns of the CSV file with a row for each metric and model.
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
 	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY",
 	"Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
@@ -216,7 +216,7 @@ const (
 	arrowDown = "↓"
 )
 
-// arrow is that of the direction in which a metric is better.
+// arrow points in the direction in which a metric is better.
 func (row *Row) arrow(up, down string) string {
 	switch row.Direction {
 	case report.Higher:
@@ -227,7 +227,7 @@ func (row *Row) arrow(up, down string) string {
 	return ""
 }
 
-// leading are the columns that name a row beside its metric.
+// leading are the columns that name a row, besides its metric.
 func (r *Result) leading() (tasks, analyses bool) {
 	for _, row := range r.Table {
 		tasks = tasks || row.Task != r.Table[0].Task
@@ -308,7 +308,7 @@ func moreRows(n int) string {
 	return fmt.Sprintf("%d more rows are", n)
 }
 
-// restOfMark is what a mark means beside the name of the set.
+// restOfMark is what a mark means, after the name of the set.
 const restOfMark = "nothing is marked in a row where no difference is decided"
 
 // marked reports whether some model of the rows is marked as one that may be the best.

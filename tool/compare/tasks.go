@@ -96,7 +96,7 @@ type Profiles struct {
 	of         map[string]*Profile
 }
 
-// Profile is that of one model.
+// Profile is the profile of one model.
 type Profile struct {
 	Share []float64 `json:"share"`
 	Low   []float64 `json:"low"`
@@ -366,7 +366,7 @@ func estimated(e study.Estimate) (report.Value, report.Interval) {
 	return report.NumberOr(e.Value, reason), intervalOf(e.Interval)
 }
 
-// mostStudied is the most models of which all pairs are compared over tasks.
+// mostStudied is the largest number of models whose pairs are all compared over tasks.
 const mostStudied = 500
 
 // profilePoints is the number of thresholds of a performance profile.

@@ -18,14 +18,14 @@ import (
 
 // checkedTask is what became of the files of a task since it was done.
 type checkedTask struct {
-	Name        string   `json:"name"`  // dataset/analysis, or that of the study's own files
+	Name        string   `json:"name"`  // dataset/analysis, or the name of the study's own files
 	State       string   `json:"state"` // as recorded, changed or not done
 	Differences []string `json:"differences,omitempty"`
 	Files       int      `json:"files"` // that were read
 	Unchecked   int      `json:"without_digest,omitempty"`
 }
 
-// The states of what is checked.
+// The states of checked files.
 const (
 	asRecorded = "as recorded"
 	hasChanged = "changed"
@@ -97,7 +97,7 @@ func (d *done) compare(ctx context.Context, folder string, digests map[string]st
 	return nil
 }
 
-// writeCheck prints what was found, as JSON if asked for. It is an error if something has changed, or nothing was done.
+// writeCheck prints the differences, as JSON if asked for. It is an error if something has changed, or nothing was done.
 func (s *study) writeCheck(w io.Writer, all []checkedTask, asJSON, quiet bool) error {
 	changed, done, files, unchecked := 0, 0, 0, 0
 	for _, c := range all {

@@ -206,7 +206,7 @@ func initial(files []string, commands []run.Command) (string, error) {
 	return b.String(), nil
 }
 
-// write writes the lines of a dataset; those of the first explain the keys.
+// write writes the lines of a dataset; the lines of the first explain the keys.
 func (c *content) write(b *strings.Builder, first bool) {
 	note := func(text string) string {
 		if first {
@@ -258,8 +258,8 @@ func cutArray(path string) (file, array string, ok bool) {
 	return path, "", false
 }
 
-// names are those of files: without folder and ending, with the folder where two are the same, and numbered where
-// that is the same too; such that each can be the name of a folder.
+// names are names for files: without folder and ending, with the folder if two are equal, and numbered if the folder
+// is equal too; each can be the name of a folder.
 func names(files []string) []string {
 	count, list := map[string]int{}, make([]string, len(files))
 	for i, f := range files {

@@ -83,7 +83,7 @@ func (f file) as(other file) bool {
 	return f == other
 }
 
-// young reports whether the times of a file say nothing at the given time; those of the future never do.
+// young reports whether the times of a file are too recent to tell a change; times in the future always are.
 func (f file) young(now time.Time) bool {
 	return now.Sub(time.Unix(0, max(f.Time, f.Changed))) < fresh
 }
@@ -101,7 +101,7 @@ func sum(path string) (string, error) {
 	return report.FileSum(path)
 }
 
-// watch is what was known, before a task began, of the files that its options name.
+// watch holds the state of the files that the options of a task name, from before it began.
 type watch struct {
 	begin   time.Time
 	files   map[string]file
@@ -159,7 +159,7 @@ func (w *watch) add(path string) error {
 }
 
 // inputs are the files of a task that has read them, as they were when it began. It is an error if one of them has
-// changed or gone meanwhile. The digests are those of the result, where it has them.
+// changed or gone meanwhile. The digests come from the result, if it has them.
 func (w *watch) inputs(list []report.Input) ([]file, error) {
 	var all []file
 	for _, in := range list {
@@ -254,7 +254,7 @@ func (w *watch) besides(path string) (file, error) {
 	return now, nil
 }
 
-// pathOf is the file of an input, without the name of an array in it; empty for what is no file.
+// pathOf is the file of an input, without the name of an array in it; empty if the input is no file.
 func pathOf(path string) string {
 	if path == "" || builtIn(path) {
 		return ""

@@ -101,7 +101,7 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 	return nil
 }
 
-// ownFiles are the names of the files of a study or a report, beside its result.
+// ownFiles are the names of the files of a study or a report, besides its result.
 func ownFiles(summary, page string) []string {
 	return []string{summary + ".json", summary + ".csv", page + ".html", "repscope__*_mqc.json"}
 }

@@ -35,7 +35,7 @@ type Suite struct {
 	line lineOptions
 }
 
-// Dataset is what is analyzed together.
+// Dataset is a set of inputs that is analyzed together.
 type Dataset struct {
 	Name        string
 	Tasks       []Task
@@ -239,7 +239,7 @@ func (r *reader) mapping(n *yaml.Node, what string) ([]entry, error) {
 // mostMerged is how deep mappings take in others by "<<": one that takes in itself has no end.
 const mostMerged = 16
 
-// entries are those of a mapping, and behind them those of the mappings that "<<" takes in which it has not itself.
+// entries are the entries of a mapping, followed by the entries of mappings under "<<" that it does not have itself.
 func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) {
 	var list, taken []entry
 	there := map[string]bool{}
@@ -269,7 +269,7 @@ func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) 
 	return list, nil
 }
 
-// merged are the entries that "<<" takes in: those of a mapping or of a list of them.
+// merged are the entries under "<<": of a mapping, or of a list of mappings.
 func (r *reader) merged(e entry, what string, depth int) ([]entry, error) {
 	from := []*yaml.Node{e.value}
 	if e.value.Kind == yaml.SequenceNode {
@@ -382,7 +382,7 @@ func (r *reader) analyses() []string {
 	return names
 }
 
-// options is what a mapping of options says: what is common, and what is in sections of analyses.
+// options is a mapping of options: common ones, and sections of analyses.
 type options struct {
 	common   []entry
 	sections map[string][]entry

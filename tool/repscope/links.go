@@ -99,7 +99,7 @@ func link(program, path string) (err error) {
 	defer func() {
 		if err != nil {
 			os.Remove(temporary)
-			if inner := errors.Unwrap(err); inner != nil { // without the name of what is gone
+			if inner := errors.Unwrap(err); inner != nil { // without the name of the missing file
 				err = fmt.Errorf("%s: %w", path, inner)
 			}
 		}

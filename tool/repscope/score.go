@@ -1,4 +1,4 @@
-// One score of a pair of arrays, and nothing beside it, for programs that want the number alone.
+// One score of a pair of arrays and nothing else, for programs that want the number alone.
 
 package repscope
 
@@ -87,7 +87,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// pair checks that two spaces belong together and have so many neighbors.
+// pair checks that two spaces belong together and have enough neighbors.
 func pair(name string, original neighbors.Space, other string, embedded neighbors.Space, ks []int) error {
 	n := original.Points().N
 	if embedded.Points().N != n {
@@ -101,7 +101,7 @@ func pair(name string, original neighbors.Space, other string, embedded neighbor
 	return nil
 }
 
-// scores are those of a pair, by name and k; null where a space is collapsed.
+// scores are the scores of a pair, by name and k; null where a space is collapsed.
 func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
 	out := make(map[string][]*float64, len(names))
 	for _, name := range names {

@@ -129,7 +129,7 @@ func (v *verifier) result(path string) (bool, error) {
 	return true, nil
 }
 
-// ownSums are the digests of files that a result holds: that of the scores per sample, and those of encode's arrays.
+// ownSums are the digests of files that a result holds: the scores per sample, and the arrays of encode.
 func ownSums(r *report.Result) []report.Sum {
 	var sums []report.Sum
 	if r.Samples != nil && r.Samples.SHA256 != "" {
@@ -202,7 +202,7 @@ func (v *verifier) record(path string) (bool, error) {
 	return true, nil
 }
 
-// size looks at an input of which the size alone is recorded; that of a folder is not.
+// size checks an input whose size alone is recorded; folders have none.
 func (v *verifier) size(path string, size int64, record, folder string) {
 	first, _ := places(&claim{path: path, of: record, folder: folder})
 	info, err := os.Stat(first[0])

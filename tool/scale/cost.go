@@ -18,7 +18,7 @@ import (
 type wishes struct {
 	shards int           // of every analysis that can be divided; 0: as many as within asks for
 	within time.Duration // for a task
-	tasks  int           // at most so many of one analysis
+	tasks  int           // the most of one analysis
 	memory int64         // of a task; 0: any
 	cores  int           // of a task
 }
@@ -26,7 +26,7 @@ type wishes struct {
 // cost is what an analysis is predicted to take on the tasks' cores.
 type cost struct {
 	fixed  float64   // seconds of every task: to start, and to read and digest the inputs
-	work   float64   // seconds of what is divided, in one task
+	work   float64   // seconds of the divided work, in one task
 	unit   float64   // seconds of a unit in a task of some units; 0: an equal part of work
 	parts  []float64 // of work, by unit, where they are not equal
 	encode float64   // seconds to encode all states once
@@ -149,7 +149,7 @@ func (c *cost) task(n, units int) float64 {
 	return c.fixed + math.Ceil(float64(units)/float64(n))*unit
 }
 
-// shards is into how many tasks the work is divided, and what is wrong with that.
+// shards returns into how many tasks the work is divided, and a warning if the wishes cannot be met.
 func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 	units := s.dry.Units
 	if units < 2 || !slices.Contains(run.FlagNames(s.task.Command), "shard") {

@@ -199,7 +199,7 @@ func inputsOf(j *Job) []string {
 	return list
 }
 
-// k8sFolder is the folder of the Jobs, in that of the work.
+// k8sFolder is the folder of the Jobs, in the folder of the work.
 const k8sFolder = "k8s"
 
 // writeText writes a text among the files of the work.
@@ -289,7 +289,7 @@ type (
 	}
 )
 
-// jobs are those of the tasks that go first, of the others, and the last one.
+// jobs are the Jobs of the tasks that go first, of the others, and the last one.
 func (k *k8s) jobs(j *Job) []k8sJob {
 	firsts := j.firsts()
 	var list []k8sJob

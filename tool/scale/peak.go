@@ -12,7 +12,7 @@ import (
 const watchEvery = 2 * time.Millisecond
 
 // watchMemory begins to watch the memory of the process; the function that it returns ends that, and says by how many
-// bytes more than at the beginning were in use at most. What is mapped of files is not in it.
+// bytes more than at the beginning were in use at most. Mapped files are not counted.
 func watchMemory() (peak func() float64) {
 	debug.FreeOSMemory()
 	from, highest := inUse(), 0.0

@@ -24,9 +24,8 @@ type Set struct {
 }
 
 // Open reads the heads of shards and checks that each is whole and that they are parts of one
-// work. Paths are files, and folders of which all files *.shard are read. Errors: no shards,
-// [shard.ErrDamaged], shards of different work, and of an analysis that is none of the given
-// ones.
+// work. Paths are files, and folders whose files *.shard are all read. Errors: no shards,
+// [shard.ErrDamaged], shards of different work or of an unknown analysis.
 func Open(analyses []run.Command, paths []string) (*Set, error) {
 	files, err := filesOf(paths)
 	if err != nil {
@@ -113,7 +112,7 @@ func (s *Set) oneWork() error {
 	return all
 }
 
-// oneStart finds shards of one work of which the results would have other files or names.
+// oneStart finds shards of one work whose results would have different files or names.
 func (s *Set) oneStart() error {
 	first := s.States[0]
 	for _, b := range s.States[1:] {

@@ -184,7 +184,7 @@ func (j *Job) free(ctx context.Context) error {
 	return nil
 }
 
-// send writes the job, if it is new, and the scripts for what is neither complete nor in the queue, and submits it.
+// send writes the job, if it is new, and the scripts for tasks that are neither complete nor in the queue, and submits them.
 func (s *slurm) send(ctx context.Context) error {
 	all, err := s.job.standings(ctx)
 	if err != nil {
@@ -269,7 +269,7 @@ func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []i
 	return nil
 }
 
-// maxArraySize is that of the site.
+// maxArraySize is the limit of the site.
 func maxArraySize(ctx context.Context) int {
 	out, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
 	if err != nil {
@@ -319,7 +319,7 @@ func (s *slurm) submission(wanted []int, limit int, queued *queue) string {
 	// submit OFFSET-OR-"finish" OPTIONS… SCRIPT ARGUMENTS… prints the number of the job and keeps it.
 	b.WriteString("submit() {\n\twhat=$1\n\tshift\n\tid=$(sbatch --parsable \"$@\")\n\tid=${id%%;*}\n" +
 		"\techo \"$id $what\" >> \"$folder\"/" + jobsFile + "\n\techo \"$id\"\n}\nall=\n")
-	for _, id := range queued.jobs { // what is in the queue must be done before the last job, too
+	for _, id := range queued.jobs { // jobs in the queue must be done before the last job, too
 		fmt.Fprintf(&b, "all=$all:%d\n", id)
 	}
 	for phase, list := range [][]array{arrays(wanted[:split], limit), arrays(wanted[split:], limit)} {
@@ -359,7 +359,7 @@ func (s *slurm) options1(a array, folder string) string {
 	return text
 }
 
-// most is the memory of a job in megabytes: that of the greatest task with room to spare.
+// most is the memory of a job in megabytes: the largest task and a reserve.
 func (s *slurm) most() string {
 	largest := int64(0)
 	for i := range s.job.Pieces {
@@ -377,7 +377,7 @@ func (s *slurm) given() string {
 	return strings.Join(quoted, " ")
 }
 
-// name is that of the jobs.
+// name is the name of the jobs.
 func (s *slurm) name() string {
 	if s.job.Suite != "" {
 		return "evaluate"
@@ -388,7 +388,7 @@ func (s *slurm) name() string {
 // pattern is a path in an option of sbatch that replaces what follows %.
 func pattern(path string) string { return strings.ReplaceAll(path, "%", "%%") }
 
-// queue is what of a job is in Slurm's queue.
+// queue is the part of a job in Slurm's queue.
 type queue struct {
 	tasks    map[int]bool
 	jobs     []int // arrays of these tasks
@@ -535,7 +535,7 @@ func (s *slurm) watch(ctx context.Context) error {
 	return nil
 }
 
-// progress is how far the tasks are, and what of the queue waits for somebody to act.
+// progress describes how far the tasks are, and which jobs in the queue wait for an action.
 func (s *slurm) progress(q *queue) string {
 	all := make([]standing, len(s.job.tasks))
 	for i := range all {

@@ -27,7 +27,7 @@ The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_IND
 --offset. A complete task is not run again, and two processes never run the same task at the
 same time. Exit status: 2 for wrong usage, which a retry does not fix; 1 for other failures.`
 
-// lockName is that of the lock in a task's folder.
+// lockName is the name of the lock in a task's folder.
 const lockName = "task"
 
 // indexVariables are those in which schedulers say the number of a task.
@@ -207,7 +207,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 	return run.Task{}, fmt.Errorf("suite %s has no task %s", w.job.Suite, p.Name)
 }
 
-// whole finds what is wrong with the file that a task leaves.
+// whole returns the error of the file that a task leaves.
 func (j *Job) whole(t *task) error {
 	path := j.output(t)
 	if t.piece.Shards == 1 {

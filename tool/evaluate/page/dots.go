@@ -100,7 +100,7 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 	}
 }
 
-// superscript shows the markup of exponents; width is that of the text.
+// superscript shows the markup of exponents; width is the width of the text.
 func superscript(label string) (text string, width float64) {
 	before, rest, ok := strings.Cut(label, "^{")
 	if !ok {

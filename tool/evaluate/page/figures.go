@@ -1,4 +1,4 @@
-// The figures of a section, drawn anew from its numbers: a dot and an interval for each model, curves over a
+// The figures of a section, drawn from its numbers: a dot and an interval for each model, curves over a
 // parameter of the analysis, curves over the checkpoints of training runs.
 
 package page
@@ -30,7 +30,7 @@ const (
 	manyCurves = 5 // whose bands are pale
 )
 
-// subjects are those of a table, of each family one before a second of any.
+// subjects are the subjects of a table: one of each family before a second of any.
 func subjects(columns []Column) []subject {
 	var list []subject
 	groups := map[string]int{}
@@ -209,7 +209,7 @@ func appendCell(c *plots.CurveSeries, x float64, cell Cell) {
 
 // draw makes the SVG of curves.
 func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column) error {
-	names := make([]string, len(b.view.Entries)) // that of a checkpoint stands in the place of its run
+	names := make([]string, len(b.view.Entries)) // the name of a checkpoint is at the index of its run
 	for i, e := range b.view.Entries {
 		names[i] = e.Name
 	}
@@ -247,7 +247,7 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
-// distinct makes names differ that are equal: those of entries that the figure does not show.
+// distinct makes names differ that are equal: the names of entries that the figure does not show.
 func distinct(names []string) []string {
 	seen := map[string]bool{}
 	for i, name := range names {

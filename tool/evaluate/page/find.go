@@ -100,7 +100,7 @@ func jsonFiles(folder string) ([]string, error) {
 // anySchema is the schema of result files of any version; other files of the program have a word in place of the number.
 var anySchema = regexp.MustCompile(`"repscope/\d`)
 
-// readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
+// readResult reads a file; nil if it is something else. Of other files only the beginning is read.
 func readResult(file, name string) (*report.Result, error) {
 	f, err := regular.Open(file)
 	if err != nil {
