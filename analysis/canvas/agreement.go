@@ -30,7 +30,7 @@ type Agreement struct {
 	Object  report.Object // the part of the result file
 }
 
-// MetricAgreement is that of a metric with the mean rating of a case. Correlations have the sign
+// MetricAgreement is the agreement of a metric with the mean rating of a case. Correlations have the sign
 // of the numbers: where lower values are better, agreement is negative.
 type MetricAgreement struct {
 	Key Key

@@ -15,7 +15,7 @@ import (
 // fewestSamples is how many samples intervals need.
 const fewestSamples = 3
 
-// numberSamples numbers the blocks of samples: a sample each, or so many that follow each other.
+// numberSamples numbers the blocks of samples: a sample each, or length consecutive samples.
 func numberSamples(cases []Case, length int) map[string]int {
 	out := map[string]int{}
 	for i := range cases {
@@ -39,7 +39,7 @@ func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
 	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 }
 
-// count names so many of what intervals delete in turn.
+// count names n of the units that intervals delete in turn.
 func (p *plan) count(n int) string {
 	if p.o.Block.Length > 1 {
 		return fmt.Sprintf("%s of %d samples", text.Count(n, "block"), p.o.Block.Length)

@@ -80,7 +80,7 @@ func (k *Kind) Inputs(d *source.Digests, c *Case) string {
 	for _, path := range k.Needs.files(c) {
 		fmt.Fprintf(content, "%s\n", d.Of(path))
 	}
-	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
+	if k.Needs&NeedSemantic != 0 { // captions of a case go by its name
 		fmt.Fprintf(content, "%q\n", c.FileName())
 	}
 	return hex.EncodeToString(content.Sum(nil))

@@ -1,4 +1,4 @@
-// Whether what is aligned in the reference is aligned in the generated design.
+// Whether elements aligned in the reference are aligned in the generated design.
 
 package canvas
 

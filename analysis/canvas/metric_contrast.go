@@ -1,4 +1,4 @@
-// How well the texts of a design stand out from what is behind them.
+// How well the texts of a design stand out from their background.
 
 package canvas
 
@@ -14,7 +14,7 @@ import (
 	"repscope/report"
 )
 
-// contrast is that of WCAG 2.
+// contrast is the contrast of WCAG 2.
 var contrast = Kind{
 	Name:  "contrast",
 	About: "contrast of texts with their background (WCAG 2), and the share that passes level AA",
@@ -66,13 +66,13 @@ func scoreContrast(p *Pair, row *Row) error {
 	return nil
 }
 
-// contrasts are those of the texts of a design.
+// contrasts are the contrasts of the texts of a design.
 type contrasts struct {
 	sorted          []float64
 	passed, unknown int
 }
 
-// share is that of the texts that pass level AA, of those whose contrast is known.
+// share is the share of texts that pass level AA, among texts of known contrast.
 func (c *contrasts) share() float64 { return float64(c.passed) / float64(len(c.sorted)) }
 
 // contrastsOf returns the contrasts of all texts. Those with gradients or images are unknown, in the text or behind

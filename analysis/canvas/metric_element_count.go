@@ -1,4 +1,4 @@
-// How many elements there are beside the reference.
+// The number of elements compared with the reference.
 
 package canvas
 

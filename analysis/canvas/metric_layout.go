@@ -1,4 +1,4 @@
-// How well the boxes of elements are those of the reference.
+// How well the boxes of elements match the reference.
 
 package canvas
 

@@ -1,4 +1,4 @@
-// The hierarchy of nodes beside that of the reference, and the order in which elements are read.
+// The hierarchy of nodes compared with the reference, and the order in which elements are read.
 
 package canvas
 

@@ -21,11 +21,11 @@ type Rating struct {
 	Value       float64
 }
 
-// ratingColumns are those of ratings.
+// ratingColumns are the columns of ratings.
 var ratingColumns = []tabular.Column{{Name: "case_id"}, {Name: "rating"}, {Name: "rater", Optional: true}}
 
 // ReadRatings reads a CSV file with the columns case_id and rating, and rater where several
-// people have rated; name is that of the file, for errors. Rows without a rating are passed
+// people have rated; name is the name of the file, for errors. Rows without a rating are passed
 // over. Errors: no such columns, a rating that is no number, two ratings of one person for one
 // case, no ratings.
 func ReadRatings(name string, data []byte) ([]Rating, error) {

@@ -1,4 +1,4 @@
-// Baselines: what is known of a target without any latents.
+// Baselines: predictions of a target without latents.
 
 package reward
 

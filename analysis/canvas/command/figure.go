@@ -26,7 +26,7 @@ const (
 	figureAgreement    = "canvas_agreement"
 	figureCases        = "canvas_cases"
 	figureOverlay      = "canvas_overlay"
-	// plotsFolder holds those of every metric by itself.
+	// plotsFolder holds the figures of single metrics.
 	plotsFolder = "evaluation_results_vis"
 )
 
@@ -101,7 +101,7 @@ const (
 	panelHeight  = 44.0 // mm
 )
 
-// panels is a figure of one panel for each key, three beside each other.
+// panels is a figure of one panel for each key, three in a row.
 func (r *outcome) panels(title string, keys []canvas.Key, panel func(key canvas.Key) plots.Panel) *plots.Figure {
 	if len(keys) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (r *outcome) panels(title string, keys []canvas.Key, panel func(key canvas.
 	return f
 }
 
-// axis is that of a key: its name, unit and which way is better.
+// axis is the axis of a key: its name, unit and better direction.
 func axis(key canvas.Key) plots.Axis {
 	label := plots.Escape(label(key))
 	switch key.Direction {
@@ -130,7 +130,7 @@ func axis(key canvas.Key) plots.Axis {
 	return plots.Axis{Label: label}
 }
 
-// names are those of the models.
+// names are the names of the models.
 func (r *outcome) names() []string {
 	var out []string
 	for i := range r.Models {

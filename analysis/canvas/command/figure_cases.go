@@ -1,4 +1,4 @@
-// The figures of single designs: the worst and best ones, and overlays of what was matched.
+// The figures of single designs: the worst and best ones, and overlays of matched elements.
 
 package command
 
@@ -74,13 +74,13 @@ func (r *outcome) ranked() (rows []int, score map[int]float64) {
 	return rows, score
 }
 
-// overlayCount is how many overlays are drawn of so many designs.
+// overlayCount is how many overlays are drawn of a number of designs.
 func overlayCount(cases int) int { return min(cases, len(overlayNames)) }
 
 // overlayNames end the names of overlays.
 var overlayNames = []string{"worst", "best", "middle"}
 
-// overlayName is the name of overlay k of so many designs.
+// overlayName is the name of overlay k of a number of designs.
 func overlayName(k, cases int) string {
 	if cases == 1 {
 		return figureOverlay
@@ -117,13 +117,13 @@ func (r *outcome) pair(ctx context.Context, c *source.Case) *canvas.Pair {
 	return canvas.NewPair(ctx, c, r.settings, r.read, design.NewView(c.Reference, "reference", r.read))
 }
 
-// The widths of screens in figures, in pixels: those of their places at 300 DPI.
+// The widths of screens in figures, in pixels: of their places at 300 DPI.
 const (
 	sheetPixels   = 360
 	overlayPixels = 640
 )
 
-// fitting is a size of at most so many pixels of width, and four times as many of height.
+// fitting is a size of at most that width in pixels, and four times that height.
 func fitting(width, height, most int) (w, h int) {
 	scale := min(1, float64(most)/float64(width), float64(4*most)/float64(height))
 	return max(1, int(math.Round(scale*float64(width)))), max(1, int(math.Round(scale*float64(height))))

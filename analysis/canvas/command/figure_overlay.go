@@ -1,4 +1,4 @@
-// Overlays of one case: what was matched on both screens, where pixels differ, and saliency.
+// Overlays of one case: matched elements on both screens, differing pixels, and saliency.
 
 package command
 
@@ -26,7 +26,7 @@ const (
 // mostBoxes bounds the boxes that are drawn on a screen.
 const mostBoxes = 2000
 
-// overlay draws that of a case, if it has a screen or a design that can be read.
+// overlay draws the overlay of a case, if it has a screen or a design that can be read.
 func (r *outcome) overlay(ctx context.Context, c *source.Case) (*plots.Figure, error) {
 	f, err := overlayOf(r.pair(ctx, c))
 	if err != nil || f == nil {

@@ -96,7 +96,7 @@ func selectMetrics(list []string) ([]string, error) {
 	return slices.Compact(chosen), nil
 }
 
-// kindNames are those of the registry.
+// kindNames are the names of the registry.
 func kindNames() []string {
 	var out []string
 	for _, k := range canvas.Kinds() {
@@ -105,7 +105,7 @@ func kindNames() []string {
 	return out
 }
 
-// optionalNames are those of metrics that are computed only where they are asked for.
+// optionalNames are the names of metrics that are computed on request only.
 func optionalNames() []string {
 	var out []string
 	for _, k := range canvas.Kinds() {
@@ -168,7 +168,7 @@ func (s *settings) register(flags *run.Flags) {
 	})
 }
 
-// registerInputs adds what is read.
+// registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	flags.BoolVar(&s.example, "example", false, "score the built-in example: synthetic screens with graded damage")
 	s.base = "dataset"
@@ -192,7 +192,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Alias("eval-snapshots", "snapshots")
 }
 
-// registerMetrics adds what is computed.
+// registerMetrics adds the flags of metrics.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "samples")
 	var list option.List
@@ -211,7 +211,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	flags.Alias("skip-visual-saliency", "skip-saliency")
 }
 
-// registerOutput adds what is written, and how the run goes.
+// registerOutput adds the flags of outputs and of the run.
 func (s *settings) registerOutput(flags *run.Flags) {
 	flags.BoolVar(&s.plots, "plots", false, "draw bar and box plots of every metric in evaluation_results_vis")
 	flags.BoolVar(&s.reports, "reports", false, "write the matches of every case to reports")
@@ -276,7 +276,7 @@ func (s *settings) check(o *run.Options) error {
 	return nil
 }
 
-// checkForm finds files of one form beside those of another.
+// checkForm refuses files of both forms.
 func (s *settings) checkForm() error {
 	var single []string
 	for _, f := range s.caseFiles() {
@@ -341,7 +341,7 @@ func (s *settings) checkOne() error {
 	return nil
 }
 
-// exampleFolder stands for that of the built-in example.
+// exampleFolder stands for the folder of the built-in example.
 const exampleFolder = "example:screens"
 
 // tree is the tree that the flags name.

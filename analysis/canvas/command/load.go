@@ -122,7 +122,7 @@ func uses(kinds []canvas.Kind, needs canvas.Needs) bool {
 	return slices.ContainsFunc(kinds, func(k canvas.Kind) bool { return k.Needs&needs != 0 })
 }
 
-// enter enters into the run what was opened of files that all cases share.
+// enter enters the opened files that all cases share into the run.
 func enter(env *run.Env) func(*source.Opened, error) error {
 	return func(o *source.Opened, err error) error {
 		if o == nil {
@@ -140,8 +140,8 @@ func enter(env *run.Env) func(*source.Opened, error) error {
 	}
 }
 
-// semanticScores is the file of scores that were computed earlier: that of the folder of the run,
-// else that of the tree, if either is there.
+// semanticScores is the file of scores that were computed earlier: in the folder of the run,
+// else in the tree, if either exists.
 func (s *settings) semanticScores(out string) string {
 	if s.single() {
 		return ""

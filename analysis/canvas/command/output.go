@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// The CSV files beside those of every analysis.
+// The CSV files besides the files of every analysis.
 const (
 	casesFile     = "canvas_cases.csv"
 	agreementFile = "canvas_agreement.csv"
@@ -25,7 +25,7 @@ const (
 // outputs is what a run was asked to write.
 type outputs struct {
 	plots   bool // bars and boxes of every metric
-	reports bool // what was matched in every case
+	reports bool // matches of every case
 	resume  bool // a finished run leaves its files alone
 }
 
@@ -104,7 +104,7 @@ func (r *outcome) definitions() report.Object {
 	return all
 }
 
-// cases are the numbers of all cases by their names, with those of their snapshots.
+// cases are the numbers of all cases by their names, with their snapshots.
 func (r *outcome) cases() report.Object {
 	var all report.Object
 	snapshots := map[string][]report.Object{}
@@ -179,8 +179,8 @@ func (r *outcome) improved(row *canvas.CaseRow) []string {
 	return out
 }
 
-// enterRow enters the numbers of a row in the order of the metrics, then what else it holds. The
-// reasons of what is undefined stand in one list by number.
+// enterRow enters the numbers of a row in the order of the metrics, then its other members. The
+// reasons of undefined numbers are in one list by number.
 func (r *outcome) enterRow(o *report.Object, row *canvas.Row, has func(key string) bool) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
@@ -236,7 +236,7 @@ func (r *outcome) writeCases(env *run.Env) error {
 	})
 }
 
-// writeSamples writes the scores by which compare pairs runs: those of final designs, by sample.
+// writeSamples writes the scores by which compare pairs runs: of final designs, by sample.
 func (r *outcome) writeSamples(env *run.Env) error {
 	table := &report.SampleTable{}
 	for _, k := range r.kinds {

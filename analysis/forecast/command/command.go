@@ -94,7 +94,7 @@ func setup(flags *run.Flags) run.Job {
 	}
 }
 
-// registerInputs adds what is read.
+// registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	s.example = input.RegisterExample(flags, exampleArrays)
 	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
@@ -145,7 +145,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
 
-// registerScores adds what is computed.
+// registerScores adds the flags of scores.
 func (s *settings) registerScores(flags *run.Flags) {
 	s.o = forecast.Defaults()
 	flags.Declare(option.Of(&s.o))

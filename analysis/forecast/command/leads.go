@@ -1,4 +1,4 @@
-// Leads: numbers, durations of NumPy, and durations that are texts: those of pandas, of Python and of ISO 8601.
+// Leads: numbers, durations of NumPy, and durations that are texts: of pandas, Python and ISO 8601.
 
 package command
 

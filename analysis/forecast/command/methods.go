@@ -39,7 +39,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// sayFields says what was forecast.
+// sayFields describes the forecast fields.
 func sayFields(d *methods.Draft) {
 	d.Section("Data")
 	for _, in := range d.Result.Inputs {
@@ -84,7 +84,7 @@ func sayFields(d *methods.Draft) {
 	d.Say("Each score is a function of means over samples, cells and variables.")
 }
 
-// sayAccuracy says what is measured of the ensemble mean.
+// sayAccuracy describes the scores of the ensemble mean.
 func sayAccuracy(d *methods.Draft) {
 	d.Section("Measures")
 	if d.HoldsAny("mae", "mse", "rmse", "bias") {

@@ -26,7 +26,7 @@ import (
 const modelMembers = 100
 
 // The roles of a model's inputs and outputs, with the names that tell them, in lower case
-// and without what is no letter or digit.
+// and without characters other than letters and digits.
 var (
 	noiseNames = []string{"noise", "z", "eps", "epsilon", "xi", "latentnoise", "randomnoise", "random"}
 	leadNames  = []string{"lead", "leads", "leadtime", "leadhours", "horizon", "time", "t", "dt"}
@@ -58,8 +58,8 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// generator makes the members of a forecast by a model: an [Array] of which every sample
-// is computed when it is read. The members of a sample depend on the model, its fields,
+// generator makes the members of a forecast by a model: an [Array] whose samples are
+// computed when they are read. The members of a sample depend on the model, its fields,
 // the seed and the sample's number alone.
 type generator struct {
 	name, path string
@@ -75,7 +75,7 @@ type generator struct {
 	fieldsAt, noiseAt, leadAt, meanAt, spreadAt int
 	deviation                                   func(float64) float64
 	noise                                       []int     // shape of the noise of one member
-	weights                                     []float64 // of cells, of which some may be 0
+	weights                                     []float64 // of cells; some may be 0
 	values                                      []float64
 }
 
@@ -248,7 +248,7 @@ func (g *generator) bindOutputs() error {
 	return nil
 }
 
-// inputTypes are those of the inputs for one run.
+// inputTypes are the types of the inputs for one run.
 func (g *generator) inputTypes() ([]model.Type, error) {
 	ports, rows := g.model.Inputs(), max(g.model.Rows(), 1)
 	types := make([]model.Type, len(ports))
@@ -319,7 +319,7 @@ func (g *generator) about() string {
 	return "predicted mean"
 }
 
-// Name is that of the model's file.
+// Name is the path of the model's file.
 func (g *generator) Name() string { return g.path }
 
 // Shape is [N,S,V,H,W].

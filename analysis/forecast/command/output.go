@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// The CSV files beside those of every analysis.
+// The CSV files besides the files of every analysis.
 const (
 	leadFile     = "forecast_by_lead.csv"
 	variableFile = "forecast_by_variable.csv"

@@ -53,7 +53,7 @@ func eventCells(e *forecast.EventRow) []any {
 	if of := e.Event(); of.OfQuantile() {
 		quantile = report.Number(of.Value)
 	}
-	if e.Limit != nil { // of a quantile that of the variable
+	if e.Limit != nil { // of a quantile: the limit of the variable
 		limit = report.Number(*e.Limit)
 	}
 	return []any{e.Variable, limit, quantile}

@@ -16,7 +16,7 @@ import (
 // plannedBytes is the most bytes of a forecast that a plan reads to look for NaN.
 const plannedBytes = 1 << 30
 
-// leaveUnfit leaves out the forecasts that cannot be measured, beside those that could not be
+// leaveUnfit leaves out the forecasts that cannot be measured, besides the ones that could not be
 // opened. A plan looks for NaN, which a run finds while it scores; with --skip-nan a run must know before whether
 // a forecast has any sample without.
 func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *forecast.Input, losses *input.Losses) error {

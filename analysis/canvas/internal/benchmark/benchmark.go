@@ -56,7 +56,7 @@ func (t *Tree) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Reader is the [source.Reader] of the tree, and of files that flags name beside it.
+// Reader is the [source.Reader] of the tree, and of files that flags name outside it.
 func (t *Tree) Reader() source.Reader {
 	if !t.Memory {
 		return ReadFile
@@ -79,7 +79,7 @@ func ReadFile(name string) ([]byte, error) {
 	return data, readError(name, err)
 }
 
-// readError says of an error of reading a file what is wrong.
+// readError explains an error of reading a file.
 func readError(name string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, regular.ErrTooLarge):

@@ -24,12 +24,12 @@ type Layout struct {
 // Element is a node with a box in units of the canvas, which is {0, 0, 1, 1}.
 type Element struct {
 	Node int     // index of Design.Nodes
-	Box  box.Box // what is seen of it; what is beyond the canvas, too
+	Box  box.Box // its visible part, also beyond the canvas
 	// Whole is the box of the node, also where a frame around it clips it or a mask.
 	Whole box.Box
 }
 
-// Boxes are those of the elements.
+// Boxes are the boxes of the elements.
 func (l *Layout) Boxes() []box.Box {
 	out := make([]box.Box, len(l.Elements))
 	for i := range l.Elements {

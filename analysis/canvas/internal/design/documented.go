@@ -23,7 +23,7 @@ func (l *Layout) rects() []Rect {
 	return out
 }
 
-// IoU is that of two boxes, and 0 of two without area.
+// IoU is the intersection over union of two boxes; 0 if both have no area.
 func (r Rect) IoU(other Rect) float64 {
 	width := min(r.x+r.width, other.x+other.width) - max(r.x, other.x)
 	height := min(r.y+r.height, other.y+other.height) - max(r.y, other.y)

@@ -23,12 +23,12 @@ type LayoutOptions struct {
 	Whole bool
 }
 
-// NewLayout finds the elements of a design; name is that of its file, for errors. The canvas is
+// NewLayout finds the elements of a design; name is the name of its file, for errors. The canvas is
 // the root, or, where that has no box, as the document and the page of a file have none, the
 // first frame below it, else the largest node: see [Layout.Canvases]. A node is an element if it
 // is shown, has a box and some of it is seen: it is no mask, and not outside of a frame that clips
 // its content or of a mask, the canvas but not the frames around it. Errors: no node with a box, or none of
-// the name that is asked for; a canvas that is hidden or smaller than a hundredth of a pixel.
+// the requested name; a canvas that is hidden or smaller than a hundredth of a pixel.
 func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error) {
 	root, canvases, err := canvasOf(d, o.Node)
 	if err != nil {

@@ -16,7 +16,7 @@ const MatchedIoU = 0.5
 const SameExtent = 1e-9
 
 // Matching is how the elements of the reference and the generated design belong together: the
-// pairs of the largest sum of IoUs, which are those of the Hungarian method on 1 − IoU.
+// pairs of the largest sum of IoUs, as by the Hungarian method on 1 − IoU.
 type Matching struct {
 	Reference, Generated *Layout
 	// Pairs are all whose IoU is above 0, in the order of the reference.
@@ -57,7 +57,7 @@ func NewMatching(reference, generated *Layout, limit int, iou func(a, b box.Box)
 	return m, nil
 }
 
-// overlapWeights are those of boxes that overlap.
+// overlapWeights are the weights of boxes that overlap.
 func overlapWeights(a, b []box.Box, limit int, weight func(i, j int) float64) (*box.Weights, error) {
 	weights, err := box.OverlapWeights(a, b, SameExtent, limit, weight)
 	if errors.Is(err, box.ErrTooMany) {
@@ -66,7 +66,7 @@ func overlapWeights(a, b []box.Box, limit int, weight func(i, j int) float64) (*
 	return weights, err
 }
 
-// TooManyOverlaps is why designs are not compared of which more than most pairs of boxes overlap.
+// TooManyOverlaps is why designs with more than most overlapping pairs of boxes are not compared.
 func TooManyOverlaps(most int) error {
 	return source.Absentf("more than %d pairs of boxes overlap, too many to compare", most)
 }
@@ -83,7 +83,7 @@ func (m *Matching) Found() (strong, weak []ElementPair) {
 	return strong, weak
 }
 
-// All pairs what is left too, first with first, as an assignment of 1 − IoU does whose other
+// All also pairs the remaining elements, first with first, as an assignment of 1 − IoU does whose other
 // costs are all 1.
 func (m *Matching) All() []ElementPair {
 	out, j := make([]ElementPair, 0, min(len(m.OfReference), len(m.OfGenerated))), 0

@@ -13,8 +13,8 @@ import (
 // SeenElements says in words which nodes are elements.
 const SeenElements = "the visible part of nodes, after clipping frames and masks"
 
-// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: what is outside of it
-// counts for some metrics.
+// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: elements outside
+// count for some metrics.
 type sight struct {
 	nodes     []dataset.Node
 	root, end int
@@ -94,7 +94,7 @@ func (s *sight) unseen() []bool {
 // stripes is in how many strips a rectangle that is turned is painted.
 const stripes = 64
 
-// strips are boxes that cover together as much as a turned rectangle, in its place: what is between two heights becomes
+// strips are boxes that cover together as much as a turned rectangle, in its place: the part between two heights becomes
 // a box of the mean width. ok is false where an element is not turned.
 func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 	n := &l.Nodes[e.Node]
@@ -142,7 +142,7 @@ func pixels(b dataset.Bounds) box.Box {
 	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
 }
 
-// onCanvas is a box in units of the canvas. What is without width or height stays so.
+// onCanvas is a box in units of the canvas. Boxes without width or height stay so.
 func onCanvas(b, canvas dataset.Bounds) box.Box {
 	x, y := (b.X-canvas.X)/canvas.Width, (b.Y-canvas.Y)/canvas.Height
 	to := box.Box{X0: x, Y0: y, X1: (b.X + b.Width - canvas.X) / canvas.Width, Y1: (b.Y + b.Height - canvas.Y) / canvas.Height}

@@ -45,7 +45,7 @@ const (
 var KLForms = []string{KLAdded, KLRatio, KLExact}
 
 // Open finds the files of the cases and enters them, and loads the model; budget is the memory of the run, 0 for the
-// usual. What it returns holds warnings also beside an error.
+// usual. The result holds warnings also with an error.
 func (o *Options) Open(cases []source.Case, read source.Reader, threads int, budget int64) (*source.Opened, error) {
 	opened := &source.Opened{}
 	var err error
@@ -75,8 +75,8 @@ func (o *Options) Identity() []string {
 	return []string{"saliency model " + o.Shared.model.head.SHA256}
 }
 
-// Definition says how maps are made and taken: rescaled to [0, 1] or as they are, and from screens without alpha or on
-// white; seed is that of splits.
+// Definition describes the maps: rescaled to [0, 1] or as they are, and from screens without alpha or on
+// white; seed is the seed of splits.
 func (o *Options) Definition(rescale, dropAlpha bool, seed uint64) string {
 	kl := map[string]string{KLRatio: "by ratios, epsilon 2^-52", KLExact: "without epsilon"}[o.KL]
 	if kl == "" {
@@ -209,7 +209,7 @@ func (f *finder) path(c *source.Case) string {
 		return ""
 	}
 	if c.Snapshot >= 0 && strings.Contains(f.pattern, "{case}") && !strings.Contains(f.pattern, "{snapshot}") {
-		return "" // that of the final design
+		return "" // the file of the final design
 	}
 	path := f.want(c)
 	there, ok := f.exists[path]

@@ -65,7 +65,7 @@ func (m *PerceptualModel) Loaded() bool { return m.open != nil }
 // Definition says what screens go through.
 func (m *PerceptualModel) Definition() string { return "scale " + cmp.Or(m.Scale, ScaleSigned) }
 
-// Identity is that of the file.
+// Identity is the identity of the file.
 func (m *PerceptualModel) Identity() []string {
 	if m.open == nil {
 		return nil

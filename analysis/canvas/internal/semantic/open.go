@@ -12,7 +12,7 @@ import (
 func (o *Options) Open(cases []source.Case, read source.Reader, threads int) (*source.Opened, error) {
 	s := &opened{o: o, models: newModels()}
 	if err := s.load(cases, read, threads); err != nil {
-		_ = s.Close() // what was only read
+		_ = s.Close() // it was only read
 		return nil, err
 	}
 	o.opened = s

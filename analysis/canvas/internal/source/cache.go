@@ -24,12 +24,12 @@ type cached[T any] struct {
 	of    Lazy[T]
 }
 
-// NewCache returns an empty cache of so many bytes, or of so many values where they have no size.
+// NewCache returns an empty cache of at most that many bytes, or values if they have no size.
 func NewCache[T any](most int64) *Cache[T] {
 	return &Cache[T]{most: most, order: list.New(), byKey: map[string]*list.Element{}}
 }
 
-// Get is the value of a key; size is that of a value in bytes, nil: each counts one.
+// Get is the value of a key; size is the size of a value in bytes, nil: each counts one.
 func (k *Cache[T]) Get(key string, compute func() (T, error), size func(T) int64) (T, error) {
 	k.lock.Lock()
 	element := k.byKey[key]

@@ -47,7 +47,7 @@ type record struct {
 	steps bool // the run writes snapshots too
 }
 
-// openJournal opens the journal in a folder and reads what is in it.
+// openJournal opens the journal in a folder and reads its records.
 func openJournal(dir string) (*journal, error) {
 	j := &journal{path: filepath.Join(dir, JournalFile), synced: time.Now()}
 	var err error
@@ -86,7 +86,7 @@ func parseJournal(data []byte) (records []record, whole int) {
 	return records, whole
 }
 
-// checksumLength is that of a line's beginning.
+// checksumLength is the length of a line's checksum.
 const checksumLength = 8
 
 // parseRecord reads a line.
@@ -110,7 +110,7 @@ func parseRecord(line []byte) (record, bool) {
 	return r, err == nil && (r.file == ResultsFile || r.file == baseFile)
 }
 
-// checksum is that of a line without its beginning.
+// checksum is the checksum of a line without its beginning.
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) }
 
 // add adds a record with one write, which outlives the process.

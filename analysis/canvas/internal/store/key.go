@@ -43,7 +43,7 @@ func (k rowKey) compare(other rowKey) int {
 		source.CompareSteps(k.snapshot, other.snapshot), cmp.Compare(k.definition, other.definition))
 }
 
-// parseKey is whose a row is. A row that does not say its definition has that of publications.
+// parseKey returns the key of a row. A row without a definition has the definition of publications.
 func parseKey(row report.Object) (rowKey, error) {
 	key := rowKey{snapshot: -1, definition: canvas.DefinitionPublished}
 	for _, member := range []struct {

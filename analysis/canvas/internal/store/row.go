@@ -1,4 +1,4 @@
-// How the row of a case is made of what was computed and what was known.
+// The row of a case, made of computed and stored numbers.
 
 package store
 
@@ -254,8 +254,8 @@ func (b *builder) improvements() {
 	}
 }
 
-// ofBase are the numbers of a metric of the design that the modification began with: those of the
-// run, else those that are known; nil if there are none.
+// ofBase are the numbers of a metric of the design that the modification began with: of the
+// run, else the stored ones; nil if there are none.
 func (b *builder) ofBase(k *canvas.Kind) *canvas.Row {
 	if b.base != nil {
 		if _, computed := b.base.Values[k.Keys[0].Name]; computed {

@@ -1,4 +1,4 @@
-// Package store keeps the rows of all runs over a tree: what is known of every case, metric by metric.
+// Package store keeps the rows of all runs over a tree: the numbers of every case, metric by metric.
 package store
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // The files of rows. Each is a list of objects: id, model, snapshot_num, the numbers and details
-// under the names of the definition, definition, reasons of what is null, and computed.
+// under the names of the definition, definition, reasons of nulls, and computed.
 const (
 	ResultsFile   = "evaluation_results.json"
 	snapshotsFile = "evaluation_results_with_snapshots.json"
@@ -41,7 +41,7 @@ type table struct {
 	had  bool                       // there was such a file
 }
 
-// put enters a row in the place of what there was of its key; alone removes those of other
+// put replaces the row of its key; alone removes the rows of other
 // definitions too.
 func (t *table) put(key rowKey, row report.Object, alone bool) {
 	if alone {
@@ -173,7 +173,7 @@ func (s *Store) put(r record) {
 	}
 }
 
-// row is what is known of a key.
+// row is the stored row of a key.
 func (s *Store) row(key rowKey, base bool) (report.Object, bool) {
 	names := []string{ResultsFile, snapshotsFile}
 	if base {
@@ -189,7 +189,7 @@ func (s *Store) row(key rowKey, base bool) (report.Object, bool) {
 	return report.Object{}, false
 }
 
-// caseOf is a case, or that of the design that its modification began with.
+// caseOf is a case, or the case of the design that its modification began with.
 func (s *Store) caseOf(i int, base bool) source.Case {
 	if base {
 		return s.Cases[i].BaseCase()
@@ -377,7 +377,7 @@ func equalRows(a, b report.Object) bool {
 	return report.Encode(&x, a) == nil && report.Encode(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// Write writes the files of rows of which there are any.
+// Write writes the files that have rows.
 func (s *Store) Write(files *report.Transaction) error {
 	for _, name := range RowFiles {
 		t := s.tables[name]

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// longestRun is the most siblings that are tried as one text, leastGain what their similarity has to exceed that of
-	// the parts by.
+	// longestRun is the most siblings that are tried as one text, leastGain by how much their similarity has to exceed
+	// the similarity of the parts.
 	longestRun = 8
 	leastGain  = 0.05
 )

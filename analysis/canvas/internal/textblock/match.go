@@ -18,7 +18,7 @@ const (
 	mostLetterPairs = 1 << 36
 	// mostBlockLetters is mostLetterPairs of matching blocks, which take a step for a pair of equal letters.
 	mostBlockLetters = 1 << 31
-	// Of several equally similar texts the nearest box is taken, then the one of nearest rank: a design beside
+	// Of several equally similar texts the nearest box is taken, then the one of nearest rank: a design compared with
 	// itself has each text matched with itself. The weights are too small to outweigh another letter of most texts.
 	nearness, ranks = 1e-6, 1e-9
 )
