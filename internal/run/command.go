@@ -49,7 +49,8 @@ type Command struct {
 	Long bool
 
 	// Definition is the version of the meaning of the numbers, and Metrics describes the numbers of a model: both are in
-	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters the descriptions that it needs.
+	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters those
+	// that it needs.
 	Definition int
 	Metrics    func() []report.Described
 	Describes  bool

@@ -7,9 +7,9 @@
 //		fmt.Println(row.Metric, row.Direction, row.Sentence)
 //	}
 //
-// The axes of a study are named, never guessed: TASK=FILE names the task of a file; a model's runs
-// are NAME@RUN in the file, or the files of @RUN=FILE. Numbers of one task and analysis are compared if their files were made from
-// the same data, with the same definition and options.
+// The axes of a study are named, never guessed: TASK=FILE names the task of a file; a model's runs are NAME@RUN in the
+// file, or the files of @RUN=FILE. Numbers of one task and analysis are compared if their files were made from the same
+// data, with the same definition and options.
 //
 // The difference of two models comes from the file that holds both; across files from scores per sample, paired by
 // name, if both have them; else from the two intervals, as if their errors were independent. Every number says which.

@@ -97,7 +97,8 @@ func (d *done) compare(ctx context.Context, folder string, digests map[string]st
 	return nil
 }
 
-// writeCheck prints the differences, as JSON if asked for. It is an error if something has changed, or nothing was done.
+// writeCheck prints the differences, as JSON if asked for. It is an error if something has changed, or nothing was
+// done.
 func (s *study) writeCheck(w io.Writer, all []checkedTask, asJSON, quiet bool) error {
 	changed, done, files, unchecked := 0, 0, 0, 0
 	for _, c := range all {

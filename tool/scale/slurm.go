@@ -184,7 +184,8 @@ func (j *Job) free(ctx context.Context) error {
 	return nil
 }
 
-// send writes the job, if it is new, and the scripts for tasks that are neither complete nor in the queue, and submits them.
+// send writes the job, if it is new, and the scripts for tasks that are neither complete nor in the queue, and submits
+// them.
 func (s *slurm) send(ctx context.Context) error {
 	all, err := s.job.standings(ctx)
 	if err != nil {

@@ -98,8 +98,8 @@ type keptScores struct {
 	at   map[string]int
 }
 
-// readScores reads the rows that an interrupted run left next to the file at path; without them, the rows of the file, or
-// of another place.
+// readScores reads the rows that an interrupted run left next to the file at path; without them, the rows of the file,
+// or of another place.
 func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
 	data, err := regular.Read(path+store.Partial, regular.Table)

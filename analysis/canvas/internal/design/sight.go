@@ -94,8 +94,8 @@ func (s *sight) unseen() []bool {
 // stripes is in how many strips a rectangle that is turned is painted.
 const stripes = 64
 
-// strips are boxes that cover together as much as a turned rectangle, in its place: the part between two heights becomes
-// a box of the mean width. ok is false where an element is not turned.
+// strips are boxes that together cover as much as a turned rectangle, in its place: the part between two heights
+// becomes a box of the mean width. ok is false where an element is not turned.
 func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 	n := &l.Nodes[e.Node]
 	size, turned := n.Unturned()

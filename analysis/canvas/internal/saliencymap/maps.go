@@ -19,8 +19,8 @@ type Maps struct {
 	Missing              int // rows of the fixations without a place
 }
 
-// MapsOf returns the maps of both screens; rescale brings each to values from 0 to 1. The reference's has the size of its
-// file or, where the model made it, of the reference's screen; the generated design's is brought to that size by
+// MapsOf returns the maps of both screens; rescale brings each to values from 0 to 1. The reference's has the size of
+// its file or, where the model made it, of the reference's screen; the generated design's is brought to that size by
 // bilinear interpolation with antialiasing.
 func (o *Options) MapsOf(s *design.Screens, rescale bool) (*Maps, error) {
 	reference, err := o.referenceMap(s)
