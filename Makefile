@@ -88,9 +88,11 @@ cross:
 		$(GO) vet $(SMALL) ./internal/kernel/... ./report ./internal/mmap; \
 	done
 
+# Packages with files for GPUs; the others have the same files, and so the same vet, without the tags.
+TAGGED = $(sort $(dir $(shell grep -rl --include=*.go '^//go:build.*cuda' $(filter-out bin/ beam/,$(wildcard */)))))
 lint: $(STATICCHECK)
 	$(GO) vet ./...
-	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet -tags 'cuda fakecuda' ./...; else echo "skipped: what uses GPUs, which needs gcc"; fi
+	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet -tags 'cuda fakecuda' $(addprefix ./,$(TAGGED)); else echo "skipped: what uses GPUs, which needs gcc"; fi
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(STATICCHECK) ./...
 
@@ -180,13 +182,14 @@ clean:
 	rm -rf bin
 
 # Binaries that use NVIDIA GPUs. Needs gcc and Go alone; the driver is looked for
-# when they run. CGO_LDFLAGS comes first, so that no toolkit's libcuda is linked.
+# when they run. CGO_LDFLAGS comes first, so that no toolkit's libcuda is linked. The flags are those of bin/repscope,
+# so that packages that know no GPU compile once.
 CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/internal/cuda/include" CGO_LDFLAGS="-L$(CURDIR)/internal/cuda/forward/lib"
 
 .PHONY: cuda ptx ptx-check cuda-fake gpu-check gpu-check-bundle
 cuda:
 	@command -v gcc >/dev/null || { echo "make cuda needs gcc"; exit 1; }
-	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/ ./cmd/repscope
+	$(CUDA_ENV) $(GO) build $(SMALL) -tags cuda -o bin/ ./cmd/repscope
 	$(LINKS)
 
 # The kernels' PTX, which is committed; needs clang 19.

@@ -168,6 +168,9 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 		{"window", trajectory, Options{ExcludeWindow: 5, Episode: episode}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name != "float32" && c.name != "window" {
+				t.Skip("left out with -short: the same goroutines, on other points")
+			}
 			var first *ApproximateNearest
 			// With the last memory cells are packed when they are looked into.
 			for _, resources := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 1, Memory: 1 << 20}} {
@@ -445,6 +448,9 @@ func checkSampledNull(t *testing.T, got *SampledPreservation, want *Preservation
 }
 
 func TestSampledStandardErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: errors over many draws, of one thread")
+	}
 	original, embedded, o := samplePair(800, "episodes")
 	o.Ks = []int{10}
 	exact, err := Compare(t.Context(), original, embedded[:1], o)

@@ -169,6 +169,9 @@ func TestExcludeWindowAgainstDefinitions(t *testing.T) {
 			for offset, w := range []int{1, 7, 1, 7} {
 				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%s/w=%d/%v", c.name, name, w, ties), func(t *testing.T) {
+					if testing.Short() && (name != "mixed" || w == 1) {
+						t.Skip("left out with -short: the same goroutines, with other windows")
+					}
 					ks := []int{3, 12, 36, 60}
 					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded},
 						Options{Ks: ks, ExcludeWindow: w, Episode: episode, CoRanking: CoRankingFull, PerPoint: true, Ties: ties})
@@ -301,6 +304,9 @@ func naiveWithout(ties Ties, original, embedded [][]float64, blocks []int, block
 }
 
 func TestSelfComparisonIsPerfect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	for _, c := range cases() {
 		result, err := Compare(context.Background(), c.original, []points.Points{c.original}, Options{Ks: someKs(c.original.N), Ties: TiesIndex})
 		if err != nil {

@@ -70,6 +70,9 @@ func TestSymmetryChangesNothing(t *testing.T) {
 }
 
 func TestEveryDistanceOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	const n = 1000
 	r := random(43)
 	pts := gaussian32(r, n, 200)

@@ -78,7 +78,11 @@ func TestTrustworthinessIsThatOfThePass(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(3, uint64(len(kind))))
-			for _, n := range []int{5, 9, 280} {
+			sizes := []int{5, 9, 280}
+			if testing.Short() {
+				sizes = []int{9, 120} // as many goroutines
+			}
+			for _, n := range sizes {
 				for _, dims := range [][2]int{{1, 2}, {40, 12}} {
 					x, z := cloud(r, kind, n, dims[0]), cloud(r, kind, n, dims[1])
 					for i := range z.F64 { // something in common

@@ -108,7 +108,7 @@ func (t *Transaction) rename() error {
 	if err := t.step(); err != nil {
 		return errors.Join(err, undo(changes), gone(os.Remove(list)))
 	}
-	if err := gone(os.Remove(list)); err != nil { // from here on the new files are those of the folder
+	if err := gone(os.Remove(list)); err != nil { // from here on the folder has the new files
 		return errors.Join(err, undo(changes))
 	}
 	for i, c := range changes {

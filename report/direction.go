@@ -97,7 +97,7 @@ func limitsOf(v any) *Limits {
 // Headlines returns the indices of at most n paths whose numbers represent an analysis. For each metric named by
 // headline, in the order of the paths, it takes the middle row, or the first row if rows are named by text. Without a
 // headline, single numbers come before numbers that depend on a parameter.
-func Headlines(paths []string, headline func(path string) bool, most int) []int {
+func Headlines(paths []string, headline func(path string) bool, limit int) []int {
 	var families []string
 	members := map[string][]int{}
 	add := func(named bool) {
@@ -117,12 +117,12 @@ func Headlines(paths []string, headline func(path string) bool, most int) []int 
 		slices.SortStableFunc(families, func(a, b string) int { return min(len(members[a]), 2) - min(len(members[b]), 2) })
 	}
 	var chosen []int
-	for _, f := range families[:min(most, len(families))] {
-		of := members[f]
-		if place := len(of) / 2; SplitPath(paths[of[place]]).Parametric {
-			chosen = append(chosen, of[place])
+	for _, f := range families[:min(limit, len(families))] {
+		family := members[f]
+		if place := len(family) / 2; SplitPath(paths[family[place]]).Parametric {
+			chosen = append(chosen, family[place])
 		} else {
-			chosen = append(chosen, of[0])
+			chosen = append(chosen, family[0])
 		}
 	}
 	slices.Sort(chosen)

@@ -1,4 +1,4 @@
-// Package report writes what an analysis found, and reads it again: the result
+// Package report writes and reads results: the result
 // file (JSON), CSV files, console tables, and the transaction that makes all
 // files of a run appear together or not at all.
 //
@@ -9,7 +9,7 @@
 //	 "options":{…},"models":{"jepa":{…}},"comparisons":[…],"warnings":["…"]}
 //
 // Numbers are float64 in the shortest decimal form that reads back to the same
-// bits. What is undefined is null, and the object that holds the null has a
+// bits. Undefined numbers are null, and the object that holds the null has a
 // "reason". Intervals are [low, high]. Two runs over the same inputs with the
 // same seed write the same bytes but for "started" and "elapsed_s".
 //

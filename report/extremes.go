@@ -13,7 +13,7 @@ import (
 // the best where that in the better direction is at least 0.05.
 type Extremes struct {
 	Metric string `json:"metric"`
-	Path   string `json:"path,omitempty"` // as that of a [Comparison]
+	Path   string `json:"path,omitempty"` // as in a [Comparison]
 	// By model; one that is tested against no other has none.
 	Highest Object `json:"p_highest"`
 	Lowest  Object `json:"p_lowest"`
@@ -46,7 +46,7 @@ func (r *Result) ExtremesOf(path string) *Extremes {
 	return nil
 }
 
-// gatherExtremes collects those of the comparisons, each once.
+// gatherExtremes collects the extremes of the comparisons, each once.
 func (r *Result) gatherExtremes() {
 	if r.Extremes != nil {
 		return

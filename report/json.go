@@ -1,4 +1,4 @@
-// This file is for the JSON encoding: ordered keys, null beside a reason,
+// The JSON encoding: ordered keys, null with a reason,
 // arrays of scalars on one line.
 
 package report
@@ -18,8 +18,8 @@ import (
 	"repscope/internal/escape"
 )
 
-// Write encodes the result as indented JSON with a final newline. The layout of a result that was not read is that of
-// its models.
+// Write encodes the result as indented JSON with a final newline. The layout of a result that was not read follows
+// from its models.
 func (r *Result) Write(w io.Writer) error {
 	r.gatherExtremes()
 	n, err := build(reflect.ValueOf(r), "")
@@ -254,7 +254,7 @@ func (n *node) addMember(key string, v reflect.Value, place string) error {
 	return nil
 }
 
-// addFields adds the exported fields of a struct, those of embedded structs in place.
+// addFields adds the exported fields of a struct; fields of embedded structs take their place.
 func (n *node) addFields(v reflect.Value, place string) error {
 	t := v.Type()
 	for i := range t.NumField() {

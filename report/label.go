@@ -1,4 +1,4 @@
-// This file is for paths of numbers as readers see them.
+// Paths of numbers as readers see them.
 
 package report
 
@@ -24,21 +24,21 @@ func SplitPath(path string) PathParts {
 	p := PathParts{Group: path}
 	rest := path
 	for rest != "" {
-		at := strings.IndexAny(rest, ".[")
-		if at < 0 {
+		i := strings.IndexAny(rest, ".[")
+		if i < 0 {
 			p.Steps = append(p.Steps, rest)
 			break
 		}
-		step := rest[:at]
-		if rest[at] == '.' {
+		step := rest[:i]
+		if rest[i] == '.' {
 			if step != "" {
 				p.Steps = append(p.Steps, step)
 			}
-			rest = rest[at+1:]
+			rest = rest[i+1:]
 			continue
 		}
-		inside, after, _ := strings.Cut(rest[at+1:], "]")
-		before := path[:len(path)-len(rest)+at]
+		inside, after, _ := strings.Cut(rest[i+1:], "]")
+		before := path[:len(path)-len(rest)+i]
 		for row := range strings.SplitSeq(inside, ";") {
 			key, value, named := strings.Cut(row, "=")
 			switch number, err := strconv.ParseFloat(value, 64); {
@@ -76,19 +76,32 @@ func Label(path string) string { return SplitPath(path).Name(true) }
 
 // symbols are words of labels that have a spelling of their own.
 var symbols = func() map[string]string {
-	out := map[string]string{"frechet": "Fréchet", "rankme": "RankMe", "corp": "CORP", "theil": "Theil", "jaccard": "Jaccard", "judd": "Judd", "borji": "Borji",
+	out := map[string]string{"frechet": "Fréchet", "rankme": "RankMe", "corp": "CORP", "jaccard": "Jaccard",
+		"judd": "Judd", "borji": "Borji",
 		"vendi": "Vendi", "brier": "Brier", "spearman": "Spearman", "twcrps": "twCRPS", "vrmse": "VRMSE", "r2": "R²", "tau": "τ"}
 	for _, word := range strings.Fields("mse rmse mae nmse nrmse psnr ssim crps fss nmi ami ari auc auroc roc kid mmd iou bleu cer gmsd lcs cdr mlp pca " +
-		"cka rsa lcmc mrre ece nll pod pofd far csi ets hss sedi cc kl nss sim aa") {
+		"mle cka rsa lcmc mrre ece nll pod pofd far csi ets hss sedi cc kl nss sim aa") {
 		out[word] = strings.ToUpper(word)
 	}
 	return out
 }()
 
+// terms are names of several words that have a spelling of their own.
+var terms = []struct{ words, term string }{
+	{"r squared", "R²"}, {"auc r nx", "AUC R_NX"}, {"r nx", "R_NX"}, {"q nx", "Q_NX"}, {"two nn", "Two-NN"}, {"theil sen",
+		"Theil–Sen"},
+	{"ms ssim", "MS-SSIM"}, {"p at l", "P@L"},
+}
+
 // Title is a path as a table of a paper has it: in words, with a capital and the usual
-// spelling of abbreviations: by_k[k=10].r_nx is "R nx (k = 10)", probes.mse "Probes MSE".
+// spelling of terms: by_k[k=10].r_nx is "R_NX (k = 10)", two_nn.mle "Two-NN MLE", probes.mse "Probes MSE".
 func Title(path string) string {
-	label := strings.ReplaceAll(Label(path), "r squared", "R²")
+	label := " " + Label(path)
+	for _, t := range terms {
+		if i := strings.Index(label, " "+t.words); i >= 0 && !inWord(label[i+1+len(t.words):]) {
+			label = label[:i+1] + t.term + label[i+1+len(t.words):]
+		}
+	}
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == ' ' }) {
 		if b.Len() > 0 {
@@ -112,4 +125,10 @@ func Title(path string) string {
 		title = string(unicode.ToUpper(first)) + title[size:]
 	}
 	return title
+}
+
+// inWord reports whether a text begins within a word.
+func inWord(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }

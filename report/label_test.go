@@ -13,7 +13,11 @@ func TestLabel(t *testing.T) {
 		"by_k[k=10].trustworthiness":          {"trustworthiness (k = 10)", "Trustworthiness (k = 10)"},
 		"fss[quantile=0.9;window=3].fss":      {"fss (quantile = 0.9, window = 3)", "FSS (quantile = 0.9, window = 3)"},
 		"probes[name=lives/mlp/true/true].f1": {"f1 (lives/mlp/true/true)", "F1 (lives/mlp/true/true)"},
-		"theil_sen":                           {"theil sen", "Theil sen"},
+		"theil_sen":                           {"theil sen", "Theil–Sen"},
+		"by_k[k=10].r_nx":                     {"r nx (k = 10)", "R_NX (k = 10)"},
+		"auc_r_nx":                            {"auc r nx", "AUC R_NX"},
+		"two_nn.mle":                          {"two nn mle", "Two-NN MLE"},
+		"contacts/long/p_at_l2":               {"contacts/long/p at l2", "Contacts/long/p at l2"},
 		"":                                    {"", ""},
 	} {
 		if got := [2]string{Label(path), Title(path)}; got != want {

@@ -57,7 +57,7 @@ func (c companion) String() string {
 // companionOf reads what String wrote.
 func companionOf(s string) (c companion, ok bool) {
 	for _, k := range []kind{isInterval, isError} {
-		if rest, found := strings.CutPrefix(s, string(k)); found {
+		if rest, cut := strings.CutPrefix(s, string(k)); cut {
 			c.kind = k
 			c.number, c.name, _ = strings.Cut(rest, ", ")
 			return c, c.number != ""
@@ -161,17 +161,17 @@ func (l *layout) inFile() Layout {
 	return f
 }
 
-// shorten enters what is said of each path under its last key, if all paths that end with it say the same.
+// shorten enters the description of each path under its last key, if all paths that end with it have the same.
 func shorten[E any](all []E, entry func(E) (path string, says any), into *Object) {
-	said := map[string]any{}
+	described := map[string]any{}
 	several := map[string]bool{}
 	for _, e := range all {
 		path, says := entry(e)
 		key := lastKey(path)
-		if before, ok := said[key]; ok && !reflect.DeepEqual(before, says) {
+		if before, ok := described[key]; ok && !reflect.DeepEqual(before, says) {
 			several[key] = true
 		}
-		said[key] = says
+		described[key] = says
 	}
 	for _, e := range all {
 		path, says := entry(e)
@@ -229,12 +229,12 @@ func (f *Layout) apply(o *Object, path string) {
 	}
 }
 
-// lookup finds what is said of a path: by itself, or by its last key.
-func lookup(said Object, path string) any {
-	if v, ok := said.values[dotted(path)]; ok {
+// lookup finds the description of a path, or of its last key.
+func lookup(described Object, path string) any {
+	if v, ok := described.values[dotted(path)]; ok {
 		return v
 	}
-	return said.values[lastKey(path)]
+	return described.values[lastKey(path)]
 }
 
 // texts is a list of texts, as it was made or read.
@@ -254,7 +254,7 @@ func texts(v any) []string {
 	return nil
 }
 
-// companionsOf are the companions of an object: those that it names, and x_ci and x_se beside a number x.
+// companionsOf are the companions of an object: the named ones, and x_ci and x_se of a number x.
 func companionsOf(o Object) map[string]companion {
 	all := maps.Clone(o.roles.companions)
 	for _, key := range o.keys {

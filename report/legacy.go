@@ -106,8 +106,8 @@ var shortNames = map[string]string{"trust": "trustworthiness", "cont": "continui
 // interval. What belongs by the rules of [Layout] is left out.
 func ownerOf(o Object, key string) (c companion, ok bool) {
 	for suffix, k := range map[string]kind{intervalSuffix: isInterval, errorSuffix: isError, "_error": isError} {
-		base, found := strings.CutSuffix(key, suffix)
-		if !found {
+		base, cut := strings.CutSuffix(key, suffix)
+		if !cut {
 			continue
 		}
 		if full := shortNames[base]; full != "" && hasNumber(o, full) {

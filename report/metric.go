@@ -142,7 +142,7 @@ func rowText(v any) (string, bool) {
 	return "", false
 }
 
-// reasons are those of the object's nulls.
+// reasons returns the reasons of the object's nulls.
 func (o Object) reasons() map[string][]string {
 	return reasonsOf(o.keys, func(i int) any { return o.values[o.keys[i]] })
 }
@@ -159,22 +159,22 @@ func (o Object) find(path string) (value any, reasons []string, err error) {
 	value = o
 	rest := path
 	for rest != "" {
-		at := strings.TrimSuffix(path[:len(path)-len(rest)], ".")
+		parent := strings.TrimSuffix(path[:len(path)-len(rest)], ".")
 		switch v := value.(type) {
 		case Object:
 			key, ok := v.longestKey(rest)
 			if !ok {
-				return nil, nil, v.missing(at, rest)
+				return nil, nil, v.missing(parent, rest)
 			}
 			value, reasons, rest = v.values[key], v.reasons()[key], rest[len(key):]
 		case []any:
 			i, end, ok := findRow(v, rest)
 			if !ok {
-				return nil, nil, fmt.Errorf("%s: a list of %d has no row %q", at, len(v), rest)
+				return nil, nil, fmt.Errorf("%s: a list of %d has no row %q", parent, len(v), rest)
 			}
 			value, rest = v[i], rest[end:]
 		default:
-			return nil, nil, fmt.Errorf("%s is %s and has no %q", at, describe(v), rest)
+			return nil, nil, fmt.Errorf("%s is %s and has no %q", parent, describe(v), rest)
 		}
 		rest = strings.TrimPrefix(rest, ".")
 	}
@@ -221,16 +221,16 @@ func (o Object) longestKey(path string) (string, bool) {
 	return best, ok
 }
 
-func (o Object) missing(at, rest string) error {
+func (o Object) missing(parent, rest string) error {
 	key, _, _ := strings.Cut(rest, ".")
-	if at != "" {
-		at += ": "
+	if parent != "" {
+		parent += ": "
 	}
 	hint := ""
 	if near := text.Nearest(key, o.keys); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("%sno %q (there are %s)%s", at, key, strings.Join(o.keys, ", "), hint)
+	return fmt.Errorf("%sno %q (there are %s)%s", parent, key, strings.Join(o.keys, ", "), hint)
 }
 
 // findRow finds the row that a path begins with, and where that step ends.

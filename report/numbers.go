@@ -38,12 +38,13 @@ func (o Object) Numbers() iter.Seq2[string, Value] {
 // assumes least.
 func (o Object) Estimates() iter.Seq[Named] {
 	return func(yield func(Named) bool) {
-		o.visit(spotOf{}, func(at spotOf, key string, in Object, reasons map[string][]string) bool {
-			if at.known(key) || at.belongs(key) || in.isSpread(key) || in.isBareInterval(key) {
+		o.visit(spotOf{}, func(spot spotOf, key string, in Object, reasons map[string][]string) bool {
+			if spot.known(key) || spot.belongs(key) || in.isSpread(key) || in.isBareInterval(key) {
 				return true
 			}
 			x, ok := valueOf(in.values[key], reasons[key])
-			return !ok || yield(Named{Path: at.path + key, Value: x, Interval: in.intervalFor(at.intervals(in, key), reasons), SD: in.spread(key), NotCompared: at.notCompared})
+			return !ok || yield(Named{Path: spot.path + key, Value: x,
+				Interval: in.intervalFor(spot.intervals(in, key), reasons), SD: in.spread(key), NotCompared: spot.notCompared})
 		})
 	}
 }
@@ -67,7 +68,7 @@ func (s spotOf) belongs(key string) bool {
 	return ok
 }
 
-// intervals are those of a number, in the order of their names: the plain one first.
+// intervals returns the intervals of a number, in the order of their names: the plain one first.
 func (s spotOf) intervals(in Object, number string) []namedInterval {
 	var list []namedInterval
 	for _, key := range in.keys {
@@ -83,8 +84,7 @@ func (s spotOf) intervals(in Object, number string) []namedInterval {
 	return list
 }
 
-// assumed is the name of an interval beside which a text says what it assumes: nobody may take it for the one that
-// holds.
+// assumed is the name of an interval with a text of its assumptions: it must not be taken for the main interval.
 const assumed = "assumed"
 
 // errorOf is the key of the standard error of a number; empty without one.
@@ -98,15 +98,15 @@ func (s spotOf) errorOf(in Object, number string) string {
 }
 
 // visit calls yield for every scalar member of an object and those in it, in order, until it returns false.
-func (o Object) visit(at spotOf, yield func(at spotOf, key string, in Object, reasons map[string][]string) bool) bool {
+func (o Object) visit(spot spotOf, yield func(spot spotOf, key string, in Object, reasons map[string][]string) bool) bool {
 	reasons := o.reasons()
-	at.parameters, at.companions = o.roles.parameters, companionsOf(o)
+	spot.parameters, spot.companions = o.roles.parameters, companionsOf(o)
 	if why, ok := o.values["not_compared"].(string); ok {
-		at.notCompared = why
+		spot.notCompared = why
 	}
 	for _, key := range o.keys {
-		below := at
-		below.path, below.metric = at.path+key+".", at.metric+key+"."
+		below := spot
+		below.path, below.metric = spot.path+key+".", spot.metric+key+"."
 		switch v := o.values[key].(type) {
 		case Object:
 			if key != "skipped" && !v.visit(below, yield) {
@@ -116,15 +116,15 @@ func (o Object) visit(at spotOf, yield func(at spotOf, key string, in Object, re
 			names := rowNames(v)
 			for i, item := range v {
 				if row, ok := item.(Object); ok {
-					of := below
-					of.path = at.path + key + names[i] + "."
-					if !row.visit(of, yield) {
+					child := below
+					child.path = spot.path + key + names[i] + "."
+					if !row.visit(child, yield) {
 						return false
 					}
 				}
 			}
 		default:
-			if !yield(at, key, o, reasons) {
+			if !yield(spot, key, o, reasons) {
 				return false
 			}
 		}
@@ -144,7 +144,7 @@ func (o Object) isBareInterval(key string) bool {
 	return ok
 }
 
-// spreads are the endings of the names of spreads; that of other programs is the second.
+// spreads are the endings of the names of spreads; the second is of other programs.
 var spreads = []string{spreadSuffix, "_std"}
 
 // isSpread reports whether a member is the spread of another.
@@ -155,7 +155,7 @@ func (o Object) isSpread(key string) bool {
 	})
 }
 
-// spread is that of a number over samples.
+// spread returns the spread of a number over samples.
 func (o Object) spread(key string) Value {
 	for _, ending := range spreads {
 		if v, ok := o.values[key+ending]; ok {
@@ -180,8 +180,8 @@ func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]stri
 		}
 		return 1
 	}
-	for i, of := range intervals {
-		if best < 0 || rank(of.name) < rank(intervals[best].name) {
+	for i, named := range intervals {
+		if best < 0 || rank(named.name) < rank(intervals[best].name) {
 			best = i
 		}
 	}
@@ -235,27 +235,27 @@ func (t *metricTable) row(at spotOf, name string) MetricRow {
 }
 
 // object adds the numbers of an object.
-func (t *metricTable) object(at spotOf, o Object) {
+func (t *metricTable) object(spot spotOf, o Object) {
 	if skipped, _ := o.Get("skipped"); skipped == true {
 		reason, _ := o.Get(reasonKey)
-		at.metric = strings.TrimSuffix(at.metric, ".")
-		row := t.row(at, "")
+		spot.metric = strings.TrimSuffix(spot.metric, ".")
+		row := t.row(spot, "")
 		row.Reason = fmt.Sprint(reason)
 		t.rows = append(t.rows, row)
 		return
 	}
 	reasons := o.reasons()
-	at.companions = companionsOf(o)
+	spot.companions = companionsOf(o)
 	for _, key := range o.keys {
-		if slices.Contains(o.roles.parameters, key) || key == reasonKey || at.belongs(key) || o.isBareInterval(key) {
+		if slices.Contains(o.roles.parameters, key) || key == reasonKey || spot.belongs(key) || o.isBareInterval(key) {
 			continue
 		}
-		below := at
-		below.metric = at.metric + key + "."
+		below := spot
+		below.metric = spot.metric + key + "."
 		switch v := o.values[key].(type) {
 		case Object:
 			if key == "skipped" {
-				t.skipped(at, v, o)
+				t.skipped(spot, v, o)
 				continue
 			}
 			t.part(below, v)
@@ -266,25 +266,25 @@ func (t *metricTable) object(at spotOf, o Object) {
 			if !ok {
 				continue
 			}
-			row := t.row(at, key)
+			row := t.row(spot, key)
 			row.Estimate, row.Reason = numberText(v), reasonOf(x)
-			row.StdError = numberText(o.values[at.errorOf(o, key)])
-			t.withIntervals(row, o, reasons, at.intervals(o, key))
+			row.StdError = numberText(o.values[spot.errorOf(o, key)])
+			t.withIntervals(row, o, reasons, spot.intervals(o, key))
 		}
 	}
 	for _, key := range o.keys {
-		if o.isBareInterval(key) && !at.belongs(key) {
-			t.withIntervals(t.row(at, strings.TrimSuffix(key, intervalSuffix)), o, reasons, []namedInterval{{key: key}})
+		if o.isBareInterval(key) && !spot.belongs(key) {
+			t.withIntervals(t.row(spot, strings.TrimSuffix(key, intervalSuffix)), o, reasons, []namedInterval{{key: key}})
 		}
 	}
 }
 
 // skipped adds a list of skipped metrics, but for those that the object around it has as
 // null.
-func (t *metricTable) skipped(at spotOf, list, around Object) {
+func (t *metricTable) skipped(spot spotOf, list, around Object) {
 	for _, path := range list.keys {
 		if !slices.Contains(around.keys, path) {
-			row := t.row(at, path)
+			row := t.row(spot, path)
 			row.Reason = fmt.Sprint(list.values[path])
 			t.rows = append(t.rows, row)
 		}
@@ -293,22 +293,22 @@ func (t *metricTable) skipped(at spotOf, list, around Object) {
 
 // part adds an object inside another: a row for every other model, or numbers under a
 // longer path.
-func (t *metricTable) part(at spotOf, o Object) {
+func (t *metricTable) part(spot spotOf, o Object) {
 	if len(o.keys) == 0 || slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(t.models, k) }) {
-		t.object(at, o)
+		t.object(spot, o)
 		return
 	}
 	for _, other := range o.keys {
 		if row, ok := o.values[other].(Object); ok {
-			of := at
-			of.parameter = joined(at.parameter, "other="+other)
+			of := spot
+			of.parameter = joined(spot.parameter, "other="+other)
 			t.object(of, row)
 		}
 	}
 }
 
 // list adds the rows of a list of objects; lists of numbers are left out.
-func (t *metricTable) list(at spotOf, list []any) {
+func (t *metricTable) list(spot spotOf, list []any) {
 	for i, item := range list {
 		row, ok := item.(Object)
 		if !ok {
@@ -318,8 +318,8 @@ func (t *metricTable) list(at spotOf, list []any) {
 		if len(row.roles.parameters) > 0 {
 			name = rowParameter(row)
 		}
-		of := at
-		of.parameter = joined(at.parameter, name)
+		of := spot
+		of.parameter = joined(spot.parameter, name)
 		t.object(of, row)
 	}
 }
@@ -346,13 +346,13 @@ func (t *metricTable) withIntervals(row MetricRow, o Object, reasons map[string]
 		t.rows = append(t.rows, row)
 		return
 	}
-	for _, of := range intervals {
+	for _, named := range intervals {
 		each := row
-		if of.name != "" && len(intervals) > 1 {
-			each.Parameter = joined(row.Parameter, "interval="+of.name)
+		if named.name != "" && len(intervals) > 1 {
+			each.Parameter = joined(row.Parameter, "interval="+named.name)
 			each.StdError = ""
 		}
-		ci, ok := intervalOf(o.values[of.key], reasons[of.key])
+		ci, ok := intervalOf(o.values[named.key], reasons[named.key])
 		if ok && ci.Defined() {
 			each.Low, each.High = csvFloat(ci.Low, 64), csvFloat(ci.High, 64)
 		} else if each.Reason == "" {

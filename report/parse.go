@@ -60,7 +60,7 @@ type spot struct {
 	index  int
 }
 
-// What is said of a place: of one that is further down its beginning and its end, and the beginning of a long key.
+// Lengths in messages: the beginning and end of a long path, and the beginning of a long key.
 const (
 	firstSteps, lastSteps = 5, 2
 	longKey               = 80

@@ -157,7 +157,7 @@ func fieldOf(v reflect.Value, key string) (field, rest reflect.Value) {
 	return field, rest
 }
 
-// decode stores an element in a field of a result. Reasons are those of its nulls.
+// decode stores an element in a field of a result. Reasons are the reasons of its nulls.
 func (p *parser) decode(e element, reasons []string, v reflect.Value, place string) error {
 	switch v.Type() {
 	case valueType:
@@ -264,7 +264,7 @@ func valueOf(v any, reasons []string) (Value, bool) {
 	return Value{}, false
 }
 
-// undefined is the value that is written as null beside a reason.
+// undefined is the value that is written as null with a reason.
 func undefined(reason string) Value {
 	if reason == "" {
 		return Number(math.NaN())

@@ -1,5 +1,4 @@
-// This file is for the reason that stands beside nulls: how the reasons of several
-// are put into one text, and taken out of it again.
+// The reason of nulls: how the reasons of several nulls are joined into one text, and split again.
 
 package report
 
@@ -46,14 +45,14 @@ func joinReasons(all []because) string {
 // null and as many as there are of a list. A text of another form is the reason
 // of all.
 func splitReasons(text string, nulls []missing) map[string][]string {
-	of := map[string][]string{}
+	byKey := map[string][]string{}
 	var last []string // the keys of the reason that is being read
 	for part := range strings.SplitSeq(text, "; ") {
 		names, reason, ok := strings.Cut(part, ": ")
 		keys := strings.Split(names, ", ")
-		if ok && !slices.ContainsFunc(keys, func(key string) bool { return !awaits(key, nulls, of) }) {
+		if ok && !slices.ContainsFunc(keys, func(key string) bool { return !awaits(key, nulls, byKey) }) {
 			for _, key := range keys {
-				of[key] = append(of[key], reason)
+				byKey[key] = append(byKey[key], reason)
 			}
 			last = keys
 			continue
@@ -62,26 +61,26 @@ func splitReasons(text string, nulls []missing) map[string][]string {
 			break
 		}
 		for _, key := range last { // a semicolon inside a reason
-			of[key][len(of[key])-1] += "; " + part
+			byKey[key][len(byKey[key])-1] += "; " + part
 		}
 	}
 	var again []because
 	for _, n := range nulls {
-		for _, reason := range of[n.key] {
+		for _, reason := range byKey[n.key] {
 			again = append(again, because{n.key, reason})
 		}
 	}
-	if len(of) == len(nulls) && joinReasons(again) == text {
-		return of
+	if len(byKey) == len(nulls) && joinReasons(again) == text {
+		return byKey
 	}
 	for _, n := range nulls {
-		of[n.key] = []string{text}
+		byKey[n.key] = []string{text}
 	}
-	return of
+	return byKey
 }
 
-// awaits reports whether a key may be given a reason: it is that of a null that
-// has none, or of a list.
+// awaits reports whether a key may be given a reason: it belongs to a null without one, or to a
+// list.
 func awaits(key string, nulls []missing, of map[string][]string) bool {
 	i := slices.IndexFunc(nulls, func(n missing) bool { return n.key == key })
 	return i >= 0 && (nulls[i].list || len(of[key]) == 0)
@@ -90,19 +89,19 @@ func awaits(key string, nulls []missing, of map[string][]string) bool {
 // reasonsOf returns, for every key of an object that holds null or a list with
 // nulls, their reasons: empty where the object gives none.
 func reasonsOf(keys []string, value func(i int) any) map[string][]string {
-	text, given := "", false
+	text, ok := "", false
 	var nulls []missing
 	for i, key := range keys {
 		v := value(i)
 		if key == reasonKey {
-			text, given = v.(string)
+			text, ok = v.(string)
 			continue
 		}
 		if holdsNull(v) {
 			nulls = append(nulls, missing{key, v != nil})
 		}
 	}
-	if !given || len(nulls) == 0 {
+	if !ok || len(nulls) == 0 {
 		return nil
 	}
 	return splitReasons(text, nulls)

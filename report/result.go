@@ -35,9 +35,9 @@ type Result struct {
 	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
 	Blocks      string       `json:"blocks,omitempty"`  // what intervals delete in turn, in words: "12 episodes"; empty without intervals
 	Samples     *Samples     `json:"samples,omitempty"` // the file of scores per sample, if there is one
-	Layout      *Layout      `json:"layout,omitempty"`  // of a file that was read; that of others follows from their models
+	Layout      *Layout      `json:"layout,omitempty"`  // of a file that was read; otherwise it follows from the models
 	Models      Object       `json:"models"`
-	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
+	Extra       Object       `json:",inline"` // members that some analyses add next to the models
 	Comparisons []Comparison `json:"comparisons"`
 	Extremes    []Extremes   `json:"extremes,omitempty"` // which models may be the best: see [Result.ExtremesOf]
 	Warnings    []string     `json:"warnings"`

@@ -156,7 +156,7 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	if err := s.header(data); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
-	if s.csv.Comma == ',' && data[len(data)-1] != '\n' { // as that of a run that was killed
+	if s.csv.Comma == ',' && data[len(data)-1] != '\n' { // as of a killed run
 		return nil, fmt.Errorf("%s: %w: its last line does not end", name, ErrTruncated)
 	}
 	for {
@@ -264,19 +264,19 @@ func (s *sampleReader) header(data []byte) error {
 
 func (s *sampleReader) row(record []string) error {
 	model, sample, group := record[s.first[0]], record[s.first[1]], record[s.first[2]]
-	at, known := s.models[model]
-	if !known {
-		at = len(s.table.Models)
-		s.models[strings.Clone(model)] = at
+	index, ok := s.models[model]
+	if !ok {
+		index = len(s.table.Models)
+		s.models[strings.Clone(model)] = index
 		s.table.Models = append(s.table.Models, ModelSamples{Model: strings.Clone(model), Scores: make([][]float64, len(s.table.Metrics))})
 		s.seen = append(s.seen, map[string]bool{})
 	}
-	m := &s.table.Models[at]
-	if s.seen[at][sample] {
+	m := &s.table.Models[index]
+	if s.seen[index][sample] {
 		return s.errorf("%s has the sample %q twice", model, sample)
 	}
 	sample = strings.Clone(sample)
-	s.seen[at][sample] = true
+	s.seen[index][sample] = true
 	m.Sample = append(m.Sample, sample)
 	if n := len(m.Group); n > 0 && m.Group[n-1] == group {
 		m.Group = append(m.Group, m.Group[n-1])

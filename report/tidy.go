@@ -100,9 +100,9 @@ func columnName(key string) string {
 func comparisonCells(c Comparison) []any {
 	var cells []any
 	var missing []because
-	of := reflect.ValueOf(c)
+	value := reflect.ValueOf(c)
 	comparisonFields(func(field reflect.StructField, name string) {
-		v := of.FieldByIndex(field.Index)
+		v := value.FieldByIndex(field.Index)
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
 				cells = append(cells, nil)

@@ -269,7 +269,7 @@ func (t *Transaction) create(out *file, mode fs.FileMode) error {
 	return err
 }
 
-// enter adds a file to those of the transaction, if it may be one.
+// enter adds a file to the transaction, if it may be one.
 func (t *Transaction) enter(out *file) error {
 	if t.closed {
 		return fmt.Errorf("writing %s: %w", out.target, ErrClosed)
@@ -333,7 +333,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// plain reports whether a name is that of a file or folder, without others around it.
+// plain reports whether a name names a file or folder directly, without a path.
 func plain(name string) bool {
 	return name != "" && name == filepath.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `/\`)
 }

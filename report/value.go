@@ -49,7 +49,7 @@ func (v Value) Float() float64 {
 	return v.V
 }
 
-// why returns the reason that stands beside the null of an undefined value.
+// why returns the reason of an undefined value.
 func (v Value) why() string {
 	if v.Reason != "" {
 		return v.Reason

@@ -11,8 +11,8 @@ import (
 )
 
 // Methods says in words, with references, how the numbers of a result file were computed;
-// name stands for it in errors. Errors: those of [report.ReadFrom], an analysis that is not
-// in the suite, and what [methods.Of] finds.
+// name stands for it in errors. Errors: of [report.ReadFrom] and [methods.Of], and an
+// analysis that is not in the suite.
 func Methods(name string, file []byte) (*methods.Text, error) {
 	r, err := report.ReadFrom(name, bytes.NewReader(file))
 	if err != nil {

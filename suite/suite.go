@@ -35,8 +35,8 @@ type Entry struct {
 	run.Command
 	// Analysis tells one that measures and writes a result of numbers from a tool.
 	Analysis bool
-	// Figure are the flags, beside --example, with which the figure of the
-	// documentation is made.
+	// Figure are the flags, besides --example, for the figure of the
+	// documentation.
 	Figure []string
 }
 

@@ -30,7 +30,7 @@ type Agreement struct {
 	Object  report.Object // the part of the result file
 }
 
-// MetricAgreement is that of a metric with the mean rating of a case. Correlations have the sign
+// MetricAgreement is the agreement of a metric with the mean rating of a case. Correlations have the sign
 // of the numbers: where lower values are better, agreement is negative.
 type MetricAgreement struct {
 	Key Key
@@ -278,10 +278,10 @@ func (p *plan) raters(ctx context.Context, a *Agreement, cases []rated, samples 
 // alpha adds Krippendorff's alpha.
 func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
 	var kept [][]float64
-	var of []string
+	var names []string
 	for i, ratings := range units {
 		if len(ratings) > 1 {
-			kept, of = append(kept, ratings), append(of, samples[i])
+			kept, names = append(kept, ratings), append(names, samples[i])
 		}
 	}
 	alpha, err := score.Alpha(kept)
@@ -293,7 +293,7 @@ func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
 	if !p.o.Intervals {
 		return
 	}
-	blocks, err := p.bySample(of)
+	blocks, err := p.bySample(names)
 	if err == nil {
 		var j []*stat.Jackknifed
 		j, err = stat.JackknifeSums(blocks, score.RaterTerms(kept), 1, func(_ float64, sums, dst []float64) { dst[0] = score.AlphaOf(sums) })
@@ -308,16 +308,16 @@ func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
 // againstRest is Spearman's correlation of one person's ratings and the mean of all others', over
 // cases outside a block; NaN where there is none.
 func againstRest(name string, cases []rated, without int, labels []int) float64 {
-	var own, others []float64
+	var scores, others []float64
 	for i, c := range cases {
-		at := slices.Index(c.raters, name)
-		if labels != nil && labels[i] == without || at < 0 || len(c.values) < 2 {
+		k := slices.Index(c.raters, name)
+		if labels != nil && labels[i] == without || k < 0 || len(c.values) < 2 {
 			continue
 		}
-		own = append(own, c.values[at])
-		others = append(others, stat.RankMean(slices.Delete(slices.Clone(c.values), at, at+1)))
+		scores = append(scores, c.values[k])
+		others = append(others, stat.RankMean(slices.Delete(slices.Clone(c.values), k, k+1)))
 	}
-	c, err := stat.Spearman(own, others)
+	c, err := stat.Spearman(scores, others)
 	if err != nil {
 		return math.NaN()
 	}

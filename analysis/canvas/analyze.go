@@ -9,7 +9,7 @@ import (
 	"repscope/report"
 )
 
-// Input is what is scored.
+// Input are the cases to score.
 type Input struct {
 	// Cases in the order of the result. Their IDs are unique but for snapshots.
 	Cases []Case
@@ -18,10 +18,10 @@ type Input struct {
 	Ratings []Rating
 }
 
-// Options are those of a run.
+// Options are the options of a run.
 type Options struct {
-	// Settings has a Block that chooses what intervals delete in turn: samples, or with a length so many samples that
-	// follow each other. Draws come from the seed of Setting.
+	// Settings has a Block that chooses the units that intervals delete in turn: samples, or with a length, that many
+	// consecutive samples. Draws come from the seed of Setting.
 	analysis.Settings
 	Setting *Setting
 	// Kinds are the metrics that are computed, in the order of the registry; nil: all.
@@ -35,8 +35,8 @@ type Options struct {
 	// Done is told the row of a case when it is finished, with [Row.Reports], which are not kept;
 	// it may be nil. It is called in any order, but never twice at a time. An error ends the run.
 	Done func(i int, row *CaseRow) error
-	// Known are rows of earlier runs by the name of a kind, which are taken for what it would
-	// compute; base asks for those of the design that a modification began with. It may be nil,
+	// Known returns rows of earlier runs by the name of a kind, used instead of computing them;
+	// base asks for the rows of the design that a modification began with. It may be nil,
 	// and is called from several goroutines.
 	Known func(i int, base bool) map[string]*Row
 }
@@ -45,13 +45,13 @@ type Options struct {
 type CaseRow struct {
 	Case *Case
 	Row  *Row
-	// Base are the numbers of the design that a modification began with, beside the same
-	// reference: of kinds that have some key with Improved, and those before them that these
-	// read. nil where there is none.
+	// Base are the numbers of the design that a modification began with, against the same
+	// reference: of kinds that have a key with Improved, and of the kinds before them that these
+	// read; nil if there is none.
 	Base *Row
 }
 
-// Result is that of all cases.
+// Result is the result of all cases.
 type Result struct {
 	Rows        []CaseRow // in the order of the input
 	Models      []ModelResult
@@ -63,8 +63,8 @@ type Result struct {
 	Blocks string
 }
 
-// Analyze scores all cases and summarizes them by model. What is wrong with one case is in its
-// row; errors are: no cases, no metrics, two cases of one ID and snapshot, a row that Done
+// Analyze scores all cases and summarizes them by model. Errors of one case are in its
+// row; errors of Analyze: no cases, no metrics, two cases of one ID and snapshot, a row that Done
 // refuses, and the end of the context.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)

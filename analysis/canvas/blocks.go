@@ -15,7 +15,7 @@ import (
 // fewestSamples is how many samples intervals need.
 const fewestSamples = 3
 
-// numberSamples numbers the blocks of samples: a sample each, or so many that follow each other.
+// numberSamples numbers the blocks of samples: a sample each, or length consecutive samples.
 func numberSamples(cases []Case, length int) map[string]int {
 	out := map[string]int{}
 	for i := range cases {
@@ -28,18 +28,18 @@ func numberSamples(cases []Case, length int) map[string]int {
 
 // bySample groups cases by the blocks of their samples. Fewer than 3 are an error.
 func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
-	of := make([]int, len(samples))
+	numbers := make([]int, len(samples))
 	for i, sample := range samples {
-		of[i] = p.block[sample]
+		numbers[i] = p.block[sample]
 	}
-	labels, n := points.Numbered(of)
+	labels, n := points.Numbered(numbers)
 	if n < fewestSamples {
 		return nil, stat.Undefined("interval", "only %s, want at least %d", p.count(n), fewestSamples)
 	}
 	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 }
 
-// count names so many of what intervals delete in turn.
+// count names n of the units that intervals delete in turn.
 func (p *plan) count(n int) string {
 	if p.o.Block.Length > 1 {
 		return fmt.Sprintf("%s of %d samples", text.Count(n, "block"), p.o.Block.Length)

@@ -65,7 +65,7 @@ type Kind struct {
 	// Optional says that it is computed only where it is asked for by name, since it takes long.
 	Optional bool
 	Keys     []Key
-	// Definition says what the numbers of these settings mean, beside the inputs: equal texts
+	// Definition describes the meaning of the numbers with these settings, apart from the inputs: equal texts
 	// are equal definitions. Such as "gaussian window, alpha on white". It begins with the
 	// version of the metric: "1; …".
 	Definition func(o *Setting) string

@@ -14,8 +14,7 @@ const (
 	BlockSimilarity = "blocks"
 )
 
-// ContentSettings are those of texts, colors, trees and tools. The zero value is that of the flags'
-// defaults.
+// ContentSettings are settings of texts, colors, trees and tools. The zero value has the defaults of the flags.
 type ContentSettings struct {
 	TextSimilarity string // "edit" or "blocks"
 }
@@ -39,7 +38,7 @@ func (p *Pair) texts() (*textblock.Blocks, error) {
 	})
 }
 
-// trace reads what was called.
+// trace reads the tool calls.
 func (p *Pair) traces() (*dataset.Trace, error) {
 	return p.trace.Get(func() (*dataset.Trace, error) {
 		t, err := p.readTrace("trace", append([]string{p.Case.Trace}, p.Case.StepTraces...)...)

@@ -15,7 +15,7 @@ import (
 // files are the paths of what a metric reads of a case.
 func (n Needs) files(c *Case) []string {
 	var out []string
-	for _, of := range []struct {
+	for _, part := range []struct {
 		need  Needs
 		paths []string
 	}{
@@ -28,8 +28,8 @@ func (n Needs) files(c *Case) []string {
 		{NeedSaliency, []string{c.Reference.Image, c.Generated.Image, c.ReferenceSaliency, c.GeneratedSaliency}},
 		{NeedFixations, []string{c.Fixations}},
 	} {
-		if n&of.need != 0 {
-			out = append(out, of.paths...)
+		if n&part.need != 0 {
+			out = append(out, part.paths...)
 		}
 	}
 	return out
@@ -42,9 +42,9 @@ func (o *Setting) DefinitionOf(k *Kind) string {
 	}
 	text := k.Definition(o)
 	if k.Needs&(NeedDesigns|NeedGenerated) != 0 {
-		for _, of := range [2][2]string{{"references", o.Layout.ReferenceNode}, {"generated designs", o.Layout.GeneratedNode}} {
-			if of[1] != "" {
-				text += fmt.Sprintf("; the canvas of %s is the node %q", of[0], of[1])
+		for _, node := range [2][2]string{{"references", o.Layout.ReferenceNode}, {"generated designs", o.Layout.GeneratedNode}} {
+			if node[1] != "" {
+				text += fmt.Sprintf("; the canvas of %s is the node %q", node[0], node[1])
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (k *Kind) Inputs(d *source.Digests, c *Case) string {
 	for _, path := range k.Needs.files(c) {
 		fmt.Fprintf(content, "%s\n", d.Of(path))
 	}
-	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
+	if k.Needs&NeedSemantic != 0 { // captions of a case go by its name
 		fmt.Fprintf(content, "%q\n", c.FileName())
 	}
 	return hex.EncodeToString(content.Sum(nil))

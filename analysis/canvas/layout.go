@@ -1,4 +1,4 @@
-// Elements of designs, and how those of two designs are matched.
+// Elements of designs, and the matching of two designs' elements.
 
 package canvas
 
@@ -9,7 +9,7 @@ import (
 	"repscope/measure/box"
 )
 
-// LayoutSettings are those of boxes.
+// LayoutSettings are settings of boxes.
 type LayoutSettings struct {
 	// Tolerance is how far lines may be apart that are aligned, of the canvas side; 0: 0.02.
 	Tolerance float64

@@ -1,4 +1,4 @@
-// Whether what is aligned in the reference is aligned in the generated design.
+// Whether elements aligned in the reference are aligned in the generated design.
 
 package canvas
 
@@ -68,15 +68,15 @@ func scoreAlignment(p *Pair, row *Row) error {
 	if err := match(p); err != nil {
 		return err
 	}
-	found := 0
+	matches := 0
 	for _, pair := range g.pairs {
 		if pair.found {
-			found++
+			matches++
 		}
 	}
-	g.score(row, found, p.Settings.Documented())
+	g.score(row, matches, p.Settings.Documented())
 	if p.Settings.Reports {
-		row.Reports[alignmentReport] = g.report(row, found)
+		row.Reports[alignmentReport] = g.report(row, matches)
 	}
 	return nil
 }
@@ -142,12 +142,12 @@ func (g *groupMatch) byBoxes(p *Pair) error {
 
 // score enters the shares. What has no groups is null, but where neither design has any they agree: 1. By the
 // documented definition it is always 1.
-func (g *groupMatch) score(row *Row, found int, documented bool) {
+func (g *groupMatch) score(row *Row, matches int, documented bool) {
 	reference, generated := len(g.groups[0]), len(g.groups[1])
 	share := func(key string, n int, reason string) {
 		switch {
 		case n > 0:
-			row.Set(key, float64(found)/float64(n))
+			row.Set(key, float64(matches)/float64(n))
 		case documented || reference+generated == 0:
 			row.Set(key, 1)
 		default:
@@ -157,7 +157,7 @@ func (g *groupMatch) score(row *Row, found int, documented bool) {
 	share("alignment_precision", generated, "no elements of the generated design are aligned")
 	share("alignment_recall", reference, "no elements of the reference are aligned")
 	if reference+generated > 0 {
-		row.Set("alignment_f1", float64(2*found)/float64(reference+generated))
+		row.Set("alignment_f1", float64(2*matches)/float64(reference+generated))
 	} else {
 		row.Set("alignment_f1", 1)
 	}
@@ -199,7 +199,7 @@ func (g *groupMatch) reportGroup(side, k int) reportGroup {
 	return out
 }
 
-func (g *groupMatch) report(row *Row, found int) alignmentGroups {
+func (g *groupMatch) report(row *Row, matches int) alignmentGroups {
 	number := func(key string) *float64 {
 		if v := row.Values[key]; v.Defined() {
 			return &v.V
@@ -209,7 +209,7 @@ func (g *groupMatch) report(row *Row, found int) alignmentGroups {
 	r := alignmentGroups{
 		MatchedPairs: []reportGroups{}, OtherPairs: []reportGroups{}, UnmatchedGT: []reportGroup{}, UnmatchedGen: []reportGroup{},
 		Precision: number("alignment_precision"), Recall: number("alignment_recall"), F1: number("alignment_f1"),
-		NumMatched: found, NumGT: len(g.groups[0]), NumGen: len(g.groups[1])}
+		NumMatched: matches, NumGT: len(g.groups[0]), NumGen: len(g.groups[1])}
 	matched := [2][]bool{make([]bool, r.NumGT), make([]bool, r.NumGen)}
 	for _, p := range g.pairs {
 		entry := reportGroups{g.reportGroup(0, p.reference), g.reportGroup(1, p.generated), p.share}

@@ -1,4 +1,4 @@
-// Texts of the generated design beside those of the reference: what they say, where they are and in what color.
+// Texts of the generated design compared with the texts of the reference: words, positions and colors.
 
 package canvas
 
@@ -62,7 +62,7 @@ func scoreBlocks(p *Pair, row *Row) error {
 	return nil
 }
 
-// scoreArea enters the area of matched texts of both designs over that of all texts of both.
+// scoreArea enters the area of matched texts over the area of all texts, of both designs.
 func scoreArea(t *textblock.Blocks, row *Row) {
 	matched, all := 0., 0.
 	inPair := [2][]bool{make([]bool, len(t.Reference)), make([]bool, len(t.Generated))}
@@ -84,7 +84,7 @@ func scoreArea(t *textblock.Blocks, row *Row) {
 	row.Set("block_match", matched/all)
 }
 
-// scoreWords enters the overlap of words, and the errors of letters: those of pairs, and all letters of the other
+// scoreWords enters the overlap of words, and the errors of letters: of pairs, and all letters of unmatched
 // texts, over the letters of the reference.
 func scoreWords(t *textblock.Blocks, row *Row) {
 	row.Set("text_f1", text.WordF1(joinTexts(t.Reference), joinTexts(t.Generated)))
@@ -123,8 +123,8 @@ func scoreColors(t *textblock.Blocks, row *Row) {
 	var difference, similarity float64
 	n := 0
 	for _, pair := range t.Pairs {
-		d, known := t.Reference[pair.Reference].Difference(&t.Generated[pair.Generated])
-		if !known {
+		d, ok := t.Reference[pair.Reference].Difference(&t.Generated[pair.Generated])
+		if !ok {
 			continue
 		}
 		n++

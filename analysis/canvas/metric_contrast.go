@@ -1,4 +1,4 @@
-// How well the texts of a design stand out from what is behind them.
+// How well the texts of a design stand out from their background.
 
 package canvas
 
@@ -14,7 +14,7 @@ import (
 	"repscope/report"
 )
 
-// contrast is that of WCAG 2.
+// contrast is the contrast of WCAG 2.
 var contrast = Kind{
 	Name:  "contrast",
 	About: "contrast of texts with their background (WCAG 2), and the share that passes level AA",
@@ -37,20 +37,20 @@ func scoreContrast(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	own, err := contrastsOf(generated)
+	contrasts, err := contrastsOf(generated)
 	if err != nil {
 		return err
 	}
-	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(own.sorted), own.unknown
-	if len(own.sorted) == 0 {
-		if own.unknown == 0 {
+	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(contrasts.sorted), contrasts.unknown
+	if len(contrasts.sorted) == 0 {
+		if contrasts.unknown == 0 {
 			return source.Absentf("the generated design has no text")
 		}
 		return source.Absentf("no text of the generated design has a known color and background")
 	}
-	row.Set("contrast_min", own.sorted[0])
-	row.Set("contrast_median", quantile.Sorted(own.sorted, 0.5))
-	row.Set("contrast_pass_aa", own.share())
+	row.Set("contrast_min", contrasts.sorted[0])
+	row.Set("contrast_median", quantile.Sorted(contrasts.sorted, 0.5))
+	row.Set("contrast_pass_aa", contrasts.share())
 	reference, err := p.Reference.Layout()
 	if err != nil {
 		return err
@@ -62,17 +62,17 @@ func scoreContrast(p *Pair, row *Row) error {
 	if len(theirs.sorted) == 0 {
 		return source.Absentf("no text of the reference has a known contrast")
 	}
-	row.Set("contrast_pass_difference", own.share()-theirs.share())
+	row.Set("contrast_pass_difference", contrasts.share()-theirs.share())
 	return nil
 }
 
-// contrasts are those of the texts of a design.
+// contrasts are the contrasts of the texts of a design.
 type contrasts struct {
 	sorted          []float64
 	passed, unknown int
 }
 
-// share is that of the texts that pass level AA, of those whose contrast is known.
+// share is the share of texts that pass level AA, among texts of known contrast.
 func (c *contrasts) share() float64 { return float64(c.passed) / float64(len(c.sorted)) }
 
 // contrastsOf returns the contrasts of all texts. Those with gradients or images are unknown, in the text or behind

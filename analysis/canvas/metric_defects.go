@@ -1,4 +1,4 @@
-// What is wrong with a design by itself: elements that collide, that leave their parents or the canvas.
+// Defects of a design by itself: elements that collide, that leave their parents or the canvas.
 
 package canvas
 
@@ -54,9 +54,9 @@ func scoreDefects(p *Pair, row *Row) error {
 	return nil
 }
 
-// scoreCollisions enters the share of leaves that collide with another. What lies on another wholly is no
-// defect, as a label on its button, unless both are texts, of which one cannot be read then.
-func scoreCollisions(l *design.Layout, row *Row, most int) error {
+// scoreCollisions enters the share of leaves that collide with another. A leaf that lies on another wholly,
+// as a label on its button, is no defect, unless both are texts: one cannot be read then.
+func scoreCollisions(l *design.Layout, row *Row, limit int) error {
 	elements, boxes := l.Leaves()
 	if len(elements) == 0 {
 		row.Undefined("overlap_defects", "the generated design has no painted leaves with an area")
@@ -70,10 +70,10 @@ func scoreCollisions(l *design.Layout, row *Row, most int) error {
 			pairs++
 			colliding[i], colliding[j] = true, true
 		}
-		return met <= most
+		return met <= limit
 	})
-	if met > most {
-		return design.TooManyOverlaps(most)
+	if met > limit {
+		return design.TooManyOverlaps(limit)
 	}
 	row.Details["overlap_defect_pairs"] = pairs
 	row.setShare("overlap_defects", "overlap_defect_elements", countTrue(colliding), len(boxes))

@@ -1,4 +1,4 @@
-// How many elements there are beside the reference.
+// The number of elements compared with the reference.
 
 package canvas
 
@@ -30,10 +30,10 @@ func scoreElementCount(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	n, of := len(generated.Elements), len(reference.Elements)
+	n, total := len(generated.Elements), len(reference.Elements)
 	countElements(row, reference, generated)
-	ratio := float64(n) / float64(of)
-	row.Set("element_ratio_symmetric", float64(min(n, of))/float64(max(n, of)))
+	ratio := float64(n) / float64(total)
+	row.Set("element_ratio_symmetric", float64(min(n, total))/float64(max(n, total)))
 	if p.Settings.Documented() {
 		ratio = min(1, ratio)
 	}

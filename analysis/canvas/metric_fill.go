@@ -27,8 +27,8 @@ var canvasFill = Kind{
 	Score: scoreFill,
 }
 
-// scoreFill enters the ratio of the generated design, which has no best value of its own, and how far
-// it is from that of the reference.
+// scoreFill enters the ratio of the generated design, which has no best value of its own, and its
+// difference from the ratio of the reference.
 func scoreFill(p *Pair, row *Row) error {
 	ratio := fillRatio
 	if p.Settings.Documented() {
@@ -48,27 +48,27 @@ func scoreFill(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	of, why := ratio(reference)
+	target, why := ratio(reference)
 	switch {
 	case why != "":
 		row.Undefined("canvas_fill_difference", "%s", "the reference "+why)
 	case reason != "":
 		row.Undefined("canvas_fill_difference", "%s", "the generated design "+reason)
 	default:
-		row.Details["canvas_fill_reference"] = of
-		row.Set("canvas_fill_difference", math.Abs(fill-of))
+		row.Details["canvas_fill_reference"] = target
+		row.Set("canvas_fill_difference", math.Abs(fill-target))
 	}
 	return nil
 }
 
-// fillRatio is the area of the canvas that painted elements cover, over that of the canvas.
+// fillRatio is the area of the canvas that painted elements cover, over the area of the canvas.
 func fillRatio(l *design.Layout) (ratio float64, reason string) {
 	canvas := l.Elements[0].Box
 	return box.UnionArea(l.PaintedBoxes(), canvas) / canvas.Area(), ""
 }
 
 // documentedFill is the published ratio: its canvas is the first element of depth 1, or the largest
-// one if there is none; boxes of its size are left out, as is the canvas; what is outside counts.
+// one if there is none; boxes of its size are left out, as is the canvas; elements outside count.
 func documentedFill(l *design.Layout) (ratio float64, reason string) {
 	const sameSize = 0.01
 	size := func(b box.Box) (float64, float64) { return b.X1 - b.X0, b.Y1 - b.Y0 }

@@ -1,4 +1,4 @@
-// How well the boxes of elements are those of the reference.
+// How well the boxes of elements match the reference.
 
 package canvas
 
@@ -39,15 +39,15 @@ func scoreLayout(p *Pair, row *Row) error {
 		return err
 	}
 	reference, generated := len(m.OfReference), len(m.OfGenerated)
-	found, weak := m.Found()
+	matches, weak := m.Found()
 	over := max(reference, generated)
 	if p.Settings.Documented() {
 		// The published pairs are all that an assignment makes, whether or not they overlap.
-		found, weak = m.All(), nil
-		over = len(found)
+		matches, weak = m.All(), nil
+		over = len(matches)
 	}
-	precision, recall := float64(len(found))/float64(generated), float64(len(found))/float64(reference)
-	f1 := float64(2*len(found)) / float64(reference+generated)
+	precision, recall := float64(len(matches))/float64(generated), float64(len(matches))/float64(reference)
+	f1 := float64(2*len(matches)) / float64(reference+generated)
 	iou := m.Total / float64(over)
 	if p.Settings.Definition == DefinitionPublished {
 		iou = f1
@@ -56,9 +56,9 @@ func scoreLayout(p *Pair, row *Row) error {
 		row.Set(key, v)
 	}
 	countElements(row, m.Reference, m.Generated)
-	row.Details["layout_num_matched"] = len(found)
+	row.Details["layout_num_matched"] = len(matches)
 	if p.Settings.Reports {
-		row.Reports[layoutReport] = reportMatching(m, found, weak, iou, precision, recall)
+		row.Reports[layoutReport] = reportMatching(m, matches, weak, iou, precision, recall)
 	}
 	return nil
 }
@@ -102,13 +102,13 @@ func reported(l *design.Layout, i int) reportElement {
 	return reportElement{ID: n.ID, Name: n.Name, Type: n.Type, Depth: n.Depth, X: b.X0, Y: b.Y0, Width: b.X1 - b.X0, Height: b.Y1 - b.Y0}
 }
 
-func reportMatching(m *design.Matching, found, weak []design.ElementPair,
+func reportMatching(m *design.Matching, matches, weak []design.ElementPair,
 	iou, precision, recall float64) layoutMatches {
-	r := layoutMatches{MatchedPairs: reportPairs(m, found), WeakPairs: reportPairs(m, weak),
+	r := layoutMatches{MatchedPairs: reportPairs(m, matches), WeakPairs: reportPairs(m, weak),
 		UnmatchedGT: []reportElement{}, UnmatchedGen: []reportElement{},
-		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(found), NumGT: len(m.OfReference), NumGen: len(m.OfGenerated)}
+		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(matches), NumGT: len(m.OfReference), NumGen: len(m.OfGenerated)}
 	reference, generated := make([]bool, r.NumGT), make([]bool, r.NumGen)
-	for _, p := range found {
+	for _, p := range matches {
 		reference[p.Reference], generated[p.Generated] = true, true
 	}
 	for i, matched := range reference {

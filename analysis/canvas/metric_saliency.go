@@ -17,7 +17,7 @@ import (
 
 const saliencyNeeds = NeedSaliency | NeedFixations | NeedImages
 
-// saliencyKind scores the map of the generated screen: against that of the reference, as it is (CC,
+// saliencyKind scores the map of the generated screen: against the map of the reference, as it is (CC,
 // SIM, KL of the reference from the generated design), and against fixations on the reference.
 var saliencyKind = Kind{
 	Name: "saliency", About: "saliency map compared with the map of the reference and with " +
@@ -138,7 +138,7 @@ func (p *Pair) Fixations(m *saliencymap.Maps) (*saliency.Fixations, error) {
 	return p.Settings.Saliency.FixationsOf(&p.Screens, m)
 }
 
-// baselines are the numbers of maps that know no screen; those of fixations are left out where
+// baselines are the numbers of maps that know no screen; numbers of fixations are left out if
 // there are none, for a reason that is returned.
 func (p *Pair) baselines(m *saliencymap.Maps, f *saliency.Fixations, none error) (map[string]report.Value, error) {
 	row := NewRow()
@@ -189,14 +189,14 @@ func undefinedAsAbsent(err error) error {
 	return err
 }
 
-// enterAgreement enters how a map agrees with that of the reference.
+// enterAgreement enters the agreement of a map with the map of the reference.
 func (p *Pair) enterAgreement(row *Row, prefix string, reference, m *saliency.Map) {
 	row.measured(prefix + "cc")(saliency.CC(reference, m))
 	row.measured(prefix + "sim")(saliency.SIM(reference, m))
 	row.measured(prefix + "kl")(p.divergence(reference, m))
 }
 
-// divergence is that of the reference's map from another, in the form that is asked for.
+// divergence is the divergence of the reference's map from another, in the form of the options.
 func (p *Pair) divergence(reference, m *saliency.Map) (float64, error) {
 	switch p.Settings.Saliency.KL {
 	case saliencymap.KLRatio:

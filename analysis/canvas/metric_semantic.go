@@ -5,7 +5,7 @@ package canvas
 import "repscope/report"
 
 // semanticMatch is the cosine of the embeddings of both captions, in [−1, 1] and 1 of equal
-// ones, from what was given, in this order: matrices of embeddings; a sentence model, run on the
+// ones, from the first of these inputs: matrices of embeddings; a sentence model, run on the
 // captions; else the score that was computed earlier and stored, as it is. A case without one of
 // its captions has none.
 var semanticMatch = Kind{

@@ -1,4 +1,4 @@
-// The hierarchy of nodes beside that of the reference, and the order in which elements are read.
+// The hierarchy of nodes compared with the reference, and the order in which elements are read.
 
 package canvas
 
@@ -45,9 +45,9 @@ func scoreTree(p *Pair, row *Row) error {
 	a, b := newHierarchy(reference), newHierarchy(generated)
 	row.Details["tree_depths"] = []int{a.depth, b.depth}
 	row.Set("tree_depth_difference", max(float64(a.depth-b.depth), float64(b.depth-a.depth)))
-	switch of, in := a.families(), b.families(); {
-	case len(of) > 0:
-		row.Set("tree_bleu", share(of, in))
+	switch wanted, in := a.families(), b.families(); {
+	case len(wanted) > 0:
+		row.Set("tree_bleu", share(wanted, in))
 	case len(in) > 0:
 		row.Undefined("tree_bleu", "the reference has no node with children")
 	default:
@@ -115,7 +115,7 @@ type nodeTree struct {
 func newHierarchy(l *design.Layout) *nodeTree {
 	root := l.Elements[0].Node
 	t := &nodeTree{}
-	at := make([]int, len(l.Nodes))
+	index := make([]int, len(l.Nodes))
 	for i := root; i < len(l.Nodes) && (i == root || l.Nodes[i].Depth > l.Nodes[root].Depth); i++ {
 		n := &l.Nodes[i]
 		if !n.Shown || l.Unseen != nil && l.Unseen[i] {
@@ -123,9 +123,9 @@ func newHierarchy(l *design.Layout) *nodeTree {
 		}
 		parent := -1
 		if i > root {
-			parent = at[n.Parent] // shown as well
+			parent = index[n.Parent] // shown as well
 		}
-		at[i] = len(t.types)
+		index[i] = len(t.types)
 		t.types, t.parents = append(t.types, n.Type), append(t.parents, parent)
 		t.depth = max(t.depth, n.Depth-l.Nodes[root].Depth)
 	}
@@ -167,14 +167,14 @@ func appendType(key []byte, name string) []byte {
 }
 
 // share is how many of a set are in another, over the size of the set.
-func share(of, in map[string]bool) float64 {
+func share(wanted, in map[string]bool) float64 {
 	n := 0
-	for key := range of {
+	for key := range wanted {
 		if in[key] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(of))
+	return float64(n) / float64(len(wanted))
 }
 
 // setOrder enters the correlation of the orders in which matched boxes of two designs are read: by their tops, and of

@@ -1,4 +1,4 @@
-// What is scored: a generated design beside its reference, read when it is first asked for.
+// The scored pair: a generated design and its reference, read on first use.
 
 package canvas
 
@@ -14,7 +14,7 @@ import (
 	"repscope/dataset"
 )
 
-// Pair is a case with what was read of it. Metrics of one case are computed one after the other.
+// Pair is a case with its files that were read. Metrics of one case are computed one after the other.
 type Pair struct {
 	design.Screens
 	Settings        *Setting
@@ -25,7 +25,7 @@ type Pair struct {
 	trace, expected source.Lazy[*dataset.Trace]
 }
 
-// NewPair returns a case of which nothing was read yet. The reference may be shared with others.
+// NewPair returns a case before anything is read. The reference may be shared with others.
 func NewPair(ctx context.Context, c *Case, o *Setting, read Reader, reference *design.View) *Pair {
 	return &Pair{Settings: o, Screens: design.Screens{Context: ctx, Case: c, Reference: reference, Read: read,
 		DropAlpha: o.Images.Drops(),
@@ -59,7 +59,7 @@ func (p *Pair) describe(k *Kind, row *Row) {
 	}
 	reference, generated, err := p.Layouts()
 	if err != nil {
-		return // which is the reason of what is missing
+		return // the error is the reason of missing numbers
 	}
 	if reference.Canvases > 1 || generated.Canvases > 1 {
 		name := func(l *design.Layout) string {

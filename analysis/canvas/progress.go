@@ -49,19 +49,19 @@ func (r *Result) stepsOf(model string) [][]Step {
 	}
 	var out [][]Step
 	for _, id := range order {
-		of := rows[id]
-		if len(of) < 2 {
+		list := rows[id]
+		if len(list) < 2 {
 			continue
 		}
-		slices.SortStableFunc(of, func(a, b int) int {
+		slices.SortStableFunc(list, func(a, b int) int {
 			if number(a) < number(b) {
 				return -1
 			}
 			return 1
 		})
-		steps := make([]Step, len(of))
-		for k, i := range of {
-			steps[k] = Step{Row: i, At: float64(k) / float64(len(of)-1)}
+		steps := make([]Step, len(list))
+		for k, i := range list {
+			steps[k] = Step{Row: i, At: float64(k) / float64(len(list)-1)}
 		}
 		out = append(out, steps)
 	}
@@ -77,15 +77,15 @@ func (p *plan) progress(r *Result, m *ModelResult) error {
 	for _, k := range p.o.Kinds {
 		for _, key := range k.Keys {
 			for part := range progressSteps + 1 {
-				at := float64(part) / progressSteps
+				time := float64(part) / progressSteps
 				var samples []string
 				var values []float64
 				for _, steps := range cases {
-					if v := r.between(steps, key.Name, at); !math.IsNaN(v) {
+					if v := r.between(steps, key.Name, time); !math.IsNaN(v) {
 						samples, values = append(samples, r.Rows[steps[0].Row].Case.Sample), append(values, v)
 					}
 				}
-				point := Progress{Key: key.Name, At: at, N: len(values)}
+				point := Progress{Key: key.Name, At: time, N: len(values)}
 				var err error
 				if point.Estimate, err = p.mean(&key, samples, values, "no case has this score at this step"); err != nil {
 					return err
@@ -99,7 +99,7 @@ func (p *plan) progress(r *Result, m *ModelResult) error {
 
 // between is the score of a case at a part of the way; NaN before its first step that has the
 // key, and behind its last.
-func (r *Result) between(steps []Step, key string, at float64) float64 {
+func (r *Result) between(steps []Step, key string, time float64) float64 {
 	last, lastAt := math.NaN(), math.NaN()
 	for _, s := range steps {
 		v := r.Rows[s.Row].Row.Values[key]
@@ -107,10 +107,10 @@ func (r *Result) between(steps []Step, key string, at float64) float64 {
 			continue
 		}
 		switch {
-		case s.At == at:
+		case s.At == time:
 			return v.V
-		case s.At > at:
-			return last + float64((v.V-last)*(at-lastAt))/(s.At-lastAt)
+		case s.At > time:
+			return last + float64((v.V-last)*(time-lastAt))/(s.At-lastAt)
 		}
 		last, lastAt = v.V, s.At
 	}

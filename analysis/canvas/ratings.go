@@ -21,11 +21,11 @@ type Rating struct {
 	Value       float64
 }
 
-// ratingColumns are those of ratings.
+// ratingColumns are the columns of ratings.
 var ratingColumns = []tabular.Column{{Name: "case_id"}, {Name: "rating"}, {Name: "rater", Optional: true}}
 
 // ReadRatings reads a CSV file with the columns case_id and rating, and rater where several
-// people have rated; name is that of the file, for errors. Rows without a rating are passed
+// people have rated; name is the name of the file, for errors. Rows without a rating are passed
 // over. Errors: no such columns, a rating that is no number, two ratings of one person for one
 // case, no ratings.
 func ReadRatings(name string, data []byte) ([]Rating, error) {
@@ -90,11 +90,11 @@ func checkRatings(ratings []Rating) error {
 		if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
 			return fmt.Errorf("the rating of %s is not a number", r.Case)
 		}
-		at := [2]string{r.Case, r.Rater}
-		if r.Rater != "" && seen[at] {
+		pair := [2]string{r.Case, r.Rater}
+		if r.Rater != "" && seen[pair] {
 			return fmt.Errorf("%s rates %s twice", r.Rater, r.Case)
 		}
-		seen[at] = true
+		seen[pair] = true
 	}
 	return nil
 }
@@ -109,29 +109,29 @@ type rated struct {
 // ratedCases are the final designs that people have rated, in the order of the rows, and how many
 // ratings are of other cases.
 func (r *Result) ratedCases(ratings []Rating) (cases []rated, unknown int) {
-	at := map[string]int{}
+	index := map[string]int{}
 	for i, row := range r.Rows {
 		if row.Case.Snapshot < 0 {
-			at[row.Case.ID] = i
+			index[row.Case.ID] = i
 		}
 	}
-	of := map[int]*rated{}
+	byRow := map[int]*rated{}
 	var order []int
 	for _, rating := range ratings {
-		i, ok := at[rating.Case]
+		i, ok := index[rating.Case]
 		if !ok {
 			unknown++
 			continue
 		}
-		if of[i] == nil {
-			of[i] = &rated{row: i}
+		if byRow[i] == nil {
+			byRow[i] = &rated{row: i}
 			order = append(order, i)
 		}
-		of[i].values, of[i].raters = append(of[i].values, rating.Value), append(of[i].raters, rating.Rater)
+		byRow[i].values, byRow[i].raters = append(byRow[i].values, rating.Value), append(byRow[i].raters, rating.Rater)
 	}
 	slices.Sort(order)
 	for _, i := range order {
-		cases = append(cases, *of[i])
+		cases = append(cases, *byRow[i])
 	}
 	return cases, unknown
 }

@@ -13,15 +13,15 @@ import (
 // Row are the numbers of a case. Every key of every kind that was scored is in Values.
 type Row struct {
 	Values map[string]report.Value
-	// Details are texts and lists beside numbers: "tool_unique_list", "gt_caption".
+	// Details are texts and lists next to the numbers: "tool_unique_list", "gt_caption".
 	Details map[string]any
 	// Reports are files of the case by name ("layout_iou_report.json"), as values to be
 	// written; filled where [Settings.Reports] says so.
 	Reports map[string]any
 	// Failures are the inputs that could not be read, once each, in their order.
 	Failures []string
-	// Owners are the kinds that the details and reports are of, Failed those of failures, and Known those that an earlier
-	// run has computed.
+	// Owners are the kinds that own the details and reports, Failed the kinds that failed, and Known the kinds that an
+	// earlier run has computed.
 	Owners        map[string]string `json:"-"`
 	Failed, Known map[string]bool   `json:"-"`
 }

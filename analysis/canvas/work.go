@@ -21,8 +21,8 @@ import (
 	"repscope/shard"
 )
 
-// Definition is the version of what means, intervals and comparisons mean; that of the numbers
-// of a case is in [Kind.Definition].
+// Definition is the version of the definitions of means, intervals and comparisons; the version of the numbers of a
+// case is in [Kind.Definition].
 const Definition = 1
 
 // Part is the outcome of a range of units: of cases that follow each other.
@@ -101,11 +101,11 @@ func checkCases(cases []Case) error {
 	}
 	seen := map[place]bool{}
 	for i := range cases {
-		at := place{cases[i].ID, cases[i].Snapshot}
-		if seen[at] {
+		step := place{cases[i].ID, cases[i].Snapshot}
+		if seen[step] {
 			return fmt.Errorf("two cases are named %s: only snapshots may share a name", cases[i].ID)
 		}
-		seen[at] = true
+		seen[step] = true
 	}
 	return nil
 }
@@ -233,16 +233,16 @@ func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*R
 
 // rowOf computes kinds of a pair but for those that are known.
 func (p *plan) rowOf(ctx context.Context, pair *Pair, kinds []Kind, i int, base bool) (*Row, error) {
-	var known map[string]*Row
+	var earlier map[string]*Row
 	if p.o.Known != nil {
-		known = p.o.Known(i, base)
+		earlier = p.o.Known(i, base)
 	}
 	row := NewRow()
 	for k := range kinds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if from := known[kinds[k].Name]; from != nil {
+		if from := earlier[kinds[k].Name]; from != nil {
 			row.take(from)
 			row.Known[kinds[k].Name] = true
 		} else {
@@ -281,9 +281,9 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 	}
 	if len(row.Values) > len(part.Values) {
-		known := KeysOf(kinds)
+		keys := KeysOf(kinds)
 		for key := range row.Values {
-			if !slices.Contains(known, key) {
+			if !slices.Contains(keys, key) {
 				return part, fmt.Errorf("no metric describes %s", key)
 			}
 		}
@@ -339,11 +339,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	r := &Result{}
 	for _, part := range parts {
 		for i := range part.Cases {
-			at := len(r.Rows)
-			if at == len(p.in.Cases) {
+			next := len(r.Rows)
+			if next == len(p.in.Cases) {
 				return nil, errors.New("the parts have more cases than the run")
 			}
-			row, err := p.rowsOf(at, &part.Cases[i])
+			row, err := p.rowsOf(next, &part.Cases[i])
 			if err != nil {
 				return nil, err
 			}
@@ -353,7 +353,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	return r, p.summarize(ctx, r)
 }
 
-// identity is that of everything the numbers follow from.
+// identity identifies everything that determines the numbers.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
 	id.Inputs = append([]shard.Field{{Name: "cases", Value: digestOf(p.in.Cases, source.NewDigests(p.in.Read))}}, id.Inputs...)
@@ -370,7 +370,7 @@ func (p *plan) identity() shard.Identity {
 	return id
 }
 
-// common is the identity without cases and without what is made of all rows.
+// common is the identity without cases and without options of the summary.
 func (p *plan) common() shard.Identity {
 	id, o := shard.Identity{Analysis: "canvas", Definition: Definition}, p.o.Setting
 	for _, text := range slices.Concat(o.Images.Perceptual.Identity(), o.Saliency.Identity(), o.Semantic.Identity()) {
@@ -383,13 +383,13 @@ func (p *plan) common() shard.Identity {
 	return id
 }
 
-// identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and
+// identityOf identifies the rows of a case: the content of its files, and its names, as captions go by them and
 // details may hold paths.
 func (p *plan) identityOf(common shard.Identity, contents *source.Digests, i int) shard.Identity {
 	return common.OfModel(digestOf(p.in.Cases[i:i+1], contents))
 }
 
-// digestOf is that of cases and of the content of their files.
+// digestOf is the digest of cases and of the content of their files.
 func digestOf(cases []Case, contents *source.Digests) string {
 	all := sha256.New()
 	for i := range cases {

@@ -37,13 +37,13 @@ func (s *summary) sequence() (groups []int, why string) {
 		leads[g] = append(leads[g], lead)
 	}
 	var first []float64
-	for g, of := range leads {
+	for g, times := range leads {
 		groups = append(groups, g)
-		slices.Sort(of)
+		slices.Sort(times)
 		if first == nil {
-			first = of
+			first = times
 		}
-		if !slices.Equal(of, first) || len(slices.Compact(slices.Clone(of))) < len(of) {
+		if !slices.Equal(times, first) || len(slices.Compact(slices.Clone(times))) < len(times) {
 			return nil, "needs every initial time to have the same leads, each once, so that they form one sequence"
 		}
 	}
@@ -61,17 +61,17 @@ func (s *summary) equalAccuracy(r *Result) {
 		return
 	}
 	rows := make([][]AccuracyTest, len(r.Models))
-	for _, of := range r.Formulas {
-		if !of.mean || !of.leads || of.row() != "" {
+	for _, formula := range r.Formulas {
+		if !formula.mean || !formula.leads || formula.row() != "" {
 			continue
 		}
 		losses := make([][]float64, len(r.Models))
 		for m := range r.Models {
-			if score, ok := r.Models[m].Score(of.Name); ok && score.Value.Defined() && !slices.ContainsFunc(score.Sample, math.IsNaN) {
+			if score, ok := r.Models[m].Score(formula.Name); ok && score.Value.Defined() && !slices.ContainsFunc(score.Sample, math.IsNaN) {
 				losses[m] = s.byGroup(groups, score.Sample)
 			}
 		}
-		s.testPairs(of.Name, losses, rows)
+		s.testPairs(formula.Name, losses, rows)
 	}
 	for m := range r.Models {
 		if rows[m] != nil {

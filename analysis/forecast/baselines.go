@@ -55,9 +55,9 @@ func (p *plan) addPersistence(d Dims) error {
 	if err := distinct("input variable", names); err != nil {
 		return err
 	}
-	of := make([]int, d.V)
+	position := make([]int, d.V)
 	for v, name := range p.variables {
-		if of[v] = slices.Index(names, name); of[v] < 0 {
+		if position[v] = slices.Index(names, name); position[v] < 0 {
 			return fmt.Errorf("input: persistence needs the variable %[2]q; %[1]s has "+
 				"%[3]s", a.Name(), name, strings.Join(names, ", "))
 		}
@@ -72,7 +72,7 @@ func (p *plan) addPersistence(d Dims) error {
 			if err := p.read(array, c.rest[:all], c.index); err != nil {
 				return err
 			}
-			for v, k := range of {
+			for v, k := range position {
 				copy(dst[v*size:(v+1)*size], c.rest[k*size:(k+1)*size])
 			}
 			return nil

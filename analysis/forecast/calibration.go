@@ -44,7 +44,7 @@ func spreadFamily() family {
 		},
 		scores: func(_ *setting, members int) []Formula {
 			inf := math.Inf(1)
-			of := func(score func(ensemble.Moments) float64) func([]float64) float64 {
+			moments := func(score func(ensemble.Moments) float64) func([]float64) float64 {
 				return func(s []float64) float64 {
 					return score(ensemble.Moments{Members: members, SquareSum: s[0], VarianceSum: s[1], Weight: 1})
 				}
@@ -52,15 +52,15 @@ func spreadFamily() family {
 			return []Formula{
 				{Name: "spread", About: "square root of the mean variance of the " +
 					"members", Unit: "field", Direction: report.Neither,
-					High: inf, of: of(ensemble.Moments.Spread)},
+					High: inf, of: moments(ensemble.Moments.Spread)},
 				{Name: "skill", About: "root mean squared error of the ensemble mean (same as rmse)", Unit: "field",
-					Direction: report.Neither, High: inf, of: of(ensemble.Moments.RMSE)},
+					Direction: report.Neither, High: inf, of: moments(ensemble.Moments.RMSE)},
 				{Name: "spread_skill_ratio", About: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, below " +
 					"1 if the ensemble is overconfident", Direction: report.Neither, High: inf,
-					of: of(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
+					of: moments(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
 				{Name: "debiased_mse", About: "mean squared error corrected for the finite number of members: mse " +
 					"− variance/S", Unit: "field²", Direction: report.Lower,
-					of: of(ensemble.Moments.DebiasedMSE), mean: true, compared: true},
+					of: moments(ensemble.Moments.DebiasedMSE), mean: true, compared: true},
 			}
 		},
 	}

@@ -29,23 +29,23 @@ type CaseModel struct {
 // typical is the sample whose squared error is the median of those of the first model,
 // among the samples of the middle lead.
 func (r *Result) typical() int {
-	of := make([]int, 0, len(r.Samples))
+	order := make([]int, 0, len(r.Samples))
 	leads := slices.Clone(r.Leads)
 	slices.Sort(leads)
 	leads = slices.Compact(leads)
 	for i := range r.Samples {
 		if r.Leads == nil || r.Leads[i] == leads[len(leads)/2] {
-			of = append(of, i)
+			order = append(order, i)
 		}
 	}
 	for _, name := range []string{"mse", "mae", "crps", "energy_score"} {
 		s, ok := r.Models[0].Score(name)
 		if ok && len(s.Sample) == len(r.Samples) {
-			slices.SortStableFunc(of, func(a, b int) int { return cmp.Compare(s.Sample[a], s.Sample[b]) })
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Sample[a], s.Sample[b]) })
 			break
 		}
 	}
-	return of[len(of)/2]
+	return order[len(order)/2]
 }
 
 // TypicalCase reads the sample whose squared error is the median of those of the first model: fields of the first
@@ -55,12 +55,12 @@ func TypicalCase(ctx context.Context, in Input, o Options, r *Result, variables,
 	if err != nil {
 		return nil, err
 	}
-	at := r.typical()
+	row := r.typical()
 	c := newSample(p.setting, p.mostMembers())
-	c.index = r.Samples[at]
+	c.index = r.Samples[row]
 	out := &Case{Sample: c.index, Height: p.height, Width: p.width}
 	if r.Leads != nil {
-		out.Lead = r.Leads[at]
+		out.Lead = r.Leads[row]
 	}
 	if err := p.read(0, c.truth, c.index); err != nil {
 		return nil, err
@@ -105,11 +105,11 @@ func (c *Case) blank(cells []int) {
 
 // mostMembers is the largest number of members of a model.
 func (p *plan) mostMembers() int {
-	most := 0
+	largest := 0
 	for _, m := range p.models {
-		most = max(most, m.members)
+		largest = max(largest, m.members)
 	}
-	return most
+	return largest
 }
 
 // shown are the maps of the sample's model.

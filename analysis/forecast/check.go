@@ -130,21 +130,22 @@ func (in *Input) checkPerSample(d Dims) error {
 }
 
 // CellWeights are the weights of all cells, of which the sum is 1.
-func CellWeights(what string, given []float64, d Dims) ([]float64, error) {
+func CellWeights(what string, weights []float64, d Dims) ([]float64, error) {
 	out := make([]float64, d.H*d.W)
-	switch len(given) {
+	switch len(weights) {
 	case 0:
 		for i := range out {
 			out[i] = 1
 		}
 	case d.H * d.W:
-		copy(out, given)
+		copy(out, weights)
 	case d.H:
 		for i := range out {
-			out[i] = given[i/d.W]
+			out[i] = weights[i/d.W]
 		}
 	default:
-		return nil, fmt.Errorf("%s: %d values, want [%d,%d], one per cell, or [%d], one per row", what, len(given), d.H, d.W, d.H)
+		return nil, fmt.Errorf("%s: %d values, want [%d,%d], one per cell, or [%d], one per row", what, len(weights), d.H,
+			d.W, d.H)
 	}
 	total := 0.0
 	for i, v := range out {
@@ -215,12 +216,12 @@ func (in *Input) setting(o Options) (*setting, Dims, error) {
 }
 
 // choice is a value that is one of some; empty: the first.
-func choice(what string, value *string, of ...string) error {
+func choice(what string, value *string, choices ...string) error {
 	if *value == "" {
-		*value = of[0]
+		*value = choices[0]
 	}
-	if !slices.Contains(of, *value) {
-		return fmt.Errorf("%s %q, want %s", what, *value, strings.Join(of, " or "))
+	if !slices.Contains(choices, *value) {
+		return fmt.Errorf("%s %q, want %s", what, *value, strings.Join(choices, " or "))
 	}
 	return nil
 }

@@ -38,11 +38,11 @@ func (s *summary) skillScores(r *Result) error {
 			if t == nil {
 				continue
 			}
-			for _, of := range s.families[f].scores(s.setting, t.members) {
-				if !of.Perfect || !s.wanted(t.family, &of) {
+			for _, formula := range s.families[f].scores(s.setting, t.members) {
+				if !formula.Perfect || !s.wanted(t.family, &formula) {
 					continue
 				}
-				if err := s.skillScore(r, m, base, &of); err != nil {
+				if err := s.skillScore(r, m, base, &formula); err != nil {
 					return err
 				}
 			}
@@ -52,32 +52,32 @@ func (s *summary) skillScores(r *Result) error {
 }
 
 // skillScore adds that of one score.
-func (s *summary) skillScore(r *Result, m, base int, of *Formula) error {
-	path := of.Name
-	if row := of.row(); row != "" {
-		path = row + "." + of.Name
+func (s *summary) skillScore(r *Result, m, base int, formula *Formula) error {
+	path := formula.Name
+	if row := formula.row(); row != "" {
+		path = row + "." + formula.Name
 	}
-	own, ok := r.Models[m].Score(path)
-	against, found := r.Models[base].Score(path)
-	if !ok || !found {
+	score, ok := r.Models[m].Score(path)
+	against, present := r.Models[base].Score(path)
+	if !ok || !present {
 		return nil
 	}
 	value, ci := report.Value{}, report.Interval{}
 	switch {
-	case !own.Value.Defined():
-		value, ci = own.Value, report.NoInterval("%s", own.Value.Reason)
+	case !score.Value.Defined():
+		value, ci = score.Value, report.NoInterval("%s", score.Value.Reason)
 	case !against.Value.Defined() || against.Value.V == 0:
 		reason := "the score of " + s.models[base].name + " is 0 or undefined"
 		value, ci = report.Undefined("%s", reason), report.NoInterval("%s", reason)
 	default:
-		value, ci = report.Number(1-own.Value.V/against.Value.V), results.IntervalOf(nil)
+		value, ci = report.Number(1-score.Value.V/against.Value.V), results.IntervalOf(nil)
 		a, b := s.jackknifes[m][path], s.jackknifes[base][path]
 		if a != nil && b != nil {
 			j, err := stat.Combine(func(v []float64) float64 { return 1 - v[0]/v[1] }, a, b)
 			if err != nil {
 				return err
 			}
-			if low, _ := of.within(); low >= 0 { // and so is the ratio of two
+			if low, _ := formula.within(); low >= 0 { // and so is the ratio of two
 				j.Within(math.Inf(-1), 1)
 			}
 			ci = results.IntervalOf(j)
@@ -99,14 +99,14 @@ func (s *summary) compare(r *Result) error {
 			if t == nil {
 				continue
 			}
-			for _, of := range s.families[f].scores(s.setting, t.members) {
-				path := of.Name
-				if row := of.row(); row != "" {
-					path = row + "." + of.Name
+			for _, formula := range s.families[f].scores(s.setting, t.members) {
+				path := formula.Name
+				if row := formula.row(); row != "" {
+					path = row + "." + formula.Name
 				}
-				if of.compared && s.wanted(t.family, &of) && !slices.Contains(paths, path) {
+				if formula.compared && s.wanted(t.family, &formula) && !slices.Contains(paths, path) {
 					paths = append(paths, path)
-					byLead[path] = of.leads
+					byLead[path] = formula.leads
 				}
 			}
 		}

@@ -82,20 +82,20 @@ func (c *sample) counts(e verification.Event, members ...[]float64) []int {
 }
 
 // scored is a formula of a score that may be undefined: f gets the sums from on.
-func scored(of Formula, e Event, f func(sums []float64) (float64, error)) Formula {
-	of.List, of.key, of.value = EventTable, e.Key, e.Value
-	of.of = func(sums []float64) float64 {
+func scored(formula Formula, e Event, f func(sums []float64) (float64, error)) Formula {
+	formula.List, formula.key, formula.value = EventTable, e.Key, e.Value
+	formula.of = func(sums []float64) float64 {
 		v, err := f(sums)
 		if err != nil {
 			return math.NaN()
 		}
 		return v
 	}
-	of.why = func(sums []float64) string {
+	formula.why = func(sums []float64) string {
 		_, err := f(sums)
 		return stat.Reason(err)
 	}
-	return of
+	return formula
 }
 
 // eventFamily are contingency tables of the ensemble mean.
@@ -127,10 +127,10 @@ func eventFamily() family {
 			var out []Formula
 			for k, e := range s.o.events() {
 				for i, part := range parts {
-					of := scored(Formula{Name: part, About: "share of cells", Direction: report.Neither, High: 1, mean: true}, e,
+					formula := scored(Formula{Name: part, About: "share of cells", Direction: report.Neither, High: 1, mean: true}, e,
 						func(sums []float64) (float64, error) { return sums[i], nil })
-					of.from, of.count = size*k, size
-					out = append(out, of)
+					formula.from, formula.count = size*k, size
+					out = append(out, formula)
 				}
 				for _, score := range tableScores() {
 					of := scored(score.Formula, e, func(sums []float64) (float64, error) { return score.of(verification.TableOf(sums)) })

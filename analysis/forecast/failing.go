@@ -36,8 +36,8 @@ func (f *failing) before(model, sample int) bool {
 }
 
 // add notes that a forecast fails on a sample; false for an error that is not the forecast's.
-func (f *failing) add(ctx context.Context, model int, of source, sample int, err error) bool {
-	if of.kind == "baseline" || !fault.OfModel(ctx, err) {
+func (f *failing) add(ctx context.Context, model int, from source, sample int, err error) bool {
+	if from.kind == "baseline" || !fault.OfModel(ctx, err) {
 		return false
 	}
 	f.mutex.Lock()
@@ -62,9 +62,9 @@ func (f *failing) enter(part *Part) {
 func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []report.Unmeasured) {
 	reasons := make([]string, len(p.models))
 	for _, part := range parts {
-		for m, of := range part.Models {
+		for m, scores := range part.Models {
 			if reasons[m] == "" {
-				reasons[m] = of.Failed
+				reasons[m] = scores.Failed
 			}
 		}
 	}

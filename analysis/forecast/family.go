@@ -130,13 +130,13 @@ func Families() []Family {
 	var out []Family
 	s := anySetting()
 	for _, f := range families() {
-		of := Family{Name: f.name, About: f.about}
+		family := Family{Name: f.name, About: f.about}
 		for _, score := range f.scores(s, 2) {
-			if !slices.ContainsFunc(of.Scores, func(other Formula) bool { return other.Name == score.Name }) {
-				of.Scores = append(of.Scores, score)
+			if !slices.ContainsFunc(family.Scores, func(other Formula) bool { return other.Name == score.Name }) {
+				family.Scores = append(family.Scores, score)
 			}
 		}
-		out = append(out, of)
+		out = append(out, family)
 	}
 	return out
 }

@@ -81,10 +81,10 @@ func defined(value float64, err error) (sum, count float64) {
 }
 
 // ratio is the mean of a value over the samples that define it.
-func ratio(of Formula, at int) Formula {
-	of.from, of.count = at, 2
-	of.of = func(s []float64) float64 { return s[0] / s[1] }
-	return of
+func ratio(formula Formula, first int) Formula {
+	formula.from, formula.count = first, 2
+	formula.of = func(s []float64) float64 { return s[0] / s[1] }
+	return formula
 }
 
 // anomalyFamily correlates anomalies from the climatology.

@@ -44,9 +44,9 @@ func fractionsFamily() family {
 				row := report.Row(e.Key, e.Value)
 				names = append(names, "observed"+row, "forecast"+row)
 				for _, w := range s.windows() {
-					for _, of := range []string{"ensemble", "mean"} {
+					for _, kind := range []string{"ensemble", "mean"} {
 						for _, sum := range []string{"difference", "forecast", "observed"} {
-							names = append(names, fmt.Sprintf("%s of %s in windows of %d%s", sum, of, w, row))
+							names = append(names, fmt.Sprintf("%s of %s in windows of %d%s", sum, kind, w, row))
 						}
 					}
 				}
@@ -64,14 +64,14 @@ func fractionsFamily() family {
 			var out []Formula
 			for k, e := range s.o.events() {
 				for w, window := range s.windows() {
-					for i, of := range []Formula{
+					for i, score := range []Formula{
 						{Name: "fss", About: "fractions skill score of the probabilities", Direction: report.Higher, High: 1, compared: true},
 						{Name: "fss_mean", About: "fractions skill score of the ensemble mean", Direction: report.Higher, High: 1},
 					} {
-						of := scored(of, e, func(sums []float64) (float64, error) { return verification.FractionsOf(sums).FSS() })
-						of.List, of.window = fssName, float64(window)
-						of.from, of.count = k*size(s)+fractionShares+fractionSums*(2*w+i), fractionSums
-						out = append(out, of)
+						formula := scored(score, e, func(sums []float64) (float64, error) { return verification.FractionsOf(sums).FSS() })
+						formula.List, formula.window = fssName, float64(window)
+						formula.from, formula.count = k*size(s)+fractionShares+fractionSums*(2*w+i), fractionSums
+						out = append(out, formula)
 					}
 				}
 			}
@@ -136,8 +136,8 @@ func (t *tally) usefulWindows(into *report.Object, size int) {
 			row.Asymptotic = report.NumberOr(verification.AsymptoticFSS(sums[1], sums[0]), "the event neither occurs nor is forecast")
 			smallest := math.Inf(1)
 			for i, w := range t.windows() {
-				at := fractionShares + 2*fractionSums*i
-				if fss, err := verification.FractionsOf(sums[at : at+fractionSums]).FSS(); err == nil && fss >= row.Useful {
+				first := fractionShares + 2*fractionSums*i
+				if fss, err := verification.FractionsOf(sums[first : first+fractionSums]).FSS(); err == nil && fss >= row.Useful {
 					smallest = min(smallest, float64(w))
 				}
 			}

@@ -181,14 +181,14 @@ func stretches(groups []int, leads []float64) bool {
 	}
 	seen := map[place]bool{}
 	for i, g := range groups {
-		at := place{group: g}
+		cell := place{group: g}
 		if leads != nil {
-			at.lead = leads[i]
+			cell.lead = leads[i]
 		}
-		if seen[at] {
+		if seen[cell] {
 			return true
 		}
-		seen[at] = true
+		seen[cell] = true
 	}
 	return false
 }

@@ -79,20 +79,21 @@ func (p *plan) quantiles(ctx context.Context) ([][]float64, error) {
 	}
 	var searches []search
 	for _, q := range p.o.EventQuantiles {
-		at := q * float64(n-1)
+		position := q * float64(n-1)
 		for v := range p.variables {
-			searches = append(searches, search{variable: v, rank: int64(at)}, search{variable: v, rank: min(int64(at)+1, n-1)})
+			searches = append(searches, search{variable: v, rank: int64(position)},
+				search{variable: v, rank: min(int64(position)+1, n-1)})
 		}
 	}
-	for known := 0; known < 64; known += digit {
-		if err := p.narrow(ctx, searches, known); err != nil {
+	for bits := 0; bits < 64; bits += digit {
+		if err := p.narrow(ctx, searches, bits); err != nil {
 			return nil, err
 		}
 	}
 	out := make([][]float64, len(p.o.EventQuantiles))
 	for k, q := range p.o.EventQuantiles {
-		at := q * float64(n-1)
-		part := at - math.Floor(at)
+		position := q * float64(n-1)
+		part := position - math.Floor(position)
 		for v := range p.variables {
 			low, high := searches[2*(k*len(p.variables)+v)], searches[2*(k*len(p.variables)+v)+1]
 			a, b := valueOf(low.prefix), valueOf(high.prefix)
@@ -132,7 +133,7 @@ func (p *plan) countTargets(ctx context.Context) (int64, error) {
 }
 
 // narrow finds the next bits of the keys that are searched, of which so many are known.
-func (p *plan) narrow(ctx context.Context, searches []search, known int) error {
+func (p *plan) narrow(ctx context.Context, searches []search, bits int) error {
 	type of struct {
 		variable int
 		prefix   uint64
@@ -154,8 +155,8 @@ func (p *plan) narrow(ctx context.Context, searches []search, known int) error {
 						continue
 					}
 					k := keyOf(x)
-					if known == 0 || k>>(64-known) == prefix {
-						count[uint16(k>>(64-known-digit))]++
+					if bits == 0 || k>>(64-bits) == prefix {
+						count[uint16(k>>(64-bits-digit))]++
 					}
 				}
 			}

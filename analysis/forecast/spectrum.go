@@ -99,9 +99,9 @@ func spectrumFamily() family {
 		name: "spectrum", about: "radial power spectra (--spectrum): log-spectral distance, effective resolution, error in three bands", needs: noWaves, grid: true,
 		sums: func(s *setting, _ int) []string {
 			var names []string
-			for _, of := range []string{"truth", "members", "mean", "error"} {
+			for _, kind := range []string{"truth", "members", "mean", "error"} {
 				for k := range s.bands().Modes {
-					names = append(names, fmt.Sprintf("power of %s in band %d", of, k))
+					names = append(names, fmt.Sprintf("power of %s in band %d", kind, k))
 				}
 			}
 			for k := range verification.FourierBands(s.height, s.width) {
@@ -116,17 +116,17 @@ func spectrumFamily() family {
 			clear(out)
 			t := c.transform(c.spectrumKind())
 			n := len(t.Bands().Modes)
-			of := func(k int) []float64 { return out[k*n : (k+1)*n] }
-			verification.AddPower(t, of(truthPower), c.filled(c.truthOf(v)))
+			power := func(k int) []float64 { return out[k*n : (k+1)*n] }
+			verification.AddPower(t, power(truthPower), c.filled(c.truthOf(v)))
 			for _, member := range c.membersOf(v) {
-				verification.AddPower(t, of(memberPower), c.filled(member))
+				verification.AddPower(t, power(memberPower), c.filled(member))
 			}
-			for k := range of(memberPower) {
-				of(memberPower)[k] /= float64(c.members)
+			for k := range power(memberPower) {
+				power(memberPower)[k] /= float64(c.members)
 			}
-			verification.AddPower(t, of(meanPower), c.filled(c.meanOf(v)))
+			verification.AddPower(t, power(meanPower), c.filled(c.meanOf(v)))
 			miss := c.filled(c.difference(v))
-			verification.AddPower(t, of(errorPower), miss)
+			verification.AddPower(t, power(errorPower), miss)
 			verification.AddFourierErrors(c.transform(verification.FFT), out[spectra*n:], miss)
 			return nil
 		},
@@ -148,8 +148,12 @@ func spectrumScores(s *setting, _ int) []Formula {
 	shells := verification.FourierBands(s.height, s.width)
 	inf := math.Inf(1)
 	const jumps = "it takes discrete values, one per wavenumber, so no interval is given"
-	score := func(of Formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) Formula {
-		list := scored(of, Event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
+	score := func(formula Formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64,
+		error)) Formula {
+		list := scored(formula, Event{}, func(sums []float64) (float64,
+			error) {
+			return f(sums[power*n:(power+1)*n], sums[:n], bands)
+		})
 		list.List, list.key, list.from, list.count = "", "", 0, spectra*n
 		return list
 	}

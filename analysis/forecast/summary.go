@@ -96,15 +96,15 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 // gather puts the sums of the samples that are left together.
 func (s *summary) gather(result *Result, parts []*Part) error {
 	bad := make([]int, len(s.arrays)+1)
-	at := 0
+	index := 0
 	for _, part := range parts {
 		for _, b := range part.Bad {
 			if b == 0 {
-				s.kept = append(s.kept, at)
+				s.kept = append(s.kept, index)
 			} else {
 				bad[b]++
 			}
-			at++
+			index++
 		}
 	}
 	for b, count := range bad {
@@ -118,7 +118,7 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 		s.limits = part.Limits
 	}
 	if len(s.kept) == 0 {
-		return fmt.Errorf("no sample is left: each of the %d samples has NaN or Inf in some array", at)
+		return fmt.Errorf("no sample is left: each of the %d samples has NaN or Inf in some array", index)
 	}
 	groups := groupsOf(s.in, s.n)
 	for _, i := range s.kept {
@@ -132,9 +132,9 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 		result.ByLeadAlone = s.unequal != ""
 	}
 	result.Samples, result.Groups, result.Leads = s.kept, s.groups, s.leads
-	left := make([]bool, s.n)
+	dropped := make([]bool, s.n)
 	for _, i := range s.kept {
-		left[i] = true
+		dropped[i] = true
 	}
 	for m, model := range s.models {
 		tallies := make([]*tally, len(s.families))
@@ -152,14 +152,14 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			}
 			t.variables, t.regions, t.sums = t.family.size(s.setting, model.members)
 			stride := s.stride(f, model.members)
-			at := 0
+			index := 0
 			for _, part := range parts {
 				values := part.Models[m].Families[f]
 				for i := range part.Bad {
-					if left[at] {
+					if dropped[index] {
 						t.values = append(t.values, values[i*stride:(i+1)*stride]...)
 					}
-					at++
+					index++
 				}
 			}
 			tallies[f] = t
@@ -305,8 +305,9 @@ func (s *summary) bySample(t *tally, score *Formula, variable, region int) []flo
 
 // model describes one model.
 func (s *summary) model(m int) (*Model, error) {
-	of := s.models[m]
-	model := &Model{Name: of.name, Kind: of.kind, From: of.from, Samples: len(s.kept), Members: of.members, Estimator: s.estimator(of.members)}
+	forecast := s.models[m]
+	model := &Model{Name: forecast.name, Kind: forecast.kind, From: forecast.from, Samples: len(s.kept),
+		Members: forecast.members, Estimator: s.estimator(forecast.members)}
 	s.jackknifes[m] = map[string]*stat.Jackknifed{}
 	var err error
 	if model.Scores, err = s.scores(m, all, 0, nil, func(path string, j *stat.Jackknifed) { s.jackknifes[m][path] = j }); err != nil {
@@ -315,8 +316,8 @@ func (s *summary) model(m int) (*Model, error) {
 	enter(&model.Fields, model.Scores)
 	for f := range s.families {
 		family := &s.families[f]
-		if why := family.missing(s.setting, of.members); why != "" {
-			for _, score := range family.scores(s.setting, of.members) {
+		if why := family.missing(s.setting, forecast.members); why != "" {
+			for _, score := range family.scores(s.setting, forecast.members) {
 				if s.wanted(family, &score) {
 					model.Skipped.Set(score.Name, why)
 				}
@@ -386,10 +387,10 @@ func (s *summary) enterFormulas(m int, result *Result) {
 		if t == nil {
 			continue
 		}
-		for _, of := range s.families[f].scores(s.setting, t.members) {
-			known := func(g Formula) bool { return g.Name == of.Name && g.List == of.List }
-			if s.wanted(t.family, &of) && !slices.ContainsFunc(result.Formulas, known) {
-				result.Formulas = append(result.Formulas, of)
+		for _, formula := range s.families[f].scores(s.setting, t.members) {
+			same := func(g Formula) bool { return g.Name == formula.Name && g.List == formula.List }
+			if s.wanted(t.family, &formula) && !slices.ContainsFunc(result.Formulas, same) {
+				result.Formulas = append(result.Formulas, formula)
 			}
 		}
 	}
@@ -426,13 +427,13 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 			continue
 		}
 		columns := t.columns(variable, region)
-		for _, of := range s.families[f].scores(s.setting, t.members) {
-			if !s.wanted(t.family, &of) {
+		for _, formula := range s.families[f].scores(s.setting, t.members) {
+			if !s.wanted(t.family, &formula) {
 				continue
 			}
-			score, j, err := s.score(&of, columns, share)
+			score, j, err := s.score(&formula, columns, share)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", of.Name, err)
+				return nil, fmt.Errorf("%s: %w", formula.Name, err)
 			}
 			if j != nil {
 				keep(score.Path(), j)
@@ -445,13 +446,13 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 
 // score is one score of columns of sums, and its jackknife: nil without intervals and
 // where it is undefined.
-func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
-	out := &Score{Name: of.Name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
+func (s *summary) score(formula *Formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
+	out := &Score{Name: formula.Name, Row: formula.row(), Mean: formula.mean, Sample: undefined(len(s.kept))}
 	if share == nil && s.unequal != "" {
 		out.undefine(s.unequal)
 		return out, nil, nil
 	}
-	columns = of.own(columns)
+	columns = formula.own(columns)
 	sums, means := make([]float64, len(columns)), make([]float64, len(columns))
 	count := 0.0
 	for i := range out.Sample {
@@ -461,7 +462,7 @@ func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Sco
 		for k := range sums {
 			sums[k] = columns[k][i]
 		}
-		out.Sample[i] = of.of(sums)
+		out.Sample[i] = formula.of(sums)
 		count++
 	}
 	for k, column := range columns {
@@ -474,20 +475,20 @@ func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Sco
 		}
 		means[k] /= count
 	}
-	none := of.none
-	if of.why != nil {
-		none = of.why(means)
+	none := formula.none
+	if formula.why != nil {
+		none = formula.why(means)
 	}
 	if none == "" {
 		none = "not defined for these fields"
 	}
-	out.Value = report.NumberOr(of.of(means), none)
+	out.Value = report.NumberOr(formula.of(means), none)
 	if !out.Value.Defined() {
 		out.undefine(none)
 		return out, nil, nil
 	}
 	out.SD = new(deviation(out.Sample, nil))
-	out.BatchSD = s.batchDeviation(of, columns, share)
+	out.BatchSD = s.batchDeviation(formula, columns, share)
 	if s.blocks == nil {
 		out.CI = results.IntervalOf(nil)
 		if s.o.Intervals {
@@ -495,15 +496,15 @@ func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Sco
 		}
 		return out, nil, nil
 	}
-	j, err := jackknife(s.blocks, columns, share, 1, func(means, dst []float64) { dst[0] = of.of(means) })
+	j, err := jackknife(s.blocks, columns, share, 1, func(means, dst []float64) { dst[0] = formula.of(means) })
 	if err != nil {
 		return nil, nil, err
 	}
-	if of.noInterval != "" {
-		out.CI = report.NoInterval("%s", of.noInterval)
+	if formula.noInterval != "" {
+		out.CI = report.NoInterval("%s", formula.noInterval)
 		return out, nil, nil
 	}
-	j[0].Within(of.within())
+	j[0].Within(formula.within())
 	out.CI = results.IntervalOf(j[0])
 	return out, j[0], nil
 }
@@ -541,7 +542,7 @@ func deviation(values, weights []float64) report.Value {
 
 // batchDeviation is the standard deviation over batches of consecutive samples, of which
 // the last may be short: batches count by their samples.
-func (s *summary) batchDeviation(of *Formula, columns [][]float64, share []float64) report.Value {
+func (s *summary) batchDeviation(formula *Formula, columns [][]float64, share []float64) report.Value {
 	if s.o.BatchSize == 0 {
 		return report.Undefined("needs --batch-size")
 	}
@@ -565,7 +566,7 @@ func (s *summary) batchDeviation(of *Formula, columns [][]float64, share []float
 		for k := range means {
 			means[k] /= count
 		}
-		values, weights = append(values, of.of(means)), append(weights, count)
+		values, weights = append(values, formula.of(means)), append(weights, count)
 	}
 	return deviation(values, weights)
 }
@@ -603,14 +604,14 @@ func enter(o *report.Object, scores []Score) {
 // estimator says which definitions the scores of a model are of.
 func (s *summary) estimator(members int) report.Object {
 	var o report.Object
-	of := func(name string) string {
+	rule := func(name string) string {
 		if members == 1 {
 			return "deterministic" // one member: the spread is 0
 		}
 		return name
 	}
-	o.Set("crps", of(s.o.CRPS))
-	o.Set("energy_score", of(s.o.Energy))
+	o.Set("crps", rule(s.o.CRPS))
+	o.Set("energy_score", rule(s.o.Energy))
 	o.Set("variogram_score", s.o.Variogram)
 	o.Set("variogram_p", s.o.VariogramP)
 	o.Set("patch_mode", s.o.PatchMode)

@@ -47,9 +47,9 @@ func valueFamily() family {
 		name: "values", grid: true,
 		sums: func(*setting, int) []string {
 			var names []string
-			for _, of := range []string{"truth", "members"} {
+			for _, source := range []string{"truth", "members"} {
 				for _, sum := range []string{"mean", "mean square", "fill values", "place of the first", "its value", "product", "square of the mean"} {
-					names = append(names, sum+" of "+of)
+					names = append(names, sum+" of "+source)
 				}
 			}
 			return names
@@ -96,8 +96,8 @@ func (c *sample) addValues(out, field []float64, members float64) {
 }
 
 // owner is the name of what sums from at on are of.
-func (t *tally) owner(at int) string {
-	if at == 0 {
+func (t *tally) owner(column int) string {
+	if column == 0 {
 		return "target"
 	}
 	return t.model.name
@@ -107,18 +107,18 @@ func (t *tally) owner(at int) string {
 func (t *tally) fillWarnings() []string {
 	var out []string
 	for v, name := range t.setting.variables {
-		for _, at := range []int{0, valueSums} {
-			counts := t.column(v, 0, at+fillCount)
+		for _, start := range []int{0, valueSums} {
+			counts := t.column(v, 0, start+fillCount)
 			count := stat.Sum(counts)
 			if count == 0 {
 				continue
 			}
 			first := slices.IndexFunc(counts, func(n float64) bool { return n > 0 })
-			place, value := int(t.column(v, 0, at+fillPlace)[first]), t.column(v, 0, at+fillValue)[first]
+			place, value := int(t.column(v, 0, start+fillPlace)[first]), t.column(v, 0, start+fillValue)[first]
 			out = append(out, fmt.Sprintf("%s: %s of %s in cells with weight look like a fill value (%g; first in "+
 				"row %d, column %d of sample %d) and are scored as data; set their weight to 0 with --weights, or "+
 				"replace them by NaN",
-				t.owner(at), text.Count(int(count), "value"), name, value, place/t.width, place%t.width, t.kept[first]))
+				t.owner(start), text.Count(int(count), "value"), name, value, place/t.width, place%t.width, t.kept[first]))
 		}
 	}
 	return out
@@ -139,8 +139,8 @@ func (t *tally) unitWarnings() []string {
 				t.model.name, name, members, truth))
 			continue
 		}
-		square, own := mean(valueSquare), mean(valueSums+valueSquare)
-		ratio := math.Sqrt(own / square)
+		square, total := mean(valueSquare), mean(valueSums+valueSquare)
+		ratio := math.Sqrt(total / square)
 		alike := (mean(valueSums+valueProduct) - truth*members) /
 			math.Sqrt((square-truth*truth)*(mean(valueSums+valueMeanSquare)-members*members))
 		if square > 0 && ratio > otherUnit || ratio > 0 && ratio < 1/otherUnit && alike > fairlyAlike {

@@ -306,16 +306,16 @@ func (p *plan) workers() int {
 
 // sampleBytes is about what a worker holds.
 func (p *plan) sampleBytes() int64 {
-	most := 0
+	largest := 0
 	for _, m := range p.models {
-		most = max(most, 2*m.members)
+		largest = max(largest, 2*m.members)
 	}
 	for i := range p.in.Forecasts {
 		if shape := p.in.Forecasts[i].Members.Shape(); p.o.Members > 0 && len(shape) == 5 {
-			most = max(most, shape[1]+2*p.o.Members)
+			largest = max(largest, shape[1]+2*p.o.Members)
 		}
 	}
-	return 8 * int64(most+8) * int64(len(p.variables)) * int64(p.size())
+	return 8 * int64(largest+8) * int64(len(p.variables)) * int64(p.size())
 }
 
 // scoreAll scores the samples of a range of units.
@@ -356,15 +356,15 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 // scoreSome enters the sums of some of the models over the samples lo … hi−1 into a part.
 func (p *plan) scoreSome(ctx context.Context, lo, hi int, models []int, part *Part) error {
 	p.makeRoom(part, models)
-	most := 0
+	largest := 0
 	for _, m := range models {
-		most = max(most, p.models[m].members)
+		largest = max(largest, p.models[m].members)
 	}
 	var done atomic.Int64
 	total := (hi - lo) * len(models)
 	failing := newFailing(len(p.models))
 	err := parallel.With(ctx, p.workers(), hi-lo, func() func(i int) error {
-		c := newSample(p.setting, most)
+		c := newSample(p.setting, largest)
 		return func(i int) error {
 			if err := p.score(ctx, c, lo+i, i, models, part, failing); err != nil {
 				return err
@@ -380,14 +380,14 @@ func (p *plan) scoreSome(ctx context.Context, lo, hi int, models []int, part *Pa
 }
 
 // score enters the sums of a sample of some of the models at its place in a part.
-func (p *plan) score(ctx context.Context, c *sample, index, at int, models []int, part *Part, failing *failing) error {
+func (p *plan) score(ctx context.Context, c *sample, index, row int, models []int, part *Part, failing *failing) error {
 	c.index, c.lead, c.climate = index, 0, nil
 	if p.in.Leads != nil {
 		c.lead = p.in.Leads[index]
 	}
 	bad := func(array int, err error) error {
 		if nan := (*NonFiniteError)(nil); errors.As(err, &nan) && p.o.SkipNaN {
-			part.Bad[at] = array + 1
+			part.Bad[row] = array + 1
 			return nil
 		}
 		return err
@@ -422,7 +422,7 @@ func (p *plan) score(ctx context.Context, c *sample, index, at int, models []int
 				continue
 			}
 			stride := p.stride(f, model.members)
-			if err := p.families[f].add(c, to[at*stride:(at+1)*stride]); err != nil {
+			if err := p.families[f].add(c, to[row*stride:(row+1)*stride]); err != nil {
 				return fmt.Errorf("%s: %s: sample %d: %w", model.name, p.families[f].name, index, err)
 			}
 		}

@@ -33,7 +33,7 @@ func bounded(low, high float64) func(*stat.Jackknifed) *stat.Jackknifed {
 
 // silhouette measures the groups of the labels, and those of the labels shuffled.
 func (s *latentSpace) silhouette(ctx context.Context, c *Clusters) error {
-	found, err := cluster.NewSilhouettes(ctx, s.z, s.groups, s.a.o.Threads)
+	silhouettes, err := cluster.NewSilhouettes(ctx, s.z, s.groups, s.a.o.Threads)
 	if err != nil {
 		c.Silhouette, err = leaves(pathSilhouette, err)
 		c.ShuffledSilhouette = c.Silhouette.Value
@@ -43,7 +43,7 @@ func (s *latentSpace) silhouette(ctx context.Context, c *Clusters) error {
 		return err
 	}
 	sums := make([]float64, len(s.labels))
-	for i, w := range found.Widths {
+	for i, w := range silhouettes.Widths {
 		sums[s.groups.Of[i]] += w
 	}
 	for k := range c.ByLabel {
@@ -51,11 +51,11 @@ func (s *latentSpace) silhouette(ctx context.Context, c *Clusters) error {
 	}
 	var without []float64
 	if s.blocks != nil {
-		if without, err = found.Without(ctx, s.left, s.a.o.Threads); err != nil {
+		if without, err = silhouettes.Without(ctx, s.left, s.a.o.Threads); err != nil {
 			return err
 		}
 	}
-	if c.Silhouette, err = s.jackknifed(pathSilhouette, stat.Mean(found.Widths), without, bounded(-1, 1)); err != nil {
+	if c.Silhouette, err = s.jackknifed(pathSilhouette, stat.Mean(silhouettes.Widths), without, bounded(-1, 1)); err != nil {
 		return err
 	}
 	shuffled := s.groups
@@ -74,11 +74,11 @@ func (s *latentSpace) silhouette(ctx context.Context, c *Clusters) error {
 
 // add adds the latents of samples, nil for all, to the sums of their groups, and returns
 // how many each has.
-func (s *latentSpace) add(sums []float64, of, samples []int) []int {
+func (s *latentSpace) add(sums []float64, groups, samples []int) []int {
 	counts, row, d := make([]int, len(s.labels)), make([]float64, s.z.Dim), s.z.Dim
 	one := func(i int) {
-		counts[of[i]]++
-		to := sums[of[i]*d : (of[i]+1)*d]
+		counts[groups[i]]++
+		to := sums[groups[i]*d : (groups[i]+1)*d]
 		for x, v := range s.z.Row(i, row) {
 			to[x] += v
 		}
@@ -151,16 +151,16 @@ func (s *latentSpace) separation(_ context.Context, c *Clusters) error {
 	if s.blocks != nil {
 		for b := range s.blocks.Count() {
 			gone := make([]float64, len(sums))
-			left := s.add(gone, s.groups.Of, s.blocks.Block(b))
+			counted := s.add(gone, s.groups.Of, s.blocks.Block(b))
 			for i := range gone {
 				gone[i] = sums[i] - gone[i]
 			}
-			for k := range left {
-				left[k] = counts[k] - left[k]
+			for k := range counted {
+				counted[k] = counts[k] - counted[k]
 			}
-			m := stat.Mean(s.distances(gone, left))
+			m := stat.Mean(s.distances(gone, counted))
 			means = append(means, m)
-			scaleds = append(scaleds, m/s.within(squares-square(s.blocks.Block(b)), gone, left))
+			scaleds = append(scaleds, m/s.within(squares-square(s.blocks.Block(b)), gone, counted))
 		}
 	}
 	var err error
@@ -226,7 +226,7 @@ func (s *latentSpace) consistency(ctx context.Context, c *Clusters) error {
 		c.Accuracy, c.Purity = undefined(pathAccuracy, reason), undefined(pathPurity, reason)
 		return nil
 	}
-	found, _, err := cluster.LabelConsistency(ctx, s.z, s.groups, []int{Neighbors}, o)
+	vote, _, err := cluster.LabelConsistency(ctx, s.z, s.groups, []int{Neighbors}, o)
 	if err != nil {
 		if c.Accuracy, err = leaves(pathAccuracy, err); err == nil {
 			c.Purity = undefined(pathPurity, c.Accuracy.Value.Reason)
@@ -245,10 +245,10 @@ func (s *latentSpace) consistency(ctx context.Context, c *Clusters) error {
 	once := func(pairs [][]float64) func(*stat.Jackknifed) *stat.Jackknifed {
 		return func(j *stat.Jackknifed) *stat.Jackknifed { return j.WithoutPairTerms(pairs, 1).Within(0, 1) }
 	}
-	if c.Accuracy, err = s.jackknifed(pathAccuracy, stat.Mean(found[0].Correct), d.Correct, once(d.CorrectPairs)); err != nil {
+	if c.Accuracy, err = s.jackknifed(pathAccuracy, stat.Mean(vote[0].Correct), d.Correct, once(d.CorrectPairs)); err != nil {
 		return err
 	}
-	c.Purity, err = s.jackknifed(pathPurity, stat.Mean(found[0].Purity), d.Purity, once(d.PurityPairs))
+	c.Purity, err = s.jackknifed(pathPurity, stat.Mean(vote[0].Purity), d.Purity, once(d.PurityPairs))
 	return err
 }
 
@@ -292,19 +292,19 @@ func (s *latentSpace) direction(ctx context.Context, c *Clusters, l *Latents) er
 	}
 	var without []float64
 	if s.blocks != nil {
-		of, labels, predicted := s.blocks.Labels(), make([]float64, 0, s.z.N), make([]float64, 0, s.z.N)
+		block, labels, predicted := s.blocks.Labels(), make([]float64, 0, s.z.N), make([]float64, 0, s.z.N)
 		err = fit.Without(ctx, s.blocks, func(b int, made [][]float64) error {
 			labels, predicted = labels[:0], predicted[:0]
 			for i := range target {
-				if of[i] != b {
+				if block[i] != b {
 					labels, predicted = append(labels, target[i]), append(predicted, made[0][i])
 				}
 			}
-			left, err := stat.Spearman(labels, predicted)
+			correlation, err := stat.Spearman(labels, predicted)
 			if err != nil {
 				return err
 			}
-			without = append(without, left.Coefficient)
+			without = append(without, correlation.Coefficient)
 			return nil
 		})
 		if err != nil {

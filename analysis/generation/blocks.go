@@ -19,15 +19,15 @@ const mostBlocks = 100
 // single samples, which are dealt to at most most blocks (0 means mostBlocks), those of
 // every label in turn, so that each block holds the labels in about the same shares. In a
 // run without intervals it is nil. Errors: fewer than 3 samples, one group.
-func (a *analyzer) blocks(n int, labels, groups []int, most int) (*stat.Blocks, error) {
+func (a *analyzer) blocks(n int, labels, groups []int, limit int) (*stat.Blocks, error) {
 	if !a.o.Intervals {
 		return nil, nil
 	}
 	if groups == nil {
-		if most == 0 {
-			most = mostBlocks
+		if limit == 0 {
+			limit = mostBlocks
 		}
-		groups = deal(n, labels, most)
+		groups = deal(n, labels, limit)
 	}
 	b, err := stat.NewBlocks(n, groups, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 	if err != nil {
@@ -40,8 +40,8 @@ func (a *analyzer) blocks(n int, labels, groups []int, most int) (*stat.Blocks, 
 }
 
 // deal gives each of n samples the number of its block.
-func deal(n int, labels []int, most int) []int {
-	count := max(min(n, most), 1)
+func deal(n int, labels []int, limit int) []int {
+	count := max(min(n, limit), 1)
 	out := make([]int, n)
 	if labels == nil {
 		for i := range out {
@@ -50,8 +50,8 @@ func deal(n int, labels []int, most int) []int {
 		return out
 	}
 	next := 0
-	for _, of := range members(DistinctLabels(labels), labels) {
-		for _, i := range of {
+	for _, group := range members(DistinctLabels(labels), labels) {
+		for _, i := range group {
 			out[i] = next % count
 			next++
 		}
@@ -61,22 +61,22 @@ func deal(n int, labels []int, most int) []int {
 
 // within are blocks of some of the samples, those that the blocks of all cut them into, and
 // which block of all each of them is; nil where there are none of all.
-func within(all *stat.Blocks, index []int) (of *stat.Blocks, number []int, err error) {
+func within(all *stat.Blocks, index []int) (blocks *stat.Blocks, number []int, err error) {
 	if all == nil {
 		return nil, nil, nil
 	}
 	labels := chosen(all.Labels(), index)
-	if of, err = stat.NewBlocks(len(index), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks}); err != nil {
+	if blocks, err = stat.NewBlocks(len(index), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks}); err != nil {
 		return nil, nil, err
 	}
-	if of.Kind() != stat.EpisodeBlocks {
+	if blocks.Kind() != stat.EpisodeBlocks {
 		return nil, nil, fmt.Errorf("there is only one block, so that the error cannot be estimated")
 	}
-	number = make([]int, of.Count())
-	for i, block := range of.Labels() {
+	number = make([]int, blocks.Count())
+	for i, block := range blocks.Labels() {
 		number[block] = labels[i]
 	}
-	return of, number, nil
+	return blocks, number, nil
 }
 
 // mean is the mean of scores of samples of which those that are NaN are left out, with an

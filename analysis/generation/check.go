@@ -14,12 +14,12 @@ func (in *Input) check() error {
 	if len(in.Generators) == 0 {
 		return fmt.Errorf("no generators to evaluate")
 	}
-	for _, of := range []struct {
+	for _, part := range []struct {
 		role string
 		s    *Samples
 	}{{"real", in.Real}, {"hold-out", in.HoldOut}} {
-		if err := of.s.check(); err != nil {
-			return fmt.Errorf("%s: %w", of.role, err)
+		if err := part.s.check(); err != nil {
+			return fmt.Errorf("%s: %w", part.role, err)
 		}
 	}
 	if in.HoldOut != nil {
@@ -124,9 +124,9 @@ func (s *Samples) check() error {
 	case s.Groups != nil && len(s.Groups) != n:
 		return fmt.Errorf("%s: %d groups for %d samples", s.Name, len(s.Groups), n)
 	}
-	for _, of := range s.Statistics {
-		if len(of.Values) != n {
-			return fmt.Errorf("%s: %d values of %s for %d samples", s.Name, len(of.Values), of.Name, n)
+	for _, statistic := range s.Statistics {
+		if len(statistic.Values) != n {
+			return fmt.Errorf("%s: %d values of %s for %d samples", s.Name, len(statistic.Values), statistic.Name, n)
 		}
 	}
 	if !s.Binary() {

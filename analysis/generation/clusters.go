@@ -208,18 +208,18 @@ func (s *latentSpace) centroids(c *Clusters) {
 	d := s.z.Dim
 	row := make([]float64, d)
 	squares, from := make([]float64, d), 0.0
-	for k, of := range members(s.labels, s.given) {
-		centroid := s.mean(of)
+	for k, group := range members(s.labels, s.given) {
+		centroid := s.mean(group)
 		clear(squares)
-		for _, i := range of {
+		for _, i := range group {
 			for x, v := range s.z.Row(i, row) {
 				squares[x] += (v - centroid[x]) * (v - centroid[x])
 			}
 		}
-		l := LabelCluster{Label: s.labels[k], Count: len(of), Mean: centroid}
+		l := LabelCluster{Label: s.labels[k], Count: len(group), Mean: centroid}
 		for _, q := range squares {
 			from += q
-			l.Std += math.Sqrt(q/float64(len(of))) / float64(d)
+			l.Std += math.Sqrt(q/float64(len(group))) / float64(d)
 		}
 		c.ByLabel = append(c.ByLabel, l)
 	}
@@ -227,15 +227,15 @@ func (s *latentSpace) centroids(c *Clusters) {
 }
 
 // mean is that of some samples.
-func (s *latentSpace) mean(of []int) []float64 {
+func (s *latentSpace) mean(group []int) []float64 {
 	out, row := make([]float64, s.z.Dim), make([]float64, s.z.Dim)
-	for _, i := range of {
+	for _, i := range group {
 		for x, v := range s.z.Row(i, row) {
 			out[x] += v
 		}
 	}
 	for x := range out {
-		out[x] /= float64(len(of))
+		out[x] /= float64(len(group))
 	}
 	return out
 }

@@ -167,7 +167,7 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	for _, part := range without {
 		deleted = append(deleted, conditioned(c.Labels, part))
 	}
-	of := func(key string, k int) Estimate {
+	measured := func(key string, k int) Estimate {
 		path := "conditioning." + key
 		if blocks == nil || why != nil {
 			return estimate(path, all[k], nil, why)
@@ -179,8 +179,10 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.Exact = a.share("conditioning.exact_accuracy", within(0), p.Groups, blocks, why)
 	c.WithinOne = a.share("conditioning.within_one_accuracy", within(1), p.Groups, blocks, why)
 	c.WithinTwo = a.share("conditioning.within_two_accuracy", within(2), p.Groups, blocks, why)
-	c.MacroExact, c.MacroWithinOne, c.MacroWithinTwo = of("macro_exact_accuracy", macroExactScore), of("macro_within_one_accuracy", macroWithinOneScore), of("macro_within_two_accuracy", macroWithinTwoScore)
-	c.MeanAbsoluteError, c.Kappa = of("mean_absolute_error", errorScore), of("quadratic_weighted_kappa", kappaScore)
+	c.MacroExact, c.MacroWithinOne, c.MacroWithinTwo = measured("macro_exact_accuracy",
+		macroExactScore), measured("macro_within_one_accuracy", macroWithinOneScore), measured("macro_within_two_accuracy", macroWithinTwoScore)
+	c.MeanAbsoluteError, c.Kappa = measured("mean_absolute_error", errorScore), measured("quadratic_weighted_kappa",
+		kappaScore)
 	if len(DistinctLabels(p.Target)) < 2 {
 		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so that kappa is undefined")
 	}
@@ -224,9 +226,10 @@ func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 	for k, index := range members(present, p.Target) {
 		groups := chosen(p.Groups, index)
 		blocks, why := a.blocks(len(index), nil, groups, 0)
-		of := func(limit int) Estimate { return a.share("", p.within(limit, index), groups, blocks, why) }
-		l := LabelConditioning{Label: present[k], N: len(index), Exact: of(0), WithinOne: of(1), WithinTwo: of(2), Generated: report.Undefined(
-			"the number of generated samples is unknown")}
+		within := func(limit int) Estimate { return a.share("", p.within(limit, index), groups, blocks, why) }
+		l := LabelConditioning{Label: present[k], N: len(index), Exact: within(0), WithinOne: within(1),
+			WithinTwo: within(2), Generated: report.Undefined(
+				"the number of generated samples is unknown")}
 		errors := make([]float64, len(index))
 		for i, sample := range index {
 			errors[i] = math.Abs(float64(p.Target[sample] - p.Predicted[sample]))
@@ -245,7 +248,7 @@ func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 }
 
 // ceiling fills in what the classifier allows.
-func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ownWithout [][]int64) error {
+func (c *Conditioning) ceiling(a *analyzer, p *Predictions, generated *stat.Blocks, ownWithout [][]int64) error {
 	real := a.in.RealPredictions
 	u := &ConditioningCeiling{N: len(real.Target), Labels: DistinctLabels(c.Labels, real.Target, real.Predicted)}
 	blocks, why := a.blocks(u.N, real.Target, real.Groups, 0)
@@ -273,7 +276,7 @@ func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ow
 	for _, part := range without {
 		deleted = append(deleted, ceilingOf(u.Labels, part, asked))
 	}
-	of := func(key string, k int) Estimate {
+	measured := func(key string, k int) Estimate {
 		if blocks == nil || why != nil {
 			return estimate(path+key, all[k], nil, why)
 		}
@@ -286,8 +289,9 @@ func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ow
 		e.CI = results.Interval(j.Interval)
 		return e
 	}
-	u.Exact, u.WithinOne, u.WithinTwo, u.MacroExact = of("exact_accuracy", 0), of("within_one_accuracy", 1), of("within_two_accuracy", 2), of("macro_exact_accuracy", 3)
-	u.OfCeiling = c.ofCeiling(u, own, ownWithout, blocks, deleted)
+	u.Exact, u.WithinOne, u.WithinTwo, u.MacroExact = measured("exact_accuracy", 0), measured("within_one_accuracy",
+		1), measured("within_two_accuracy", 2), measured("macro_exact_accuracy", 3)
+	u.OfCeiling = c.ofCeiling(u, generated, ownWithout, blocks, deleted)
 	c.Ceiling = u
 	return nil
 }
@@ -339,7 +343,7 @@ func ceilingOf(labels []int, counts []int64, asked map[int]float64) (out [4]floa
 
 // ofCeiling is the exact accuracy as a share of the ceiling: both vary, the one with the
 // generated samples, the other with the real ones.
-func (c *Conditioning) ofCeiling(u *ConditioningCeiling, own *stat.Blocks, ownWithout [][]int64, real *stat.Blocks, realWithout [][4]float64) Estimate {
+func (c *Conditioning) ofCeiling(u *ConditioningCeiling, generated *stat.Blocks, ownWithout [][]int64, real *stat.Blocks, realWithout [][4]float64) Estimate {
 	const path = "conditioning.ceiling.exact_of_ceiling"
 	exact, ceiling := c.Exact.Value.Float(), u.Exact.Value.Float()
 	if len(u.Missing) > 0 {
@@ -349,7 +353,7 @@ func (c *Conditioning) ofCeiling(u *ConditioningCeiling, own *stat.Blocks, ownWi
 	if ceiling == 0 {
 		return undefined(path, "the classifier predicts no label of the real samples correctly")
 	}
-	if own == nil || real == nil {
+	if generated == nil || real == nil {
 		return estimate(path, value, nil, nil)
 	}
 	var replicates []float64
@@ -359,7 +363,7 @@ func (c *Conditioning) ofCeiling(u *ConditioningCeiling, own *stat.Blocks, ownWi
 	for _, part := range realWithout {
 		replicates = append(replicates, exact/part[0])
 	}
-	j, err := stat.DeleteBlockJackknife(value, replicates, slices.Concat(own.Sizes(), real.Sizes()), 0)
+	j, err := stat.DeleteBlockJackknife(value, replicates, slices.Concat(generated.Sizes(), real.Sizes()), 0)
 	if err != nil {
 		return estimate(path, value, nil, err)
 	}

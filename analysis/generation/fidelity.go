@@ -174,14 +174,14 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 	w := &fidelityWork{a: a}
 	if latentsOfBoth(&a.in, g) {
 		w.space = "latents"
-		own, real := g.Latents, a.in.RealLatents
-		if own.Points.Dim != real.Points.Dim {
+		latents, real := g.Latents, a.in.RealLatents
+		if latents.Points.Dim != real.Points.Dim {
 			return nil, fmt.Errorf("latents of %s have dimension %d, but latents of real samples (%s) have %d: "+
-				"want equal dimensions", own.Name, own.Points.Dim, real.Name, real.Points.Dim)
+				"want equal dimensions", latents.Name, latents.Points.Dim, real.Name, real.Points.Dim)
 		}
-		w.generated = &cloud{float64s(own.Points), own.Labels, own.Groups}
+		w.generated = &cloud{float64s(latents.Points), latents.Labels, latents.Groups}
 		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
-		w.labels = DistinctLabels(own.Labels, real.Labels)
+		w.labels = DistinctLabels(latents.Labels, real.Labels)
 	} else {
 		w.space, w.tied = "samples", a.in.Real.Binary()
 		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
@@ -215,8 +215,8 @@ func validCloud(s *Samples) *cloud {
 
 // scaleColumns divides columns of tables by the standard deviations of the real ones; a column in
 // which these do not vary stays as it is. Cells of grids have one unit.
-func scaleColumns(of *Samples, real *cloud, others ...*cloud) {
-	if of.Binary() {
+func scaleColumns(samples *Samples, real *cloud, others ...*cloud) {
+	if samples.Binary() {
 		return
 	}
 	dim := real.points.Dim
@@ -248,36 +248,38 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 		return nil, nil
 	}
 	halves, why := w.halves(real, generated)
-	found, err := fidelity.PRDC(ctx, real.points, generated.points, fidelity.Options{Ks: ks, Halves: halves, Neighbors: w.search()})
+	scores, err := fidelity.PRDC(ctx, real.points, generated.points,
+		fidelity.Options{Ks: ks, Halves: halves, Neighbors: w.search()})
 	if err != nil {
 		return nil, err
 	}
 	var out []Ball
-	for _, at := range found.ByK {
-		b := Ball{K: at.K, ZeroReal: at.ZeroReal, ZeroGenerated: at.ZeroGenerated}
-		own := path
-		if at.K != usualK {
-			own = fmt.Sprintf("%sby_k.%d.", path, at.K)
+	for _, ball := range scores.ByK {
+		b := Ball{K: ball.K, ZeroReal: ball.ZeroReal, ZeroGenerated: ball.ZeroGenerated}
+		prefix := path
+		if ball.K != usualK {
+			prefix = fmt.Sprintf("%sby_k.%d.", path, ball.K)
 		}
-		errs := at.Error
+		errs := ball.Error
 		if errs == nil {
 			errs = &fidelity.Errors{}
 		}
-		for _, of := range []struct {
+		for _, score := range []struct {
 			to    *Estimate
 			name  string
 			value float64
 			j     *stat.Jackknifed
 		}{
-			{&b.Precision, "precision", at.Precision, errs.Precision}, {&b.Recall, "recall", at.Recall, errs.Recall},
-			{&b.Density, "density", at.Density, errs.Density}, {&b.Coverage, "coverage", at.Coverage, errs.Coverage},
+			{&b.Precision, "precision", ball.Precision, errs.Precision}, {&b.Recall, "recall", ball.Recall, errs.Recall},
+			{&b.Density, "density", ball.Density, errs.Density}, {&b.Coverage, "coverage", ball.Coverage, errs.Coverage},
 		} {
-			*of.to = estimate(own+of.name, of.value, of.j, why)
-			if of.j != nil && of.to == &b.Density && w.tied {
-				*of.to = withoutError(own+of.name, of.value,
+			*score.to = estimate(prefix+score.name, score.value, score.j, why)
+			if score.j != nil && score.to == &b.Density && w.tied {
+				*score.to = withoutError(prefix+score.name, score.value,
 					"distances between grids tie, so that halves underestimate the error of density")
-			} else if of.j != nil {
-				of.to.Shared, of.to.Items = len(of.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space, of.j.BlockSizes)
+			} else if score.j != nil {
+				score.to.Shared, score.to.Items = len(score.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space,
+					score.j.BlockSizes)
 			}
 		}
 		out = append(out, b)
@@ -290,12 +292,12 @@ func (w *fidelityWork) halves(real, generated *cloud) (*fidelity.Halves, error) 
 	if err := w.few(real.points.N, generated.points.N); err != nil || !w.a.o.Intervals {
 		return nil, err
 	}
-	most := min(mostHalved, real.points.N, generated.points.N)
-	a, err := w.a.blocks(real.points.N, real.labels, real.groups, most)
+	limit := min(mostHalved, real.points.N, generated.points.N)
+	a, err := w.a.blocks(real.points.N, real.labels, real.groups, limit)
 	if err != nil {
 		return nil, err
 	}
-	b, err := w.a.blocks(generated.points.N, generated.labels, generated.groups, most)
+	b, err := w.a.blocks(generated.points.N, generated.labels, generated.groups, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -320,11 +322,11 @@ func (w *fidelityWork) byLabel(ctx context.Context, f *Fidelity) error {
 		}
 		real, generated := w.real.at(ofReal[k]), w.generated.at(ofGenerated[k])
 		real.labels, generated.labels = nil, nil
-		found, err := w.balls(ctx, "", real, generated, []int{usualK})
+		balls, err := w.balls(ctx, "", real, generated, []int{usualK})
 		if err != nil {
 			return err
 		}
-		f.ByLabel = append(f.ByLabel, LabelFidelity{Label: label, Real: n, Generated: m, Ball: found[0]})
+		f.ByLabel = append(f.ByLabel, LabelFidelity{Label: label, Real: n, Generated: m, Ball: balls[0]})
 	}
 	return nil
 }
@@ -356,9 +358,9 @@ func (w *fidelityWork) baseline(ctx context.Context, f *Fidelity) error {
 			return err
 		}
 	}
-	of := float64(b.Splits)
+	splits := float64(b.Splits)
 	for _, v := range []*float64{&b.Ball.Precision, &b.Ball.Recall, &b.Ball.Density, &b.Ball.Coverage, &b.MMD, &b.Energy, &b.Frechet, &b.KID} {
-		*v /= of
+		*v /= splits
 	}
 	return nil
 }
@@ -366,11 +368,11 @@ func (w *fidelityWork) baseline(ctx context.Context, f *Fidelity) error {
 func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, y points.Points) error {
 	b.First, b.Second = x.N, y.N
 	b.Splits++
-	found, err := fidelity.PRDC(ctx, y, x, fidelity.Options{Ks: []int{usualK}, Neighbors: w.search()})
+	scores, err := fidelity.PRDC(ctx, y, x, fidelity.Options{Ks: []int{usualK}, Neighbors: w.search()})
 	if err != nil {
 		return err
 	}
-	s := found.ByK[0].Scores
+	s := scores.ByK[0].Scores
 	b.Ball.Precision += s.Precision
 	b.Ball.Recall += s.Recall
 	b.Ball.Density += s.Density
@@ -389,19 +391,19 @@ func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, 
 // splitGroups draws groups of samples until there are as many as the first part should have; the others are the
 // second.
 func splitGroups(c *cloud, size int, seed, split uint64) (first, second []int) {
-	of := make([][]int, 0, c.points.N)
+	groups := make([][]int, 0, c.points.N)
 	if c.groups == nil {
 		for i := range c.points.N {
-			of = append(of, []int{i})
+			groups = append(groups, []int{i})
 		}
 	} else {
-		of = members(DistinctLabels(c.groups), c.groups)
+		groups = members(DistinctLabels(c.groups), c.groups)
 	}
-	for _, g := range stat.NewRandom(stat.StreamRealHalves.Key(seed, split)).Perm(len(of)) {
+	for _, g := range stat.NewRandom(stat.StreamRealHalves.Key(seed, split)).Perm(len(groups)) {
 		if len(first) < size {
-			first = append(first, of[g]...)
+			first = append(first, groups[g]...)
 		} else {
-			second = append(second, of[g]...)
+			second = append(second, groups[g]...)
 		}
 	}
 	slices.Sort(first)

@@ -15,10 +15,10 @@ func DistinctLabels(lists ...[]int) []int {
 
 // members are the indices of the samples of each of the labels, which are ascending;
 // samples of others are left out.
-func members(of []int, all []int) [][]int {
-	out := make([][]int, len(of))
+func members(labels []int, all []int) [][]int {
+	out := make([][]int, len(labels))
 	for i, label := range all {
-		if k, ok := slices.BinarySearch(of, label); ok {
+		if k, ok := slices.BinarySearch(labels, label); ok {
 			out[k] = append(out[k], i)
 		}
 	}

@@ -91,13 +91,13 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 		if c < len(p.Channels) {
 			name = p.Channels[c]
 		}
-		of := ChannelIoU{Name: name, Mean: mean("reconstruction.per_channel_iou."+name, r.ChannelIoU[c], blocks, err)}
+		channel := ChannelIoU{Name: name, Mean: mean("reconstruction.per_channel_iou."+name, r.ChannelIoU[c], blocks, err)}
 		for _, v := range r.ChannelIoU[c] {
 			if math.IsNaN(v) {
-				of.Excluded++
+				channel.Excluded++
 			}
 		}
-		r.Channels = append(r.Channels, of)
+		r.Channels = append(r.Channels, channel)
 	}
 	present := DistinctLabels(p.Labels)
 	for k, index := range members(present, p.Labels) {
@@ -159,11 +159,11 @@ func (r *Reconstruction) score(i int, original, probability []float64) bool {
 	for c := range channels {
 		both, any := 0, 0
 		for k := c * size; k < (c+1)*size; k++ {
-			real, found := original[k] != 0, probability[k] > r.limit
-			if real && found {
+			real, reconstructed := original[k] != 0, probability[k] > r.limit
+			if real && reconstructed {
 				both++
 			}
-			if real || found {
+			if real || reconstructed {
 				any++
 			}
 		}

@@ -3,9 +3,9 @@
 package generation
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"repscope/internal/option"
 )
 
 // registry holds the metrics in the order in which they are computed and shown.
@@ -33,32 +33,17 @@ func Find(name string) *Metric {
 	return registry[i]
 }
 
-// Select returns the metrics of the names or aliases given, in the order of the registry,
-// each once; all for none. An unknown name is an error whose text lists the names.
-func Select(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return Metrics(), nil
-	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		m := Find(name)
-		if m == nil {
-			return nil, fmt.Errorf("unknown metric %q; the metrics are %s", name, Listing())
-		}
-		wanted[m.Name] = true
-	}
-	return slices.DeleteFunc(Metrics(), func(name string) bool { return !wanted[name] }), nil
-}
+// Select returns the metrics of names or aliases, in the order of the registry, each once; all for none. An unknown
+// name is an error whose text lists the names.
+func Select(names []string) ([]string, error) { return option.Select(named(), names) }
 
 // Listing names all metrics with their published names, for a help or an error.
-func Listing() string {
-	var parts []string
-	for _, m := range registry {
-		text := m.Name
-		if len(m.Aliases) > 0 {
-			text += " (" + strings.Join(m.Aliases, ", ") + ")"
-		}
-		parts = append(parts, text)
+func Listing() string { return option.Listing(named()) }
+
+func named() []option.Named {
+	entries := make([]option.Named, len(registry))
+	for i, m := range registry {
+		entries[i] = option.Named{Name: m.Name, Aliases: m.Aliases}
 	}
-	return strings.Join(parts, ", ")
+	return entries
 }

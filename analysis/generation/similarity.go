@@ -109,10 +109,10 @@ func (s *Similarity) summarize() {
 	for i := range s.ByLabel[0].Statistics {
 		var distances, scaled, baselines []float64
 		for _, l := range s.ByLabel {
-			of := l.Statistics[i]
-			distances = append(distances, of.Distance.Value.Float())
-			scaled = append(scaled, of.Scaled.Value.Float())
-			baselines = append(baselines, of.Baseline.Mean)
+			statistic := l.Statistics[i]
+			distances = append(distances, statistic.Distance.Value.Float())
+			scaled = append(scaled, statistic.Scaled.Value.Float())
+			baselines = append(baselines, statistic.Baseline.Mean)
 		}
 		to := &s.Statistics[i]
 		to.Mean, to.SD = stat.Mean(distances), deviation(distances)

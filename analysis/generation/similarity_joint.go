@@ -72,11 +72,11 @@ func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
 		return err
 	}
 	mmd, err := twosample.MMD(c.ctx, x, y, twosample.MMDOptions{Options: o})
-	var of *twosample.Distance
+	var distance *twosample.Distance
 	if err == nil {
-		of, l.Joint.Bandwidth = &mmd.Distance, mmd.Bandwidth
+		distance, l.Joint.Bandwidth = &mmd.Distance, mmd.Bandwidth
 	}
-	if l.Joint.MMD, err = tested(of, err); err != nil {
+	if l.Joint.MMD, err = tested(distance, err); err != nil {
 		return err
 	}
 	return c.trends(l, x, y, o.GroupsY)
@@ -112,10 +112,10 @@ func tested(d *twosample.Distance, err error) (Tested, error) {
 func (c *comparer) scaled(l *LabelSimilarity, index []int, real bool) points.Points {
 	data := make([]float64, 0, len(index)*len(c.columns))
 	for _, i := range index {
-		for k, of := range c.columns {
-			values, sd := of.generated, l.Statistics[k].Real.SD
+		for k, column := range c.columns {
+			values, sd := column.generated, l.Statistics[k].Real.SD
 			if real {
-				values = of.real
+				values = column.real
 			}
 			if sd == 0 {
 				sd = 1
@@ -129,20 +129,20 @@ func (c *comparer) scaled(l *LabelSimilarity, index []int, real bool) points.Poi
 // trends compares the correlations of pairs of statistics.
 func (c *comparer) trends(l *LabelSimilarity, x, y points.Points, groups []int) error {
 	j := &l.Joint
-	found, err := twosample.ColumnPairTrends(x, y)
+	pairs, err := twosample.ColumnPairTrends(x, y)
 	if err != nil {
 		return err
 	}
-	for _, t := range found {
+	for _, t := range pairs {
 		j.Pairs = append(j.Pairs, PairTrend{c.columns[t.First].name, c.columns[t.Second].name, t.X, t.Y, t.Similarity})
 	}
-	j.Trends = meanTrend(found)
+	j.Trends = meanTrend(pairs)
 	o := twosample.SplitOptions{First: l.Generated, Splits: jointSplits, Groups: groups, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
 	splits, err := twosample.SplitHalvesVector(c.ctx, y.N, 1, o, func(first, second []int, dst []float64) {
-		found, err := twosample.ColumnPairTrends(y.Select(first), y.Select(second))
+		pairs, err := twosample.ColumnPairTrends(y.Select(first), y.Select(second))
 		dst[0] = math.NaN()
 		if err == nil {
-			dst[0] = meanTrend(found)
+			dst[0] = meanTrend(pairs)
 		}
 	})
 	if c.ctx.Err() != nil {
@@ -164,16 +164,16 @@ func meanTrend(trends []twosample.Trend) float64 {
 
 // correctJoint corrects the p values over labels, for each distance.
 func (s *Similarity) correctJoint() {
-	for _, of := range []func(*LabelSimilarity) *Tested{
+	for _, test := range []func(*LabelSimilarity) *Tested{
 		func(l *LabelSimilarity) *Tested { return &l.Joint.Energy },
 		func(l *LabelSimilarity) *Tested { return &l.Joint.MMD },
 	} {
 		p := make([]float64, len(s.ByLabel))
 		for k := range s.ByLabel {
-			p[k] = of(&s.ByLabel[k]).P
+			p[k] = test(&s.ByLabel[k]).P
 		}
 		for k, v := range stat.Holm(p) {
-			of(&s.ByLabel[k]).Holm = v
+			test(&s.ByLabel[k]).Holm = v
 		}
 	}
 }
@@ -182,14 +182,14 @@ func (s *Similarity) correctJoint() {
 // correlations, each over the labels that have one, and of the similarity of correlations in two parts of the real
 // samples; NaN where no label has one.
 func (s *Similarity) JointMeans() (energy, mmd, trends, baseline float64) {
-	var of [4][]float64
+	var values [4][]float64
 	for _, l := range s.ByLabel {
 		j := &l.Joint
 		for k, v := range []float64{j.Energy.Value, j.MMD.Value, j.Trends, j.TrendsBaseline.Mean} {
-			of[k] = append(of[k], v)
+			values[k] = append(values[k], v)
 		}
 	}
-	return meanOf(of[0]), meanOf(of[1]), meanOf(of[2]), meanOf(of[3])
+	return meanOf(values[0]), meanOf(values[1]), meanOf(values[2]), meanOf(values[3])
 }
 
 // SmallestP are the smallest p values over labels, after correction: of any difference in
@@ -197,12 +197,12 @@ func (s *Similarity) JointMeans() (energy, mmd, trends, baseline float64) {
 func (s *Similarity) SmallestP() (energy, mmd report.Probability) {
 	e, m := math.NaN(), math.NaN()
 	for _, l := range s.ByLabel {
-		for _, of := range []struct {
+		for _, smallest := range []struct {
 			to *float64
 			p  float64
 		}{{&e, l.Joint.Energy.Holm}, {&m, l.Joint.MMD.Holm}} {
-			if math.IsNaN(*of.to) || of.p < *of.to {
-				*of.to = of.p
+			if math.IsNaN(*smallest.to) || smallest.p < *smallest.to {
+				*smallest.to = smallest.p
 			}
 		}
 	}

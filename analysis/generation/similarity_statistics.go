@@ -79,10 +79,10 @@ func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model)
 		s.ByLabel = append(s.ByLabel, *l)
 		overall, scaled = append(overall, deletions[0]), append(scaled, deletions[1])
 		kept = append(kept, strconv.Itoa(label))
-		for i, of := range c.columns {
+		for i, column := range c.columns {
 			to := &s.Statistics[i]
-			to.generated = append(to.generated, chosen(of.generated, generated[k])...)
-			to.original = append(to.original, chosen(of.real, real[k])...)
+			to.generated = append(to.generated, chosen(column.generated, generated[k])...)
+			to.original = append(to.original, chosen(column.real, real[k])...)
 		}
 	}
 	if len(s.ByLabel) == 0 {
@@ -128,13 +128,13 @@ func tooFew(generated, real int) string {
 // columnsOf pairs the statistics of both by name; of grids that come without any they are
 // how many cells are set, in all and in each channel.
 func columnsOf(x, y *Samples) ([]column, error) {
-	of := [2][]Statistic{x.Statistics, y.Statistics}
-	if x.Binary() && len(of[0]) == 0 && len(of[1]) == 0 {
-		of = [2][]Statistic{x.cellCounts(), y.cellCounts()}
+	statistics := [2][]Statistic{x.Statistics, y.Statistics}
+	if x.Binary() && len(statistics[0]) == 0 && len(statistics[1]) == 0 {
+		statistics = [2][]Statistic{x.cellCounts(), y.cellCounts()}
 	}
 	var names [2][]string
-	for side := range of {
-		for _, s := range of[side] {
+	for side := range statistics {
+		for _, s := range statistics[side] {
 			names[side] = append(names[side], s.Name)
 		}
 	}
@@ -143,8 +143,8 @@ func columnsOf(x, y *Samples) ([]column, error) {
 		return nil, err
 	}
 	var columns []column
-	for k, s := range of[1] {
-		columns = append(columns, column{s.Name, s.Published, of[0][order[k]].Values, s.Values})
+	for k, s := range statistics[1] {
+		columns = append(columns, column{s.Name, s.Published, statistics[0][order[k]].Values, s.Values})
 	}
 	if len(columns) == 0 {
 		return nil, skip("the samples have no common statistics")
@@ -211,13 +211,13 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 	}
 	var means, scales meanOfColumns
 	values := make([][]float64, len(c.columns)) // real ones
-	for k, of := range c.columns {
-		x, y := chosen(of.generated, generated), chosen(of.real, real)
+	for k, column := range c.columns {
+		x, y := chosen(column.generated, generated), chosen(column.real, real)
 		values[k] = y
-		d := StatisticDistance{Name: of.name, Published: of.published, Generated: momentsOf(x), Real: momentsOf(y)}
+		d := StatisticDistance{Name: column.name, Published: column.published, Generated: momentsOf(x), Real: momentsOf(y)}
 		raw, err := twosample.Wasserstein1(x, y)
 		if err != nil {
-			return nil, [2][]float64{}, fmt.Errorf("%s: %w", of.name, err)
+			return nil, [2][]float64{}, fmt.Errorf("%s: %w", column.name, err)
 		}
 		inSD, err := twosample.Scaled1(x, y)
 		if err != nil {
@@ -242,7 +242,7 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 		if d.Boundaries, err = twosample.BoundaryAdherence(x, y); err != nil {
 			return nil, [2][]float64{}, err
 		}
-		if of.published {
+		if column.published {
 			means.add(raw, without)
 		}
 		if !math.IsNaN(inSD) {
@@ -303,9 +303,9 @@ func (c *comparer) estimate(value float64, without []float64, block []int, n int
 	}
 	var sizes [2][]int
 	var replicates []float64
-	for side, of := range [2][]int{block[:n], block[n:]} {
+	for side, members := range [2][]int{block[:n], block[n:]} {
 		counts := map[int]int{}
-		for _, b := range of {
+		for _, b := range members {
 			counts[b]++
 		}
 		for _, b := range sortedKeys(counts) {
@@ -328,15 +328,15 @@ func nonNegative(e Estimate) Estimate {
 
 // mean is the mean of a distance over labels, with the interval by deleting blocks of all
 // samples. Labels without a value are left out.
-func (c *comparer) mean(path string, labels []LabelSimilarity, of func(*LabelSimilarity) Estimate, without [][]float64, items string) Estimate {
+func (c *comparer) mean(path string, labels []LabelSimilarity, value func(*LabelSimilarity) Estimate, without [][]float64, items string) Estimate {
 	var all meanOfColumns
 	for k := range labels {
-		if v := of(&labels[k]).Value; v.Defined() {
+		if v := value(&labels[k]).Value; v.Defined() {
 			all.add(v.V, without[k])
 		}
 	}
 	if all.n == 0 {
-		return undefined(path, of(&labels[0]).Value.Reason)
+		return undefined(path, value(&labels[0]).Value.Reason)
 	}
 	if c.noBlocks != "" {
 		e := estimate(path, all.value(), nil, nil)
@@ -367,20 +367,20 @@ func (s *StatisticSummary) describe() error {
 func (c *comparer) baselines(l *LabelSimilarity, values [][]float64, groups []int) error {
 	n := l.Real
 	orders := make([][]int, len(values))
-	for k, of := range values {
+	for k, column := range values {
 		orders[k] = count(n)
 		slices.SortStableFunc(orders[k], func(i, j int) int {
 			switch {
-			case of[i] < of[j]:
+			case column[i] < column[j]:
 				return -1
-			case of[i] > of[j]:
+			case column[i] > column[j]:
 				return 1
 			}
 			return 0
 		})
 	}
 	o := twosample.SplitOptions{First: l.Generated, Groups: groups, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
-	found, err := twosample.SplitHalvesVector(c.ctx, n, len(values)+1, o, func(first, _ []int, dst []float64) {
+	halves, err := twosample.SplitHalvesVector(c.ctx, n, len(values)+1, o, func(first, _ []int, dst []float64) {
 		in := make([]bool, n)
 		for _, i := range first {
 			in[i] = true
@@ -407,19 +407,20 @@ func (c *comparer) baselines(l *LabelSimilarity, values [][]float64, groups []in
 		return err
 	}
 	for k := range l.Statistics {
-		l.Statistics[k].Baseline = baselineOf(found, k, l, err)
+		l.Statistics[k].Baseline = baselineOf(halves, k, l, err)
 	}
-	l.Baseline = baselineOf(found, len(values), l, err)
+	l.Baseline = baselineOf(halves, len(values), l, err)
 	return nil
 }
 
 // baselineOf is one of the baselines of a split for the samples of a label; err is why there
 // are none.
-func baselineOf(found []*twosample.Baseline, k int, l *LabelSimilarity, err error) Baseline {
+func baselineOf(baselines []*twosample.Baseline, k int, l *LabelSimilarity, err error) Baseline {
 	if err != nil {
 		return Baseline{Mean: math.NaN(), Low: math.NaN(), High: math.NaN(), Expected: math.NaN(), Reason: stat.Reason(err)}
 	}
-	b := Baseline{Mean: found[k].Mean, Low: found[k].Low, High: found[k].High, Sizes: found[k].Sizes, Reduced: found[k].Reduced}
+	b := Baseline{Mean: baselines[k].Mean, Low: baselines[k].Low, High: baselines[k].High, Sizes: baselines[k].Sizes,
+		Reduced: baselines[k].Reduced}
 	inverse := func(n, m int) float64 { return 1/float64(n) + 1/float64(m) }
 	b.Expected = b.Mean * math.Sqrt(inverse(l.Generated, l.Real)/inverse(b.Sizes[0], b.Sizes[1]))
 	if math.IsNaN(b.Mean) {

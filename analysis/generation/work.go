@@ -64,11 +64,11 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		out, kept := shard.Recall[Outcome](ctx, identity)
 		if !kept {
 			out = Outcome{Metric: metric.Name, Model: Model{Reference: g.Reference}}
-			var left *skipped
+			var skip *skipped
 			err := a.compute(ctx, metric, g, &out.Model)
 			switch {
-			case errors.As(err, &left): // a reason may name a file, and takes no time
-				out.Model.Skipped = []Skipped{{metric.Name, left.reason}}
+			case errors.As(err, &skip): // a reason may name a file, and takes no time
+				out.Model.Skipped = []Skipped{{metric.Name, skip.reason}}
 			case err != nil:
 				return nil, fmt.Errorf("%s of %s: %w", metric.Name, g.Name, err)
 			default:
@@ -142,14 +142,14 @@ func Collect(in Input, o Options, parts []*Part) *Result {
 }
 
 // take moves what one unit found into the model.
-func (m *Model) take(of *Model) {
-	m.Skipped = append(m.Skipped, of.Skipped...)
-	take(&m.Reconstruction, of.Reconstruction)
-	take(&m.Diversity, of.Diversity)
-	take(&m.Similarity, of.Similarity)
-	take(&m.Clusters, of.Clusters)
-	take(&m.Conditioning, of.Conditioning)
-	take(&m.Fidelity, of.Fidelity)
+func (m *Model) take(other *Model) {
+	m.Skipped = append(m.Skipped, other.Skipped...)
+	take(&m.Reconstruction, other.Reconstruction)
+	take(&m.Diversity, other.Diversity)
+	take(&m.Similarity, other.Similarity)
+	take(&m.Clusters, other.Clusters)
+	take(&m.Conditioning, other.Conditioning)
+	take(&m.Fidelity, other.Fidelity)
 }
 
 func take[T any](to **T, from *T) {
@@ -164,7 +164,7 @@ func (a *analyzer) compare(r *Result) error {
 		return nil
 	}
 	var paths []string
-	found := map[string]map[string]Estimate{}
+	estimates := map[string]map[string]Estimate{}
 	var names []string
 	for i := range r.Models {
 		m := &r.Models[i]
@@ -174,22 +174,22 @@ func (a *analyzer) compare(r *Result) error {
 		names = append(names, m.Name)
 		for _, metric := range registry {
 			for _, e := range metric.Estimates(m) {
-				if found[e.Path] == nil {
-					found[e.Path] = map[string]Estimate{}
+				if estimates[e.Path] == nil {
+					estimates[e.Path] = map[string]Estimate{}
 					paths = append(paths, e.Path)
 				}
-				found[e.Path][m.Name] = e
+				estimates[e.Path][m.Name] = e
 			}
 		}
 	}
 	for _, path := range paths {
-		of := found[path]
+		byModel := estimates[path]
 		jackknifes := make([]*stat.Jackknifed, len(names))
 		for i, name := range names {
-			jackknifes[i] = of[name].Jackknife
+			jackknifes[i] = byModel[name].Jackknife
 		}
 		shared := func(i, j int) int {
-			x, y := of[names[i]], of[names[j]]
+			x, y := byModel[names[i]], byModel[names[j]]
 			if x.Shared == y.Shared && x.Items == y.Items {
 				return x.Shared
 			}

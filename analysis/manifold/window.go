@@ -89,9 +89,9 @@ func (p *plan) timeWarning(models []Model) string {
 	if len(names) == 0 || suggested <= p.window.Frames {
 		return ""
 	}
-	most := fmt.Sprintf("%.0f %%", 100*worst)
+	highest := fmt.Sprintf("%.0f %%", 100*worst)
 	if len(names) > 1 {
-		most = "up to " + most
+		highest = "up to " + highest
 	}
 	with := ""
 	if p.window.Frames > 0 {
@@ -99,5 +99,5 @@ func (p *plan) timeWarning(models []Model) string {
 	}
 	return fmt.Sprintf("%s: %s of the latents have a nearest neighbor of about the same time%s: intrinsic "+
 		"dimensions describe the path and its sampling rate; exclude neighbors in time with --exclude-window %d",
-		text.Names(names), most, with, suggested)
+		text.Names(names), highest, with, suggested)
 }

@@ -142,17 +142,17 @@ func sceneMetrics() []metric {
 	first := func(row) int { return 0 }
 	low, high := func(r row) int { return r.low }, func(r row) int { return r.high }
 	last := func(row) int { return math.MaxInt }
-	of := func(name, about string, terms func(r row) (float64, float64), none string, compared bool) metric {
+	objectMetric := func(name, about string, terms func(r row) (float64, float64), none string, compared bool) metric {
 		return metric{name: name, about: about, headline: name == "object_f1", direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true, share: true}
 	}
 	all := func(r row) (matched, objects float64) { return r.matched(0, math.MaxInt) }
 	return []metric{
-		of("object_recall", "share of true objects that are matched", recall(first, last), noObject, true),
-		of("object_precision", "share of predicted objects that are matched", func(r row) (float64, float64) {
+		objectMetric("object_recall", "share of true objects that are matched", recall(first, last), noObject, true),
+		objectMetric("object_precision", "share of predicted objects that are matched", func(r row) (float64, float64) {
 			matched, _ := all(r)
 			return matched, r.model.Objects[r.i]
 		}, "no prediction has an object", true),
-		of("object_f1", "harmonic mean of object recall and precision", func(r row) (float64, float64) {
+		objectMetric("object_f1", "harmonic mean of object recall and precision", func(r row) (float64, float64) {
 			matched, objects := all(r)
 			return 2 * matched, objects + r.model.Objects[r.i]
 		}, "neither true nor predicted frames have an object", true),
@@ -162,10 +162,11 @@ func sceneMetrics() []metric {
 				matched, _ := all(r)
 				return r.model.Distance[r.i], matched
 			}},
-		of("object_recall_small", "object recall for the smallest third of areas", recall(first, low), noObject, false),
-		of("object_recall_medium", "object recall for the middle third of areas", recall(low, high),
+		objectMetric("object_recall_small", "object recall for the smallest third of areas", recall(first, low), noObject,
+			false),
+		objectMetric("object_recall_medium", "object recall for the middle third of areas", recall(low, high),
 			"no true object has a middle size, because a third or more have equal area", false),
-		of("object_recall_large", "object recall for the largest third of areas", recall(high, last),
+		objectMetric("object_recall_large", "object recall for the largest third of areas", recall(high, last),
 			"no true object is larger than two thirds of all objects", false),
 		{name: "motion_cosine", about: "cosine between the predicted and the true change of pixels",
 			change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "the true " +

@@ -176,12 +176,12 @@ func (g group) assign() ([]overlap, error) {
 	slices.Sort(rows)
 	slices.Sort(columns)
 	rows, columns = slices.Compact(rows), slices.Compact(columns)
-	cost, at := make([]float64, len(rows)*len(columns)), map[int]overlap{}
+	cost, overlaps := make([]float64, len(rows)*len(columns)), map[int]overlap{}
 	for _, o := range g {
 		i, _ := slices.BinarySearch(rows, o.truth)
 		j, _ := slices.BinarySearch(columns, o.predicted)
 		cost[i*len(columns)+j] = -o.iou
-		at[i*len(columns)+j] = o
+		overlaps[i*len(columns)+j] = o
 	}
 	match, _, err := box.Assign(cost, len(rows), len(columns))
 	if err != nil {
@@ -189,7 +189,7 @@ func (g group) assign() ([]overlap, error) {
 	}
 	var out []overlap
 	for i, j := range match {
-		if o, ok := at[i*len(columns)+j]; ok && j >= 0 {
+		if o, ok := overlaps[i*len(columns)+j]; ok && j >= 0 {
 			out = append(out, o)
 		}
 	}

@@ -145,15 +145,16 @@ func ratio(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] }
 // terms are the numerators and denominators of a metric by sample; 0 where there are
 // none.
 func (s *summary) terms(m metric, model, step int) (numerator, denominator []float64) {
-	of := &s.steps[step]
+	part := &s.steps[step]
 	n := len(s.episode)
 	numerator, denominator = make([]float64, n), make([]float64, n)
-	r := row{step: of, model: &of.Models[model], copy: &of.Models[s.copy], size: float64(s.in.Shape.Size()), low: s.low, high: s.high}
+	r := row{step: part, model: &part.Models[model], copy: &part.Models[s.copy], size: float64(s.in.Shape.Size()),
+		low: s.low, high: s.high}
 	for i := range n {
-		if math.IsNaN(of.Energy[i]) {
+		if math.IsNaN(part.Energy[i]) {
 			continue // the episode has ended
 		}
-		if before := !math.IsNaN(of.Moved[i]); !before && (m.change || s.models[model].Forward) {
+		if before := !math.IsNaN(part.Moved[i]); !before && (m.change || s.models[model].Forward) {
 			continue
 		}
 		r.i = i
@@ -164,8 +165,8 @@ func (s *summary) terms(m metric, model, step int) (numerator, denominator []flo
 
 // model describes one model.
 func (s *summary) model(k int) (*Model, error) {
-	of := s.models[k]
-	model := &Model{Name: of.Name, Kind: "predictions", From: of.From, Samples: len(s.episode), Ignored: of.Ignored}
+	part := s.models[k]
+	model := &Model{Name: part.Name, Kind: "predictions", From: part.From, Samples: len(s.episode), Ignored: part.Ignored}
 	if k >= len(s.in.Models) {
 		model.Kind = "baseline"
 	}
@@ -181,7 +182,7 @@ func (s *summary) model(k int) (*Model, error) {
 	}
 	model.Samples = len(errors)
 	model.NEff, model.NEffReliable = results.EffectiveSizeOf(errors, episode)
-	for step := range of.steps() {
+	for step := range part.steps() {
 		all := make(map[string]*stat.Jackknifed)
 		var scores []Score
 		for _, m := range metrics() {
@@ -321,7 +322,7 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 }
 
 // bySample are the ratios of samples and their standard deviation (ddof 0).
-func bySample(numerator, denominator []float64, of report.Value) (values []float64, sd report.Value) {
+func bySample(numerator, denominator []float64, total report.Value) (values []float64, sd report.Value) {
 	values = make([]float64, len(numerator))
 	var defined []float64
 	for i, d := range denominator {
@@ -331,8 +332,8 @@ func bySample(numerator, denominator []float64, of report.Value) (values []float
 			defined = append(defined, values[i])
 		}
 	}
-	if !of.Defined() {
-		return values, of
+	if !total.Defined() {
+		return values, total
 	}
 	middle, squares := stat.Mean(defined), make([]float64, len(defined))
 	for i, v := range defined {

@@ -151,12 +151,12 @@ func (m Predictions) steps() int { return max(m.Steps, 1) }
 func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	lo, hi := r.Lo*p.block, min(r.Hi*p.block, len(p.in.Samples))
 	common := sync.OnceValue(p.common)
-	given := len(p.in.Models)
-	parts, err := shard.RememberEach(ctx, given+1, func(i int) shard.Identity { return p.identityOf(common(), i, lo, hi) },
+	count := len(p.in.Models)
+	parts, err := shard.RememberEach(ctx, count+1, func(i int) shard.Identity { return p.identityOf(common(), i, lo, hi) },
 		func(missing []int) ([]*Part, error) {
 			models := slices.Clone(missing)
-			if last := len(models) - 1; models[last] == given {
-				models = append(models, given+1) // both baselines
+			if last := len(models) - 1; models[last] == count {
+				models = append(models, count+1) // both baselines
 			}
 			part, err := p.compareSome(ctx, lo, hi, models)
 			if err != nil {
@@ -164,7 +164,7 @@ func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 			}
 			var out []*Part
 			for _, i := range missing {
-				out = append(out, part.alone(i, given))
+				out = append(out, part.alone(i, count))
 			}
 			return out, nil
 		}, func(part *Part) bool {
@@ -173,12 +173,12 @@ func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	truth := parts[given]
+	truth := parts[count]
 	for step := range truth.Steps {
 		s := &truth.Steps[step]
 		baselines := s.Models
 		s.Models = nil
-		for _, part := range parts[:given] {
+		for _, part := range parts[:count] {
 			s.Models = append(s.Models, part.Steps[step].Models...)
 		}
 		s.Models = append(s.Models, baselines...)
@@ -187,14 +187,14 @@ func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 }
 
 // alone is the part of one of the given models, with nothing else; or, after the last, all that is no scores of these.
-func (part *Part) alone(i, given int) *Part {
+func (part *Part) alone(i, count int) *Part {
 	out := &Part{}
 	for _, s := range part.Steps {
-		if i < given {
+		if i < count {
 			out.Steps = append(out.Steps, PartOfStep{Models: s.Models[i : i+1]})
 			continue
 		}
-		s.Models = s.Models[given:]
+		s.Models = s.Models[count:]
 		out.Steps = append(out.Steps, s)
 	}
 	return out
@@ -209,8 +209,8 @@ func (p *plan) compareSome(ctx context.Context, lo, hi int, models []int) (*Part
 	for i := range c.scorers {
 		c.scorers[i] = newScorer(p.in.Shape, p.o)
 	}
-	for at := lo; at < hi; at += p.block {
-		if err := c.compare(ctx, at, min(at+p.block, hi)); err != nil {
+	for start := lo; start < hi; start += p.block {
+		if err := c.compare(ctx, start, min(start+p.block, hi)); err != nil {
 			return nil, err
 		}
 	}
@@ -351,12 +351,12 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) error {
 	m := c.models[model]
 	for step := range m.steps() {
-		at := c.place[step][i]
-		if at < 0 {
+		k := c.place[step][i]
+		if k < 0 {
 			continue
 		}
 		to, row := &c.part.Steps[step], sample-c.first
-		v := s.compare(c.before(i), c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
+		v := s.compare(c.before(i), c.truth[step][k*c.size:(k+1)*c.size], predicted[step*c.size:(step+1)*c.size])
 		if v.mse-v.mse != 0 {
 			return fmt.Errorf(
 				"the prediction of state %d, %d steps ahead, contains NaN or Inf", c.states[sample], step+1)
@@ -370,11 +370,11 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 
 // scoreFirst enters the scores of one step ahead alone: motion and objects.
 func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float64) error {
-	of, row := &c.part.Steps[0].Models[model], sample-c.first
-	at := c.place[0][i]
+	scores, row := &c.part.Steps[0].Models[model], sample-c.first
+	k := c.place[0][i]
 	if before := c.before(i); before != nil {
-		m := motionOf(before, c.truth[0][at*c.size:(at+1)*c.size], predicted)
-		of.Motion[row], of.Cosine[row] = m.predicted, m.cosine()
+		m := motionOf(before, c.truth[0][k*c.size:(k+1)*c.size], predicted)
+		scores.Motion[row], scores.Cosine[row] = m.predicted, m.cosine()
 	}
 	objects, err := s.finder.find(predicted, c.behind[i])
 	if err != nil {
@@ -384,7 +384,7 @@ func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float
 	if err != nil {
 		return err
 	}
-	of.Objects[row], of.Distance[row], of.Hits[row] = float64(matched.predicted), matched.distance, matched.hits
+	scores.Objects[row], scores.Distance[row], scores.Hits[row] = float64(matched.predicted), matched.distance, matched.hits
 	return nil
 }
 
@@ -441,22 +441,22 @@ func (c *comparer) readTruth(ctx context.Context, lo, hi int) error {
 
 // before is the current frame of a sample of a block; nil where there is none.
 func (c *comparer) before(i int) []float64 {
-	at := c.now[i]
-	if at < 0 {
+	k := c.now[i]
+	if k < 0 {
 		return nil
 	}
-	return c.current[at*c.size : (at+1)*c.size]
+	return c.current[k*c.size : (k+1)*c.size]
 }
 
 // scoreTruth enters what depends on true frames alone.
 func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 	return parallel.Try(ctx, c.o.Threads, hi-lo, func(worker, i int) error {
 		for step, place := range c.place {
-			at := place[i]
-			if at < 0 {
+			k := place[i]
+			if k < 0 {
 				continue
 			}
-			truth := c.truth[step][at*c.size : (at+1)*c.size]
+			truth := c.truth[step][k*c.size : (k+1)*c.size]
 			energy, moved := c.scorers[worker].truth(c.before(i), truth)
 			if energy-energy != 0 {
 				return fmt.Errorf("frames: the frame of state %d contains NaN or Inf", c.in.Samples[lo+i].Next[step])

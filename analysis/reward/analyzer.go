@@ -173,7 +173,7 @@ func (a *analyzer) warnOfLonelyClasses(c *Scorer) {
 	}
 }
 
-// maxClasses bounds the classes of a target, those of one byte.
+// maxClasses bounds the classes of a target: the values of one byte.
 const maxClasses = 256
 
 // precede finds the state before the first of every sample.
@@ -307,7 +307,7 @@ func (a *analyzer) given(m *Model, out *Measured) error {
 	return nil
 }
 
-// measureBaselines evaluates what is known without latents.
+// measureBaselines evaluates predictions without latents.
 func (a *analyzer) measureBaselines(ctx context.Context) ([]Measured, error) {
 	var out []Measured
 	for _, name := range a.baselines() {

@@ -1,4 +1,4 @@
-// Baselines: what is known of a target without any latents.
+// Baselines: predictions of a target without latents.
 
 package reward
 
@@ -52,16 +52,16 @@ func (a *analyzer) baseline(ctx context.Context, name string, c *Scorer) (e eval
 	one := newColumns([]*Scorer{c})
 	// Where nothing is left to take the mean of, it is 0.
 	outputs := func(mean []float64) outputs {
-		known := make([]float64, len(mean))
+		latents := make([]float64, len(mean))
 		for i, v := range mean {
 			if !math.IsNaN(v) {
-				known[i] = v
+				latents[i] = v
 			}
 		}
 		if name == BaselineLast {
-			a.last(c, known)
+			a.last(c, latents)
 		}
-		return one.outputs(0, known)
+		return one.outputs(0, latents)
 	}
 	n := a.data.n()
 	d, y := probe.Data{X: points.Points{N: n, Dim: 1}, Groups: a.data.group, Folds: a.fold}, one.targets(n)

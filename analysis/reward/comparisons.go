@@ -14,8 +14,7 @@ import (
 // key names the rows that models are compared by.
 type key struct{ metric, target, probe, fitted, evaluated string }
 
-// name is that of the comparison, and family that of the tests it belongs to: all of one
-// metric about one target.
+// name is the name of the comparison; family is the family of its tests: all tests of one metric and target.
 func (k key) name() string {
 	if k.fitted == "" {
 		return fmt.Sprintf("%s of %s by %s", k.metric, k.target, k.probe)
@@ -23,7 +22,7 @@ func (k key) name() string {
 	return fmt.Sprintf("%s of %s by %s, %s on %s", k.metric, k.target, k.probe, k.fitted, k.evaluated)
 }
 
-// path is that of the number in the part of a model.
+// path is the path of the number in the part of a model.
 func (k key) path() string {
 	if k.fitted == "" {
 		return fmt.Sprintf("gaps[name=%s/%s].%s", k.target, k.probe, k.metric)
@@ -60,7 +59,7 @@ func (c *comparisons) add(k key, name string, j *stat.Jackknifed) {
 	c.entries[i].names, c.entries[i].estimates = append(c.entries[i].names, name), append(c.entries[i].estimates, j)
 }
 
-// addBaseline files a baseline's estimate beside all rows of its target and metric.
+// addBaseline adds a baseline's estimate to all rows of its target and metric.
 func (c *comparisons) addBaseline(target, name string, s Score) {
 	for _, e := range c.entries {
 		j := s.Jackknife
@@ -73,7 +72,7 @@ func (c *comparisons) addBaseline(target, name string, s Score) {
 	}
 }
 
-// compare compares all pairs of which at least one is no baseline.
+// compare compares all pairs, except pairs of baselines.
 func (c *comparisons) compare(seed uint64) ([]report.Comparison, error) {
 	var out []report.Comparison
 	for _, e := range c.entries {

@@ -27,7 +27,7 @@ type DynamicsInput struct {
 	Models []DynamicsModel
 }
 
-// DynamicsModel is one model's latents, and what is predicted of them.
+// DynamicsModel is one model's latents, and the predictions of them.
 type DynamicsModel struct {
 	Name    string
 	Latents points.Points // [N, D]
@@ -51,7 +51,7 @@ type DynamicsResult struct {
 	Comparisons []report.Comparison // p values are corrected within each metric, until results.Correct
 	// Transitions counts states with a successor, Ignored those without one.
 	Transitions, Ignored int
-	Blocks               string // what was deleted for intervals; empty without
+	Blocks               string // the units deleted for intervals; empty without
 	Warnings             []string
 }
 
@@ -73,9 +73,9 @@ type Skipped struct{ Metric, Reason string }
 const NoDynamicsIntervals = "intervals are off (--bootstrap 0)"
 
 // Dynamics measures the predictions and rollouts of all models, and the order in time
-// in their latents. What cannot be computed is undefined with its reason, or among what
-// was skipped. Errors: no models, unequal numbers of rows, successors that are not states,
-// NaN or Inf in what is used.
+// in their latents. Numbers that cannot be computed are undefined with a reason, or
+// listed as skipped. Errors: no models, unequal numbers of rows, successors that are not states,
+// NaN or Inf in used rows.
 func Dynamics(ctx context.Context, in DynamicsInput, o DynamicsOptions) (*DynamicsResult, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func Dynamics(ctx context.Context, in DynamicsInput, o DynamicsOptions) (*Dynami
 	return r, nil
 }
 
-// Digest is that of everything the numbers follow from, for a shard.Identity.
+// Digest identifies everything that determines the numbers, for a shard.Identity.
 func (in *DynamicsInput) Digest() []shard.Field {
 	fields := []shard.Field{{Name: "successors", Value: shard.Digest(points.Points{}, in.Episode, in.Time, in.Next)}}
 	for _, m := range in.Models {
@@ -336,7 +336,7 @@ func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums,
 	return out
 }
 
-// r2Influence is that of the mean R² of the dimensions that vary.
+// r2Influence is the influence on the mean R² of the dimensions that vary.
 func (e *errorSeries) r2Influence(total *errorSums, vary []bool) []float64 {
 	series := make([]float64, len(e.ends))
 	count := 0.0

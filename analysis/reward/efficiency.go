@@ -11,7 +11,7 @@ import (
 	"repscope/report"
 )
 
-// extras adds what was asked for beside the probes, from true latents.
+// extras adds the requested numbers besides the probes, from true latents.
 func (a *analyzer) extras(ctx context.Context, m *Model, both bool, scorers []*Scorer, out *Measured) error {
 	rows := a.data.newFeatures(m, True, both).rows
 	for _, share := range a.o.LabelEfficiency {
@@ -59,7 +59,7 @@ func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Po
 }
 
 // control fits the linear probes on the targets of other samples, in their sequence in time,
-// and enters their scores beside those of the probes.
+// and enters their scores next to the scores of the probes.
 func (a *analyzer) control(ctx context.Context, rows points.Points, scorers []*Scorer, out *Measured) error {
 	order := probe.ControlOrder(a.data.group, a.o.Seed)
 	s := side{fittedOn: True, rows: rows, evaluatedOn: []string{True}}

@@ -10,7 +10,7 @@ import (
 // sample, in float64.
 type features struct {
 	on   string // True or PredictedLatents
-	both bool   // the latents of both states, else that of the second
+	both bool   // the latents of both states, else of the second
 	rows points.Points
 }
 

@@ -52,7 +52,7 @@ func (a *analyzer) categories(out *Measured) error {
 		rows[g] = append(rows[g], r)
 	}
 	for _, g := range groups {
-		var of []Mean
+		var means []Mean
 		for _, name := range names {
 			kept := slices.DeleteFunc(slices.Clone(rows[g]), func(r *Row) bool { return category[r.Target] != name })
 			if len(kept) == 0 {
@@ -62,25 +62,25 @@ func (a *analyzer) categories(out *Measured) error {
 			if err != nil {
 				return err
 			}
-			of = append(of, Mean{Category: name, Targets: len(kept), Scores: scores})
+			means = append(means, Mean{Category: name, Targets: len(kept), Scores: scores})
 		}
 		flat, err := meanOf(scoresOf(rows[g]))
 		if err != nil {
 			return err
 		}
-		if len(of) > 0 {
+		if len(means) > 0 {
 			var parts [][]Score
-			for _, m := range of {
+			for _, m := range means {
 				parts = append(parts, m.Scores)
 			}
 			scores, err := meanOf(parts)
 			if err != nil {
 				return err
 			}
-			of = append(of, Mean{Category: MeanOfCategories, Targets: len(rows[g]), Scores: scores})
+			means = append(means, Mean{Category: MeanOfCategories, Targets: len(rows[g]), Scores: scores})
 		}
-		of = append(of, Mean{Category: MeanOfTargets, Targets: len(rows[g]), Scores: flat})
-		for _, m := range of {
+		means = append(means, Mean{Category: MeanOfTargets, Targets: len(rows[g]), Scores: flat})
+		for _, m := range means {
 			m.Probe, m.FittedOn, m.EvaluatedOn = g.probe, g.fitted, g.evaluated
 			out.Means = append(out.Means, m)
 		}
@@ -101,21 +101,21 @@ func scoresOf(rows []*Row) [][]Score {
 func meanOf(parts [][]Score) ([]Score, error) {
 	var out []Score
 	for _, metric := range averagedMetrics {
-		var of []Score
+		var group []Score
 		for _, scores := range parts {
 			if i := slices.IndexFunc(scores, func(s Score) bool { return s.Metric == metric }); i >= 0 {
-				of = append(of, scores[i])
+				group = append(group, scores[i])
 			}
 		}
-		if len(of) == 0 {
+		if len(group) == 0 {
 			continue
 		}
 		m := Score{Metric: metric, SD: report.Undefined("not a mean over samples")}
-		sum, known := 0.0, true
+		sum, defined := 0.0, true
 		var jackknifes []*stat.Jackknifed
-		for _, s := range of {
+		for _, s := range group {
 			sum += s.Value.Float()
-			known = known && s.Jackknife != nil
+			defined = defined && s.Jackknife != nil
 			jackknifes = append(jackknifes, s.Jackknife)
 			if !s.Value.Defined() {
 				m.Value = s.Value
@@ -123,11 +123,11 @@ func meanOf(parts [][]Score) ([]Score, error) {
 		}
 		m.CI = report.NoInterval(intervalsOff)
 		if !math.IsNaN(sum) {
-			m.Value = report.Number(sum / float64(len(of)))
+			m.Value = report.Number(sum / float64(len(group)))
 		} else {
 			m.CI = report.NoInterval("%s", m.Value.Reason)
 		}
-		if known {
+		if defined {
 			j, err := stat.Combine(stat.Mean, jackknifes...)
 			if err != nil {
 				return nil, err

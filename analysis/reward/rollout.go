@@ -190,15 +190,15 @@ func RolloutErrors(latents points.Points, next, starts []int, predicted points.P
 		}
 	}
 	row := make([]float64, predicted.Dim)
-	at := slices.Clone(starts)
+	state := slices.Clone(starts)
 	for h := 1; h <= predicted.Dim/dim; h++ {
 		var start, end []int
 		var flat []float64
 		for _, m := range order {
-			if at[m] < 0 {
+			if state[m] < 0 {
 				continue
 			}
-			if at[m] = next[at[m]]; at[m] < 0 {
+			if state[m] = next[state[m]]; state[m] < 0 {
 				past++
 				continue
 			}
@@ -208,7 +208,7 @@ func RolloutErrors(latents points.Points, next, starts []int, predicted points.P
 					return nil, 0, fmt.Errorf("rollout %d, step %d: element %d is %v, want a finite number", m, h, k, v)
 				}
 			}
-			start, end, flat = append(start, starts[m]), append(end, at[m]), append(flat, z...)
+			start, end, flat = append(start, starts[m]), append(end, state[m]), append(flat, z...)
 		}
 		if len(start) == 0 {
 			break

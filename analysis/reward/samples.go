@@ -124,9 +124,9 @@ func (s *samples) drop(in Input, skip bool) error {
 		missing := ""
 		for k := range in.Targets {
 			t := &in.Targets[k]
-			at := s.State(t, i)
-			if t.Missing != nil && t.Missing[at] || !t.Classified() && math.IsNaN(t.Values[at]) {
-				missing = fmt.Sprintf("target %s: state %d has no value", t.Name, at)
+			state := s.State(t, i)
+			if t.Missing != nil && t.Missing[state] || !t.Classified() && math.IsNaN(t.Values[state]) {
+				missing = fmt.Sprintf("target %s: state %d has no value", t.Name, state)
 			}
 		}
 		for k := range in.Models {
@@ -265,7 +265,7 @@ func (s *samples) series(in Input) [][]float64 {
 // leading is the coordinate of the latents that varies most, by sample.
 func (s *samples) leading(z points.Points) []float64 {
 	rows := z.Select(s.next)
-	best, most := []float64(nil), -1.0
+	best, highest := []float64(nil), -1.0
 	row := make([]float64, rows.Dim)
 	columns := make([][]float64, rows.Dim)
 	for i := range rows.N {
@@ -274,8 +274,8 @@ func (s *samples) leading(z points.Points) []float64 {
 		}
 	}
 	for _, c := range columns {
-		if _, v := stat.MeanVariance(c); v > most {
-			best, most = c, v
+		if _, v := stat.MeanVariance(c); v > highest {
+			best, highest = c, v
 		}
 	}
 	return best
@@ -285,10 +285,10 @@ func (s *samples) leading(z points.Points) []float64 {
 func (s *samples) Numbers(t *Target) []float64 {
 	out := make([]float64, s.n())
 	for i := range out {
-		if at := s.State(t, i); t.Classified() {
-			out[i] = float64(t.Classes[at])
+		if state := s.State(t, i); t.Classified() {
+			out[i] = float64(t.Classes[state])
 		} else {
-			out[i] = t.Values[at]
+			out[i] = t.Values[state]
 		}
 	}
 	return out

@@ -210,17 +210,17 @@ func (a *analyzer) addDynamics(ctx context.Context, result *Result) error {
 	if result.Dynamics, err = Dynamics(ctx, *a.dynamics(), DynamicsOptions{SkipNaN: a.o.SkipNaN, Settings: analysis.Settings{Intervals: a.o.Intervals, Block: a.o.Block, Seed: a.o.Seed, Threads: a.o.Threads}}); err != nil {
 		return err
 	}
-	found := result.Dynamics
-	for _, of := range found.Models {
-		i := slices.IndexFunc(result.Models, func(m ModelResult) bool { return m.Name == of.Name })
+	dynamics := result.Dynamics
+	for _, measured := range dynamics.Models {
+		i := slices.IndexFunc(result.Models, func(m ModelResult) bool { return m.Name == measured.Name })
 		m := &result.Models[i]
-		m.LatentPrediction, m.Rollout, m.RolloutHorizon, m.TemporalDistance = of.LatentPrediction, of.Rollout, of.RolloutHorizon, of.TemporalDistance
-		for _, s := range of.Skipped {
+		m.LatentPrediction, m.Rollout, m.RolloutHorizon, m.TemporalDistance = measured.LatentPrediction, measured.Rollout, measured.RolloutHorizon, measured.TemporalDistance
+		for _, s := range measured.Skipped {
 			m.Skipped.Set(s.Metric, s.Reason)
 		}
 	}
-	result.Comparisons = append(result.Comparisons, found.Comparisons...)
-	for _, w := range found.Warnings {
+	result.Comparisons = append(result.Comparisons, dynamics.Comparisons...)
+	for _, w := range dynamics.Warnings {
 		if !slices.Contains(result.Warnings, w) {
 			result.Warnings = append(result.Warnings, w)
 		}

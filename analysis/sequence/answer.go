@@ -44,18 +44,18 @@ func (p *Plan) accumulate(ctx context.Context, d *DatasetPlan, m *ModelPlan, lo,
 	if c, ok := m.Source.(interface{ Concurrent() bool }); ok && c.Concurrent() {
 		workers = parallel.Workers(p.o.Threads, len(places))
 	}
-	for at := 0; at < len(places); {
+	for start := 0; start < len(places); {
 		n := a.chunk(workers)
-		wave := places[at:min(at+n*workers, len(places))]
+		wave := places[start:min(start+n*workers, len(places))]
 		items := make([]*Item, len(wave))
 		chunks := (len(wave) + n - 1) / n
 		err := parallel.Try(ctx, workers, chunks, func(_, c int) error {
-			own := items[c*n : min((c+1)*n, len(items))]
-			for i := range own {
+			batch := items[c*n : min((c+1)*n, len(items))]
+			for i := range batch {
 				of := wave[c*n+i]
-				own[i] = &Item{Record: &Record{Index: of.sequence}, Group: of.group}
+				batch[i] = &Item{Record: &Record{Index: of.sequence}, Group: of.group}
 			}
-			return a.fill(ctx, own)
+			return a.fill(ctx, batch)
 		})
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (p *Plan) accumulate(ctx context.Context, d *DatasetPlan, m *ModelPlan, lo,
 		if err := a.update(ctx, items); err != nil {
 			return nil, err
 		}
-		at += len(wave)
+		start += len(wave)
 		done := p.done.Add(int64(len(wave)))
 		if p.o.Progress != nil {
 			p.o.Progress(int(min(done, int64(p.total))), p.total)
@@ -203,7 +203,7 @@ func (a *accumulator) read(r *Record) error {
 // ask asks for predictions of the hidden positions of passes. of receives those of a pass,
 // and its output.
 func (a *accumulator) ask(ctx context.Context, passes []Pass,
-	of func(pass int, predictions []token.Prediction, out *Output) error) error {
+	answer func(pass int, predictions []token.Prediction, out *Output) error) error {
 	if len(passes) == 0 {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (a *accumulator) ask(ctx context.Context, passes []Pass,
 		} else {
 			predictions = slices.Clone(predictions) // those of an output are valid during the visit
 		}
-		return of(i, predictions, out)
+		return answer(i, predictions, out)
 	})
 	if err == nil && answered != len(passes) {
 		err = fmt.Errorf("found %d outputs, expected %d, one per pass", answered, len(passes))
@@ -242,12 +242,12 @@ func (a *accumulator) predict(pass *Pass, logits []float32) ([]token.Prediction,
 		return nil, err
 	}
 	out := make([]token.Prediction, len(pass.Hidden))
-	for k, at := range pass.Hidden {
-		p, err := token.Predict(logits[at*v:(at+1)*v], int(pass.Record.Tokens[at]))
+	for k, position := range pass.Hidden {
+		p, err := token.Predict(logits[position*v:(position+1)*v], int(pass.Record.Tokens[position]))
 		if err != nil {
-			return nil, fmt.Errorf("position %d: %w", at, err)
+			return nil, fmt.Errorf("position %d: %w", position, err)
 		}
-		p.Position = at
+		p.Position = position
 		out[k] = p
 	}
 	return out, nil
@@ -266,20 +266,20 @@ func checkLogits(got, n, v int) error {
 }
 
 // passesOver are the passes of a kind over items, and the item of each.
-func passesOver(items []*Item, kind PassKind) (passes []Pass, of []*Item) {
+func passesOver(items []*Item, kind PassKind) (passes []Pass, owners []*Item) {
 	for _, it := range items {
 		for _, pass := range PassesOf(it.Record, kind) {
-			passes, of = append(passes, pass), append(of, it)
+			passes, owners = append(passes, pass), append(owners, it)
 		}
 	}
-	return passes, of
+	return passes, owners
 }
 
 // masked fills the predictions of what the standard mask hides.
 func (a *accumulator) masked(ctx context.Context, items []*Item) error {
-	passes, of := passesOver(items, MaskedPass)
+	passes, owners := passesOver(items, MaskedPass)
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
-		of[i].Predictions = predictions
+		owners[i].Predictions = predictions
 		return nil
 	})
 }
@@ -293,13 +293,13 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 	v := a.p.alphabet.Size()
 	logits := a.m.needs&NeedSingleLogits != 0
 	var passes []Pass
-	var of []place
+	var owners []place
 	for _, it := range items {
-		own := PassesOf(it.Record, SinglePass)
-		n := len(own)
-		passes = append(passes, own...)
-		for k := range own {
-			of = append(of, place{it, k})
+		alone := PassesOf(it.Record, SinglePass)
+		n := len(alone)
+		passes = append(passes, alone...)
+		for k := range alone {
+			owners = append(owners, place{it, k})
 		}
 		it.Single = make([]token.Prediction, n)
 		if logits && a.m.Source.Has(SinglePass)&Logits != 0 {
@@ -307,7 +307,7 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 		}
 	}
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, out *Output) error {
-		it, at := of[i].item, of[i].at
+		it, at := owners[i].item, owners[i].at
 		it.Single[at] = predictions[0]
 		if it.SingleLogits != nil {
 			position := passes[i].Hidden[0]
@@ -319,9 +319,9 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 
 // regions fills the predictions of every region hidden as a whole.
 func (a *accumulator) regions(ctx context.Context, items []*Item) error {
-	passes, of := passesOver(items, RegionPass)
+	passes, owners := passesOver(items, RegionPass)
 	err := a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
-		of[i].Regional = append(of[i].Regional, predictions...)
+		owners[i].Regional = append(owners[i].Regional, predictions...)
 		return nil
 	})
 	for _, it := range items {

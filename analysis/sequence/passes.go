@@ -51,9 +51,9 @@ func PassesOf(r *Record, kind PassKind) []Pass {
 		}
 	case RegionPass:
 		hidden := map[token.Region][]int{}
-		for at, region := range r.Regions {
+		for position, region := range r.Regions {
 			if region != token.NoRegion {
-				hidden[region] = append(hidden[region], at)
+				hidden[region] = append(hidden[region], position)
 			}
 		}
 		for _, region := range slices.Sorted(maps.Keys(hidden)) {

@@ -70,8 +70,8 @@ func NewPlan(in Input, o Options) (*Plan, error) {
 		return nil, errors.New("no dataset to evaluate")
 	}
 	unit := 0
-	for _, of := range in.Datasets {
-		d, err := p.newDataset(of)
+	for _, dataset := range in.Datasets {
+		d, err := p.newDataset(dataset)
 		if err != nil {
 			return nil, err
 		}
@@ -137,33 +137,34 @@ func (p *Plan) shareMemory() {
 }
 
 // newDataset is the plan of a dataset.
-func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
-	if len(of.Models) == 0 {
-		return nil, fmt.Errorf("dataset %s: no model to evaluate", of.Name)
+func (p *Plan) newDataset(dataset Dataset) (*DatasetPlan, error) {
+	if len(dataset.Models) == 0 {
+		return nil, fmt.Errorf("dataset %s: no model to evaluate", dataset.Name)
 	}
-	names, err := p.registry.Select(of.Choice.Metrics)
+	names, err := p.registry.Select(dataset.Choice.Metrics)
 	if err != nil {
 		return nil, err
 	}
-	if of.Choice.Mode == "" {
-		of.Choice.Mode = RegionStandard
+	if dataset.Choice.Mode == "" {
+		dataset.Choice.Mode = RegionStandard
 	}
-	options, err := p.registry.Resolve(of.Choice.Set)
+	options, err := p.registry.Resolve(dataset.Choice.Set)
 	if err != nil {
 		return nil, err
 	}
-	d := &DatasetPlan{Dataset: of, setting: &Setting{Alphabet: p.alphabet, Mode: of.Choice.Mode, Regions: of.Choice.Regions,
-		Options: options, Substitutions: of.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
-	clusters := of.Models[0].Sequences.Clusters()
+	d := &DatasetPlan{Dataset: dataset, setting: &Setting{Alphabet: p.alphabet, Mode: dataset.Choice.Mode,
+		Regions: dataset.Choice.Regions,
+		Options: options, Substitutions: dataset.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
+	clusters := dataset.Models[0].Sequences.Clusters()
 	if len(clusters) == 0 {
-		return nil, fmt.Errorf("dataset %s: no sequences", of.Name)
+		return nil, fmt.Errorf("dataset %s: no sequences", dataset.Name)
 	}
 	d.groups = groups.New(groups.Blocked(clusters, p.o.Block.Length), groups.Most)
 	d.setting.Sequences = d.groups.N
-	for i := range of.Models {
-		m := &of.Models[i]
+	for i := range dataset.Models {
+		m := &dataset.Models[i]
 		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
-			return nil, OtherSequences(m, &of.Models[0])
+			return nil, OtherSequences(m, &dataset.Models[0])
 		}
 		planned := &ModelPlan{Model: *m}
 		for _, name := range names {
@@ -173,7 +174,7 @@ func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
 				continue
 			}
 			planned.Kinds = append(planned.Kinds, kind)
-			needs := kind.asks(m, of.Choice.Mode)
+			needs := kind.asks(m, dataset.Choice.Mode)
 			planned.needs |= needs
 			if kind.Wants == nil {
 				planned.always |= needs

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/internal/text"
 )
 
@@ -49,30 +50,21 @@ func (r Registry) Find(name string) *Kind {
 	return &r[i]
 }
 
-// Select returns the metrics of the names or aliases that are given, in the order of the
-// registry, each once; all for none. An unknown name is an error.
-func (r Registry) Select(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return r.Names(), nil
+// Select returns the metrics of names or aliases, in the order of the registry, each once; all for none. An unknown
+// name is an error.
+func (r Registry) Select(names []string) ([]string, error) { return option.Select(r.named(), names) }
+
+func (r Registry) named() []option.Named {
+	entries := make([]option.Named, len(r))
+	for i := range r {
+		entries[i] = option.Named{Name: r[i].Name, Aliases: r[i].Aliases}
 	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		k := r.Find(name)
-		if k == nil {
-			var known []string
-			for _, k := range r {
-				known = append(append(known, k.Name), k.Aliases...)
-			}
-			return nil, text.WithHint(fmt.Errorf("unknown metric %q; the metrics are %s", name, r.listing()), text.DidYouMean("", name, known))
-		}
-		wanted[k.Name] = true
-	}
-	return slices.DeleteFunc(r.Names(), func(name string) bool { return !wanted[name] }), nil
+	return entries
 }
 
 // Resolve returns the options of all metrics: those that are given over defaults. Errors: unknown metrics and
 // options, values that an option cannot have.
-func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[string]any, error) {
+func (r Registry) Resolve(values map[string]map[string]any) (map[string]map[string]any, error) {
 	out := map[string]map[string]any{}
 	for i := range r {
 		k := &r[i]
@@ -81,15 +73,15 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 			out[k.Name][o.Name] = o.Default
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		k := r.Find(name)
 		if k == nil {
-			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, r.listing())
+			err := fmt.Errorf("unknown metric %q in --set; the metrics are %s", name, option.Listing(r.named()))
 			return nil, text.WithHint(err, text.DidYouMean("", name, r.Names()))
 		}
-		for _, key := range slices.Sorted(maps.Keys(given[name])) {
+		for _, key := range slices.Sorted(maps.Keys(values[name])) {
 			option := k.Canonical(key)
-			value, err := k.Option(option, given[name][key])
+			value, err := k.Option(option, values[name][key])
 			if err != nil {
 				return nil, err
 			}
@@ -97,19 +89,6 @@ func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[strin
 		}
 	}
 	return out, nil
-}
-
-// listing names all metrics with their aliases.
-func (r Registry) listing() string {
-	var parts []string
-	for _, k := range r {
-		text := k.Name
-		if len(k.Aliases) > 0 {
-			text += " (" + strings.Join(k.Aliases, ", ") + ")"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // has is what there is of a model for metrics, in a mode of regions.
@@ -127,12 +106,12 @@ func (m *Model) has(mode string) Needs {
 	predicted(SinglePass, NeedSingle, NeedSingleLogits)
 	kind := map[string]PassKind{RegionStandard: MaskedPass, RegionPerPosition: SinglePass, RegionLevel: RegionPass}[mode]
 	predicted(kind, NeedRegional, 0)
-	for _, of := range []struct {
+	for _, part := range []struct {
 		out  Outputs
 		need Needs
 	}{{Logits, NeedCleanLogits}, {HiddenStates, NeedHidden}, {Attentions, NeedAttentions}, {ContactScores, NeedContactScores}} {
-		if m.Source.Has(CleanPass)&of.out != 0 {
-			n |= of.need
+		if m.Source.Has(CleanPass)&part.out != 0 {
+			n |= part.need
 		}
 	}
 	return n
@@ -161,9 +140,9 @@ var needed = []struct {
 // words lists needs.
 func (n Needs) words(joined string) string {
 	var out []string
-	for _, of := range needed {
-		if n&of.need != 0 {
-			out = append(out, of.what)
+	for _, part := range needed {
+		if n&part.need != 0 {
+			out = append(out, part.what)
 		}
 	}
 	return strings.Join(out, joined)

@@ -51,6 +51,7 @@ var printing = calls{
 	names: "os.Stdout os.Stderr",
 	may: map[string]string{
 		"internal/run":              "it is what the others call",
+		"internal/supervise":        "the streams of the process that it watches, and one line of its end",
 		"tool/repscope/repscope.go": "which calls it",
 	},
 }

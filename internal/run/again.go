@@ -91,9 +91,9 @@ func (e *Env) replaced() string {
 	if len(lost) == 0 {
 		return ""
 	}
-	const most = 3
-	if more := len(lost) - most; more > 0 {
-		lost = append(lost[:most], fmt.Sprintf("%d more", more))
+	const limit = 3
+	if more := len(lost) - limit; more > 0 {
+		lost = append(lost[:limit], fmt.Sprintf("%d more", more))
 	}
 	return "it replaces an earlier result with " + strings.Join(lost, ", ") + "; use --out for another folder"
 }

@@ -19,9 +19,9 @@ import (
 type Branch struct {
 	Key   string
 	Place string // "configuration run.yaml, line 7"
-	// Value is that of a leaf: nil, bool, int, float64 or string.
+	// Value of a leaf: nil, bool, int, float64 or string.
 	Value any
-	// List and Members are those of a list and of a mapping, in their order; nil if it is none.
+	// List and Members of a list and of a mapping, in their order; nil if it is none.
 	List, Members []Branch
 
 	leaf *yaml.Node // as it stands in the configuration, of a value
@@ -105,8 +105,8 @@ func (f *Flags) Tree(key string, read func(b *Branch) error) {
 	f.trees[key] = read
 }
 
-// branch is the part of a file below a key. Errors: a key that stands twice, a value that is none
-// of those of [Branch].
+// branch is the part of a file below a key. Errors: a key that stands twice, a value that [Branch]
+// cannot hold.
 func (c *config) branch(key, value *yaml.Node) (*Branch, error) {
 	b := &Branch{Key: key.Value, Place: c.place(key)}
 	if err := c.budget.Take(c.place(key) + ": " + key.Value); err != nil {

@@ -22,6 +22,7 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
 	"repscope/internal/regular"
+	"repscope/internal/supervise"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
@@ -34,7 +35,7 @@ type Command struct {
 	Manual  string // what it computes and how to read it, printed by --help
 	Out     string // default of --out
 
-	// Arguments is what the command takes beside flags, for the help: "FILES…".
+	// Arguments is what the command takes besides flags, for the help: "FILES…".
 	// They may stand between the flags. Empty: none are taken.
 	Arguments string
 	// Interrupted says what an interrupted run leaves behind; by default nothing.
@@ -47,8 +48,9 @@ type Command struct {
 	// Long says that a run does many large things one after the other: memory is kept for the next one.
 	Long bool
 
-	// Definition is the version of what the numbers mean, and Metrics says what those of a model are: both stand in
-	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters by itself those that it has.
+	// Definition is the version of the meaning of the numbers, and Metrics describes the numbers of a model: both are in
+	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters those
+	// that it needs.
 	Definition int
 	Metrics    func() []report.Described
 	Describes  bool
@@ -56,7 +58,7 @@ type Command struct {
 	// Methods drafts what --methods says of a result of this command, as it is read from
 	// its file. Where it is nil there is no --methods.
 	Methods func(d *methods.Draft)
-	// Commands are those of a command that is several: the first argument names one. Such a
+	// Commands of a command that is several: the first argument names one. Such a
 	// command has no Setup.
 	Commands []Command
 
@@ -69,8 +71,8 @@ type Command struct {
 // Job is one run of a command.
 type Job struct {
 	// Instead is asked once the flags are read, before anything is checked. If it
-	// returns true, it has done what was wanted, such as printing a list, and the
-	// run ends there; no file is written. It may be nil.
+	// returns true, it has done the work, such as printing a list, and the run ends
+	// there; no file is written. It may be nil.
 	Instead func(ctx context.Context, o *Options, stdout io.Writer) (done bool, err error)
 	// Check finds wrong usage in the values of the command's own flags before any
 	// file is opened: errors made by [Usage]. It may be nil.
@@ -78,8 +80,8 @@ type Job struct {
 	// Direct does the work of a command that writes no result of its own; there is no Run then,
 	// and the folder of --out is left alone.
 	Direct func(ctx context.Context, o *Options, stdout, stderr io.Writer) error
-	// Files are the names of all files that Run may write into --out beside the result file, as far as the flags
-	// tell them, with * for what they do not: "samples_*.csv"; those of figures end in .figure. No input may be one
+	// Files are the names of all files that Run may write into --out besides the result file, with * for
+	// names that flags do not determine: "samples_*.csv"; names of figures end in .figure. No input may be one
 	// of them. It may be nil.
 	Files func(o *Options) []string
 	// Run does the work.
@@ -102,14 +104,14 @@ func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
 func MainArgs(c Command, args []string) {
-	crashApart()
-	if err := enoughFiles(); err != nil {
+	supervise.CrashApart()
+	if err := supervise.EnoughFiles(); err != nil {
 		os.Exit(Report(os.Stderr, c.Name, err))
 	}
 	if c.Long {
 		memory.Keep()
 	}
-	stderr, code, done := supervised(c.Name)
+	stderr, code, done := supervise.Run(c.Name)
 	if done {
 		os.Exit(code)
 	}
@@ -120,7 +122,7 @@ func MainArgs(c Command, args []string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() {
-		if underWatch { // a signal to the group reaches this process once more by the one that watches it
+		if supervise.Watched() { // a signal to the group reaches this process once more by the one that watches it
 			time.Sleep(twice)
 		}
 		stop()

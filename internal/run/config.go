@@ -34,8 +34,8 @@ type config struct {
 // command line, whose values take the place of the file's. A flag that repeats
 // takes a list, or a mapping of names to values; other lists are joined with commas.
 // A mapping under the name of a command is a section for that command, whose options
-// win over what is common; other commands leave it out, but for the names in it. What is
-// common to several commands with states is left out by one without, with a note.
+// win over the common ones; other commands ignore it, after a check of its names. A command
+// without states ignores common options of commands with states, with a note.
 // Paths are relative to the working folder, as on the command line.
 //
 // Errors are wrong usage, with the line: a file that cannot be read, or anything in
@@ -207,8 +207,7 @@ func (c *config) tree(key, value *yaml.Node, read func(b *Branch) error, seen ma
 	return read(b)
 }
 
-// ofStates reports whether an option is one of those that several commands with states
-// have, and this command has no states: what is common to them is not for it.
+// ofStates reports whether an option belongs to several commands with states while this command has none.
 func (c *config) ofStates(name string) bool {
 	ofFrames, n := owners("frames"), 0
 	for _, owner := range owners(name) {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"repscope/internal/supervise"
 )
 
 // crashes are what the process of TestCrashProcess does.
@@ -73,7 +75,7 @@ func TestCrash(t *testing.T) {
 		t.Skip("left out with -short: it limits the address space, of which the race detector takes terabytes")
 	}
 	t.Parallel()
-	if threads("/") > 0 {
+	if supervise.Threads("/") > 0 {
 		t.Skip("the threads of the tests are limited")
 	}
 	nobody := &syscall.SysProcAttr{}

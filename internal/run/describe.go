@@ -13,14 +13,14 @@ type Description struct {
 	Name      string     `json:"name"`
 	Summary   string     `json:"summary"`
 	Manual    string     `json:"manual"`
-	Arguments string     `json:"arguments"` // what it takes beside flags; empty for nothing
+	Arguments string     `json:"arguments"` // what it takes besides flags; empty for nothing
 	Usage     []string   `json:"usage"`     // how it is called, without its name
 	Flags     []FlagInfo `json:"flags"`     // in the order of the help
-	// Commands are those of a command that is several, with the name of both: "scale merge".
+	// Commands of a command that is several, with the name of both: "scale merge".
 	Commands []Description `json:"commands,omitempty"`
 }
 
-// AllFlags are the flags of a command, or those of all that it is, each name once.
+// AllFlags are the flags of a command, or of all its commands, each name once.
 func (d *Description) AllFlags() []FlagInfo {
 	if len(d.Commands) == 0 {
 		return d.Flags

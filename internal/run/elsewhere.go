@@ -40,9 +40,9 @@ func owners(option string) []string {
 
 // elsewhere is the hint for an option that a command does not have: whose it is, or the
 // nearest of the command's own, before which the prefix is put.
-func elsewhere(prefix, name string, own []string) string {
+func elsewhere(prefix, name string, names []string) string {
 	if others := owners(name); len(others) > 0 {
 		return prefix + name + " is an option of " + strings.Join(others, ", ")
 	}
-	return text.DidYouMean(prefix, name, own)
+	return text.DidYouMean(prefix, name, names)
 }

@@ -73,7 +73,7 @@ func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
 	return e
 }
 
-// work runs a job, waits for what was begun beside it, and closes what it opened.
+// work runs a job, waits for background work, and closes what it opened.
 func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) error {
 	defer e.closeAll()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -97,9 +97,8 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 	return err
 }
 
-// Beside does work beside the run, which ends no sooner than it; its error ends the
-// run at once. done, called after run and work have succeeded, may enter what was
-// found into the result.
+// Beside does work concurrently with the run, which waits for it; its error ends the run at once. done, called after
+// run and work have succeeded, may enter results of the work.
 func (e *Env) Beside(work func() error, done func()) {
 	finished := make(chan error, 1)
 	go func() {
@@ -123,7 +122,7 @@ func (e *Env) Beside(work func() error, done func()) {
 }
 
 // CloseLater closes something when the run ends, the last one first. Errors of
-// closing are ignored: what is given here was only read.
+// closing are ignored: c was only read.
 func (e *Env) CloseLater(c io.Closer) { e.closers = append(e.closers, c) }
 
 func (e *Env) closeAll() {
@@ -167,11 +166,11 @@ func (e *Env) ProgressOf(label, unit string) func(done, total int) {
 }
 
 // AfterCommit adds a function that is called when all files of the run have
-// their names, in the order in which they were added. Their errors are those of the run, after
+// their names, in the order in which they were added. Their errors fail the run, after
 // everything is printed.
 func (e *Env) AfterCommit(do func() error) { e.afterCommit = append(e.afterCommit, do) }
 
-// Remove removes a file, such as that of work that was not done, if it is there.
+// Remove removes a file, such as the output of work that was not done, if it exists.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return PathError(err)
@@ -240,13 +239,13 @@ type Figure interface {
 }
 
 // Drawing makes a figure of a name; Draw returns nil where there is nothing to show. It
-// may be called beside that of others, and is not with --format none.
+// may be called concurrently with others, and is not called with --format none.
 type Drawing struct {
 	Name string
 	Draw func() (Figure, error)
 }
 
-// Figures draws figures beside each other, holds eight for each processor, and writes
+// Figures draws figures concurrently, holds eight for each processor, and writes
 // them in their order, as [Env.Figure] writes one.
 func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
 	formats := e.Options.figures()
@@ -313,7 +312,7 @@ func (d Drawing) render(formats []string, o *Options, unmeasured []report.Unmeas
 	return out, nil
 }
 
-// failed is what comes of a figure that cannot be drawn. What was computed is not lost for want of room in it.
+// failed is what comes of a figure that cannot be drawn. The computed numbers are kept even if they do not fit.
 func (d Drawing) failed(err error) (drawn, error) {
 	if full, ok := errors.AsType[interface {
 		error

@@ -47,8 +47,8 @@ type Flags struct {
 	answers  map[string]func(value string, args []string) string
 	aliases  map[string]string // other names of flags
 	branches []*Branch         // what they took
-	given    []shard.Field     // what was set, in this order
-	args     []string          // what stands beside flags, and the values of [Flags.Arguments]
+	given    []shard.Field     // flags that were set, in this order
+	args     []string          // arguments that are no flags, and the values of [Flags.Arguments]
 	several  []string          // see [Flags.Several]
 	writes   []string          // see [Flags.Writes]
 	// namesOutputs are flags: see [Flags.NamesOutputs].
@@ -100,10 +100,10 @@ func TreeNames(c Command) []string {
 }
 
 // Alias is another name of a flag, such as that in a program whose users come here.
-func (f *Flags) Alias(name, of string) {
-	f.Var(f.Lookup(of).Value, name, "the same as --"+of)
+func (f *Flags) Alias(name, target string) {
+	f.Var(f.Lookup(target).Value, name, "the same as --"+target)
 	f.groups[name] = Output // the flag itself is recorded
-	f.aliases[name] = of
+	f.aliases[name] = target
 }
 
 // Unrecorded keeps flags that change no number (a figure's look, a memory
@@ -136,9 +136,8 @@ func (f *Flags) Usage(lines ...string) { f.usage = append(f.usage, lines...) }
 // FileHint says how files are given, to someone who gives one without a flag.
 func (f *Flags) FileHint(hint string) { f.fileHint = hint }
 
-// Check adds a function that finds wrong usage before any file is opened. Those of
-// whoever registers flags run in the order in which they are added, before the
-// command's own.
+// Check adds a function that finds wrong usage before any file is opened. Checks
+// run in the order in which they are added, before the command's own.
 func (f *Flags) Check(check func(*Options) error) { f.checks = append(f.checks, check) }
 
 // omit takes flags out of the set.
@@ -174,7 +173,7 @@ func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
 }
 
 // Choice defines a flag that takes one of the given names; the first word of
-// usage should say what is chosen; the names are added to the help.
+// usage should name the choice; the names are added to the help.
 func (f *Flags) Choice(name, value string, choices []string, usage string) *string {
 	f.CheckedVar(&value, name, OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
 	f.choices[name] = choices
@@ -207,8 +206,8 @@ func (f *Flags) CountVar(value *int, name string, least int, usage string) {
 	f.Var(&count{value, least}, name, usage)
 }
 
-// Int defines a flag for a whole number; it stands in for that of package flag, which
-// says of a wrong value that it cannot be parsed, not what it wants. So do Float64,
+// Int defines a flag for a whole number; it replaces the method of package flag, whose
+// message for a wrong value does not say what is wanted. So do Float64,
 // BoolVar and Bool.
 func (f *Flags) Int(name string, value int, usage string) *int {
 	f.CountVar(&value, name, anyInt, usage)

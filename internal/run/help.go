@@ -57,7 +57,7 @@ type section struct {
 	flags []*flag.Flag
 }
 
-// sections are those of a command that have flags.
+// sections are the sections of a command that have flags.
 func sections(c *Command, flags *Flags) []section {
 	var all []section
 	for _, g := range groupTitles {

@@ -22,8 +22,8 @@ type Layer struct {
 	Content []*yaml.Node
 }
 
-// Task is a run of a command whose options come from layers, of which the first that has an option wins, and from
-// arguments, which win over all of them.
+// Task is a run of a command whose options come from layers, where the first layer that has an option wins, and from
+// arguments, which win over all layers.
 type Task struct {
 	Command Command
 	Args    []string
@@ -31,9 +31,9 @@ type Task struct {
 	// Verify, if not nil, is called when the work is done, before any file gets its name,
 	// with the inputs of the result. Its error ends the run, which then writes nothing.
 	Verify func(inputs []report.Input) error
-	// Apart are files that are read beside this run, as by other tasks: it writes over none of them.
+	// Apart are files that other tasks read at the same time: the run writes over none of them.
 	Apart []string
-	// Merge are states of which the run makes its result in place of computing it; see [Merged].
+	// Merge are states from which the run makes its result instead of computing it; see [Merged].
 	Merge []*shard.State
 	// Only are units of the work; if it is not nil, these are computed and nothing is written: see [Recompute].
 	Only []shard.Range
@@ -76,7 +76,7 @@ type Value struct {
 	Input bool // of an option that names inputs
 }
 
-// Settle finds what is wrong with the options before anything is opened, and returns what they come to.
+// Settle checks the options before anything is opened, and returns their values.
 func (t *Task) Settle() (*Settled, error) {
 	flags, options, job, err := settle(context.Background(), &t.Command, t.Args, t.Layers)
 	if err != nil {

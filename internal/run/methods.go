@@ -16,8 +16,8 @@ import (
 )
 
 // MethodsOf says in words how the numbers of a result of this command were computed. The
-// result is one that was read. Errors: that of another analysis, and what [methods.Of]
-// finds.
+// result is one that was read. Errors: a result of another analysis, and errors of
+// [methods.Of].
 func (c *Command) MethodsOf(r *report.Result) (*methods.Text, error) {
 	switch {
 	case r.Analysis != c.Name:
@@ -54,14 +54,14 @@ func methodsFiles(c *Command, result []byte) ([]named, error) {
 	return []named{{names[0], []byte(text.Markdown())}, {names[1], []byte(text.LaTeX())}, {names[2], []byte(text.BibTeX())}}, nil
 }
 
-// asksForMethods reports whether a command line has --methods, with which a result file
-// may stand beside the flags.
+// asksForMethods reports whether a command line has --methods, which allows a result file
+// among the flags.
 func asksForMethods(args []string) bool {
 	return slices.Contains(args, "--methods") || slices.Contains(args, "-methods") || slices.Contains(args, "--methods=true")
 }
 
-// printMethods prints the methods of an earlier run, if its result file is what is given. A
-// command that takes other files is asked for a run by all but one result of its own.
+// printMethods prints the methods of an earlier run, if the argument is its result file. A
+// command that takes other files runs unless the argument is one result of its own.
 func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done bool, err error) {
 	if len(o.Args) == 0 || c.Arguments != "" && (len(o.Args) > 1 || !isResultOf(c, o.Args[0])) {
 		return false, nil

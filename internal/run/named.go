@@ -53,11 +53,11 @@ func InOrder[T any](f *Flags, items []T, name func(T) string, flags ...string) {
 		return
 	}
 	place := map[string]int{}
-	for i, given := range f.given {
-		if slices.Contains(flags, given.Name) {
-			of, _, _ := CutName(given.Value)
-			if _, ok := place[of]; !ok {
-				place[of] = i
+	for i, set := range f.given {
+		if slices.Contains(flags, set.Name) {
+			key, _, _ := CutName(set.Value)
+			if _, ok := place[key]; !ok {
+				place[key] = i
 			}
 		}
 	}

@@ -21,15 +21,15 @@ type Options struct {
 	DryRun      bool     // --dry-run
 	Methods     bool     // --methods
 	Shard       Shard    // --shard: which task of several this is
-	Args        []string // what stands beside the flags; see Command.Arguments
+	Args        []string // arguments that are no flags; see Command.Arguments
 
 	ctx     context.Context // of the run, for what goes before it
 	config  string
 	version bool
-	notes   []string // what is said once the run begins
+	notes   []string // messages for the beginning of the run
 }
 
-// Context is that of the run, for checks that look at files.
+// Context is the context of the run, for checks that look at files.
 func (o *Options) Context() context.Context {
 	if o.ctx == nil {
 		return context.Background()

@@ -29,8 +29,8 @@ func (f *Flags) Writes(names ...string) { f.writes = append(f.writes, names...) 
 // read.
 func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesOutputs, names...) }
 
-// Reads adds files that the run reads though no flag names them, such as those of a folder that one names. It is asked
-// when the flags are checked, and only where something is there that the run would write over.
+// Reads adds files that the run reads though no flag names them, such as the files of a folder. It is called
+// when the flags are checked, and only if the run would write over a file.
 func (f *Flags) Reads(paths func(o *Options) []string) { f.reads = append(f.reads, paths) }
 
 // WritingFlags are the flags of a command that say where it writes: see [Flags.Writes]. --out is one of all.
@@ -184,11 +184,11 @@ func (g *guard) outputs(flags *Flags, patterns []string) (list []givenFile, ther
 		}
 	}
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(escape.Glob(g.out), filepath.FromSlash(pattern)))
+		paths, err := filepath.Glob(filepath.Join(escape.Glob(g.out), filepath.FromSlash(pattern)))
 		if err != nil {
 			continue
 		}
-		for _, path := range found {
+		for _, path := range paths {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				there = true
 				list = append(list, givenFile{path: path})
@@ -198,7 +198,7 @@ func (g *guard) outputs(flags *Flags, patterns []string) (list []givenFile, ther
 	return list, there
 }
 
-// own reports whether a path is that of a file that the run writes into --out by itself.
+// own reports whether a path is a file that the run writes into --out by itself.
 func (g *guard) own(path string, patterns []string) bool {
 	folder, err := samefile.Canonical(g.out)
 	if err != nil {
@@ -212,7 +212,7 @@ func (g *guard) own(path string, patterns []string) bool {
 	return err == nil && matches(patterns, filepath.ToSlash(name))
 }
 
-// matches reports whether one of some patterns is that of a name.
+// matches reports whether one of some patterns matches a name.
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
@@ -326,7 +326,7 @@ func (g *guard) wrong(err error, flag string) error {
 	return Hint(Usage("%w; nothing was written", err), hint)
 }
 
-// Apart is wrong usage of outputs that are inputs, for files that are not those of a run; outputs are patterns.
+// Apart is wrong usage of outputs that are inputs, for files outside a run; outputs are patterns.
 func Apart(inputs, outputs []string) error {
 	g := &guard{}
 	for _, path := range inputs {

@@ -85,7 +85,7 @@ func (f *Flags) lists(name string) bool {
 // arguments: files are told from them by being there, or by their ending.
 func (f *Flags) Several(names ...string) { f.several = append(f.several, names...) }
 
-// fileEndings are those of what commands take as arguments.
+// fileEndings are the endings of files that commands take as arguments.
 var fileEndings = []string{".json", ".yaml", ".yml", ".csv"}
 
 // isFile reports whether an argument is a file or folder, or looks like a file of a command.
@@ -158,15 +158,15 @@ func dashed(flags *Flags, args []string) []string {
 
 // wrongValue is the error for a value that a flag or an option does not take; err may say
 // the value itself, and a hint on a second line.
-func wrongValue(of, text string, err error) error {
+func wrongValue(flag, text string, err error) error {
 	if strings.HasPrefix(err.Error(), strconv.Quote(text)) {
-		return splitHint(Usage("%s: %w", of, err))
+		return splitHint(Usage("%s: %w", flag, err))
 	}
-	return splitHint(Usage("%s: invalid value %q: %w", of, text, err))
+	return splitHint(Usage("%s: invalid value %q: %w", flag, text, err))
 }
 
-// watch sees how flags are set on the command line: which value was wrong, and what was
-// given twice. Package flag keeps neither.
+// watch sees how flags are set on the command line: which value was wrong, and which flag
+// was set twice. Package flag keeps neither.
 type watch struct {
 	flags  *Flags
 	first  map[string]string // values of flags that do not repeat
@@ -219,7 +219,7 @@ func (v *watched) Set(text string) error {
 	return nil
 }
 
-// more adds a value to that of a flag of a list, which was set before.
+// more adds a value to a flag of a list that was set before.
 func (w *watch) more(name, text string) error {
 	v := w.flags.Lookup(name).Value.(*watched)
 	if r, ok := v.Value.(repeater); ok && r.Repeats() {

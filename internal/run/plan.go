@@ -21,7 +21,7 @@ type Plan struct {
 	Units  int         // into which the work can be divided for --shard; 0: it is not known, or not divided
 	Counts []PlanCount // of other things, such as pairs
 	Models []PlanModel
-	Files  []string // that would be written, beside the result file
+	Files  []string // that would be written, besides the result file
 	Held   int64    // bytes that would be held in memory: frames, latents, weights
 	// Searched is the most working memory that searches could use, in bytes; they keep
 	// to --memory if that is less.

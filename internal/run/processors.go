@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// limits are those of the runs under way: there may be several beside each other, each of which would otherwise put
-// back what another has set.
+// limits are the limits of the current runs: of several concurrent runs, each would otherwise reset what another has
+// set.
 var limits struct {
 	sync.Mutex
 	most    int // what the process had before the first of them

@@ -103,7 +103,7 @@ func (p *progress) report(b *bar, done, total int) {
 	}
 	b.drawn = now
 	p.shown = true
-	// \r goes to the start of the line, \x1b[K erases what was longer before.
+	// \r goes to the start of the line, \x1b[K erases the rest of a longer line.
 	fmt.Fprint(p.w, "\r"+b.line(done, total, now, p.width()-1)+"\x1b[K")
 }
 

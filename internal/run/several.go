@@ -13,7 +13,7 @@ import (
 )
 
 // chosen is the command that the first argument names, with the other arguments. A command that
-// is one is itself; the help and the version of several are those of all of them.
+// is one is itself; the help and the version of several cover all of them.
 func (c Command) chosen(args []string) (Command, []string, error) {
 	if len(c.Commands) == 0 {
 		return c, args, nil

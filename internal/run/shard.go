@@ -35,8 +35,8 @@ func (s Shard) String() string {
 func (s *Shard) Get() any { return *s }
 
 // Set reads "index/of".
-func (s *Shard) Set(given string) error {
-	before, after, ok := strings.Cut(given, "/")
+func (s *Shard) Set(value string) error {
+	before, after, ok := strings.Cut(value, "/")
 	i, err := strconv.Atoi(before)
 	n, failed := strconv.Atoi(after)
 	if !ok || err != nil || failed != nil || n < 1 || i < 0 || i >= n {
@@ -72,8 +72,8 @@ func (t *Task) job(o *Options) *shard.Job {
 	return nil
 }
 
-// Divided reports whether the run does a part of the work, or merges such parts: what is kept of
-// an interrupted run has no place in it.
+// Divided reports whether the run does a part of the work, or merges such parts: it does not
+// resume an interrupted run.
 func (e *Env) Divided() bool { return e.job != nil }
 
 // Merging reports whether the run merges parts, and computes none.
@@ -143,8 +143,8 @@ func (e *Env) origin(flags *Flags) (*shard.Origin, error) {
 	return o, err
 }
 
-// settings are the options that were given: those of one value by name, then those that repeat
-// as they were given, as their order counts.
+// settings are the options that were set: options of one value by name, then options that repeat in the order in which
+// they were set.
 func (f *Flags) settings() []shard.Field {
 	single, repeated := map[string]shard.Field{}, []shard.Field{}
 	for _, s := range f.given {
@@ -214,13 +214,14 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	own := *origin
-	own.Settings = slices.DeleteFunc(slices.Clone(origin.Settings), func(f shard.Field) bool { return f.Name == "cache" })
+	uncached := *origin
+	uncached.Settings = slices.DeleteFunc(slices.Clone(origin.Settings),
+		func(f shard.Field) bool { return f.Name == "cache" })
 	args := []string{"--out", out, "--quiet"}
 	if slices.Contains(FlagNames(c), "cache") {
 		args = append(args, "--cache", "off")
 	}
-	t, err := Merged(c, &own, nil, args...)
+	t, err := Merged(c, &uncached, nil, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +232,7 @@ func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []sha
 	return t.computed, nil
 }
 
-// checkMerged finds inputs that are other ones than those of the shards, and work that was not
-// merged.
+// checkMerged finds inputs that differ from the inputs of the shards, and work that was not merged.
 func (e *Env) checkMerged(err error) error {
 	switch {
 	case err == nil && !e.job.Used():

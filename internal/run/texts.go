@@ -10,7 +10,7 @@ import (
 // Texts is a flag of texts, separated by commas, that may repeat.
 type Texts struct {
 	Values *[]string
-	Check  func(string) error // finds what is wrong with one of them; may be nil
+	Check  func(string) error // returns the error of one of them; may be nil
 	Whole  bool               // a value is one text, commas and all
 }
 
@@ -29,10 +29,10 @@ func (t *Texts) Get() any { return *t.Values }
 func (t *Texts) Repeats() bool { return true }
 
 // Set adds texts.
-func (t *Texts) Set(given string) error {
-	parts := []string{given}
+func (t *Texts) Set(value string) error {
+	parts := []string{value}
 	if !t.Whole {
-		parts = strings.Split(given, ",")
+		parts = strings.Split(value, ",")
 	}
 	for _, part := range parts {
 		part = strings.TrimSpace(part)

@@ -24,7 +24,7 @@ func (e *Env) LeaveOut(name string, err error) {
 // Unmeasured are the models that were left out, in that order.
 func (e *Env) Unmeasured() []report.Unmeasured { return e.unmeasured }
 
-// Untold are those of them that it did not return before: each is told once on the console.
+// Untold returns the ones that it did not return before: each is told once on the console.
 func (e *Env) Untold() []report.Unmeasured {
 	untold := e.unmeasured[e.told:]
 	e.told = len(e.unmeasured)

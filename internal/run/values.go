@@ -20,9 +20,9 @@ type (
 	// repeater: true for a flag that may be given several times; it takes a list,
 	// or a mapping of names to values, in a configuration.
 	repeater interface{ Repeats() bool }
-	// joiner: true for a flag that repeats, of which a list is one value.
+	// joiner: true for a flag that repeats and takes a list as one value.
 	joiner interface{ Joins() bool }
-	// lister: a flag of which a mapping may have lists of values.
+	// lister: a flag whose mapping may have lists of values.
 	lister interface{ Lists() }
 )
 

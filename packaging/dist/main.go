@@ -1,5 +1,5 @@
-// Dist writes what is handed out: an archive of the program for every system, or a wheel of the
-// Python package, checksums and a list of what is linked. The same commit gives the same bytes.
+// Dist writes the released files: an archive of the program for every system, or a wheel of the
+// Python package, checksums and a bill of materials. The same commit gives the same bytes.
 //
 //	go run ./packaging/dist --out dist
 //	go run ./packaging/dist --wheels --out dist
@@ -214,7 +214,7 @@ func sourceDate() (time.Time, error) {
 }
 
 func output(name string, args ...string) (string, error) {
-	said, err := exec.Command(name, args...).Output()
+	printed, err := exec.Command(name, args...).Output()
 	if err != nil {
 		var failed *exec.ExitError
 		if errors.As(err, &failed) {
@@ -222,7 +222,7 @@ func output(name string, args ...string) (string, error) {
 		}
 		return "", err
 	}
-	return strings.TrimSpace(string(said)), nil
+	return strings.TrimSpace(string(printed)), nil
 }
 
 func digest(path string) (string, error) {

@@ -1,4 +1,4 @@
-// What is linked: a bill of materials, and the licenses.
+// The linked modules: a bill of materials, and the licenses.
 
 package main
 
@@ -73,9 +73,9 @@ func billOf(program, version string) ([]byte, error) {
 	components = append(components, component{Type: "file", Name: fontName, Version: fontVersion,
 		PURL:     "pkg:generic/liberation-fonts@" + fontVersion,
 		Licenses: []map[string]any{{"license": map[string]string{"id": "OFL-1.1"}}}})
-	own := describe(module{"repscope", version}, "application", "Apache-2.0")
+	described := describe(module{"repscope", version}, "application", "Apache-2.0")
 	bill, err := json.MarshalIndent(map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
-		"metadata": map[string]any{"component": own}, "components": components}, "", "  ")
+		"metadata": map[string]any{"component": described}, "components": components}, "", "  ")
 	return append(bill, '\n'), err
 }
 
@@ -122,16 +122,16 @@ func licensesOf(m module) ([]license, error) {
 	if name, ok := choices[m.path]; ok {
 		names = append(names, name)
 	}
-	var found []license
+	var licenses []license
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, license{filepath.ToSlash(name), asUTF8(text)})
+		licenses = append(licenses, license{filepath.ToSlash(name), asUTF8(text)})
 	}
-	known[m] = found
-	return found, nil
+	known[m] = licenses
+	return licenses, nil
 }
 
 // asUTF8 is a text in UTF-8, which wheels ask of licenses; one that is not is of Latin-1, as FreeType's.
@@ -167,7 +167,7 @@ func licenseID(text string) string {
 	return ""
 }
 
-// sharedFiles are those of every archive: manual pages, completions, licenses, the README.
+// sharedFiles are the files of every archive: manual pages, completions, licenses, the README.
 func sharedFiles(work, version string, moment time.Time) ([]file, error) {
 	program := filepath.Join(work, "host", "repscope")
 	if err := build(program, runtime.GOOS, runtime.GOARCH, version, moment); err != nil { // as it is handed out, so that nothing is compiled twice

@@ -18,7 +18,7 @@ import (
 )
 
 // tags are the systems on which a wheel of a target may be installed. The program needs no C
-// library, so one wheel serves those of glibc and of musl; Go decides on macOS 12.
+// library, so one wheel serves systems of glibc and of musl; Go decides on macOS 12.
 var tags = map[string][]string{
 	"linux/amd64":   {"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"},
 	"linux/arm64":   {"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"},
@@ -57,7 +57,7 @@ func wheel(target, version, out, work string, moment time.Time) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	own, err := os.ReadFile("LICENSE")
+	text, err := os.ReadFile("LICENSE")
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func wheel(target, version, out, work string, moment time.Time) (string, error) 
 		file{"repscope-" + version + ".data/scripts/" + filepath.Base(program), binary, 0o755},
 		file{info + "METADATA", metadata, 0o644},
 		file{info + "WHEEL", []byte(wheelText(target)), 0o644},
-		file{info + "licenses/LICENSE", own, 0o644},
+		file{info + "licenses/LICENSE", text, 0o644},
 		file{info + "licenses/THIRD_PARTY_LICENSES", licenses, 0o644},
 		file{info + "sboms/repscope.cdx.json", bill, 0o644},
 	)
@@ -145,11 +145,11 @@ func metadataOf(folder, version string) ([]byte, error) {
 }
 
 // record lists all files with their digests, and itself without.
-func record(files []file, own string) []byte {
+func record(files []file, path string) []byte {
 	var b strings.Builder
 	for _, f := range files {
 		sum := sha256.Sum256(f.content)
 		fmt.Fprintf(&b, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.content))
 	}
-	return []byte(b.String() + own + ",,\n")
+	return []byte(b.String() + path + ",,\n")
 }

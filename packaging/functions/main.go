@@ -35,7 +35,7 @@ func write(args []string) error {
 	})
 }
 
-// descriptions are those of all binaries, each command of one that is several for itself.
+// descriptions are the descriptions of all binaries; commands of a binary with several are separate.
 func descriptions() []run.Description {
 	var all []run.Description
 	for _, c := range suite.Commands() {

@@ -162,7 +162,7 @@ var (
 	binaries  = strings.Join(names(), "|")
 )
 
-// names are those of the binaries.
+// names are the names of the binaries.
 func names() []string {
 	var all []string
 	for _, c := range suite.Commands() {
@@ -171,17 +171,17 @@ func names() []string {
 	return all
 }
 
-// pythonic writes the names of flags as keywords, but for those of command lines.
+// pythonic writes the names of flags as keywords, except in command lines.
 func pythonic(text string) string {
 	var b strings.Builder
 	last := 0
 	keywords := func(part string) {
 		b.WriteString(flagName.ReplaceAllStringFunc(part, func(name string) string { return keywordOf(name[2:]) }))
 	}
-	for _, at := range shellText.FindAllStringIndex(text, -1) {
-		keywords(text[last:at[0]])
-		b.WriteString(text[at[0]:at[1]])
-		last = at[1]
+	for _, span := range shellText.FindAllStringIndex(text, -1) {
+		keywords(text[last:span[0]])
+		b.WriteString(text[span[0]:span[1]])
+		last = span[1]
 	}
 	keywords(text[last:])
 	return strings.ReplaceAll(b.String(), `"""`, `"`)

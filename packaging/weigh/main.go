@@ -1,5 +1,5 @@
 // Weigh says what the parts of a binary weigh: every module that it links, Go's own library, and
-// what is ours, by the sizes of their functions and data. The table of functions, which every
+// our packages, by the sizes of their functions and data. The table of functions, which every
 // binary carries for its traces, is shared out by the size of the code.
 //
 //	go build -o bin/unstripped ./cmd/neighborhood
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// weight is that of one module, in bytes.
+// weight is the weight of one module, in bytes.
 type weight struct{ code, data float64 }
 
 func weigh(path string) error {

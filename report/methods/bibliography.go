@@ -117,7 +117,7 @@ func parseBibTeX(text string) ([]Reference, error) {
 	return all, nil
 }
 
-// check finds what is missing or cannot be.
+// check finds missing and impossible fields.
 func (r Reference) check() error {
 	for _, name := range required[r.Type] {
 		if r.Get(name) == "" {

@@ -1,5 +1,5 @@
 // Package methods says in words how the numbers of a result were computed, with
-// references: what a paper's section on methods needs, true to the options of that run.
+// references: a draft of a paper's section on methods, for the options of that run.
 //
 //	text, err := methods.Of(result, func(d *methods.Draft) {
 //		d.Section("Measures")
@@ -8,7 +8,7 @@
 //	fmt.Print(text.Markdown())
 //
 // A text is written from a result as it is read from its file, so that the run and
-// whoever has the file alone say the same. Citations stand in it as [@key] or
+// a reader of the file write the same. Citations are [@key] or
 // [@key; @other]; the keys are those of references.bib, the one bibliography.
 package methods
 
@@ -25,7 +25,7 @@ import (
 	"repscope/report"
 )
 
-// Text is what is said of one result.
+// Text is the methods text of one result.
 type Text struct {
 	Analysis string
 	Sections []Section
@@ -91,7 +91,7 @@ func (d *Draft) Say(format string, args ...any) {
 	s.Text += text
 }
 
-// option is a value as it stands in the file; what is missing is a problem.
+// option is a value as in the file; a missing one is a problem.
 func (d *Draft) option(name string) any {
 	v, ok := d.Result.Options.Get(name)
 	if !ok {
@@ -106,7 +106,7 @@ func (d *Draft) Has(name string) bool {
 	return ok
 }
 
-// Text is the value of an option as text; that of a list is joined by commas.
+// Text is the value of an option as text; lists are joined by commas.
 func (d *Draft) Text(name string) string { return strings.Join(texts(d.option(name)), ",") }
 
 // List is the value of an option that is a list, for a sentence: "5, 10 and 20".
@@ -277,9 +277,9 @@ func (d *Draft) software() {
 var citation = regexp.MustCompile(` ?\[@[^\]]+\]`)
 
 // keysOf are the keys of one citation.
-func keysOf(found string) []string {
+func keysOf(text string) []string {
 	var keys []string
-	for key := range strings.SplitSeq(strings.Trim(found, " []"), ";") {
+	for key := range strings.SplitSeq(strings.Trim(text, " []"), ";") {
 		keys = append(keys, strings.TrimPrefix(strings.TrimSpace(key), "@"))
 	}
 	return keys
@@ -289,8 +289,8 @@ func keysOf(found string) []string {
 func (t *Text) Keys() []string {
 	var keys []string
 	for _, s := range t.Sections {
-		for _, found := range citation.FindAllString(s.Text, -1) {
-			for _, key := range keysOf(found) {
+		for _, mark := range citation.FindAllString(s.Text, -1) {
+			for _, key := range keysOf(mark) {
 				if !slices.Contains(keys, key) {
 					keys = append(keys, key)
 				}

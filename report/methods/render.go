@@ -33,9 +33,9 @@ func (t *Text) labels() map[string]string {
 // Plain is the text of a section with citations by author and year, without markup.
 func (t *Text) Plain(s Section) string {
 	labels := t.labels()
-	return citation.ReplaceAllStringFunc(s.Text, func(found string) string {
+	return citation.ReplaceAllStringFunc(s.Text, func(mark string) string {
 		var cited []string
-		for _, key := range keysOf(found) {
+		for _, key := range keysOf(mark) {
 			cited = append(cited, labels[key])
 		}
 		return " (" + strings.Join(cited, "; ") + ")"
@@ -114,7 +114,7 @@ var escapes = map[rune]string{
 	'μ': `$\mu$`, 'π': `$\pi$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'τ': `$\tau$`, 'φ': `$\varphi$`,
 }
 
-// powers are digits of an exponent, each of which would be its own formula.
+// powers matches digits of an exponent that would each be a formula.
 var powers = regexp.MustCompile(`\$\^(?:\{-\}|\d)\$(?:\$\^\d\$)+`)
 
 // latex writes text for LaTeX.

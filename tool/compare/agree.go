@@ -32,29 +32,31 @@ var ofRuns = []string{"path", "checkpoint", "model", "name", "dir", "file", "tim
 // differences are what keeps the numbers of two files of one task and analysis from
 // being compared, in words; none if they may be.
 func differences(a, b *File) []string {
-	var found []string
+	var list []string
 	if a.Definition != b.Definition && a.Definition != 0 && b.Definition != 0 {
-		found = append(found, fmt.Sprintf("the definition of %s is number %d in %s and %d in %s", a.Analysis, a.Definition, a.Path, b.Definition, b.Path))
+		list = append(list, fmt.Sprintf("the definition of %s is number %d in %s and %d in %s", a.Analysis, a.Definition,
+			a.Path, b.Definition, b.Path))
 	}
 	if a.Meaning != b.Meaning && a.Meaning != "" && b.Meaning != "" {
-		found = append(found, fmt.Sprintf("rows follow the definition %s in %s and %s in %s", a.Meaning, a.Path, b.Meaning, b.Path))
+		list = append(list, fmt.Sprintf("rows follow the definition %s in %s and %s in %s", a.Meaning, a.Path, b.Meaning,
+			b.Path))
 	}
-	found = append(found, inputDifferences(a, b)...)
+	list = append(list, inputDifferences(a, b)...)
 	if a.Layout != layoutLogged && b.Layout != layoutLogged { // which say nothing of options
-		found = append(found, optionDifferences(a, b)...)
+		list = append(list, optionDifferences(a, b)...)
 	}
 	if other := otherDocuments(a, b); other != "" {
-		found = append(found, other)
+		list = append(list, other)
 	}
 	if a.result != nil && b.result != nil {
 		for _, name := range a.result.Metrics.Keys() {
 			x, _ := a.result.MetricOf(name)
 			if y, ok := b.result.MetricOf(name); ok && (x.Direction != y.Direction || x.Unit != y.Unit) {
-				found = append(found, fmt.Sprintf("%s is %s in %s and %s in %s", name, described(x), a.Path, described(y), b.Path))
+				list = append(list, fmt.Sprintf("%s is %s in %s and %s in %s", name, described(x), a.Path, described(y), b.Path))
 			}
 		}
 	}
-	return found
+	return list
 }
 
 func described(m report.Metric) string {
@@ -71,26 +73,29 @@ func described(m report.Metric) string {
 // inputDifferences compares what both files were measured on: inputs that belong to no
 // model.
 func inputDifferences(a, b *File) []string {
-	var found []string
+	var list []string
 	for _, x := range dataInputs(a) {
 		i := slices.IndexFunc(b.Inputs, func(y report.Input) bool { return y.Role == x.Role && y.Name == x.Name })
 		if i < 0 {
 			if x.Role == "frames" || len(dataInputs(b)) > 0 {
-				found = append(found, fmt.Sprintf("%s has %s %s, %s has none", a.Path, x.Role, x.Path, b.Path))
+				list = append(list, fmt.Sprintf("%s has %s %s, %s has none", a.Path, x.Role, x.Path, b.Path))
 			}
 			continue
 		}
 		y := b.Inputs[i]
 		switch {
 		case x.SHA256 != "" && y.SHA256 != "" && x.SHA256 != y.SHA256:
-			found = append(found, fmt.Sprintf("the %s are other ones: %s with sha256 %.12s… in %s, %s with %.12s… in %s", x.Role, x.Path, x.SHA256, a.Path, y.Path, y.SHA256, b.Path))
+			list = append(list, fmt.Sprintf("the %s are other ones: %s with sha256 %.12s… in %s, %s with %.12s… in %s", x.Role,
+				x.Path, x.SHA256, a.Path, y.Path, y.SHA256, b.Path))
 		case x.States != y.States || x.Episodes != y.Episodes:
-			found = append(found, fmt.Sprintf("the %s make %d states in %d episodes in %s, %d in %d in %s", x.Role, x.States, x.Episodes, a.Path, y.States, y.Episodes, b.Path))
+			list = append(list, fmt.Sprintf("the %s make %d states in %d episodes in %s, %d in %d in %s", x.Role, x.States,
+				x.Episodes, a.Path, y.States, y.Episodes, b.Path))
 		case !slices.Equal(x.Shape, y.Shape) && (x.SHA256 == "" || y.SHA256 == ""):
-			found = append(found, fmt.Sprintf("the %s have the shape %v in %s and %v in %s", x.Role, x.Shape, a.Path, y.Shape, b.Path))
+			list = append(list, fmt.Sprintf("the %s have the shape %v in %s and %v in %s", x.Role, x.Shape, a.Path, y.Shape,
+				b.Path))
 		}
 	}
-	return found
+	return list
 }
 
 // dataInputs are the inputs of a file that no model owns.
@@ -107,7 +112,7 @@ func dataInputs(f *File) []report.Input {
 
 // optionDifferences compares the options that change numbers.
 func optionDifferences(a, b *File) []string {
-	var found []string
+	var list []string
 	keys := a.Options.Keys()
 	for _, key := range b.Options.Keys() {
 		if !slices.Contains(keys, key) {
@@ -125,24 +130,24 @@ func optionDifferences(a, b *File) []string {
 			if a.result != nil {
 				name = "--" + key
 			}
-			found = append(found, fmt.Sprintf("%s is %s in %s and %s in %s", name, one, a.Path, other, b.Path))
+			list = append(list, fmt.Sprintf("%s is %s in %s and %s in %s", name, one, a.Path, other, b.Path))
 		}
 	}
-	return found
+	return list
 }
 
-// ofRun reports whether a key of another program's configuration says what was
-// evaluated, not how.
+// ofRun reports whether a key of another program's configuration names the evaluated model or data,
+// not a setting.
 func ofRun(key string) bool {
 	key = strings.ToLower(key)
 	return slices.ContainsFunc(ofRuns, func(part string) bool { return strings.Contains(key, part) })
 }
 
 // valueText is an option's value for a message.
-func valueText(v any, given bool) string {
+func valueText(v any, set bool) string {
 	switch v := v.(type) {
 	case nil:
-		if !given {
+		if !set {
 			return "not given"
 		}
 		return "null"

@@ -1,4 +1,4 @@
-// Baselines of probes: their numbers stand beside those of every probe.
+// Baselines of probes: their numbers are next to the numbers of every probe.
 
 package compare
 
@@ -19,7 +19,7 @@ var probeRow = regexp.MustCompile(`^probes\[name=(.*)/([^/\]]+)/[^/\]]+/[^/\]]+\
 // that on predicted latents are measured by.
 func (f *File) placeBaselines() {
 	type question struct{ target, number string }
-	of := func(m *FileModel, n report.Named) (q question, baseline, ok bool) {
+	questionOf := func(m *FileModel, n report.Named) (q question, baseline, ok bool) {
 		part := probeRow.FindStringSubmatch(n.Path)
 		if part == nil {
 			return q, false, false
@@ -29,7 +29,7 @@ func (f *File) placeBaselines() {
 	rows := map[question][]string{}
 	for _, m := range f.Models {
 		for _, n := range m.Numbers {
-			if q, baseline, ok := of(m, n); ok && !baseline && !slices.Contains(rows[q], n.Path) {
+			if q, baseline, ok := questionOf(m, n); ok && !baseline && !slices.Contains(rows[q], n.Path) {
 				rows[q] = append(rows[q], n.Path)
 			}
 		}
@@ -38,7 +38,7 @@ func (f *File) placeBaselines() {
 		var numbers []report.Named
 		for _, n := range m.Numbers {
 			ownPath := n.Path
-			q, baseline, ok := of(m, n)
+			q, baseline, ok := questionOf(m, n)
 			if !ok || !baseline || len(rows[q]) == 0 {
 				numbers = append(numbers, n)
 				continue

@@ -24,7 +24,7 @@ var benchmarkKey = regexp.MustCompile(`^(goos|goarch|pkg|cpu): *(.*)$`)
 // statistics is the beginning of a table that benchstat wrote.
 var statistics = regexp.MustCompile(`(?m)^,[^,\n]+/op,CI|^.*│.*(vs base|/op)`)
 
-// unitDirections are the units of which everyone says which way they are better.
+// unitDirections are the units whose better direction is the same everywhere.
 var unitDirections = map[string]report.Direction{"ns/op": report.Lower, "sec/op": report.Lower, "B/op": report.Lower, "allocs/op": report.Lower,
 	"MB/s": report.Higher, "B/s": report.Higher}
 
@@ -77,12 +77,13 @@ func readBenchmarks(path string, data []byte) ([]*File, error) {
 	}
 	packages := slices.ContainsFunc(b.order, func(of benchmark) bool { return of.pkg != b.order[0].pkg })
 	var files []*File
-	for _, of := range b.order {
-		f := &File{Path: path, Task: of.name, Layout: layoutBenchmarks, inside: true, described: true, Options: b.options, metrics: b.metrics}
-		if packages && of.pkg != "" {
-			f.Task = of.pkg + "." + of.name
+	for _, entry := range b.order {
+		f := &File{Path: path, Task: entry.name, Layout: layoutBenchmarks, inside: true, described: true, Options: b.options,
+			metrics: b.metrics}
+		if packages && entry.pkg != "" {
+			f.Task = entry.pkg + "." + entry.name
 		}
-		results := b.results[of]
+		results := b.results[entry]
 		for i, numbers := range results {
 			m := f.add(stem(gunzip.Name(path)), numbers)
 			m.settled = true
@@ -129,9 +130,9 @@ func (b *benchmarks) line(line string) error {
 
 // result enters a line of results.
 func (b *benchmarks) result(fields []string) error {
-	of := benchmark{b.pkg, strings.TrimPrefix(fields[0], "Benchmark")}
-	if of.name == "" {
-		of.name = fields[0]
+	key := benchmark{b.pkg, strings.TrimPrefix(fields[0], "Benchmark")}
+	if key.name == "" {
+		key.name = fields[0]
 	}
 	if len(fields)%2 != 0 {
 		return fmt.Errorf("%s: %q has no unit; want pairs of a number and a unit", fields[0], fields[len(fields)-1])
@@ -149,14 +150,14 @@ func (b *benchmarks) result(fields []string) error {
 		numbers = append(numbers, report.Named{Path: unit, Value: report.Number(v), SD: report.Undefined("no spread was computed"),
 			Interval: report.NoInterval("one run has no interval")})
 	}
-	switch n := len(b.results[of]); {
+	switch n := len(b.results[key]); {
 	case n == most:
 		return fmt.Errorf("%s is there more than %d times", fields[0], most)
 	case n == 0 && len(b.order) == most:
 		return fmt.Errorf("there are more than %d benchmarks", most)
 	case n == 0:
-		b.order = append(b.order, of)
+		b.order = append(b.order, key)
 	}
-	b.results[of] = append(b.results[of], numbers)
+	b.results[key] = append(b.results[key], numbers)
 	return nil
 }

@@ -56,8 +56,7 @@ func (c *comparer) bestP(row *Row, present []int) ([]float64, error) {
 	return e.Highest, nil
 }
 
-// bestOfFile are those of a file that compared all models of a row, at once; nil where there
-// is none.
+// bestOfFile returns the p values of a file that compared all models of a row at once; nil if there is none.
 func (row *Row) bestOfFile(present []int) []float64 {
 	first := row.Cells[present[0]].of
 	for _, m := range first.runs[0].everywhere() {
@@ -88,8 +87,8 @@ func (row *Row) bestOfFile(present []int) []float64 {
 	return nil
 }
 
-// bestOfSamples are those of the samples of all models, where each has one run and all pairs
-// were compared by them, else those of pairs.
+// bestOfSamples compares all models by their samples if each has one run and all pairs were compared by samples;
+// else by the tests of pairs.
 func (c *comparer) bestOfSamples(row *Row, present []int) (stat.Extremes, error) {
 	n := len(present)
 	joint := n > 2

@@ -170,15 +170,15 @@ func parseBound(bound string) (metric string, percent float64, err error) {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	given := len(o.Args)
+	files := len(o.Args)
 	switch {
-	case s.example && (given > 0 || len(s.losses) > 0):
+	case s.example && (files > 0 || len(s.losses) > 0):
 		return run.Usage("--example uses built-in results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
-	case !s.example && given == 0 && len(s.losses) == 0:
+	case !s.example && files == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
 		return run.Usage("--loss-columns is for --losses; there are none")
-	case given == 0 && !s.example:
+	case files == 0 && !s.example:
 		for _, flag := range []struct {
 			name string
 			set  bool
@@ -296,7 +296,7 @@ func (g *Gathered) enter(env *run.Env) error {
 	return nil
 }
 
-// reads are the file and that of its scores per sample.
+// reads are the file and the file of its scores per sample.
 func (f *File) reads() []string {
 	if f.result == nil || f.result.Samples == nil {
 		return []string{f.Path}
@@ -306,8 +306,8 @@ func (f *File) reads() []string {
 
 func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 	var specs []LossSpec
-	for _, given := range s.losses {
-		spec, err := ParseLossSpec(given)
+	for _, argument := range s.losses {
+		spec, err := ParseLossSpec(argument)
 		if err != nil {
 			return nil, run.Usage("--losses: %v", err)
 		}
@@ -322,7 +322,7 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 	return ReadLosses(specs, columns)
 }
 
-// options are those of the comparison.
+// options returns the options of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
 	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow,
 		Family: s.family, Fixed: s.fixed, Weights: s.weights, Seed: env.Options.Seed,
@@ -338,7 +338,7 @@ func (s *settings) options(env *run.Env) (Options, error) {
 }
 
 // ReadScale reads the worst and the best score of tasks: CSV with the columns task,
-// worst, best, and metric if they are not those of all metrics.
+// worst, best, and metric if the scale is of one metric.
 func ReadScale(path string) ([]TaskScale, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -352,7 +352,7 @@ func ReadScale(path string) ([]TaskScale, error) {
 	return out, nil
 }
 
-// scaleColumns are those of the scales of tasks.
+// scaleColumns are the columns of a file of scales.
 var scaleColumns = []tabular.Column{{Name: "task"}, {Name: "worst"}, {Name: "best"}, {Name: "metric", Optional: true}}
 
 func readScale(name string, r io.Reader) ([]TaskScale, error) {

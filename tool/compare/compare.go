@@ -1,5 +1,5 @@
-// Package compare sets the results of models side by side: which differ, by how much,
-// and which of the differences are decided.
+// Package compare compares the results of models: which differ, by how much, and which of the differences are
+// decided.
 //
 //	files, err := compare.Gather(ctx, []compare.Spec{{Path: "evaluation_plots"}}, 0)
 //	result, err := compare.Compare(ctx, files, compare.Options{Baseline: "persistence"})
@@ -7,14 +7,12 @@
 //		fmt.Println(row.Metric, row.Direction, row.Sentence)
 //	}
 //
-// The axes of a study are named, never guessed: a file is of the task that it was given
-// as (TASK=FILE), a model's runs are NAME@RUN in the file or of a file given as
-// @RUN=FILE. Numbers of one task and analysis are compared if their files were made from
-// the same data, with the same definition and options.
+// The axes of a study are named, never guessed: TASK=FILE names the task of a file; a model's runs are NAME@RUN in the
+// file, or the files of @RUN=FILE. Numbers of one task and analysis are compared if their files were made from the same
+// data, with the same definition and options.
 //
-// The difference of two models is that of the file that holds both; across files it comes
-// from scores per sample, paired by name, where both have them, else from the two
-// intervals alone, as if their errors were independent. Every number says which.
+// The difference of two models comes from the file that holds both; across files from scores per sample, paired by
+// name, if both have them; else from the two intervals, as if their errors were independent. Every number says which.
 package compare
 
 import (
@@ -41,16 +39,16 @@ type Options struct {
 	// files describe.
 	Metrics        []string
 	Higher, Lower  []string // patterns of metrics whose direction is said
-	AllowDifferent bool     // compare what was measured on other data or in other ways
+	AllowDifferent bool     // compare results of different data or options
 	// Family of Holm's correction: "metric" (empty), all rows of a metric in all tasks; "task",
-	// those of one task; or "run", the whole table.
+	// all rows of a task; or "run", the whole table.
 	Family  string
 	Fixed   []string // models that have no other runs, as those that are not trained; persistence is one
 	Seed    uint64
 	Threads int
 	Scale   []TaskScale // of tasks, for aggregates
 	Weights string      // WeightSamples (empty) or WeightGroups
-	// Method and Resamples are those of intervals over tasks and runs: see [study.Options].
+	// Method and Resamples of intervals over tasks and runs: see [study.Options].
 	Method    study.Method
 	Resamples int
 }
@@ -91,7 +89,7 @@ type Row struct {
 	asked    bool       // an option names it
 	scale    stat.Scale // on which its errors are symmetric
 	pairs    pairs      // of all models
-	groups   [][]int    // models no two of which differ
+	groups   [][]int    // models that do not differ from each other
 }
 
 // Tests are the numbers of tests over which p values of a row are corrected.
@@ -208,7 +206,7 @@ func (c *comparer) warn(format string, args ...any) {
 	}
 }
 
-// group sorts files by task and analysis, and checks that those of each agree.
+// group sorts files by task and analysis, and checks that the files of a group agree.
 func (c *comparer) group(files []*File) error {
 	for _, f := range files {
 		i := slices.IndexFunc(c.groups, func(g *group) bool { return g.task == f.Task && g.analysis == f.Analysis })
@@ -245,25 +243,25 @@ func (c *comparer) agree(g *group, f *File) error {
 	if f.Layout != first.Layout && (f.result == nil) != (first.result == nil) {
 		return fmt.Errorf("%s is %s and %s is %s: nothing says that their numbers mean the same", first.Path, first.layout(), f.Path, f.layout())
 	}
-	found := differences(first, f)
+	list := differences(first, f)
 	if i := slices.IndexFunc(g.files, func(g *File) bool { return g.hashes != nil }); i > 0 {
 		if other := otherDocuments(g.files[i], f); other != "" {
-			found = append(found, other)
+			list = append(list, other)
 		}
 	}
-	if len(found) == 0 {
+	if len(list) == 0 {
 		return nil
 	}
 	if c.o.AllowDifferent {
-		c.warn("compared although %s (--allow-different): differences may come from that", strings.Join(found, "; "))
+		c.warn("compared although %s (--allow-different): differences may come from that", strings.Join(list, "; "))
 		return nil
 	}
-	return &DifferentError{What: g.name(), Found: found}
+	return &DifferentError{What: g.name(), Found: list}
 }
 
 // DifferentError says why numbers of two files must not be compared.
 type DifferentError struct {
-	What  string // of which task and analysis
+	What  string // task and analysis
 	Found []string
 }
 
@@ -391,8 +389,8 @@ func (e *TwiceError) Hints() []string {
 	}
 }
 
-// sameNumbers reports whether the model has every number of the other: a baseline has rows
-// of more steps ahead beside a model that predicts more.
+// sameNumbers reports whether the model has every number of the other: a baseline has rows of more steps
+// ahead if another model predicts more.
 func (m *FileModel) sameNumbers(other *FileModel) bool {
 	for _, o := range other.Numbers {
 		i, ok := m.at[o.Path]
@@ -448,8 +446,8 @@ func didYouMean(name string, among []string) string {
 	return ""
 }
 
-// baselineShares refuses a baseline that was asked for and that has no number beside any
-// other model, and names those that could be one.
+// baselineShares refuses a baseline that shares no number with any other model, and names the models that could be
+// one.
 func (c *comparer) baselineShares() error {
 	if c.o.Baseline == "" || len(c.result.Models) < 2 {
 		return nil

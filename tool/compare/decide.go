@@ -121,16 +121,16 @@ func (c *comparer) screen() {
 	}
 }
 
-// holm corrects p values over so many tests.
-func holm(of []*test) (tests int) {
-	p := make([]float64, len(of))
-	for i, t := range of {
+// holm corrects p values and returns the number of tests.
+func holm(family []*test) (tests int) {
+	p := make([]float64, len(family))
+	for i, t := range family {
 		if p[i] = t.p; !math.IsNaN(t.p) {
 			tests++
 		}
 	}
 	for i, v := range stat.Holm(p) {
-		of[i].holm = v
+		family[i].holm = v
 	}
 	return tests
 }
@@ -305,7 +305,7 @@ func (c *comparer) rank(row *Row) error {
 	return nil
 }
 
-// sentence says in words what is decided.
+// sentence says in words which differences are decided.
 func (row *Row) sentence(models []string, base int) string {
 	if why := row.notCompared(); why != "" {
 		return "not compared: " + why
@@ -351,7 +351,7 @@ func (row *Row) spreadSentence() string {
 
 // againstSentence is for a row with a baseline.
 func (row *Row) againstSentence(models []string, base int) string {
-	of := map[string][]string{}
+	decided := map[string][]string{}
 	allAcross := true
 	var largest float64
 	for x, cell := range row.Cells {
@@ -362,7 +362,7 @@ func (row *Row) againstSentence(models []string, base int) string {
 		if decision == "~" && !cell.P.Defined() {
 			decision = "?"
 		}
-		of[decision] = append(of[decision], models[x])
+		decided[decision] = append(decided[decision], models[x])
 		if ci := cell.DifferenceCI; !ci.Defined() || ci.Low > 0 || ci.High < 0 {
 			allAcross = false
 		}
@@ -371,11 +371,11 @@ func (row *Row) againstSentence(models []string, base int) string {
 		}
 	}
 	name := models[base]
-	if len(of["better"])+len(of["worse"])+len(of["differs"]) == 0 {
+	if len(decided["better"])+len(decided["worse"])+len(decided["differs"]) == 0 {
 		switch {
-		case len(of["~"]) == 0 && len(of["?"]) == 0:
+		case len(decided["~"]) == 0 && len(decided["?"]) == 0:
 			return "one model: nothing to compare"
-		case len(of["~"]) == 0:
+		case len(decided["~"]) == 0:
 			return "nothing tests a difference from " + name
 		case allAcross:
 			s := "all intervals contain 0: not decisive"
@@ -391,11 +391,11 @@ func (row *Row) againstSentence(models []string, base int) string {
 		{"better", " is better than " + name, " are better than " + name}, {"worse", " is worse", " are worse"},
 		{"differs", " differs from " + name, " differ from " + name}, {"~", " is not decided", " are not decided"}, {"?", " is not tested", " are not tested"},
 	} {
-		if names := of[kind.decision]; len(names) > 0 {
+		if names := decided[kind.decision]; len(names) > 0 {
 			parts = append(parts, listed(names)+plural(names, kind.one, kind.several))
 		}
 	}
-	if len(of["better"]) == 0 && len(of["worse"]) > 0 {
+	if len(decided["better"]) == 0 && len(decided["worse"]) > 0 {
 		parts[0] += " than " + name
 	}
 	return strings.Join(parts, "; ")
@@ -424,10 +424,8 @@ type Broken struct {
 	Percent, Bound  float64 // worse by, allowed
 }
 
-// Worse finds models that are worse than the baseline by more than so many percent of
-// it, in the metrics that a pattern names. Errors: no metric of that name has a
-// direction; no baseline; a baseline that is not positive, of which there is no
-// percentage.
+// Worse finds models that are worse than the baseline by more than a percentage of it, in the metrics that a pattern
+// names. Errors: no metric of that name has a direction; no baseline; a baseline that is not positive.
 func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 	words := r.vocabulary()
 	base := slices.Index(r.Models, r.Baseline)
@@ -435,12 +433,12 @@ func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 		return nil, fmt.Errorf("--fail-if-worse %s: there is no baseline to be worse than; name one with --baseline", pattern)
 	}
 	var broken []Broken
-	found, compared := false, 0
+	present, compared := false, 0
 	for _, row := range r.Table {
 		if !words.names(pattern, row.Analysis, row.Metric) {
 			continue
 		}
-		found = true
+		present = true
 		if row.sense() == 0 {
 			return nil, fmt.Errorf("--fail-if-worse %s: which way %s is better is not known; say it with --higher or --lower", pattern, row.Metric)
 		}
@@ -458,7 +456,7 @@ func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 		}
 	}
 	switch {
-	case !found:
+	case !present:
 		return nil, unknownMetric(pattern, words.paths())
 	case compared == 0:
 		return nil, fmt.Errorf("--fail-if-worse %s: no model other than %s has this metric", pattern, r.Baseline)
@@ -475,13 +473,13 @@ func (r *Result) vocabulary() *vocabulary {
 	return v
 }
 
-// String says what was broken.
+// String names the bound and the numbers that break it.
 func (b Broken) String() string {
 	return fmt.Sprintf("%s of %s is %s, %s of %s: worse by %.3g %%, allowed are %g %%", b.Row.Title(), b.Model,
 		report.FormatEstimate(b.Value, report.Interval{}), report.FormatEstimate(b.Base, report.Interval{}), b.Baseline, b.Percent, b.Bound)
 }
 
-// Title names a row among those of all tasks and analyses.
+// Title names a row among the rows of all tasks and analyses.
 func (row *Row) Title() string {
 	parts := slices.DeleteFunc([]string{row.Task, row.Analysis, row.Metric}, func(part string) bool { return part == "" })
 	return strings.Join(parts, " ")

@@ -25,7 +25,7 @@ type estimate struct {
 	untested    pair // why there is no test of a difference from it, if there is none
 }
 
-// estimateOf is the number of a model over its runs; scale is that of its errors.
+// estimateOf is the number of a model over its runs; scale is the scale of its errors.
 func estimateOf(name, path string, runs []*FileModel, scale stat.Scale) (*estimate, bool) {
 	e, ok := newEstimate(name, path, runs, scale)
 	if !ok {

@@ -24,8 +24,8 @@ var exampleTasks = []struct {
 	size float64
 }{{"pong", 1}, {"breakout", 1.6}, {"seaquest", 0.8}, {"qbert", 1.2}, {"asterix", 2}, {"freeway", 0.6}, {"enduro", 1.4}, {"boxing", 0.9}}
 
-// exampleModels are the models with their error relative to that of persistence, and how
-// much runs differ; one run is of what is not trained.
+// exampleModels are the models with their error relative to persistence, and how much runs differ; a model that is
+// not trained has one run.
 var exampleModels = []struct {
 	name   string
 	error  float64
@@ -90,15 +90,15 @@ func exampleFile(seed uint64, task, run int) (*File, error) {
 // all models alike, runs better or worse in all episodes.
 func exampleSamples(seed uint64, task, run, model int) report.ModelSamples {
 	shared := stat.NewRandom(stat.StreamStudyExample.Key(seed, uint64(task)))
-	own := stat.NewRandom(stat.StreamStudyExample.Key(seed, uint64(task), uint64(run), uint64(model)))
-	of := exampleModels[model]
-	level := exampleTasks[task].size * of.error * (1 + of.spread*own.Normal())
-	samples := report.ModelSamples{Model: of.name, Scores: make([][]float64, 2)}
+	draws := stat.NewRandom(stat.StreamStudyExample.Key(seed, uint64(task), uint64(run), uint64(model)))
+	simulated := exampleModels[model]
+	level := exampleTasks[task].size * simulated.error * (1 + simulated.spread*draws.Normal())
+	samples := report.ModelSamples{Model: simulated.name, Scores: make([][]float64, 2)}
 	for episode := range exampleEpisodes {
 		hard := math.Exp(0.3 * shared.Normal())
 		for range examplePerEp {
 			common := math.Exp(0.4 * shared.Normal())
-			e := level * hard * common * math.Exp(0.15*own.Normal())
+			e := level * hard * common * math.Exp(0.15*draws.Normal())
 			samples.Sample = append(samples.Sample, strconv.Itoa(len(samples.Sample)))
 			samples.Group = append(samples.Group, strconv.Itoa(episode))
 			samples.Scores[0] = append(samples.Scores[0], e)

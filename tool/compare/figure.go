@@ -33,7 +33,7 @@ func (r *Result) Figure() *plots.Figure {
 	return f
 }
 
-// caption says what is in the figure: of intervals, arrows and the baseline where they are.
+// caption explains the intervals, arrows and baseline of the figure, if it has them.
 func (r *Result) caption(rows []*Row) string {
 	any := func(has func(row *Row, x int, c *Cell) bool) bool {
 		return slices.ContainsFunc(rows, func(row *Row) bool {
@@ -179,10 +179,10 @@ func (s *Study) label() string {
 	return label
 }
 
-func (s *Study) bars(label string, of func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
+func (s *Study) bars(label string, estimate func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: true, Dots: true, NoValues: true}
 	for _, name := range s.names {
-		v, ci := of(s.of[name])
+		v, ci := estimate(s.of[name])
 		low, high := ends(ci)
 		p.Bars = append(p.Bars, plots.Bar{Name: name, Value: v.Float(), Low: low, High: high, Reason: v.Reason})
 	}

@@ -1,4 +1,4 @@
-// From what is given to files: folders, tasks, runs and names.
+// From arguments to files: folders, tasks, runs and names.
 
 package compare
 
@@ -27,8 +27,8 @@ type Spec struct {
 }
 
 // ParseSpec reads [TASK][@RUN]=PATH or PATH.
-func ParseSpec(given string) (Spec, error) {
-	axes, path, ok := run.CutFile(given)
+func ParseSpec(argument string) (Spec, error) {
+	axes, path, ok := run.CutFile(argument)
 	if !ok {
 		return Spec{Path: path}, nil
 	}
@@ -36,11 +36,11 @@ func ParseSpec(given string) (Spec, error) {
 	if i := strings.LastIndex(axes, "@"); i >= 0 {
 		s.Task, s.Run = axes[:i], axes[i+1:]
 		if s.Run == "" {
-			return s, fmt.Errorf("%q: there is no run after @", given)
+			return s, fmt.Errorf("%q: there is no run after @", argument)
 		}
 	}
 	if path == "" || s.Task == "" && s.Run == "" {
-		return s, fmt.Errorf("%q: want FILE, TASK=FILE, @RUN=FILE or TASK@RUN=FILE", given)
+		return s, fmt.Errorf("%q: want FILE, TASK=FILE, @RUN=FILE or TASK@RUN=FILE", argument)
 	}
 	return s, nil
 }
@@ -54,8 +54,7 @@ type Gathered struct {
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
-// below them, but for those of tools. Errors: those of [Read]; a folder without
-// results.
+// below them, without the results of tools. Errors: of [Read]; a folder without results.
 func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	type item struct {
 		Spec
@@ -79,10 +78,10 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			recovered[dir] = true
 		}
 	}
-	found := make([][]*File, len(items))
+	files := make([][]*File, len(items))
 	failed := make([]error, len(items))
 	err := parallel.Try(ctx, threads, len(items), func(_, i int) error {
-		found[i], failed[i] = read(items[i].Path, items[i].inFolder, items[i].Tables)
+		files[i], failed[i] = read(items[i].Path, items[i].inFolder, items[i].Tables)
 		return nil
 	})
 	if err != nil {
@@ -97,7 +96,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			}
 			return nil, err
 		}
-		for _, f := range found[i] {
+		for _, f := range files[i] {
 			if item.inFolder && (f.result == nil || isTool(f.Analysis)) {
 				g.Ignored = append(g.Ignored, item.Path)
 				break
@@ -189,8 +188,8 @@ func (f *File) place(s Spec) error {
 }
 
 // Rename gives models other names: NEW for each file in turn, where every file has one
-// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Of names for files in turn
-// some may have an equals sign, as those of checkpoints do. Errors: names that nothing has,
+// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Names
+// for files in turn may have an equals sign, as names of checkpoints do. Errors: names that nothing has,
 // numbers of names and files that differ.
 func (g *Gathered) Rename(names []string) error {
 	inTurn, err := g.inTurn(names)
@@ -227,15 +226,15 @@ func (g *Gathered) Rename(names []string) error {
 // inTurn tells names for the files in turn from OLD=NEW. Where some have an equals sign and
 // others none, all are names if there is one for each file and nothing is called OLD.
 func (g *Gathered) inTurn(names []string) (bool, error) {
-	plain, known := 0, ""
+	plain, previous := 0, ""
 	for _, name := range names {
 		if old, _, ok := run.CutName(name); !ok {
 			plain++
 		} else if g.has(old) {
-			known = old
+			previous = old
 		}
 	}
-	if plain == 0 || plain == len(names) || known == "" && len(names) == len(g.paths()) {
+	if plain == 0 || plain == len(names) || previous == "" && len(names) == len(g.paths()) {
 		return plain > 0, nil
 	}
 	return false, run.Usage("--names has both names for the files in turn and OLD=NEW; " +
@@ -248,7 +247,7 @@ func (g *Gathered) has(name string) bool {
 	})
 }
 
-// calls says whether a name of --names is that of the model m of the file.
+// calls says whether a name of --names is the name of the model m of the file.
 func (f *File) calls(m *FileModel, name string) bool {
 	return name == m.Given || name == m.Name || name == f.Path+":"+m.Given || name == filepath.Base(f.Path)+":"+m.Given
 }
@@ -257,30 +256,30 @@ func (g *Gathered) rename(old, renamed string) error {
 	if old == "" || renamed == "" {
 		return fmt.Errorf("--names %s=%s: want OLD=NEW", old, renamed)
 	}
-	found := false
-	var known []string
+	ok := false
+	var names []string
 	for _, f := range g.Files {
 		for _, m := range f.Models {
 			if f.calls(m, old) {
-				m.Name, found = renamed, true
+				m.Name, ok = renamed, true
 			}
-			known = append(known, m.Given)
+			names = append(names, m.Given)
 		}
 	}
-	if found {
+	if ok {
 		return nil
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
+	slices.Sort(names)
+	names = slices.Compact(names)
 	hint := ""
-	if near := text.Nearest(old, known); near != "" {
+	if near := text.Nearest(old, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Errorf(`--names %s=%s: no file has a model %q (there are %s)%s; an equals sign in a name is written \=`,
-		old, renamed, old, strings.Join(known, ", "), hint)
+		old, renamed, old, strings.Join(names, ", "), hint)
 }
 
-// paths are those of the files, each once, in order.
+// paths are the paths of the files, each once, in order.
 func (g *Gathered) paths() []string {
 	var paths []string
 	for _, f := range g.Files {
@@ -301,7 +300,7 @@ func (f *File) given() []string {
 }
 
 // settle gives the models of a file their runs. NAME@RUN is a run of NAME unless a model of
-// this name has no run: beside ViT-L/14 @ is a part of the name ViT-L/14@336px.
+// this name has no run: with a model ViT-L/14, @ is part of the name ViT-L/14@336px.
 func (g *Gathered) settle() {
 	plain := map[string]bool{}
 	for _, f := range g.Files {
@@ -328,9 +327,9 @@ func (g *Gathered) settle() {
 var usualRun = regexp.MustCompile(`^(?i)(s|seed|r|run|rep|fold|trial)?[-_ ]?[0-9]+$`)
 
 // cutRun splits NAME@RUN; run is empty for other names.
-func cutRun(given string) (name, run string) {
-	if i := strings.LastIndex(given, "@"); i > 0 && i < len(given)-1 {
-		return given[:i], given[i+1:]
+func cutRun(argument string) (name, run string) {
+	if i := strings.LastIndex(argument, "@"); i > 0 && i < len(argument)-1 {
+		return argument[:i], argument[i+1:]
 	}
-	return given, ""
+	return argument, ""
 }

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// isHarness reports whether an object holds tasks of lm-evaluation-harness: "results" beside what else it writes.
+// isHarness reports whether an object holds tasks of lm-evaluation-harness: "results" and other members.
 func isHarness(o report.Object) bool {
 	results, _ := o.Get("results")
 	if _, ok := results.(report.Object); !ok {
@@ -75,7 +75,7 @@ func member(o report.Object, key string) report.Object {
 	return part
 }
 
-// harnessModel is the name of the model: of what is loaded, or else of the kind of model.
+// harnessModel is the name of the model: the loaded checkpoint, or else the kind of model.
 func harnessModel(o report.Object) string {
 	if name := textOf(o, "model_name"); name != "" {
 		return name
@@ -139,7 +139,7 @@ type harnessTask struct {
 	file       *File
 }
 
-// numbers are those of a task; "metric,filter" and "metric_stderr,filter" belong together.
+// numbers returns the numbers of a task; "metric,filter" and "metric_stderr,filter" belong together.
 func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 	var out []report.Named
 	for _, key := range part.Keys() {
@@ -188,11 +188,10 @@ func harnessPath(name, filter string) string {
 	return name
 }
 
-// interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose
-// number follows from both; of other means where the number of samples is known Wilson's too if they may be of scores
-// from 0 to 1, and else Student's t.
-func (h *harnessTask) interval(v float64, given any, key string, higher bool) (report.Interval, error) {
-	number, ok := given.(json.Number)
+// interval is the interval of a mean with a standard error: Wilson's for a share of samples, whose number follows from
+// both, and for means of scores from 0 to 1 if the number of samples is known; else Student's t.
+func (h *harnessTask) interval(v float64, entry any, key string, higher bool) (report.Interval, error) {
+	number, ok := entry.(json.Number)
 	if !ok {
 		return report.NoInterval("the file has no standard error"), nil // "N/A", or no member
 	}
@@ -220,8 +219,8 @@ func (h *harnessTask) interval(v float64, given any, key string, higher bool) (r
 	}
 	t := quantile(h.n - 1)
 	if higher && v > 0 && v < 1 && se*se*(h.n-1) <= v*(1-v) {
-		// Scores from 0 to 1 vary no more than this, and near an end they are skewed: as so many samples that are
-		// 0 or 1 as have this error.
+		// Scores from 0 to 1 vary no more than this, and are skewed near an end: treated as the number of samples of
+		// 0 or 1 that has this error.
 		normal := quantile(math.Inf(1))
 		effective := v * (1 - v) / (se * se) * (normal / t) * (normal / t)
 		return wilson(v*effective, effective), nil

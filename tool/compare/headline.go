@@ -23,22 +23,22 @@ func (r *Result) shown() []*Row {
 	return r.headlines(mostHeadlines)
 }
 
-// headlines are at most so many rows of each analysis in each task, and those that options name,
-// in the order of the table.
-func (r *Result) headlines(most int) []*Row {
+// headlines are at most limit rows of each analysis in each task, and the rows that options name, in the order of the
+// table.
+func (r *Result) headlines(limit int) []*Row {
 	var out []*Row
-	for _, of := range r.byAnalysis() {
-		paths := make([]string, len(of))
+	for _, rows := range r.byAnalysis() {
+		paths := make([]string, len(rows))
 		exact := false // a metric's own name, and not the end of another's
-		for i, row := range of {
+		for i, row := range rows {
 			paths[i] = row.Metric
 			exact = exact || row.headline && row.named
 		}
 		chosen := report.Headlines(paths, func(path string) bool {
-			row := of[slices.Index(paths, path)]
+			row := rows[slices.Index(paths, path)]
 			return row.headline && row.named == exact
-		}, most)
-		for i, row := range of {
+		}, limit)
+		for i, row := range rows {
 			if row.asked || slices.Contains(chosen, i) {
 				out = append(out, row)
 			}
@@ -57,9 +57,9 @@ type view struct {
 // one are the other's too; strict: more than half of the models of the larger one.
 func views(rows []*Row, strict bool) []view {
 	var out []view
-	for _, of := range (&Result{Table: rows}).byAnalysis() {
-		joined := view{rows: of}
-		for _, row := range of {
+	for _, group := range (&Result{Table: rows}).byAnalysis() {
+		joined := view{rows: group}
+		for _, row := range group {
 			for x, cell := range row.Cells {
 				if cell != nil && !slices.Contains(joined.models, x) {
 					joined.models = append(joined.models, x)
@@ -100,7 +100,7 @@ func views(rows []*Row, strict bool) []view {
 	return out
 }
 
-// names are those of the models of a view.
+// names are the names of the models of a view.
 func (v view) names(r *Result) []string {
 	out := make([]string, len(v.models))
 	for i, x := range v.models {
@@ -109,7 +109,7 @@ func (v view) names(r *Result) []string {
 	return out
 }
 
-// cells are those of the models of a view.
+// cells are the cells of the models of a view.
 func (v view) cells(row *Row) []*Cell {
 	out := make([]*Cell, len(v.models))
 	for i, x := range v.models {
@@ -142,9 +142,9 @@ func (r *Result) drawn() []*Row {
 		return rows
 	}
 	turn := map[*Row]int{}
-	for _, of := range (&Result{Table: rows}).byAnalysis() {
-		slices.SortStableFunc(of, func(a, b *Row) int { return a.unranked() - b.unranked() })
-		for i, row := range of {
+	for _, group := range (&Result{Table: rows}).byAnalysis() {
+		slices.SortStableFunc(group, func(a, b *Row) int { return a.unranked() - b.unranked() })
+		for i, row := range group {
 			turn[row] = i
 		}
 	}

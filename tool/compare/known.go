@@ -16,9 +16,9 @@ import (
 func WellKnown(path string) (report.Metric, bool) {
 	name := report.Family(path)
 	name = strings.ToLower(name[strings.LastIndexAny(name, "./")+1:])
-	for _, known := range wellKnown {
-		if slices.Contains(strings.Fields(known.names), name) {
-			m := known.Metric
+	for _, entry := range wellKnown {
+		if slices.Contains(strings.Fields(entry.names), name) {
+			m := entry.Metric
 			for _, r := range wellKnownRanges {
 				if slices.Contains(strings.Fields(r.names), name) {
 					m.Range = &report.Limits{Low: r.Low, High: r.High}

@@ -17,11 +17,11 @@ import (
 	"repscope/report"
 )
 
-// loggedName is that of a file of logged samples: the task, and when the evaluation ended.
+// loggedName matches the name of a file of logged samples: the task, and the time at which the evaluation ended.
 var loggedName = regexp.MustCompile(`^samples_(.+?)(?:_([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[.-][0-9]+)?))?\.jsonl?$`)
 
-// loggedHigher are metrics of the harness of which more is better, besides those that are known everywhere: logged
-// samples do not say it, as results do.
+// loggedHigher are metrics of the harness that are better if higher, besides the well-known ones: results state the
+// direction, logged samples do not.
 var loggedHigher = []string{"acc", "acc_norm", "acc_bytes", "acc_all", "acc_mutual_info", "exact_match", "exact", "em", "f1", "mcc",
 	"prompt_level_strict_acc", "prompt_level_loose_acc", "pass@1", "pass_at_1"}
 
@@ -121,7 +121,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	o, _ := v.(report.Object)
 	doc := idOf(get(o, "doc_id"))
 	hash := textOf(o, "doc_hash")
-	if _, known := l.docs[doc]; !known {
+	if _, seen := l.docs[doc]; !seen {
 		l.docs[doc] = len(l.order)
 		l.order, l.hashes[doc] = append(l.order, doc), hash
 	} else if l.hashes[doc] != hash {
@@ -141,7 +141,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	for _, key := range keys {
 		v, ok := scoreOf(get(o, key))
 		if !ok || slices.Contains(notScores, key) {
-			continue // such as a pair of sums, of which the metric is no mean
+			continue // such as a pair of sums: the metric is no mean
 		}
 		path := harnessPath(key, filter)
 		if l.scores[path] == nil {
@@ -160,7 +160,7 @@ func (l *sampleLog) sample(where string, v any) error {
 	return nil
 }
 
-// idOf is the name of a document, empty for what is none.
+// idOf is the name of a document, empty for other values.
 func idOf(v any) string {
 	switch v := v.(type) {
 	case json.Number:
@@ -202,7 +202,7 @@ func (l *sampleLog) table() *report.SampleTable {
 	return &report.SampleTable{Metrics: l.paths, Models: []report.ModelSamples{m}}
 }
 
-// model is the name of the folder, else that of the file.
+// model is the name of the folder, else of the file.
 func (l *sampleLog) model() string {
 	if path, err := filepath.Abs(l.path); err == nil {
 		if name := filepath.Base(filepath.Dir(path)); name != "." && name != string(filepath.Separator) {
@@ -230,10 +230,10 @@ func joinLogged(files []*File) []*File {
 				continue
 			}
 			table, _ := s.samples()
-			of := *table
-			of.Models = slices.Clone(table.Models)
-			of.Models[0].Model = m.Given
-			f.samples = func() (*report.SampleTable, error) { return &of, nil }
+			single := *table
+			single.Models = slices.Clone(table.Models)
+			single.Models[0].Model = m.Given
+			f.samples = func() (*report.SampleTable, error) { return &single, nil }
 			f.hashes, s.Models[0].Name, taken[s] = s.hashes, m.Name, true
 			break
 		}
@@ -243,20 +243,21 @@ func joinLogged(files []*File) []*File {
 
 // otherDocuments says where two files have different documents of one number, empty where they do not.
 func otherDocuments(a, b *File) string {
-	var found []string
+	var docs []string
 	for doc, hash := range a.hashes {
 		if other := b.hashes[doc]; hash != "" && other != "" && hash != other {
-			found = append(found, doc)
+			docs = append(docs, doc)
 		}
 	}
-	if len(found) == 0 {
+	if len(docs) == 0 {
 		return ""
 	}
-	slices.SortFunc(found, func(x, y string) int {
+	slices.SortFunc(docs, func(x, y string) int {
 		if len(x) != len(y) {
 			return len(x) - len(y)
 		}
 		return strings.Compare(x, y)
 	})
-	return fmt.Sprintf("the doc_hash of %s differs between %s and %s, for example of doc_id %s", text.Count(len(found), "document"), a.Path, b.Path, found[0])
+	return fmt.Sprintf("the doc_hash of %s differs between %s and %s, for example of doc_id %s",
+		text.Count(len(docs), "document"), a.Path, b.Path, docs[0])
 }

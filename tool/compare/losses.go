@@ -59,11 +59,11 @@ var stepNames = []string{"epoch", "step", "_step", "global_step", "iteration", "
 type LossSpec struct{ Name, Column, Path string }
 
 // ParseLossSpec reads NAME[:COLUMN]=FILE.
-func ParseLossSpec(given string) (LossSpec, error) {
-	name, path, ok := run.CutFile(given)
+func ParseLossSpec(argument string) (LossSpec, error) {
+	name, path, ok := run.CutFile(argument)
 	name, column, colon := strings.Cut(name, ":")
 	if !ok || name == "" || path == "" || colon && column == "" {
-		return LossSpec{}, fmt.Errorf("%q: want NAME=FILE, or NAME:COLUMN=FILE", given)
+		return LossSpec{}, fmt.Errorf("%q: want NAME=FILE, or NAME:COLUMN=FILE", argument)
 	}
 	return LossSpec{name, column, path}, nil
 }
@@ -141,8 +141,8 @@ func pathError(path string, err error) error {
 	return err
 }
 
-// readCSV reads a table with a header. Columns of one name, such as that of two runs of W&B,
-// keep what is written before it.
+// readCSV reads a table with a header. Columns of one name, such as of two runs of W&B, keep
+// the text before it.
 func (l *lossLog) readCSV(data []byte) error {
 	r, header, err := tabular.Open(l.path, bytes.NewReader(data), tabular.Options{LazyQuotes: true, Unnamed: true})
 	if err != nil {
@@ -177,7 +177,7 @@ func (l *lossLog) readCSV(data []byte) error {
 					line, _ := r.FieldPos(i)
 					return fmt.Errorf("%s:%d: %s: %q is no number", l.path, line, header[i], cell)
 				}
-				continue // text beside the numbers
+				continue // text among the numbers
 			}
 			l.set(names[i], v)
 		}
@@ -189,8 +189,8 @@ func known(name string) bool {
 	return slices.Contains(stepNames, strings.ToLower(name)) || slices.Contains(DefaultLossColumns(), name)
 }
 
-// lossName is the name that a column is known by: W&B writes RUN - NAME, and its least
-// and largest values beside it.
+// lossName is the name that a column is known by: W&B writes RUN - NAME, and columns
+// of its least and largest values.
 func lossName(column string) string {
 	column = strings.TrimSpace(column)
 	if strings.HasSuffix(column, "__MIN") || strings.HasSuffix(column, "__MAX") {
@@ -231,7 +231,7 @@ func (l *lossLog) readJSON(data []byte) error {
 		v, lineErr := report.Parse(fmt.Sprintf("%s:%d", l.path, number), line)
 		if lineErr != nil {
 			if number == 1 {
-				return err // that of the whole file
+				return err // the error is of the whole file
 			}
 			return lineErr
 		}
@@ -280,7 +280,7 @@ func (l *lossLog) twice(where, name string) error {
 }
 
 // lists reads lists of numbers by name; ok is false if there are none.
-func (l *lossLog) lists(o report.Object) (found bool, err error) {
+func (l *lossLog) lists(o report.Object) (present bool, err error) {
 	for _, key := range o.Keys() {
 		value, _ := o.Get(key)
 		list, ok := value.([]any)
@@ -291,24 +291,24 @@ func (l *lossLog) lists(o report.Object) (found bool, err error) {
 		if slices.Contains(l.names, name) {
 			return false, l.twice("the file", name)
 		}
-		found = l.column(name, len(list), func(i int) (float64, bool) {
+		present = l.column(name, len(list), func(i int) (float64, bool) {
 			n, ok := list[i].(json.Number)
 			if !ok {
 				return math.NaN(), list[i] == nil
 			}
 			f, err := n.Float64()
 			return f, err == nil
-		}) || found
+		}) || present
 	}
-	return found, nil
+	return present, nil
 }
 
 // column adds a column that begins in the first row; false if something in it is no
 // number.
-func (l *lossLog) column(name string, n int, at func(i int) (float64, bool)) bool {
+func (l *lossLog) column(name string, n int, value func(i int) (float64, bool)) bool {
 	values := make([]float64, n)
 	for i := range values {
-		v, ok := at(i)
+		v, ok := value(i)
 		if !ok {
 			return false
 		}
@@ -390,7 +390,7 @@ func (l *Losses) add(log *lossLog, spec LossSpec, columns []string) error {
 		wanted = DefaultLossColumns()
 	}
 	x := log.axis()
-	found := false
+	present := false
 	for _, name := range log.names {
 		as := name
 		if name == "Value" && (spec.Column != "" || columns == nil) {
@@ -403,10 +403,10 @@ func (l *Losses) add(log *lossLog, spec LossSpec, columns []string) error {
 		}
 		if c := log.curve(name, as, x); c.Points+c.Undefined > 0 {
 			l.Curves = append(l.Curves, c)
-			found = true
+			present = true
 		}
 	}
-	if !found {
+	if !present {
 		hint := ""
 		for _, want := range wanted {
 			if near := text.Nearest(want, log.names); near != "" {

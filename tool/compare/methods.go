@@ -44,7 +44,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// saySources says what is compared.
+// saySources names the compared numbers.
 func saySources(d *methods.Draft) {
 	d.Section("Results")
 	d.Say("Compared are the models %s.", methods.Join(d.Result.Models.Keys()))
@@ -98,7 +98,7 @@ func sources(d *methods.Draft) []string {
 	return out
 }
 
-// sayDecisions says what is decided.
+// sayDecisions describes how differences are decided.
 func sayDecisions(d *methods.Draft) {
 	over := "all rows of a metric in all tasks"
 	switch d.Text("family") {
@@ -124,7 +124,7 @@ func sayDecisions(d *methods.Draft) {
 	}
 }
 
-// sayStudies says what is taken over several tasks.
+// sayStudies describes the numbers over several tasks.
 func sayStudies(d *methods.Draft) {
 	all, _ := d.Result.Extra.Get("studies")
 	if list, _ := all.([]any); len(list) == 0 {

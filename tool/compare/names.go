@@ -21,7 +21,7 @@ func (v *vocabulary) add(analysis, path string) {
 	v.level = map[string]int{}
 }
 
-// paths are those of all metrics.
+// paths are the paths of all metrics.
 func (v *vocabulary) paths() []string {
 	var out []string
 	for _, k := range v.known {
@@ -32,8 +32,8 @@ func (v *vocabulary) paths() []string {
 
 // names reports whether a pattern names a metric: ANALYSIS: before it restricts it to one.
 func (v *vocabulary) names(pattern, analysis, path string) bool {
-	if of, rest, ok := strings.Cut(pattern, ":"); ok {
-		if !wildcard(of, analysis) {
+	if prefix, rest, ok := strings.Cut(pattern, ":"); ok {
+		if !wildcard(prefix, analysis) {
 			return false
 		}
 		pattern = rest

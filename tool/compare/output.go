@@ -33,10 +33,10 @@ type ranked struct {
 	Metric    string           `json:"metric"`
 	Direction report.Direction `json:"direction"`
 	Order     []place          `json:"order"`
-	Ties      [][]string       `json:"ties"` // groups of models no two of which differ
+	Ties      [][]string       `json:"ties"` // groups of models that do not differ from each other
 }
 
-// place is that of one model.
+// place is the place of one model.
 type place struct {
 	Model  string       `json:"model"`
 	Value  report.Value `json:"value"`
@@ -368,20 +368,20 @@ func (out *outcome) print(env *run.Env) error {
 
 // inTasks is what most tasks of a study say in words, and how many do; empty where there are no words.
 func (r *Result) inTasks(s *Study) string {
-	count, most, rows := map[string]int{}, "", 0
+	count, usual, rows := map[string]int{}, "", 0
 	for _, row := range r.Table {
 		if row.Analysis != s.Analysis || row.Metric != s.Metric {
 			continue
 		}
 		rows++
-		if count[row.Sentence]++; count[row.Sentence] > count[most] {
-			most = row.Sentence
+		if count[row.Sentence]++; count[row.Sentence] > count[usual] {
+			usual = row.Sentence
 		}
 	}
-	if most == "" {
+	if usual == "" {
 		return ""
 	}
-	return fmt.Sprintf("in %d of %d tasks: %s", count[most], rows, most)
+	return fmt.Sprintf("in %d of %d tasks: %s", count[usual], rows, usual)
 }
 
 // table is a study for the console.

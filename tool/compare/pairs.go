@@ -19,7 +19,7 @@ type Source string
 
 // The sources of differences, the best first.
 const (
-	FromComparison Source = "comparison" // that of the file that holds both models
+	FromComparison Source = "comparison" // a comparison in the file that holds both models
 	FromSamples    Source = "samples"    // paired scores per sample
 	FromRuns       Source = "runs"       // one number of every run, by Welch's t test
 	FromIntervals  Source = "intervals"  // the two intervals alone
@@ -50,15 +50,15 @@ func newPairs(n int) pairs {
 	return p
 }
 
-// place is that of the models a < b.
+// place is the index of the pair of models a < b.
 func (p *pairs) place(a, b int) int { return a*(2*p.n-a-1)/2 + b - a - 1 }
 
 // enter enters the difference of the models a < b.
-func (p *pairs) enter(a, b int, of *pair) {
-	of.test = test{of.difference.Float(), of.p.Float(), math.NaN(), math.NaN()}
+func (p *pairs) enter(a, b int, entry *pair) {
+	entry.test = test{entry.difference.Float(), entry.p.Float(), math.NaN(), math.NaN()}
 	i := p.place(a, b)
-	p.tests[i] = of.test
-	p.joint[i] = of.from == FromSamples && of.runs.SeedsA == 1 && of.runs.SeedsB == 1
+	p.tests[i] = entry.test
+	p.joint[i] = entry.from == FromSamples && entry.runs.SeedsA == 1 && entry.runs.SeedsB == 1
 }
 
 // between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
@@ -334,9 +334,9 @@ func (c *comparer) fromRuns(a, b *estimate, whole bool) (pair, error) {
 // independent: the ends of the difference's interval are as far from it as the root of
 // the summed squares of the distances of the estimates' ends (Zou and Donner 2008,
 // "Construction of confidence limits about effect measures: a general approach").
-// Errors that go together, as those of two models on the same states do, make it too
-// wide. The p value is below 0.05 exactly where the interval leaves 0 out, and falls beyond as Student's t
-// with the degrees of freedom of the runs does. A single run next to several of the other model has their variance too.
+// Correlated errors, as of two models on the same states, make it too wide. The p value is below 0.05 exactly if the
+// interval excludes 0, and falls with the distance as in Student's t with the degrees of freedom of the runs. A single
+// run compared with several runs has their variance too.
 func (c *comparer) fromIntervals(a, b *estimate) pair {
 	d := a.value.V - b.value.V
 	p := pair{difference: report.Number(d), stdError: math.NaN(), df: math.Inf(1), from: FromIntervals}

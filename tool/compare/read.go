@@ -32,7 +32,7 @@ type File struct {
 	Task   string // empty where there is one task
 	Run    string // of all its models that name none
 	Layout string // "repscope/1", or which of the published ones
-	// Analysis is that of a result file; empty for other layouts.
+	// Analysis of a result file; empty for other layouts.
 	Analysis   string
 	Definition int
 	// Meaning is the definition that rows name; empty for other layouts.
@@ -42,7 +42,7 @@ type File struct {
 	Models  []*FileModel
 
 	inside    bool                     // its task is one of several in the file
-	summary   bool                     // its task sums up others: it is no task of its own beside them
+	summary   bool                     // its task sums up others: it is no task of its own
 	described bool                     // models are compared by all its numbers
 	metrics   map[string]report.Metric // that it describes, of other layouts
 	note      string                   // how it was read
@@ -63,7 +63,7 @@ type FileModel struct {
 
 	at    map[string]int    // of Numbers by path
 	own   map[string]string // path in the file of a number that stands at another; see placeBaselines, call
-	part  report.Object     // for what was skipped; empty for other layouts
+	part  report.Object     // for skipped numbers; empty for other layouts
 	file  *File
 	alike []*FileModel // the same numbers in other files
 
@@ -111,7 +111,7 @@ const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {â€
 	`or model, sample, group), or output of go test -bench`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
-// name the file and what was expected.
+// name the file and the expected content.
 func Read(path string) ([]*File, error) {
 	report.Recover(filepath.Dir(path))
 	return read(path, false, nil)
@@ -415,13 +415,13 @@ func readRows(path string, rows []any) (*File, error) {
 	return f, nil
 }
 
-// snapshotKey numbers the steps on the way to a sample; what is finished has null there.
+// snapshotKey numbers the steps on the way to a sample; finished samples have null.
 const snapshotKey = "snapshot_num"
 
 // steps finds rows of steps that are followed by others of the same sample and model.
 func (r *rowReader) steps(rows []report.Object) (early map[int]bool, err error) {
 	early = map[int]bool{}
-	last, at := map[string]float64{}, map[string]int{}
+	last, index := map[string]float64{}, map[string]int{}
 	for i, row := range rows {
 		step, isStep := row.Get(snapshotKey)
 		if !isStep {
@@ -444,9 +444,9 @@ func (r *rowReader) steps(rows []report.Object) (early map[int]bool, err error) 
 			early[i] = true
 			continue
 		} else if ok {
-			early[at[key]] = true
+			early[index[key]] = true
 		}
-		last[key], at[key] = number, i
+		last[key], index[key] = number, i
 	}
 	return early, nil
 }
@@ -473,13 +473,13 @@ func (r *rowReader) row(i int, row report.Object) error {
 	} else {
 		r.seen[key] = true
 	}
-	at, ok := r.models[model]
+	index, ok := r.models[model]
 	if !ok {
-		at = len(r.table.Models)
-		r.models[model] = at
+		index = len(r.table.Models)
+		r.models[model] = index
 		r.table.Models = append(r.table.Models, report.ModelSamples{Model: model})
 	}
-	m := &r.table.Models[at]
+	m := &r.table.Models[index]
 	group := id // without groups every row is one
 	for _, name := range groupNames {
 		if text := textOf(row, name); text != "" {
@@ -498,8 +498,8 @@ func (r *rowReader) row(i int, row report.Object) error {
 		if !isNumber && (value != nil || r.metrics[key] == 0) {
 			continue
 		}
-		k, known := r.metrics[key]
-		if !known {
+		k, seen := r.metrics[key]
+		if !seen {
 			r.table.Metrics = append(r.table.Metrics, key)
 			k = len(r.table.Metrics)
 			r.metrics[key] = k // from 1

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// Unknown is the direction of a metric of which nobody said it.
+// Unknown is the direction of a metric that no file describes.
 const Unknown report.Direction = "unknown"
 
 // candidate is a metric of a group.
@@ -25,7 +25,7 @@ type candidate struct {
 	asked     bool // by --higher or --lower
 }
 
-// rows fills the table with what is compared.
+// rows fills the table with the compared numbers.
 func (c *comparer) rows() error {
 	var unused []string
 	for _, pattern := range slices.Concat(c.o.Metrics, c.o.Higher, c.o.Lower) {
@@ -44,14 +44,14 @@ func (c *comparer) rows() error {
 	for i, g := range c.groups {
 		for _, k := range candidates[i] {
 			use := func(patterns []string) bool {
-				found := false
+				present := false
 				for _, pattern := range patterns {
 					if words.names(pattern, g.analysis, k.path) {
-						found = true
+						present = true
 						unused = slices.DeleteFunc(unused, func(p string) bool { return p == pattern })
 					}
 				}
-				return found
+				return present
 			}
 			higher, lower := use(c.o.Higher), use(c.o.Lower)
 			switch {
@@ -86,7 +86,7 @@ func (c *comparer) rows() error {
 	return nil
 }
 
-// foreignRows fills the table with all numbers of files of other layouts, none of which has a known name.
+// foreignRows fills the table with all numbers of files of other layouts if no number has a well-known name.
 func (c *comparer) foreignRows(candidates [][]candidate) {
 	for i, g := range c.groups {
 		if slices.ContainsFunc(g.files, func(f *File) bool { return f.result != nil }) {
@@ -115,7 +115,7 @@ func (c *comparer) undefined() error {
 	return first
 }
 
-// undirected warns of metrics of which nobody says which way they are better.
+// undirected warns of metrics whose better direction is unknown.
 func (c *comparer) undirected() {
 	var names []string
 	for _, row := range c.result.Table {
@@ -136,31 +136,31 @@ func (c *comparer) undirected() {
 }
 
 // unknownMetric says what a pattern could have meant.
-func unknownMetric(pattern string, known []string) error {
-	slices.Sort(known)
-	known = slices.Compact(known)
+func unknownMetric(pattern string, paths []string) error {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	var names []string
-	for _, path := range known {
+	for _, path := range paths {
 		names = append(names, path, report.Family(path), lastStep(path))
 	}
 	hint := ""
 	if near := text.Nearest(pattern, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	shown := known
+	shown := paths
 	if len(shown) > 20 {
-		shown = append(slices.Clone(shown[:20]), fmt.Sprintf("%d more", len(known)-20))
+		shown = append(slices.Clone(shown[:20]), fmt.Sprintf("%d more", len(paths)-20))
 	}
 	return fmt.Errorf("no model has a metric %q (there are %s)%s", pattern, strings.Join(shown, ", "), hint)
 }
 
 // noMetric says why there is nothing to compare.
-func (c *comparer) noMetric(known []string) error {
-	slices.Sort(known)
-	if known = slices.Compact(known); len(known) == 0 {
+func (c *comparer) noMetric(paths []string) error {
+	slices.Sort(paths)
+	if paths = slices.Compact(paths); len(paths) == 0 {
 		return fmt.Errorf("the files have no numbers")
 	}
-	return fmt.Errorf("the files do not say which of their numbers compare models; choose some with --metrics, such as --metrics %s", known[0])
+	return fmt.Errorf("the files do not say which of their numbers compare models; choose some with --metrics, such as --metrics %s", paths[0])
 }
 
 // lonely warns of models that have no metric in common with any other.
@@ -215,10 +215,10 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
-			// A result that names no range has plain errors, but for those of shares and correlations.
-			known, _ := WellKnown(path)
-			if metric.Range == nil && known.Range != nil && !math.IsInf(known.Range.High, 1) && known.Direction == metric.Direction {
-				metric.Range = known.Range
+			// A result that names no range has plain errors, except shares and correlations.
+			standard, _ := WellKnown(path)
+			if metric.Range == nil && standard.Range != nil && !math.IsInf(standard.Range.High, 1) && standard.Direction == metric.Direction {
+				metric.Range = standard.Range
 			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
@@ -230,7 +230,7 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 	return report.Metric{Direction: Unknown}, f.result == nil && (f.described || !strings.Contains(path, "."))
 }
 
-// elsewhere reports whether the name by which a result describes a metric is that of
+// elsewhere reports whether the name by which a result describes a metric is the name of
 // another number of the model: slope of raw.slope.
 func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 	for name := family; ; {

@@ -34,11 +34,11 @@ func columnOf(m *FileModel, path string) (c column, reason string, err error) {
 	if table == nil {
 		return c, noSamples, nil
 	}
-	of, k := table.Model(m.Given), m.columnIn(table.Metrics, path)
-	if of == nil || k < 0 {
+	scored, k := table.Model(m.Given), m.columnIn(table.Metrics, path)
+	if scored == nil || k < 0 {
 		return c, noSamples, nil
 	}
-	c = column{of: m, table: of, scores: of.Scores[k], what: "sample"}
+	c = column{of: m, table: scored, scores: scored.Scores[k], what: "sample"}
 	if r := m.file.result; r != nil && r.Samples != nil && r.Samples.Sample != "" {
 		c.what = m.file.result.Samples.Sample
 	}
@@ -88,14 +88,14 @@ type shared struct {
 func inCommon(columns []column) (s shared, reason string) {
 	s.scores = make([][]float64, len(columns))
 	first := columns[0]
-	at := make([]map[string]int, len(columns))
+	index := make([]map[string]int, len(columns))
 	for k, c := range columns[1:] {
 		if slices.Equal(c.table.Sample, first.table.Sample) {
 			continue // by position
 		}
-		at[k+1] = make(map[string]int, len(c.table.Sample))
+		index[k+1] = make(map[string]int, len(c.table.Sample))
 		for i, sample := range c.table.Sample {
-			at[k+1][sample] = i
+			index[k+1][sample] = i
 		}
 	}
 	row := make([]int, len(columns))
@@ -103,8 +103,8 @@ func inCommon(columns []column) (s shared, reason string) {
 		whole := true
 		for k := range columns {
 			row[k] = i
-			if at[k] != nil {
-				j, ok := at[k][sample]
+			if index[k] != nil {
+				j, ok := index[k][sample]
 				if !ok {
 					whole = false
 					break
@@ -128,15 +128,16 @@ func inCommon(columns []column) (s shared, reason string) {
 			s.scores[k] = append(s.scores[k], columns[k].scores[row[k]])
 		}
 	}
-	most := 0
+	largest := 0
 	for _, c := range columns {
-		most = max(most, len(c.scores))
+		largest = max(largest, len(c.scores))
 	}
 	if len(s.groups) == 0 {
 		return s, fmt.Sprintf("no %s has scores of all: not paired", first.what)
 	}
-	if len(s.groups) < most {
-		s.note = fmt.Sprintf("the difference is that over %s of %d that all have", text.Count(len(s.groups), first.what), most)
+	if len(s.groups) < largest {
+		s.note = fmt.Sprintf("the difference is that over %s of %d that all have", text.Count(len(s.groups), first.what),
+			largest)
 	}
 	return s, ""
 }
@@ -145,8 +146,8 @@ func inCommon(columns []column) (s shared, reason string) {
 func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 	spec := stat.BlockSpec{}
 	for i, e := range []*estimate{a, b} {
-		given, _ := e.runs[0].file.Options.Get("block")
-		name, _ := given.(string)
+		option, _ := e.runs[0].file.Options.Get("block")
+		name, _ := option.(string)
 		parsed, err := stat.ParseBlockSpec(name)
 		if err != nil || i == 1 && parsed != spec {
 			return stat.BlockSpec{}
@@ -168,10 +169,10 @@ func inRange(ci report.Interval, metric string, scores []float64) report.Interva
 // meanOf is the mean of the scores that are defined, with its interval over groups.
 func meanOf(metric string, scores []float64, groups []string) report.Named {
 	var kept []float64
-	var of []string
+	var labels []string
 	for i, v := range scores {
 		if !math.IsNaN(v) {
-			kept, of = append(kept, v), append(of, groups[i])
+			kept, labels = append(kept, v), append(labels, groups[i])
 		}
 	}
 	n := report.Named{Path: metric, SD: report.Undefined("no spread was computed")}
@@ -186,7 +187,7 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		return n
 	}
 	n.SD = report.NumberOr(stat.StandardDeviation(kept), "one score has no spread")
-	numbers, _ := points.Numbered(of)
+	numbers, _ := points.Numbered(labels)
 	blocks, err := stat.NewBlocks(len(kept), numbers, stat.BlockSpec{}, kept)
 	if err == nil {
 		var j *stat.Jackknifed

@@ -61,7 +61,7 @@ const most = 1 << 14
 
 // check finds wrong usage.
 func (t Tables) check() error {
-	given := map[string]string{}
+	named := map[string]string{}
 	for _, spec := range t.Columns {
 		role, name, ok := run.CutName(spec)
 		switch {
@@ -69,12 +69,12 @@ func (t Tables) check() error {
 			return fmt.Errorf("%q: want ROLE=NAME, with one of the roles %s", spec, strings.Join(Roles(), ", "))
 		case !slices.Contains(Roles(), role):
 			return fmt.Errorf("%q: there is no role %q, want one of %s", spec, role, strings.Join(Roles(), ", "))
-		case given[role] != "" && role != roleTask && role != roleRun && role != roleSkip:
-			return fmt.Errorf("the columns %s and %s both hold the %s; want one", given[role], name, role)
+		case named[role] != "" && role != roleTask && role != roleRun && role != roleSkip:
+			return fmt.Errorf("the columns %s and %s both hold the %s; want one", named[role], name, role)
 		case role == roleScore && t.Wide != "":
 			return errors.New("a wide table has no column of scores; leave out score=" + name)
 		}
-		given[role] = name
+		named[role] = name
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ type taskScores struct {
 	scores          map[[2]string]*runScores // by model and metric
 }
 
-// runScores are those of one metric of one model.
+// runScores are the scores of one metric of one model.
 type runScores struct {
 	runs   []string
 	lines  map[string]int
@@ -111,15 +111,15 @@ type runScores struct {
 }
 
 // readTable reads a table of scores per sample, or one of scores of runs.
-func readTable(path string, data []byte, given Tables) ([]*File, error) {
+func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return readSampleFile(path, data) // that it is empty
 	}
-	plain := len(given.Columns) == 0 && given.Wide == ""
+	plain := len(tables.Columns) == 0 && tables.Wide == ""
 	if plain && report.IsSamples(path, data) {
 		return readSampleFile(path, data)
 	}
-	t := &scoreTable{path: path, given: given, tasks: map[string]*taskScores{}, record: map[string]int{}}
+	t := &scoreTable{path: path, given: tables, tasks: map[string]*taskScores{}, record: map[string]int{}}
 	var err error
 	if t.rows, t.names, err = tabular.Open(path, bytes.NewReader(data), tabular.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -169,16 +169,16 @@ func (t *scoreTable) head() error {
 		if t.place(c.Name) >= 0 || c.Name == roleScore && t.given.Wide != "" {
 			continue
 		}
-		found, err := tabular.Find(others, c)
+		matches, err := tabular.Find(others, c)
 		if err != nil {
 			return run.Hint(err, fmt.Sprintf("say which: --columns %s=NAME, and what the other holds: %s", c.Name, roleHint("OTHER")))
 		}
-		if found[0] >= 0 {
-			t.roles[found[0]] = c.Name
+		if matches[0] >= 0 {
+			t.roles[matches[0]] = c.Name
 			if c.Name == roleScore {
-				t.names[found[0]] = strings.ToLower(t.names[found[0]]) // it may name a metric
+				t.names[matches[0]] = strings.ToLower(t.names[matches[0]]) // it may name a metric
 			}
-			t.key(found[0])
+			t.key(matches[0])
 		}
 	}
 	if t.names[0] == "" && t.roles[0] == "" {
@@ -194,7 +194,7 @@ func (t *scoreTable) key(k int) {
 	}
 }
 
-// place is that of the first column with a role; −1: there is none.
+// place is the index of the first column with a role; −1 if there is none.
 func (t *scoreTable) place(role string) int { return slices.Index(t.roles, role) }
 
 // free are the names of the columns without a role.
@@ -271,7 +271,7 @@ func (t *scoreTable) row(n int, record []string) error {
 			"name it in the first line: model, task or run")
 	}
 	var key [4]string // model, task, run, metric
-	for at, places := range t.keys {
+	for index, places := range t.keys {
 		var cells []string
 		for _, i := range places {
 			cell := strings.TrimSpace(record[i])
@@ -280,7 +280,7 @@ func (t *scoreTable) row(n int, record []string) error {
 			}
 			cells = append(cells, cell)
 		}
-		key[at] = strings.Clone(strings.Join(cells, "/"))
+		key[index] = strings.Clone(strings.Join(cells, "/"))
 	}
 	key[0] = cmp.Or(key[0], t.model)
 	if t.place(roleRun) < 0 {
@@ -353,10 +353,10 @@ func (t *scoreTable) score(line int, cell string) (v report.Value, empty bool, e
 // enter adds a score; without a name of its own a run has its number.
 func (s *taskScores) enter(model, metric, run string, line int, v report.Value, empty bool) error {
 	key := [2]string{model, metric}
-	of := s.scores[key]
-	if of == nil {
-		of = &runScores{lines: map[string]int{}}
-		s.scores[key] = of
+	scores := s.scores[key]
+	if scores == nil {
+		scores = &runScores{lines: map[string]int{}}
+		s.scores[key] = scores
 		if !slices.Contains(s.models, model) {
 			s.models = append(s.models, model)
 		}
@@ -365,18 +365,18 @@ func (s *taskScores) enter(model, metric, run string, line int, v report.Value, 
 		}
 	}
 	if run == "" {
-		run = strconv.Itoa(len(of.runs) + 1)
+		run = strconv.Itoa(len(scores.runs) + 1)
 	}
-	if first, twice := of.lines[run]; twice {
+	if first, twice := scores.lines[run]; twice {
 		return fmt.Errorf("%s of %s%s is in line %d already", metric, model, atRun(run), first)
 	}
-	if len(of.runs) == most {
+	if len(scores.runs) == most {
 		return fmt.Errorf("%s has more than %d rows of the metric %s, and each row would be a run", model, most, metric)
 	}
 	if empty {
-		of.empty++
+		scores.empty++
 	}
-	of.runs, of.values, of.lines[run] = append(of.runs, run), append(of.values, v), line
+	scores.runs, scores.values, scores.lines[run] = append(scores.runs, run), append(scores.values, v), line
 	return nil
 }
 
@@ -390,24 +390,26 @@ func (t *scoreTable) files() ([]*File, error) {
 		for _, model := range task.models {
 			runs := map[string]*FileModel{}
 			for _, metric := range task.metrics {
-				of := task.scores[[2]string{model, metric}]
-				if of == nil || of.empty == len(of.values) {
+				scores := task.scores[[2]string{model, metric}]
+				if scores == nil || scores.empty == len(scores.values) {
 					continue // it was not measured
 				}
-				if numbered && len(of.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
+				if numbered && len(scores.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
 					return nil, run.Hint(fmt.Errorf("%s:%d: %s%s has a second row, and no column names the run; the columns are %s", t.path,
-						of.lines["2"], model, inTask(name), strings.Join(t.names, ", ")), "name the column that tells the rows apart: --columns run=NAME, or task=NAME")
+						scores.lines["2"], model, inTask(name), strings.Join(t.names,
+							", ")), "name the column that tells the rows apart: --columns run=NAME, or task=NAME")
 				}
-				for i, run := range of.runs {
+				for i, run := range scores.runs {
 					m := runs[run]
 					if m == nil {
 						m = f.add(model, nil)
 						m.Run, m.settled, runs[run] = run, true, m
-						if numbered && len(of.runs) == 1 {
+						if numbered && len(scores.runs) == 1 {
 							m.Run = ""
 						}
 					}
-					m.Numbers = append(m.Numbers, report.Named{Path: metric, Value: of.values[i], SD: report.Undefined("no spread was computed"),
+					m.Numbers = append(m.Numbers, report.Named{Path: metric, Value: scores.values[i],
+						SD:       report.Undefined("no spread was computed"),
 						Interval: report.NoInterval("one run has no interval")})
 				}
 			}

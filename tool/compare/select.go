@@ -14,7 +14,7 @@ type Selected struct {
 	Task     string `json:"task,omitempty"`
 	Analysis string `json:"analysis,omitempty"`
 	Metric   string `json:"metric"`
-	// Leader has the best value, Value. Best are the models that may be the best, those of the
+	// Leader has the best value, Value. Best are the models that may be the best: the
 	// 95 % confidence set; it is empty where nothing is tested. Untested have no test.
 	Leader   string       `json:"leader"`
 	Value    report.Value `json:"value"`

@@ -267,7 +267,7 @@ func (s *sheet) divided(room float64) [][]int {
 	}
 }
 
-// width is that of a column of numbers.
+// width is the width of a column of numbers.
 func (s *sheet) width(k int, stacked bool) float64 {
 	var widest float64
 	for _, line := range s.head[s.leading+k].lines("xx") {
@@ -289,7 +289,7 @@ func (s *sheet) width(k int, stacked bool) float64 {
 	return widest
 }
 
-// labelWidth is that of the column of names.
+// labelWidth is the width of the column of names.
 func (s *sheet) labelWidth() float64 {
 	widest := textLength(s.head[s.label].text)
 	for _, row := range s.rows {
@@ -299,7 +299,7 @@ func (s *sheet) labelWidth() float64 {
 	return min(widest, labelWidth)
 }
 
-// group names what a row has in common with those beside it: its task, its analysis.
+// group names what a row has in common with its neighbors: its task, its analysis.
 func (s *sheet) group(row sheetRow) string {
 	var parts []string
 	for k, h := range row.lead {

@@ -33,11 +33,11 @@ func (r *Result) summary() []*report.Table {
 	last := tables[len(tables)-1]
 	last.Note("* may be the best (95 %% confidence set); Differ: pairs, p < %g (Holm over %s)", alpha, r.familyWords())
 	r.noteDecisions(last)
-	left := fmt.Sprintf("%s in compare_table.csv, with intervals; --verbose prints more", moreRows(len(r.Table)-len(rows)))
+	rest := fmt.Sprintf("%s in compare_table.csv, with intervals; --verbose prints more", moreRows(len(r.Table)-len(rows)))
 	if len(hidden) > 0 {
-		left = fmt.Sprintf("%d more models and %s", len(hidden), left)
+		rest = fmt.Sprintf("%d more models and %s", len(hidden), rest)
 	}
-	last.Note("%s", left)
+	last.Note("%s", rest)
 	return tables
 }
 
@@ -136,12 +136,12 @@ func (row *Row) decided() (differ, tested int) {
 	return differ, tested
 }
 
-// cut shortens a text to at most so many characters.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+// cut shortens a text to at most limit characters.
+func cut(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return string([]rune(text)[:most-1]) + "…"
+	return string([]rune(text)[:limit-1]) + "…"
 }
 
 // summarized reports whether the console is a summary: of several analyses, where no metric was asked for.

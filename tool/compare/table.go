@@ -37,7 +37,7 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 	return fmt.Errorf("%s: want a name that ends in .%s", path, strings.Join(TableFormats(), ", ."))
 }
 
-// tidyColumns are those of the CSV file with a row for each metric and model.
+// tidyColumns are the columns of the CSV file with a row for each metric and model.
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
 	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY",
 	"Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
@@ -216,7 +216,7 @@ const (
 	arrowDown = "↓"
 )
 
-// arrow is that of the direction in which a metric is better.
+// arrow points in the direction in which a metric is better.
 func (row *Row) arrow(up, down string) string {
 	switch row.Direction {
 	case report.Higher:
@@ -227,7 +227,7 @@ func (row *Row) arrow(up, down string) string {
 	return ""
 }
 
-// leading are the columns that name a row beside its metric.
+// leading are the columns that name a row, besides its metric.
 func (r *Result) leading() (tasks, analyses bool) {
 	for _, row := range r.Table {
 		tasks = tasks || row.Task != r.Table[0].Task
@@ -264,12 +264,12 @@ func (r *Result) Console(verbose bool) []*report.Table {
 	if marked(table) {
 		values.Note("* may be the best (95 %% confidence set); %s", restOfMark)
 	}
-	switch left := len(r.Table) - len(table); {
-	case left == 0:
+	switch rest := len(r.Table) - len(table); {
+	case rest == 0:
 	case len(shown) < len(r.Table):
-		values.Note("Headline metrics of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
+		values.Note("Headline metrics of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(rest))
 	default:
-		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(left))
+		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(rest))
 	}
 	if r.Baseline != "" && verbose {
 		tables = append(tables, r.differenceTable(table, tasks, analyses))
@@ -308,7 +308,7 @@ func moreRows(n int) string {
 	return fmt.Sprintf("%d more rows are", n)
 }
 
-// restOfMark is what a mark means beside the name of the set.
+// restOfMark is what a mark means, after the name of the set.
 const restOfMark = "nothing is marked in a row where no difference is decided"
 
 // marked reports whether some model of the rows is marked as one that may be the best.
@@ -356,7 +356,7 @@ func (c *Cell) console() any {
 func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Table {
 	columns := append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "q (BY)", "", "From")
 	t := report.NewTable("Differences from "+r.Baseline, columns...)
-	undecided, least, most := false, 0, 0
+	undecided, least, largest := false, 0, 0
 	var notes []string
 	for _, row := range rows {
 		for x, cell := range row.Cells {
@@ -369,7 +369,7 @@ func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Tabl
 			}
 			undecided = undecided || cell.Decision == "~"
 			if n := row.Tests.Baseline; n > 0 {
-				if most = max(most, n); least == 0 || n < least {
+				if largest = max(largest, n); least == 0 || n < least {
 					least = n
 				}
 			}
@@ -386,8 +386,9 @@ func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Tabl
 	if undecided {
 		parts = append(parts, "~ undecided")
 	}
-	if most > 0 {
-		parts = append(parts, fmt.Sprintf("p (Holm): corrected over the differences from %s in %s (%s)", r.Baseline, r.familyWords(), testsWords(least, most)))
+	if largest > 0 {
+		parts = append(parts, fmt.Sprintf("p (Holm): corrected over the differences from %s in %s (%s)", r.Baseline,
+			r.familyWords(), testsWords(least, largest)))
 		parts = append(parts, "q (BY): false discovery rate over the whole table")
 	}
 	if len(parts) > 0 {
@@ -419,9 +420,9 @@ func (r *Result) familyWords() string {
 }
 
 // testsWords are the numbers of tests of the families of some rows.
-func testsWords(least, most int) string {
-	if least == most {
-		return text.Count(most, "test")
+func testsWords(least, largest int) string {
+	if least == largest {
+		return text.Count(largest, "test")
 	}
-	return fmt.Sprintf("%d to %d tests", least, most)
+	return fmt.Sprintf("%d to %d tests", least, largest)
 }

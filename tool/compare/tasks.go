@@ -96,7 +96,7 @@ type Profiles struct {
 	of         map[string]*Profile
 }
 
-// Profile is that of one model.
+// Profile is the profile of one model.
 type Profile struct {
 	Share []float64 `json:"share"`
 	Low   []float64 `json:"low"`
@@ -135,7 +135,7 @@ func (c *comparer) studies(ctx context.Context) error {
 func (c *comparer) scores(rows []*Row) []study.Score {
 	var scores []study.Score
 	for x, name := range c.result.Models {
-		var of []study.Score
+		var task []study.Score
 		tasks := 0
 		for _, row := range rows {
 			cell := row.Cells[x]
@@ -144,11 +144,11 @@ func (c *comparer) scores(rows []*Row) []study.Score {
 			}
 			tasks++
 			for i, v := range cell.of.values {
-				of = append(of, study.Score{Model: name, Task: taskName(row.Task), Run: fmt.Sprint(i), Value: v})
+				task = append(task, study.Score{Model: name, Task: taskName(row.Task), Run: fmt.Sprint(i), Value: v})
 			}
 		}
 		if 2*tasks >= len(rows) {
-			scores = append(scores, of...)
+			scores = append(scores, task...)
 		} else if tasks > 0 {
 			c.warn("%s has %s in %d of %d tasks only: it is excluded from aggregates over tasks; add the missing results", name, rows[0].Metric, tasks, len(rows))
 		}
@@ -220,23 +220,23 @@ func (c *comparer) scaled(m *study.Matrix, metric string) (scaled *study.Matrix,
 	}
 	var worst, best []float64
 	for _, task := range m.Tasks {
-		found, level := -1, noLevel+1
+		chosen, level := -1, noLevel+1
 		for i, s := range c.o.Scale {
-			of := noLevel // a row of all metrics
+			rank := noLevel // a row of all metrics
 			if s.Metric != "" {
-				if of = levelOf(s.Metric, metric); of == noLevel {
+				if rank = levelOf(s.Metric, metric); rank == noLevel {
 					continue
 				}
 			}
-			if s.Task == task && of < level {
-				found, level = i, of
+			if s.Task == task && rank < level {
+				chosen, level = i, rank
 			}
 		}
-		if found < 0 {
+		if chosen < 0 {
 			return nil, nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
 		}
-		worst, best = append(worst, c.o.Scale[found].Worst), append(best, c.o.Scale[found].Best)
-		spans = append(spans, c.o.Scale[found].Best-c.o.Scale[found].Worst)
+		worst, best = append(worst, c.o.Scale[chosen].Worst), append(best, c.o.Scale[chosen].Best)
+		spans = append(spans, c.o.Scale[chosen].Best-c.o.Scale[chosen].Worst)
 	}
 	scaled, err = m.Normalize(worst, best)
 	return scaled, spans, err
@@ -366,7 +366,7 @@ func estimated(e study.Estimate) (report.Value, report.Interval) {
 	return report.NumberOr(e.Value, reason), intervalOf(e.Interval)
 }
 
-// mostStudied is the most models of which all pairs are compared over tasks.
+// mostStudied is the largest number of models whose pairs are all compared over tasks.
 const mostStudied = 500
 
 // profilePoints is the number of thresholds of a performance profile.

@@ -18,14 +18,14 @@ import (
 
 // checkedTask is what became of the files of a task since it was done.
 type checkedTask struct {
-	Name        string   `json:"name"`  // dataset/analysis, or that of the study's own files
+	Name        string   `json:"name"`  // dataset/analysis, or the name of the study's own files
 	State       string   `json:"state"` // as recorded, changed or not done
 	Differences []string `json:"differences,omitempty"`
 	Files       int      `json:"files"` // that were read
 	Unchecked   int      `json:"without_digest,omitempty"`
 }
 
-// The states of what is checked.
+// The states of checked files.
 const (
 	asRecorded = "as recorded"
 	hasChanged = "changed"
@@ -73,30 +73,32 @@ func (d *done) compare(ctx context.Context, folder string, digests map[string]st
 				c.Unchecked++
 				continue
 			}
-			found, ok := digests[path]
+			digest, ok := digests[path]
 			if !ok {
 				var err error
-				if found, err = sum(path); errors.Is(err, fs.ErrNotExist) {
-					found = "is gone"
+				if digest, err = sum(path); errors.Is(err, fs.ErrNotExist) {
+					digest = "is gone"
 				} else if err != nil {
-					found = run.PathError(err).Error()
+					digest = run.PathError(err).Error()
 				}
-				digests[path] = found
+				digests[path] = digest
 			}
 			c.Files++
 			switch {
-			case found == f.SHA256:
-			case len(found) == len(f.SHA256) && !strings.Contains(found, " "):
-				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: it is %.12s…, recorded is %.12s…", list.what, path, found, f.SHA256))
+			case digest == f.SHA256:
+			case len(digest) == len(f.SHA256) && !strings.Contains(digest, " "):
+				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: it is %.12s…, recorded is %.12s…", list.what, path,
+					digest, f.SHA256))
 			default:
-				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: %s", list.what, path, found))
+				c.Differences = append(c.Differences, fmt.Sprintf("%s %s: %s", list.what, path, digest))
 			}
 		}
 	}
 	return nil
 }
 
-// writeCheck prints what was found, as JSON if asked for. It is an error if something has changed, or nothing was done.
+// writeCheck prints the differences, as JSON if asked for. It is an error if something has changed, or nothing was
+// done.
 func (s *study) writeCheck(w io.Writer, all []checkedTask, asJSON, quiet bool) error {
 	changed, done, files, unchecked := 0, 0, 0, 0
 	for _, c := range all {

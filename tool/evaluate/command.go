@@ -78,7 +78,7 @@ type settings struct {
 	commands             []run.Command
 
 	page    string // --out of a report
-	planned *study // what is to be done, once it is known
+	planned *study // the tasks to do, once they are known
 	suite   *Suite
 }
 
@@ -192,7 +192,7 @@ func (s *settings) check(o *run.Options) error {
 // result is the name of the result file.
 func (s *settings) result() string { return "evaluate.json" }
 
-// mayWrite are the names of all files of a study, but those of its tasks, or of a report.
+// mayWrite are the names of all files of a study, without its tasks, or of a report.
 func (s *settings) mayWrite(o *run.Options) []string {
 	if !reports(o) {
 		return ownFiles("summary", reportWord)
@@ -204,7 +204,7 @@ func (s *settings) mayWrite(o *run.Options) []string {
 	return ownFiles(summaryOf(name), name)
 }
 
-// pattern finds what is wrong with a pattern of --only and --skip.
+// pattern returns the error of a pattern of --only and --skip.
 func pattern(text string) error {
 	if _, err := path.Match(text, ""); err != nil {
 		return fmt.Errorf("%q is no pattern", text)
@@ -212,7 +212,7 @@ func pattern(text string) error {
 	return nil
 }
 
-// study reads the suite and finds what is to be done.
+// study reads the suite and finds the tasks to do.
 func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	suite, err := s.suiteOf(o)
 	if err != nil {
@@ -241,17 +241,17 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	}
 	// No file of the study or of a task is one that another task reads.
 	reads := st.reads(suite)
-	var own []string
+	var outputs []string
 	for _, p := range st.tasks {
 		p.Apart = reads
 		for _, name := range p.settled.Files {
-			own = append(own, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
+			outputs = append(outputs, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
 	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*") {
-		own = append(own, filepath.Join(escape.Glob(st.folder), name))
+		outputs = append(outputs, filepath.Join(escape.Glob(st.folder), name))
 	}
-	return st, suite, run.Apart(reads, own)
+	return st, suite, run.Apart(reads, outputs)
 }
 
 // suiteOf reads the suite that the command line names.

@@ -28,7 +28,7 @@ type object = map[string]any
 func writeSchema(w io.Writer, commands []run.Command) error {
 	value := object{"description": "a value, a list, or names with values"}
 	names := []string{}
-	sections, all, known := object{}, object{}, map[string][]object{}
+	sections, all, schemasOf := object{}, object{}, map[string][]object{}
 	for _, c := range commands {
 		names = append(names, c.Name)
 		options := object{}
@@ -37,14 +37,14 @@ func writeSchema(w io.Writer, commands []run.Command) error {
 				continue
 			}
 			schema := schemaOf(f)
-			options[f.Name], known[f.Name] = schema, append(known[f.Name], schema)
+			options[f.Name], schemasOf[f.Name] = schema, append(schemasOf[f.Name], schema)
 		}
 		for _, key := range run.TreeNames(c) {
 			options[key], all[key] = value, value
 		}
 		sections[c.Name] = object{"type": []string{"object", "null"}, "description": c.Summary, "properties": options, "additionalProperties": false}
 	}
-	for name, schemas := range known {
+	for name, schemas := range schemasOf {
 		all[name] = either(schemas)
 	}
 	list := object{"anyOf": []any{object{"enum": names}, object{"type": "array", "items": object{"enum": names}, "uniqueItems": true}}}
@@ -192,10 +192,10 @@ func initial(files []string, commands []run.Command) (string, error) {
 		c.write(&b, i == 0)
 		var lost []string // analyses that the dataset cannot have
 		for _, name := range initially {
-			known := slices.ContainsFunc(commands, func(c run.Command) bool { return c.Name == name })
+			command := slices.ContainsFunc(commands, func(c run.Command) bool { return c.Name == name })
 			noEncoder := name == "robustness" && len(c.latents) > 0
 			noFrames := c.frames == "" && slices.Contains([]string{"smoothness", "robustness", "neighborhood"}, name)
-			if known && (noEncoder || noFrames) {
+			if command && (noEncoder || noFrames) {
 				lost = append(lost, name)
 			}
 		}
@@ -206,7 +206,7 @@ func initial(files []string, commands []run.Command) (string, error) {
 	return b.String(), nil
 }
 
-// write writes the lines of a dataset; those of the first explain the keys.
+// write writes the lines of a dataset; the lines of the first explain the keys.
 func (c *content) write(b *strings.Builder, first bool) {
 	note := func(text string) string {
 		if first {
@@ -258,8 +258,8 @@ func cutArray(path string) (file, array string, ok bool) {
 	return path, "", false
 }
 
-// names are those of files: without folder and ending, with the folder where two are the same, and numbered where
-// that is the same too; such that each can be the name of a folder.
+// names are names for files: without folder and ending, with the folder if two are equal, and numbered if the folder
+// is equal too; each can be the name of a folder.
 func names(files []string) []string {
 	count, list := map[string]int{}, make([]string, len(files))
 	for i, f := range files {

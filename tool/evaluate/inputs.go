@@ -83,7 +83,7 @@ func (f file) as(other file) bool {
 	return f == other
 }
 
-// young reports whether the times of a file say nothing at the given time; those of the future never do.
+// young reports whether the times of a file are too recent to tell a change; times in the future always are.
 func (f file) young(now time.Time) bool {
 	return now.Sub(time.Unix(0, max(f.Time, f.Changed))) < fresh
 }
@@ -101,7 +101,7 @@ func sum(path string) (string, error) {
 	return report.FileSum(path)
 }
 
-// watch is what was known, before a task began, of the files that its options name.
+// watch holds the state of the files that the options of a task name, from before it began.
 type watch struct {
 	begin   time.Time
 	files   map[string]file
@@ -159,10 +159,10 @@ func (w *watch) add(path string) error {
 }
 
 // inputs are the files of a task that has read them, as they were when it began. It is an error if one of them has
-// changed or gone meanwhile. The digests are those of the result, where it has them.
-func (w *watch) inputs(of []report.Input) ([]file, error) {
+// changed or gone meanwhile. The digests come from the result, if it has them.
+func (w *watch) inputs(list []report.Input) ([]file, error) {
 	var all []file
-	for _, in := range of {
+	for _, in := range list {
 		path := pathOf(in.Path)
 		if path == "" && in.SHA256 != "" && !builtIn(in.Path) {
 			path = in.Path // it has gone
@@ -193,7 +193,7 @@ func (w *watch) inputs(of []report.Input) ([]file, error) {
 
 // input is an input of the result, with its digest there.
 func (w *watch) input(path, digest string) (file, error) {
-	known, seen := w.files[path]
+	before, seen := w.files[path]
 	now, files, err := list(path)
 	if err != nil {
 		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, run.PathError(err))
@@ -202,19 +202,19 @@ func (w *watch) input(path, digest string) (file, error) {
 		return w.folder(path, now, files)
 	}
 	now.SHA256 = digest
-	if seen && now.as(known) && !known.young(w.begin) && digest != "" {
+	if seen && now.as(before) && !before.young(w.begin) && digest != "" {
 		return now, nil
 	}
-	own, err := sum(path)
+	content, err := sum(path)
 	if err != nil {
 		return file{}, fmt.Errorf("%s %w: %w", path, errChanged, run.PathError(err))
 	}
-	now.SHA256 = own
+	now.SHA256 = content
 	switch {
-	case own == digest || own == known.SHA256, seen && now.as(known) && !known.young(w.begin), !seen && !now.young(w.begin):
+	case content == digest || content == before.SHA256, seen && now.as(before) && !before.young(w.begin), !seen && !now.young(w.begin):
 		return now, nil // some digests are of more than the file
 	}
-	return file{}, fmt.Errorf("%s %w: it has %s now, had %s", path, errChanged, now.describe(), known.describe())
+	return file{}, fmt.Errorf("%s %w: it has %s now, had %s", path, errChanged, now.describe(), before.describe())
 }
 
 // folder is a folder of inputs, in which files may have come up but not changed. With new ones it counts as it was.
@@ -235,26 +235,26 @@ func (w *watch) folder(path string, now file, files map[string]file) (file, erro
 
 // besides is a file that options name and the result does not: one that the task read, or one that it wrote.
 func (w *watch) besides(path string) (file, error) {
-	known := w.files[path]
-	if known.Listing != "" {
-		return known, nil
+	before := w.files[path]
+	if before.Listing != "" {
+		return before, nil
 	}
 	now, err := look(path)
 	if err == nil {
 		now.SHA256, err = sum(path)
 	}
-	switch same := err == nil && (now.as(known) && !known.young(w.begin) || now.SHA256 == known.SHA256); {
+	switch same := err == nil && (now.as(before) && !before.young(w.begin) || now.SHA256 == before.SHA256); {
 	case same:
 		return now, nil
 	case w.data[path]:
-		return file{}, fmt.Errorf("%s %w: it has %s now, had %s", path, errChanged, now.describe(), known.describe())
+		return file{}, fmt.Errorf("%s %w: it has %s now, had %s", path, errChanged, now.describe(), before.describe())
 	case err != nil:
 		return file{}, nil
 	}
 	return now, nil
 }
 
-// pathOf is the file of an input, without the name of an array in it; empty for what is no file.
+// pathOf is the file of an input, without the name of an array in it; empty if the input is no file.
 func pathOf(path string) string {
 	if path == "" || builtIn(path) {
 		return ""

@@ -120,11 +120,11 @@ func (x *expander) matches(name string, value *yaml.Node) ([]match, error) {
 	}
 	var list []match
 	for _, m := range x.substitute(match{name, value.Value}, 0) {
-		found, err := x.glob(m, value)
+		paths, err := x.glob(m, value)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, found...)
+		list = append(list, paths...)
 	}
 	for _, m := range list {
 		x.remember(m.name)

@@ -101,7 +101,7 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 	return nil
 }
 
-// ownFiles are the names of the files of a study or a report, beside its result.
+// ownFiles are the names of the files of a study or a report, besides its result.
 func ownFiles(summary, page string) []string {
 	return []string{summary + ".json", summary + ".csv", page + ".html", "repscope__*_mqc.json"}
 }
@@ -121,14 +121,14 @@ func (s *study) reads(suite *Suite) []string {
 
 // writePlan prints what would become of the tasks, as JSON if asked for.
 func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
-	own := []string{"summary.json", "summary.csv", "evaluate.json", "report.html", "*_mqc.json"}
+	outputs := []string{"summary.json", "summary.csv", "evaluate.json", "report.html", "*_mqc.json"}
 	if asJSON {
 		return report.Encode(w, struct {
 			Schema string        `json:"schema"`
 			Out    string        `json:"out"`
 			Files  []string      `json:"files"`
 			Tasks  []plannedTask `json:"tasks"`
-		}{"repscope/study-plan/1", s.folder, own, tasks})
+		}{"repscope/study-plan/1", s.folder, outputs, tasks})
 	}
 	var b strings.Builder
 	count := map[string]int{}
@@ -150,7 +150,7 @@ func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
 		}
 	}
 	fmt.Fprintf(&b, "%d to run, %d unchanged, %d left out, %d that cannot be run; then %s: %s\n",
-		count["run"], count[unchanged], count["left out"], count["wrong"], s.folder, strings.Join(own, ", "))
+		count["run"], count[unchanged], count["left out"], count["wrong"], s.folder, strings.Join(outputs, ", "))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -64,17 +64,17 @@ func states(arrays []arrayOf) *arrayOf {
 		}
 		return n
 	}
-	var found *arrayOf
+	var frames *arrayOf
 	for i := range arrays {
 		a := &arrays[i]
 		switch {
 		case framesName.MatchString(a.key) && len(a.shape) > 1:
 			return a
-		case len(a.shape) > 2 && (found == nil || size(a) > size(found)):
-			found = a
+		case len(a.shape) > 2 && (frames == nil || size(a) > size(frames)):
+			frames = a
 		}
 	}
-	return found
+	return frames
 }
 
 // contents are the datasets of some files. An array [N, D] of numbers next to frames of N states is latents of them,

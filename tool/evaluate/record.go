@@ -123,8 +123,8 @@ func optionsOf(set report.Object) (map[string]string, error) {
 }
 
 // changes are the reasons for which a task that was done would write something else now: none if it is unchanged. A
-// file of which the file system knows the same as before is taken for the same; another one is read, and if it is the
-// same, how it is found now is remembered.
+// file with the size and times of before is assumed unchanged; another one is read, and if its content is unchanged,
+// its new size and times are recorded.
 func (d *done) changes(folder, program string, options map[string]string) (reasons []string, touched bool) {
 	if d.Program != program {
 		reasons = append(reasons, fmt.Sprintf("program %s, was %s", program, d.Program))

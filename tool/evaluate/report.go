@@ -28,16 +28,16 @@ var tools = []string{"evaluate", "compare", "encode"}
 func reports(o *run.Options) bool { return len(o.Args) > 0 && o.Args[0] == reportWord }
 
 // place is the folder and the name, without its ending, of the page that is asked for.
-func place(o *run.Options, given string) (folder, name string, err error) {
+func place(o *run.Options, argument string) (folder, name string, err error) {
 	folders := o.Args[1:]
 	switch {
 	case len(folders) == 0:
 		return "", "", run.Hint(run.Usage("report: no folder: want those with result files"), "try evaluate report evaluation_plots")
-	case strings.HasSuffix(given, ".html"):
-		folder, file := filepath.Split(given)
+	case strings.HasSuffix(argument, ".html"):
+		folder, file := filepath.Split(argument)
 		return filepath.Clean(folder), strings.TrimSuffix(file, ".html"), nil
-	case given != "":
-		return given, reportWord, nil
+	case argument != "":
+		return argument, reportWord, nil
 	case len(folders) == 1:
 		return folders[0], reportWord, nil
 	}

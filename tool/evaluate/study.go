@@ -38,14 +38,14 @@ type study struct {
 	lock     *folderlock.Lock
 }
 
-// planned is a task with what is known of it.
+// planned is a task with its earlier result and its plan.
 type planned struct {
 	*Task
 	settled  *run.Settled
 	options  map[string]string
 	state    string   // what became of it
 	reasons  []string // why it is to be done again
-	before   *done    // what was done before, if anything
+	before   *done    // the earlier result, if any
 	seconds  float64
 	warnings int
 	result   *report.Result // of a task that was run
@@ -61,7 +61,7 @@ const (
 	stopped   = "not begun" // after a failure, or an interrupt
 )
 
-// plan finds what is wrong with the options of every task before the first begins, and what is done already.
+// plan checks the options of every task before the first begins, and finds tasks that are done already.
 func (s *study) plan() error {
 	var all error
 	for _, p := range s.tasks {
@@ -105,7 +105,7 @@ func (s *study) find(p *planned, keep bool) error {
 	return nil
 }
 
-// again finds out what is done already once the folder is locked: another process may have done some of it meanwhile.
+// again finds tasks that are done once the folder is locked: another process may have done some meanwhile.
 func (s *study) again() error {
 	for _, p := range s.tasks {
 		if err := s.find(p, true); err != nil {
@@ -185,7 +185,7 @@ func (s *study) order() []*planned {
 	return list
 }
 
-// took is how long a task took the last time, or usually takes beside others.
+// took is how long a task took the last time, or usually takes compared with others.
 func (p *planned) took() float64 {
 	if p.before != nil {
 		return p.before.Seconds

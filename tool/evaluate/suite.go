@@ -35,7 +35,7 @@ type Suite struct {
 	line lineOptions
 }
 
-// Dataset is what is analyzed together.
+// Dataset is a set of inputs that is analyzed together.
 type Dataset struct {
 	Name        string
 	Tasks       []Task
@@ -239,7 +239,7 @@ func (r *reader) mapping(n *yaml.Node, what string) ([]entry, error) {
 // mostMerged is how deep mappings take in others by "<<": one that takes in itself has no end.
 const mostMerged = 16
 
-// entries are those of a mapping, and behind them those of the mappings that "<<" takes in which it has not itself.
+// entries are the entries of a mapping, followed by the entries of mappings under "<<" that it does not have itself.
 func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) {
 	var list, taken []entry
 	there := map[string]bool{}
@@ -269,7 +269,7 @@ func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) 
 	return list, nil
 }
 
-// merged are the entries that "<<" takes in: those of a mapping or of a list of them.
+// merged are the entries under "<<": of a mapping, or of a list of mappings.
 func (r *reader) merged(e entry, what string, depth int) ([]entry, error) {
 	from := []*yaml.Node{e.value}
 	if e.value.Kind == yaml.SequenceNode {
@@ -296,12 +296,12 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-func (r *reader) unknown(e entry, what string, known []string) error {
+func (r *reader) unknown(e entry, what string, names []string) error {
 	err := r.errorf(e.key, "unknown key %q of %s", e.key.Value, what)
-	if slices.Contains(known, e.name) {
+	if slices.Contains(names, e.name) {
 		return run.Hint(err, e.name+" has another place: see evaluate --help")
 	}
-	return run.Hint(err, text.DidYouMean("", e.name, known))
+	return run.Hint(err, text.DidYouMean("", e.name, names))
 }
 
 // own is the error for an option that evaluate sets itself.
@@ -382,7 +382,7 @@ func (r *reader) analyses() []string {
 	return names
 }
 
-// options is what a mapping of options says: what is common, and what is in sections of analyses.
+// options is a mapping of options: common ones, and sections of analyses.
 type options struct {
 	common   []entry
 	sections map[string][]entry
@@ -463,7 +463,7 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 	if err != nil {
 		return nil, err
 	}
-	own, err := r.options(&e, datasetKeys)
+	local, err := r.options(&e, datasetKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -477,11 +477,11 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 			return nil, err
 		}
 	}
-	chosen, err := r.choose(&e, keys, own, global, analyses)
+	chosen, err := r.choose(&e, keys, local, global, analyses)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.count(&e, own, global); err != nil {
+	if err := r.count(&e, local, global); err != nil {
 		return nil, err
 	}
 	d := &Dataset{Name: e.name}
@@ -489,7 +489,7 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 	for _, name := range chosen {
 		c := r.command(name)
 		t := Task{Dataset: e.name, Analysis: name, Task: run.Task{Command: *c}}
-		for _, part := range [][]entry{own.sections[name], own.common, global.sections[name], global.common} {
+		for _, part := range [][]entry{local.sections[name], local.common, global.sections[name], global.common} {
 			layer, err := x.layer(part, c)
 			if err != nil {
 				return nil, err
@@ -519,7 +519,7 @@ func (r *reader) count(e *entry, all ...*options) error {
 }
 
 // choose is the analyses of a dataset, in the order in which evaluate knows them.
-func (r *reader) choose(e *entry, keys []entry, own, global *options, analyses []string) ([]string, error) {
+func (r *reader) choose(e *entry, keys []entry, local, global *options, analyses []string) ([]string, error) {
 	only, err := r.names(find(keys, "only"))
 	if err != nil {
 		return nil, err
@@ -532,7 +532,7 @@ func (r *reader) choose(e *entry, keys []entry, own, global *options, analyses [
 	if wanted == nil {
 		wanted = slices.Clone(analyses)
 		for _, name := range r.analyses() {
-			_, here := own.sections[name]
+			_, here := local.sections[name]
 			if _, there := global.sections[name]; (here || there && analyses == nil) && !slices.Contains(wanted, name) {
 				wanted = append(wanted, name)
 			}
@@ -551,10 +551,10 @@ func (r *reader) choose(e *entry, keys []entry, own, global *options, analyses [
 }
 
 // Folder is where the study is written: what the command line names, else the file, else a folder of the file's name.
-func (s *Suite) Folder(given string) string {
+func (s *Suite) Folder(folder string) string {
 	switch {
-	case given != "":
-		return given
+	case folder != "":
+		return folder
 	case s.Out != "":
 		return s.Out
 	}

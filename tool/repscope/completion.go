@@ -33,7 +33,7 @@ func flagNames(d run.Description) string {
 	return strings.Join(names, " ")
 }
 
-// subcommands are the names of those of a command that is several.
+// subcommands are the names of the commands of a command that is several.
 func subcommands(d run.Description) string {
 	var names []string
 	for _, c := range d.Commands {

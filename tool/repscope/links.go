@@ -41,14 +41,14 @@ func linkAll(program, folder string, names []string, w io.Writer) error {
 	if runtime.GOOS == "windows" {
 		suffix = ".exe"
 	}
-	own, err := os.Stat(program)
+	self, err := os.Stat(program)
 	if err != nil {
 		return err
 	}
 	// Nothing is made before it is known that all can be.
 	for _, name := range names {
 		path := filepath.Join(folder, name+suffix)
-		if err := replaceable(path, own); err != nil {
+		if err := replaceable(path, self); err != nil {
 			return err
 		}
 	}
@@ -63,22 +63,22 @@ func linkAll(program, folder string, names []string, w io.Writer) error {
 
 // replaceable says whether a link may take a place: nothing is there, or a link to a program
 // of this name, or this program, of whatever version.
-func replaceable(path string, own fs.FileInfo) error {
-	found, err := os.Lstat(path)
+func replaceable(path string, self fs.FileInfo) error {
+	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if found.Mode()&fs.ModeSymlink != 0 {
+	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
-		if base := filepath.Base(target); err == nil && (base == Name || base == Name+".exe" || base == filepath.Base(own.Name())) {
+		if base := filepath.Base(target); err == nil && (base == Name || base == Name+".exe" || base == filepath.Base(self.Name())) {
 			return nil
 		}
 		return fmt.Errorf("%s is a link to %s, want no link or a link to %s", path, target, Name)
 	}
-	if found.Mode().IsRegular() && (os.SameFile(found, own) || isCopy(path)) {
+	if info.Mode().IsRegular() && (os.SameFile(info, self) || isCopy(path)) {
 		return nil
 	}
 	return fmt.Errorf("%s exists and is not a link to %s; remove it, or name another folder", path, Name)
@@ -99,7 +99,7 @@ func link(program, path string) (err error) {
 	defer func() {
 		if err != nil {
 			os.Remove(temporary)
-			if inner := errors.Unwrap(err); inner != nil { // without the name of what is gone
+			if inner := errors.Unwrap(err); inner != nil { // without the name of the missing file
 				err = fmt.Errorf("%s: %w", path, inner)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// manual prints the page of one command, or writes those of all into a folder.
+// manual prints the page of one command, or writes the pages of all into a folder.
 func manual(commands []run.Command, args []string, w io.Writer) error {
 	switch {
 	case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
@@ -202,8 +202,8 @@ func filled(text string) string {
 	return b.String()
 }
 
-// roff escapes what the formatter would take for requests or escapes of its own, and what is
-// not ASCII, which some read as Latin-1.
+// roff escapes what the formatter would take for requests or escapes of its own, and
+// characters outside ASCII, which some read as Latin-1.
 func roff(text string) string {
 	var b strings.Builder
 	for i, c := range text {

@@ -19,7 +19,7 @@ import (
 	"repscope/report"
 )
 
-// Name is that of the program.
+// Name is the name of the program.
 const Name = "repscope"
 
 // Main runs the program with its arguments and ends it.

@@ -1,4 +1,4 @@
-// One score of a pair of arrays, and nothing beside it, for programs that want the number alone.
+// One score of a pair of arrays and nothing else, for programs that want the number alone.
 
 package repscope
 
@@ -30,17 +30,17 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	metricName := flags.String("metric", "euclidean", "")
 	served := flags.Bool("serve", false, "")
 	idle := flags.Duration("idle", time.Minute, "")
-	var given []string
+	var files []string
 	for len(args) > 0 { // flags may stand anywhere
 		if err := flags.Parse(args); err != nil {
 			return run.Usage("score: %v", err)
 		}
 		if args = flags.Args(); len(args) > 0 {
-			given, args = append(given, args[0]), args[1:]
+			files, args = append(files, args[0]), args[1:]
 		}
 	}
 	if *served {
-		if len(given) > 0 || *idle <= 0 {
+		if len(files) > 0 || *idle <= 0 {
 			return run.Usage("score --serve: want an --idle above 0 and no arguments; requests are lines of JSON on standard input")
 		}
 		return serve(os.Stdin, w, *idle)
@@ -49,26 +49,26 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if err != nil {
 		return run.Usage("--%v", err)
 	}
-	if len(given) != 3 {
-		return run.Usage("score: want trustworthiness or continuity and two arrays, %s", text.Count(len(given), "argument"))
+	if len(files) != 3 {
+		return run.Usage("score: want trustworthiness or continuity and two arrays, %s", text.Count(len(files), "argument"))
 	}
-	if err := checkName(given[0]); err != nil {
+	if err := checkName(files[0]); err != nil {
 		return err
 	}
 	memory.Apply()
 	ctx := run.ForCaller(context.Background())
-	original, err := space(given[1], metric)
+	original, err := space(files[1], metric)
 	if err != nil {
 		return err
 	}
-	embedded, err := space(given[2], neighbors.Euclidean)
+	embedded, err := space(files[2], neighbors.Euclidean)
 	if err != nil {
 		return err
 	}
-	if err := pair(given[1], original, given[2], embedded, []int{*k}); err != nil {
+	if err := pair(files[1], original, files[2], embedded, []int{*k}); err != nil {
 		return err
 	}
-	values, err := scores(ctx, original, embedded, given[:1], []int{*k})
+	values, err := scores(ctx, original, embedded, files[:1], []int{*k})
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
 	}
@@ -76,7 +76,7 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 		return err
 	}
 	var result report.Object
-	result.Set(given[0], values[given[0]][0])
+	result.Set(files[0], values[files[0]][0])
 	return report.Encode(w, result)
 }
 
@@ -87,7 +87,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// pair checks that two spaces belong together and have so many neighbors.
+// pair checks that two spaces belong together and have enough neighbors.
 func pair(name string, original neighbors.Space, other string, embedded neighbors.Space, ks []int) error {
 	n := original.Points().N
 	if embedded.Points().N != n {
@@ -101,7 +101,7 @@ func pair(name string, original neighbors.Space, other string, embedded neighbor
 	return nil
 }
 
-// scores are those of a pair, by name and k; null where a space is collapsed.
+// scores are the scores of a pair, by name and k; null where a space is collapsed.
 func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
 	out := make(map[string][]*float64, len(names))
 	for _, name := range names {
@@ -110,22 +110,22 @@ func scores(ctx context.Context, original, embedded neighbors.Space, names []str
 	if original.Collapsed() || embedded.Collapsed() {
 		return out, nil
 	}
-	var found [2][]float64 // trustworthiness and continuity
+	var values [2][]float64 // trustworthiness and continuity
 	var err error
 	switch {
 	case len(out) == 2:
-		found[0], found[1], err = neighbors.TrustworthinessAndContinuity(ctx, original, embedded, ks, neighbors.Options{})
+		values[0], values[1], err = neighbors.TrustworthinessAndContinuity(ctx, original, embedded, ks, neighbors.Options{})
 	case out[continuity] != nil:
-		found[1], err = neighbors.Trustworthiness(ctx, embedded, original, ks, neighbors.Options{})
+		values[1], err = neighbors.Trustworthiness(ctx, embedded, original, ks, neighbors.Options{})
 	default:
-		found[0], err = neighbors.Trustworthiness(ctx, original, embedded, ks, neighbors.Options{})
+		values[0], err = neighbors.Trustworthiness(ctx, original, embedded, ks, neighbors.Options{})
 	}
 	if err != nil {
 		return nil, err
 	}
 	for side, name := range []string{trustworthiness, continuity} {
 		for at := range out[name] {
-			out[name][at] = &found[side][at]
+			out[name][at] = &values[side][at]
 		}
 	}
 	return out, nil

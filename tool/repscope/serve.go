@@ -35,7 +35,7 @@ const (
 	untouched = 32 << 20
 )
 
-// A request is a line of JSON: which scores, trustworthiness and continuity, of which numbers of neighbors.
+// A request is a line of JSON: the scores, trustworthiness and continuity, and the numbers of neighbors.
 type request struct {
 	Scores   []string `json:"scores"`
 	K        []int    `json:"k"`
@@ -62,7 +62,7 @@ type failure struct {
 // server answers requests one after the other.
 type server struct {
 	mapped map[string]*mmap.File // the files of the last request
-	asked  map[string]bool       // those of this request, which its arrays lie in
+	asked  map[string]bool       // regions of this request, which hold its arrays
 }
 
 func newServer() *server {
@@ -252,8 +252,8 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 	return spaceOf(r.Name, p, r.Type, metric)
 }
 
-// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or
-// another size; both arrays of a request are of one, whatever becomes of its name meanwhile.
+// bytes returns the bytes of a region, mapped if files can be. The file may differ from the last request's, or have
+// another size; both arrays of a request are in one file, even if its name goes to another meanwhile.
 func (s *server) bytes(r region, size int64) ([]byte, error) {
 	f := s.mapped[r.Path]
 	if f != nil && !s.asked[r.Path] && !f.Current() {

@@ -1,4 +1,4 @@
-// Results held against what is recorded of them: their inputs, their files, shards and the cache.
+// Results compared with their records: inputs, files, shards and the cache.
 
 package repscope
 
@@ -72,7 +72,7 @@ func verifyCommand(commands []run.Command) run.Command {
 	}
 }
 
-// The states of what is no longer as it was.
+// The states of changed files.
 const (
 	stateChanged = "changed"
 	stateMissing = "missing"
@@ -111,7 +111,7 @@ func short(text string) string {
 	return text
 }
 
-// verified counts what was looked at.
+// verified counts the checked files.
 type verified struct {
 	Results   int `json:"results"`
 	Inputs    int `json:"inputs"`
@@ -119,7 +119,7 @@ type verified struct {
 	Shards    int `json:"shards"`
 	Cache     int `json:"cache_entries"`
 	Units     int `json:"units"`     // that were computed again
-	Unchecked int `json:"unchecked"` // inputs of which no digest is recorded
+	Unchecked int `json:"unchecked"` // inputs without a recorded digest
 }
 
 // verifier looks at one thing after the other.
@@ -195,8 +195,8 @@ func (v *verifier) path(path string) error {
 
 // one looks at a file that is named.
 func (v *verifier) one(path string) error {
-	known, err := v.file(path)
-	if err == nil && !known {
+	record, err := v.file(path)
+	if err == nil && !record {
 		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path), "want a result file, NAME.sha256, a shard or a cache entry")
 	}
 	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {
@@ -219,7 +219,7 @@ func (v *verifier) note(format string, args ...any) {
 	}
 }
 
-// print prints what was found.
+// print prints the differences.
 func (v *verifier) print(o *run.Options, w io.Writer) error {
 	if o.JSON {
 		out := verification{"repscope/verify/1", len(v.differences) == 0, v.checked, v.differences, v.notes}

@@ -11,9 +11,8 @@ import (
 	"repscope/report"
 )
 
-// digestsOf are the digests of what is at a path: of its bytes, and, for an input, of what else results record: of
-// the images of a folder, of a column of a table, of the first file of a model in a folder. Errors are those of the
-// first.
+// digestsOf are the digests of a path: of its bytes, and, for an input, the others that results record: of the images
+// of a folder, of a column of a table, of the first file of a model in a folder. Errors are of the first.
 func (v *verifier) digestsOf(path string, in *report.Input) ([]string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() && in != nil {
@@ -48,7 +47,7 @@ func (v *verifier) fileDigest(path string) (string, error) {
 	return sum, err
 }
 
-// tableDigests are those of the columns of a table, which are arrays in memory for results.
+// tableDigests are the digests of the columns of a table, which are arrays in memory for results.
 func tableDigests(path string) []string {
 	if !dataset.IsTable(path) {
 		return nil
@@ -73,8 +72,8 @@ func tableDigests(path string) []string {
 	return sums
 }
 
-// folderDigests are those of a folder of images, as they are and brought to the size that the result says, and those
-// of the files of a model.
+// folderDigests are the digests of a folder of images, as stored and resized as in the result, and of the files of a
+// model.
 func (v *verifier) folderDigests(path string, in *report.Input) ([]string, error) {
 	var sums []string
 	options := []dataset.ImageOptions{{}}

@@ -22,7 +22,7 @@ import (
 )
 
 // file looks at a file by what it holds; known is false of one that is no record.
-func (v *verifier) file(path string) (known bool, err error) {
+func (v *verifier) file(path string) (record bool, err error) {
 	if v.done[path] {
 		return true, nil
 	}
@@ -40,9 +40,9 @@ func (v *verifier) file(path string) (known bool, err error) {
 	case strings.HasSuffix(name, ".npy"):
 		look = v.entry
 	}
-	known, err = look(path)
-	v.done[path] = known
-	return known, err
+	record, err = look(path)
+	v.done[path] = record
+	return record, err
 }
 
 // sums looks at the files of a run.
@@ -65,14 +65,14 @@ func (v *verifier) sums(path string) (bool, error) {
 
 // entry looks at an cache entry.
 func (v *verifier) entry(path string) (bool, error) {
-	known, err := latent.CheckEntry(path)
-	if known {
+	valid, err := latent.CheckEntry(path)
+	if valid {
 		v.checked.Cache++
 	}
 	if err != nil {
 		v.add(difference{State: stateDamaged, Path: path, What: "cache entry", Found: err.Error()})
 	}
-	return known, nil
+	return valid, nil
 }
 
 // shardFile is a shard that can be computed again.
@@ -129,7 +129,7 @@ func (v *verifier) result(path string) (bool, error) {
 	return true, nil
 }
 
-// ownSums are the digests of files that a result holds: that of the scores per sample, and those of encode's arrays.
+// ownSums are the digests of files that a result holds: the scores per sample, and the arrays of encode.
 func ownSums(r *report.Result) []report.Sum {
 	var sums []report.Sum
 	if r.Samples != nil && r.Samples.SHA256 != "" {
@@ -167,59 +167,60 @@ func (v *verifier) record(path string) (bool, error) {
 		Path, SHA256, Listing string
 		Size                  int64
 	}
-	var of struct {
+	var header struct {
 		Form            string
 		Inputs, Outputs []file
 		Dir             string
 		Pieces          []struct{ Inputs []file }
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &of)
+		err = json.Unmarshal(data, &header)
 	}
-	family, _, _ := strings.Cut(strings.TrimPrefix(of.Form, "repscope/"), "/")
+	family, _, _ := strings.Cut(strings.TrimPrefix(header.Form, "repscope/"), "/")
 	switch {
 	case err != nil:
 		v.add(difference{State: stateDamaged, Path: path, What: "record", Found: err.Error()})
 		return true, nil
-	case !strings.HasPrefix(of.Form, "repscope/") || family != "study" && family != "scale":
+	case !strings.HasPrefix(header.Form, "repscope/") || family != "study" && family != "scale":
 		return false, nil
 	}
-	for _, p := range of.Pieces {
-		of.Inputs = append(of.Inputs, p.Inputs...)
+	for _, p := range header.Pieces {
+		header.Inputs = append(header.Inputs, p.Inputs...)
 	}
-	for _, f := range of.Inputs {
+	for _, f := range header.Inputs {
 		if f.SHA256 == "" {
-			v.size(f.Path, f.Size, path, of.Dir)
+			v.size(f.Path, f.Size, path, header.Dir)
 			continue
 		}
 		v.checked.Inputs++
-		v.hold(claim{path: f.Path, sum: f.SHA256, what: "input", of: path, folder: of.Dir})
+		v.hold(claim{path: f.Path, sum: f.SHA256, what: "input", of: path, folder: header.Dir})
 	}
-	for _, f := range of.Outputs {
+	for _, f := range header.Outputs {
 		v.checked.Files++
 		v.hold(claim{path: f.Path, sum: f.SHA256, what: "file", of: path, beside: true})
 	}
 	return true, nil
 }
 
-// size looks at an input of which the size alone is recorded; that of a folder is not.
-func (v *verifier) size(path string, size int64, of, folder string) {
-	first, _ := places(&claim{path: path, of: of, folder: folder})
+// size checks an input whose size alone is recorded; folders have none.
+func (v *verifier) size(path string, size int64, record, folder string) {
+	first, _ := places(&claim{path: path, of: record, folder: folder})
 	info, err := os.Stat(first[0])
 	switch {
 	case err != nil:
-		v.add(difference{State: stateMissing, Path: path, What: "input", Of: of})
+		v.add(difference{State: stateMissing, Path: path, What: "input", Of: record})
 	case info.IsDir():
 		v.checked.Unchecked++
 		return
 	case info.Size() != size:
-		v.add(difference{State: stateChanged, Path: path, What: "input", Of: of, Recorded: fmt.Sprintf("%d bytes", size), Found: fmt.Sprintf("%d bytes", info.Size())})
+		v.add(difference{State: stateChanged, Path: path, What: "input", Of: record, Recorded: fmt.Sprintf("%d bytes", size),
+			Found: fmt.Sprintf("%d bytes", info.Size())})
 	}
 	v.checked.Inputs++
 }
 
 // input looks at an input of a result.
-func (v *verifier) input(in report.Input, of, folder string) {
+func (v *verifier) input(in report.Input, record, folder string) {
 	what := strings.TrimSpace("input " + in.Role + " " + in.Name)
 	switch {
 	case strings.HasPrefix(in.Path, "example:") || strings.HasPrefix(in.Path, "baseline:") || in.SHA256 == "" || in.Role == "tree":
@@ -227,16 +228,17 @@ func (v *verifier) input(in report.Input, of, folder string) {
 		return
 	}
 	v.checked.Inputs++
-	own := claim{path: in.Path, sum: in.SHA256, what: what, of: of, folder: folder, input: &in}
-	v.hold(own)
+	whole := claim{path: in.Path, sum: in.SHA256, what: what, of: record, folder: folder, input: &in}
+	v.hold(whole)
 	base := filepath.Dir(in.Path)
-	first, others := places(&own)
+	first, others := places(&whole)
 	if slices.ContainsFunc(append(first, others...), func(place string) bool { info, err := os.Stat(place); return err == nil && info.IsDir() }) {
 		base = in.Path
 	}
 	for _, f := range filesBeside(in) {
 		v.checked.Inputs++
-		v.hold(claim{path: filepath.Join(base, filepath.FromSlash(f.Name)), sum: f.SHA256, what: what, of: of, folder: folder})
+		v.hold(claim{path: filepath.Join(base, filepath.FromSlash(f.Name)), sum: f.SHA256, what: what, of: record,
+			folder: folder})
 	}
 }
 
@@ -273,27 +275,27 @@ type claim struct {
 // hold compares a file, wherever it is now, with its digest.
 func (v *verifier) hold(c claim) {
 	first, others := places(&c)
-	found, at := "", ""
+	state, path := "", ""
 	for i, place := range append(slices.Clone(first), others...) {
 		sums, err := v.digestsOf(place, c.input)
 		switch {
 		case err == nil && slices.Contains(sums, c.sum):
 			return
-		case i >= len(first) || at != "" || errors.Is(err, fs.ErrNotExist):
+		case i >= len(first) || path != "" || errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			found, at = run.PathError(err).Error(), place
+			state, path = run.PathError(err).Error(), place
 		default:
-			found, at = sums[0], place
+			state, path = sums[0], place
 		}
 	}
-	d := difference{State: stateChanged, Path: at, What: c.what, Of: c.of, Found: found}
+	d := difference{State: stateChanged, Path: path, What: c.what, Of: c.of, Found: state}
 	switch {
-	case at == "":
+	case path == "":
 		d.State, d.Path = stateMissing, c.path
 		if c.beside {
 			d.Path = first[0]
 		}
-	case len(found) == len(c.sum):
+	case len(state) == len(c.sum):
 		d.Recorded = c.sum
 	}
 	v.add(d)

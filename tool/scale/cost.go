@@ -18,7 +18,7 @@ import (
 type wishes struct {
 	shards int           // of every analysis that can be divided; 0: as many as within asks for
 	within time.Duration // for a task
-	tasks  int           // at most so many of one analysis
+	tasks  int           // the most of one analysis
 	memory int64         // of a task; 0: any
 	cores  int           // of a task
 }
@@ -26,7 +26,7 @@ type wishes struct {
 // cost is what an analysis is predicted to take on the tasks' cores.
 type cost struct {
 	fixed  float64   // seconds of every task: to start, and to read and digest the inputs
-	work   float64   // seconds of what is divided, in one task
+	work   float64   // seconds of the divided work, in one task
 	unit   float64   // seconds of a unit in a task of some units; 0: an equal part of work
 	parts  []float64 // of work, by unit, where they are not equal
 	encode float64   // seconds to encode all states once
@@ -39,9 +39,9 @@ const defaultWorking = 1 << 30
 
 // predict is the cost of an analysis.
 func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error) {
-	encode, known := s.dry.encoding()
+	encode, ok := s.dry.encoding()
 	c := cost{encode: encode}
-	if !known {
+	if !ok {
 		c.reason = "the time of encoding is unknown until all frames are read"
 	}
 	if r.Read > 0 {
@@ -149,13 +149,13 @@ func (c *cost) task(n, units int) float64 {
 	return c.fixed + math.Ceil(float64(units)/float64(n))*unit
 }
 
-// shards is into how many tasks the work is divided, and what is wrong with that.
+// shards returns into how many tasks the work is divided, and a warning if the wishes cannot be met.
 func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 	units := s.dry.Units
 	if units < 2 || !slices.Contains(run.FlagNames(s.task.Command), "shard") {
 		return 1, ""
 	}
-	most := min(units, w.tasks)
+	highest := min(units, w.tasks)
 	if w.shards > 0 {
 		return min(w.shards, units), ""
 	}
@@ -163,10 +163,11 @@ func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 		return 1, ""
 	}
 	limit := w.within.Seconds()
-	if c.task(most, units) > limit {
-		return most, fmt.Sprintf("%s: %s with %d tasks, more than %s", s.name, duration(c.task(most, units)), most, w.within)
+	if c.task(highest, units) > limit {
+		return highest, fmt.Sprintf("%s: %s with %d tasks, more than %s", s.name, duration(c.task(highest, units)), highest,
+			w.within)
 	}
-	low, high := 1, most // the time of a task falls with their number
+	low, high := 1, highest // the time of a task falls with their number
 	for low < high {
 		if middle := (low + high) / 2; c.task(middle, units) <= limit {
 			high = middle

@@ -89,7 +89,7 @@ func (w *worker) merge(ctx context.Context, p *Piece) error {
 	return writeJSON(filepath.Join(w.job.folder(p), shardsName, mergedFile), map[string]string{"job": w.job.digest})
 }
 
-// summary writes that of a suite.
+// summary writes the summary of a suite.
 func (w *worker) summary(ctx context.Context) error {
 	var names []string
 	for i := range w.job.Pieces {

@@ -1,4 +1,4 @@
-// What is to be divided: the command line of an analysis, or a suite file.
+// The work to divide: the command line of an analysis, or a suite file.
 
 package scale
 
@@ -19,7 +19,7 @@ import (
 	"repscope/report"
 )
 
-// Studies is what is needed of the command that knows suite files.
+// Studies are the functions of the command that knows suite files.
 type Studies struct {
 	// Read reads a suite file: its tasks, and the folder that it names for them.
 	Read func(ctx context.Context, path string) (tasks []StudyTask, folder string, err error)
@@ -160,18 +160,18 @@ func (g *given) look(ctx context.Context, say io.Writer) error {
 }
 
 // encoding is the time of encoding everything once, and whether it is known.
-func (d *dry) encoding() (seconds float64, known bool) {
-	known = true
+func (d *dry) encoding() (seconds float64, ok bool) {
+	ok = true
 	for _, m := range d.Models {
 		if m.Encoding.Seconds != nil {
 			seconds += *m.Encoding.Seconds
 		}
-		known = known && m.Encoding.Reason == ""
+		ok = ok && m.Encoding.Reason == ""
 	}
-	return seconds, known
+	return seconds, ok
 }
 
-// dimensions are those of the original states, 0 without, and the sum of those of the latents.
+// dimensions returns the dimension of the original states, 0 without, and the sum of the dimensions of the latents.
 func (d *dry) dimensions() (frames, latents int, dtype string) {
 	for _, in := range d.Inputs {
 		if in.Role == "frames" && len(in.Shape) > 1 {
@@ -214,7 +214,7 @@ func (d *dry) files() []stamp {
 	return list
 }
 
-// bytes are those of the inputs that are files.
+// bytes is the size of the inputs that are files.
 func (d *dry) bytes() (n int64) {
 	for _, f := range d.files() {
 		n += f.Size

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	manifestName = "scale.json"       // in the folder of the work: what is to be done
+	manifestName = "scale.json"       // in the folder of the work: the tasks
 	manifestForm = "repscope/scale/1" // the version of its form
 	recordsName  = ".scale"           // in that folder: what became of the tasks
 	shardsName   = "shards"           // in the folder of an analysis: its shards
 )
 
-// Job is a work that is divided into tasks: one analysis, or those of a suite.
+// Job is a work that is divided into tasks: one analysis, or the analyses of a suite.
 type Job struct {
 	Form    string  `json:"form"`
 	Version string  `json:"version"` // of the program that divided it
@@ -47,7 +47,7 @@ type Job struct {
 type Piece struct {
 	Name     string   `json:"name"` // "neighborhood", or "dataset/neighborhood" of a suite
 	Analysis string   `json:"analysis"`
-	Args     []string `json:"args"`   // of the analysis; those of a suite stand in its file
+	Args     []string `json:"args"`   // of the analysis; a suite has them in its file
 	Folder   string   `json:"folder"` // of the result, from the job's
 	Shards   int      `json:"shards"` // 1: it is not divided
 	Units    int      `json:"units,omitempty"`
@@ -128,7 +128,7 @@ func (j *Job) settle(root string) error {
 			return fmt.Errorf("%s: %w", filepath.Join(root, manifestName), err)
 		}
 	}
-	same := *j // but for what is only predicted
+	same := *j // without predictions
 	same.Pieces = slices.Clone(j.Pieces)
 	for i := range same.Pieces {
 		same.Pieces[i].Need = Need{}
@@ -194,7 +194,7 @@ func writeJSON(path string, value any) error {
 	return atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error { return encodeJSON(w, value) })
 }
 
-// folder is that of a piece's result.
+// folder is the folder of a piece's result.
 func (j *Job) folder(p *Piece) string { return filepath.Join(j.root, filepath.FromSlash(p.Folder)) }
 
 // output is the file by which a task is complete: its shard, or the result of the whole.
@@ -263,7 +263,7 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// version is that of the program, with its revision.
+// version is the version of the program, with its revision.
 func version() string {
 	build := report.ReadBuild()
 	return strings.TrimSpace(build.Version + " " + build.Revision)

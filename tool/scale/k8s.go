@@ -199,7 +199,7 @@ func inputsOf(j *Job) []string {
 	return list
 }
 
-// k8sFolder is the folder of the Jobs, in that of the work.
+// k8sFolder is the folder of the Jobs, in the folder of the work.
 const k8sFolder = "k8s"
 
 // writeText writes a text among the files of the work.
@@ -289,7 +289,7 @@ type (
 	}
 )
 
-// jobs are those of the tasks that go first, of the others, and the last one.
+// jobs are the Jobs of the tasks that go first, of the others, and the last one.
 func (k *k8s) jobs(j *Job) []k8sJob {
 	firsts := j.firsts()
 	var list []k8sJob
@@ -321,11 +321,11 @@ func (k *k8s) indexed(j *Job, step string, offset, n int) k8sJob {
 func (k *k8s) one(j *Job, step string, command []string) k8sJob {
 	const container, volume = "repscope", "data"
 	labels := map[string]string{"app.kubernetes.io/name": "repscope", "app.kubernetes.io/component": step}
-	most := int64(0)
+	largest := int64(0)
 	for i := range j.Pieces {
-		most = max(most, j.Pieces[i].Need.Memory)
+		largest = max(largest, j.Pieces[i].Need.Memory)
 	}
-	size := strconv.FormatInt((most+most/4)>>20+256, 10) + "Mi"
+	size := strconv.FormatInt((largest+largest/4)>>20+256, 10) + "Mi"
 	c := k8sContainer{
 		Name: container, Image: k.image, Command: command, WorkingDir: j.Dir,
 		Resources:    k8sResources{map[string]string{"cpu": strconv.Itoa(k.division.cores), "memory": size}, map[string]string{"memory": size}},

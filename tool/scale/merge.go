@@ -52,7 +52,7 @@ func newMerge(analyses []run.Command) run.Command {
 	}
 }
 
-// mergeArguments are the options of merge as those of the analysis.
+// mergeArguments are the options of merge as options of the analysis.
 func mergeArguments(o *run.Options) []string {
 	var args []string
 	if o.Out != defaultOut {
@@ -68,8 +68,8 @@ func mergeArguments(o *run.Options) []string {
 }
 
 // Merge writes the result that the shards of some files and folders make together. args are
-// options of the analysis besides those that the shards were made with, such as --out=folder.
-// Errors: those of [Open] and [Set.Complete], and of the analysis.
+// options of the analysis besides the options of the shards, such as --out=folder.
+// Errors: of [Open], [Set.Complete] and the analysis.
 func Merge(ctx context.Context, analyses []run.Command, paths, args []string, stdout, stderr io.Writer) error {
 	set, err := Open(analyses, paths)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"repscope/internal/text"
 )
 
-// unlike are those of the parted whose units are models, of which one may take longer than another.
+// unlike are the parted analyses whose units are models: one may take longer than another.
 var unlike = map[string]bool{"geometry": true, "manifold": true}
 
 // The terms of a growth, as bits.
@@ -35,8 +35,8 @@ const (
 	pairTerm
 )
 
-// parted are the analyses that take a part of their states with --samples, and nothing else beside that grows, with
-// what their time can hold.
+// parted are the analyses that take a part of their states with --samples, while nothing else grows, with
+// the terms that their time can have.
 var parted = map[string]int{
 	"geometry":       startTerm | stateTerm | pairTerm,
 	"manifold":       startTerm | stateTerm | pairTerm,
@@ -49,7 +49,7 @@ const (
 	firstPart  = 500              // states of the smallest part
 	leastPart  = 50               // where encoding takes long
 	fewParts   = 3                // that show how the time grows
-	lastParts  = 4                // the largest ones, of which the growth is
+	lastParts  = 4                // the largest ones, which determine the growth
 	enoughPart = 3 * time.Second  // a run that takes so long may be the last, after a few
 	shortPart  = 1 * time.Second  // a run that takes less is repeated
 	mostParts  = 30 * time.Second // of all parts together, where that is enough
@@ -68,7 +68,7 @@ type growth struct {
 	// Held and StateHeld are the memory of a run in bytes: Held + StateHeld·n.
 	Held      float64 `json:"held_bytes"`
 	StateHeld float64 `json:"state_held_bytes"`
-	// Parts are those of the time that the units take, where they are not equal.
+	// Parts are the shares of the time that the units take, if they are not equal.
 	Parts []float64 `json:"parts,omitempty"`
 }
 
@@ -80,7 +80,7 @@ func (g *growth) seconds(n int) float64 {
 	return g.Start + g.State*float64(n) + g.Pair*float64(n)*float64(n)
 }
 
-// text says what was measured.
+// text describes the measurements.
 func (g *growth) text() string {
 	if g.From == g.To && g.State == 0 && g.Pair == 0 {
 		return fmt.Sprintf("%.2g s for all its %s", g.Start, text.Count(g.To, "state"))
@@ -88,7 +88,7 @@ func (g *growth) text() string {
 	return fmt.Sprintf("%.2g s + %.2g s per state + %.2g s per pair, measured on %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
 }
 
-// partKey is what the growth of an analysis depends on, beside the machine: its options, and its inputs as they are
+// partKey is what the growth of an analysis depends on, besides the machine: its options, and its inputs as they are
 // now.
 func (s *source) partKey() string {
 	text, err := json.Marshal([]any{s.analysis, s.dry.Options, s.dry.files(), s.dry.States, len(s.dry.Models)})
@@ -230,7 +230,7 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (t *tri
 	}
 }
 
-// leastUnit is what a unit takes at least, in seconds, beside the others.
+// leastUnit is what a unit takes at least, in seconds, compared with the others.
 const leastUnit = 1e-4
 
 // mostUnits are the units whose times are taken one by one.
@@ -243,15 +243,15 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 	if !unlike[s.analysis] || units < 2 || units > mostUnits {
 		return nil
 	}
-	at := 0
+	k := 0
 	for i, taken := range t.seconds {
 		if taken <= shortPart.Seconds() {
-			at = i
+			k = i
 		}
 	}
 	parts, sum := make([]float64, units), 0.0
 	for i := range parts {
-		taken, _, err := s.tryPart(ctx, folder, t.sizes[at], encodes, "--shard", fmt.Sprintf("%d/%d", i, units))
+		taken, _, err := s.tryPart(ctx, folder, t.sizes[k], encodes, "--shard", fmt.Sprintf("%d/%d", i, units))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -297,7 +297,7 @@ func (s *source) tryPart(ctx context.Context, folder string, size int, encodes b
 	return taken, held, nil
 }
 
-// without is a command line without some options, each of which has a value.
+// without is a command line without some options and their values.
 func without(args []string, names ...string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
@@ -311,11 +311,11 @@ func without(args []string, names ...string) []string {
 	return kept
 }
 
-// grows is the growth of some terms with the least squares of relative errors, and no number of which is negative.
-func grows(sizes []int, times []float64, of int) growth {
+// grows fits the growth of some terms by least squares of relative errors, with no negative coefficient.
+func grows(sizes []int, times []float64, mask int) growth {
 	best, least := growth{}, math.Inf(1)
-	for terms := 1; terms <= of; terms++ { // all sets of numbers that are not 0
-		if terms&^of != 0 || bits.OnesCount(uint(terms)) > len(sizes) {
+	for terms := 1; terms <= mask; terms++ { // all sets of numbers that are not 0
+		if terms&^mask != 0 || bits.OnesCount(uint(terms)) > len(sizes) {
 			continue
 		}
 		g, ok := solve(sizes, times, terms)

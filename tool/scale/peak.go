@@ -12,21 +12,21 @@ import (
 const watchEvery = 2 * time.Millisecond
 
 // watchMemory begins to watch the memory of the process; the function that it returns ends that, and says by how many
-// bytes more than at the beginning were in use at most. What is mapped of files is not in it.
+// bytes more than at the beginning were in use at most. Mapped files are not counted.
 func watchMemory() (peak func() float64) {
 	debug.FreeOSMemory()
-	from, most := inUse(), 0.0
+	from, highest := inUse(), 0.0
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
 		for {
-			most = max(most, inUse()-from)
+			highest = max(highest, inUse()-from)
 			select {
 			case <-tick.C:
 			case <-stop:
-				most = max(most, inUse()-from)
+				highest = max(highest, inUse()-from)
 				return
 			}
 		}
@@ -34,7 +34,7 @@ func watchMemory() (peak func() float64) {
 	return func() float64 {
 		close(stop)
 		<-stopped
-		return max(most, 1)
+		return max(highest, 1)
 	}
 }
 

@@ -124,7 +124,7 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 		s := &g.sources[i]
 		_, _ = fmt.Fprint(stderr, measuring(p.rates, s))
 		err := d.piece(ctx, p, s, encoded)
-		if kept := p.rates.keep(); err != nil { // what was measured before stays
+		if kept := p.rates.keep(); err != nil { // earlier measurements stay
 			return nil, errors.Join(err, kept)
 		}
 	}
@@ -214,7 +214,7 @@ func newPlan(analyses []run.Command, studies Studies) run.Command {
 	}
 }
 
-// print says what is planned.
+// print prints the plan.
 func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) error {
 	if o.JSON {
 		return report.Encode(w, p.object(wishes))
@@ -257,11 +257,11 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 	return err
 }
 
-// measured is what is known of an analysis from measurements.
+// measured describes the measurements of an analysis.
 func (p *planned) measured(s *source) string {
 	var b strings.Builder
 	l, ok := laws[s.analysis]
-	if r, known := p.rates.Of[p.rates.key(s, l)]; ok && known {
+	if r, timed := p.rates.Of[p.rates.key(s, l)]; ok && timed {
 		what := "states"
 		if l.power == 2 {
 			what = "pairs"

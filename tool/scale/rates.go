@@ -1,5 +1,5 @@
 // The speed of this machine: analyses whose time follows a law are run on small synthetic states of several sizes,
-// once, and what was measured is kept.
+// once, and the measurements are kept.
 
 package scale
 
@@ -27,12 +27,12 @@ import (
 	"repscope/internal/run"
 )
 
-// ratesForm is the number of the laws below; what was measured for others is not read.
+// ratesForm is the number of the laws below; measurements of other laws are not read.
 const ratesForm = 3
 
 // machine describes what rates were measured on.
 type machine struct {
-	Form      int    `json:"form"` // of what is kept
+	Form      int    `json:"form"` // of the kept measurements
 	Processor string `json:"processor"`
 	Cores     int    `json:"cores"`
 	Kernel    string `json:"kernel"`
@@ -58,11 +58,11 @@ func processor() string {
 // law says how the time of an analysis grows with the number of states, and on what sizes it is measured.
 type law struct {
 	power  float64  // of the number of states
-	states [3]int   // with units that can be divided by four, of which frames, latents and models vary at the one in the middle
+	states [3]int   // with units that can be divided by four, frames, latents and models vary at the middle one
 	keep   []string // options that change the time
 }
 
-// laws are those of the analyses whose time is known to follow one. They read frames.
+// laws are the laws of analyses whose time is known to follow one. They read frames.
 var laws = map[string]law{
 	"smoothness":   {1, [3]int{4096, 16384, 32768}, []string{"bootstrap", "horizons"}},
 	"neighborhood": {2, [3]int{2048, 5120, 12288}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
@@ -88,7 +88,7 @@ type terms struct {
 	Latent float64 `json:"latent_value_s"`
 }
 
-// size is what the time of a law depends on beside the number of states: the values of a frame, the models, and the
+// size is what the time of a law depends on, besides the number of states: the values of a frame, the models, and the
 // values of their latents in all.
 type size struct{ frame, models, latents int }
 
@@ -98,25 +98,24 @@ func (r *terms) seconds(power, n float64, z size) float64 {
 		math.Pow(n, power)*(r.Point+r.Frame*float64(z.frame)+r.Model*float64(z.models)+r.Latent*float64(z.latents))
 }
 
-// rates are what is known of a machine.
+// rates are the measurements of a machine.
 type rates struct {
 	Machine machine           `json:"machine"`
 	Of      map[string]rate   `json:"rates"`           // by analysis, type of the frames and options
 	Parts   map[string]growth `json:"parts,omitempty"` // by analysis, options and inputs
 	Read    float64           `json:"read_bytes_per_s,omitempty"`
-	// Times are those of the runs of a law that is not complete, by what was run: a plan that is interrupted goes on
-	// there.
+	// Times are the times of runs of a law that is not complete, by run: an interrupted plan goes on there.
 	Times map[string]float64 `json:"times,omitempty"`
 	path  string
-	say   func(format string, args ...any) // tells what is measured; nil: nothing
-	fresh []string                         // what was measured just now
+	say   func(format string, args ...any) // tells the progress of measurements; nil: nothing
+	fresh []string                         // new measurements
 }
 
-// mostKept are the parts that are kept; then all are taken anew, as the inputs of most are gone.
+// mostKept are the parts that are kept; then all are taken again, as the inputs of most are gone.
 const mostKept = 1000
 
-// readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is
-// measured anew.
+// readRates reads what is kept for this machine in a folder, or in the user's cache folder. Rates that cannot be read
+// are measured again.
 func readRates(folder string) *rates {
 	m := thisMachine()
 	r := &rates{Machine: m, Of: map[string]rate{}, Parts: map[string]growth{}, Times: map[string]float64{}}
@@ -157,7 +156,7 @@ func (r *rates) keep() error {
 	return writeJSON(r.path, r)
 }
 
-// key is what the rate of an analysis depends on, beside the machine.
+// key is what the rate of an analysis depends on, besides the machine.
 func (r *rates) key(s *source, l law) string {
 	_, _, dtype := s.dry.dimensions()
 	return strings.Join(append([]string{s.analysis, dtype}, l.args(s)...), " ")
@@ -177,15 +176,15 @@ func (r *rates) measure(ctx context.Context, s *source, l law) (rate, error) {
 	defer os.RemoveAll(folder)
 	_, _, dtype := s.dry.dimensions()
 	t := trial{source: s, law: l, args: l.args(s), folder: folder, bytes: dtype == "uint8", rates: r, key: key}
-	found, err := t.rate(ctx)
+	measured, err := t.rate(ctx)
 	if err != nil {
 		return rate{}, fmt.Errorf("%s on synthetic states: %w", s.analysis, err)
 	}
-	r.Of[key] = found
+	r.Of[key] = measured
 	maps.DeleteFunc(r.Times, func(run string, _ float64) bool { return strings.HasPrefix(run, key+timeOf) })
 	r.fresh = append(r.fresh, s.analysis)
-	found.cores = r.Machine.Cores
-	return found, nil
+	measured.cores = r.Machine.Cores
+	return measured, nil
 }
 
 // args are the options of an analysis that change its time.
@@ -220,7 +219,7 @@ type trial struct {
 	done   int    // runs
 }
 
-// timeOf stands between the key of a law and what was run for it.
+// timeOf separates the key of a law from the name of a run.
 const timeOf = ": "
 
 // timesOfLaw is how many times make the numbers of both laws: of three numbers of states and of three sizes, of all
@@ -236,7 +235,7 @@ const (
 // tried is the size of what the growth and the units are measured on.
 var tried = size{fewFrame, 1, fewLatent}
 
-// someUnits is the task of which the time of units is measured: every fourth.
+// someUnits selects the tasks whose time of units is measured: every fourth.
 const someUnits = 4
 
 // rate solves for the numbers of both laws.
@@ -251,32 +250,32 @@ func (t *trial) rate(ctx context.Context) (r rate, err error) {
 // solve finds how the time grows from three numbers of states, and divides what n^power states take into what the
 // frames, a model and its latents take by a run for each at the second.
 func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) {
-	of, at := startTerm|stateTerm|pairTerm, t.law.states
+	shape, sizes := startTerm|stateTerm|pairTerm, t.law.states
 	if t.law.power == 1 {
-		of = startTerm | stateTerm
+		shape = startTerm | stateTerm
 	}
 	var base [len(law{}.states)]float64
-	for i, n := range at {
+	for i, n := range sizes {
 		if base[i], err = t.time(ctx, n, tried, more...); err != nil {
 			return r, err
 		}
 	}
-	g := grows(at[:], base[:], of)
+	g := grows(sizes[:], base[:], shape)
 	r.Start, r.State = g.Start, g.State
 	all := g.Pair
 	if t.law.power == 1 {
 		r.State, all = 0, g.State
 	}
-	b := math.Pow(float64(at[1]), t.law.power)
+	b := math.Pow(float64(sizes[1]), t.law.power)
 	var extra [3]float64
 	for i, z := range [3]size{{manyFrame, 1, fewLatent}, {fewFrame, 1, manyLatent}, {fewFrame, 2, 2 * fewLatent}} {
-		taken, err := t.time(ctx, at[1], z, more...)
+		taken, err := t.time(ctx, sizes[1], z, more...)
 		if err != nil {
 			return r, err
 		}
 		extra[i] = max(0, taken-base[1])
 	}
-	// Another model does again what is done for every one, of the states as of their pairs.
+	// Another model repeats the work for every model, on the states as on their pairs.
 	r.Share = min(1, extra[2]/max(base[1]-r.Start, 1e-9))
 	r.Frame = extra[0] / b / (manyFrame - fewFrame)
 	r.Latent = extra[1] / b / (manyLatent - fewLatent)
@@ -285,7 +284,7 @@ func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) 
 	return r, nil
 }
 
-// time is that of a run, which is taken if it is not known from a plan that was interrupted, and kept at once.
+// time is the time of a run, which is measured unless an interrupted plan has measured it, and kept at once.
 func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float64, error) {
 	t.done++
 	run := fmt.Sprintf("%s%s%d states, frames of %d, %d latents of %d models %s", t.key, timeOf, n, z.frame, z.latents, z.models, strings.Join(more, " "))

@@ -24,9 +24,8 @@ type Set struct {
 }
 
 // Open reads the heads of shards and checks that each is whole and that they are parts of one
-// work. Paths are files, and folders of which all files *.shard are read. Errors: no shards,
-// [shard.ErrDamaged], shards of different work, and of an analysis that is none of the given
-// ones.
+// work. Paths are files, and folders whose files *.shard are all read. Errors: no shards,
+// [shard.ErrDamaged], shards of different work or of an unknown analysis.
 func Open(analyses []run.Command, paths []string) (*Set, error) {
 	files, err := filesOf(paths)
 	if err != nil {
@@ -75,21 +74,21 @@ func filesOf(paths []string) ([]string, error) {
 			files = append(files, path)
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(escape.Glob(path), "*.shard"))
+		parts, err := filepath.Glob(filepath.Join(escape.Glob(path), "*.shard"))
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 {
+		if len(parts) == 0 {
 			return nil, fmt.Errorf("%s: this folder has no files *.shard", path)
 		}
-		files = append(files, found...)
+		files = append(files, parts...)
 	}
 	return files, nil
 }
 
 // oneWork finds shards of other work than most.
 func (s *Set) oneWork() error {
-	most, alike := s.States[0], 0
+	model, alike := s.States[0], 0
 	for _, a := range s.States {
 		n := 0
 		for _, b := range s.States {
@@ -98,7 +97,7 @@ func (s *Set) oneWork() error {
 			}
 		}
 		if n > alike {
-			most, alike = a, n
+			model, alike = a, n
 		}
 		if alike == len(s.States) {
 			return nil
@@ -106,14 +105,14 @@ func (s *Set) oneWork() error {
 	}
 	var all error
 	for _, b := range s.States {
-		if d := b.Identity.Difference(most.Identity); d != "" {
-			all = errors.Join(all, fmt.Errorf("%s is not part of the same work as %s: %s", b.Source, most.Source, d))
+		if d := b.Identity.Difference(model.Identity); d != "" {
+			all = errors.Join(all, fmt.Errorf("%s is not part of the same work as %s: %s", b.Source, model.Source, d))
 		}
 	}
 	return all
 }
 
-// oneStart finds shards of one work of which the results would have other files or names.
+// oneStart finds shards of one work whose results would have different files or names.
 func (s *Set) oneStart() error {
 	first := s.States[0]
 	for _, b := range s.States[1:] {
@@ -198,16 +197,16 @@ func (s *Set) Complete() error {
 
 // tasksOf are the tasks that have some units, of as many as most shards are of.
 func (s *Set) tasksOf(units []int) []run.Shard {
-	count, of := map[int]int{}, 0
+	count, total := map[int]int{}, 0
 	for _, state := range s.States {
 		n := state.Origin.Of
-		if count[n]++; count[n] > count[of] || count[n] == count[of] && n > of {
-			of = n
+		if count[n]++; count[n] > count[total] || count[n] == count[total] && n > total {
+			total = n
 		}
 	}
 	var tasks []run.Shard
 	for _, u := range units {
-		if t := (run.Shard{Index: u % of, Of: of}); !slices.Contains(tasks, t) {
+		if t := (run.Shard{Index: u % total, Of: total}); !slices.Contains(tasks, t) {
 			tasks = append(tasks, t)
 		}
 	}

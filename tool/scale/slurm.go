@@ -165,11 +165,11 @@ func (s *slurm) run(ctx context.Context) error {
 // free finds what keeps a job from being written into its folder: an input that it would be written over, and tasks of
 // another job that are running there.
 func (j *Job) free(ctx context.Context) error {
-	var own []string
+	var outputs []string
 	for _, name := range []string{manifestName, slurmFolder + "/*", k8sFolder + "/*"} {
-		own = append(own, filepath.Join(escape.Glob(j.root), name))
+		outputs = append(outputs, filepath.Join(escape.Glob(j.root), name))
 	}
-	if err := run.Apart(append(inputsOf(j), j.Suite), own); err != nil {
+	if err := run.Apart(append(inputsOf(j), j.Suite), outputs); err != nil {
 		return err
 	}
 	if old, err := readJob(j.root); err == nil && old.digest != j.digest {
@@ -184,7 +184,8 @@ func (j *Job) free(ctx context.Context) error {
 	return nil
 }
 
-// send writes the job, if it is new, and the scripts for what is neither complete nor in the queue, and submits it.
+// send writes the job, if it is new, and the scripts for tasks that are neither complete nor in the queue, and submits
+// them.
 func (s *slurm) send(ctx context.Context) error {
 	all, err := s.job.standings(ctx)
 	if err != nil {
@@ -248,16 +249,16 @@ const (
 
 // write writes the scripts.
 func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []int, queued *queue) error {
-	most := s.maxArray
-	if most == 0 {
-		most = maxArraySize(ctx)
+	limit := s.maxArray
+	if limit == 0 {
+		limit = maxArraySize(ctx)
 	}
 	for name, content := range map[string]string{
 		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
 			"exec " + escape.Shell(s.program) + " task " + escape.Shell(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		finishScript: "#!/bin/sh\n# Puts the work together. Written by scale slurm.\n" +
 			"exec " + escape.Shell(s.program) + " finish " + escape.Shell(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
-		submitScript: s.submission(wanted, most, queued),
+		submitScript: s.submission(wanted, limit, queued),
 	} {
 		if err := files.FileMode(slurmFolder+"/"+name, 0o777, func(w io.Writer) error {
 			_, err := io.WriteString(w, content)
@@ -269,7 +270,7 @@ func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []i
 	return nil
 }
 
-// maxArraySize is that of the site.
+// maxArraySize is the limit of the site.
 func maxArraySize(ctx context.Context) int {
 	out, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
 	if err != nil {
@@ -292,10 +293,10 @@ type array struct {
 }
 
 // arrays divides ascending numbers of tasks into arrays whose indices are below most.
-func arrays(wanted []int, most int) []array {
+func arrays(wanted []int, limit int) []array {
 	var list []array
 	for _, i := range wanted {
-		if n := len(list); n == 0 || i-list[n-1].offset >= most {
+		if n := len(list); n == 0 || i-list[n-1].offset >= limit {
 			list = append(list, array{offset: i})
 		}
 		last := &list[len(list)-1]
@@ -305,7 +306,7 @@ func arrays(wanted []int, most int) []array {
 }
 
 // submission is the script that submits: first tasks, the others after them, and the last job after all.
-func (s *slurm) submission(wanted []int, most int, queued *queue) string {
+func (s *slurm) submission(wanted []int, limit int, queued *queue) string {
 	folder := filepath.Join(s.job.root, slurmFolder)
 	firsts := s.job.firsts()
 	split := slices.IndexFunc(wanted, func(i int) bool { return i >= firsts })
@@ -319,10 +320,10 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 	// submit OFFSET-OR-"finish" OPTIONS… SCRIPT ARGUMENTS… prints the number of the job and keeps it.
 	b.WriteString("submit() {\n\twhat=$1\n\tshift\n\tid=$(sbatch --parsable \"$@\")\n\tid=${id%%;*}\n" +
 		"\techo \"$id $what\" >> \"$folder\"/" + jobsFile + "\n\techo \"$id\"\n}\nall=\n")
-	for _, id := range queued.jobs { // what is in the queue must be done before the last job, too
+	for _, id := range queued.jobs { // jobs in the queue must be done before the last job, too
 		fmt.Fprintf(&b, "all=$all:%d\n", id)
 	}
-	for phase, list := range [][]array{arrays(wanted[:split], most), arrays(wanted[split:], most)} {
+	for phase, list := range [][]array{arrays(wanted[:split], limit), arrays(wanted[split:], limit)} {
 		if phase == 1 && split > 0 {
 			b.WriteString("first=$all\n")
 		}
@@ -359,13 +360,13 @@ func (s *slurm) options1(a array, folder string) string {
 	return text
 }
 
-// most is the memory of a job in megabytes: that of the greatest task with room to spare.
+// most is the memory of a job in megabytes: the largest task and a reserve.
 func (s *slurm) most() string {
-	most := int64(0)
+	largest := int64(0)
 	for i := range s.job.Pieces {
-		most = max(most, s.job.Pieces[i].Need.Memory)
+		largest = max(largest, s.job.Pieces[i].Need.Memory)
 	}
-	return strconv.FormatInt((most+most/4)>>20+256, 10) + "M"
+	return strconv.FormatInt((largest+largest/4)>>20+256, 10) + "M"
 }
 
 // given are the options of --sbatch, which win over ours as they come later.
@@ -377,7 +378,7 @@ func (s *slurm) given() string {
 	return strings.Join(quoted, " ")
 }
 
-// name is that of the jobs.
+// name is the name of the jobs.
 func (s *slurm) name() string {
 	if s.job.Suite != "" {
 		return "evaluate"
@@ -388,7 +389,7 @@ func (s *slurm) name() string {
 // pattern is a path in an option of sbatch that replaces what follows %.
 func pattern(path string) string { return strings.ReplaceAll(path, "%", "%%") }
 
-// queue is what of a job is in Slurm's queue.
+// queue is the part of a job in Slurm's queue.
 type queue struct {
 	tasks    map[int]bool
 	jobs     []int // arrays of these tasks
@@ -535,7 +536,7 @@ func (s *slurm) watch(ctx context.Context) error {
 	return nil
 }
 
-// progress is how far the tasks are, and what of the queue waits for somebody to act.
+// progress describes how far the tasks are, and which jobs in the queue wait for an action.
 func (s *slurm) progress(q *queue) string {
 	all := make([]standing, len(s.job.tasks))
 	for i := range all {

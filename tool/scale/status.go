@@ -1,4 +1,4 @@
-// scale status: what of a divided work is complete, running, failed, damaged or missing.
+// scale status: which parts of a divided work are complete, running, failed, damaged or missing.
 
 package scale
 
@@ -314,7 +314,7 @@ func (j *Job) object(all []standing) *report.Object {
 	return &o
 }
 
-// loose says what is missing among the shards of a folder that no job describes.
+// loose names the missing units among the shards of a folder that no job describes.
 func loose(root string, o *run.Options, stdout io.Writer) error {
 	files, err := filepath.Glob(filepath.Join(escape.Glob(root), "*.shard"))
 	if err != nil {

@@ -27,7 +27,7 @@ The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_IND
 --offset. A complete task is not run again, and two processes never run the same task at the
 same time. Exit status: 2 for wrong usage, which a retry does not fix; 1 for other failures.`
 
-// lockName is that of the lock in a task's folder.
+// lockName is the name of the lock in a task's folder.
 const lockName = "task"
 
 // indexVariables are those in which schedulers say the number of a task.
@@ -98,11 +98,11 @@ func (w *worker) do(ctx context.Context, t *task) error {
 	if err := w.enter(); err != nil {
 		return err
 	}
-	own := w.job.own(t)
-	if err := os.MkdirAll(own, 0o777); err != nil {
+	folder := w.job.own(t)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return run.PathError(err)
 	}
-	lock, err := folderlock.Take(ctx, own, lockName, true)
+	lock, err := folderlock.Take(ctx, folder, lockName, true)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (w *worker) do(ctx context.Context, t *task) error {
 		w.say("%s is complete", t.Name())
 		return nil
 	}
-	if err := run.Remove(filepath.Join(own, recordFile)); err != nil {
+	if err := run.Remove(filepath.Join(folder, recordFile)); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -131,7 +131,7 @@ func (w *worker) do(ctx context.Context, t *task) error {
 		r.Code, lines = run.Exit(err)
 		r.Message = strings.Join(lines, "\n")
 	}
-	if failed := writeJSON(filepath.Join(own, recordFile), &r); failed != nil && err == nil {
+	if failed := writeJSON(filepath.Join(folder, recordFile), &r); failed != nil && err == nil {
 		err = failed
 	}
 	if err == nil {
@@ -158,7 +158,7 @@ func (w *worker) enter() error {
 // run runs the analysis.
 func (w *worker) run(ctx context.Context, t *task) error {
 	p := t.piece
-	of, err := w.taskOf(ctx, p)
+	command, err := w.taskOf(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -166,17 +166,17 @@ func (w *worker) run(ctx context.Context, t *task) error {
 	if w.memory > 0 {
 		memory = w.memory
 	}
-	of.Args = append(of.Args, "--quiet", "--out", filepath.Dir(w.job.output(t)))
+	command.Args = append(command.Args, "--quiet", "--out", filepath.Dir(w.job.output(t)))
 	if memory > 0 {
-		of.Args = append(of.Args, "--memory", strconv.FormatInt(memory, 10))
+		command.Args = append(command.Args, "--memory", strconv.FormatInt(memory, 10))
 	}
 	if w.threads > 0 {
-		of.Args = append(of.Args, "--threads", strconv.Itoa(w.threads))
+		command.Args = append(command.Args, "--threads", strconv.Itoa(w.threads))
 	}
 	if p.Shards > 1 {
-		of.Args = append(of.Args, "--shard", fmt.Sprintf("%d/%d", t.shard, p.Shards))
+		command.Args = append(command.Args, "--shard", fmt.Sprintf("%d/%d", t.shard, p.Shards))
 	}
-	return of.Run(ctx, io.Discard, w.stderr)
+	return command.Run(ctx, io.Discard, w.stderr)
 }
 
 // taskOf is the run of a piece, without what scale sets.
@@ -207,7 +207,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 	return run.Task{}, fmt.Errorf("suite %s has no task %s", w.job.Suite, p.Name)
 }
 
-// whole finds what is wrong with the file that a task leaves.
+// whole returns the error of the file that a task leaves.
 func (j *Job) whole(t *task) error {
 	path := j.output(t)
 	if t.piece.Shards == 1 {

@@ -136,7 +136,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 // single reports whether one case is given by its files.
 func (s *settings) single() bool { return !s.example && s.task == "" }
 
-// order is that of models where something says it: the flag, or the damage of the example.
+// order is the known order of models: of the flag, or by the damage of the example.
 func (s *settings) order() []string {
 	order := slices.Clone(s.models)
 	if s.example && len(order) == 0 {
@@ -157,7 +157,7 @@ func (s *settings) options(env *run.Env, kinds []canvas.Kind) canvas.Options {
 	return o
 }
 
-// progress returns what is called when a case is finished.
+// progress returns the function to call when a case is finished.
 func (s *settings) progress(env *run.Env, total int) func() {
 	bar, done := env.ProgressOf("scoring", "cases"), 0
 	return func() {
@@ -186,7 +186,7 @@ func (s *settings) newStore(env *run.Env, in *canvas.Input, kindsOfRun []canvas.
 		Skipped: s.skipped(kindsOfRun), Resume: s.resume, Steps: s.snapshots, Digests: d}
 }
 
-// openStore opens what is known of cases.
+// openStore opens the stored rows of cases.
 func openStore(env *run.Env, rows *store.Store) (*store.Store, error) {
 	if err := rows.Open(true); err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (s *settings) keep(env *run.Env, rows *store.Store) error {
 	return nil
 }
 
-// mayWrite are the names of all files that a run may write beside those of every analysis.
+// mayWrite are the names of all files that a run may write besides the files of every analysis.
 func (s *settings) mayWrite(o *run.Options) []string {
 	files := output.Files("canvas", casesFile, agreementFile)(o)
 	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figureCases, figureOverlay, figureOverlay + "_*"} {
@@ -229,22 +229,22 @@ func (s *settings) mayWrite(o *run.Options) []string {
 
 // failed says which cases failed, as the error of a run that has written all the same.
 func failed(rows []canvas.CaseRow) error {
-	const most = 3 // all are in the table and in canvas.json
+	const limit = 3 // all are in the table and in canvas.json
 	var lines []string
 	n := 0
 	for _, row := range rows {
 		if len(row.Row.Failures) == 0 {
 			continue
 		}
-		if n++; n <= most {
+		if n++; n <= limit {
 			lines = append(lines, fmt.Sprintf("%s: %s", row.Case.Name(), strings.Join(row.Row.Failures, "; ")))
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	if n > most {
-		lines = append(lines, fmt.Sprintf("and %d more", n-most))
+	if n > limit {
+		lines = append(lines, fmt.Sprintf("and %d more", n-limit))
 	}
 	return fmt.Errorf("%d of %s failed; all other cases are scored and written\n%s", n, text.Count(len(rows), "case"),
 		strings.Join(lines, "\n"))
@@ -283,7 +283,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	return nil
 }
 
-// modelNames are those of all cases.
+// modelNames are the models of all cases.
 func modelNames(cases []source.Case) []string {
 	var out []string
 	for _, c := range cases {

@@ -26,7 +26,7 @@ const (
 	figureAgreement    = "canvas_agreement"
 	figureCases        = "canvas_cases"
 	figureOverlay      = "canvas_overlay"
-	// plotsFolder holds those of every metric by itself.
+	// plotsFolder holds the figures of single metrics.
 	plotsFolder = "evaluation_results_vis"
 )
 
@@ -101,7 +101,7 @@ const (
 	panelHeight  = 44.0 // mm
 )
 
-// panels is a figure of one panel for each key, three beside each other.
+// panels is a figure of one panel for each key, three in a row.
 func (r *outcome) panels(title string, keys []canvas.Key, panel func(key canvas.Key) plots.Panel) *plots.Figure {
 	if len(keys) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (r *outcome) panels(title string, keys []canvas.Key, panel func(key canvas.
 	return f
 }
 
-// axis is that of a key: its name, unit and which way is better.
+// axis is the axis of a key: its name, unit and better direction.
 func axis(key canvas.Key) plots.Axis {
 	label := plots.Escape(label(key))
 	switch key.Direction {
@@ -130,7 +130,7 @@ func axis(key canvas.Key) plots.Axis {
 	return plots.Axis{Label: label}
 }
 
-// names are those of the models.
+// names are the names of the models.
 func (r *outcome) names() []string {
 	var out []string
 	for i := range r.Models {
@@ -187,8 +187,8 @@ func (r *outcome) boxes(key canvas.Key) plots.Panel {
 	for i := range r.Models {
 		m := &r.Models[i]
 		box := plots.Box{Name: m.Name}
-		for _, at := range m.Rows {
-			if v := r.Rows[at].Row.Values[key.Name]; v.Defined() {
+		for _, row := range m.Rows {
+			if v := r.Rows[row].Row.Values[key.Name]; v.Defined() {
 				box.Values = append(box.Values, v.V)
 			}
 		}
@@ -211,14 +211,15 @@ func (r *outcome) metricFigures() (drawings []run.Drawing) {
 			if !some {
 				continue
 			}
-			for _, of := range []struct {
+			for _, form := range []struct {
 				kind  string
 				panel func(canvas.Key) plots.Panel
 				note  string
 			}{{"bar", r.bars, r.caption("Means over cases.")}, {"box", r.boxes, "Values of single cases."}} {
-				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, of.kind), func() (*plots.Figure, error) {
-					return r.metricFigure(key, of.panel, of.note), nil
-				}))
+				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, form.kind),
+					func() (*plots.Figure, error) {
+						return r.metricFigure(key, form.panel, form.note), nil
+					}))
 			}
 		}
 	}

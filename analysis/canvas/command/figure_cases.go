@@ -1,4 +1,4 @@
-// The figures of single designs: the worst and best ones, and overlays of what was matched.
+// The figures of single designs: the worst and best ones, and overlays of matched elements.
 
 package command
 
@@ -33,19 +33,19 @@ func (r *outcome) ranked() (rows []int, score map[int]float64) {
 	}
 	sums, counts := map[int]float64{}, map[int]int{}
 	for _, key := range keys {
-		var at []int
+		var scored []int
 		var values []float64
 		for i, row := range r.Rows {
 			if v := row.Row.Values[key.Name]; row.Case.Snapshot < 0 && v.Defined() {
 				if key.Direction == report.Lower {
 					v.V = -v.V
 				}
-				at, values = append(at, i), append(values, v.V)
+				scored, values = append(scored, i), append(values, v.V)
 			}
 		}
 		sorted := slices.Clone(values)
 		slices.Sort(sorted)
-		for k, i := range at {
+		for k, i := range scored {
 			low, _ := slices.BinarySearch(sorted, values[k])
 			high := low
 			for high < len(sorted) && sorted[high] == values[k] {
@@ -74,13 +74,13 @@ func (r *outcome) ranked() (rows []int, score map[int]float64) {
 	return rows, score
 }
 
-// overlayCount is how many overlays are drawn of so many designs.
+// overlayCount is how many overlays are drawn of a number of designs.
 func overlayCount(cases int) int { return min(cases, len(overlayNames)) }
 
 // overlayNames end the names of overlays.
 var overlayNames = []string{"worst", "best", "middle"}
 
-// overlayName is the name of overlay k of so many designs.
+// overlayName is the name of overlay k of a number of designs.
 func overlayName(k, cases int) string {
 	if cases == 1 {
 		return figureOverlay
@@ -117,21 +117,21 @@ func (r *outcome) pair(ctx context.Context, c *source.Case) *canvas.Pair {
 	return canvas.NewPair(ctx, c, r.settings, r.read, design.NewView(c.Reference, "reference", r.read))
 }
 
-// The widths of screens in figures, in pixels: those of their places at 300 DPI.
+// The widths of screens in figures, in pixels: of their places at 300 DPI.
 const (
 	sheetPixels   = 360
 	overlayPixels = 640
 )
 
-// fitting is a size of at most so many pixels of width, and four times as many of height.
+// fitting is a size of at most that width in pixels, and four times that height.
 func fitting(width, height, most int) (w, h int) {
 	scale := min(1, float64(most)/float64(width), float64(4*most)/float64(height))
 	return max(1, int(math.Round(scale*float64(width)))), max(1, int(math.Round(scale*float64(height))))
 }
 
 // shrunk is a screen on white in a size that fits: see fitting.
-func shrunk(s *dataset.Screen, most int) image.Image {
-	w, h := fitting(s.Width, s.Height, most)
+func shrunk(s *dataset.Screen, limit int) image.Image {
+	w, h := fitting(s.Width, s.Height, limit)
 	small := make([]uint8, 3*w*h)
 	resize.NewCubic(s.Height, s.Width, h, w).Bytes(small, screenshot.Opaque(s, false), 3)
 	return imageOf(small, w, h)
@@ -177,13 +177,13 @@ func (r *outcome) contactSheet(ctx context.Context, rows []int, score map[int]fl
 	slices.Reverse(best)
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "The worst and best designs"}
 	ratio := 0.0
-	for _, of := range []struct {
+	for _, part := range []struct {
 		title string
 		rows  []int
 	}{{"Worst", worst}, {"Best", best}} {
 		grid := &plots.ImageGrid{Images: make([][]image.Image, 2), RowLabels: []string{"reference", "generated"}}
 		some := false
-		for _, i := range of.rows {
+		for _, i := range part.rows {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -199,7 +199,7 @@ func (r *outcome) contactSheet(ctx context.Context, rows []int, score map[int]fl
 		}
 		if some {
 			ratio = max(ratio, tallest(grid.Images))
-			f.Tiles = append(f.Tiles, plots.Tile{Panel: grid, Title: of.title, Row: len(f.Tiles)})
+			f.Tiles = append(f.Tiles, plots.Tile{Panel: grid, Title: part.title, Row: len(f.Tiles)})
 		}
 	}
 	if len(f.Tiles) == 0 {

@@ -1,4 +1,4 @@
-// Overlays of one case: what was matched on both screens, where pixels differ, and saliency.
+// Overlays of one case: matched elements on both screens, differing pixels, and saliency.
 
 package command
 
@@ -26,7 +26,7 @@ const (
 // mostBoxes bounds the boxes that are drawn on a screen.
 const mostBoxes = 2000
 
-// overlay draws that of a case, if it has a screen or a design that can be read.
+// overlay draws the overlay of a case, if it has a screen or a design that can be read.
 func (r *outcome) overlay(ctx context.Context, c *source.Case) (*plots.Figure, error) {
 	f, err := overlayOf(r.pair(ctx, c))
 	if err != nil || f == nil {
@@ -74,16 +74,16 @@ func overlayOf(p *canvas.Pair) (*plots.Figure, error) {
 		shown = append(shown, m)
 	}
 	if reference, generated, err := saliencyOverlays(p); err == nil {
-		for k, of := range []*image.NRGBA{reference, generated} {
-			m := shrunkImage(of, overlayPixels)
+		for k, screen := range []*image.NRGBA{reference, generated} {
+			m := shrunkImage(screen, overlayPixels)
 			add([]string{"Saliency, reference", "Saliency, generated"}[k], &plots.BoxedImage{Image: m})
 			shown = append(shown, m)
 		}
 		f.Footnote += "Saliency: dark to light from the least to the most salient position of each screen; rings: " +
 			"fixations."
 	}
-	const most = 60.0 // mm of a screen
-	f.WidthMM = min(plots.DoubleColumnMM, most*float64(len(f.Tiles)))
+	const widest = 60.0 // mm of a screen
+	f.WidthMM = min(plots.DoubleColumnMM, widest*float64(len(f.Tiles)))
 	f.HeightMM = min((f.WidthMM/float64(len(f.Tiles))-4)*tallest([][]image.Image{shown})+26, 235)
 	return f, nil
 }
@@ -111,7 +111,7 @@ func backdrop(v *design.View) image.Image {
 
 // boxesOn are the boxes of the elements of one design on its screen, large ones below small ones;
 // left is how many of the smallest are left out.
-func boxesOn(m *design.Matching, generated bool, screen image.Rectangle) (out []plots.ImageBox, left int) {
+func boxesOn(m *design.Matching, generated bool, screen image.Rectangle) (out []plots.ImageBox, rest int) {
 	layout, partners := m.Reference, m.OfReference
 	if generated {
 		layout, partners = m.Generated, m.OfGenerated
@@ -139,7 +139,7 @@ func boxesOn(m *design.Matching, generated bool, screen image.Rectangle) (out []
 		return a - b
 	})
 	if len(order) > mostBoxes {
-		left, order = len(order)-mostBoxes, order[:mostBoxes]
+		rest, order = len(order)-mostBoxes, order[:mostBoxes]
 	}
 	w, h := float64(screen.Dx()), float64(screen.Dy())
 	for _, i := range order {
@@ -152,7 +152,7 @@ func boxesOn(m *design.Matching, generated bool, screen image.Rectangle) (out []
 		b := layout.Elements[i].Box
 		out = append(out, plots.ImageBox{Kind: kind, MinX: b.X0 * w, MinY: b.Y0 * h, MaxX: b.X1 * w, MaxY: b.Y1 * h})
 	}
-	return out, left
+	return out, rest
 }
 
 // withBar is a map with the bar of its scale.

@@ -18,6 +18,7 @@ import (
 	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/example/screens"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
@@ -33,7 +34,7 @@ type settings struct {
 	models, ids            names
 	snapshots, resume      bool
 	one                    source.Case // of the one-case form: its files
-	metrics                metricsFlag
+	metrics                []string
 	definition             *string
 	ratings                string
 	workers                int
@@ -66,48 +67,36 @@ func (n *names) Set(text string) error {
 // usualMetrics stands for those that are computed by default in a list of metrics.
 const usualMetrics = "usual"
 
-// metricsFlag is a list of metrics: of kinds, or of numbers that they compute.
-type metricsFlag struct{ kinds []string }
-
-func (m *metricsFlag) String() string { return strings.Join(m.kinds, ",") }
-func (m *metricsFlag) Get() any       { return m.kinds }
-func (m *metricsFlag) Set(list string) error {
-	var chosen []string
-	all := []string{usualMetrics}
-	of := map[string]string{}
+// selectMetrics returns the metrics of a list of metrics, of numbers that they compute, and of [usualMetrics].
+func selectMetrics(list []string) ([]string, error) {
+	all, owner := []string{usualMetrics}, map[string]string{}
 	for _, k := range canvas.Kinds() {
-		all, of[k.Name] = append(all, k.Name), k.Name
+		all, owner[k.Name] = append(all, k.Name), k.Name
 		for _, key := range k.Keys {
-			if of[key.Name] == "" {
-				all, of[key.Name] = append(all, key.Name), k.Name
+			if owner[key.Name] == "" {
+				all, owner[key.Name] = append(all, key.Name), k.Name
 			}
 		}
 	}
-	for part := range strings.SplitSeq(list, ",") {
-		part = strings.TrimSpace(part)
-		if part == usualMetrics {
+	var chosen []string
+	for _, name := range list {
+		switch {
+		case name == usualMetrics:
 			for _, k := range canvas.Usual() {
 				chosen = append(chosen, k.Name)
 			}
-			continue
+		case owner[name] == "":
+			err := fmt.Errorf("unknown metric %q; want some of %s, or of the numbers they compute", name, strings.Join(kindNames(), ", "))
+			return nil, text.WithHint(err, text.DidYouMean("", name, all))
+		default:
+			chosen = append(chosen, owner[name])
 		}
-		name := of[part]
-		if name == "" {
-			message := fmt.Sprintf("unknown metric %q; want some of %s, or of the numbers they "+
-				"compute", part, strings.Join(kindNames(), ", "))
-			if hint := text.DidYouMean("", part, all); hint != "" {
-				message += "\n" + hint
-			}
-			return errors.New(message)
-		}
-		chosen = append(chosen, name)
 	}
 	slices.Sort(chosen)
-	m.kinds = slices.Compact(chosen)
-	return nil
+	return slices.Compact(chosen), nil
 }
 
-// kindNames are those of the registry.
+// kindNames are the names of the registry.
 func kindNames() []string {
 	var out []string
 	for _, k := range canvas.Kinds() {
@@ -116,7 +105,7 @@ func kindNames() []string {
 	return out
 }
 
-// optionalNames are those of metrics that are computed only where they are asked for.
+// optionalNames are the names of metrics that are computed on request only.
 func optionalNames() []string {
 	var out []string
 	for _, k := range canvas.Kinds() {
@@ -127,12 +116,12 @@ func optionalNames() []string {
 	return out
 }
 
-// selected are the metrics that are computed, in the order of the registry.
-func (m *metricsFlag) selected() []canvas.Kind {
-	if m.kinds == nil {
+// kindsOf returns the metrics of some names, in the order of the registry; the usual ones for nil.
+func kindsOf(names []string) []canvas.Kind {
+	if names == nil {
 		return canvas.Usual()
 	}
-	return slices.DeleteFunc(canvas.Kinds(), func(k canvas.Kind) bool { return !slices.Contains(m.kinds, k.Name) })
+	return slices.DeleteFunc(canvas.Kinds(), func(k canvas.Kind) bool { return !slices.Contains(names, k.Name) })
 }
 
 // caseFile is a flag of the one-case form.
@@ -179,7 +168,7 @@ func (s *settings) register(flags *run.Flags) {
 	})
 }
 
-// registerInputs adds what is read.
+// registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	flags.BoolVar(&s.example, "example", false, "score the built-in example: synthetic screens with graded damage")
 	s.base = "dataset"
@@ -203,12 +192,14 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Alias("eval-snapshots", "snapshots")
 }
 
-// registerMetrics adds what is computed.
+// registerMetrics adds the flags of metrics.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "samples")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
+	var list option.List
+	list.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
 		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
+	flags.Declare(&list)
 	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
 		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
 			"published numbers")
@@ -220,7 +211,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	flags.Alias("skip-visual-saliency", "skip-saliency")
 }
 
-// registerOutput adds what is written, and how the run goes.
+// registerOutput adds the flags of outputs and of the run.
 func (s *settings) registerOutput(flags *run.Flags) {
 	flags.BoolVar(&s.plots, "plots", false, "draw bar and box plots of every metric in evaluation_results_vis")
 	flags.BoolVar(&s.reports, "reports", false, "write the matches of every case to reports")
@@ -236,10 +227,10 @@ func (s *settings) registerOutput(flags *run.Flags) {
 }
 
 // given are the flags that were set, of some.
-func (s *settings) given(of ...string) []string {
+func (s *settings) given(names ...string) []string {
 	var out []string
 	s.flags.Visit(func(f *flag.Flag) {
-		if slices.Contains(of, f.Name) {
+		if slices.Contains(names, f.Name) {
 			out = append(out, "--"+f.Name)
 		}
 	})
@@ -285,7 +276,7 @@ func (s *settings) check(o *run.Options) error {
 	return nil
 }
 
-// checkForm finds files of one form beside those of another.
+// checkForm refuses files of both forms.
 func (s *settings) checkForm() error {
 	var single []string
 	for _, f := range s.caseFiles() {
@@ -308,13 +299,13 @@ func (s *settings) checkForm() error {
 		return run.Hint(run.Usage("nothing to score"), "give a tree with --base-dir DIR --task TASK --variant VARIANT",
 			"or one case with --reference-json, --reference-image, --generated-json and --generated-image", "or try --example")
 	}
-	for _, of := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
+	for _, required := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
 		switch {
-		case of.value == "":
-			return run.Hint(run.Usage("--%s is required to select the cases of %s", of.flag, s.base),
+		case required.value == "":
+			return run.Hint(run.Usage("--%s is required to select the cases of %s", required.flag, s.base),
 				"cases are in results/TASK/VARIANT of --base-dir")
-		case of.value != path.Base(of.value) || of.value == "." || of.value == ".." || strings.Contains(of.value, `\`):
-			return run.Usage("--%s %s: want the name of a folder", of.flag, of.value)
+		case required.value != path.Base(required.value) || required.value == "." || required.value == ".." || strings.Contains(required.value, `\`):
+			return run.Usage("--%s %s: want the name of a folder", required.flag, required.value)
 		}
 	}
 	if s.base == "" {
@@ -324,9 +315,9 @@ func (s *settings) checkForm() error {
 }
 
 // checkExample finds what the example brings itself.
-func (s *settings) checkExample(given []string) error {
-	if len(given) > 0 {
-		return run.Usage("--example has its own screens; remove %s", strings.Join(given, ", "))
+func (s *settings) checkExample(set []string) error {
+	if len(set) > 0 {
+		return run.Usage("--example has its own screens; remove %s", strings.Join(set, ", "))
 	}
 	if known := []string{screens.Task, screens.ModificationTask}; s.task != "" && !slices.Contains(known, s.task) {
 		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), text.DidYouMean("--task ",
@@ -338,19 +329,19 @@ func (s *settings) checkExample(given []string) error {
 // checkOne finds files of one case that have nothing to be compared with.
 func (s *settings) checkOne() error {
 	c := &s.one
-	for _, of := range []struct{ have, want, flag, wanted string }{
+	for _, pair := range []struct{ have, want, flag, wanted string }{
 		{c.Reference.Design, c.Generated.Design, "reference-json", "generated-json"},
 		{c.Reference.Image, c.Generated.Image, "reference-image", "generated-image"},
 		{c.ExpectedTrace, c.Trace, "expected-trace", "trace"},
 	} {
-		if of.have != "" && of.want == "" {
-			return run.Usage("--%s %s has no counterpart: also give --%s", of.flag, of.have, of.wanted)
+		if pair.have != "" && pair.want == "" {
+			return run.Usage("--%s %s has no counterpart: also give --%s", pair.flag, pair.have, pair.wanted)
 		}
 	}
 	return nil
 }
 
-// exampleFolder stands for that of the built-in example.
+// exampleFolder stands for the folder of the built-in example.
 const exampleFolder = "example:screens"
 
 // tree is the tree that the flags name.

@@ -12,7 +12,7 @@ import (
 	"repscope/internal/run"
 )
 
-// saliencyFlags are those of saliency maps and fixations.
+// saliencyFlags are the flags of saliency maps and fixations.
 type saliencyFlags struct {
 	*saliencymap.Options
 	plots bool // maps over screens are written

@@ -8,7 +8,7 @@ import (
 	"repscope/internal/run"
 )
 
-// registerScreens adds those of screens and designs.
+// registerScreens adds the flags of screens and designs.
 func registerScreens(flags *run.Flags, o *canvas.Setting) {
 	o.Images.SSIM, o.Images.Alpha = screenshot.UniformWindow, screenshot.AlphaWhite
 	flags.CheckedVar(&o.Images.SSIM, "ssim", run.OneOf(screenshot.UniformWindow, screenshot.GaussianWindow),

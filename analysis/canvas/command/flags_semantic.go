@@ -10,7 +10,7 @@ import (
 	"repscope/latent"
 )
 
-// semanticFlags are those of captions and embeddings.
+// semanticFlags are the flags of captions and embeddings.
 type semanticFlags struct {
 	*semantic.Options
 	precompute bool // the scores of the cases are computed first, and kept in a file
@@ -46,7 +46,7 @@ func (o *semanticFlags) register(flags *run.Flags) {
 	registerVision(flags, &o.Vision)
 }
 
-// registerVision adds those of a model of screens.
+// registerVision adds the flags of a model of screens.
 func registerVision(flags *run.Flags, o *semantic.VisionOptions) {
 	flags.PathVar(&o.Path, "vision-model", "`FILE.onnx` that embeds screens: input [1, 3, H, W]")
 	flags.PathVar(&o.Processor, "vision-preprocessor",
@@ -92,7 +92,7 @@ func (o *semanticFlags) check() error {
 	return checkVision(&o.Vision, o.ImageEmbeddings[0] != "")
 }
 
-// checkVision finds wrong values; embeddings says that there are those of screens.
+// checkVision finds wrong values; embeddings says that screens have embeddings.
 func checkVision(o *semantic.VisionOptions, embeddings bool) error {
 	switch {
 	case o.Path != "" && embeddings:

@@ -13,8 +13,8 @@ import (
 	"repscope/report"
 )
 
-// digestOfTree is the digest of all files that metrics read of cases, in the order of their paths: that of
-// a tree. Files that are missing are part of it.
+// digestOfTree is the digest of all files that metrics read of cases, in the order of their paths: of a
+// tree. Files that are missing are part of it.
 func digestOfTree(d *source.Digests, kinds []canvas.Kind, cases []source.Case) (digest string, files int) {
 	all := sha256.New()
 	for _, path := range canvas.FilesOf(kinds, cases) {

@@ -41,14 +41,15 @@ func (s *settings) loadCases(env *run.Env) (*canvas.Input, error) {
 		return s.loadOne()
 	}
 	t := s.tree()
-	found, err := t.Find(s.snapshots)
+	listing, err := t.Find(s.snapshots)
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Odd) > 0 {
-		env.Warn("%s: %s left out, not named like cases: %s", t.Path(t.Results()), text.Count(len(found.Odd), "name"), source.Few(found.Odd))
+	if len(listing.Odd) > 0 {
+		env.Warn("%s: %s left out, not named like cases: %s", t.Path(t.Results()), text.Count(len(listing.Odd), "name"),
+			source.Few(listing.Odd))
 	}
-	cases, err := choose(found.Cases, s.models, s.ids)
+	cases, err := choose(listing.Cases, s.models, s.ids)
 	return &canvas.Input{Cases: cases, Read: expanding(t.Reader())}, err
 }
 
@@ -86,7 +87,7 @@ func (s *settings) loadOne() (*canvas.Input, error) {
 // open fills the settings that all cases share, and returns the metrics.
 func (s *settings) open(env *run.Env, in *canvas.Input) ([]canvas.Kind, error) {
 	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
-	kinds := s.metrics.selected()
+	kinds := kindsOf(s.metrics)
 	if err := env.Read(canvas.FilesOf(kinds, in.Cases)...); err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func uses(kinds []canvas.Kind, needs canvas.Needs) bool {
 	return slices.ContainsFunc(kinds, func(k canvas.Kind) bool { return k.Needs&needs != 0 })
 }
 
-// enter enters into the run what was opened of files that all cases share.
+// enter enters the opened files that all cases share into the run.
 func enter(env *run.Env) func(*source.Opened, error) error {
 	return func(o *source.Opened, err error) error {
 		if o == nil {
@@ -139,8 +140,8 @@ func enter(env *run.Env) func(*source.Opened, error) error {
 	}
 }
 
-// semanticScores is the file of scores that were computed earlier: that of the folder of the run,
-// else that of the tree, if either is there.
+// semanticScores is the file of scores that were computed earlier: in the folder of the run,
+// else in the tree, if either exists.
 func (s *settings) semanticScores(out string) string {
 	if s.single() {
 		return ""

@@ -46,7 +46,7 @@ func describeMethods(d *methods.Draft) {
 	sayAgreement(d)
 }
 
-// sayCases says what was scored.
+// sayCases describes the scored cases.
 func sayCases(d *methods.Draft) {
 	d.Section("Designs")
 	for _, in := range d.Result.Inputs {

@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// The CSV files beside those of every analysis.
+// The CSV files besides the files of every analysis.
 const (
 	casesFile     = "canvas_cases.csv"
 	agreementFile = "canvas_agreement.csv"
@@ -25,7 +25,7 @@ const (
 // outputs is what a run was asked to write.
 type outputs struct {
 	plots   bool // bars and boxes of every metric
-	reports bool // what was matched in every case
+	reports bool // matches of every case
 	resume  bool // a finished run leaves its files alone
 }
 
@@ -104,7 +104,7 @@ func (r *outcome) definitions() report.Object {
 	return all
 }
 
-// cases are the numbers of all cases by their names, with those of their snapshots.
+// cases are the numbers of all cases by their names, with their snapshots.
 func (r *outcome) cases() report.Object {
 	var all report.Object
 	snapshots := map[string][]report.Object{}
@@ -179,8 +179,8 @@ func (r *outcome) improved(row *canvas.CaseRow) []string {
 	return out
 }
 
-// enterRow enters the numbers of a row in the order of the metrics, then what else it holds. The
-// reasons of what is undefined stand in one list by number.
+// enterRow enters the numbers of a row in the order of the metrics, then its other members. The
+// reasons of undefined numbers are in one list by number.
 func (r *outcome) enterRow(o *report.Object, row *canvas.Row, has func(key string) bool) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
@@ -236,7 +236,7 @@ func (r *outcome) writeCases(env *run.Env) error {
 	})
 }
 
-// writeSamples writes the scores by which compare pairs runs: those of final designs, by sample.
+// writeSamples writes the scores by which compare pairs runs: of final designs, by sample.
 func (r *outcome) writeSamples(env *run.Env) error {
 	table := &report.SampleTable{}
 	for _, k := range r.kinds {
@@ -249,24 +249,24 @@ func (r *outcome) writeSamples(env *run.Env) error {
 	}
 	for i := range r.Models {
 		m := &r.Models[i]
-		of := report.ModelSamples{Model: m.Name, Scores: make([][]float64, len(table.Metrics))}
+		samples := report.ModelSamples{Model: m.Name, Scores: make([][]float64, len(table.Metrics))}
 		seen := map[string]int{}
-		for _, at := range m.Rows {
-			row := &r.Rows[at]
+		for _, index := range m.Rows {
+			row := &r.Rows[index]
 			name := row.Case.Sample
 			if seen[name]++; seen[name] > 1 {
 				name = fmt.Sprintf("%s#%d", name, seen[name])
 			}
-			of.Sample, of.Group = append(of.Sample, name), append(of.Group, row.Case.Sample)
+			samples.Sample, samples.Group = append(samples.Sample, name), append(samples.Group, row.Case.Sample)
 			for k, metric := range table.Metrics {
 				v, ok := row.Row.Values[metric]
 				if base, improvement := strings.CutSuffix(metric, "_improvement"); !ok && improvement {
 					v = row.Improvement(base)
 				}
-				of.Scores[k] = append(of.Scores[k], v.Float())
+				samples.Scores[k] = append(samples.Scores[k], v.Float())
 			}
 		}
-		table.Models = append(table.Models, of)
+		table.Models = append(table.Models, samples)
 	}
 	return output.NamedSamples(env, "sample", "sample", table)
 }
@@ -324,7 +324,7 @@ const mostPrinted = 20
 
 // printed are the numbers of the table of means: those by which models are compared, the main ones
 // where these are many.
-func (r *outcome) printed() (keys []canvas.Key, left int) {
+func (r *outcome) printed() (keys []canvas.Key, rest int) {
 	keys = slices.DeleteFunc(canvas.ComparedKeys(r.kinds), func(key canvas.Key) bool {
 		return !slices.ContainsFunc(r.Models, func(m canvas.ModelResult) bool { return m.Number(key.Name).N > 0 })
 	})
@@ -342,7 +342,7 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 		columns = append(columns, r.Models[i].Name)
 	}
 	table, rows := report.NewTable("", columns...), 0
-	keys, left := r.printed()
+	keys, rest := r.printed()
 	for _, key := range keys {
 		cells := []any{label(key), string(key.Better())}
 		some := false
@@ -369,8 +369,8 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 	}
 	table.Note("%s", what)
 	more := ""
-	if left > 0 {
-		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(left, "more metric"))
+	if rest > 0 {
+		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(rest, "more metric"))
 	}
 	if a := r.Agreement; a != nil {
 		agreement := fmt.Sprintf("agreement with %s in canvas_agreement.csv", text.Count(a.Ratings, "rating"))

@@ -30,7 +30,7 @@ const scoresFile = "precomputed_blip_scores.json"
 const precomputeEvery = 32
 
 // precomputeSemantic computes captions and scores of cases, and of the designs that modifications began with, and keeps
-// them beside the file at path until it is written with all others. Rows of these cases in the file are replaced; rows
+// them next to the file at path until it is written with all others. Rows of these cases in the file are replaced; rows
 // of other cases stay, in their order. A case without a score has null. The file is whole at any time.
 func precomputeSemantic(ctx context.Context, o *canvas.Setting, cases []source.Case, read source.Reader,
 	path string, progress func(done, total int)) error {
@@ -57,7 +57,7 @@ func precomputeSemantic(ctx context.Context, o *canvas.Setting, cases []source.C
 	return rows.write(path)
 }
 
-// semanticCases are the cases with those of the designs that modifications began with.
+// semanticCases are the cases and the cases of the designs that modifications began with.
 func semanticCases(cases []source.Case) []source.Case {
 	var out []source.Case
 	seen := map[string]bool{}
@@ -98,8 +98,8 @@ type keptScores struct {
 	at   map[string]int
 }
 
-// readScores reads the rows that an interrupted run left beside the file at path; without them, those of the file, or
-// those found elsewhere.
+// readScores reads the rows that an interrupted run left next to the file at path; without them, the rows of the file,
+// or of another place.
 func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
 	data, err := regular.Read(path+store.Partial, regular.Table)

@@ -14,7 +14,7 @@ import (
 
 // choose keeps the cases of some models and ids; empty lists choose all.
 //
-// An id is that of a sample (gid6-27) or of a case (gid6-27-gpt-4o-image_only), a pattern of one
+// An id is the name of a sample (gid6-27) or of a case (gid6-27-gpt-4o-image_only), a pattern of one
 // of them with *, ? and [abc], or a range of samples in natural order (gid6-27..gid6-40, both
 // ends included; an end may be left out). Errors: an id, a pattern, a range or a model that
 // nothing in the tree has.

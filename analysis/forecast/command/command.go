@@ -94,7 +94,7 @@ func setup(flags *run.Flags) run.Job {
 	}
 }
 
-// registerInputs adds what is read.
+// registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	s.example = input.RegisterExample(flags, exampleArrays)
 	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
@@ -145,7 +145,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
 
-// registerScores adds what is computed.
+// registerScores adds the flags of scores.
 func (s *settings) registerScores(flags *run.Flags) {
 	s.o = forecast.Defaults()
 	flags.Declare(option.Of(&s.o))
@@ -158,8 +158,8 @@ func (s *settings) registerScores(flags *run.Flags) {
 
 // check finds wrong usage in the flags alone.
 func (s *settings) check(flags *run.Flags, o *run.Options) error {
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	set := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { set[f.Name] = true })
 	hint := "or run the built-in example: forecast --example"
 	switch {
 	case !s.target.Any():
@@ -170,7 +170,7 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage(
 			"--model needs the initial fields, but there is no --input"),
 			"give the fields with --input FILE [N,Vin,H,W]")
-	case given["input-variables"] && !s.fields.Any():
+	case set["input-variables"] && !s.fields.Any():
 		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
 	case s.o.SkipMembers && s.o.Members == 0:
 		return run.Hint(run.Usage(
@@ -184,7 +184,7 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
 	}
 	if s.example.On() {
-		s.ofExample(given)
+		s.ofExample(set)
 	}
 	if err := s.checkEvents(); err != nil {
 		return err
@@ -212,17 +212,17 @@ func (s *settings) checkEvents() error {
 
 // ofExample are the options that suit the example where they are not given: its cases are
 // drawn independently, and near cells tell enough.
-func (s *settings) ofExample(given map[string]bool) {
-	if !given["block"] {
+func (s *settings) ofExample(set map[string]bool) {
+	if !set["block"] {
 		s.statistics.Block = stat.BlockSpec{Kind: stat.EpisodeBlocks}
 	}
-	if !given["max-distance"] {
+	if !set["max-distance"] {
 		s.o.MaxDistance = exampleDistance
 	}
-	if !given["tile"] {
+	if !set["tile"] {
 		s.o.Tile = exampleTile
 	}
-	if !given["thresholds"] && !given["event-quantiles"] {
+	if !set["thresholds"] && !set["event-quantiles"] {
 		s.o.EventQuantiles = []float64{0.9}
 	}
 }
@@ -323,11 +323,11 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	}
 	env.Plan.Count("samples", p.Samples)
 	for _, m := range p.Models {
-		given := fmt.Sprintf("%s of %d members", m.Kind, m.Members)
+		members := fmt.Sprintf("%s of %d members", m.Kind, m.Members)
 		if m.Members == 1 {
-			given = m.Kind + " of one member"
+			members = m.Kind + " of one member"
 		}
-		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.Name, Given: given})
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.Name, Given: members})
 	}
 	env.Plan.Held = p.Bytes
 	output.PlanFiles(env, files(env, in, p)...)

@@ -10,7 +10,7 @@ import (
 	"repscope/report"
 )
 
-// documentedMetrics are those of the published layout, in its order.
+// documentedMetrics are the metrics of the published layout, in its order.
 var documentedMetrics = []string{"mae", "mse", "variogram_score", "patched_energy_score", "pairwise_energy_score"}
 
 // documentedObject is the published layout of one model; dir is where its files are.

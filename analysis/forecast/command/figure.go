@@ -27,7 +27,7 @@ type drawing struct {
 // panelScore is a score that figures show.
 type panelScore struct{ name, title, label string }
 
-// panelScores are those of the figures of all samples and of leads.
+// panelScores are the scores of the figures of all samples and of leads.
 var panelScores = []panelScore{
 	{"rmse", "Error of the ensemble mean", "RMSE"},
 	{"mae", "Absolute error of the ensemble mean", "MAE"},
@@ -54,7 +54,7 @@ type contents struct {
 	variables                int
 }
 
-// figureNames are those of a run, in the order in which they are written.
+// figureNames are the figures of a run, in the order in which they are written.
 func (c contents) figureNames() []string {
 	var names []string
 	add := func(name string, wanted bool) {
@@ -80,7 +80,7 @@ func (c contents) figureNames() []string {
 	return c.withCases(names)
 }
 
-// withCases are names with those of the maps.
+// withCases are names with the names of the maps.
 func (c contents) withCases(names []string) []string {
 	for v := range min(c.variables, fewVariables) {
 		names = append(names, caseName(v))
@@ -91,7 +91,7 @@ func (c contents) withCases(names []string) []string {
 // figureFiles are the files of all figures but the maps.
 func figureFiles() []string {
 	all := contents{has: func(string) bool { return true }, leads: true, baseline: true, several: true}
-	all.variables = 2 // those of several
+	all.variables = 2 // as for several
 	var files []string
 	for _, name := range all.figureNames() {
 		files = append(files, name+".figure")
@@ -107,7 +107,7 @@ func caseName(v int) string {
 	return fmt.Sprintf("forecast_case_%d", v+1)
 }
 
-// contentsOf are those of a result.
+// contentsOf are the contents of a result.
 func contentsOf(r *forecast.Result) contents {
 	c := contents{leads: r.Leads != nil, variables: len(r.Variables), byLeadAlone: r.ByLeadAlone}
 	c.has = func(score string) bool {
@@ -191,7 +191,7 @@ func (d *drawing) plain(name string) *plots.Figure {
 	return nil
 }
 
-// names are those of the models.
+// names are the names of the models.
 func (d *drawing) names() []string {
 	var names []string
 	for i := range d.Models {
@@ -206,8 +206,8 @@ func (d *drawing) presentPanels() []panelScore {
 	return slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !has(p.name) })
 }
 
-// unit is that of a score of all variables together, in brackets behind a label; of
-// several variables of different units there is none.
+// unit is the unit of a score of all variables together, in brackets behind a label; empty for variables of different
+// units.
 func (d *drawing) unit(score string) string {
 	same := d.units[0]
 	for _, u := range d.units {
@@ -263,7 +263,7 @@ func (d *drawing) caption(intervals string) string {
 	return strings.Join(parts, " ")
 }
 
-// figure is one of so many rows of panels.
+// figure is a figure with a number of rows of panels.
 func (d *drawing) figure(title, intervals string, rows int, rowMM float64) *plots.Figure {
 	legend := 5 * math.Ceil(float64(len(d.Models))/5)
 	return &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: rowMM*float64(rows) + legend + 9, Series: d.names(), Footnote: d.caption(intervals),
@@ -292,7 +292,7 @@ func (d *drawing) scores() *plots.Figure {
 		switch p.name {
 		case "spread_skill_ratio":
 			bars.References, bars.NoValues = []plots.Reference{{Value: 1}}, len(d.Models) > 6
-		case "bias": // about 0, of which digits would say nothing
+		case "bias": // about 0: its digits would say nothing
 			bars.NoValues = true
 		}
 		for k := range d.Models {
@@ -448,7 +448,7 @@ func (d *drawing) skill() *plots.Figure {
 			"Skill: 1 − score/score of %s. A perfect forecast has 1; below 0 the forecast is worse.", base.Name)}
 	rows := slices.DeleteFunc(d.names(), func(name string) bool { return name == base.Name })
 	scale := plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Skill over " + plots.Escape(base.Name)}
-	of := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {
+	value := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {
 		return 1 - score.Value.Float()/other.Value.Float()
 	}
 	if !contentsOf(d.Result).leads {
@@ -460,7 +460,7 @@ func (d *drawing) skill() *plots.Figure {
 			if m := &d.Models[k]; m != base {
 				var row []float64
 				for _, p := range list {
-					row = append(row, of(m, scoreOf(m, p.name), scoreOf(base, p.name)))
+					row = append(row, value(m, scoreOf(m, p.name), scoreOf(base, p.name)))
 				}
 				grid.Values = append(grid.Values, row)
 			}
@@ -480,7 +480,7 @@ func (d *drawing) skill() *plots.Figure {
 			for j := range m.ByLead {
 				own, _ := m.ByLead[j].Score(p.name)
 				other, _ := base.ByLead[j].Score(p.name)
-				row = append(row, of(m, own, other))
+				row = append(row, value(m, own, other))
 			}
 			grid.Values = append(grid.Values, row)
 		}

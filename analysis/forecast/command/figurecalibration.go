@@ -78,7 +78,7 @@ func (d *drawing) spreadSkill() *plots.Figure {
 	figure := d.figure("Spread and skill", intervals, 1, 62)
 	against := &plots.Curves{X: plots.Axis{Label: "Spread √((S + 1)/S)·σ" + d.unit("spread"), Zero: true}, Y: plots.Axis{Label: "Error " +
 		"of the ensemble mean" + d.unit("rmse"), Zero: true}}
-	most := 0.0
+	largest := 0.0
 	ratio := &plots.Curves{X: d.leadAxis(), Y: plots.Axis{Label: "Spread/skill"}, References: []plots.Reference{{Value: 1}}}
 	bars := &plots.Bars{Y: plots.Axis{Label: "Spread/skill"}, NamesInLegend: true, References: []plots.Reference{{Value: 1}}}
 	for _, m := range d.ensembles() {
@@ -89,7 +89,7 @@ func (d *drawing) spreadSkill() *plots.Figure {
 			skill, ok := find("skill")
 			if ok {
 				points.X, points.Y = append(points.X, correction*spread.Value.Float()), append(points.Y, skill.Value.Float())
-				most = max(most, points.X[len(points.X)-1], points.Y[len(points.Y)-1])
+				largest = max(largest, points.X[len(points.X)-1], points.Y[len(points.Y)-1])
 			}
 		}
 		if !leads {
@@ -109,7 +109,7 @@ func (d *drawing) spreadSkill() *plots.Figure {
 	const steps = 64 // more points than curves have markers
 	var diagonal plots.CurveSeries
 	for i := range steps + 1 {
-		at := most * 1.03 * float64(i) / steps
+		at := largest * 1.03 * float64(i) / steps
 		diagonal.X, diagonal.Y = append(diagonal.X, at), append(diagonal.Y, at)
 	}
 	against.Series = append([]plots.CurveSeries{diagonal}, against.Series...)

@@ -131,8 +131,8 @@ func (d *drawing) windows() []float64 {
 	var out []float64
 	for i := range d.Models {
 		for _, s := range d.Models[i].Scores {
-			_, text, found := strings.Cut(strings.TrimSuffix(s.Row, "]"), ";window=")
-			if w, err := strconv.ParseFloat(text, 64); found && err == nil && !slices.Contains(out, w) {
+			_, text, ok := strings.Cut(strings.TrimSuffix(s.Row, "]"), ";window=")
+			if w, err := strconv.ParseFloat(text, 64); ok && err == nil && !slices.Contains(out, w) {
 				out = append(out, w)
 			}
 		}
@@ -146,8 +146,8 @@ func (d *drawing) usefulRows() []forecast.UsefulWindow {
 	var rows []forecast.UsefulWindow
 	for i := range d.Models {
 		for _, u := range forecast.Table[forecast.UsefulWindow](&d.Models[i], "fss_useful") {
-			known := func(r forecast.UsefulWindow) bool { return r.Same(u.EventRow) }
-			if d.panel(u.EventRow) && len(rows) < eventPanels && !slices.ContainsFunc(rows, known) {
+			same := func(r forecast.UsefulWindow) bool { return r.Same(u.EventRow) }
+			if d.panel(u.EventRow) && len(rows) < eventPanels && !slices.ContainsFunc(rows, same) {
 				rows = append(rows, u)
 			}
 		}
@@ -182,7 +182,7 @@ func (d *drawing) spectra() *plots.Figure {
 		share := &plots.Curves{X: power.X, Y: plots.Axis{Label: "Power / power of truth", Log: true}, NoMarkers: true, References: []plots.Reference{{Value: 1}}}
 		for i := range d.Models {
 			m := &d.Models[i]
-			own, ratio := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
+			members, ratio := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 			for _, s := range forecast.Table[forecast.Spectrum](m, "spectrum") {
 				if (s.Variable != "") != (len(d.Variables) > 1) || s.Variable != "" && s.Variable != d.Variables[v] {
 					continue
@@ -191,14 +191,14 @@ func (d *drawing) spectra() *plots.Figure {
 				for k, wavelength := range s.Wavelength {
 					x := 1 / wavelength
 					truth.X, truth.Y = append(truth.X, x), append(truth.Y, s.Truth[k])
-					own.X, own.Y = append(own.X, x), append(own.Y, s.Members[k])
+					members.X, members.Y = append(members.X, x), append(members.Y, s.Members[k])
 					ratio.X, ratio.Y = append(ratio.X, x), append(ratio.Y, s.Members[k]/s.Truth[k])
 				}
 				if len(power.Series) == 0 {
 					power.Series = append(power.Series, truth)
 				}
 			}
-			power.Series, share.Series = append(power.Series, own), append(share.Series, ratio)
+			power.Series, share.Series = append(power.Series, members), append(share.Series, ratio)
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: power, Title: d.Variables[v], Column: columns})
 		shares = append(shares, plots.Tile{Panel: share, Row: 1, Column: columns})

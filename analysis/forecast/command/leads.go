@@ -1,4 +1,4 @@
-// Leads: numbers, durations of NumPy, and durations that are texts: those of pandas, of Python and of ISO 8601.
+// Leads: numbers, durations of NumPy, and durations that are texts: of pandas, Python and ISO 8601.
 
 package command
 
@@ -44,21 +44,21 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 			leads[i] = lead
 			continue
 		}
-		count, of, ok := unitOf(a.Time())
+		count, unit, ok := unitOf(a.Time())
 		if !ok {
 			return nil, fmt.Errorf(
 				"%s: elements have the NumPy type %s, want numbers or durations of fixed length (timedelta64)",
 				a.Name(), a.Time())
 		}
-		leads[i] = float64(v) * (count * of[0]) / of[1]
+		leads[i] = float64(v) * (count * unit[0]) / unit[1]
 	}
 	return leads, nil
 }
 
 // unitOf reads NumPy's code of durations, such as m8[25s]; not ok for times and months.
 func unitOf(code string) (count float64, hour [2]float64, ok bool) {
-	text, found := strings.CutPrefix(code, "m8[")
-	if !found {
+	text, cut := strings.CutPrefix(code, "m8[")
+	if !cut {
 		return 0, hour, false
 	}
 	text = strings.TrimSuffix(text, "]")
@@ -98,11 +98,11 @@ func parseISO(text string) (float64, bool) {
 		return 0, false
 	}
 	total, count, broken := 0.0, 0, false
-	for _, of := range []struct {
+	for _, term := range []struct {
 		part int
 		unit string
 	}{{2, "W"}, {3, "D"}, {5, "h"}, {6, "m"}, {7, "s"}} {
-		number := strings.Replace(part[of.part], ",", ".", 1)
+		number := strings.Replace(part[term.part], ",", ".", 1)
 		if number == "" {
 			continue
 		}
@@ -114,7 +114,7 @@ func parseISO(text string) (float64, bool) {
 			return 0, false
 		}
 		broken = strings.Contains(number, ".")
-		total += v * hours[of.unit][0] / hours[of.unit][1]
+		total += v * hours[term.unit][0] / hours[term.unit][1]
 		count++
 	}
 	if part[1] == "-" {

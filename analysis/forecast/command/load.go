@@ -34,8 +34,8 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*forecast.Input, er
 	} else if fields != nil {
 		in.Fields = fields
 	}
-	left := &input.Losses{} // forecasts that cannot be measured
-	forecasts, err := s.forecasts.OpenMeasured(ctx, env, left)
+	losses := &input.Losses{} // forecasts that cannot be measured
+	forecasts, err := s.forecasts.OpenMeasured(ctx, env, losses)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,10 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*forecast.Input, er
 	if err := s.readCells(env, in); err != nil {
 		return nil, err
 	}
-	if err := s.addModels(ctx, env, in, left); err != nil {
+	if err := s.addModels(ctx, env, in, losses); err != nil {
 		return nil, err
 	}
-	return in, s.leaveUnfit(ctx, env, in, left)
+	return in, s.leaveUnfit(ctx, env, in, losses)
 }
 
 // open opens the array of a role that is not named; nil if none is given.
@@ -192,19 +192,19 @@ func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
 // of cells or rows, nil: all 1.
 func weightedByLatitude(weights, latitudes []float64, name string, d forecast.Dims) ([]float64, error) {
 	out := make([]float64, d.H*d.W)
-	at := func(values []float64, cell int) float64 {
+	value := func(values []float64, cell int) float64 {
 		if len(values) == d.H {
 			cell /= d.W
 		}
 		return values[cell]
 	}
 	for c := range out {
-		degrees := at(latitudes, c)
+		degrees := value(latitudes, c)
 		if !(degrees >= -90 && degrees <= 90) {
 			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.W, degrees)
 		}
 		if out[c] = max(0, math.Cos(degrees*math.Pi/180)); weights != nil {
-			out[c] *= at(weights, c)
+			out[c] *= value(weights, c)
 		}
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-// What --help prints: the scores are those of the families.
+// The manual of --help, with the scores of the families.
 
 package command
 
@@ -21,7 +21,7 @@ func manual() string {
 	return b.String() + manualAfter
 }
 
-// folded is a text in lines of at most so many characters, indented after the first.
+// folded is a text in lines of at most width characters, indented after the first.
 func folded(text string, width int) string {
 	var b strings.Builder
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]

@@ -39,7 +39,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// sayFields says what was forecast.
+// sayFields describes the forecast fields.
 func sayFields(d *methods.Draft) {
 	d.Section("Data")
 	for _, in := range d.Result.Inputs {
@@ -84,7 +84,7 @@ func sayFields(d *methods.Draft) {
 	d.Say("Each score is a function of means over samples, cells and variables.")
 }
 
-// sayAccuracy says what is measured of the ensemble mean.
+// sayAccuracy describes the scores of the ensemble mean.
 func sayAccuracy(d *methods.Draft) {
 	d.Section("Measures")
 	if d.HoldsAny("mae", "mse", "rmse", "bias") {
@@ -190,18 +190,18 @@ func sayEvents(d *methods.Draft) {
 	if !d.Holds("events") && !d.Holds("fss") {
 		return
 	}
-	var of []string
+	var rules []string
 	rule := "of at least"
 	if d.Text("event-rule") == forecast.EventAbove {
 		rule = "above"
 	}
 	if list := d.Values("thresholds"); len(list) > 0 {
-		of = append(of, rule+" "+methods.Join(list))
+		rules = append(rules, rule+" "+methods.Join(list))
 	}
 	if list := d.Values("event-quantiles"); len(list) > 0 {
-		of = append(of, rule+" the quantile "+methods.Join(list)+" of all true values of the variable")
+		rules = append(rules, rule+" the quantile "+methods.Join(list)+" of all true values of the variable")
 	}
-	d.Say("Events are values %s.", strings.Join(of, ", and "))
+	d.Say("Events are values %s.", strings.Join(rules, ", and "))
 	if d.Holds("events") {
 		d.Say("The ensemble mean was scored by hits and misses (POD, FAR, CSI, ETS, HSS, SEDI). Event " +
 			"probabilities, the shares of members, were scored by the Brier score with its decomposition " +

@@ -26,7 +26,7 @@ import (
 const modelMembers = 100
 
 // The roles of a model's inputs and outputs, with the names that tell them, in lower case
-// and without what is no letter or digit.
+// and without characters other than letters and digits.
 var (
 	noiseNames = []string{"noise", "z", "eps", "epsilon", "xi", "latentnoise", "randomnoise", "random"}
 	leadNames  = []string{"lead", "leads", "leadtime", "leadhours", "horizon", "time", "t", "dt"}
@@ -58,8 +58,8 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// generator makes the members of a forecast by a model: an [Array] of which every sample
-// is computed when it is read. The members of a sample depend on the model, its fields,
+// generator makes the members of a forecast by a model: an [Array] whose samples are
+// computed when they are read. The members of a sample depend on the model, its fields,
 // the seed and the sample's number alone.
 type generator struct {
 	name, path string
@@ -75,17 +75,17 @@ type generator struct {
 	fieldsAt, noiseAt, leadAt, meanAt, spreadAt int
 	deviation                                   func(float64) float64
 	noise                                       []int     // shape of the noise of one member
-	weights                                     []float64 // of cells, of which some may be 0
+	weights                                     []float64 // of cells; some may be 0
 	values                                      []float64
 }
 
 // addModels adds the forecasts of the models that the flags name, but for those that cannot
 // be run.
-func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Input, left *input.Losses) error {
+func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Input, losses *input.Losses) error {
 	for _, f := range s.models.All() {
 		g, info, err := openGenerator(f.Name, f.Path, in, s.o.Members, env.Options.Seed, env.Options.Threads)
 		if err != nil {
-			if err := left.Leave(ctx, f.Name, fmt.Errorf("model %s: %w", f.Name, err)); err != nil {
+			if err := losses.Leave(ctx, f.Name, fmt.Errorf("model %s: %w", f.Name, err)); err != nil {
 				return err
 			}
 			continue
@@ -173,14 +173,14 @@ func (g *generator) bind(d forecast.Dims, members int) error {
 	if err != nil {
 		return fmt.Errorf("it does not accept the fields %s of shape %v: %w", g.fields.Name(), g.fields.Shape(), err)
 	}
-	for _, at := range []int{g.meanAt, g.spreadAt} {
-		if at < 0 {
+	for _, k := range []int{g.meanAt, g.spreadAt} {
+		if k < 0 {
 			continue
 		}
 		want := []int{types[0].Shape[0], d.V, d.H, d.W}
-		if out[at].DType != model.Float32 || !slices.Equal(withoutOnes(out[at].Shape[1:]), withoutOnes(want[1:])) || out[at].Shape[0] != want[0] {
+		if out[k].DType != model.Float32 || !slices.Equal(withoutOnes(out[k].Shape[1:]), withoutOnes(want[1:])) || out[k].Shape[0] != want[0] {
 			return fmt.Errorf("output %q has shape %v for the fields of one sample, want [%d,%d,%d] of floats: variables, rows and columns of the target",
-				g.model.Outputs()[at].Name, out[at].Shape[1:], d.V, d.H, d.W)
+				g.model.Outputs()[k].Name, out[k].Shape[1:], d.V, d.H, d.W)
 		}
 	}
 	return nil
@@ -248,7 +248,7 @@ func (g *generator) bindOutputs() error {
 	return nil
 }
 
-// inputTypes are those of the inputs for one run.
+// inputTypes are the types of the inputs for one run.
 func (g *generator) inputTypes() ([]model.Type, error) {
 	ports, rows := g.model.Inputs(), max(g.model.Rows(), 1)
 	types := make([]model.Type, len(ports))
@@ -319,7 +319,7 @@ func (g *generator) about() string {
 	return "predicted mean"
 }
 
-// Name is that of the model's file.
+// Name is the path of the model's file.
 func (g *generator) Name() string { return g.path }
 
 // Shape is [N,S,V,H,W].

@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// The CSV files beside those of every analysis.
+// The CSV files besides the files of every analysis.
 const (
 	leadFile     = "forecast_by_lead.csv"
 	variableFile = "forecast_by_variable.csv"
@@ -29,12 +29,12 @@ func files(env *run.Env, in *forecast.Input, p *forecast.Planned) []string {
 	if in.Leads != nil {
 		files = append(files, leadFile)
 	}
-	for _, of := range []struct {
+	for _, table := range []struct {
 		family string
 		files  []string
 	}{{forecast.RankTable, []string{rankFile}}, {"spectrum", []string{spectrumFile}}, {"probabilities", []string{reliabilityFile, rocFile}}} {
-		if slices.Contains(p.Families, of.family) {
-			files = append(files, of.files...)
+		if slices.Contains(p.Families, table.family) {
+			files = append(files, table.files...)
 		}
 	}
 	return files
@@ -95,9 +95,9 @@ func writeSamples(r *forecast.Result, env *run.Env) error {
 	return output.Samples(env, "sample", group, paths, models)
 }
 
-func pick[T any](values []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, k := range at {
+func pick[T any](values []T, index []int) []T {
+	out := make([]T, len(index))
+	for i, k := range index {
 		out[i] = values[k]
 	}
 	return out
@@ -216,14 +216,14 @@ func printTables(r *forecast.Result, env *run.Env) error {
 // headline are the scores of the first table: some that are known to all, or where none
 // of them was asked for the first that are.
 func headline(r *forecast.Result) []string {
-	known := []string{"mae", "rmse", "crps", "energy_score", "variogram_score", "spread_skill_ratio"}
-	if names := present(r, known); names != nil {
+	preferred := []string{"mae", "rmse", "crps", "energy_score", "variogram_score", "spread_skill_ratio"}
+	if names := present(r, preferred); names != nil {
 		return names
 	}
 	var names []string
 	for i := range r.Models {
 		for _, s := range r.Models[i].Scores {
-			if s.Row == "" && !slices.Contains(names, s.Name) && len(names) < len(known) {
+			if s.Row == "" && !slices.Contains(names, s.Name) && len(names) < len(preferred) {
 				names = append(names, s.Name)
 			}
 		}

@@ -53,7 +53,7 @@ func eventCells(e *forecast.EventRow) []any {
 	if of := e.Event(); of.OfQuantile() {
 		quantile = report.Number(of.Value)
 	}
-	if e.Limit != nil { // of a quantile that of the variable
+	if e.Limit != nil { // of a quantile: the limit of the variable
 		limit = report.Number(*e.Limit)
 	}
 	return []any{e.Variable, limit, quantile}
@@ -125,10 +125,10 @@ func namedEvents(r *forecast.Result) []namedEvent {
 			if !ok || !strings.HasPrefix(s.Row, forecast.EventTable+"[") {
 				continue
 			}
-			of := forecast.Event{Key: key}
-			e := namedEvent{s.Row, of.Sign() + " " + value}
-			if of.OfQuantile() {
-				e.name = of.Sign() + " quantile " + value
+			event := forecast.Event{Key: key}
+			e := namedEvent{s.Row, event.Sign() + " " + value}
+			if event.OfQuantile() {
+				e.name = event.Sign() + " quantile " + value
 			}
 			if !slices.Contains(out, e) {
 				out = append(out, e)

@@ -16,10 +16,10 @@ import (
 // plannedBytes is the most bytes of a forecast that a plan reads to look for NaN.
 const plannedBytes = 1 << 30
 
-// leaveUnfit leaves out the forecasts that cannot be measured, beside those that could not be
+// leaveUnfit leaves out the forecasts that cannot be measured, besides the ones that could not be
 // opened. A plan looks for NaN, which a run finds while it scores; with --skip-nan a run must know before whether
 // a forecast has any sample without.
-func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *forecast.Input, left *input.Losses) error {
+func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *forecast.Input, losses *input.Losses) error {
 	d, err := in.Dims()
 	if err != nil {
 		return err
@@ -31,13 +31,13 @@ func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *forecast.In
 			err = s.finiteForecast(ctx, env, in, d, f)
 		}
 		if err != nil {
-			if err := left.Leave(ctx, f.Name, err); err != nil {
+			if err := losses.Leave(ctx, f.Name, err); err != nil {
 				return err
 			}
 		}
 	}
-	in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f forecast.Forecast) bool { return left.Has(f.Name) })
-	return left.Settle(env, append(s.forecasts.Names(), s.models.Names()...))
+	in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f forecast.Forecast) bool { return losses.Has(f.Name) })
+	return losses.Settle(env, append(s.forecasts.Names(), s.models.Names()...))
 }
 
 // finiteForecast is an error for NaN in a forecast where it counts; where samples with NaN

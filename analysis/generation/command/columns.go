@@ -97,8 +97,8 @@ func (l *loader) invent(c *dataset.Column, path string) error {
 			"map names to numbers with --label-names FILE.json")
 	}
 	texts := slices.Clone(c.Texts)
-	for _, of := range l.tablePaths() {
-		columns, err := l.columns(of)
+	for _, table := range l.tablePaths() {
+		columns, err := l.columns(table)
 		if err != nil {
 			continue // whoever reads it says so
 		}

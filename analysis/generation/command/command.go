@@ -108,12 +108,12 @@ func register(flags *run.Flags) *options {
 		"--predictions; sets the ceiling of conditioning")
 	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
 	f.generator.register(flags)
-	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
-	own := option.Of(&f.o)
-	own.Bool(&f.strict, "strict", "fail at the first unreadable problem instead of leaving it out")
-	own.Bool(&f.revalidate, "revalidate",
+	list := option.Of(&f.o)
+	list.Selection(&f.metrics, "metrics", generation.Select, "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
+	list.Bool(&f.strict, "strict", "fail at the first unreadable problem instead of leaving it out")
+	list.Bool(&f.revalidate, "revalidate",
 		"determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file")
-	flags.Declare(own)
+	flags.Declare(list)
 	f.registerPublished(flags)
 	return f
 }
@@ -131,41 +131,6 @@ func (g *generatorFlags) register(flags *run.Flags) {
 	flags.CountVar(&g.samples, "num-samples", 0,
 		"`N` samples per label: drawn with --decoder (0: 100), or read from files (0: all)")
 	g.temperature = flags.Float64("temperature", 1, "factor `T` on standard normal latents before decoding")
-}
-
-// metricsFlag is a list of metrics by names or aliases, from the registry.
-type metricsFlag struct{ names *[]string }
-
-func (m *metricsFlag) String() string {
-	if m.names == nil {
-		return ""
-	}
-	return strings.Join(*m.names, ",")
-}
-
-func (m *metricsFlag) Get() any { return *m.names }
-
-func (m *metricsFlag) Set(list string) error {
-	var names []string
-	for name := range strings.SplitSeq(list, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
-	selected, err := generation.Select(names)
-	if err != nil {
-		unknown := names[slices.IndexFunc(names, func(name string) bool { return generation.Find(name) == nil })]
-		return run.Hint(run.Usage("%v", err), text.DidYouMean("", unknown, metricNames()))
-	}
-	*m.names = selected
-	return nil
-}
-
-// metricNames are all names that --metrics takes.
-func metricNames() []string {
-	names := generation.Metrics()
-	for _, m := range generation.Registry() {
-		names = append(names, m.Aliases...)
-	}
-	return names
 }
 
 // check finds wrong usage before any file is opened.
@@ -202,18 +167,18 @@ func (f *options) check() error {
 
 // checkExample finds inputs beside the example's own.
 func (f *options) checkExample() error {
-	var given []string
-	for _, of := range []struct {
+	var flags []string
+	for _, part := range []struct {
 		name string
 		set  bool
 	}{{"real", f.real != ""}, {"holdout", f.holdOut != ""}, {"real-latents", f.realLatents != ""}, {"real-predictions", f.realPredictions != ""},
 		{"label-names", f.labelNames != ""}, {"groups", len(f.groups.Names()) > 0}, {"generated", len(f.names()) > 0}} {
-		if of.set {
-			given = append(given, "--"+of.name)
+		if part.set {
+			flags = append(flags, "--"+part.name)
 		}
 	}
-	if len(given) > 0 {
-		return run.Usage("--example has its own generators and real samples; remove %s", strings.Join(given, ", "))
+	if len(flags) > 0 {
+		return run.Usage("--example has its own generators and real samples; remove %s", strings.Join(flags, ", "))
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ var conditioningLayout = layout{
 
 func conditioningObject(c *generation.Conditioning, names labels) *report.Object {
 	var o, distribution report.Object
-	for _, of := range []struct {
+	for _, part := range []struct {
 		key string
 		e   *generation.Estimate
 	}{{"exact_accuracy", &c.Exact}, {"within_one_accuracy", &c.WithinOne}, {"within_two_accuracy", &c.WithinTwo},
 		{"macro_exact_accuracy", &c.MacroExact}, {"macro_within_one_accuracy", &c.MacroWithinOne}, {"macro_within_two_accuracy", &c.MacroWithinTwo},
 		{"mean_absolute_error", &c.MeanAbsoluteError}, {"quadratic_weighted_kappa", &c.Kappa}} {
-		o.Set(of.key, of.e.Estimate)
+		o.Set(part.key, part.e.Estimate)
 	}
 	o.Set("num_samples", c.N)
 	o.Set("per_grade", byLabel(names, c.ByLabel, func(l *generation.LabelConditioning) int { return l.Label }, func(l *generation.LabelConditioning) *report.Object { return labelConditioningObject(c, l, names) }, nil))
@@ -76,10 +76,10 @@ func labelConditioningObject(c *generation.Conditioning, l *generation.LabelCond
 }
 
 // confusion is a confusion matrix with the names of its rows and columns.
-func confusion(names labels, of []int, counts [][]int64) report.Object {
+func confusion(names labels, list []int, counts [][]int64) report.Object {
 	var o report.Object
 	var text []string
-	for _, label := range of {
+	for _, label := range list {
 		text = append(text, names.name(label))
 	}
 	o.Set("labels", text)

@@ -35,14 +35,14 @@ func diversityObject(d *generation.Diversity, names labels) *report.Object {
 	o.Set("diversity_of_ceiling", d.OfCeiling.Estimate)
 	o.Set("int_div_1", d.IntDiv1)
 	o.Set("int_div_2", d.IntDiv2)
-	var at []report.Object
+	var rows []report.Object
 	for _, u := range d.UniqueAt {
 		var row report.Object
 		row.SetParameter("k", u.K)
 		row.Set("unique", report.WithInterval(report.Number(u.Share), u.CI))
-		at = append(at, row)
+		rows = append(rows, row)
 	}
-	o.Set("unique_at", at)
+	o.Set("unique_at", rows)
 	var curve []report.Object
 	for _, u := range d.Rarefaction {
 		var row report.Object

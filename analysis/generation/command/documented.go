@@ -36,8 +36,8 @@ var documentedMetrics = map[string]documentedKeys{
 // documentedObject is the published layout of one of the generators, whose name stands for its checkpoint.
 func documentedObject(r *generation.Result, m *generation.Model, models report.Object) *report.Object {
 	var all, metrics report.Object
-	of, _ := models.Get(m.Name)
-	part := of.(report.Object)
+	model, _ := models.Get(m.Name)
+	part := model.(report.Object)
 	for _, name := range r.Metrics {
 		keys, published := documentedMetrics[name]
 		if !published {
@@ -108,9 +108,9 @@ func (d *documentedKeys) ofLabels(labels report.Object, similarity *generation.S
 // publishedStatistics are the names of the statistics that make up mean distances.
 func publishedStatistics(s *generation.Similarity) []string {
 	var names []string
-	for _, of := range s.ByLabel[0].Statistics {
-		if of.Published {
-			names = append(names, of.Name)
+	for _, statistic := range s.ByLabel[0].Statistics {
+		if statistic.Published {
+			names = append(names, statistic.Name)
 		}
 	}
 	return names

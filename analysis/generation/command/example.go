@@ -54,22 +54,23 @@ func (f *options) loadExample(env *run.Env) (*generation.Input, error) {
 func shapeOf(s *generation.Samples) []int { return append([]int{s.N()}, s.Shape...) }
 
 // boards are problems of the example as samples.
-func (l *loader) boards(name string, of *boards.Set) *generation.Samples {
-	s := &generation.Samples{Name: name, Rows: points.Uint8(of.Cells, boards.Cells), Shape: dataset.BoardShape(),
-		Channels: dataset.BoardChannelNames(), Labels: of.Label}
+func (l *loader) boards(name string, set *boards.Set) *generation.Samples {
+	s := &generation.Samples{Name: name, Rows: points.Uint8(set.Cells, boards.Cells), Shape: dataset.BoardShape(),
+		Channels: dataset.BoardChannelNames(), Labels: set.Label}
 	l.board(s, nil)
 	return s
 }
 
 // given are samples beside probabilities of their cells that are in memory.
-func given(name string, of *generation.Samples, probability []float32) *generation.Pairs {
-	width := of.Rows.Dim
-	return &generation.Pairs{Name: name, N: of.N(), Shape: of.Shape, Channels: of.Channels, Labels: of.Labels,
-		Groups: of.Groups,
-		Digest: shard.Digest(of.Rows) + " " + shard.Digest(points.Float32(probability, width)),
-		Read: func(ctx context.Context, original, found []float64, lo, hi int) error {
+func given(name string, samples *generation.Samples, probability []float32) *generation.Pairs {
+	width := samples.Rows.Dim
+	return &generation.Pairs{Name: name, N: samples.N(), Shape: samples.Shape, Channels: samples.Channels,
+		Labels: samples.Labels,
+		Groups: samples.Groups,
+		Digest: shard.Digest(samples.Rows) + " " + shard.Digest(points.Float32(probability, width)),
+		Read: func(ctx context.Context, original, reconstructed []float64, lo, hi int) error {
 			for i := range (hi - lo) * width {
-				original[i], found[i] = float64(of.Rows.U8[lo*width+i]), float64(probability[lo*width+i])
+				original[i], reconstructed[i] = float64(samples.Rows.U8[lo*width+i]), float64(probability[lo*width+i])
 			}
 			return ctx.Err()
 		}}

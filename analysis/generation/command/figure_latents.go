@@ -41,19 +41,19 @@ func (d *drawing) latentPages() int {
 // principal shows latents on their two leading principal directions, by label.
 func (d *drawing) principal(k int) (*plots.Figure, error) {
 	return d.latents(k, "Principal components of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
-		found, err := embedding.PCA(z, 2)
+		components, err := embedding.PCA(z, 2)
 		if err != nil {
 			return nil, nil, axes, err
 		}
 		x, y = make([]float64, z.N), make([]float64, z.N)
 		for i := range z.N {
-			x[i] = found.Scores[i*found.Count]
-			if found.Count > 1 {
-				y[i] = found.Scores[i*found.Count+1]
+			x[i] = components.Scores[i*components.Count]
+			if components.Count > 1 {
+				y[i] = components.Scores[i*components.Count+1]
 			}
 		}
 		axes[1] = "PC 2 (0 %)"
-		for c, share := range found.Explained[:min(found.Count, 2)] {
+		for c, share := range components.Explained[:min(components.Count, 2)] {
 			axes[c] = fmt.Sprintf("PC %d (%.0f %%)", c+1, 100*share)
 		}
 		return x, y, axes, nil
@@ -63,12 +63,12 @@ func (d *drawing) principal(k int) (*plots.Figure, error) {
 // neighbors shows latents by t-SNE, by label.
 func (d *drawing) neighbors(k int) (*plots.Figure, error) {
 	f, err := d.latents(k, "t-SNE of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
-		found, err := embedding.TSNE(d.ctx, z, embedding.TSNEOptions{})
+		embedded, err := embedding.TSNE(d.ctx, z, embedding.TSNEOptions{})
 		if err != nil {
 			return nil, nil, axes, err
 		}
 		for i := range z.N {
-			x, y = append(x, found.Coordinates[2*i]), append(y, found.Coordinates[2*i+1])
+			x, y = append(x, embedded.Coordinates[2*i]), append(y, embedded.Coordinates[2*i+1])
 		}
 		return x, y, [2]string{"t-SNE 1", "t-SNE 2"}, nil
 	})
@@ -105,9 +105,9 @@ func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y [
 		if len(keep) < g.Latents.Points.N {
 			drawn = len(keep)
 		}
-		of := g.Latents.Select(keep)
+		shown := g.Latents.Select(keep)
 		tile := plots.Tile{Title: g.Name, Row: t / latentColumns, Column: t % latentColumns}
-		x, y, axes, err := plane(of.Points)
+		x, y, axes, err := plane(shown.Points)
 		var u *stat.UndefinedError
 		switch {
 		case errors.As(err, &u):
@@ -115,7 +115,7 @@ func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y [
 		case err != nil:
 			return nil, err
 		default:
-			tile.Panel = d.cloud(x, y, of.Labels, axes)
+			tile.Panel = d.cloud(x, y, shown.Labels, axes)
 		}
 		f.Tiles = append(f.Tiles, tile)
 	}
@@ -132,15 +132,15 @@ func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y [
 }
 
 // cloud is a scatter of latents by label.
-func (d *drawing) cloud(x, y []float64, of []int, axes [2]string) *plots.Scatter {
+func (d *drawing) cloud(x, y []float64, labels []int, axes [2]string) *plots.Scatter {
 	panel := &plots.Scatter{X: plots.Axis{Label: axes[0]}, Y: plots.Axis{Label: axes[1]}}
-	if of == nil {
+	if labels == nil {
 		panel.Series = []plots.ScatterSeries{{Name: "all", X: x, Y: y}}
 		return panel
 	}
-	for _, label := range generation.DistinctLabels(of) {
+	for _, label := range generation.DistinctLabels(labels) {
 		s := plots.ScatterSeries{Name: d.names.name(label)}
-		for i, l := range of {
+		for i, l := range labels {
 			if l == label {
 				s.X, s.Y = append(s.X, x[i]), append(s.Y, y[i])
 			}
@@ -194,11 +194,11 @@ func (d *drawing) confusionPages() int {
 // in real samples: what the classifier itself allows.
 func (d *drawing) confusion(k int) (*plots.Figure, error) {
 	all := d.predicted()
-	of := d.predictedLabels()
-	beside := confusionColumns(len(of))
+	labels := d.predictedLabels()
+	beside := confusionColumns(len(labels))
 	some := all[k*3*beside : min((k+1)*3*beside, len(all))]
 	var names []string
-	for _, label := range of {
+	for _, label := range labels {
 		names = append(names, d.names.name(label))
 	}
 	rows, columns := pages(len(some), beside), min(len(some), beside)
@@ -207,9 +207,9 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 		HeightMM: 8 + min(75, 52*4/float64(beside))*float64(rows), Footnote: "Shares of the samples of each " +
 			"requested label (rows)."}
 	for t, g := range some {
-		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, of), Decimals: 2,
+		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, labels), Decimals: 2,
 			Scale: plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 1}}
-		if len(of) > 8 {
+		if len(labels) > 8 {
 			panel.Decimals = -1
 		}
 		if t%beside == 0 {
@@ -229,16 +229,16 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 
 // shares are those of each label in what samples of each target were taken for; NaN where
 // there are none.
-func shares(p *generation.Predictions, of []int) [][]float64 {
-	at := map[int]int{}
-	out := make([][]float64, len(of))
-	for i, label := range of {
-		at[label], out[i] = i, make([]float64, len(of))
+func shares(p *generation.Predictions, labels []int) [][]float64 {
+	index := map[int]int{}
+	out := make([][]float64, len(labels))
+	for i, label := range labels {
+		index[label], out[i] = i, make([]float64, len(labels))
 	}
-	count := make([]float64, len(of))
+	count := make([]float64, len(labels))
 	for i, target := range p.Target {
-		out[at[target]][at[p.Predicted[i]]]++
-		count[at[target]]++
+		out[index[target]][index[p.Predicted[i]]]++
+		count[index[target]]++
 	}
 	for i, row := range out {
 		for j := range row {

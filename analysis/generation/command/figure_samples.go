@@ -91,20 +91,20 @@ func (d *drawing) samples(k int) (*plots.Figure, error) {
 
 // columns are the labels of the columns of a contact sheet, of many some at equal
 // distances, of few each several times; without labels they are numbers of samples.
-func (d *drawing) columns(all []int) (of []int, titles []string) {
+func (d *drawing) columns(all []int) (chosen []int, titles []string) {
 	for j := range sheetColumns {
 		switch {
 		case len(all) == 0:
-			of, titles = append(of, 0), append(titles, strconv.Itoa(j+1))
+			chosen, titles = append(chosen, 0), append(titles, strconv.Itoa(j+1))
 			continue
 		case len(all) >= sheetColumns:
-			of = append(of, all[j*(len(all)-1)/(sheetColumns-1)])
+			chosen = append(chosen, all[j*(len(all)-1)/(sheetColumns-1)])
 		default:
-			of = append(of, all[j*len(all)/sheetColumns])
+			chosen = append(chosen, all[j*len(all)/sheetColumns])
 		}
-		titles = append(titles, d.names.name(of[j]))
+		titles = append(titles, d.names.name(chosen[j]))
 	}
-	return of, titles
+	return chosen, titles
 }
 
 // pick takes for each column the first sample of its label that no column before took; −1:
@@ -212,11 +212,11 @@ func (d *drawing) comparedLabels() []int {
 	for _, g := range compared {
 		all = append(all, g.Generated.Labels)
 	}
-	of := generation.DistinctLabels(all...)
-	if len(compared) > 0 && len(of) == 0 {
+	labels := generation.DistinctLabels(all...)
+	if len(compared) > 0 && len(labels) == 0 {
 		return []int{0}
 	}
-	return of
+	return labels
 }
 
 // distanceLabels is how many labels stand side by side: fewer where there are many boxes.

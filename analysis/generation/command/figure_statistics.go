@@ -63,15 +63,15 @@ func byStatistic(models []*generation.Model, axis string) *plots.GroupedBars {
 		series := plots.BarSeries{Name: m.Name}
 		for _, s := range models[0].Similarity.Statistics {
 			value, base := math.NaN(), []float64{}
-			for _, of := range m.Similarity.Statistics {
-				if of.Name == s.Name {
-					value = of.Scaled
+			for _, statistic := range m.Similarity.Statistics {
+				if statistic.Name == s.Name {
+					value = statistic.Scaled
 				}
 			}
 			for _, l := range m.Similarity.ByLabel {
-				for _, of := range l.Statistics {
-					if of.Name == s.Name && of.Real.SD > 0 && of.Baseline.Reason == "" {
-						base = append(base, of.Baseline.Mean/of.Real.SD)
+				for _, statistic := range l.Statistics {
+					if statistic.Name == s.Name && statistic.Real.SD > 0 && statistic.Baseline.Reason == "" {
+						base = append(base, statistic.Baseline.Mean/statistic.Real.SD)
 					}
 				}
 			}
@@ -105,9 +105,9 @@ func (d *drawing) byLabelOf(models []*generation.Model, axis string) *plots.Grou
 				}
 				value = l.Scaled.Value.Float()
 				low, high = output.Ends(l.Scaled.CI)
-				for _, of := range l.Statistics {
-					if of.Real.SD > 0 && of.Baseline.Reason == "" {
-						base = append(base, of.Baseline.Mean/of.Real.SD)
+				for _, statistic := range l.Statistics {
+					if statistic.Real.SD > 0 && statistic.Baseline.Reason == "" {
+						base = append(base, statistic.Baseline.Mean/statistic.Real.SD)
 					}
 				}
 			}

@@ -85,11 +85,12 @@ func (h heads) prepare(ctx context.Context, grids *generation.Samples, o latent.
 	dry bool) (*generatorRun, error) {
 	r := &generatorRun{heads: h, grids: grids, options: o, dry: dry}
 	if h.Encoder != nil {
-		given, err := r.given(h.Encoder, "encoder", latent.HeadInput{Name: latent.HeadGrid, Rows: points.Points{Dim: grids.Rows.Dim}, Shape: grids.Shape}, []int64{}, grids.Labels != nil)
+		inputs, err := r.given(h.Encoder, "encoder", latent.HeadInput{Name: latent.HeadGrid,
+			Rows: points.Points{Dim: grids.Rows.Dim}, Shape: grids.Shape}, []int64{}, grids.Labels != nil)
 		if err != nil {
 			return nil, err
 		}
-		if r.dim, err = h.Encoder.Check(given, nil); err != nil {
+		if r.dim, err = h.Encoder.Check(inputs, nil); err != nil {
 			return nil, fmt.Errorf("encoder %s: %w", h.Name, err)
 		}
 		if err := r.encode(ctx); err != nil {
@@ -102,11 +103,12 @@ func (h heads) prepare(ctx context.Context, grids *generation.Samples, o latent.
 	if err := r.latentShape(); err != nil {
 		return nil, err
 	}
-	given, err := r.given(h.Decoder, "decoder", latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: size(r.dim)}, Shape: r.dim}, []int64{}, grids.Labels != nil)
+	inputs, err := r.given(h.Decoder, "decoder", latent.HeadInput{Name: latent.HeadLatent,
+		Rows: points.Points{Dim: size(r.dim)}, Shape: r.dim}, []int64{}, grids.Labels != nil)
 	if err != nil {
 		return nil, err
 	}
-	out, err := h.Decoder.Check(given, nil)
+	out, err := h.Decoder.Check(inputs, nil)
 	if err != nil {
 		return nil, fmt.Errorf("decoder %s: %w", h.Name, err)
 	}
@@ -186,11 +188,12 @@ func (r *generatorRun) encode(ctx context.Context) error {
 		return nil
 	}
 	labels := int64s(r.grids.Labels)
-	given, err := r.given(r.heads.Encoder, "encoder", latent.HeadInput{Name: latent.HeadGrid, Rows: r.grids.Rows, Shape: r.grids.Shape}, labels, r.grids.Labels != nil)
+	inputs, err := r.given(r.heads.Encoder, "encoder", latent.HeadInput{Name: latent.HeadGrid, Rows: r.grids.Rows,
+		Shape: r.grids.Shape}, labels, r.grids.Labels != nil)
 	if err != nil {
 		return err
 	}
-	if r.latents, _, err = r.heads.Encoder.Run(ctx, given, nil, r.options); err != nil {
+	if r.latents, _, err = r.heads.Encoder.Run(ctx, inputs, nil, r.options); err != nil {
 		return fmt.Errorf("encoder %s: %w", r.heads.Name, err)
 	}
 	return nil
@@ -199,11 +202,11 @@ func (r *generatorRun) encode(ctx context.Context) error {
 // decode makes what the decoder has as output of latents, and labels if it takes them.
 func (r *generatorRun) decode(ctx context.Context, latents []float32, labels []int, write func(lo, hi int, rows []float32) error) error {
 	rows := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Float32(latents, size(r.dim)), Shape: r.dim}
-	given, err := r.given(r.heads.Decoder, "decoder", rows, int64s(labels), labels != nil)
+	inputs, err := r.given(r.heads.Decoder, "decoder", rows, int64s(labels), labels != nil)
 	if err != nil {
 		return err
 	}
-	if _, err := r.heads.Decoder.Stream(ctx, given, nil, r.options, write); err != nil {
+	if _, err := r.heads.Decoder.Stream(ctx, inputs, nil, r.options, write); err != nil {
 		return fmt.Errorf("decoder %s: %w", r.heads.Name, err)
 	}
 	return nil
@@ -310,9 +313,9 @@ func (r *generatorRun) draw(ctx context.Context, o draws) (cells []uint8, labels
 		}
 	}
 	for round := 0; len(open) > 0 && round <= mostRounds; round++ {
-		z, of := make([]float32, len(open)*d), make([]int, len(open))
+		z, conditions := make([]float32, len(open)*d), make([]int, len(open))
 		for k, i := range open {
-			of[k] = labels[i]
+			conditions[k] = labels[i]
 			to := z[k*d : (k+1)*d]
 			stat.FillNormal32(to, stat.StreamDraws.Key(o.Seed, uint64(labels[i]), uint64(i%o.PerLabel), uint64(round)), 0)
 			for x := range to {
@@ -320,9 +323,9 @@ func (r *generatorRun) draw(ctx context.Context, o draws) (cells []uint8, labels
 			}
 		}
 		if r.grids.Labels == nil {
-			of = nil
+			conditions = nil
 		}
-		err := r.decode(ctx, z, of, func(lo, _ int, rows []float32) error {
+		err := r.decode(ctx, z, conditions, func(lo, _ int, rows []float32) error {
 			for k, v := range rows {
 				bit := uint8(0)
 				if r.probability(v) > threshold {
@@ -357,26 +360,26 @@ func (r *generatorRun) draw(ctx context.Context, o draws) (cells []uint8, labels
 // labels 0, 1, …, or the known ones, ascending, if it has as many as these: the labels of all
 // samples that it looks at, so that a class is one label for all of them.
 func classify(
-	ctx context.Context, head *latent.Head, s *generation.Samples, known []int, o latent.EncodeOptions,
+	ctx context.Context, head *latent.Head, s *generation.Samples, labels []int, o latent.EncodeOptions,
 ) (*generation.Predictions, error) {
-	given := []latent.HeadInput{{Name: latent.HeadGrid, Rows: s.Rows, Shape: s.Shape}}
-	shape, err := head.Check(given, nil)
+	inputs := []latent.HeadInput{{Name: latent.HeadGrid, Rows: s.Rows, Shape: s.Shape}}
+	shape, err := head.Check(inputs, nil)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	classes, largest := size(shape), known[len(known)-1]
+	classes, largest := size(shape), labels[len(labels)-1]
 	label := func(class int) int { return class }
 	switch {
 	case classes > largest:
-	case classes == len(known):
-		label = func(class int) int { return known[class] }
+	case classes == len(labels):
+		label = func(class int) int { return labels[class] }
 	default:
 		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want one "+
 			"class per label, or classes 0 to %d",
-			head.Path, classes, len(known), largest, largest)
+			head.Path, classes, len(labels), largest, largest)
 	}
 	out := &generation.Predictions{Name: fmt.Sprintf("%s by %s", s.Name, head.Path), Generated: map[int]int{}}
-	_, err = head.Stream(ctx, given, nil, o, func(lo, hi int, rows []float32) error {
+	_, err = head.Stream(ctx, inputs, nil, o, func(lo, hi int, rows []float32) error {
 		for i := lo; i < hi; i++ {
 			out.Generated[s.Labels[i]]++
 			if !s.IsValid(i) {
@@ -534,14 +537,14 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 		real = in.Real
 	}
 	seen := func(s *generation.Samples) bool { return s != nil && s.Binary() && s.Labels != nil }
-	var known []int
+	var labels []int
 	for i := range in.Generators {
 		if g := &in.Generators[i]; seen(g.Generated) && g.Predictions == nil {
-			known = generation.DistinctLabels(known, g.Generated.Labels)
+			labels = generation.DistinctLabels(labels, g.Generated.Labels)
 		}
 	}
 	if seen(real) && in.RealPredictions == nil {
-		known = generation.DistinctLabels(known, real.Labels)
+		labels = generation.DistinctLabels(labels, real.Labels)
 	}
 	predict := func(s *generation.Samples, to **generation.Predictions) error {
 		if *to != nil || !seen(s) {
@@ -551,7 +554,7 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 			*to = &generation.Predictions{Name: head.Path, Target: s.Labels, Predicted: s.Labels}
 			return nil
 		}
-		p, err := classify(ctx, head, s, known, o)
+		p, err := classify(ctx, head, s, labels, o)
 		*to = p
 		return err
 	}
@@ -573,19 +576,19 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 }
 
 // check finds wrong values of the flags of generators that are run here.
-func (g *generatorFlags) check(given ...*input.Files) error {
+func (g *generatorFlags) check(inputs ...*input.Files) error {
 	if !(*g.temperature > 0) {
 		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
 	}
 	if err := checkExport("classifier", g.classifier); err != nil {
 		return err
 	}
-	for _, given := range []struct {
+	for _, group := range []struct {
 		flag  string
 		files *input.Files
 	}{{"encoder", g.encoders}, {"decoder", g.decoders}} {
-		for _, file := range given.files.All() {
-			if err := checkExport(given.flag, file.Path); err != nil {
+		for _, file := range group.files.All() {
+			if err := checkExport(group.flag, file.Path); err != nil {
 				return err
 			}
 		}
@@ -598,19 +601,19 @@ func (g *generatorFlags) check(given ...*input.Files) error {
 	case len(heads) == 0 && g.grids != "":
 		return run.Hint(run.Usage("--grids needs a generator to run"),
 			"give --encoder NAME=FILE.onnx and --decoder NAME=FILE.onnx, or give real samples with --real")
-	case g.classifier != "" && len(g.decoders.Names()) == 0 && len(given[1].Names()) == 0:
+	case g.classifier != "" && len(g.decoders.Names()) == 0 && len(inputs[1].Names()) == 0:
 		return run.Hint(run.Usage("--classifier needs generated grids"), "give --generated NAME=FILE with labels, or --decoder and --grids")
 	}
-	for _, of := range []struct {
+	for _, part := range []struct {
 		heads *input.Files
 		flag  string
 		given []*input.Files
-	}{{g.encoders, "encoder", given[:1]}, {g.decoders, "decoder", given[1:]}} {
-		for _, name := range of.heads.Names() {
-			for _, files := range of.given {
+	}{{g.encoders, "encoder", inputs[:1]}, {g.decoders, "decoder", inputs[1:]}} {
+		for _, name := range part.heads.Names() {
+			for _, files := range part.given {
 				if slices.Contains(files.Names(), name) {
 					return run.Usage("%s: --%s and a file both provide its samples; give one of them, or name two "+
-						"generators", name, of.flag)
+						"generators", name, part.flag)
 				}
 			}
 		}

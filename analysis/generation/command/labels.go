@@ -25,7 +25,7 @@ func (l labels) name(label int) string {
 // byLabel is an object with a part for every label, under its name: those of rows, and
 // {"skipped": true, "reason": …} for those that were left out.
 func byLabel[T any](names labels, rows []T, label func(*T) int, part func(*T) *report.Object,
-	left []generation.SkippedLabel) report.Object {
+	skipped []generation.SkippedLabel) report.Object {
 	type entry struct {
 		label int
 		part  report.Object
@@ -36,7 +36,7 @@ func byLabel[T any](names labels, rows []T, label func(*T) int, part func(*T) *r
 		o.Set("label", label(&rows[i]))
 		entries = append(entries, entry{label(&rows[i]), *o})
 	}
-	for _, s := range left {
+	for _, s := range skipped {
 		o := skippedObject(s.Reason)
 		o.Set("label", s.Label)
 		entries = append(entries, entry{s.Label, o})

@@ -71,14 +71,14 @@ func Objects(r *generation.Result, in *generation.Input, drawn map[string]*Drawn
 }
 
 func object(m *generation.Model, metrics []string, names labels, drawn *Drawn) report.Object {
-	var o, left report.Object
+	var o, skipped report.Object
 	if drawn != nil {
 		o.Set("draws", drawn.object())
 	}
 	for _, name := range metrics {
 		if i := slices.IndexFunc(m.Skipped, func(s generation.Skipped) bool { return s.Metric == name }); i >= 0 {
 			o.Set(name, skippedObject(m.Skipped[i].Reason))
-			left.Set(name, m.Skipped[i].Reason)
+			skipped.Set(name, m.Skipped[i].Reason)
 			continue
 		}
 		l := layoutOf(name)
@@ -87,6 +87,6 @@ func object(m *generation.Model, metrics []string, names labels, drawn *Drawn) r
 		part.Set("interpretation", l.interpretation(m))
 		o.Set(name, *part)
 	}
-	o.Set("skipped", left)
+	o.Set("skipped", skipped)
 	return o
 }

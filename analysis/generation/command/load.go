@@ -114,13 +114,13 @@ func (l *loader) exist() error {
 			return err
 		}
 	}
-	for _, of := range []struct{ flag, path string }{{"real", f.real}, {"holdout", f.holdOut}, {"real-latents", f.realLatents},
+	for _, file := range []struct{ flag, path string }{{"real", f.real}, {"holdout", f.holdOut}, {"real-latents", f.realLatents},
 		{"real-predictions", f.realPredictions}, {"label-names", f.labelNames}, {"grids", f.generator.grids}, {"classifier", f.generator.classifier}} {
-		if of.path == "" {
+		if file.path == "" {
 			continue
 		}
-		if err := dataset.Exists(of.path); err != nil {
-			return fmt.Errorf("%s: %w", of.flag, err)
+		if err := dataset.Exists(file.path); err != nil {
+			return fmt.Errorf("%s: %w", file.flag, err)
 		}
 	}
 	return nil
@@ -129,13 +129,13 @@ func (l *loader) exist() error {
 // read reads the inputs, files that may name labels first.
 func (l *loader) read(ctx context.Context, in *generation.Input) error {
 	f := l.f
-	of := func(name string) *generation.Generator {
+	generator := func(name string) *generation.Generator {
 		return &in.Generators[slices.IndexFunc(in.Generators, func(g generation.Generator) bool { return g.Name == name })]
 	}
 	// each reads the files of a flag; a generator whose file cannot be read is left out.
 	each := func(flag string, files *input.Files, read func(g *generation.Generator, file input.File) error) error {
 		for _, file := range files.All() {
-			if err := read(of(file.Name), file); err != nil {
+			if err := read(generator(file.Name), file); err != nil {
 				if err := l.left.Leave(ctx, file.Name, fmt.Errorf("%s %s: %w", flag, file.Name, err)); err != nil {
 					return err
 				}
@@ -274,12 +274,12 @@ func parseNames(data []byte) (labels, error) {
 
 // adopt takes the names of labels that a file brings: for those of the run if there are none
 // yet; else its labels are translated by name.
-func (l *loader) adopt(own labels, of []int, name string) error {
+func (l *loader) adopt(names labels, list []int, name string) error {
 	switch {
-	case own == nil || maps.Equal(own, l.names):
+	case names == nil || maps.Equal(names, l.names):
 		return nil
 	case l.names == nil:
-		if l.names = own; !maps.Equal(own, grades()) {
+		if l.names = names; !maps.Equal(names, grades()) {
 			l.named = name
 		}
 		return nil
@@ -288,8 +288,8 @@ func (l *loader) adopt(own labels, of []int, name string) error {
 	for label, name := range l.names {
 		byName[name] = label
 	}
-	for i, label := range of {
-		text, ok := own[label]
+	for i, label := range list {
+		text, ok := names[label]
 		if !ok {
 			return fmt.Errorf("%s: label %d of sample %d has no name in its label_to_grade, nor among the grades "+
 				"of boards", name, label, i)
@@ -299,7 +299,7 @@ func (l *loader) adopt(own labels, of []int, name string) error {
 			return fmt.Errorf("%s: %q, the name of label %d of sample %d, is unknown in the other inputs and in "+
 				"--label-names", name, text, label, i)
 		}
-		of[i] = to
+		list[i] = to
 	}
 	return nil
 }

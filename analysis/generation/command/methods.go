@@ -60,14 +60,14 @@ func saySamples(d *methods.Draft) {
 		var names []string
 		for _, in := range d.Result.Inputs {
 			if in.Role == role.role {
-				of := "an array"
+				shape := "an array"
 				if len(in.Shape) > 0 {
-					of = input.Shape(in.Shape)
+					shape = input.Shape(in.Shape)
 				}
 				if in.Name != "" {
-					of = in.Name + " (" + of + ")"
+					shape = in.Name + " (" + shape + ")"
 				}
-				names = append(names, of)
+				names = append(names, shape)
 			}
 		}
 		if len(names) > 0 {

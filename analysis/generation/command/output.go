@@ -70,8 +70,8 @@ func writeSamples(r *generation.Result, env *run.Env) error {
 	var paths []string
 	scores := make([]map[string][]float64, len(r.Models)) // by path
 	for i := range r.Models {
-		of := r.Models[i].Reconstruction
-		if of == nil {
+		reconstruction := r.Models[i].Reconstruction
+		if reconstruction == nil {
 			continue
 		}
 		scores[i] = map[string][]float64{}
@@ -80,14 +80,14 @@ func writeSamples(r *generation.Result, env *run.Env) error {
 				paths = append(paths, path)
 			}
 		}
-		add(of.Mean.Path, of.IoU)
-		for c := range of.Channels {
-			add(of.Channels[c].Mean.Path, of.ChannelIoU[c])
+		add(reconstruction.Mean.Path, reconstruction.IoU)
+		for c := range reconstruction.Channels {
+			add(reconstruction.Channels[c].Mean.Path, reconstruction.ChannelIoU[c])
 		}
 	}
 	var models []output.SampleScores
-	for i, of := range scores {
-		if of == nil {
+	for i, byPath := range scores {
+		if byPath == nil {
 			continue
 		}
 		items := r.Models[i].Reconstruction
@@ -96,7 +96,7 @@ func writeSamples(r *generation.Result, env *run.Env) error {
 			model.Group = append(model.Group, k)
 		}
 		for _, path := range paths {
-			values := of[path]
+			values := byPath[path]
 			if values == nil { // a channel that the grids of this generator do not have
 				values = slices.Repeat([]float64{math.NaN()}, items.N)
 			}

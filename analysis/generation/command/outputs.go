@@ -50,17 +50,18 @@ func (l *loader) pairs(name, path string) (*generation.Pairs, error) {
 		return nil, err
 	}
 	l.env.CloseLater(original)
-	found, err := open(path, "recon_prob", "recon_logits")
+	reconstructed, err := open(path, "recon_prob", "recon_logits")
 	if err != nil {
 		return nil, err
 	}
-	l.env.CloseLater(found)
+	l.env.CloseLater(reconstructed)
 	if len(original.Shape()) < 2 || original.RowLen() == 0 {
 		return nil, fmt.Errorf("%s has shape %v, want grids [N,…]", original.Name(), original.Shape())
 	}
 	p := &generation.Pairs{Name: path, N: original.Len(), Shape: slices.Clone(original.Shape()[1:])}
-	if !slices.Equal(original.Shape(), found.Shape()) {
-		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction per original", found.Name(), found.Shape(), original.Name(), original.Shape())
+	if !slices.Equal(original.Shape(), reconstructed.Shape()) {
+		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction per original", reconstructed.Name(),
+			reconstructed.Shape(), original.Name(), original.Shape())
 	}
 	board := dataset.IsBoard(p.Shape)
 	if board {
@@ -69,14 +70,14 @@ func (l *loader) pairs(name, path string) (*generation.Pairs, error) {
 	if p.Labels, p.Groups, err = l.annotations(path, p.N, board); err != nil {
 		return nil, err
 	}
-	p.Read = reader(original, found)
-	if found.Key() != "recon_logits" {
-		p.Round = rounding(found.DType())
+	p.Read = reader(original, reconstructed)
+	if reconstructed.Key() != "recon_logits" {
+		p.Round = rounding(reconstructed.DType())
 	}
 	if p.Digest, err = original.SHA256(); err != nil {
 		return nil, err
 	}
-	return p, l.enter("reconstruction", name, path, found.Key(), original.Shape())
+	return p, l.enter("reconstruction", name, path, reconstructed.Key(), original.Shape())
 }
 
 // rounding rounds numbers to a type of floating-point numbers, as a comparison with an array of this
@@ -94,8 +95,8 @@ func rounding(t dataset.DType) func(float64) float64 {
 }
 
 // reader reads originals and the probabilities that were found.
-func reader(original, found *dataset.Array) func(context.Context, []float64, []float64, int, int) error {
-	logits := found.Key() == "recon_logits"
+func reader(original, reconstructed *dataset.Array) func(context.Context, []float64, []float64, int, int) error {
+	logits := reconstructed.Key() == "recon_logits"
 	return func(ctx context.Context, cells, probability []float64, lo, hi int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -103,23 +104,24 @@ func reader(original, found *dataset.Array) func(context.Context, []float64, []f
 		if err := original.ReadFloat64(cells, lo, hi); err != nil {
 			return err
 		}
-		if err := found.ReadFloat64(probability, lo, hi); err != nil {
+		if err := reconstructed.ReadFloat64(probability, lo, hi); err != nil {
 			return err
 		}
-		at := func(k int) int { return lo*original.RowLen() + k }
+		index := func(k int) int { return lo*original.RowLen() + k }
 		for k, v := range cells {
 			if v != 0 && v != 1 {
-				return fmt.Errorf("%s: %s is %v, want 0 or 1", original.Name(), place(original.Shape(), at(k)), v)
+				return fmt.Errorf("%s: %s is %v, want 0 or 1", original.Name(), place(original.Shape(), index(k)), v)
 			}
 		}
 		for k, v := range probability {
 			switch {
 			case math.IsNaN(v) || math.IsInf(v, 0) && !logits:
-				return fmt.Errorf("%s: %s is %v, want a number", found.Name(), place(found.Shape(), at(k)), v)
+				return fmt.Errorf("%s: %s is %v, want a number", reconstructed.Name(), place(reconstructed.Shape(), index(k)), v)
 			case logits:
 				probability[k] = 1 / (1 + math.Exp(-v))
 			case v < 0 || v > 1:
-				return run.Hint(fmt.Errorf("%s: %s is %v, want a probability from 0 to 1", found.Name(), place(found.Shape(), at(k)), v),
+				return run.Hint(fmt.Errorf("%s: %s is %v, want a probability from 0 to 1", reconstructed.Name(),
+					place(reconstructed.Shape(), index(k)), v),
 					"if these are logits, name the array recon_logits")
 			}
 		}

@@ -98,15 +98,15 @@ func (p *partial) write(r *generation.Result, state *shard.State) error {
 	}
 	out := *p.base
 	out.Definition, out.Models, out.Extra = generation.Definition, p.objects(r), report.Object{}
-	var own report.Object
-	own.Set("done", len(state.Parts))
-	own.Set("units", state.Identity.Units)
+	var part report.Object
+	part.Set("done", len(state.Parts))
+	part.Set("units", state.Identity.Units)
 	encoded, err := json.Marshal(text.Bytes())
 	if err != nil {
 		return err
 	}
-	own.Set("state", json.RawMessage(encoded))
-	out.Extra.Set("partial", own)
+	part.Set("state", json.RawMessage(encoded))
+	out.Extra.Set("partial", part)
 	return atomicfile.Write(p.path, atomicfile.Options{}, func(w io.Writer) error { return out.Write(w) })
 }
 
@@ -140,11 +140,11 @@ func (p *partial) continued(ctx context.Context, in generation.Input, o generati
 		if have[u] {
 			continue
 		}
-		of, err := work.Compute(ctx, shard.Range{Lo: u, Hi: u + 1})
+		unit, err := work.Compute(ctx, shard.Range{Lo: u, Hi: u + 1})
 		if err != nil {
 			return nil, errors.Join(err, p.keep(in, o, state))
 		}
-		state.Parts = append(state.Parts, of.Parts...)
+		state.Parts = append(state.Parts, unit.Parts...)
 		since, ends := time.Since(kept), (u+1)%len(in.Generators) == 0
 		if since > keepRatio*p.took && (ends || since > keepEvery) {
 			begin := time.Now()
@@ -171,11 +171,11 @@ func (p *partial) keep(in generation.Input, o generation.Options, state *shard.S
 		return nil
 	}
 	for _, part := range state.Parts[len(p.parts):] {
-		var of *generation.Part
-		if err := shard.Decode(part.Data, &of); err != nil {
+		var decoded *generation.Part
+		if err := shard.Decode(part.Data, &decoded); err != nil {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
-		p.parts = append(p.parts, of)
+		p.parts = append(p.parts, decoded)
 	}
 	return p.write(generation.Collect(in, o, p.parts), state)
 }

@@ -71,8 +71,8 @@ func reconstructionTables(r *generation.Result) []*report.Table {
 	header := []string{"Generator", "Mean IoU", "SD", "Median", "Exact"}
 	var channels []string
 	for i := range r.Models {
-		if of := r.Models[i].Reconstruction; of != nil {
-			for _, c := range of.Channels {
+		if reconstruction := r.Models[i].Reconstruction; reconstruction != nil {
+			for _, c := range reconstruction.Channels {
 				if !slices.Contains(channels, c.Name) {
 					channels = append(channels, c.Name)
 				}
@@ -81,21 +81,22 @@ func reconstructionTables(r *generation.Result) []*report.Table {
 	}
 	t := report.NewTable("Reconstruction (IoU)", append(append(header, channels...), "Samples")...)
 	for i := range r.Models {
-		of := r.Models[i].Reconstruction
-		if of == nil {
+		reconstruction := r.Models[i].Reconstruction
+		if reconstruction == nil {
 			continue
 		}
-		cells := []any{r.Models[i].Name, of.Mean.Estimate, of.SD, of.Median.Value, of.Exact.Value}
+		cells := []any{r.Models[i].Name, reconstruction.Mean.Estimate, reconstruction.SD, reconstruction.Median.Value,
+			reconstruction.Exact.Value}
 		for _, name := range channels {
 			cell := any("")
-			for _, c := range of.Channels {
+			for _, c := range reconstruction.Channels {
 				if c.Name == name {
 					cell = c.Mean.Value
 				}
 			}
 			cells = append(cells, cell)
 		}
-		t.Row(append(cells, of.N)...)
+		t.Row(append(cells, reconstruction.N)...)
 	}
 	return []*report.Table{t}
 }

@@ -130,12 +130,12 @@ func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
 		}
 		s.Valid[i] = b.Valid()
 		if stated != nil && stated[i] != dataset.NotStated {
-			said := stated[i] == dataset.StatedValid
-			if said != s.Valid[i] {
+			valid := stated[i] == dataset.StatedValid
+			if valid != s.Valid[i] {
 				s.Disagreements++
 			}
 			if !l.f.revalidate {
-				s.Valid[i] = said
+				s.Valid[i] = valid
 			}
 		}
 		for _, what := range b.Unusual() {
@@ -299,8 +299,8 @@ var (
 
 // annotations reads labels and groups beside an array, and the names of labels. Those of a board
 // without names, and without --label-names, are the grades of boards.
-func (l *loader) annotations(path string, n int, board bool) (found, groups []int, err error) {
-	if found, err = openLabels(path, n, labelKeys...); err != nil {
+func (l *loader) annotations(path string, n int, board bool) (labels, groups []int, err error) {
+	if labels, err = openLabels(path, n, labelKeys...); err != nil {
 		return nil, nil, err
 	}
 	if groups, err = openLabels(path, n, groupKeys...); err != nil {
@@ -308,15 +308,15 @@ func (l *loader) annotations(path string, n int, board bool) (found, groups []in
 	}
 	names, err := ownNames(path)
 	switch {
-	case err != nil || found == nil:
-		return found, groups, err
+	case err != nil || labels == nil:
+		return labels, groups, err
 	case names != nil:
-		return found, groups, l.adopt(names, found, path)
+		return labels, groups, l.adopt(names, labels, path)
 	case board && !l.given:
-		return found, groups, l.adopt(grades(), found, path)
+		return labels, groups, l.adopt(grades(), labels, path)
 	}
 	l.unnamed = append(l.unnamed, path)
-	return found, groups, l.number(path)
+	return labels, groups, l.number(path)
 }
 
 // ownNames are the names of labels that a file brings as label_to_grade; nil: none.
@@ -326,15 +326,15 @@ func ownNames(path string) (labels, error) {
 	if err != nil || !slices.Contains(names, key) {
 		return nil, err
 	}
-	said, err := dataset.ReadText(path, key)
+	content, err := dataset.ReadText(path, key)
 	if err != nil {
 		return nil, err
 	}
-	own, err := parseNames([]byte(said))
+	parsed, err := parseNames([]byte(content))
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s: %w", path, key, err)
 	}
-	return own, nil
+	return parsed, nil
 }
 
 // piece is how many rows of an array are read at a time.
@@ -388,11 +388,11 @@ func openSpec(spec string, keys ...string) (*dataset.Array, error) {
 }
 
 // place is an index of an array, "[3,0,17,2]".
-func place(shape []int, at int) string {
+func place(shape []int, offset int) string {
 	index := make([]string, len(shape))
 	for i := len(shape) - 1; i >= 0; i-- {
-		index[i] = strconv.Itoa(at % shape[i])
-		at /= shape[i]
+		index[i] = strconv.Itoa(offset % shape[i])
+		offset /= shape[i]
 	}
 	return "[" + strings.Join(index, ",") + "]"
 }

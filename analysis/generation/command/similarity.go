@@ -40,18 +40,18 @@ func similarityObject(s *generation.Similarity, names labels) *report.Object {
 	o.Set("overall_mean_distance_scaled", s.Scaled.Estimate)
 	o.Set("baseline_mean_distance", report.NumberOr(s.Baseline, "no label has a baseline"))
 	o.Set("expected_of_perfect", report.NumberOr(s.Expected, "no label has a baseline"))
-	for _, of := range s.Statistics {
+	for _, statistic := range s.Statistics {
 		var part report.Object
-		part.Set("mean", report.Number(of.Mean))
-		part.Set("std", report.Number(of.SD))
-		part.Set("min", report.Number(of.Min))
-		part.Set("max", report.Number(of.Max))
-		setMoments(of.Generated, &part, "generated")
-		setMoments(of.Real, &part, "real")
-		part.Set("mean_scaled", report.NumberOr(of.Scaled, "the real values do not vary for any label"))
-		part.Set("baseline_mean", report.NumberOr(of.Baseline, "no label has a baseline"))
-		part.Set("inside_real_range", report.Number(of.Inside))
-		statistics.Set(of.Name, part)
+		part.Set("mean", report.Number(statistic.Mean))
+		part.Set("std", report.Number(statistic.SD))
+		part.Set("min", report.Number(statistic.Min))
+		part.Set("max", report.Number(statistic.Max))
+		setMoments(statistic.Generated, &part, "generated")
+		setMoments(statistic.Real, &part, "real")
+		part.Set("mean_scaled", report.NumberOr(statistic.Scaled, "the real values do not vary for any label"))
+		part.Set("baseline_mean", report.NumberOr(statistic.Baseline, "no label has a baseline"))
+		part.Set("inside_real_range", report.Number(statistic.Inside))
+		statistics.Set(statistic.Name, part)
 	}
 	o.Set("per_statistic", statistics)
 	setJointMeans(s, &o)
@@ -125,22 +125,23 @@ func similarityTables(r *generation.Result) []*report.Table {
 	t := report.NewTable("Similarity (Wasserstein distance)", header...)
 	var each *report.Table
 	for i := range r.Models {
-		of := r.Models[i].Similarity
-		if of == nil {
+		similarity := r.Models[i].Similarity
+		if similarity == nil {
 			continue
 		}
-		energy, mmd := of.SmallestP()
-		t.Row(r.Models[i].Name, of.Overall.Estimate, of.Scaled.Value,
-			report.NumberOr(of.Baseline, "no baseline"), report.NumberOr(of.Expected, "no baseline"), energy, mmd, len(of.ByLabel))
+		energy, mmd := similarity.SmallestP()
+		t.Row(r.Models[i].Name, similarity.Overall.Estimate, similarity.Scaled.Value,
+			report.NumberOr(similarity.Baseline, "no baseline"), report.NumberOr(similarity.Expected,
+				"no baseline"), energy, mmd, len(similarity.ByLabel))
 		if each == nil {
 			columns := []string{"Generator"}
-			for _, s := range of.Statistics {
+			for _, s := range similarity.Statistics {
 				columns = append(columns, s.Name)
 			}
 			each = report.NewTable("Distance by statistic (mean over labels; in brackets real against real)", columns...)
 		}
 		cells := []any{r.Models[i].Name}
-		for _, s := range of.Statistics {
+		for _, s := range similarity.Statistics {
 			cell := fmt.Sprintf("%.4g", s.Mean)
 			if !math.IsNaN(s.Baseline) {
 				cell += fmt.Sprintf(" (%.4g)", s.Baseline)

@@ -42,9 +42,9 @@ var Command = run.Command{
 		o := geometry.Options{
 			Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100, Permutations: 99,
 		}
-		own, perPoint := option.Of(&o), false
-		own.Bool(&perPoint, "per-point", "write the silhouette of every state to geometry_per_point.csv").Free()
-		flags.Declare(own)
+		list, perPoint := option.Of(&o), false
+		list.Bool(&perPoint, "per-point", "write the silhouette of every state to geometry_per_point.csv").Free()
+		flags.Declare(list)
 		inputs.Sized(labels.Check)
 		return run.Job{
 			Files: output.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",

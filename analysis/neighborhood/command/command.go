@@ -34,11 +34,11 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		o := neighborhood.Options{K: []int{5, 10, 20}, LatentMetric: neighborhood.LatentSame, Permutations: 10, Null: neighborhood.NullTime, References: neighbors.DefaultReferences}
-		space, own := spaceAuto, option.Of(&o)
-		option.Choice(own, &space, "space", []string{spaceAuto, spaceFrame, spaceClip},
+		space, list := spaceAuto, option.Of(&o)
+		option.Choice(list, &space, "space", []string{spaceAuto, spaceFrame, spaceClip},
 			"`NAME` of the original space: the last frame of a state or all its frames; auto: the frames that the "+
 				"latents depend on")
-		flags.Declare(own)
+		flags.Declare(list)
 		inputs.Sized(func(data *input.Data) error {
 			if o.Metric == neighbors.Precomputed {
 				if err := checkMatrix(data); err != nil {
@@ -237,14 +237,14 @@ func among(rows points.Points, states []int) points.Points {
 	}
 	for i := range rows.N {
 		for _, j := range states {
-			at := i*rows.Dim + j
+			k := i*rows.Dim + j
 			switch {
 			case rows.F32 != nil:
-				out.F32 = append(out.F32, rows.F32[at])
+				out.F32 = append(out.F32, rows.F32[k])
 			case rows.F64 != nil:
-				out.F64 = append(out.F64, rows.F64[at])
+				out.F64 = append(out.F64, rows.F64[k])
 			default:
-				out.U8 = append(out.U8, rows.U8[at])
+				out.U8 = append(out.U8, rows.U8[k])
 			}
 		}
 	}
@@ -256,18 +256,18 @@ func among(rows points.Points, states []int) points.Points {
 const ownShare = 1e-4
 
 // extremes are the largest distance of a state from itself and the largest of all others.
-func extremes(matrix points.Points) (own, others float64) {
+func extremes(matrix points.Points) (diagonal, others float64) {
 	row := make([]float64, matrix.Dim)
 	for i := range matrix.N {
 		for j, v := range matrix.Row(i, row) {
 			if j == i {
-				own = max(own, v)
+				diagonal = max(diagonal, v)
 			} else {
 				others = max(others, v)
 			}
 		}
 	}
-	return own, others
+	return diagonal, others
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and
@@ -420,10 +420,10 @@ func writePoints(r *neighborhood.Result, env *run.Env, index []int, in neighborh
 			for q, a := range m.ByK {
 				trust, cont := m.PointScores(q)
 				trustPenalty, contPenalty := m.Penalties(q)
-				for at := range trust {
-					i := m.PointState(at)
-					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[at], cont[at],
-						trustPenalty[at], contPenalty[at]); err != nil {
+				for k := range trust {
+					i := m.PointState(k)
+					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[k], cont[k],
+						trustPenalty[k], contPenalty[k]); err != nil {
 						return err
 					}
 				}

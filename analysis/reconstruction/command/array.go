@@ -63,11 +63,11 @@ func (l layout) frame(dst, row []float64, s int, shape image.Shape, r dataset.Pi
 	k := 0
 	for c := range shape.Channels {
 		for y := range shape.Height {
-			at := s*l.step + c*l.channel + y*l.row
+			offset := s*l.step + c*l.channel + y*l.row
 			for range shape.Width {
-				dst[k] = (row[at] - low) / width
+				dst[k] = (row[offset] - low) / width
 				k++
-				at += l.pixel
+				offset += l.pixel
 			}
 		}
 	}
@@ -157,15 +157,15 @@ const overshoot = 0.5
 // "auto": integers have the range of their type or, if it is that of the frames, theirs;
 // floating-point numbers that of the frames if they lie there, or 0..1 or −1..1 beside
 // frames of a wide range. Everything else has to be said.
-func (a *array) choosePixels(given string, frames dataset.PixelRange, frameType dataset.DType, low, high float64) error {
+func (a *array) choosePixels(choice string, frames dataset.PixelRange, frameType dataset.DType, low, high float64) error {
 	t := a.array.DType()
 	switch {
-	case given == rangeFrames:
+	case choice == rangeFrames:
 		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, as given"}
 		return nil
-	case given != rangeAuto:
+	case choice != rangeAuto:
 		var err error
-		a.pixels, err = parseRange(given)
+		a.pixels, err = parseRange(choice)
 		return err
 	case t == frameType && !t.IsFloat():
 		a.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, which have " +
@@ -229,14 +229,14 @@ func (a *array) digest() (string, error) {
 // once.
 func (a *array) read(ctx context.Context, dst []float64, samples []int) error {
 	length, each := a.array.RowLen(), a.steps()*a.shape.Size()
-	most := max(1, reconstruction.BlockValues/length)
+	limit := max(1, reconstruction.BlockValues/length)
 	for i := 0; i < len(samples); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first := a.rows[samples[i]]
 		n := 1
-		for n < most && i+n < len(samples) && a.rows[samples[i+n]] == first+n {
+		for n < limit && i+n < len(samples) && a.rows[samples[i+n]] == first+n {
 			n++
 		}
 		if cap(a.buffer) < n*length {

@@ -77,18 +77,18 @@ func setup(flags *run.Flags) run.Job {
 	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
 		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has the " +
 			"action of its last frame)"})
-	own := option.Of(&s.o)
-	own.Int(&s.rollout, "rollout-steps",
+	list := option.Of(&s.o)
+	list.Int(&s.rollout, "rollout-steps",
 		"roll predictors out over `N` steps, feeding back their predictions with the recorded actions").AtLeast(1)
-	option.Choice(own, &s.predicts, "predicts", []string{predictsNext, predictsSame},
+	option.Choice(list, &s.predicts, "predicts", []string{predictsNext, predictsSame},
 		"`WHAT` row i of --predictions predicts: the successor of state i (next), or state i itself (same)")
-	option.Choice(own, &s.axis, "time-axis", []string{axisHorizon, axisClip},
+	option.Choice(list, &s.axis, "time-axis", []string{axisHorizon, axisClip},
 		"`MEANING` of the axis T of --predictions [N,T,…]: steps ahead (horizon), or the frames of one predicted "+
 			"clip, with the last one scored (clip)")
-	own.Int(&s.shown, "samples-shown", "`N` samples of the contact sheet, drawn with --seed").AtLeast(0).Free()
-	own.Bool(&s.save, "save-frames",
+	list.Int(&s.shown, "samples-shown", "`N` samples of the contact sheet, drawn with --seed").AtLeast(0).Free()
+	list.Bool(&s.save, "save-frames",
 		"also write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png").Free()
-	flags.Declare(own)
+	flags.Declare(list)
 	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, "+
 		"frames (range of the frames), or auto (from the type or the data) (repeats)")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
@@ -250,14 +250,14 @@ func allPairs(data *input.Data) []points.Pair {
 // a row per frame, per state, or per state after another, so that no other is predicted:
 // forward, with rows of −1.
 func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows []int, forward bool, err error) {
-	of := make([]int, len(pairs))
+	index := make([]int, len(pairs))
 	for i, p := range pairs {
-		of[i] = p.Now
+		index[i] = p.Now
 		if s.predicts == predictsSame {
-			of[i] = p.Next
+			index[i] = p.Next
 		}
 	}
-	rows, want := data.RowsOf(a.array.Len(), of)
+	rows, want := data.RowsOf(a.array.Len(), index)
 	if rows != nil {
 		return rows, false, nil
 	}
@@ -284,12 +284,12 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows
 func (s *settings) open(
 	ctx context.Context, env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair,
 ) (arrays []*array, ignored []int, bad map[int]bool, err error) {
-	given, err := s.predictions.Open(env)
+	list, err := s.predictions.Open(env)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	bad = map[int]bool{}
-	for _, g := range given {
+	for _, g := range list {
 		a, err := s.openArray(env, data, g, shape, pairs, bad)
 		if err != nil {
 			if err := data.LeaveOut(ctx, g.Name, err); err != nil {
@@ -334,20 +334,20 @@ const leastSamples = 3
 // dropBad finds samples that an array has no finite numbers for: an error, or with
 // --skip-nan they are left out for all models, unless that leaves too few.
 func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int, bad map[int]bool) error {
-	var own []int
+	var unusable []int
 	first, remain := -1, 0
 	for i, row := range a.rows {
-		_, found := slices.BinarySearch(rows, row)
-		if found {
-			if own = append(own, i); first < 0 {
+		_, broken := slices.BinarySearch(rows, row)
+		if broken {
+			if unusable = append(unusable, i); first < 0 {
 				first = row
 			}
 		}
-		if !found && row >= 0 && !bad[i] {
+		if !broken && row >= 0 && !bad[i] {
 			remain++
 		}
 	}
-	if len(own) == 0 {
+	if len(unusable) == 0 {
 		return nil
 	}
 	if !data.Options.SkipNaN || remain < leastSamples && len(a.rows)-len(bad) >= leastSamples {
@@ -357,16 +357,16 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 		}
 		err = fmt.Errorf(
 			"predictions %s: %s: %d of %d rows that predict a frame contain NaN or Inf, first row %d: element %v is %v",
-			a.name, a.array.Name(), len(own), len(a.rows), first, index, value)
+			a.name, a.array.Name(), len(unusable), len(a.rows), first, index, value)
 		if data.Options.SkipNaN {
 			return fmt.Errorf("%w: without these rows, %s is left", err, text.Count(remain, "sample"))
 		}
 		return run.Hint(err, "leave out such samples for all models with --skip-nan")
 	}
-	for _, i := range own {
+	for _, i := range unusable {
 		bad[i] = true
 	}
-	env.Warn("predictions %s: %s with NaN or Inf left out for all models", a.name, text.Count(len(own), "sample"))
+	env.Warn("predictions %s: %s with NaN or Inf left out for all models", a.name, text.Count(len(unusable), "sample"))
 	return nil
 }
 

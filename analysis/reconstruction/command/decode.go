@@ -74,7 +74,7 @@ func (s *settings) openHeads(ctx context.Context, env *run.Env, data *input.Data
 
 // checkPredictor checks what goes into a predictor, and returns what comes out of it.
 func (s *settings) checkPredictor(d *decoded, data *input.Data, rows latent.HeadInput) (latent.HeadInput, error) {
-	given := []latent.HeadInput{rows}
+	inputs := []latent.HeadInput{rows}
 	if d.acts = len(d.predictor.Inputs()) > 1; d.acts {
 		actions, err := s.actionsOf(data, nil)
 		if err != nil {
@@ -84,13 +84,13 @@ func (s *settings) checkPredictor(d *decoded, data *input.Data, rows latent.Head
 			return rows, run.Hint(run.Usage("%s needs actions, but there is no --actions", d.predictor.Path),
 				"give one action per frame with --actions FILE[:key]")
 		}
-		given = append(given, *actions)
+		inputs = append(inputs, *actions)
 	}
 	var want []int
 	if d.steps = s.rollout; d.steps > 1 {
 		want = rows.Shape // it is given what it made
 	}
-	out, err := d.predictor.Check(given, want)
+	out, err := d.predictor.Check(inputs, want)
 	if err != nil {
 		return rows, err
 	}
@@ -163,7 +163,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 			s.acted = arrays[0].Array
 		}
 	}
-	var left []string
+	var names []string
 	for _, m := range data.Models {
 		if slices.Contains(reconstruction.Baselines(), m.Name) {
 			return nil, nil, run.Usage("model %s: the name is reserved for a baseline; choose another", m.Name)
@@ -180,15 +180,15 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 			return nil, nil, run.Hint(run.Usage("model %s: its latents have no decoder", m.Name), "give a decoder with --decoder "+m.Name+"=FILE.onnx, "+
 				"or remove the model")
 		case d == nil:
-			left = append(left, m.Name)
+			names = append(names, m.Name)
 			continue
 		case slices.Contains(s.predictions.Names(), m.Name):
 			return nil, nil, run.Usage("two models are named %q: rename --predictions %s", m.Name, m.Name)
 		}
 		all, models = append(all, d), append(models, m)
 	}
-	if len(left) > 0 {
-		env.Note("note: the latents of %s have no decoder and are not scored", strings.Join(left, " and "))
+	if len(names) > 0 {
+		env.Note("note: the latents of %s have no decoder and are not scored", strings.Join(names, " and "))
 	}
 	return all, models, nil
 }
@@ -247,11 +247,11 @@ func (d *decoded) read(ctx context.Context, dst []float64, samples []int) error 
 	size := d.shape.Size()
 	for step := range d.steps {
 		if d.predictor != nil {
-			given := []latent.HeadInput{z}
+			inputs := []latent.HeadInput{z}
 			if d.acts {
-				given = append(given, rows(d.actions[step], samples))
+				inputs = append(inputs, rows(d.actions[step], samples))
 			}
-			out, shape, err := d.predictor.Run(ctx, given, nil, d.options)
+			out, shape, err := d.predictor.Run(ctx, inputs, nil, d.options)
 			if err != nil {
 				return fmt.Errorf("predictor, from state %d on: %w", d.states[samples[0]], err)
 			}
@@ -282,15 +282,15 @@ const rangeSamples = 256
 
 // choosePixels decides on the pixel range of what the decoder makes: as given, or by
 // samples at equal distances.
-func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset.PixelRange) error {
-	switch given {
+func (d *decoded) choosePixels(ctx context.Context, choice string, frames dataset.PixelRange) error {
+	switch choice {
 	case rangeFrames:
 		d.pixels = dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "range of the frames, as given"}
 		return nil
 	case rangeAuto:
 	default:
 		var err error
-		d.pixels, err = parseRange(given)
+		d.pixels, err = parseRange(choice)
 		return err
 	}
 	d.pixels = dataset.PixelRange{Low: 0, High: 1}

@@ -64,8 +64,8 @@ func sheet(shown []reconstruction.Shown, models []string, first, last int, shape
 		grid.RowLabels = append(grid.RowLabels, "state "+strconv.Itoa(s.State))
 	}
 	columns := float64(len(grid.ColumnLabels))
-	const most = 24.0 // mm of a column
-	width := min(plots.DoubleColumnMM, max(62, 14+most*columns))
+	const widest = 24.0 // mm of a column
+	width := min(plots.DoubleColumnMM, max(62, 14+widest*columns))
 	const gap = 0.7 // between images
 	cell := ((width-14)/columns - gap) * float64(shape.Height) / float64(shape.Width)
 	note := "Absolute error in units of the pixel range, on the same scale for all models."
@@ -121,7 +121,8 @@ var panels = []struct{ score, title, label string }{
 func Figure(r *reconstruction.Result) *plots.Figure {
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
-		Series: names(r), Footnote: caption(r, "Error bars"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction",
+		Series: names(r), Footnote: caption(r, fmt.Sprintf(" Moving pixels change by more than %g of the pixel range.",
+			r.Threshold), "Error bars"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction",
 	}
 	for i, p := range panels {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label}, NamesInLegend: len(r.Models) > 3}
@@ -146,7 +147,7 @@ func HorizonFigure(r *reconstruction.Result) *plots.Figure {
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 75 + 4*max(0, float64(len(r.Models)-8)),
-		Series: names(r), Footnote: caption(r, "Bands"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
+		Series: names(r), Footnote: caption(r, "", "Bands"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
 	}
 	for i, p := range []struct{ score, title, label string }{panels[0], panels[2], panels[5]} {
 		curves := &plots.Curves{X: plots.Axis{Label: "Steps ahead", Integer: true}, Y: plots.Axis{Label: p.label, Zero: p.score == "mse"}}
@@ -171,8 +172,9 @@ func names(r *reconstruction.Result) []string {
 	return names
 }
 
-func caption(r *reconstruction.Result, intervals string) string {
-	note := fmt.Sprintf("%s and %s are baselines. Moving pixels change by more than %g of the pixel range.", reconstruction.CopyLast, reconstruction.MeanFrame, r.Threshold)
+// caption names the baselines, the terms of the panels and what the marks of intervals are.
+func caption(r *reconstruction.Result, terms, intervals string) string {
+	note := fmt.Sprintf("%s and %s are baselines.%s", reconstruction.CopyLast, reconstruction.MeanFrame, terms)
 	if r.Blocks != "" {
 		note += fmt.Sprintf(" %s: 95 %% intervals, jackknife over %s.", intervals, r.Blocks)
 	}

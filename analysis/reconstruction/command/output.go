@@ -72,10 +72,10 @@ func writeSummary(r *reconstruction.Result, env *run.Env) error {
 		for _, m := range r.Models {
 			for _, step := range steps(&m) {
 				cells := []any{m.Name, step.Step}
-				for _, of := range r.Models[0].Scores {
-					s, _ := step.Score(of.Name) // of more steps ahead some are not there
+				for _, score := range r.Models[0].Scores {
+					s, _ := step.Score(score.Name) // of more steps ahead some are not there
 					cells = append(cells, s.Value)
-					if of.Sample != nil {
+					if score.Sample != nil {
 						cells = append(cells, s.Deviation())
 					}
 				}
@@ -123,11 +123,11 @@ func writeRaw(r *reconstruction.Result, env *run.Env, data *input.Data) error {
 						continue // the episode has ended, or nothing is predicted
 					}
 					cells = append(cells[:0], m.Name, step.Step, states[i])
-					for _, of := range r.Models[0].Scores {
-						switch s, ok := step.Score(of.Name); {
+					for _, score := range r.Models[0].Scores {
+						switch s, ok := step.Score(score.Name); {
 						case ok && s.Sample != nil:
 							cells = append(cells, s.Sample[i])
-						case of.Sample != nil:
+						case score.Sample != nil:
 							cells = append(cells, report.Value{})
 						}
 					}

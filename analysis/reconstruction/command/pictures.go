@@ -62,9 +62,9 @@ func heat(values []float64, shape frame.Shape, scale float64) image.Image {
 var heatColors = []color.NRGBA{{0, 0, 0, 255}, {52, 16, 92, 255}, {129, 37, 107, 255}, {203, 65, 73, 255}, {245, 125, 21, 255}, {250, 193, 60, 255}, {252, 255, 196, 255}}
 
 func heatColor(v float64) color.NRGBA {
-	at := min(max(v, 0), 1) * float64(len(heatColors)-1)
-	i := min(int(at), len(heatColors)-2)
-	a, b, t := heatColors[i], heatColors[i+1], at-float64(i)
+	position := min(max(v, 0), 1) * float64(len(heatColors)-1)
+	i := min(int(position), len(heatColors)-2)
+	a, b, t := heatColors[i], heatColors[i+1], position-float64(i)
 	mix := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }

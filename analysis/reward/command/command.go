@@ -77,12 +77,12 @@ func register(flags *run.Flags) *options {
 		Usage: "`[CATEGORY/]NAME=FILE[:key]` of one value per frame to predict from the latent of its state: " +
 			"numbers are regressed, integers classified. An array [N,K] or a CSV table has K targets; " +
 			"FILE.csv:column and, with --example, example:COLUMN have one (repeats)"})
-	own := option.Of(&f.o)
-	own.Text(&f.regress, "regress",
+	list := option.Of(&f.o)
+	list.Text(&f.regress, "regress",
 		"`LIST` of integer targets to regress as quantities; * matches any characters, ? one character")
-	own.Bool(&f.predictions, "predictions-csv",
+	list.Bool(&f.predictions, "predictions-csv",
 		"write the prediction of every probe for every sample to reward_predictions.csv").Free()
-	flags.Declare(own)
+	flags.Declare(list)
 	in.Sized(func(data *input.Data) error {
 		for _, g := range []*input.Given{f.rewards, f.targets, f.predicted, f.given} {
 			if err := g.Check(data); err != nil {
@@ -243,7 +243,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 		env.Warn("%s", w)
 	}
 	in.Next, in.Targets = d.next, d.inverse(in.Targets)
-	given, err := f.given.Open(env)
+	arrays, err := f.given.Open(env)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 		if data.LeftOut(states.Models[i].Name) {
 			continue
 		}
-		model, err := f.model(ctx, data, states, i, d, given, env.Options.Threads)
+		model, err := f.model(ctx, data, states, i, d, arrays, env.Options.Threads)
 		if err == nil {
 			pairs, err = model.Predictable(pairs, data.Options.SkipNaN)
 		}
@@ -267,14 +267,14 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 
 // model is one model with all that was predicted for it; its name also beside an error.
 func (f *options) model(
-	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, given []input.Array, threads int,
+	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, arrays []input.Array, threads int,
 ) (reward.Model, error) {
 	m := states.Models[i]
 	model := reward.Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
 	for _, g := range d.rewards[i] {
 		model.Given = append(model.Given, reward.Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
 	}
-	for _, a := range given {
+	for _, a := range arrays {
 		name, on := cutOn(a.Name)
 		if name != m.Name {
 			continue

@@ -144,9 +144,9 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 		return err
 	}
 	if predictor != nil {
-		given, err := f.given(m, predictor, z, []int64{})
+		inputs, err := f.given(m, predictor, z, []int64{})
 		if err == nil {
-			_, err = predictor.Check(given, shape)
+			_, err = predictor.Check(inputs, shape)
 		}
 		if err != nil {
 			return f.predictors.Hint(m.Name, fmt.Errorf("predictor %s: %w", m.Name, err))
@@ -192,9 +192,9 @@ func (f *dynamicsFlags) given(m *input.Model, predictor *latent.Head, z latent.H
 // load runs predictors and heads on the states and reads rollouts. given are predicted
 // latents by model that were computed elsewhere, in the units of the model; their N is 0
 // where there are none. They and rollouts made elsewhere stand for those of the example's own predictors.
-func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, given []points.Points) (*loadedDynamics, error) {
+func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, arrays []points.Points) (*loadedDynamics, error) {
 	index := states.Index
-	d := &loadedDynamics{next: data.Successors(index), predicted: slices.Clone(given),
+	d := &loadedDynamics{next: data.Successors(index), predicted: slices.Clone(arrays),
 		rollouts: make([][]reward.StepErrors, len(data.Models)), rewards: make([][]headReward, len(data.Models))}
 	for i, s := range d.next {
 		if s >= 0 {
@@ -318,11 +318,11 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors)
 
 // predict runs a predictor on some rows.
 func (e *dynamicsEngine) predict(ctx context.Context, predictor *latent.Head, z latent.HeadInput, actions []int64) (points.Points, error) {
-	given, err := e.f.given(e.model, predictor, z, actions)
+	inputs, err := e.f.given(e.model, predictor, z, actions)
 	if err != nil {
 		return points.Points{}, err
 	}
-	values, _, err := predictor.Run(ctx, given, z.Shape, e.model.EncodeOptions("predicting "+e.model.Name))
+	values, _, err := predictor.Run(ctx, inputs, z.Shape, e.model.EncodeOptions("predicting "+e.model.Name))
 	if err != nil {
 		return points.Points{}, e.f.predictors.Hint(e.model.Name, fmt.Errorf("predictor %s: %w", e.model.Name, err))
 	}
@@ -402,7 +402,7 @@ func (f *dynamicsFlags) readRollouts(
 	if err != nil || len(arrays) == 0 {
 		return nil, err
 	}
-	given, err := f.starts.Open(env)
+	list, err := f.starts.Open(env)
 	if err != nil {
 		return nil, err
 	}
@@ -412,7 +412,7 @@ func (f *dynamicsFlags) readRollouts(
 		if place < 0 || data.LeftOut(a.Name) {
 			continue
 		}
-		rows, past, err := f.rolloutsOf(data, states, d, a, place, given)
+		rows, past, err := f.rolloutsOf(data, states, d, a, place, list)
 		if err != nil {
 			if err := data.LeaveOut(ctx, a.Name, err); err != nil {
 				return nil, err
@@ -431,7 +431,7 @@ func (f *dynamicsFlags) readRollouts(
 
 // rolloutsOf reads the rollouts of one model; past is how many go on after their episode.
 func (f *dynamicsFlags) rolloutsOf(
-	data *input.Data, states *points.Selection, d *loadedDynamics, a input.Array, place int, given []input.Array,
+	data *input.Data, states *points.Selection, d *loadedDynamics, a input.Array, place int, arrays []input.Array,
 ) (rows []reward.StepErrors, past int, err error) {
 	fail := func(err error) ([]reward.StepErrors, int, error) {
 		return nil, 0, fmt.Errorf("rollouts %s: %s: %w", a.Name, a.Array.Name(), err)
@@ -441,7 +441,7 @@ func (f *dynamicsFlags) rolloutsOf(
 		return fail(fmt.Errorf("has shape %v, want [M T %d]: T steps from each of M states, with the latent "+
 			"dimension of %s", a.Shape(), z.Dim, a.Name))
 	}
-	starts, err := f.startsOf(given, a, states.Index)
+	starts, err := f.startsOf(arrays, a, states.Index)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -460,8 +460,8 @@ func (f *dynamicsFlags) rolloutsOf(
 }
 
 // startsOf are the rows of the states that rollouts start from.
-func (f *dynamicsFlags) startsOf(given []input.Array, rollouts input.Array, index []int) ([]int, error) {
-	if len(given) == 0 {
+func (f *dynamicsFlags) startsOf(arrays []input.Array, rollouts input.Array, index []int) ([]int, error) {
+	if len(arrays) == 0 {
 		if rollouts.Len() != len(index) {
 			return nil, run.Hint(fmt.Errorf("rollouts %s: %s has %d rollouts, but there are %d states", rollouts.Name, rollouts.Array.Name(), rollouts.Len(), len(index)),
 				"give their initial states with --rollout-starts FILE[:key]")
@@ -472,7 +472,7 @@ func (f *dynamicsFlags) startsOf(given []input.Array, rollouts input.Array, inde
 		}
 		return starts, nil
 	}
-	a := given[0]
+	a := arrays[0]
 	if a.RowLen() != 1 || a.Len() != rollouts.Len() {
 		return nil, fmt.Errorf("rollout-starts: %s has shape %v, want one state for each of the %d rollouts of %s", a.Array.Name(), a.Shape(), rollouts.Len(), rollouts.Name)
 	}

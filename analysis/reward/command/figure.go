@@ -23,15 +23,15 @@ var sides = []struct{ fitted, evaluated, name string }{
 }
 
 // transitions are the scorers of rewards, and own those of the states' own targets.
-func transitions(r *reward.Result) (transitions, own []*reward.Scorer) {
+func transitions(r *reward.Result) (transitions, others []*reward.Scorer) {
 	for _, c := range r.Scorers {
 		if c.Target.Rewarding() {
 			transitions = append(transitions, c)
 		} else {
-			own = append(own, c)
+			others = append(others, c)
 		}
 	}
-	return transitions, own
+	return transitions, others
 }
 
 // names are those of the models that have probes of latents.
@@ -52,7 +52,7 @@ func Figure(r *reward.Result) *plots.Figure {
 		return nil
 	}
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names(r), Title: "Probes", Notes: output.IntervalNotes(r.Warnings)}
-	transitions, own := transitions(r)
+	transitions, others := transitions(r)
 	row := 0
 	if len(transitions) > 0 {
 		c := transitions[0]
@@ -66,12 +66,13 @@ func Figure(r *reward.Result) *plots.Figure {
 		}
 		row = 2
 	}
-	if len(own) > 0 {
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: targets(r, own), Title: "Other targets, from true latents", Row: row, Column: 0, ColumnSpan: 2})
+	if len(others) > 0 {
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: targets(r, others), Title: "Other targets, from true latents", Row: row,
+			Column: 0, ColumnSpan: 2})
 		row++
 	}
 	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(f.Series)-8))
-	f.Footnote = caption(r, own)
+	f.Footnote = caption(r, others)
 	cut := false
 	for _, t := range f.Tiles {
 		if bars, ok := t.Panel.(*plots.GroupedBars); ok && cutLow(bars) {
@@ -107,10 +108,10 @@ func cutLow(p *plots.GroupedBars) bool {
 	return true
 }
 
-func caption(r *reward.Result, own []*reward.Scorer) string {
+func caption(r *reward.Result, others []*reward.Scorer) string {
 	note := "Probes are tested on other episodes than they were fitted on. Transfer: fitted on true latents, " +
 		"evaluated on predicted latents."
-	if len(own) > 0 {
+	if len(others) > 0 {
 		note += " Dashed: predicting the most frequent class, or the mean."
 	}
 	if r.Blocks != "" {
@@ -212,9 +213,9 @@ func gapBars(r *reward.Result, c *reward.Scorer) plots.Panel {
 		series := plots.BarSeries{Name: m.Name}
 		for _, p := range probes {
 			g := report.Lack(reward.GapRow{}, "no head")
-			for _, of := range m.Gaps {
-				if of.Target == c.Target.Name && of.Probe == p {
-					g = of
+			for _, gap := range m.Gaps {
+				if gap.Target == c.Target.Name && gap.Probe == p {
+					g = gap
 				}
 			}
 			appendScaled(&series, g.Transfer.Value, g.Transfer.CI, 1/variance)
@@ -237,10 +238,10 @@ func appendScaled(s *plots.BarSeries, v report.Value, ci report.Interval, factor
 }
 
 // targets are bars of the states' own targets by their linear probes.
-func targets(r *reward.Result, own []*reward.Scorer) plots.Panel {
+func targets(r *reward.Result, scorers []*reward.Scorer) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "R² or macro F1"}}
-	chance := make([]float64, len(own))
-	for i, c := range own {
+	chance := make([]float64, len(scorers))
+	for i, c := range scorers {
 		name := c.Target.Name + " (R²)"
 		if c.Target.Classified() {
 			name = c.Target.Name + " (F1)"
@@ -261,7 +262,7 @@ func targets(r *reward.Result, own []*reward.Scorer) plots.Panel {
 			continue
 		}
 		series := plots.BarSeries{Name: m.Name, Baselines: chance}
-		for _, c := range own {
+		for _, c := range scorers {
 			v := report.NoEstimate("not probed")
 			if p := find(m, c.Target.Name, linear(r, c), reward.True, reward.True); p != nil {
 				v = p.Score(mainMetric(c))

@@ -162,8 +162,8 @@ func writePredictions(r *reward.Result, env *run.Env, states *points.Selection) 
 				target := target(r, row.Target)
 				truth := r.Data.Numbers(target)
 				for i, p := range row.Predictions {
-					at := r.Data.State(target, i)
-					if err := csv.Row(m.Name, row.Target, row.Probe, row.FittedOn, row.EvaluatedOn, states.Index[at], states.Episode[at], states.Time[at],
+					state := r.Data.State(target, i)
+					if err := csv.Row(m.Name, row.Target, row.Probe, row.FittedOn, row.EvaluatedOn, states.Index[state], states.Episode[state], states.Time[state],
 						r.Folds[i], truth[i], p); err != nil {
 						return err
 					}
@@ -194,12 +194,12 @@ func printSamples(r *reward.Result, env *run.Env) error {
 		groups = "piece"
 	}
 	env.Detail("%s in %s, %d folds", text.Count(s.Samples, kind), text.Count(s.Groups, groups), s.Folds)
-	for _, of := range []struct {
+	for _, count := range []struct {
 		n    int
 		what string
 	}{{s.Ignored, "without a successor ignored"}, {s.Dropped, "dropped for missing values"}, {s.Gaps, "left out between pieces"}} {
-		if of.n > 0 {
-			env.Detail("; %s %s", text.Count(of.n, "state"), of.what)
+		if count.n > 0 {
+			env.Detail("; %s %s", text.Count(count.n, "state"), count.what)
 		}
 	}
 	env.Detail("\n\n")

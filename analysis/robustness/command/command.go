@@ -35,13 +35,13 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, ExampleSamples: exampleStates})
 		o := robustness.Options{Corruption: corruption.Gaussian, Levels: robustness.DefaultLevels(), Clip: corruption.ClipRange, Draws: 1}
-		own, unit, perSample := option.Of(&o), robustness.SpreadSD, false
-		option.Choice(own, &unit, "noise-unit", []robustness.SpreadKind{robustness.SpreadSD, robustness.SpreadMAD},
+		list, unit, perSample := option.Of(&o), robustness.SpreadSD, false
+		option.Choice(list, &unit, "noise-unit", []robustness.SpreadKind{robustness.SpreadSD, robustness.SpreadMAD},
 			"`UNIT` of levels for vectors without --pixel-range: sd, the standard deviation of the states pooled "+
 				"over their values, or mad, 1.4826 times their median absolute deviation (robust to outliers)")
-		own.Bool(&perSample, "per-sample", "write the scores of every state to robustness_samples.csv; compare "+
+		list.Bool(&perSample, "per-sample", "write the scores of every state to robustness_samples.csv; compare "+
 			"uses them to pair models of different runs").Free()
-		flags.Declare(own)
+		flags.Declare(list)
 		inputs.Sized(func(data *input.Data) error {
 			return checkUnit(data, o.Corruption, flags.Given("noise-unit"), flags.Given("clip") && o.Clip != corruption.ClipNone)
 		})
@@ -210,15 +210,15 @@ func writeSamples(r *robustness.Result, env *run.Env, index, episodes []int, dra
 	for _, m := range r.Models {
 		scores := output.SampleScores{Model: m.Name, Sample: index, Group: episodes}
 		for l, level := range m.Levels {
-			at := "levels" + report.Row("sigma", level.Sigma) + "."
-			for _, of := range []struct {
+			prefix := "levels" + report.Row("sigma", level.Sigma) + "."
+			for _, score := range []struct {
 				name   string
 				values []float64
 			}{{"mean", m.Distances[l]}, {"cosine", m.Cosines[l]}, {"flip_rate", m.Flips[l]}} {
 				if len(models) == 0 {
-					metrics = append(metrics, at+of.name)
+					metrics = append(metrics, prefix+score.name)
 				}
-				scores.Scores = append(scores.Scores, ofStates(of.values, draws))
+				scores.Scores = append(scores.Scores, ofStates(score.values, draws))
 			}
 		}
 		models = append(models, scores)

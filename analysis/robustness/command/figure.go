@@ -83,18 +83,18 @@ const mostBoxed = 4
 // boxedLevels are the places of the levels above 0 that have box plots: all of few, else the
 // first, the last and others evenly between.
 func boxedLevels(levels []robustness.Level) []int {
-	var at []int
+	var shown []int
 	for i, l := range levels {
 		if l.Sigma != 0 {
-			at = append(at, i)
+			shown = append(shown, i)
 		}
 	}
-	if len(at) <= mostBoxed {
-		return at
+	if len(shown) <= mostBoxed {
+		return shown
 	}
 	out := make([]int, mostBoxed)
 	for k := range out {
-		out[k] = at[k*(len(at)-1)/(mostBoxed-1)]
+		out[k] = shown[k*(len(shown)-1)/(mostBoxed-1)]
 	}
 	return out
 }

@@ -130,12 +130,13 @@ func (s *settings) checkPlan() error {
 // checkSubstitutions finds assays of datasets that there are not.
 func (s *settings) checkSubstitutions() error {
 	for _, name := range s.substitutions.Names() {
-		assay, of, several := strings.Cut(name, "/")
-		switch known := s.datasets(); {
-		case assay == "" || several && of == "" || strings.Contains(of, "/"):
+		assay, dataset, several := strings.Cut(name, "/")
+		switch datasets := s.datasets(); {
+		case assay == "" || several && dataset == "" || strings.Contains(dataset, "/"):
 			return run.Usage("--substitutions %s=…: want ASSAY=FILE or ASSAY/DATASET=FILE", name)
-		case several && !slices.Contains(known, of):
-			return run.Hint(run.Usage("--substitutions %s=…: unknown dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), text.DidYouMean("", of, known))
+		case several && !slices.Contains(datasets, dataset):
+			return run.Hint(run.Usage("--substitutions %s=…: unknown dataset %q; the datasets are %s", name, dataset,
+				strings.Join(datasets, ", ")), text.DidYouMean("", dataset, datasets))
 		}
 	}
 	return nil
@@ -149,15 +150,15 @@ func (s *settings) checkNames() error {
 		of   *input.Files
 	}{{"dump", s.dumps}, {"positions", s.positions}, {"model", s.models}} {
 		for _, name := range files.of.Names() {
-			model, of, several := strings.Cut(name, "/")
-			if model == "" || several && of == "" || strings.Contains(of, "/") {
+			model, dataset, several := strings.Cut(name, "/")
+			if model == "" || several && dataset == "" || strings.Contains(dataset, "/") {
 				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
 			}
 			if several && files.flag == "model" {
 				return run.Hint(run.Usage("--model %s=…: a model always runs on all datasets of --sequences", name),
 					"give "+model+"=FILE.onnx")
 			}
-			places := []string{of}
+			places := []string{dataset}
 			if !several {
 				places = s.datasets()[:1]
 			}

@@ -97,16 +97,16 @@ func (t *tree) dataset(b *run.Branch) error {
 // read reads metrics, regions and masking.
 func (c *levelChoice) read(b *run.Branch) error {
 	var wrong []error
-	for _, of := range []struct {
+	for _, part := range []struct {
 		key  string
 		read func(b *run.Branch) error
 	}{{"metrics", c.readMetrics}, {"regions", c.readRegions}, {"masking", c.readMasking}} {
-		switch m := b.Member(of.key); {
+		switch m := b.Member(part.key); {
 		case m == nil:
 		case m.Members == nil:
 			wrong = append(wrong, m.Errorf("%s: want a mapping", m.Key))
 		default:
-			wrong = append(wrong, of.read(m))
+			wrong = append(wrong, part.read(m))
 		}
 	}
 	return errors.Join(wrong...)
@@ -278,9 +278,9 @@ func (c *levelChoice) readMasking(b *run.Branch) error {
 }
 
 // weigh enters the numbers of a masking, but for those that flags give.
-func (c *levelChoice) weigh(m *token.Masking, given func(flag string) bool) {
+func (c *levelChoice) weigh(m *token.Masking, set func(flag string) bool) {
 	for name, to := range map[string]*float64{"mask_rate": &m.Rate, "mask_cdr": &m.CDR, "mask_nongermline": &m.NonGermline} {
-		if v, ok := c.weights[name]; ok && !given(strings.ReplaceAll(name, "_", "-")) {
+		if v, ok := c.weights[name]; ok && !set(strings.ReplaceAll(name, "_", "-")) {
 			*to = v
 		}
 	}
@@ -353,8 +353,8 @@ func (c *levelChoice) over(lower levelChoice) levelChoice {
 // mergeOptions puts options of metrics over others.
 func mergeOptions(lower, upper map[string]map[string]any) map[string]map[string]any {
 	out := map[string]map[string]any{}
-	for _, of := range []map[string]map[string]any{lower, upper} {
-		for name, options := range of {
+	for _, layer := range []map[string]map[string]any{lower, upper} {
+		for name, options := range layer {
 			if out[name] == nil {
 				out[name] = map[string]any{}
 			}
@@ -422,8 +422,8 @@ func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 	rule, m := s.masking(o, &t)
 	c := sequence.Choice{Metrics: t.metrics(), Asked: t.asked(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
 		Masking: fmt.Sprintf("%s %+v", rule, m)}
-	if s.metrics.names != nil {
-		c.Metrics, c.Asked = s.metrics.names, nil
+	if s.metrics != nil {
+		c.Metrics, c.Asked = s.metrics, nil
 	}
 	if t.mode != "" && !s.flags.Given("region-mode") {
 		c.Mode = t.mode
@@ -465,18 +465,18 @@ func (s *settings) checkChoices(o *run.Options) error {
 			s.sequences.files = append(s.sequences.files, datasetFile{d.name, d.path})
 		}
 	}
-	known := s.datasets()
+	names := s.datasets()
 	if s.example.On() {
-		known = []string{exampleDataset}
+		names = []string{exampleDataset}
 	}
 	for _, d := range s.tree.datasets {
-		if !slices.Contains(known, d.name) {
+		if !slices.Contains(names, d.name) {
 			return run.Hint(d.at.Errorf(
-				"dataset %s has neither a path nor a flag; the datasets are %s", d.name, strings.Join(known, ", ")),
-				text.DidYouMean("", d.name, known))
+				"dataset %s has neither a path nor a flag; the datasets are %s", d.name, strings.Join(names, ", ")),
+				text.DidYouMean("", d.name, names))
 		}
 	}
-	for _, name := range known {
+	for _, name := range names {
 		c := s.choice(o, name)
 		if _, err := registry.Resolve(c.Set); err != nil {
 			return run.Usage("%w", err)

@@ -67,11 +67,11 @@ func (s *settings) loadExample(ctx context.Context, env *run.Env) (*sequence.Inp
 	if err != nil {
 		return nil, err
 	}
-	of := *s
-	of.sequences.files = []datasetFile{{exampleDataset, f.sequences}}
-	of.models = input.NamedFiles("model", f.models...)
-	of.substitutions = input.NamedFiles("substitutions", input.File{Name: "made", Path: f.substitutions})
-	in, err := of.loadFiles(ctx, env)
+	copied := *s
+	copied.sequences.files = []datasetFile{{exampleDataset, f.sequences}}
+	copied.models = input.NamedFiles("model", f.models...)
+	copied.substitutions = input.NamedFiles("substitutions", input.File{Name: "made", Path: f.substitutions})
+	in, err := copied.loadFiles(ctx, env)
 	for i := range env.Result.Inputs {
 		if label, ok := labels[env.Result.Inputs[i].Path]; ok {
 			env.Result.Inputs[i].Path = label

@@ -13,8 +13,8 @@ import (
 )
 
 // attentionFigure shows the attention that crosses the chains by model and by head; nil where no model has any.
-func attentionFigure(of *sequence.DatasetResult) *plots.Figure {
-	d, without := withMetric(of, "cross_chain")
+func attentionFigure(all *sequence.DatasetResult) *plots.Figure {
+	d, without := withMetric(all, "cross_chain")
 	var heads []*metrics.HeadSums
 	var names []string
 	for i := range d.Models {
@@ -25,7 +25,7 @@ func attentionFigure(of *sequence.DatasetResult) *plots.Figure {
 	if heads == nil {
 		return nil
 	}
-	f := newFigure(of, "Attention between chains")
+	f := newFigure(all, "Attention between chains")
 	columns := min(len(heads), 4)
 	bars := [2]plots.Tile{
 		{Title: "Attention between chains", Panel: crossingBars(d, "cross")},
@@ -61,12 +61,12 @@ func attentionFigure(of *sequence.DatasetResult) *plots.Figure {
 }
 
 // crossingBars are a share of all models, with what is expected.
-func crossingBars(d *sequence.DatasetResult, of string) plots.Panel {
+func crossingBars(d *sequence.DatasetResult, direction string) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: true}
 	for i := range d.Models {
 		m := &d.Models[i]
-		bar := output.Bar(m.Name, scoreOf(m, "cross_chain/"+of+"_frac"), 1)
-		at := scoreOf(m, "cross_chain/"+of+"_expected").Float()
+		bar := output.Bar(m.Name, scoreOf(m, "cross_chain/"+direction+"_frac"), 1)
+		at := scoreOf(m, "cross_chain/"+direction+"_expected").Float()
 		bar.Baseline = &at
 		p.Bars = append(p.Bars, bar)
 	}

@@ -27,7 +27,7 @@ func calibrationFigure(d *sequence.DatasetResult) *plots.Figure {
 	for i := range d.Models {
 		m := &d.Models[i]
 		f.Series = append(f.Series, m.Name)
-		rows, known := m.Kept["reliability"].([]metrics.CalibrationRow)
+		rows, ok := m.Kept["reliability"].([]metrics.CalibrationRow)
 		curve, share := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 		total := 0
 		for _, row := range rows {
@@ -48,8 +48,8 @@ func calibrationFigure(d *sequence.DatasetResult) *plots.Figure {
 		if total == 0 {
 			share.Reason = metrics.NothingMasked
 		}
-		drawn = drawn || known
-		if !known {
+		drawn = drawn || ok
+		if !ok {
 			curve.Reason, share.Reason = "calibration not computed", "calibration not computed"
 		}
 		reliability.Series, shares.Series = append(reliability.Series, curve), append(shares.Series, share)

@@ -23,8 +23,8 @@ var contactRanges = []struct{ name, label string }{
 }
 
 // contactFigure shows the precision by depth of all pairs and by range; nil where no model has any.
-func contactFigure(of *sequence.DatasetResult) *plots.Figure {
-	d, without := withMetric(of, "p_at_l")
+func contactFigure(all *sequence.DatasetResult) *plots.Figure {
+	d, without := withMetric(all, "p_at_l")
 	if len(d.Models) == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func contactFigure(of *sequence.DatasetResult) *plots.Figure {
 		_, fitted := d.Models[i].Kept[metrics.ContactKey(true, "all", "p_at_l")]
 		logistic = logistic || fitted
 	}
-	f := newFigure(of, "Contact precision")
+	f := newFigure(all, "Contact precision")
 	right := plots.Tile{Title: "Precision over all pairs", Column: 1, Panel: contactDepths(d)}
 	if logistic {
 		right.Title, right.Panel = "Regressions on all heads", contactCurves(d, true)
@@ -70,24 +70,24 @@ func newFigure(d *sequence.DatasetResult, title string) *plots.Figure {
 }
 
 // withMetric are the models that have a metric, as a dataset, and a sentence on why others are not shown.
-func withMetric(d *sequence.DatasetResult, metric string) (of *sequence.DatasetResult, without string) {
-	of = &sequence.DatasetResult{}
-	*of = *d
-	of.Models = nil
-	var left []string
+func withMetric(d *sequence.DatasetResult, metric string) (part *sequence.DatasetResult, without string) {
+	part = &sequence.DatasetResult{}
+	*part = *d
+	part.Models = nil
+	var names []string
 	for i := range d.Models {
 		m := &d.Models[i]
 		if slices.Contains(m.Metrics, metric) {
-			of.Models = append(of.Models, *m)
+			part.Models = append(part.Models, *m)
 			continue
 		}
 		why, _ := m.Skipped.Get(metric)
-		left = append(left, fmt.Sprintf("%s (%v)", plots.Escape(m.Name), why))
+		names = append(names, fmt.Sprintf("%s (%v)", plots.Escape(m.Name), why))
 	}
-	if left != nil {
-		without = " Not shown: " + strings.Join(left, ", ") + "."
+	if names != nil {
+		without = " Not shown: " + strings.Join(names, ", ") + "."
 	}
-	return of, without
+	return part, without
 }
 
 // contactSource names what ranks the pairs of all models.

@@ -14,12 +14,12 @@ import (
 // probeFigure shows the accuracy of all probes that some model has; nil where there are none.
 func probeFigure(d *sequence.DatasetResult) *plots.Figure {
 	var columns []chanceColumn
-	for _, of := range []struct{ name, label string }{
+	for _, probe := range []struct{ name, label string }{
 		{"chain_probe", "Chain"}, {"position_probe", "Third of the chain"}, {"cdr_probe",
 			"CDR or not"}, {"cdr_probe_class", "CDR"},
 	} {
-		if slices.ContainsFunc(d.Models, func(m sequence.ModelResult) bool { return slices.Contains(m.Metrics, of.name) }) {
-			columns = append(columns, chanceColumn{of.label, of.name, of.name + "_baseline"})
+		if slices.ContainsFunc(d.Models, func(m sequence.ModelResult) bool { return slices.Contains(m.Metrics, probe.name) }) {
+			columns = append(columns, chanceColumn{probe.label, probe.name, probe.name + "_baseline"})
 		}
 	}
 	if columns == nil {

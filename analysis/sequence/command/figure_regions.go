@@ -49,21 +49,21 @@ func regionFigure(d *sequence.DatasetResult) *plots.Figure {
 	}
 	many := len(d.Models) > mostBars
 	rows := 0
-	for _, of := range regionScores {
+	for _, score := range regionScores {
 		columns, top := 0, 0.0
 		for _, chain := range regionChains {
-			top = max(top, highest(d, of.score, chain.regions))
+			top = max(top, highest(d, score.score, chain.regions))
 		}
 		for _, chain := range regionChains {
-			if highest(d, of.score, chain.regions) == 0 {
+			if highest(d, score.score, chain.regions) == 0 {
 				continue
 			}
 			tile := plots.Tile{Row: rows, Column: columns, Title: chain.title}
 			if many {
-				tile.Title += ", " + strings.ToLower(of.label)
-				tile.Panel = regionMap(d, of.score, of.decimals, top, chain.regions, columns == 0)
+				tile.Title += ", " + strings.ToLower(score.label)
+				tile.Panel = regionMap(d, score.score, score.decimals, top, chain.regions, columns == 0)
 			} else {
-				tile.Panel = regionBars(d, of.score, of.label, top, chain.regions)
+				tile.Panel = regionBars(d, score.score, score.label, top, chain.regions)
 			}
 			f.Tiles = append(f.Tiles, tile)
 			columns++

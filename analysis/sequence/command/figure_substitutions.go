@@ -120,7 +120,7 @@ func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.Mod
 
 // addMap adds a map in rows.
 func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title string, scale plots.ColorScale,
-	of func(residue, token int) float64) {
+	value func(residue, token int) float64) {
 	names := make([]string, len(heatLetters))
 	for i := range names {
 		names[i] = heatLetters[i : i+1]
@@ -129,7 +129,7 @@ func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title stri
 	columns := (len(shown) + rows - 1) / rows
 	for part := range slices.Chunk(shown, columns) {
 		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substitution"}, Rows: names, Columns: residueNames(k, part), Decimals: -1, Ordered: true,
-			Scale: scale, Values: heatValues(k, part, of)}
+			Scale: scale, Values: heatValues(k, part, value)}
 		height := 62.0
 		if part[len(part)-1] != shown[len(shown)-1] {
 			panel.Scale.Label, height = "", 54
@@ -142,20 +142,20 @@ func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title stri
 }
 
 // largest is the largest size of what a map shows.
-func largest(k *metrics.SubstitutionMap, shown []int, of func(residue, token int) float64) float64 {
-	most := 1e-6
-	for _, row := range heatValues(k, shown, of) {
+func largest(k *metrics.SubstitutionMap, shown []int, value func(residue, token int) float64) float64 {
+	highest := 1e-6
+	for _, row := range heatValues(k, shown, value) {
 		for _, v := range row {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				most = max(most, math.Abs(v))
+				highest = max(highest, math.Abs(v))
 			}
 		}
 	}
-	return most
+	return highest
 }
 
 // heatValues are a map: a row for each letter, a column for each residue; NaN at the wild type.
-func heatValues(k *metrics.SubstitutionMap, shown []int, of func(residue, token int) float64) [][]float64 {
+func heatValues(k *metrics.SubstitutionMap, shown []int, value func(residue, token int) float64) [][]float64 {
 	out := make([][]float64, len(heatLetters))
 	for i := range out {
 		letter := heatLetters[i]
@@ -163,7 +163,7 @@ func heatValues(k *metrics.SubstitutionMap, shown []int, of func(residue, token 
 		for _, residue := range shown {
 			v := math.NaN()
 			if token >= 0 && k.Letters[residue] != letter {
-				v = of(residue, token)
+				v = value(residue, token)
 			}
 			out[i] = append(out[i], v)
 		}

@@ -15,25 +15,6 @@ import (
 	"repscope/internal/text"
 )
 
-// metricsFlag is a list of metrics by names or aliases, from the registry.
-type metricsFlag struct{ names []string }
-
-func (m *metricsFlag) String() string { return strings.Join(m.names, ",") }
-
-// Get returns the names.
-func (m *metricsFlag) Get() any { return m.names }
-
-// Set reads the names.
-func (m *metricsFlag) Set(text string) error {
-	var names []string
-	for name := range strings.SplitSeq(text, ",") {
-		names = append(names, strings.TrimSpace(name))
-	}
-	selected, err := registry.Select(names)
-	m.names = selected
-	return err
-}
-
 // pairs is a flag of ROLE=NAME pairs.
 type pairs struct {
 	known  []string
@@ -93,8 +74,8 @@ func (s *setFlag) Repeats() bool { return true }
 // Set reads one option.
 func (s *setFlag) Set(text string) error {
 	path, value, ok := strings.Cut(text, "=")
-	metric, key, of := strings.Cut(path, ".")
-	if !ok || !of || metric == "" || key == "" || value == "" {
+	metric, key, dotted := strings.Cut(path, ".")
+	if !ok || !dotted || metric == "" || key == "" || value == "" {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
 	if k := registry.Find(metric); k != nil {

@@ -167,8 +167,8 @@ func (l *loader) substitutions() error {
 	for i := range l.in.Datasets {
 		var files []source.SubstitutionFile
 		for _, f := range l.s.substitutions.All() {
-			assay, at := l.place(f.Name)
-			if at != i {
+			assay, k := l.place(f.Name)
+			if k != i {
 				continue
 			}
 			sum, err := dataset.FileSHA256(f.Path)
@@ -186,14 +186,14 @@ func (l *loader) substitutions() error {
 		if sequences == nil {
 			sequences = d.Models[0].Sequences
 		}
-		given, err := source.OpenSubstitutions(files, sequences, l.in.Alphabet)
+		opened, err := source.OpenSubstitutions(files, sequences, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("substitutions: %w", err)
 		}
-		if n := given.Unmeasured(); n > 0 {
+		if n := opened.Unmeasured(); n > 0 {
 			l.env.Warn("%s without a measurement left out", text.Count(n, "variant"))
 		}
-		d.Choice.Substitutions = given
+		d.Choice.Substitutions = opened
 	}
 	return nil
 }
@@ -270,28 +270,28 @@ func cleaning(rules []string) dataset.Residues {
 }
 
 // beside are the sequences of a dataset's file, which may be nil.
-func (l *loader) beside(at int) sequence.Sequences {
-	if l.files[at] == nil {
+func (l *loader) beside(dataset int) sequence.Sequences {
+	if l.files[dataset] == nil {
 		return nil
 	}
-	return l.files[at]
+	return l.files[dataset]
 }
 
 // place is the model and the number of the dataset of NAME or NAME/DATASET.
-func (l *loader) place(name string) (model string, at int) {
-	model, of, ok := strings.Cut(name, "/")
+func (l *loader) place(name string) (model string, dataset int) {
+	model, label, ok := strings.Cut(name, "/")
 	if ok {
-		at = slices.IndexFunc(l.in.Datasets, func(d sequence.Dataset) bool { return d.Name == of })
+		dataset = slices.IndexFunc(l.in.Datasets, func(d sequence.Dataset) bool { return d.Name == label })
 	}
-	return model, at
+	return model, dataset
 }
 
 // add adds a model to a dataset.
-func (l *loader) add(at int, name string, sequences sequence.Sequences, source sequence.Source, fields ...shard.Field) {
-	if l.files[at] != nil {
-		fields = append(fields, l.fields[at])
+func (l *loader) add(dataset int, name string, sequences sequence.Sequences, source sequence.Source, fields ...shard.Field) {
+	if l.files[dataset] != nil {
+		fields = append(fields, l.fields[dataset])
 	}
-	d := &l.in.Datasets[at]
+	d := &l.in.Datasets[dataset]
 	d.Models = append(d.Models, sequence.Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
 }
 
@@ -304,8 +304,8 @@ type answers interface {
 
 // answers opens what a model answered.
 func (l *loader) answers(role string, f input.File, open func(beside sequence.Sequences) (answers, error)) error {
-	model, at := l.place(f.Name)
-	a, err := open(l.beside(at))
+	model, dataset := l.place(f.Name)
+	a, err := open(l.beside(dataset))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
@@ -323,7 +323,7 @@ func (l *loader) answers(role string, f input.File, open func(beside sequence.Se
 				"flag", role, f.Name, name)
 		}
 	}
-	l.add(at, model, a, a, field)
+	l.add(dataset, model, a, a, field)
 	return l.planned(a)
 }
 
@@ -356,9 +356,9 @@ func (l *loader) model(ctx context.Context, f input.File) error {
 	}
 	inputs := l.env.Result.Inputs
 	inputs[len(inputs)-1].Details = m.Details()
-	for at := range l.in.Datasets {
-		if l.files[at] != nil {
-			l.add(at, f.Name, l.files[at], m, m.Fields()...)
+	for dataset := range l.in.Datasets {
+		if l.files[dataset] != nil {
+			l.add(dataset, f.Name, l.files[dataset], m, m.Fields()...)
 		}
 	}
 	return nil

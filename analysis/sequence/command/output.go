@@ -51,10 +51,11 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *sequence.Result) 
 	if err := output.Documented(env, s.document, documentedNumbers(r)); err != nil {
 		return err
 	}
-	of := func(write func(r *sequence.Result, env *run.Env) error) func(*run.Env) error {
+	withResult := func(write func(r *sequence.Result, env *run.Env) error) func(*run.Env) error {
 		return func(env *run.Env) error { return write(r, env) }
 	}
-	return output.All(env, of(writeTables), of(writeSequences), of(writeSamples), of(writeDatasets), of(printResult),
+	return output.All(env, withResult(writeTables), withResult(writeSequences), withResult(writeSamples),
+		withResult(writeDatasets), withResult(printResult),
 		func(env *run.Env) error { return s.figures(ctx, env, r) })
 }
 
@@ -270,8 +271,8 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 	var keys, regional, scores []string
 	for _, k := range kinds {
 		for _, key := range k.Keys {
-			switch known := func(m sequence.ModelResult) bool { _, _, ok := m.Number(key.Name); return ok }; {
-			case !slices.ContainsFunc(d.Models, known):
+			switch defined := func(m sequence.ModelResult) bool { _, _, ok := m.Number(key.Name); return ok }; {
+			case !slices.ContainsFunc(d.Models, defined):
 			case strings.HasPrefix(key.Name, "region/") && strings.HasSuffix(key.Name, "/accuracy"):
 				regional = append(regional, key.Name)
 			case strings.HasPrefix(key.Name, "substitutions/") && strings.HasSuffix(key.Name, "/spearman"):
@@ -371,12 +372,12 @@ func variantGroups(m *sequence.ModelResult, keys []string) string {
 		return ""
 	}
 	value, _ := m.Object.Get("substitutions")
-	of, ok := value.(report.Object)
+	object, ok := value.(report.Object)
 	if !ok {
 		return ""
 	}
-	unit, _ := of.Get("intervals_over")
-	count, _ := of.Get("groups")
+	unit, _ := object.Get("intervals_over")
+	count, _ := object.Get("groups")
 	return fmt.Sprintf("[95 %% intervals] by deleting the variants of each of %v %v", count, unit)
 }
 

@@ -74,11 +74,11 @@ func continued(ctx context.Context, env *run.Env, p *sequence.Plan) (*sequence.R
 			continue
 		}
 		began := time.Now()
-		of, err := work.Compute(ctx, shard.Range{Lo: lo, Hi: hi})
+		unit, err := work.Compute(ctx, shard.Range{Lo: lo, Hi: hi})
 		if err != nil {
 			return nil, errors.Join(err, f.write())
 		}
-		f.state.Parts = append(f.state.Parts, of.Parts...)
+		f.state.Parts = append(f.state.Parts, unit.Parts...)
 		if time.Since(f.kept) > max(keepEvery, 10*f.took) {
 			if err := f.write(); err != nil {
 				return nil, err

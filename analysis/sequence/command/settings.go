@@ -11,6 +11,7 @@ import (
 	"repscope/analysis/sequence/metrics"
 	"repscope/dataset"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/token"
@@ -46,7 +47,7 @@ type settings struct {
 	residues         *[]string
 	inputs, outputs  pairs
 
-	metrics            metricsFlag
+	metrics            []string
 	set                setFlag
 	mask               string
 	rate               *float64
@@ -99,7 +100,10 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(registry.Names(), ", "))
+	var list option.List
+	list.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
+		strings.Join(registry.Names(), ", "))
+	flags.Declare(&list)
 	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` to set an option of a metric (repeats)")
 	s.mask = maskAuto
 	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),

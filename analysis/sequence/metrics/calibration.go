@@ -96,11 +96,11 @@ type CalibrationRow struct {
 // Result enters means, calibration errors and bins.
 func (m *calibrationMetric) Result(_ context.Context, s *sequence.Summary) error {
 	n, right, confidence := m.Column(calibrationCount), m.Column(calibrationCorrect), m.Column(calibrationConfidence)
-	for _, of := range []struct {
+	for _, score := range []struct {
 		key string
 		sum int
 	}{{"brier", calibrationBrier}, {"confidence", calibrationConfidence}, {"predicted_entropy", calibrationEntropy}} {
-		if err := s.Score(of.key, perPrediction, NothingMasked, n, m.Column(of.sum)); err != nil {
+		if err := s.Score(score.key, perPrediction, NothingMasked, n, m.Column(score.sum)); err != nil {
 			return err
 		}
 	}
@@ -109,8 +109,8 @@ func (m *calibrationMetric) Result(_ context.Context, s *sequence.Summary) error
 		return err
 	}
 	cells := token.ConfidenceSums{}
-	for at := 0; at < len(m.cells.Values); at += 3 {
-		v := m.cells.Values[at:]
+	for first := 0; first < len(m.cells.Values); first += 3 {
+		v := m.cells.Values[first:]
 		cells.Count, cells.Correct = append(cells.Count, float64(v[0])), append(cells.Correct, float64(v[1]))
 		cells.Confidence = append(cells.Confidence, float64(v[2])/fraction)
 	}

@@ -216,7 +216,7 @@ func (m *crossingMetric) Result(_ context.Context, s *sequence.Summary) error {
 	for i := range light {
 		light[i] = total[i] - heavy[i]
 	}
-	for _, of := range []struct {
+	for _, direction := range []struct {
 		key     string
 		masses  []float64
 		through []float64
@@ -225,7 +225,7 @@ func (m *crossingMetric) Result(_ context.Context, s *sequence.Summary) error {
 		{"cross_expected", c(massExpected), total}, {"interface_expected", c(massExpectedJoint), total},
 		{"heavy_to_light", c(massHeavyToLight), heavy}, {"light_to_heavy", c(massLightToHeavy), light},
 	} {
-		if err := s.Ratio("cross_chain/"+of.key, of.masses, of.through); err != nil {
+		if err := s.Ratio("cross_chain/"+direction.key, direction.masses, direction.through); err != nil {
 			return err
 		}
 	}

@@ -86,15 +86,15 @@ func pooled(k int) func(sums []float64) float64 {
 }
 
 // ContactKey is the key of a score of a range.
-func ContactKey(logistic bool, of, score string) string {
+func ContactKey(logistic bool, pairs, score string) string {
 	prefix := ""
 	if logistic {
 		prefix = "_logistic"
 	}
-	if of == "all" && score == "p_at_l" {
+	if pairs == "all" && score == "p_at_l" {
 		return "p_at_l" + prefix
 	}
-	return "contacts" + prefix + "/" + of + "/" + score
+	return "contacts" + prefix + "/" + pairs + "/" + score
 }
 
 // contactKeys are the keys of all ranges and of both kinds of scores.
@@ -224,15 +224,15 @@ func (m *contactMetric) add(it *sequence.Item) error {
 // contactRow fills the sums of every range.
 func contactRow(row []float64, ranked []contact.Precision) {
 	for k := range ranked {
-		p, of := &ranked[k], row[k*contactSums:(k+1)*contactSums]
+		p, sums := &ranked[k], row[k*contactSums:(k+1)*contactSums]
 		if p.Pairs == 0 {
 			continue
 		}
 		for step := range contact.Steps {
-			of[step], of[contact.Steps+step] = p.Hits[step], float64(p.Depth[step])
+			sums[step], sums[contact.Steps+step] = p.Hits[step], float64(p.Depth[step])
 		}
-		of[sumPairs], of[sumContacts] = float64(p.Pairs), float64(p.Contacts)
-		of[sumAUC], of[sumPrecision], of[sumDefined] = p.AUC(), p.At(contact.Steps), 1
+		sums[sumPairs], sums[sumContacts] = float64(p.Pairs), float64(p.Contacts)
+		sums[sumAUC], sums[sumPrecision], sums[sumDefined] = p.AUC(), p.At(contact.Steps), 1
 	}
 }
 

@@ -54,18 +54,18 @@ func (m *perPositionMetric) Update(_ context.Context, b *sequence.Batch) error {
 				}
 			}
 			chain := int(it.Chains[p.Position])
-			at := (2*residues[chain] + chain) * positionCounts
-			m.Grow(at + positionCounts)
-			of := m.Values[at:][:positionCounts]
-			of[positionCount]++
+			first := (2*residues[chain] + chain) * positionCounts
+			m.Grow(first + positionCounts)
+			counts := m.Values[first:][:positionCounts]
+			counts[positionCount]++
 			if p.Correct() {
-				of[positionCorrect]++
+				counts[positionCorrect]++
 			}
-			of[positionProb] += steps(p.Prob)
+			counts[positionProb] += steps(p.Prob)
 			if p.NLL > mostNLL {
-				of[positionNever]++
+				counts[positionNever]++
 			} else {
-				of[positionNLL] += steps(p.NLL)
+				counts[positionNLL] += steps(p.NLL)
 			}
 		}
 	}
@@ -85,20 +85,21 @@ type positionRow struct {
 func (m *perPositionMetric) Result(_ context.Context, s *sequence.Summary) error {
 	rows, table := []positionRow{}, s.Table(positionFile)
 	for chain, name := range []string{"heavy", "light"} {
-		for at := chain; (at+1)*positionCounts <= len(m.Values); at += 2 {
-			of := m.Values[at*positionCounts:][:positionCounts]
-			n := float64(of[positionCount])
+		for k := chain; (k+1)*positionCounts <= len(m.Values); k += 2 {
+			counts := m.Values[k*positionCounts:][:positionCounts]
+			n := float64(counts[positionCount])
 			if n == 0 {
 				continue
 			}
-			nll := float64(of[positionNLL]) / fraction / n
-			if of[positionNever] > 0 {
+			nll := float64(counts[positionNLL]) / fraction / n
+			if counts[positionNever] > 0 {
 				nll = math.Inf(1)
 			}
-			row := positionRow{Position: fmt.Sprintf("%c%d", "HL"[chain], at/2+1), Count: of[positionCount], Accuracy: report.Number(float64(of[positionCorrect]) / n),
-				Loss: report.NumberOr(nll, infiniteLoss), Prob: report.Number(float64(of[positionProb]) / fraction / n)}
+			row := positionRow{Position: fmt.Sprintf("%c%d", "HL"[chain], k/2+1), Count: counts[positionCount],
+				Accuracy: report.Number(float64(counts[positionCorrect]) / n),
+				Loss:     report.NumberOr(nll, infiniteLoss), Prob: report.Number(float64(counts[positionProb]) / fraction / n)}
 			rows = append(rows, row)
-			table.Row(name, at/2+1, row.Count, row.Accuracy, row.Loss, row.Prob)
+			table.Row(name, k/2+1, row.Count, row.Accuracy, row.Loss, row.Prob)
 		}
 	}
 	if len(rows) == 0 {

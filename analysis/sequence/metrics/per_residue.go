@@ -50,13 +50,13 @@ func (m *perResidueMetric) Update(_ context.Context, b *sequence.Batch) error {
 		row := make([]float64, m.Width)
 		for i := range it.Predictions {
 			p := &it.Predictions[i]
-			of := row[p.Target*residueSums:][:residueSums]
-			of[residueCount]++
+			sums := row[p.Target*residueSums:][:residueSums]
+			sums[residueCount]++
 			if p.Correct() {
-				of[residueCorrect]++
+				sums[residueCorrect]++
 			}
-			of[residueNLL] += p.NLL
-			of[residueProb] += p.Prob
+			sums[residueNLL] += p.NLL
+			sums[residueProb] += p.Prob
 			row[p.Predicted*residueSums+residuePredicted]++
 		}
 		m.Add(row...)

@@ -260,13 +260,13 @@ func (m *probeMetric) cdrs(it *sequence.Item, classOf func(cdr int8) int) {
 	if it.CDR == nil {
 		return
 	}
-	var known [2]bool
+	var labeled [2]bool
 	for i, c := range it.Chains {
-		known[c] = known[c] || it.CDR[i] > 0 && !it.Special[i]
+		labeled[c] = labeled[c] || it.CDR[i] > 0 && !it.Special[i]
 	}
 	var residues, class []int
 	for i, c := range it.Chains {
-		if known[c] && !it.Special[i] {
+		if labeled[c] && !it.Special[i] {
 			residues, class = append(residues, i), append(class, classOf(it.CDR[i]))
 		}
 	}
@@ -386,18 +386,18 @@ func (m *probeMetric) data() (data probe.FixedData, group []int, err error) {
 // training are the rows of n sequences of other folds, for every fold: those that come first in an order
 // that is drawn.
 func (m *probeMetric) training(folds, sequence []int, n int) [][]int {
-	of := make([]int, len(m.state.Count)) // fold of every sequence
+	foldOf := make([]int, len(m.state.Count)) // fold of every sequence
 	for i, q := range sequence {
-		of[q] = folds[i]
+		foldOf[q] = folds[i]
 	}
-	order := m.random(drawTraining).Perm(len(of))
+	order := m.random(drawTraining).Perm(len(foldOf))
 	out := make([][]int, slices.Max(folds)+1)
 	for f := range out {
-		chosen, left := make([]bool, len(of)), n
+		chosen, rest := make([]bool, len(foldOf)), n
 		for _, q := range order {
-			if of[q] != f && left > 0 {
+			if foldOf[q] != f && rest > 0 {
 				chosen[q] = true
-				left--
+				rest--
 			}
 		}
 		for i, q := range sequence {

@@ -118,14 +118,14 @@ func reports(s *sequence.Setting, g token.Group) bool {
 
 // emptyReason says why a group has no predictions.
 func (m *regionSums) emptyReason(g token.Group) string {
-	known := 0.0
+	masked := 0.0
 	for cell := range regionCells {
 		if g.ByOrigin() && cell%origins > 0 || !g.ByOrigin() && cell/origins > 0 {
-			known += m.total(cell, 0)
+			masked += m.total(cell, 0)
 		}
 	}
 	switch {
-	case known > 0:
+	case masked > 0:
 		return fmt.Sprintf("no residue of %s is masked", g.Name)
 	case g.ByOrigin():
 		return "no masked residue has a known germline origin"

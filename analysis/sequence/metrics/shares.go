@@ -11,7 +11,7 @@ import (
 
 // share is Σ numerator / Σ n over all sequences with its interval, from 0 to most.
 // Without any it is null for the reason none.
-func share(s *sequence.Summary, n, numerator []float64, most float64, none string) (report.Estimate, error) {
+func share(s *sequence.Summary, n, numerator []float64, highest float64, none string) (report.Estimate, error) {
 	var sums [2]float64
 	for i := range n {
 		sums[0] += n[i]
@@ -29,5 +29,5 @@ func share(s *sequence.Summary, n, numerator []float64, most float64, none strin
 	if err != nil {
 		return report.Estimate{}, err
 	}
-	return report.WithInterval(report.Number(value), (&sequence.Key{High: most}).Interval(j)), nil
+	return report.WithInterval(report.Number(value), (&sequence.Key{High: highest}).Interval(j)), nil
 }

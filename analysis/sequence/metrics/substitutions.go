@@ -140,9 +140,9 @@ type sequencePLL struct {
 
 // Update scores the variants of the wild types among the sequences.
 func (m *substitutionsMetric) Update(_ context.Context, b *sequence.Batch) error {
-	given := m.setting.Substitutions
+	assays := m.setting.Substitutions
 	for _, it := range b.Items {
-		if !given.Wanted[it.Index] {
+		if !assays.Wanted[it.Index] {
 			continue
 		}
 		if n := len(it.Single); n > 0 {
@@ -152,7 +152,7 @@ func (m *substitutionsMetric) Update(_ context.Context, b *sequence.Batch) error
 			}
 			m.state.PLL = append(m.state.PLL, sequencePLL{it.Index, sum})
 		}
-		for _, k := range given.At[it.Index] {
+		for _, k := range assays.At[it.Index] {
 			if err := m.score(k, it); err != nil {
 				return fmt.Errorf("sequence %s: %w", it.ID, err)
 			}
@@ -181,11 +181,11 @@ func (m *substitutionsMetric) score(k int, it *sequence.Item) error {
 
 // marginals are Σ ln p(to) − ln p(from) over the substitutions of every variant, by logits whose row
 // for a substitution at says.
-func marginals(a *sequence.Assay, logits []float32, v int, at func(s sequence.Site) int) ([]float64, error) {
+func marginals(a *sequence.Assay, logits []float32, v int, rowOf func(s sequence.Site) int) ([]float64, error) {
 	out := make([]float64, len(a.Variants))
 	for i := range a.Variants {
 		for k, s := range a.Variants[i].Sites {
-			row := at(s)
+			row := rowOf(s)
 			d, err := variant.LogRatio(logits[row*v:(row+1)*v], s.From, s.To)
 			if err != nil {
 				return nil, fmt.Errorf("variant %s: %w", a.Variants[i].Mutations[k], err)
@@ -214,9 +214,9 @@ func (m *substitutionsMetric) ratios(it *sequence.Item, v int) []float32 {
 		default:
 			return nil
 		}
-		own := row[it.Tokens[position]]
+		reference := row[it.Tokens[position]]
 		for _, logit := range row {
-			out = append(out, logit-own)
+			out = append(out, logit-reference)
 		}
 	}
 	return out
@@ -246,8 +246,8 @@ func (m *substitutionsMetric) UnmarshalBinary(data []byte) error { return shard.
 
 // scores are those of all variants, by assay and score; nil where a score is not known.
 func (m *substitutionsMetric) scores() [][ScoreCount][]float64 {
-	given := m.setting.Substitutions
-	out := make([][ScoreCount][]float64, len(given.Assays))
+	assays := m.setting.Substitutions
+	out := make([][ScoreCount][]float64, len(assays.Assays))
 	for _, of := range m.state.Assays {
 		out[of.Assay][maskedMarginal], out[of.Assay][wildTypeMarginal] = of.Masked, of.WildType
 	}
@@ -257,18 +257,18 @@ func (m *substitutionsMetric) scores() [][ScoreCount][]float64 {
 			pll[of.Sequence] = of.PLL
 		}
 	}
-	for k, a := range given.Assays {
-		own, known := pll[a.WildType.Index]
+	for k, a := range assays.Assays {
+		wild, present := pll[a.WildType.Index]
 		var delta []float64
-		found := false
+		scored := false
 		for _, v := range a.Variants {
 			d := math.NaN()
-			if with, ok := pll[v.Sequence]; ok && known {
-				d, found = with-own, found || len(v.Sites) > 0
+			if with, ok := pll[v.Sequence]; ok && present {
+				d, scored = with-wild, scored || len(v.Sites) > 0
 			}
 			delta = append(delta, d)
 		}
-		if found {
+		if scored {
 			out[k][deltaPLL] = delta
 		}
 		blosum := make([]float64, len(a.Variants))

@@ -69,10 +69,10 @@ func (m *substitutionsMetric) Result(ctx context.Context, s *sequence.Summary) e
 }
 
 // newEvaluation groups the variants.
-func newEvaluation(s *sequence.Summary, given *sequence.Substitutions) *evaluation {
-	e := &evaluation{s: s, given: given, unit: "positions"}
+func newEvaluation(s *sequence.Summary, assays *sequence.Substitutions) *evaluation {
+	e := &evaluation{s: s, given: assays, unit: "positions"}
 	var proteins, clusters []string
-	for _, a := range given.Assays {
+	for _, a := range assays.Assays {
 		proteins, clusters = append(proteins, a.Protein), append(clusters, a.Cluster...)
 		if a.Clustered {
 			e.unit = "clusters"
@@ -90,7 +90,7 @@ func newEvaluation(s *sequence.Summary, given *sequence.Substitutions) *evaluati
 		}
 		e.groups = groups.New(each, groups.Most)
 		group := e.groups.Labels()
-		for k, a := range given.Assays {
+		for k, a := range assays.Assays {
 			e.of = append(e.of, slices.Repeat([]int{group[numbers[k]]}, len(a.Variants)))
 		}
 		return e
@@ -98,7 +98,7 @@ func newEvaluation(s *sequence.Summary, given *sequence.Substitutions) *evaluati
 	all, _ := points.Numbered(clusters)
 	e.groups = groups.New(all, groups.Most)
 	group := e.groups.Labels()
-	for _, a := range given.Assays {
+	for _, a := range assays.Assays {
 		n := len(a.Variants)
 		e.of, group = append(e.of, group[:n:n]), group[n:]
 	}
@@ -287,8 +287,8 @@ func (e *evaluation) reason(score int, m variant.Measure) string {
 func (e *evaluation) gain(score int) error {
 	key := SubstitutionKey(score, "spearman", overBLOSUM)
 	for k := range e.given.Assays {
-		own, other := e.cells[k][score], e.cells[k][blosum62Score]
-		if own != nil && (other == nil || own.scored != other.scored) {
+		cell, other := e.cells[k][score], e.cells[k][blosum62Score]
+		if cell != nil && (other == nil || cell.scored != other.scored) {
 			e.s.Undefined(key, "the scores cover different variants in assay %s", e.given.Assays[k].Name)
 			return nil
 		}
@@ -371,14 +371,14 @@ func (e *evaluation) object() report.Object {
 // level are the Spearman correlations of the groups of a level.
 func (e *evaluation) level(name, counted string, of func(l *variant.Levels) []variant.Group) []report.Object {
 	var rows []report.Object
-	at := map[string]int{}
+	index := map[string]int{}
 	for score := range ScoreCount {
 		l := variant.Aggregate(e.assays(score, variant.Spearman, -1))
 		for _, g := range of(&l) {
-			i, ok := at[g.Name]
+			i, ok := index[g.Name]
 			if !ok {
 				i = len(rows)
-				at[g.Name] = i
+				index[g.Name] = i
 				var row report.Object
 				row.SetParameter(name, g.Name)
 				row.Set(counted, g.Count)
@@ -414,10 +414,10 @@ func (e *evaluation) variants(scores [][ScoreCount][]float64) {
 	for k, a := range e.given.Assays {
 		for i, v := range a.Variants {
 			cells := []any{a.Name, a.WildType.ID, variant.Format(v.Mutations), a.Measured[i]}
-			for _, of := range scores[k] {
+			for _, values := range scores[k] {
 				value := math.NaN()
-				if of != nil {
-					value = of[i]
+				if values != nil {
+					value = values[i]
 				}
 				cells = append(cells, report.Number(value))
 			}

@@ -56,10 +56,10 @@ func (d *Dump) open() error {
 			"%s: contains a single array; want an .npz or .safetensors file with token_ids, logits and others", d.path)
 	}
 	d.hasPlan = slices.Contains(names, planText)
-	known := slices.Concat(tokenArrays, rowArrays, outputArrays, []string{"coords"})
+	arrays := slices.Concat(tokenArrays, rowArrays, outputArrays, []string{"coords"})
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			if near := text.Nearest(name, known); near != "" && !slices.Contains(names, near) && name != planText {
+		if !slices.Contains(arrays, name) {
+			if near := text.Nearest(name, arrays); near != "" && !slices.Contains(names, near) && name != planText {
 				d.notes = append(d.notes, fmt.Sprintf("%s: the array %s is not used; did you mean %s?", d.path, name, near))
 			}
 			continue

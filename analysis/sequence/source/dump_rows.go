@@ -154,14 +154,14 @@ func (d *Dump) readHidden(r *dumpRow) error {
 		if hidden := d.labels == targetLabels && label != ignoredLabel || d.labels == binaryLabels && label == 1; !hidden {
 			continue
 		}
-		at := i - r.start
-		if at < 0 || at >= len(r.tokens) {
+		k := i - r.start
+		if k < 0 || k >= len(r.tokens) {
 			return fmt.Errorf(
 				"%s: row %d masks position %d, which is padding", d.arrays["mask_labels"].Name(), r.row, i)
 		}
-		r.hidden = append(r.hidden, at)
+		r.hidden = append(r.hidden, k)
 		if d.labels == targetLabels {
-			r.tokens[at] = int32(label)
+			r.tokens[k] = int32(label)
 		}
 	}
 	r.known = true
@@ -277,14 +277,14 @@ func (d *Dump) readRows(i int) (*sequenceRows, error) {
 
 // settle finds the true tokens of a sequence.
 func (d *Dump) settle(s *sequenceRows) error {
-	at := slices.IndexFunc(s.all, func(r *dumpRow) bool { return r.known })
-	if at < 0 {
+	k := slices.IndexFunc(s.all, func(r *dumpRow) bool { return r.known })
+	if k < 0 {
 		r := s.all[0]
 		i := slices.Index(r.tokens, int32(d.alphabet.Mask))
 		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so that the true token is unknown",
 			d.arrays["token_ids"].Name(), r.row, r.start+i))
 	}
-	truth := s.all[at]
+	truth := s.all[k]
 	for _, r := range s.all {
 		if len(r.tokens) != len(truth.tokens) {
 			return fmt.Errorf("%s: rows %d and %d are of sequence %d, but have %d and %d tokens", d.path, truth.row, r.row, s.sequence, len(truth.tokens), len(r.tokens))
@@ -413,11 +413,11 @@ func (d *Dump) find(rows *sequenceRows, p *sequence.Pass) (*dumpRow, error) {
 			return rows.masked, nil // see Has
 		}
 	case sequence.SinglePass:
-		at := -1
+		position := -1
 		if len(p.Hidden) == 1 {
-			at = p.Hidden[0]
+			position = p.Hidden[0]
 		}
-		r, what = rows.single[at], fmt.Sprintf("pass that masks position %d alone", at)
+		r, what = rows.single[position], fmt.Sprintf("pass that masks position %d alone", position)
 	case sequence.RegionPass:
 		r, what = rows.region[p.Region], "pass that masks the region "+p.Region.String()
 	}
@@ -432,11 +432,11 @@ func (d *Dump) find(rows *sequenceRows, p *sequence.Pass) (*dumpRow, error) {
 }
 
 // positionsText lists the first positions.
-func positionsText(at []int) string {
-	if len(at) > 6 {
-		return fmt.Sprintf("%d: %d %d %d …", len(at), at[0], at[1], at[2])
+func positionsText(positions []int) string {
+	if len(positions) > 6 {
+		return fmt.Sprintf("%d: %d %d %d …", len(positions), positions[0], positions[1], positions[2])
 	}
-	return fmt.Sprintf("%d: %v", len(at), at)
+	return fmt.Sprintf("%d: %v", len(positions), positions)
 }
 
 // outputBuffers are where outputs of rows are read to.
@@ -490,12 +490,12 @@ func (d *Dump) output(b *outputBuffers, r *dumpRow, want sequence.Outputs) (*seq
 
 // squares moves the part [n, n] at (start, start) of every matrix [width, width] together.
 func squares(all []float32, width, start, n int) []float32 {
-	at := 0
+	filled := 0
 	for m := 0; m < len(all); m += width * width {
 		for i := range n {
-			copy(all[at:], all[m+(start+i)*width+start:][:n])
-			at += n
+			copy(all[filled:], all[m+(start+i)*width+start:][:n])
+			filled += n
 		}
 	}
-	return all[:at]
+	return all[:filled]
 }

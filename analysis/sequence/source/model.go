@@ -110,19 +110,19 @@ func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want s
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	kind := passes[0].Kind
-	of := latent.TokenSequences{Lengths: make([]int, len(passes))}
+	inputs := latent.TokenSequences{Lengths: make([]int, len(passes))}
 	if kind == sequence.SinglePass {
-		of.Rows = s.o.PositionBatch
+		inputs.Rows = s.o.PositionBatch
 	}
 	for i := range passes {
-		if of.Lengths[i] = len(passes[i].Record.Tokens); of.Lengths[i] == 0 {
+		if inputs.Lengths[i] = len(passes[i].Record.Tokens); inputs.Lengths[i] == 0 {
 			return fmt.Errorf("sequence %s has no tokens", passes[i].Record.ID)
 		}
 		if len(passes[i].Hidden) > 0 && s.o.Alphabet.Mask < 0 {
 			return errors.New("the vocabulary has no mask token, so that nothing can be masked")
 		}
 	}
-	of.Fill = func(i int, tokens, chains []int64) {
+	inputs.Fill = func(i int, tokens, chains []int64) {
 		for k, id := range passes[i].Record.Tokens {
 			tokens[k], chains[k] = int64(id), int64(passes[i].Record.Chains[k])
 		}
@@ -131,7 +131,7 @@ func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want s
 		}
 	}
 	done := 0
-	return s.model.Run(ctx, of, latent.TokenOutputs(want), func(i int, out *latent.TokenOutput) error {
+	return s.model.Run(ctx, inputs, latent.TokenOutputs(want), func(i int, out *latent.TokenOutput) error {
 		done++
 		if s.o.Progress != nil {
 			s.o.Progress(kind, done, len(passes))

@@ -116,18 +116,18 @@ func (p *Positions) match() error {
 		p.rows[i] = -1
 	}
 	for i, name := range p.IDs() {
-		at := place(name)
-		if at < 0 {
+		k := place(name)
+		if k < 0 {
 			return fmt.Errorf("%s: seq %q is neither the id nor the index of any of the %s of "+
 				"--sequences", p.path, name, text.Count(p.beside.Len(), "sequence"))
 		}
-		if p.rows[at] >= 0 {
-			return fmt.Errorf("%s: seq %q and %q are the same sequence", p.path, p.IDs()[p.rows[at]], name)
+		if p.rows[k] >= 0 {
+			return fmt.Errorf("%s: seq %q and %q are the same sequence", p.path, p.IDs()[p.rows[k]], name)
 		}
-		p.rows[at] = i
+		p.rows[k] = i
 	}
-	if at := slices.Index(p.rows, -1); at >= 0 {
-		if err := p.beside.Read(at, &r); err != nil {
+	if k := slices.Index(p.rows, -1); k >= 0 {
+		if err := p.beside.Read(k, &r); err != nil {
 			return err
 		}
 		return fmt.Errorf("%s: no row for sequence %s of --sequences", p.path, r.ID)
@@ -148,11 +148,11 @@ func (p *Positions) token(text string) int {
 
 // read reads a sequence and its predictions by mode, in the order of positions.
 func (p *Positions) read(i int, r *sequence.Record) (map[string][]token.Prediction, error) {
-	at := i
+	index := i
 	if p.rows != nil {
-		at = p.rows[i]
+		index = p.rows[i]
 	}
-	rows, err := p.PositionFile.Read(at)
+	rows, err := p.PositionFile.Read(index)
 	if err != nil {
 		return nil, err
 	}
@@ -171,11 +171,12 @@ func (p *Positions) read(i int, r *sequence.Record) (map[string][]token.Predicti
 		}
 		out[row.Mode] = append(out[row.Mode], q)
 	}
-	for mode, of := range out {
-		slices.SortStableFunc(of, func(a, b token.Prediction) int { return a.Position - b.Position })
-		for k := range of[1:] {
-			if of[k].Position == of[k+1].Position {
-				return nil, fmt.Errorf("%s: seq %q has position %d twice with region_mode %s", p.path, p.IDs()[at], of[k].Position, mode)
+	for mode, predictions := range out {
+		slices.SortStableFunc(predictions, func(a, b token.Prediction) int { return a.Position - b.Position })
+		for k := range predictions[1:] {
+			if predictions[k].Position == predictions[k+1].Position {
+				return nil, fmt.Errorf("%s: seq %q has position %d twice with region_mode %s", p.path, p.IDs()[index],
+					predictions[k].Position, mode)
 			}
 		}
 	}
@@ -211,17 +212,17 @@ const longest = 1 << 20
 func (p *Positions) prediction(r *sequence.Record, row dataset.Position) (token.Prediction, error) {
 	q := token.Prediction{Position: row.At, Target: p.token(row.Target), Predicted: p.token(row.Predicted), Rank: -1, NLL: row.NLL, Prob: row.Prob,
 		Confidence: math.NaN(), Entropy: math.NaN(), Brier: math.NaN()}
-	for _, of := range []struct {
+	for _, residue := range []struct {
 		column, text string
 		id           int
 	}{{"target", row.Target, q.Target}, {"pred", row.Predicted, q.Predicted}} {
-		if of.id < 0 {
+		if residue.id < 0 {
 			err := fmt.Errorf("column %s: %q is neither a token of the vocabulary nor a token id, 0 to "+
-				"%d", of.column, of.text, p.alphabet.Size()-1)
-			if len(of.text) == 1 && !slices.Contains(p.alphabet.Names, strings.ToUpper(of.text)) {
+				"%d", residue.column, residue.text, p.alphabet.Size()-1)
+			if len(residue.text) == 1 && !slices.Contains(p.alphabet.Names, strings.ToUpper(residue.text)) {
 				return q, err // every letter is as near as any other
 			}
-			return q, text.WithHint(err, text.DidYouMean("", of.text, p.alphabet.Names))
+			return q, text.WithHint(err, text.DidYouMean("", residue.text, p.alphabet.Names))
 		}
 	}
 	switch {
@@ -269,8 +270,8 @@ func (p *Positions) Read(i int, r *sequence.Record) error {
 
 // Has implements [sequence.Source].
 func (p *Positions) Has(kind sequence.PassKind) sequence.Outputs {
-	for mode, of := range positionModes {
-		if of == kind && p.has[mode] {
+	for mode, kinds := range positionModes {
+		if kinds == kind && p.has[mode] {
 			return sequence.Predicted
 		}
 	}
@@ -303,10 +304,14 @@ func (p *Positions) Answer(ctx context.Context, passes []sequence.Pass, _ sequen
 			if kind != pass.Kind {
 				continue
 			}
-			for _, at := range pass.Hidden {
-				k, ok := slices.BinarySearchFunc(rows[mode], at, func(q token.Prediction, at int) int { return q.Position - at })
+			for _, position := range pass.Hidden {
+				k, ok := slices.BinarySearchFunc(rows[mode], position, func(q token.Prediction,
+					at int) int {
+					return q.Position - at
+				})
 				if !ok {
-					return hintPlan(fmt.Errorf("%s: sequence %s has no row of position %d with region_mode %s", p.path, pass.Record.ID, at, mode))
+					return hintPlan(fmt.Errorf("%s: sequence %s has no row of position %d with region_mode %s", p.path,
+						pass.Record.ID, position, mode))
 				}
 				out.Predictions = append(out.Predictions, rows[mode][k])
 			}

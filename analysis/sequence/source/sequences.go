@@ -95,39 +95,39 @@ func (s *FileSequences) Knows() sequence.Needs { return s.knows }
 
 // Read implements [sequence.Sequences].
 func (s *FileSequences) Read(i int, r *sequence.Record) error {
-	var of dataset.Sequence
-	if err := s.SequenceFile.Read(i, &of); err != nil {
+	var read dataset.Sequence
+	if err := s.SequenceFile.Read(i, &read); err != nil {
 		return err
 	}
-	*r = sequence.Record{Index: i, ID: of.ID, Cluster: s.Clusters()[i]}
-	n := len(of.Chains[0]) + len(of.Chains[1]) + 2
+	*r = sequence.Record{Index: i, ID: read.ID, Cluster: s.Clusters()[i]}
+	n := len(read.Chains[0]) + len(read.Chains[1]) + 2
 	r.Tokens, r.Chains, r.Special = make([]int32, 0, n), make([]int8, 0, n), make([]bool, 0, n)
-	if of.CDR[0] != "" || of.CDR[1] != "" {
+	if read.CDR[0] != "" || read.CDR[1] != "" {
 		r.CDR = make([]int8, 0, n)
 	}
-	if of.NonTemplated[0] != "" || of.NonTemplated[1] != "" {
+	if read.NonTemplated[0] != "" || read.NonTemplated[1] != "" {
 		r.NonTemplated = make([]int8, 0, n)
 	}
-	if of.Coordinates[0] != nil || of.Coordinates[1] != nil {
+	if read.Coordinates[0] != nil || read.Coordinates[1] != nil {
 		r.Coordinates = make([]float32, 0, 3*n)
 	}
 	first, last := int8(0), int8(1)
-	if of.Chains[0] == "" {
+	if read.Chains[0] == "" {
 		first = 1
 	}
-	if of.Chains[1] == "" {
+	if read.Chains[1] == "" {
 		last = 0
 	}
 	if s.alphabet.CLS >= 0 {
 		add(r, int32(s.alphabet.CLS), first, true, 0, 0, nil)
 	}
-	for k, letters := range of.Chains {
+	for k, letters := range read.Chains {
 		for i := range len(letters) {
 			var point []float32
-			if of.Coordinates[k] != nil {
-				point = of.Coordinates[k][3*i : 3*i+3]
+			if read.Coordinates[k] != nil {
+				point = read.Coordinates[k][3*i : 3*i+3]
 			}
-			add(r, s.letters[letters[i]], int8(k), false, digit(of.CDR[k], i, 0), digit(of.NonTemplated[k], i, -1), point)
+			add(r, s.letters[letters[i]], int8(k), false, digit(read.CDR[k], i, 0), digit(read.NonTemplated[k], i, -1), point)
 		}
 	}
 	if s.alphabet.EOS >= 0 {
@@ -170,12 +170,12 @@ func annotate(r *sequence.Record, from sequence.Sequences, chains bool, place st
 		return err
 	}
 	residues := other.Residues()
-	own := r.Residues()
-	if len(own) != len(residues) {
+	letters := r.Residues()
+	if len(letters) != len(residues) {
 		return fmt.Errorf(
-			"%s has %d residues, but sequence %s of --sequences has %d", place, len(own), other.ID, len(residues))
+			"%s has %d residues, but sequence %s of --sequences has %d", place, len(letters), other.ID, len(residues))
 	}
-	for k, i := range own {
+	for k, i := range letters {
 		if r.Tokens[i] != other.Tokens[residues[k]] {
 			return fmt.Errorf("%s: the residue at position %d is token %d, but sequence %[5]s of --sequences has "+
 				"token %[4]d", place, i, r.Tokens[i], other.Tokens[residues[k]], other.ID)
@@ -187,7 +187,7 @@ func annotate(r *sequence.Record, from sequence.Sequences, chains bool, place st
 			return
 		}
 		*to = make([]int8, len(r.Tokens))
-		for k, i := range own {
+		for k, i := range letters {
 			(*to)[i] = from[residues[k]]
 		}
 	}
@@ -195,14 +195,14 @@ func annotate(r *sequence.Record, from sequence.Sequences, chains bool, place st
 	take(&r.NonTemplated, other.NonTemplated)
 	if chains {
 		take(&r.Chains, other.Chains)
-		chainSpecial(r, own)
+		chainSpecial(r, letters)
 	}
 	if other.Coordinates != nil {
 		r.Coordinates = make([]float32, 3*len(r.Tokens))
 		for i := range r.Coordinates {
 			r.Coordinates[i] = float32(math.NaN())
 		}
-		for k, i := range own {
+		for k, i := range letters {
 			copy(r.Coordinates[3*i:3*i+3], other.Coordinates[3*residues[k]:])
 		}
 	}

@@ -94,8 +94,8 @@ func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences,
 func readRows(f *SubstitutionFile) ([]row, error) {
 	var rows []row
 	texts := map[string]string{} // one copy of each
-	err := dataset.ReadSubstitutions(f.Spec, func(of *dataset.Substitution) error {
-		r := row{Substitution: *of, file: f}
+	err := dataset.ReadSubstitutions(f.Spec, func(substitution *dataset.Substitution) error {
+		r := row{Substitution: *substitution, file: f}
 		var err error
 		if r.Mutant != "" {
 			if r.mutations, err = variant.Parse(r.Mutant); err != nil {
@@ -248,12 +248,12 @@ func hashOf(letters []byte, chain int) uint64 {
 // find is the sequence, or the chain of one, with these residues.
 func (x *residueIndex) find(letters []byte, chain int) (place, bool, error) {
 	h := hashOf(letters, chain)
-	at, ok := x.byHash[h]
+	residue, ok := x.byHash[h]
 	if !ok {
 		return place{}, false, nil
 	}
 	var r sequence.Record
-	if err := x.read(at.sequence, &r); err != nil {
+	if err := x.read(residue.sequence, &r); err != nil {
 		return place{}, false, err
 	}
 	if own, _ := x.letters(&r, chain); string(own) != string(letters) {
@@ -263,7 +263,7 @@ func (x *residueIndex) find(letters []byte, chain int) (place, bool, error) {
 		return place{}, false, fmt.Errorf(
 			"the wild type is a chain of several sequences, such as %s; choose one with a column sequence_id", r.ID)
 	}
-	return at, true, nil
+	return residue, true, nil
 }
 
 // frequencyPlaces are those where every residue is counted.
@@ -291,19 +291,19 @@ type assayKey struct {
 // add puts a row into its assay.
 func (s *substitutionReader) add(r *row) error {
 	x := s.index
-	at, err := x.wildType(r)
+	residue, err := x.wildType(r)
 	if err != nil {
 		return err
 	}
-	key := assayKey{r.Assay, at.sequence}
+	key := assayKey{r.Assay, residue.sequence}
 	a := s.byKey[key]
 	if a == nil {
 		a = &assay{Assay: sequence.Assay{Name: r.Assay, Protein: r.Protein, Function: r.Function}, rows: map[string]int{}}
-		if err := x.read(at.sequence, &a.WildType); err != nil {
+		if err := x.read(residue.sequence, &a.WildType); err != nil {
 			return err
 		}
 		a.WildType = clone(&a.WildType)
-		a.WildType.Index = at.sequence
+		a.WildType.Index = residue.sequence
 		a.Letters, _ = x.letters(&a.WildType, -1)
 		a.places = frequencyPlaces(&a.WildType)
 		s.byKey[key] = a
@@ -313,7 +313,7 @@ func (s *substitutionReader) add(r *row) error {
 		return fmt.Errorf("assay %s has protein %q and function %q here, but %q and %q in an earlier row",
 			a.Name, r.Protein, r.Function, a.Protein, a.Function)
 	}
-	return a.add(r, at, x)
+	return a.add(r, residue, x)
 }
 
 // clone is a copy that shares nothing, without coordinates and masks.
@@ -358,8 +358,8 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 }
 
 // add puts a row into the assay.
-func (a *assay) add(r *row, at place, x *residueIndex) error {
-	letters, positions := x.letters(&a.WildType, at.chain)
+func (a *assay) add(r *row, first place, x *residueIndex) error {
+	letters, positions := x.letters(&a.WildType, first.chain)
 	mutations := r.mutations
 	if r.Mutant == "" {
 		var err error
@@ -394,11 +394,11 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 		a.Unmeasured++
 		return nil
 	}
-	return a.keep(r, v, at, string(letters), x)
+	return a.keep(r, v, first, string(letters), x)
 }
 
 // keep appends a measured variant.
-func (a *assay) keep(r *row, v sequence.MeasuredVariant, at place, letters string, x *residueIndex) error {
+func (a *assay) keep(r *row, v sequence.MeasuredVariant, residue place, letters string, x *residueIndex) error {
 	first := len(a.Variants) == 0
 	if !first && r.Classed != (a.Fit != nil) {
 		return fmt.Errorf("some variants of assay %s have a class (fit or not) and others have none", a.Name)
@@ -422,18 +422,18 @@ func (a *assay) keep(r *row, v sequence.MeasuredVariant, at place, letters strin
 	a.Germline = append(a.Germline, distance)
 	full := slices.Clone(a.Letters)
 	score := 0.0
-	for k, of := range v.Sites {
+	for k, site := range v.Sites {
 		m := v.Mutations[k]
-		full[of.Residue] = m.To
-		at := a.places[of.Residue]
+		full[site.Residue] = m.To
+		at := a.places[site.Residue]
 		score += x.frequencies.LogRatio(at[len(at)-1], m.From, m.To)
 	}
-	found, ok, err := x.find(full, -1)
+	index, ok, err := x.find(full, -1)
 	if err != nil {
 		return err
 	}
 	if ok {
-		v.Sequence = found.sequence
+		v.Sequence = index.sequence
 	}
 	a.Clustered = a.Clustered || r.Cluster != ""
 	cluster := r.Cluster

@@ -30,10 +30,10 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := []int{1}
-		own := new(option.List)
-		own.Ints(&horizons, "horizons",
+		list := new(option.List)
+		list.Ints(&horizons, "horizons",
 			"`LIST` of time differences between the two states of a pair").AtLeast(1).Distinct()
-		flags.Declare(own)
+		flags.Declare(list)
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range horizons {
 				if n := len(data.Pairs(h)); n < 3 {

@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/analysis/smoothness"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/plots"
 	"repscope/stat"
@@ -31,8 +32,8 @@ func Figure(r *smoothness.Result, seed uint64) (*plots.Figure, error) {
 		}
 	}
 	scatter := &plots.Scatter{
-		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (gray levels)", r.Horizon), Zero: true},
-		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, unit(r)), Zero: true},
+		X: plots.Axis{Label: "Pixel distance over " + steps(r) + " (gray levels)", Zero: true},
+		Y: plots.Axis{Label: "Latent distance over " + steps(r) + unit(r), Zero: true},
 	}
 	box := &plots.BoxPlot{
 		Y: plots.Axis{Label: "Latent / pixel distance" + ratioUnit(r), Log: true},
@@ -65,6 +66,9 @@ func Figure(r *smoothness.Result, seed uint64) (*plots.Figure, error) {
 		Title:    "Smoothness",
 	}, nil
 }
+
+// steps is the time between the two states of a pair.
+func steps(r *smoothness.Result) string { return text.Count(r.Horizon, "step") }
 
 func unit(r *smoothness.Result) string {
 	if len(r.Models) > 0 && r.Models[0].LatentScale == spectrum.ScaleRMS {

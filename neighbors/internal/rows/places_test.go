@@ -13,6 +13,9 @@ import (
 
 // Positions, and the ties counted by ranks, must equal plain counting in all kinds of spaces.
 func TestPlaceIsCounting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: one thread")
+	}
 	t.Parallel()
 	const n, groups = 260, 5
 	r := random(71)

@@ -11,6 +11,9 @@ import (
 
 // The bound of the nearly exact keys holds for points far from the origin, too.
 func TestNearlyExactKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: one thread")
+	}
 	r := random(52)
 	for _, offset := range []float32{0, 1, 1e4} {
 		for _, metric := range []Metric{Euclidean, Cosine} {

@@ -52,6 +52,9 @@ func TestShort(t *testing.T) {
 	for name, pts := range shortPoints() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && name != "copies" {
+				t.Skip("left out with -short: the same goroutines, on other points")
+			}
 			for _, metric := range []Metric{Euclidean, Cosine} {
 				if metric == Cosine && name != "usual" && name != "float64" && name != "copies" {
 					continue

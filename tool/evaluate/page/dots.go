@@ -100,7 +100,7 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 	}
 }
 
-// superscript shows the markup of exponents; width is that of the text.
+// superscript shows the markup of exponents; width is the width of the text.
 func superscript(label string) (text string, width float64) {
 	before, rest, ok := strings.Cut(label, "^{")
 	if !ok {
@@ -118,10 +118,10 @@ const widest, letterWidth = 1.5, 0.65
 // fitted is a name that is not wider than its room in a figure, and the attributes that keep it so in wider fonts.
 func fitted(name string, bold bool) (text, length string) {
 	const room = dotsLeft - dotsGap - 2
-	for most := dotsName; ; most-- {
-		text = shorten(name, most)
+	for letters := dotsName; ; letters-- {
+		text = shorten(name, letters)
 		width := plots.InlineWidth(text, dotsText, bold)
-		if width > room && most > 3 {
+		if width > room && letters > 3 {
 			continue
 		}
 		if max(widest*width, letterWidth*dotsText*float64(utf8.RuneCountInString(text))) > room {
@@ -135,14 +135,14 @@ func fitted(name string, bold bool) (text, length string) {
 func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64) float64, y float64) {
 	e := b.view.Entries[b.model[name]]
 	escaped := template.HTMLEscapeString(name)
-	said := "n/a, " + c.Value.Reason
+	tip := "n/a, " + c.Value.Reason
 	if c.Value.Defined() {
-		said = number(c.Value.V)
+		tip = number(c.Value.V)
 		if i := interval(c.Interval); i != "" {
-			said += " " + i
+			tip += " " + i
 		}
 		if c.Best {
-			said += ", may be the best"
+			tip += ", may be the best"
 		}
 	}
 	fmt.Fprintf(out, `<g class="v" data-m="%d" transform="translate(0 %s)"`, e.Index, px(y+dotsRow/2))
@@ -155,7 +155,7 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 	}
 	text, length := fitted(name, c.Best)
 	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4"%s>%s</text>`,
-		escaped, template.HTMLEscapeString(said), px(dotsWidth), label, px(dotsLeft-dotsGap), length, template.HTMLEscapeString(text))
+		escaped, template.HTMLEscapeString(tip), px(dotsWidth), label, px(dotsLeft-dotsGap), length, template.HTMLEscapeString(text))
 	if !c.Value.Defined() {
 		fmt.Fprintf(out, `<text class="na" x="%s" y="4" fill="#555555">n/a</text></g>`, px(dotsLeft+4))
 		return

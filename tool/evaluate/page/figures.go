@@ -1,4 +1,4 @@
-// The figures of a section, drawn anew from its numbers: a dot and an interval for each model, curves over a
+// The figures of a section, drawn from its numbers: a dot and an interval for each model, curves over a
 // parameter of the analysis, curves over the checkpoints of training runs.
 
 package page
@@ -30,16 +30,16 @@ const (
 	manyCurves = 5 // whose bands are pale
 )
 
-// subjects are those of a table, of each family one before a second of any.
+// subjects are the subjects of a table: one of each family before a second of any.
 func subjects(columns []Column) []subject {
 	var list []subject
-	at := map[string]int{}
+	groups := map[string]int{}
 	for i, c := range columns {
 		p := report.SplitPath(c.Path)
-		k, known := at[p.Group]
-		if !known || !p.Parametric {
+		k, ok := groups[p.Group]
+		if !ok || !p.Parametric {
 			k = len(list)
-			at[p.Group] = k
+			groups[p.Group] = k
 			list = append(list, subject{family: report.Family(c.Path), key: p.Key})
 		}
 		list[k].columns = append(list[k].columns, i)
@@ -68,9 +68,9 @@ func subjects(columns []Column) []subject {
 func (b *builder) figures(v *section, t *Table) ([]figure, error) {
 	var list []figure
 	all := subjects(t.Columns)
-	most, marks := b.limits.panels, b.limits.marks
+	panels, marks := b.limits.panels, b.limits.marks
 	for _, s := range all {
-		if len(t.Checkpoints) == 0 || len(list) > 0 && (len(list) == max(most, 2) || marks < len(t.Checkpoints)) {
+		if len(t.Checkpoints) == 0 || len(list) > 0 && (len(list) == max(panels, 2) || marks < len(t.Checkpoints)) {
 			break
 		}
 		f, err := b.training(t, s.columns[len(s.columns)/2])
@@ -87,7 +87,7 @@ func (b *builder) figures(v *section, t *Table) ([]figure, error) {
 		return list, nil
 	}
 	for i, s := range all {
-		if i == most || len(rows) == 0 || i > 0 && marks < len(rows) {
+		if i == panels || len(rows) == 0 || i > 0 && marks < len(rows) {
 			break
 		}
 		if points := len(rows) * len(s.columns); len(s.columns) > 1 && len(rows) <= mostCurves && points <= marks {
@@ -209,7 +209,7 @@ func appendCell(c *plots.CurveSeries, x float64, cell Cell) {
 
 // draw makes the SVG of curves.
 func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column) error {
-	names := make([]string, len(b.view.Entries)) // that of a checkpoint stands in the place of its run
+	names := make([]string, len(b.view.Entries)) // the name of a checkpoint is at the index of its run
 	for i, e := range b.view.Entries {
 		names[i] = e.Name
 	}
@@ -247,7 +247,7 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
-// distinct makes names differ that are equal: those of entries that the figure does not show.
+// distinct makes names differ that are equal: the names of entries that the figure does not show.
 func distinct(names []string) []string {
 	seen := map[string]bool{}
 	for i, name := range names {

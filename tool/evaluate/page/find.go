@@ -30,11 +30,11 @@ const mostBytes = 1 << 30
 func Find(folders []string, tools ...string) (sections []Section, skipped []string, err error) {
 	var files []string
 	for _, folder := range folders {
-		found, err := jsonFiles(folder)
+		paths, err := jsonFiles(folder)
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, found...)
+		files = append(files, paths...)
 	}
 	slices.SortFunc(files, text.CompareNatural)
 	files = slices.Compact(files)
@@ -100,7 +100,7 @@ func jsonFiles(folder string) ([]string, error) {
 // anySchema is the schema of result files of any version; other files of the program have a word in place of the number.
 var anySchema = regexp.MustCompile(`"repscope/\d`)
 
-// readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
+// readResult reads a file; nil if it is something else. Of other files only the beginning is read.
 func readResult(file, name string) (*report.Result, error) {
 	f, err := regular.Open(file)
 	if err != nil {

@@ -8,7 +8,7 @@ type limits struct {
 	columns  int // columns of the table of a section
 	panels   int // figures of a section
 	marks    int // points and dots in the figures of a section
-	models   int // rows of a table; the others are in the files beside the page
+	models   int // rows of a table; the others are in the files next to the page
 }
 
 // Cells and marks of all sections together.

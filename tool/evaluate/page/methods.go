@@ -52,8 +52,8 @@ func (m *methods) add(dataset string, part Method) {
 		m.Parts = append(m.Parts, part)
 		return
 	}
-	known := sentences(m.Parts[i].Text)
-	added := slices.DeleteFunc(sentences(part.Text), func(s string) bool { return slices.Contains(known, s) })
+	present := sentences(m.Parts[i].Text)
+	added := slices.DeleteFunc(sentences(part.Text), func(s string) bool { return slices.Contains(present, s) })
 	if len(added) > 0 {
 		m.Parts[i].Text += " " + dataset + ": " + strings.Join(added, " ")
 	}

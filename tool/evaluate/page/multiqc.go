@@ -1,4 +1,4 @@
-// The numbers as custom content of MultiQC: files that its reports take up beside those of other programs.
+// The numbers as custom content of MultiQC: files for its reports on several programs.
 
 package page
 
@@ -95,7 +95,7 @@ func general(id string, t *Table, columns []int, several bool) report.Object {
 	return o
 }
 
-// columnID names a column: those of different analyses meet in one table.
+// columnID names a column; columns of different analyses share a table.
 func columnID(c Column) string { return c.Analysis + ": " + c.Path }
 
 func header(c Column, alone bool) report.Object {
@@ -125,7 +125,7 @@ func header(c Column, alone bool) report.Object {
 	return o
 }
 
-// samples are the numbers by model; what is undefined is left out.
+// samples are the defined numbers by model.
 func samples(t *Table, columns []int, several bool) report.Object {
 	var data report.Object
 	for r, name := range t.Models {

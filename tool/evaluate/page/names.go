@@ -66,13 +66,13 @@ func arrow(d report.Direction) string {
 }
 
 // shorten cuts the middle out of a text that has more characters.
-func shorten(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	runes := []rune(text)
-	head := most / 2
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-head-1):])
+	head := limit / 2
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(limit-head-1):])
 }
 
 // relative is a path as a page names it: one from the root of a machine says nothing elsewhere, and stays here.

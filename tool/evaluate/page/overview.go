@@ -78,14 +78,14 @@ func (b *builder) overview(t *Table) overview {
 }
 
 // overviewColumns are the columns of the first table.
-func overviewColumns(t *Table, most int) []int {
+func overviewColumns(t *Table, limit int) []int {
 	var columns []int
 	for i := 0; i < len(t.Columns); {
 		k := i
 		for k < len(t.Columns) && t.Columns[k].Analysis == t.Columns[i].Analysis {
 			k++
 		}
-		for _, c := range headline(t.Columns[i:k], most) {
+		for _, c := range headline(t.Columns[i:k], limit) {
 			columns = append(columns, i+c)
 		}
 		i = k
@@ -94,12 +94,12 @@ func overviewColumns(t *Table, most int) []int {
 }
 
 // headline are the columns of one analysis that stand for it.
-func headline(columns []Column, most int) []int {
+func headline(columns []Column, limit int) []int {
 	paths, named := make([]string, len(columns)), map[string]bool{}
 	for i, c := range columns {
 		paths[i], named[c.Path] = c.Path, c.Headline
 	}
-	return report.Headlines(paths, func(path string) bool { return named[path] }, most)
+	return report.Headlines(paths, func(path string) bool { return named[path] }, limit)
 }
 
 // fill makes the headings and rows of some columns of a table.

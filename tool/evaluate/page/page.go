@@ -4,7 +4,7 @@
 //	err := p.Write(w)
 //
 // [Find] makes the sections from folders, [Tables] the tables from sections. Equal results give equal bytes. The page
-// asks nothing of a network, is whole without its script, and what is too much for it is in files that it names.
+// asks nothing of a network, is whole without its script, and names files that hold the rows that it leaves out.
 package page
 
 import (
@@ -33,7 +33,7 @@ type Page struct {
 	Failures []string      // tasks that have no result, and why
 	Commands []run.Command // for help texts and defaults of options; others have none
 	Methods  func(*report.Result) []Method
-	Beside   []string // names of files with the same numbers beside the page
+	Beside   []string // names of files with the same numbers next to the page
 	WidthMM  float64  // of figures; 0: as they are
 }
 
@@ -75,7 +75,7 @@ type view struct {
 	Policy    string
 	Failures  []string
 	Warnings  []warning
-	Notices   []string // what was left out because it is too much
+	Notices   []string // parts that were left out because they are too large
 	Entries   []entry
 	Symbols   template.HTML
 	Overviews []overview
@@ -151,20 +151,20 @@ func (b *builder) enter() {
 	b.view.Models = len(names)
 	for _, t := range b.Tables {
 		for _, name := range t.Models {
-			of, steps := name, 0
+			label, steps := name, 0
 			if series, ok := runs[name]; ok {
-				of, steps = series, len(b.steps[series])
+				label, steps = series, len(b.steps[series])
 				if names[series] { // a model has the name of the run
-					of = series + " (run)"
+					label = series + " (run)"
 				}
 			}
-			at, known := b.entries[of]
-			if !known {
-				at = len(b.view.Entries)
-				b.entries[of] = at
-				b.view.Entries = append(b.view.Entries, entry{Index: at, Name: of, Steps: steps})
+			index, seen := b.entries[label]
+			if !seen {
+				index = len(b.view.Entries)
+				b.entries[label] = index
+				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps})
 			}
-			b.model[name] = at
+			b.model[name] = index
 		}
 	}
 	var symbols bytes.Buffer
@@ -174,8 +174,8 @@ func (b *builder) enter() {
 	b.view.Symbols = template.HTML(symbolColors.Replace(symbols.String()))
 }
 
-// symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into what is
-// used from elsewhere, its variables do.
+// symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into a
+// symbol used from elsewhere, its variables do.
 var symbolColors = strings.NewReplacer(
 	`fill="#0072b2"`, `style="fill:var(--blue)"`, `stroke="#0072b2"`, `style="stroke:var(--blue)"`,
 	`fill="#000000"`, `style="fill:var(--black)"`, `stroke="#000000"`, `style="stroke:var(--black)"`,

@@ -14,7 +14,7 @@ import (
 	"repscope/report"
 )
 
-// provenance is that of one result.
+// provenance is the provenance of one result.
 type provenance struct {
 	Command string
 	Program string
@@ -93,14 +93,14 @@ func textOf(v any) string {
 	}
 }
 
-// command is a command line that computes a result again: its inputs under the flags of their roles, and what is not
-// the default.
+// command is a command line that computes a result again: its inputs under the flags of their roles, and options that
+// are not the default.
 func command(r *report.Result, options []option, defaults map[string]string) string {
 	words := []string{r.Analysis}
 	if slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "example:") }) {
 		words = append(words, "--example")
 	}
-	given := map[string]bool{}
+	roles := map[string]bool{}
 	for _, in := range r.Inputs {
 		if _, ok := defaults[in.Role]; !ok || strings.Contains(in.Path, ":") && strings.HasPrefix(in.Path, "example:") || in.Path == "" {
 			continue
@@ -109,11 +109,11 @@ func command(r *report.Result, options []option, defaults map[string]string) str
 		if in.Name != "" {
 			value = run.JoinName(in.Name, value)
 		}
-		given[in.Role] = true
+		roles[in.Role] = true
 		words = append(words, "--"+in.Role, escape.Shell(value))
 	}
 	for _, o := range options {
-		if o.Set && !given[o.Name] && (defaults == nil || defaults[o.Name] != o.Value) {
+		if o.Set && !roles[o.Name] && (defaults == nil || defaults[o.Name] != o.Value) {
 			words = append(words, "--"+o.Name+"="+escape.Shell(o.Value))
 		}
 	}
@@ -138,7 +138,7 @@ func program(r *report.Result) string {
 	return strings.Join(append(parts, "device "+r.Device, "precision "+r.Precision), "; ")
 }
 
-// programs are those of all results.
+// programs are the programs of all results.
 func (b *builder) programs() []string {
 	var list []string
 	for _, s := range b.Sections {
@@ -178,7 +178,7 @@ func (b *builder) inputNumber(in report.Input) int {
 	return row.Number
 }
 
-// disagreements are warnings about results that should not stand beside each other.
+// disagreements are warnings about results that should not be compared.
 func (b *builder) disagreements() []warning {
 	var list []warning
 	versions := map[string][]string{}

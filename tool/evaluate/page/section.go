@@ -23,7 +23,7 @@ type section struct {
 	Facts           string
 	Warnings        []string
 	Figures         []figure
-	Left            string // what is not shown, and where it is
+	Left            string // parts that are not shown, and where they are
 	Table           grid
 	Decided         string
 	Methods         string // the place of the methods on the page
@@ -65,17 +65,17 @@ func (b *builder) section(i int) (section, error) {
 }
 
 // chosenColumns are as many columns as fit: the headlines first, then the others in their order.
-func chosenColumns(columns []Column, most int) []int {
-	if len(columns) <= most {
+func chosenColumns(columns []Column, limit int) []int {
+	if len(columns) <= limit {
 		all := make([]int, len(columns))
 		for i := range all {
 			all[i] = i
 		}
 		return all
 	}
-	chosen := headline(columns, most)
+	chosen := headline(columns, limit)
 	for i := range columns {
-		if len(chosen) < most && !slices.Contains(chosen, i) {
+		if len(chosen) < limit && !slices.Contains(chosen, i) {
 			chosen = append(chosen, i)
 		}
 	}
@@ -98,7 +98,7 @@ func (b *builder) left(s *Section, t *Table, shown int) string {
 	return "Not shown here: " + strings.Join(parts, ", and ") + "."
 }
 
-// paragraphs are those of a manual; one that is indented keeps its lines.
+// paragraphs splits a manual; an indented paragraph keeps its lines.
 func paragraphs(manual string) []string {
 	var list []string
 	for part := range strings.SplitSeq(strings.TrimSpace(manual), "\n\n") {
@@ -168,7 +168,7 @@ func (b *builder) notice(format string, args ...any) {
 	}
 }
 
-// besideNames names the files beside the page.
+// besideNames names the files next to the page.
 func (b *builder) besideNames() string {
 	if len(b.Beside) == 0 {
 		return "the result files"

@@ -199,7 +199,7 @@ func columnsOf(r *report.Result) []string {
 	return paths
 }
 
-// notMeasured is the reason of a cell of which the analysis has no model.
+// notMeasured is the reason of a cell whose model the analysis does not have.
 const notMeasured = "not measured"
 
 // alpha is the level at which a comparison decides.
@@ -228,7 +228,7 @@ func mark(cells []Cell, r *report.Result, path string, direction report.Directio
 // compared are the comparisons of one number by the places of their models.
 type compared map[[2]int]*report.Comparison
 
-// comparedOf are those of a result by the path of the number.
+// comparedOf are the comparisons of a result by the path of the number.
 func comparedOf(r *report.Result) map[string]compared {
 	place := map[string]int{}
 	for i, name := range r.Models.Keys() {

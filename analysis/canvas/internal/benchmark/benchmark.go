@@ -56,7 +56,7 @@ func (t *Tree) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Reader is the [source.Reader] of the tree, and of files that flags name beside it.
+// Reader is the [source.Reader] of the tree, and of files that flags name outside it.
 func (t *Tree) Reader() source.Reader {
 	if !t.Memory {
 		return ReadFile
@@ -79,7 +79,7 @@ func ReadFile(name string) ([]byte, error) {
 	return data, readError(name, err)
 }
 
-// readError says of an error of reading a file what is wrong.
+// readError explains an error of reading a file.
 func readError(name string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, regular.ErrTooLarge):
@@ -150,20 +150,20 @@ func (t *Tree) missing(err error) error {
 		return run.Hint(fmt.Errorf("%s: no such folder", t.Path("results")),
 			"--base-dir DIR names the folder with benchmarks and results")
 	}
-	for _, of := range []struct{ flag, value, dir string }{
+	for _, level := range []struct{ flag, value, dir string }{
 		{"task", t.Task, "results"},
 		{"variant", t.Variant, path.Join("results", t.Task)},
 	} {
-		known := t.folders(of.dir)
-		if slices.Contains(known, of.value) {
+		names := t.folders(level.dir)
+		if slices.Contains(names, level.value) {
 			continue
 		}
 		there := "it is empty"
-		if len(known) > 0 {
-			there = "there are " + source.Few(known)
+		if len(names) > 0 {
+			there = "there are " + source.Few(names)
 		}
-		return run.Hint(fmt.Errorf("%s: no %s %q; %s", t.Path(of.dir), of.flag, of.value, there),
-			text.DidYouMean("--"+of.flag+" ", of.value, known))
+		return run.Hint(fmt.Errorf("%s: no %s %q; %s", t.Path(level.dir), level.flag, level.value, there),
+			text.DidYouMean("--"+level.flag+" ", level.value, names))
 	}
 	return fmt.Errorf("%s: %w", t.Path(t.Results()), source.Reason(err))
 }
@@ -228,10 +228,10 @@ func (t *Tree) add(f *found, name string, snapshots bool) (why string) {
 	if snapshots {
 		f.Odd = append(f.Odd, odd...)
 	}
-	own := path.Join(dir, name)
-	c.Generated = source.Side{Image: t.Path(own + "-canvas.png"), Design: t.Path(own + "-json-structure.json")}
-	c.Trace = t.Optional(own, "-json-response.json")
-	c.GeneratedSaliency = t.Optional(own, "-saliency.png", "-saliency.npy")
+	base := path.Join(dir, name)
+	c.Generated = source.Side{Image: t.Path(base + "-canvas.png"), Design: t.Path(base + "-json-structure.json")}
+	c.Trace = t.Optional(base, "-json-response.json")
+	c.GeneratedSaliency = t.Optional(base, "-saliency.png", "-saliency.npy")
 	f.Cases = append(f.Cases, c)
 	return ""
 }
@@ -243,10 +243,10 @@ func (t *Tree) reference(name string) source.Side {
 }
 
 // Optional is the first of the files with these endings that is there, or none.
-func (t *Tree) Optional(own string, endings ...string) string {
+func (t *Tree) Optional(base string, endings ...string) string {
 	for _, ending := range endings {
-		if info, err := fs.Stat(t.Files, own+ending); err == nil && info.Mode().IsRegular() {
-			return t.Path(own + ending)
+		if info, err := fs.Stat(t.Files, base+ending); err == nil && info.Mode().IsRegular() {
+			return t.Path(base + ending)
 		}
 	}
 	return ""
@@ -270,9 +270,9 @@ func (t *Tree) snapshots(dir, name string) (steps []step, odd []string) {
 		odd = append(odd, fmt.Sprintf("%s/snapshots (%v)", name, source.Reason(err)))
 	}
 	for _, e := range entries {
-		rest, own := strings.CutPrefix(e.Name(), name)
+		rest, ok := strings.CutPrefix(e.Name(), name)
 		parts := snapshotName.FindStringSubmatch(rest)
-		if !own || parts == nil {
+		if !ok || parts == nil {
 			if strings.Contains(e.Name(), "-snapshot-") {
 				odd = append(odd, fmt.Sprintf("%s/snapshots/%s (want %s-snapshot-N.png, -snapshot-N-structure.json or -snapshot-N.json)",
 					name, e.Name(), name))

@@ -65,7 +65,7 @@ func SemanticModels(t *testing.T) (string, *semanticGolden) {
 	return dir, g
 }
 
-// ModelSettings are those of all models in a folder.
+// ModelSettings are the settings of all models in a folder.
 func ModelSettings(dir string) semantic.Options {
 	captioner := filepath.Join(dir, "captioner_blip")
 	return semantic.Options{Sentence: filepath.Join(dir, "sentence.onnx"), Tokenizer: filepath.Join(captioner, "tokenizer.json"),

@@ -24,12 +24,12 @@ type Layout struct {
 // Element is a node with a box in units of the canvas, which is {0, 0, 1, 1}.
 type Element struct {
 	Node int     // index of Design.Nodes
-	Box  box.Box // what is seen of it; what is beyond the canvas, too
+	Box  box.Box // its visible part, also beyond the canvas
 	// Whole is the box of the node, also where a frame around it clips it or a mask.
 	Whole box.Box
 }
 
-// Boxes are those of the elements.
+// Boxes are the boxes of the elements.
 func (l *Layout) Boxes() []box.Box {
 	out := make([]box.Box, len(l.Elements))
 	for i := range l.Elements {
@@ -41,16 +41,16 @@ func (l *Layout) Boxes() []box.Box {
 // Parents are the nearest ancestors of the elements that are elements, −1 of the root.
 func (l *Layout) Parents() []int {
 	nearest := make([]int, len(l.Nodes)) // of nodes: the element that they are, or are in
-	of, at := make([]int, len(l.Elements)), 0
+	element, k := make([]int, len(l.Elements)), 0
 	for i := range l.Nodes {
 		nearest[i] = -1
 		if parent := l.Nodes[i].Parent; parent >= 0 {
 			nearest[i] = nearest[parent]
 		}
-		if at < len(l.Elements) && l.Elements[at].Node == i {
-			of[at], nearest[i] = nearest[i], at
-			at++
+		if k < len(l.Elements) && l.Elements[k].Node == i {
+			element[k], nearest[i] = nearest[i], k
+			k++
 		}
 	}
-	return of
+	return element
 }

@@ -23,7 +23,7 @@ func (l *Layout) rects() []Rect {
 	return out
 }
 
-// IoU is that of two boxes, and 0 of two without area.
+// IoU is the intersection over union of two boxes; 0 if both have no area.
 func (r Rect) IoU(other Rect) float64 {
 	width := min(r.x+r.width, other.x+other.width) - max(r.x, other.x)
 	height := min(r.y+r.height, other.y+other.height) - max(r.y, other.y)
@@ -46,20 +46,20 @@ func DocumentedGroups(l *Layout, tolerance float64) (groups []box.Group, unions 
 		line box.Line
 		at   float64
 	}
-	of, found := map[bucket]int{}, []box.Group{}
+	index, lines := map[bucket]int{}, []box.Group{}
 	rects := l.rects()
 	for i, r := range rects {
-		for line, at := range r.lines() {
-			key := bucket{box.Line(line), math.RoundToEven(at / tolerance)}
-			k, known := of[key]
-			if !known {
-				k = len(found)
-				of[key], found = k, append(found, box.Group{Line: key.line})
+		for line, position := range r.lines() {
+			key := bucket{box.Line(line), math.RoundToEven(position / tolerance)}
+			k, ok := index[key]
+			if !ok {
+				k = len(lines)
+				index[key], lines = k, append(lines, box.Group{Line: key.line})
 			}
-			found[k].Members = append(found[k].Members, i)
+			lines[k].Members = append(lines[k].Members, i)
 		}
 	}
-	for _, g := range found {
+	for _, g := range lines {
 		if len(g.Members) > 1 {
 			groups, unions = append(groups, g), append(unions, unionRect(rects, g.Members))
 		}

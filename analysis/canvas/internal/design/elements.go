@@ -23,12 +23,12 @@ type LayoutOptions struct {
 	Whole bool
 }
 
-// NewLayout finds the elements of a design; name is that of its file, for errors. The canvas is
+// NewLayout finds the elements of a design; name is the name of its file, for errors. The canvas is
 // the root, or, where that has no box, as the document and the page of a file have none, the
 // first frame below it, else the largest node: see [Layout.Canvases]. A node is an element if it
 // is shown, has a box and some of it is seen: it is no mask, and not outside of a frame that clips
 // its content or of a mask, the canvas but not the frames around it. Errors: no node with a box, or none of
-// the name that is asked for; a canvas that is hidden or smaller than a hundredth of a pixel.
+// the requested name; a canvas that is hidden or smaller than a hundredth of a pixel.
 func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error) {
 	root, canvases, err := canvasOf(d, o.Node)
 	if err != nil {
@@ -66,7 +66,7 @@ func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error)
 
 // canvasOf finds the node that is the canvas, below the root or the node of a name or an id, and how many there are to
 // choose from.
-func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
+func canvasOf(d *dataset.Design, name string) (node, canvases int, err error) {
 	root := 0
 	if name != "" {
 		if root, err = nodeNamed(d, name); err != nil {
@@ -128,11 +128,11 @@ func nodeNamed(d *dataset.Design, name string) (int, error) {
 	if named >= 0 {
 		return named, nil
 	}
-	var known []string
+	var names []string
 	for _, i := range topmost(d, 0) {
-		known = append(known, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
+		names = append(names, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
 	}
-	return 0, fmt.Errorf("no node has the id or the name %q; found %s", name, source.Few(known))
+	return 0, fmt.Errorf("no node has the id or the name %q; found %s", name, source.Few(names))
 }
 
 // nameOf is a node for messages.

@@ -16,7 +16,7 @@ const MatchedIoU = 0.5
 const SameExtent = 1e-9
 
 // Matching is how the elements of the reference and the generated design belong together: the
-// pairs of the largest sum of IoUs, which are those of the Hungarian method on 1 − IoU.
+// pairs of the largest sum of IoUs, as by the Hungarian method on 1 − IoU.
 type Matching struct {
 	Reference, Generated *Layout
 	// Pairs are all whose IoU is above 0, in the order of the reference.
@@ -35,9 +35,9 @@ type ElementPair struct {
 
 // NewMatching matches the elements of two designs by an overlap of their boxes; it is an error if more than most
 // pairs of boxes overlap.
-func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) float64) (*Matching, error) {
+func NewMatching(reference, generated *Layout, limit int, iou func(a, b box.Box) float64) (*Matching, error) {
 	a, b := reference.Boxes(), generated.Boxes()
-	weights, err := overlapWeights(a, b, most, func(i, j int) float64 { return iou(a[i], b[j]) })
+	weights, err := overlapWeights(a, b, limit, func(i, j int) float64 { return iou(a[i], b[j]) })
 	if err != nil {
 		return nil, err
 	}
@@ -57,33 +57,33 @@ func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) 
 	return m, nil
 }
 
-// overlapWeights are those of boxes that overlap.
-func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*box.Weights, error) {
-	weights, err := box.OverlapWeights(a, b, SameExtent, most, weight)
+// overlapWeights are the weights of boxes that overlap.
+func overlapWeights(a, b []box.Box, limit int, weight func(i, j int) float64) (*box.Weights, error) {
+	weights, err := box.OverlapWeights(a, b, SameExtent, limit, weight)
 	if errors.Is(err, box.ErrTooMany) {
-		return nil, TooManyOverlaps(most)
+		return nil, TooManyOverlaps(limit)
 	}
 	return weights, err
 }
 
-// TooManyOverlaps is why designs are not compared of which more than most pairs of boxes overlap.
+// TooManyOverlaps is why designs with more than most overlapping pairs of boxes are not compared.
 func TooManyOverlaps(most int) error {
 	return source.Absentf("more than %d pairs of boxes overlap, too many to compare", most)
 }
 
 // Found returns the pairs of at least matchedIoU and the others.
-func (m *Matching) Found() (found, weak []ElementPair) {
+func (m *Matching) Found() (strong, weak []ElementPair) {
 	for _, p := range m.Pairs {
 		if p.IoU >= MatchedIoU {
-			found = append(found, p)
+			strong = append(strong, p)
 		} else {
 			weak = append(weak, p)
 		}
 	}
-	return found, weak
+	return strong, weak
 }
 
-// All pairs what is left too, first with first, as an assignment of 1 − IoU does whose other
+// All also pairs the remaining elements, first with first, as an assignment of 1 − IoU does whose other
 // costs are all 1.
 func (m *Matching) All() []ElementPair {
 	out, j := make([]ElementPair, 0, min(len(m.OfReference), len(m.OfGenerated))), 0

@@ -9,7 +9,7 @@ import (
 	"repscope/measure/box"
 )
 
-// PaintedBoxes are those of painted elements, without the canvas.
+// PaintedBoxes are the boxes of painted elements, without the canvas.
 func (l *Layout) PaintedBoxes() []box.Box {
 	var out []box.Box
 	for i := range l.Elements[1:] {

@@ -13,8 +13,8 @@ import (
 // SeenElements says in words which nodes are elements.
 const SeenElements = "the visible part of nodes, after clipping frames and masks"
 
-// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: what is outside of it
-// counts for some metrics.
+// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: elements outside
+// count for some metrics.
 type sight struct {
 	nodes     []dataset.Node
 	root, end int
@@ -94,8 +94,8 @@ func (s *sight) unseen() []bool {
 // stripes is in how many strips a rectangle that is turned is painted.
 const stripes = 64
 
-// strips are boxes that cover together as much as a turned rectangle, in its place: what is between two heights becomes
-// a box of the mean width. ok is false where an element is not turned.
+// strips are boxes that together cover as much as a turned rectangle, in its place: the part between two heights
+// becomes a box of the mean width. ok is false where an element is not turned.
 func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 	n := &l.Nodes[e.Node]
 	size, turned := n.Unturned()
@@ -105,18 +105,18 @@ func (l *Layout) strips(e *Element) (out []box.Box, ok bool) {
 	s, c := math.Sincos(n.Rotation)
 	x, y := n.Bounds.X+n.Bounds.Width/2, n.Bounds.Y+n.Bounds.Height/2
 	// Corners are where the width changes its course.
-	var at []float64
+	var heights []float64
 	for _, corner := range [4][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
-		at = append(at, float64(corner[0]*size.Width/2*s)+float64(corner[1]*size.Height/2*c))
+		heights = append(heights, float64(corner[0]*size.Width/2*s)+float64(corner[1]*size.Height/2*c))
 	}
-	low, high := slices.Min(at), slices.Max(at)
+	low, high := slices.Min(heights), slices.Max(heights)
 	for k := range stripes {
-		at = append(at, low+(high-low)*float64(k)/stripes)
+		heights = append(heights, low+(high-low)*float64(k)/stripes)
 	}
-	slices.Sort(at)
+	slices.Sort(heights)
 	canvas := *l.Nodes[l.Elements[0].Node].Bounds
-	for k := range len(at) - 1 {
-		from, to := at[k], at[k+1]
+	for k := range len(heights) - 1 {
+		from, to := heights[k], heights[k+1]
 		middle := (from + to) / 2
 		// |dx·c + dy·s| ≤ width/2 and |dy·c − dx·s| ≤ height/2.
 		left, right := interval(middle*s, c, size.Width/2)
@@ -142,7 +142,7 @@ func pixels(b dataset.Bounds) box.Box {
 	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
 }
 
-// onCanvas is a box in units of the canvas. What is without width or height stays so.
+// onCanvas is a box in units of the canvas. Boxes without width or height stay so.
 func onCanvas(b, canvas dataset.Bounds) box.Box {
 	x, y := (b.X-canvas.X)/canvas.Width, (b.Y-canvas.Y)/canvas.Height
 	to := box.Box{X0: x, Y0: y, X1: (b.X + b.Width - canvas.X) / canvas.Width, Y1: (b.Y + b.Height - canvas.Y) / canvas.Height}

@@ -152,7 +152,7 @@ func Analyzed(t *testing.T, f *Run, change ...func(*canvas.Options)) *canvas.Res
 	return r
 }
 
-// Number is that of a key of a model.
+// Number is the number of a key of a model.
 func Number(t *testing.T, r *canvas.Result, model, key string) *canvas.Number {
 	t.Helper()
 	for i := range r.Models {

@@ -1,4 +1,4 @@
-// Fixations of a case, and those of all other samples.
+// Fixations of a case, and of all other samples.
 
 package saliencymap
 
@@ -50,8 +50,8 @@ func (g *gaze) at(width, height int) (xs, ys []float64) {
 	return xs, ys
 }
 
-// gaze reads the fixations of the case. Those of a table are in pixels of the reference's screen or,
-// where there is none, of its map.
+// gaze reads the fixations of the case. Fixations of a table are in pixels of the reference's screen or,
+// without one, of its map.
 func (o *Options) gaze(s *design.Screens) (*gaze, error) {
 	path := s.Case.Fixations
 	if path == "" {
@@ -135,7 +135,7 @@ func newFixationPool(cases []source.Case, read source.Reader) *fixationPool {
 	return pool
 }
 
-// others are the fixations of the samples that are not that of the case, in a picture of a size.
+// others are the fixations of other samples than the case's, in a picture of a size.
 func (f *fixationPool) others(s *design.Screens, o *Options, width, height int) (*saliency.Fixations, error) {
 	f.once.Do(func() { f.err = f.gather(s.Context, o, s.DropAlpha) })
 	if f.err != nil {
@@ -178,7 +178,7 @@ func (f *fixationPool) gather(ctx context.Context, o *Options, dropAlpha bool) e
 	return ctx.Err()
 }
 
-// ownFixations are those of a case, of its reference alone.
+// ownFixations are the fixations of a case, of its reference alone.
 func (o *Options) ownFixations(s *design.Screens) (*gaze, error) {
 	if o.Top == 0 {
 		return o.gaze(s)
@@ -216,8 +216,8 @@ func (g *gaze) share(n int) gaze {
 	return out
 }
 
-// size brings all fixations to pictures of a size. They are in the order of their pixels, so that
-// those of any samples are.
+// size brings all fixations to pictures of a size. They are in the order of their pixels, and so
+// are the fixations of any samples.
 func (f *fixationPool) size(width, height int) *sizedPool {
 	type place struct{ pixel, owner int }
 	var places []place
@@ -238,7 +238,7 @@ func (f *fixationPool) size(width, height int) *sizedPool {
 	return out
 }
 
-// OtherFixations are those of the other samples, and the center prior of their size.
+// OtherFixations are the fixations of the other samples, and the center prior of their size.
 func (o *Options) OtherFixations(s *design.Screens, f *saliency.Fixations) (*saliency.Fixations, *saliency.Map, error) {
 	if o.Shared == nil {
 		return nil, nil, source.Absentf("the fixations of other samples are unknown")

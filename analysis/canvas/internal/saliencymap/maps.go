@@ -12,15 +12,15 @@ import (
 	"repscope/measure/saliency"
 )
 
-// Maps are those of both screens, of the size of the reference's.
+// Maps are the maps of both screens, of the size of the reference's.
 type Maps struct {
 	Reference, Generated *saliency.Map
 	fixations            source.Lazy[*saliency.Fixations]
 	Missing              int // rows of the fixations without a place
 }
 
-// MapsOf are those of both screens; rescale brings each to values from 0 to 1. The reference's has the size of its
-// file or, where the model made it, of the reference's screen; the generated design's is brought to that size by
+// MapsOf returns the maps of both screens; rescale brings each to values from 0 to 1. The reference's has the size of
+// its file or, where the model made it, of the reference's screen; the generated design's is brought to that size by
 // bilinear interpolation with antialiasing.
 func (o *Options) MapsOf(s *design.Screens, rescale bool) (*Maps, error) {
 	reference, err := o.referenceMap(s)
@@ -50,7 +50,7 @@ func rescaled(m *saliency.Map) *saliency.Map {
 	return m
 }
 
-// referenceMap is that of the reference at its own size, which the cases of a sample share.
+// referenceMap is the map of the reference at its own size, which the cases of a sample share.
 func (o *Options) referenceMap(s *design.Screens) (*saliency.Map, error) {
 	key := fmt.Sprintf("reference %q %q", s.Case.ReferenceSaliency, s.Reference.Side.Image)
 	return o.Shared.keepMap(key, func() (*saliency.Map, error) { return o.newReferenceMap(s) })

@@ -192,11 +192,11 @@ func (s *loadedModel) prepare(screen *dataset.Screen, drop bool) []float32 {
 			scale = 1
 		}
 		for i, v := range small {
-			at := c*n + i
+			k := c*n + i
 			if s.last {
-				at = 3*i + c
+				k = 3*i + c
 			}
-			out[at] = float32((v/scale - mean) / std)
+			out[k] = float32((v/scale - mean) / std)
 		}
 	}
 	return out

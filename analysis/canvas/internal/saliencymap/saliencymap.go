@@ -45,7 +45,7 @@ const (
 var KLForms = []string{KLAdded, KLRatio, KLExact}
 
 // Open finds the files of the cases and enters them, and loads the model; budget is the memory of the run, 0 for the
-// usual. What it returns holds warnings also beside an error.
+// usual. The result holds warnings also with an error.
 func (o *Options) Open(cases []source.Case, read source.Reader, threads int, budget int64) (*source.Opened, error) {
 	opened := &source.Opened{}
 	var err error
@@ -75,8 +75,8 @@ func (o *Options) Identity() []string {
 	return []string{"saliency model " + o.Shared.model.head.SHA256}
 }
 
-// Definition says how maps are made and taken: rescaled to [0, 1] or as they are, and from screens without alpha or on
-// white; seed is that of splits.
+// Definition describes the maps: rescaled to [0, 1] or as they are, and from screens without alpha or on
+// white; seed is the seed of splits.
 func (o *Options) Definition(rescale, dropAlpha bool, seed uint64) string {
 	kl := map[string]string{KLRatio: "by ratios, epsilon 2^-52", KLExact: "without epsilon"}[o.KL]
 	if kl == "" {
@@ -127,20 +127,20 @@ func (o *Options) place(cases []source.Case) (notes []string, err error) {
 		if f.pattern == "" {
 			continue
 		}
-		found, err := newFinder(f.pattern, f.endings, f.name, cases)
+		finder, err := newFinder(f.pattern, f.endings, f.name, cases)
 		if err != nil {
 			return nil, fmt.Errorf("--%s %w", f.flag, err)
 		}
 		missing := 0
 		for i := range cases {
-			path := found.path(&cases[i])
+			path := finder.path(&cases[i])
 			if *f.of(&cases[i]) = path; path == "" {
 				missing++
 			}
 		}
 		if len(cases) > 0 && missing == len(cases) {
 			return nil, fmt.Errorf("--%s %s: no file for any of %s, such as %s", f.flag, f.pattern,
-				text.Count(missing, "case"), found.want(&cases[0]))
+				text.Count(missing, "case"), finder.want(&cases[0]))
 		}
 		if missing > 0 {
 			notes = append(notes, fmt.Sprintf("--%s %s: no file for %d of %s", f.flag, f.pattern, missing, text.Count(len(cases), "case")))
@@ -209,11 +209,11 @@ func (f *finder) path(c *source.Case) string {
 		return ""
 	}
 	if c.Snapshot >= 0 && strings.Contains(f.pattern, "{case}") && !strings.Contains(f.pattern, "{snapshot}") {
-		return "" // that of the final design
+		return "" // the file of the final design
 	}
 	path := f.want(c)
-	there, known := f.exists[path]
-	if !known {
+	there, ok := f.exists[path]
+	if !ok {
 		_, err := os.Stat(path)
 		there = err == nil
 		f.exists[path] = there

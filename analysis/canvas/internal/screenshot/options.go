@@ -10,7 +10,7 @@ const (
 	AlphaDrop      = "drop"
 )
 
-// Options are those of pixels. The zero value is that of the flags' defaults.
+// Options are the options of pixels. The zero value has the defaults of the flags.
 type Options struct {
 	SSIM  string // "uniform" or "gaussian"
 	Alpha string // "white" or "drop"

@@ -65,7 +65,7 @@ func (m *PerceptualModel) Loaded() bool { return m.open != nil }
 // Definition says what screens go through.
 func (m *PerceptualModel) Definition() string { return "scale " + cmp.Or(m.Scale, ScaleSigned) }
 
-// Identity is that of the file.
+// Identity is the identity of the file.
 func (m *PerceptualModel) Identity() []string {
 	if m.open == nil {
 		return nil
@@ -111,7 +111,7 @@ func (o *PerceptualModel) Distance(ctx context.Context, s *Pixels) (float64, err
 		width = shape.Width
 	}
 	ports := m.head.Inputs()
-	var given []latent.HeadInput
+	var inputs []latent.HeadInput
 	for i, pixels := range [][]uint8{s.Reference, s.Generated} {
 		if height != shape.Height || width != shape.Width {
 			small := make([]uint8, 3*height*width)
@@ -119,16 +119,16 @@ func (o *PerceptualModel) Distance(ctx context.Context, s *Pixels) (float64, err
 			pixels = small
 		}
 		rows := points.Points{N: 1, Dim: len(pixels), F32: planes(pixels, o.Scale)}
-		given = append(given, latent.HeadInput{Name: ports[i].Name, Rows: rows, Shape: []int{3, height, width}})
+		inputs = append(inputs, latent.HeadInput{Name: ports[i].Name, Rows: rows, Shape: []int{3, height, width}})
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	out, of, err := m.head.Run(ctx, given, nil, latent.EncodeOptions{Batch: 1})
+	out, got, err := m.head.Run(ctx, inputs, nil, latent.EncodeOptions{Batch: 1})
 	if err != nil {
 		return 0, err
 	}
 	if len(out) != 1 {
-		return 0, fmt.Errorf("the output has shape %v for a pair of screens, want one number", of)
+		return 0, fmt.Errorf("the output has shape %v for a pair of screens, want one number", got)
 	}
 	return float64(out[0]), nil
 }

@@ -37,7 +37,7 @@ func Read(s *design.Screens) (*Pixels, error) {
 	return NewPixels(reference, generated, s.DropAlpha), nil
 }
 
-// Brightness is that of both screens [Height, Width], from 0 to 255.
+// Brightness is the brightness of both screens [Height, Width], from 0 to 255.
 func (s *Pixels) Brightness() (reference, generated []float64) {
 	both, _ := s.luma.Get(func() ([2][]float64, error) {
 		return [2][]float64{image.Luma(s.Shape, s.Reference), image.Luma(s.Shape, s.Generated)}, nil

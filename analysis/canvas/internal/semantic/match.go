@@ -9,8 +9,8 @@ import (
 	"repscope/analysis/canvas/internal/source"
 )
 
-// CaptionsOf are those of the reference and the generated design; empty where there is none. The
-// table goes first; then, where a model compares them, the captioner; then what was stored.
+// CaptionsOf are the captions of the reference and the generated design; empty if there is none. The
+// table goes first; then, if a model compares them, the captioner; then stored captions.
 func (o *Options) CaptionsOf(p *design.Screens) (out [2]string, err error) {
 	s := o.opened
 	if s == nil {

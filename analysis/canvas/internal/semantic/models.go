@@ -133,7 +133,7 @@ func widen(v []float32) []float64 {
 	return out
 }
 
-// pixelsOf are those of a screen without alpha, and what they are known by.
+// pixelsOf are the pixels of a screen without alpha, and their key.
 func pixelsOf(p *design.Screens, v *design.View) (*dataset.Screen, []uint8, string, error) {
 	screen, err := v.Screen()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func (o *Options) Open(cases []source.Case, read source.Reader, threads int) (*source.Opened, error) {
 	s := &opened{o: o, models: newModels()}
 	if err := s.load(cases, read, threads); err != nil {
-		_ = s.Close() // what was only read
+		_ = s.Close() // it was only read
 		return nil, err
 	}
 	o.opened = s
@@ -36,16 +36,16 @@ func (o *Options) Stored() []dataset.SemanticScore { return o.opened.listed }
 
 // load reads the files.
 func (s *opened) load(cases []source.Case, read source.Reader, threads int) error {
-	known := knownCases(cases)
-	order, err := s.loadCaptions(known, read)
+	names := knownCases(cases)
+	order, err := s.loadCaptions(names, read)
 	if err != nil {
 		return err
 	}
-	if err := s.loadScores(known, read); err != nil {
+	if err := s.loadScores(names, read); err != nil {
 		return err
 	}
 	if s.o.Rows != "" {
-		if order, err = s.loadRows(known, read); err != nil {
+		if order, err = s.loadRows(names, read); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type Options struct {
 	// Captions is a table of captions.
 	Captions string
 	// Embeddings of the captions, and ImageEmbeddings of the screens, are matrices with a row
-	// for each case: those of the references and those of the generated designs.
+	// for each case: of the references and of the generated designs.
 	Embeddings, ImageEmbeddings [2]string
 	// Rows is the file that names the cases of their rows.
 	Rows string
@@ -74,7 +74,7 @@ func (o *VisionOptions) processor(read source.Reader) (latent.PictureProcessor, 
 	return p, "", nil
 }
 
-// MatchSource says where semantic_match comes from. What is given goes before what is found.
+// MatchSource says where semantic_match comes from. Inputs of flags go before files of the tree.
 func (o *Options) MatchSource(alpha string) string {
 	switch {
 	case o.Embeddings[0] != "":

@@ -32,21 +32,21 @@ type opened struct {
 
 // knownCases are the names by which files may call the cases of a run.
 func knownCases(cases []source.Case) map[string]bool {
-	known := map[string]bool{}
+	names := map[string]bool{}
 	for i := range cases {
-		known[cases[i].FileName()] = true
+		names[cases[i].FileName()] = true
 		if cases[i].Base != (source.Side{}) {
-			known[cases[i].Sample+source.BaseSuffix] = true
+			names[cases[i].Sample+source.BaseSuffix] = true
 		}
 	}
-	return known
+	return names
 }
 
 // unknown says how many cases of a file are none of the run; empty: all are known.
-func unknown(path string, ids []string, known map[string]bool) string {
+func unknown(path string, ids []string, names map[string]bool) string {
 	n, first := 0, ""
 	for _, id := range ids {
-		if !known[id] {
+		if !names[id] {
 			if n++; n == 1 {
 				first = id
 			}
@@ -70,7 +70,7 @@ func (s *opened) warn(text string) {
 }
 
 // loadCaptions reads the table of captions and returns its cases in their order.
-func (s *opened) loadCaptions(known map[string]bool, read source.Reader) ([]string, error) {
+func (s *opened) loadCaptions(names map[string]bool, read source.Reader) ([]string, error) {
 	if s.o.Captions == "" {
 		return nil, nil
 	}
@@ -89,12 +89,12 @@ func (s *opened) loadCaptions(known map[string]bool, read source.Reader) ([]stri
 		ids[i] = list[i].Case
 		s.captions[ids[i]] = &list[i]
 	}
-	s.warn(unknown(s.o.Captions, ids, known))
+	s.warn(unknown(s.o.Captions, ids, names))
 	return ids, nil
 }
 
 // loadScores reads the scores that were computed earlier, if there are any.
-func (s *opened) loadScores(known map[string]bool, read source.Reader) error {
+func (s *opened) loadScores(names map[string]bool, read source.Reader) error {
 	if s.o.Scores == "" {
 		return nil
 	}
@@ -116,14 +116,14 @@ func (s *opened) loadScores(known map[string]bool, read source.Reader) error {
 		s.scores[ids[i]] = &s.listed[i]
 	}
 	// The file was found, not given: cases beyond those that were chosen are ordinary.
-	if note := unknown(s.o.Scores, ids, known); note != "" {
+	if note := unknown(s.o.Scores, ids, names); note != "" {
 		s.Notes = append(s.Notes, note)
 	}
 	return nil
 }
 
 // loadRows reads which cases the rows of embeddings belong to.
-func (s *opened) loadRows(known map[string]bool, read source.Reader) ([]string, error) {
+func (s *opened) loadRows(names map[string]bool, read source.Reader) ([]string, error) {
 	data, err := read(s.o.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("cases of embeddings: %w", source.PathError(err))
@@ -133,7 +133,7 @@ func (s *opened) loadRows(known map[string]bool, read source.Reader) ([]string, 
 		return nil, fmt.Errorf("cases of embeddings: %w", err)
 	}
 	s.Enter("cases of embeddings", s.o.Rows, source.DigestOf(data))
-	s.warn(unknown(s.o.Rows, ids, known))
+	s.warn(unknown(s.o.Rows, ids, names))
 	return ids, nil
 }
 
@@ -177,13 +177,13 @@ func (s *opened) openEmbeddings(flag string, files [2]string, order []string,
 func (e *embeddings) order(flag string, order []string, cases []source.Case) error {
 	n := e.arrays[0].Len()
 	if order == nil {
-		known := knownCases(cases)
-		if n != 1 || len(known) != 1 {
+		names := knownCases(cases)
+		if n != 1 || len(names) != 1 {
 			return text.WithHint(fmt.Errorf("%s has %s, but their cases are unknown", e.arrays[0].Name(),
 				text.Count(n, "row")),
 				"name them in the order of the rows with --embeddings-ids, or in --captions")
 		}
-		for id := range known {
+		for id := range names {
 			order = []string{id}
 		}
 	}

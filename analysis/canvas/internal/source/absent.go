@@ -19,27 +19,27 @@ func Absentf(format string, args ...any) error { return Absent(fmt.Sprintf(forma
 
 // Few names some of the texts.
 func Few(texts []string) string {
-	const most = 5
-	if len(texts) <= most {
+	const limit = 5
+	if len(texts) <= limit {
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
 }
 
 // Reason takes the path out of an error of a file system, which knows a part of it alone.
 func Reason(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
 	}
 	return err
 }
 
 // PathError takes the name of the system call out of an error of a file.
 func PathError(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return fmt.Errorf("%s: %w", of.Path, of.Err)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w", failed.Path, failed.Err)
 	}
 	return err
 }

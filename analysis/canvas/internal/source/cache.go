@@ -24,22 +24,22 @@ type cached[T any] struct {
 	of    Lazy[T]
 }
 
-// NewCache returns an empty cache of so many bytes, or of so many values where they have no size.
+// NewCache returns an empty cache of at most that many bytes, or values if they have no size.
 func NewCache[T any](most int64) *Cache[T] {
 	return &Cache[T]{most: most, order: list.New(), byKey: map[string]*list.Element{}}
 }
 
-// Get is the value of a key; size is that of a value in bytes, nil: each counts one.
+// Get is the value of a key; size is the size of a value in bytes, nil: each counts one.
 func (k *Cache[T]) Get(key string, compute func() (T, error), size func(T) int64) (T, error) {
 	k.lock.Lock()
-	at := k.byKey[key]
-	if at == nil {
-		at = k.order.PushFront(&cached[T]{key: key})
-		k.byKey[key] = at
+	element := k.byKey[key]
+	if element == nil {
+		element = k.order.PushFront(&cached[T]{key: key})
+		k.byKey[key] = element
 	} else {
-		k.order.MoveToFront(at)
+		k.order.MoveToFront(element)
 	}
-	entry := at.Value.(*cached[T])
+	entry := element.Value.(*cached[T])
 	k.lock.Unlock()
 	first := false
 	v, err := entry.of.Get(func() (T, error) {
@@ -47,20 +47,20 @@ func (k *Cache[T]) Get(key string, compute func() (T, error), size func(T) int64
 		return compute()
 	})
 	if first {
-		k.finished(at, entry, v, err, size)
+		k.finished(element, entry, v, err, size)
 	}
 	return v, err
 }
 
 // finished counts a value that was computed, and drops those that were asked for longest ago.
-func (k *Cache[T]) finished(at *list.Element, entry *cached[T], v T, err error, size func(T) int64) {
+func (k *Cache[T]) finished(element *list.Element, entry *cached[T], v T, err error, size func(T) int64) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	if k.byKey[entry.key] != at {
+	if k.byKey[entry.key] != element {
 		return // dropped meanwhile
 	}
 	if err != nil {
-		k.drop(at)
+		k.drop(element)
 		return
 	}
 	entry.bytes = 1
@@ -73,9 +73,9 @@ func (k *Cache[T]) finished(at *list.Element, entry *cached[T], v T, err error, 
 	}
 }
 
-func (k *Cache[T]) drop(at *list.Element) {
-	entry := at.Value.(*cached[T])
-	k.order.Remove(at)
+func (k *Cache[T]) drop(element *list.Element) {
+	entry := element.Value.(*cached[T])
+	k.order.Remove(element)
 	delete(k.byKey, entry.key)
 	k.bytes -= entry.bytes
 }

@@ -1,4 +1,4 @@
-// What was read of files, by its digest.
+// Contents of files by their digests.
 
 package source
 
@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Digests are those of the contents that were read.
+// Digests are the digests of the contents that were read.
 type Digests struct {
 	from Reader
 	mu   sync.Mutex
 	sums map[string]string
 }
 
-// NewDigests returns digests of what is read from now on.
+// NewDigests returns digests of contents read from now on.
 func NewDigests(from Reader) *Digests { return &Digests{from: from, sums: map[string]string{}} }
 
 // Read is a [Reader] that remembers the digest of what it returns.
@@ -31,7 +31,7 @@ func (d *Digests) Read(path string) ([]byte, error) {
 	return data, err
 }
 
-// unreadable stands for the digest of a file that cannot be read, notGiven for that of no file.
+// unreadable stands for the digest of a file that cannot be read, notGiven for a missing file.
 const unreadable, notGiven = "unreadable", "-"
 
 // Of is the digest of a file, which is read if it was not yet.
@@ -40,9 +40,9 @@ func (d *Digests) Of(path string) string {
 		return notGiven
 	}
 	d.mu.Lock()
-	text, known := d.sums[path]
+	text, ok := d.sums[path]
 	d.mu.Unlock()
-	if !known {
+	if !ok {
 		_, _ = d.Read(path) // an error is a digest too
 		d.mu.Lock()
 		text = d.sums[path]

@@ -1,4 +1,4 @@
-// What is known of files that all cases share, when they are open.
+// Files that all cases share, when they are open.
 
 package source
 
@@ -19,7 +19,7 @@ func (o *Opened) Enter(role, path, digest string) {
 // Close releases the files.
 func (o *Opened) Close() error {
 	for _, c := range o.Closers {
-		_ = c() // what was only read
+		_ = c() // it was only read
 	}
 	o.Closers = nil
 	return nil

@@ -1,5 +1,5 @@
-// Package source has what is scored: the cases of a benchmark by their files, how these are read, and what several
-// cases share of them.
+// Package source has the scored cases: the files of a benchmark, how they are read, and the files that several cases
+// share.
 package source
 
 import "fmt"
@@ -20,7 +20,7 @@ type Case struct {
 	// Base is the design that a modification began with; empty in other tasks.
 	Base                 Side
 	Trace, ExpectedTrace string
-	// StepTraces tell what was called in each step up to this one, in their order.
+	// StepTraces are the tool calls of each step up to this one, in order.
 	StepTraces []string
 	// Saliency maps and fixations that were made elsewhere.
 	ReferenceSaliency, GeneratedSaliency, Fixations string

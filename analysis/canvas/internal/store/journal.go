@@ -47,7 +47,7 @@ type record struct {
 	steps bool // the run writes snapshots too
 }
 
-// openJournal opens the journal in a folder and reads what is in it.
+// openJournal opens the journal in a folder and reads its records.
 func openJournal(dir string) (*journal, error) {
 	j := &journal{path: filepath.Join(dir, JournalFile), synced: time.Now()}
 	var err error
@@ -86,7 +86,7 @@ func parseJournal(data []byte) (records []record, whole int) {
 	return records, whole
 }
 
-// checksumLength is that of a line's beginning.
+// checksumLength is the length of a line's checksum.
 const checksumLength = 8
 
 // parseRecord reads a line.
@@ -96,32 +96,32 @@ func parseRecord(line []byte) (record, bool) {
 		return r, false
 	}
 	value, err := report.Parse(JournalFile, line[checksumLength:])
-	of, ok := value.(report.Object)
+	object, ok := value.(report.Object)
 	if err != nil || !ok {
 		return r, false
 	}
-	r.file, _ = ofText(of, "file")
-	alone, _ := of.Get("alone")
-	steps, _ := of.Get("steps")
+	r.file, _ = ofText(object, "file")
+	alone, _ := object.Get("alone")
+	steps, _ := object.Get("steps")
 	r.alone, _ = alone.(bool)
 	r.steps, _ = steps.(bool)
-	r.row = objectOf(of, "row")
+	r.row = objectOf(object, "row")
 	r.key, err = parseKey(r.row)
 	return r, err == nil && (r.file == ResultsFile || r.file == baseFile)
 }
 
-// checksum is that of a line without its beginning.
+// checksum is the checksum of a line without its beginning.
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) }
 
 // add adds a record with one write, which outlives the process.
 func (j *journal) add(r record) error {
-	var of report.Object
-	of.Set("file", r.file)
-	of.Set("alone", r.alone)
-	of.Set("steps", r.steps)
-	of.Set("row", r.row)
+	var object report.Object
+	object.Set("file", r.file)
+	object.Set("alone", r.alone)
+	object.Set("steps", r.steps)
+	object.Set("row", r.row)
 	var text, line bytes.Buffer
-	if err := report.Encode(&text, of); err != nil {
+	if err := report.Encode(&text, object); err != nil {
 		return err
 	}
 	line.WriteString(strings.Repeat(" ", checksumLength))

@@ -43,25 +43,25 @@ func (k rowKey) compare(other rowKey) int {
 		source.CompareSteps(k.snapshot, other.snapshot), cmp.Compare(k.definition, other.definition))
 }
 
-// parseKey is whose a row is. A row that does not say its definition has that of publications.
+// parseKey returns the key of a row. A row without a definition has the definition of publications.
 func parseKey(row report.Object) (rowKey, error) {
 	key := rowKey{snapshot: -1, definition: canvas.DefinitionPublished}
-	for _, of := range []struct {
+	for _, member := range []struct {
 		name string
 		to   *string
 	}{{memberID, &key.id}, {memberModel, &key.model}, {memberDefinition, &key.definition}} {
-		value, _ := row.Get(of.name)
+		value, _ := row.Get(member.name)
 		switch v := value.(type) {
 		case string:
-			*of.to = v
+			*member.to = v
 		case json.Number:
-			*of.to = v.String()
+			*member.to = v.String()
 		case nil:
 		default:
-			return key, fmt.Errorf("%q is not a text", of.name)
+			return key, fmt.Errorf("%q is not a text", member.name)
 		}
-		if *of.to == "" {
-			return key, fmt.Errorf("%q is missing", of.name)
+		if *member.to == "" {
+			return key, fmt.Errorf("%q is missing", member.name)
 		}
 	}
 	switch v, _ := row.Get(memberSnapshot); v := v.(type) {

@@ -20,7 +20,7 @@ func IsFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ReportFolders are those of reports, in the folder of the run.
+// ReportFolders are the folders of reports, in the folder of the run.
 var ReportFolders = []string{"reports", "saliency_visualizations"}
 
 // ReportFolder is where the reports of a case are, in the folder of the run.

@@ -1,4 +1,4 @@
-// How the row of a case is made of what was computed and what was known.
+// The row of a case, made of computed and stored numbers.
 
 package store
 
@@ -186,7 +186,7 @@ func (b *builder) enterOthers() {
 		if kind.Needs != 0 {
 			continue
 		}
-		if _, of := b.row.Values[kind.Keys[0].Name]; of {
+		if _, present := b.row.Values[kind.Keys[0].Name]; present {
 			entry := computed{definition: s.Settings.DefinitionOf(kind), inputs: inputs}
 			b.computed.Set(kind.Name, entry.object())
 		} else if entry, ok := computedOf(b.earlier, kind.Name); ok && entry.inputs == inputs {
@@ -223,18 +223,18 @@ func (b *builder) keep(k *canvas.Kind) bool {
 
 // keepForeign takes over what another program has entered under the names of a metric.
 func (b *builder) keepForeign(k *canvas.Kind) bool {
-	found := false
+	present := false
 	for _, key := range k.Keys {
 		name := nameIn(b.store.Settings.Definition, key.Name)
 		if value, ok := b.earlier.Get(name); ok {
 			b.out.Set(name, value)
-			found = true
+			present = true
 			if value == nil {
 				b.reasons.Set(name, "null in a row written by another program")
 			}
 		}
 	}
-	return found
+	return present
 }
 
 // improvements enters the differences to the design that a modification began with.
@@ -254,8 +254,8 @@ func (b *builder) improvements() {
 	}
 }
 
-// ofBase are the numbers of a metric of the design that the modification began with: those of the
-// run, else those that are known; nil if there are none.
+// ofBase are the numbers of a metric of the design that the modification began with: of the
+// run, else the stored ones; nil if there are none.
 func (b *builder) ofBase(k *canvas.Kind) *canvas.Row {
 	if b.base != nil {
 		if _, computed := b.base.Values[k.Keys[0].Name]; computed {
@@ -276,23 +276,23 @@ const improvementSuffix = "_improvement"
 
 // foreign keeps the members of the earlier row that no metric and no definition knows.
 func (b *builder) foreign() {
-	known := map[string]bool{memberID: true, memberModel: true, memberSnapshot: true, memberDefinition: true,
+	members := map[string]bool{memberID: true, memberModel: true, memberSnapshot: true, memberDefinition: true,
 		memberReasons: true, memberComputed: true}
 	for _, k := range b.store.All {
 		for _, key := range k.Keys {
-			known[key.Name] = true
-			known[nameIn(canvas.DefinitionPublished, key.Name)] = true
+			members[key.Name] = true
+			members[nameIn(canvas.DefinitionPublished, key.Name)] = true
 		}
 		entry, _ := computedOf(b.earlier, k.Name)
 		for _, detail := range entry.details {
-			known[nameIn(b.store.Settings.Definition, detail)] = true
+			members[nameIn(b.store.Settings.Definition, detail)] = true
 		}
 	}
 	for name := range unpublished {
-		known[name] = true
+		members[name] = true
 	}
 	for _, key := range b.earlier.Keys() {
-		if known[key] || known[strings.TrimSuffix(key, improvementSuffix)] {
+		if members[key] || members[strings.TrimSuffix(key, improvementSuffix)] {
 			continue
 		}
 		if _, own := b.out.Get(key); !own {

@@ -1,4 +1,4 @@
-// Package store keeps the rows of all runs over a tree: what is known of every case, metric by metric.
+// Package store keeps the rows of all runs over a tree: the numbers of every case, metric by metric.
 package store
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // The files of rows. Each is a list of objects: id, model, snapshot_num, the numbers and details
-// under the names of the definition, definition, reasons of what is null, and computed.
+// under the names of the definition, definition, reasons of nulls, and computed.
 const (
 	ResultsFile   = "evaluation_results.json"
 	snapshotsFile = "evaluation_results_with_snapshots.json"
@@ -41,7 +41,7 @@ type table struct {
 	had  bool                       // there was such a file
 }
 
-// put enters a row in the place of what there was of its key; alone removes those of other
+// put replaces the row of its key; alone removes the rows of other
 // definitions too.
 func (t *table) put(key rowKey, row report.Object, alone bool) {
 	if alone {
@@ -173,7 +173,7 @@ func (s *Store) put(r record) {
 	}
 }
 
-// row is what is known of a key.
+// row is the stored row of a key.
 func (s *Store) row(key rowKey, base bool) (report.Object, bool) {
 	names := []string{ResultsFile, snapshotsFile}
 	if base {
@@ -189,7 +189,7 @@ func (s *Store) row(key rowKey, base bool) (report.Object, bool) {
 	return report.Object{}, false
 }
 
-// caseOf is a case, or that of the design that its modification began with.
+// caseOf is a case, or the case of the design that its modification began with.
 func (s *Store) caseOf(i int, base bool) source.Case {
 	if base {
 		return s.Cases[i].BaseCase()
@@ -234,9 +234,9 @@ func (s *Store) Known(i int, base bool) map[string]*canvas.Row {
 // Reusable is how many metrics could be taken over, of cases and of designs that modifications began with: all
 // but those that follow from others.
 func (s *Store) Reusable() int {
-	count := func(of []canvas.Kind) (n int) {
-		for i := range of {
-			if of[i].Needs != 0 {
+	count := func(kinds []canvas.Kind) (n int) {
+		for i := range kinds {
+			if kinds[i].Needs != 0 {
 				n++
 			}
 		}
@@ -264,12 +264,12 @@ func (s *Store) stored(k *canvas.Kind, c *source.Case, earlier report.Object) *c
 }
 
 // held are the numbers and details of a metric in a row; nil if some are missing.
-func (s *Store) held(k *canvas.Kind, entry *computed, of report.Object) *canvas.Row {
-	reasons := objectOf(of, memberReasons)
+func (s *Store) held(k *canvas.Kind, entry *computed, record report.Object) *canvas.Row {
+	reasons := objectOf(record, memberReasons)
 	row := canvas.NewRow()
 	for _, key := range k.Keys {
 		name := nameIn(s.Settings.Definition, key.Name)
-		value, ok := of.Get(name)
+		value, ok := record.Get(name)
 		if !ok {
 			return nil
 		}
@@ -281,7 +281,7 @@ func (s *Store) held(k *canvas.Kind, entry *computed, of report.Object) *canvas.
 		row.Values[key.Name] = v
 	}
 	for _, detail := range entry.details {
-		value, ok := of.Get(nameIn(s.Settings.Definition, detail))
+		value, ok := record.Get(nameIn(s.Settings.Definition, detail))
 		if !ok {
 			return nil
 		}
@@ -343,13 +343,13 @@ func (s *Store) EnterAll(rows []canvas.CaseRow) error {
 func (s *Store) enter(i int, row, base *canvas.Row, ofBase bool) error {
 	c := s.caseOf(i, ofBase)
 	key := s.keyOf(&c)
-	earlier, known := s.row(key, ofBase)
+	earlier, ok := s.row(key, ofBase)
 	b := builder{store: s, c: &c, row: row, base: base, earlier: earlier, reported: !ofBase}
 	r := record{file: ResultsFile, key: key, row: b.build(), alone: !s.Resume, steps: s.Steps}
 	if ofBase {
 		r.file = baseFile
 	}
-	if known && (ofBase || s.Resume) && equalRows(earlier, r.row) && s.everywhere(r) {
+	if ok && (ofBase || s.Resume) && equalRows(earlier, r.row) && s.everywhere(r) {
 		return nil // the cases of a sample share a base
 	}
 	if s.journal != nil {
@@ -377,7 +377,7 @@ func equalRows(a, b report.Object) bool {
 	return report.Encode(&x, a) == nil && report.Encode(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// Write writes the files of rows of which there are any.
+// Write writes the files that have rows.
 func (s *Store) Write(files *report.Transaction) error {
 	for _, name := range RowFiles {
 		t := s.tables[name]

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// longestRun is the most siblings that are tried as one text, leastGain what their similarity has to exceed that of
-	// the parts by.
+	// longestRun is the most siblings that are tried as one text, leastGain by how much their similarity has to exceed
+	// the similarity of the parts.
 	longestRun = 8
 	leastGain  = 0.05
 )
@@ -30,7 +30,7 @@ type join struct {
 // order of the design, and are together more similar to a text of the other design, by more than leastGain,
 // than their parts are to what they are matched with. The largest gains come first; no text is joined twice.
 func (m *matcher) joins(ctx context.Context, t *Blocks) ([]join, error) {
-	var found []join
+	var candidates []join
 	for _, generated := range []bool{false, true} {
 		j := joiner{matcher: m, own: t.Reference, other: t.Generated, partners: t.matched(generated), generated: generated}
 		if generated {
@@ -39,19 +39,19 @@ func (m *matcher) joins(ctx context.Context, t *Blocks) ([]join, error) {
 		if err := j.candidates(ctx); err != nil {
 			return nil, err
 		}
-		found = append(found, j.found...)
+		candidates = append(candidates, j.found...)
 	}
-	slices.SortStableFunc(found, func(a, b join) int { return cmp.Compare(b.gain, a.gain) })
+	slices.SortStableFunc(candidates, func(a, b join) int { return cmp.Compare(b.gain, a.gain) })
 	used := [2]map[int]bool{{}, {}} // texts of both designs that are in a join, or are what one is like
 	var chosen []join
 next:
-	for _, j := range found {
-		own, other := used[0], used[1]
+	for _, j := range candidates {
+		first, other := used[0], used[1]
 		if j.generated {
-			own, other = other, own
+			first, other = other, first
 		}
 		for _, part := range j.parts {
-			if own[part] {
+			if first[part] {
 				continue next
 			}
 		}
@@ -59,7 +59,7 @@ next:
 			continue
 		}
 		for _, part := range j.parts {
-			own[part] = true
+			first[part] = true
 		}
 		other[j.other] = true
 		chosen = append(chosen, j)
@@ -135,15 +135,15 @@ func (j *joiner) candidates(ctx context.Context) error {
 
 // siblingsOf are the texts below each node that has several, in their order.
 func siblingsOf(blocks []Block) [][]int {
-	at := map[int]int{}
+	index := map[int]int{}
 	var groups [][]int
 	for i := range blocks {
 		parent := blocks[i].parent
-		if _, known := at[parent]; !known {
-			at[parent] = len(groups)
+		if _, known := index[parent]; !known {
+			index[parent] = len(groups)
 			groups = append(groups, nil)
 		}
-		groups[at[parent]] = append(groups[at[parent]], i)
+		groups[index[parent]] = append(groups[index[parent]], i)
 	}
 	return groups
 }
@@ -183,19 +183,19 @@ func (j *joiner) try(parts []int) {
 }
 
 // joinParts makes one text of several: in the box around them, with the colors of the largest.
-func (m *matcher) joinParts(own []Block, parts []int, space string) Block {
-	joined := own[parts[0]]
+func (m *matcher) joinParts(blocks []Block, parts []int, space string) Block {
+	joined := blocks[parts[0]]
 	largest := parts[0]
 	for _, part := range parts[1:] {
-		b := &own[part]
+		b := &blocks[part]
 		joined.Text += space + b.Text
 		joined.Area += b.Area
 		joined.Box = around(joined.Box, b.Box)
-		if b.Area > own[largest].Area {
+		if b.Area > blocks[largest].Area {
 			largest = part
 		}
 	}
-	joined.Inked, joined.Large = own[largest].Inked, own[largest].Large
+	joined.Inked, joined.Large = blocks[largest].Inked, blocks[largest].Large
 	m.encode(&joined)
 	return joined
 }

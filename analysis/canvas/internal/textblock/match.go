@@ -18,7 +18,7 @@ const (
 	mostLetterPairs = 1 << 36
 	// mostBlockLetters is mostLetterPairs of matching blocks, which take a step for a pair of equal letters.
 	mostBlockLetters = 1 << 31
-	// Of several equally similar texts the nearest box is taken, then the one of nearest rank: a design beside
+	// Of several equally similar texts the nearest box is taken, then the one of nearest rank: a design compared with
 	// itself has each text matched with itself. The weights are too small to outweigh another letter of most texts.
 	nearness, ranks = 1e-6, 1e-9
 )
@@ -34,11 +34,11 @@ func (t *Blocks) match(ctx context.Context, byBlocks bool) error {
 			letters[side] += float64(len(blocks[i].Letters))
 		}
 	}
-	most := float64(mostLetterPairs)
+	limit := float64(mostLetterPairs)
 	if byBlocks {
-		most = mostBlockLetters
+		limit = mostBlockLetters
 	}
-	if n, k := len(t.Reference), len(t.Generated); float64(n)*float64(k) > mostTextPairs || letters[0]*letters[1] > most {
+	if n, k := len(t.Reference), len(t.Generated); float64(n)*float64(k) > mostTextPairs || letters[0]*letters[1] > limit {
 		return source.Absentf("%d and %d texts of %.0f and %.0f letters are too many to compare", n, k, letters[0],
 			letters[1])
 	}

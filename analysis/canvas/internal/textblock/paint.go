@@ -1,4 +1,4 @@
-// What colors a text and what is behind it have, by the order in which a design is painted.
+// The colors of a text and of its background, by the order in which a design is painted.
 
 package textblock
 
@@ -14,14 +14,14 @@ const paintSteps = 1 << 27
 
 // painting finds what is painted where in a design. Nodes paint in the order of the design, each
 // its fills from the first to the last; a node that is translucent is painted with all below it
-// as a whole. What frames clip and masks hide is not painted. The page below everything is white.
+// as a whole. Clipped and masked parts are not painted. The page below everything is white.
 // Strokes, effects, blend modes and corners are left out.
 type painting struct {
 	nodes    []dataset.Node
 	painted  []paintedBox
 	above    []int32 // by node: the nearest translucent one of it and its ancestors up to the canvas, −1 for none
 	end      []int32 // by node: the first node that is not below it
-	steps    int     // what is left of paintSteps
+	steps    int     // the rest of paintSteps
 	covering []int
 	layers   []layer
 }
@@ -34,7 +34,7 @@ type paintedBox struct {
 	opaque bool   // it hides all that was painted before
 }
 
-// layer is what was painted so far at a place, premultiplied: the page, or a translucent node.
+// layer is the paint so far at a place, premultiplied: the page, or a translucent node.
 type layer struct {
 	node           int // −1 of the page
 	r, g, b, alpha float64
@@ -90,7 +90,7 @@ type Colors struct {
 }
 
 // at returns the colors of a text. They are not known where a gradient, an image or a shape that is
-// no box shows through, and that of the text where it has no visible fill. false: too many steps.
+// no box shows through, nor the color of a text without a visible fill. false: too many steps.
 func (p *painting) at(e design.Element) (colors Colors, ok bool) {
 	if !p.cover(e) {
 		return Colors{}, false
@@ -107,7 +107,7 @@ func (p *painting) at(e design.Element) (colors Colors, ok bool) {
 		top.fill(p.nodes[b.node].Fills)
 	}
 	p.open(e.Node)
-	// The text is painted into a copy, which goes down beside what is without it.
+	// The text is painted into a copy, which goes down next to the layer without it.
 	without, with := p.layers[len(p.layers)-1], p.layers[len(p.layers)-1]
 	with.fill(p.nodes[e.Node].Fills)
 	for i := len(p.layers) - 2; i >= 0; i-- {
@@ -121,7 +121,7 @@ func (p *painting) at(e design.Element) (colors Colors, ok bool) {
 	}, true
 }
 
-// cover finds what was painted before a text and holds most of it, the last one first, down to one
+// cover finds shapes that were painted before a text and hold most of it, the last one first, down to one
 // that hides the others. Boxes that hold more than half of another hold its center.
 func (p *painting) cover(e design.Element) bool {
 	p.covering = p.covering[:0]
@@ -156,18 +156,18 @@ func (p *painting) cover(e design.Element) bool {
 	return true
 }
 
-// open makes the layer into which a node paints the top one: those of translucent nodes that are
-// complete go down, and new ones begin.
+// open makes the layer into which a node paints the top one: layers of complete translucent
+// nodes go down, and new ones begin.
 func (p *painting) open(node int) {
 	for top := len(p.layers) - 1; p.layers[top].node >= 0 && int(p.end[p.layers[top].node]) <= node; top-- {
 		p.layers[top-1] = p.layers[top].onto(p.layers[top-1], p.nodes[p.layers[top].node].Opacity)
 		p.layers = p.layers[:top]
 	}
 	from := len(p.layers)
-	for at := int(p.above[node]); at >= 0 && at > p.layers[from-1].node; {
-		p.layers = append(p.layers, layer{node: at, known: true})
-		if at = p.nodes[at].Parent; at >= 0 {
-			at = int(p.above[at])
+	for above := int(p.above[node]); above >= 0 && above > p.layers[from-1].node; {
+		p.layers = append(p.layers, layer{node: above, known: true})
+		if above = p.nodes[above].Parent; above >= 0 {
+			above = int(p.above[above])
 		}
 	}
 	for i, j := from, len(p.layers)-1; i < j; i, j = i+1, j-1 {
@@ -205,7 +205,7 @@ func (l layer) onto(below layer, opacity float64) layer {
 	return below
 }
 
-// color is that of a layer without alpha.
+// color is the color of a layer without alpha.
 func (l *layer) color() color.SRGB { return color.SRGB{R: l.r, G: l.g, B: l.b} }
 
 // visible reports whether a paint is seen.

@@ -8,7 +8,7 @@ import (
 	"repscope/measure/text"
 )
 
-// leastSimilarity is that of texts that can be matched.
+// leastSimilarity is the least similarity of texts that can be matched.
 const leastSimilarity = 0.5
 
 // letterCounts are how often letters occur, 32 kinds of them: no more letters can be in common than

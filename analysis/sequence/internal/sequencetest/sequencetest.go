@@ -33,8 +33,9 @@ func NewSequences(n, cluster int) *Sequences {
 		add := func(chain, cdr int8, special bool, tok int32) {
 			rec.Tokens, rec.Chains, rec.Special, rec.CDR = append(rec.Tokens, tok), append(rec.Chains, chain), append(rec.Special, special), append(rec.CDR, cdr)
 			rec.NonTemplated = append(rec.NonTemplated, int8(r.IntN(8)/7))
-			at := float32(len(rec.Tokens))
-			xyz := []float32{10 * float32(math.Cos(float64(at)/3)), 10 * float32(math.Sin(float64(at)/3)), at / 4}
+			position := float32(len(rec.Tokens))
+			xyz := []float32{10 * float32(math.Cos(float64(position)/3)), 10 * float32(math.Sin(float64(position)/3)),
+				position / 4}
 			if special || r.IntN(20) == 0 {
 				nan := float32(math.NaN())
 				xyz = []float32{nan, nan, nan}
@@ -126,8 +127,8 @@ func (f *Source) Respond(p *sequence.Pass, want sequence.Outputs) *sequence.Outp
 		key = key*1000003 + uint64(h) + 1
 	}
 	n := len(p.Record.Tokens)
-	draw := func(of sequence.Outputs, size int) []float32 {
-		r := rand.New(rand.NewPCG(f.Seed*1000+token.SequenceKey(p.Record.ID), key*16+uint64(of)))
+	draw := func(kind sequence.Outputs, size int) []float32 {
+		r := rand.New(rand.NewPCG(f.Seed*1000+token.SequenceKey(p.Record.ID), key*16+uint64(kind)))
 		out := make([]float32, size)
 		for k := range out {
 			out[k] = float32(r.NormFloat64())
@@ -150,13 +151,13 @@ func (f *Source) Respond(p *sequence.Pass, want sequence.Outputs) *sequence.Outp
 	if want&sequence.Attentions != 0 {
 		out.Attentions = draw(sequence.Attentions, Layers*Heads*n*n)
 		for row := range Layers * Heads * n {
-			of, sum := out.Attentions[row*n:(row+1)*n], 0.0
-			for k, v := range of {
-				of[k] = float32(math.Exp(float64(v)))
-				sum += float64(of[k])
+			weights, sum := out.Attentions[row*n:(row+1)*n], 0.0
+			for k, v := range weights {
+				weights[k] = float32(math.Exp(float64(v)))
+				sum += float64(weights[k])
 			}
-			for k := range of {
-				of[k] = float32(float64(of[k]) / sum)
+			for k := range weights {
+				weights[k] = float32(float64(weights[k]) / sum)
 			}
 		}
 	}

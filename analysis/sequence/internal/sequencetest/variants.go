@@ -70,10 +70,10 @@ func Variants(t *testing.T, s *Sequences, sequences, n int) *sequence.Substituti
 			lines = append(lines, fmt.Sprintf("s%d,%s,%g,%v,%s", k, variant.Format(mutations), effect, effect > -2, []string{"binding", "stability"}[k%2]))
 		}
 	}
-	given, err := source.OpenSubstitutions([]source.SubstitutionFile{{Assay: "made", Spec: Table(t, lines...)}}, s,
+	opened, err := source.OpenSubstitutions([]source.SubstitutionFile{{Assay: "made", Spec: Table(t, lines...)}}, s,
 		token.Antibody())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return given
+	return opened
 }

@@ -2,7 +2,7 @@
 
 //go:build !unix
 
-package run
+package supervise
 
 func withoutCore() {}
 

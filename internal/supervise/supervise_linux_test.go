@@ -1,6 +1,6 @@
 // Tests of what is said of a run with limits of the address space or of threads.
 
-package run
+package supervise
 
 import (
 	"os"
@@ -62,7 +62,7 @@ func TestThreads(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "sys/fs/cgroup/pids.max"), []byte(text+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if got := threads(root); got != want && threads(t.TempDir()) == 0 {
+		if got := Threads(root); got != want && Threads(t.TempDir()) == 0 {
 			t.Errorf("pids.max %s: %d, want %d", text, got, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Runs with limits of the address space or of threads, watched by a process that says in one line when they were
 // not enough.
 
-package run
+package supervise
 
 import (
 	"bytes"
@@ -24,36 +24,39 @@ import (
 // standard error has only what package runtime says.
 const supervisedRun = "REPSCOPE_SUPERVISED_RUN"
 
-// underWatch says that this process is one that does the work under another.
-var underWatch bool
+// watched says that this process is one that does the work under another.
+var watched bool
+
+// Watched reports whether this process does the work under another, which passes signals on to it.
+func Watched() bool { return watched }
 
 // A run is watched where the limit of processes and threads lies between these: with less there are none for a second
 // process, with more none is wanting.
 const leastThreads, fewThreads = 24, 1024
 
-// supervised runs the program again as a process of its own where the address space is
+// Run runs the program again as a process of its own where the address space is
 // limited, or few threads are allowed. In that process, and where there is no limit, done is false, and messages are
 // to go to stderr.
-func supervised(name string) (stderr *os.File, code int, done bool) {
+func Run(name string) (stderr *os.File, code int, done bool) {
 	if os.Getenv(supervisedRun) != "" {
 		if err := os.Unsetenv(supervisedRun); err == nil {
 			syscall.CloseOnExec(3)
-			underWatch = true
+			watched = true
 			return os.NewFile(3, "/dev/stderr"), 0, false
 		}
 	}
-	l := bounds{memory.AddressSpace(), threads("/")}
+	l := bounds{memory.AddressSpace(), Threads("/")}
 	if l.space == 0 && l.threads == 0 {
 		return os.Stderr, 0, false
 	}
-	run, said, err := superviseRun()
+	run, output, err := superviseRun()
 	if run == nil {
 		return os.Stderr, 0, false // it runs without
 	}
 	text := fmt.Sprintf("%s: %v\n", name, err)
 	code = exitFailed
 	if err == nil {
-		code, text = l.verdict(name, said, run.ProcessState.Sys().(syscall.WaitStatus))
+		code, text = l.verdict(name, output, run.ProcessState.Sys().(syscall.WaitStatus))
 	}
 	if text != "" && term.IsTerminal(int(os.Stderr.Fd())) {
 		text = "\r\x1b[K" + text // over the progress bar that has nobody left
@@ -65,23 +68,22 @@ func supervised(name string) (stderr *os.File, code int, done bool) {
 // bounds are the limits under which a run is watched; 0: none.
 type bounds struct{ space, threads int64 }
 
-// verdict is the exit code of a run and what is left to say of it: said is what package
-// runtime wrote.
-func (l bounds) verdict(name string, said []byte, status syscall.WaitStatus) (code int, text string) {
-	switch crash := crashOf(said); {
+// verdict is the exit code of a run and the message for it; output is what package runtime wrote.
+func (l bounds) verdict(name string, output []byte, status syscall.WaitStatus) (code int, text string) {
+	switch crash := crashOf(output); {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return exitFailed, fmt.Sprintf("%s: killed, probably because memory ran out\n", name)
 	case !status.Signaled() && (status.ExitStatus() != exitUsage || crash == notCrashed):
-		return status.ExitStatus(), string(said)
+		return status.ExitStatus(), string(output)
 	case l.threads > 0 && crash == noThread:
 		return exitFailed, fmt.Sprintf("%s: out of threads: the limit is %d processes and threads (ulimit -u, or pids.max of a cgroup); raise it, or use fewer --threads\n", name, l.threads)
 	case l.space > 0 && (crash == noThread || crash == noMemory):
 		return exitFailed, fmt.Sprintf("%s: out of memory: the limit of the address space is %.3g GB (ulimit -v or -d); raise it, or use --samples or fewer --threads\n",
 			name, float64(l.space)/1e9)
 	case status.Signaled():
-		return exitFailed, fmt.Sprintf("%s: %v\n%s", name, status.Signal(), said)
+		return exitFailed, fmt.Sprintf("%s: %v\n%s", name, status.Signal(), output)
 	}
-	return exitFailed, string(said)
+	return exitFailed, string(output)
 }
 
 // crash is why package runtime ended a process.
@@ -95,17 +97,17 @@ const (
 )
 
 // crashOf finds in what package runtime wrote why it ended the process.
-func crashOf(said []byte) crash {
-	found := notCrashed
-	for line := range bytes.Lines(said) {
+func crashOf(output []byte) crash {
+	kind := notCrashed
+	for line := range bytes.Lines(output) {
 		text := string(line)
 		if !strings.HasPrefix(text, "fatal error: ") && !strings.HasPrefix(text, "runtime: ") && !strings.HasPrefix(text, "runtime/cgo: ") {
 			if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "SIG") {
-				found = max(found, crashed)
+				kind = max(kind, crashed)
 			}
 			continue
 		}
-		found = max(found, crashed)
+		kind = max(kind, crashed)
 		for _, words := range []string{"failed to create new OS thread", "pthread_create failed", "newosproc"} {
 			if strings.Contains(text, words) {
 				return noThread
@@ -113,16 +115,16 @@ func crashOf(said []byte) crash {
 		}
 		for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "failed to reserve", "cannot reserve"} {
 			if strings.Contains(text, words) {
-				found = noMemory
+				kind = noMemory
 			}
 		}
 	}
-	return found
+	return kind
 }
 
-// threads is how many processes and threads are allowed, by the limit of the user or those of the control groups of the
-// process, where that is worth watching; else 0.
-func threads(root string) int64 {
+// Threads is how many processes and threads are allowed, by the limit of the user or of the control groups of the
+// process, if that is worth watching; else 0.
+func Threads(root string) int64 {
 	least := memory.Group(root, "pids", "pids.max")
 	var limit syscall.Rlimit
 	const rlimitProcesses = 6 // RLIMIT_NPROC, by which root is not bound
@@ -138,7 +140,7 @@ func threads(root string) int64 {
 // superviseRun runs the program again with the same arguments, files and signals, and
 // returns what it writes to its own standard error. The command is nil if it cannot be
 // begun.
-func superviseRun() (run *exec.Cmd, said []byte, err error) {
+func superviseRun() (run *exec.Cmd, output []byte, err error) {
 	program := "/proc/self/exe" // also where its folder cannot be read, or the file is another now
 	if _, err := os.Stat(program); err != nil {
 		if program, err = os.Executable(); err != nil {
@@ -164,12 +166,12 @@ func superviseRun() (run *exec.Cmd, said []byte, err error) {
 		return nil, nil, err
 	}
 	defer forward(run.Process)()
-	said, _ = io.ReadAll(io.LimitReader(reading, 1<<20))
+	output, _ = io.ReadAll(io.LimitReader(reading, 1<<20))
 	_, _ = io.Copy(io.Discard, reading) // the rest of a trace of very many goroutines
 	if err := run.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		return run, said, err
+		return run, output, err
 	}
-	return run, said, nil
+	return run, output, nil
 }
 
 // forward passes the signals of a terminal and of a system on, once each: the process is
