@@ -335,7 +335,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 			inner, ok := strings.CutPrefix(key, prefix)
 			switch {
 			case b.used[key] || !ok:
-			case slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(inner, part) }):
+			case a.elsewhere(inner):
 				outside = append(outside, key)
 			default:
 				surplus = append(surplus, key)

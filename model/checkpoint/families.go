@@ -4,7 +4,6 @@ package checkpoint
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,7 @@ type family struct {
 	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
 	resample         resampling
 	bare             bool                                  // special tokens may have no positions
-	rotary           func(v *vit) (*gridRotation, error)   // nil: none
+	rotary           func(v *vit) (*rotation, error)       // nil: none
 	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
 	gateAsConfigured bool                                  // gates have the activation of the configuration; else SiLU
 	gated            [][3]string                           // parts of gated MLPs: gate, up and down
@@ -60,6 +59,14 @@ func (f *family) name(part string, index ...int) string {
 
 // has reports whether the family has a part.
 func (f *family) has(part string) bool { return f.names[part] != "" }
+
+// part is the name of a part that the family and the file have, a tensor or a module with a weight; "" for none.
+func (b *builder) part(f *family, part string, index ...int) string {
+	if name := f.name(part, index...); f.has(part) && (b.has(name) || b.has(name+".weight")) {
+		return name
+	}
+	return ""
+}
 
 // headsOf is the number of heads of published models of a width; 0: none has it.
 func (f *family) headsOf(width int) int {
@@ -104,7 +111,8 @@ const (
 		block=blocks.* norm1=.norm1 attention=.attn qkv=.attn.qkv q_norm=.attn.q_norm k_norm=.attn.k_norm
 		proj=.attn.proj scale1=.ls1.gamma
 		norm2=.norm2 fc1=.mlp.fc1 fc2=.mlp.fc2 scale2=.ls2.gamma w12=.mlp.w12 w1=.mlp.w1 w2=.mlp.w2 w3=.mlp.w3
-		norm=norm fc_norm=fc_norm pool_latent=attn_pool.latent `
+		norm=norm fc_norm=fc_norm pool=attn_pool pool_latent=attn_pool.latent pool_q=attn_pool.q pool_kv=attn_pool.kv
+		pool_proj=attn_pool.proj pool_norm=attn_pool.norm pool_fc1=attn_pool.mlp.fc1 pool_fc2=attn_pool.mlp.fc2 `
 	huggingParts = `cls=embeddings.cls_token dist=embeddings.distillation_token registers=embeddings.register_tokens
 		positions=embeddings.position_embeddings patch=embeddings.patch_embeddings.projection norm=layernorm `
 	huggingBlock = `block=encoder.layer.* attention=.attention.attention q=.attention.attention.query
@@ -419,49 +427,7 @@ func (f *family) architectureOf() modelArchitecture {
 	return modelArchitecture{
 		Name: f.label, Input: f.input, Output: f.output, Keys: slices.Compact(keys),
 		Optional: slices.Compact(optional), Options: options,
-		signature: f.signature, outside: f.outside, accepts: f.fits,
+		signature: f.signature, outside: f.outside, accepts: f.accepts, limited: true,
 		build: func(b *builder) error { return f.build(b, f) },
 	}
-}
-
-// fits reports whether a state dict is of the family: at most a fifth of its tensors has names that it does not know,
-// and what else tells.
-func (f *family) fits(state State, prefix string) bool {
-	if f.accepts != nil && !f.accepts(state, prefix) {
-		return false
-	}
-	known := map[string]bool{}
-	for _, name := range f.names {
-		known[digits.ReplaceAllString(strings.NewReplacer("*", "0", "@", "0").Replace(name), "i")] = true
-	}
-	all, strange := 0, 0
-	for key := range state {
-		inner, ok := strings.CutPrefix(key, prefix)
-		if !ok || slices.ContainsFunc(f.outside, func(part string) bool { return strings.HasPrefix(inner, part) }) {
-			continue
-		}
-		all++
-		name := digits.ReplaceAllString(inner, "i")
-		if !known[name] && !known[ending.ReplaceAllString(name, "")] &&
-			!(f.has("pool_latent") && strings.HasPrefix(name, "attn_pool.")) {
-			strange++
-		}
-	}
-	return 5*strange <= all
-}
-
-var (
-	digits = regexp.MustCompile(`\d+`)
-	ending = regexp.MustCompile(`[._](weight|bias|bias_mask|gamma|beta|running_mean|running_var|num_batches_tracked)$`)
-)
-
-// generic is a name with i for its numbers.
-func generic(name string) string {
-	parts := strings.Split(name, ".")
-	for i, p := range parts {
-		if p != "" && strings.Trim(p, "0123456789") == "" {
-			parts[i] = "i"
-		}
-	}
-	return strings.Join(parts, ".")
 }

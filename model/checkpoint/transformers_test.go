@@ -318,7 +318,7 @@ func TestRotary(t *testing.T) {
 		free := graph.Dim{Size: -1}
 		b.input(free, free, free, graph.Dim{Size: width})
 		n := b.apply("Slice", "", nil, b.apply("Shape", "", nil, "x"), b.ints(2), b.ints(3))
-		b.output(b.rotate("", "x", b.rotation(frequencies, n), width/2))
+		b.output(b.rotate("", "x", b.rotateIndex(frequencies, n)))
 		got := run(t, b.graph, x)
 		worst := 0.0
 		for i, w := range y.F32 {

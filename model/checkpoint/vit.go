@@ -23,9 +23,9 @@ type vit struct {
 	patch      []int // extents of a patch: height and width, of clips with the number of frames before them
 	epsilon    float32
 	activation Activation
-	special    int           // tokens before those of the patches
-	grid       []string      // values of one element: the numbers of patches along each axis
-	turn       *gridRotation // of queries and keys; nil: none
+	special    int       // tokens before those of the patches
+	grid       []string  // values of one element: the numbers of patches along each axis
+	turn       *rotation // of queries and keys; nil: none
 }
 
 // buildViT is images [B, C, H, W], or clips [B, T, C, H, W], to tokens [B, S+N, E]: S special tokens, then the N
@@ -50,7 +50,7 @@ func buildViT(b *builder, f *family) error {
 
 // sizes reads the convolution of the patches and decides what no tensor tells.
 func (v *vit) sizes() error {
-	key := v.family.name("patch", 0)
+	key := v.family.name("patch")
 	t, err := v.find(key+".weight", anyShape...)
 	if err != nil {
 		return err
@@ -66,10 +66,10 @@ func (v *vit) sizes() error {
 	if v.activation, err = v.activationOr(v.family.activation, "hidden_act"); err != nil {
 		return err
 	}
-	if v.family.has("fc_norm") && v.has(v.family.name("fc_norm", 0)+".weight") && !v.has(v.family.name("qkv", 0)+".bias") {
+	if norm := v.part(v.family, "fc_norm"); norm != "" && !v.has(v.family.name("qkv", 0)+".bias") {
 		return fmt.Errorf("the model has %q and no %q: no tensor tells whether its blocks normalize before or "+
 			"after; export the model to ONNX",
-			v.prefix+v.family.name("fc_norm", 0)+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
+			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}
 	published := v.family.headsOf(v.width)
 	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
@@ -88,7 +88,7 @@ func (v *vit) sizes() error {
 			"no published model has the width %d", headNames[0], v.width)
 	}
 	epsilon := v.family.epsilon
-	if v.family.preEpsilon > 0 && v.has(v.family.name("pre_norm", 0)+".weight") {
+	if v.family.preEpsilon > 0 && v.part(v.family, "pre_norm") != "" {
 		epsilon = v.family.preEpsilon
 	}
 	v.epsilon, err = v.smallest(epsilon)
@@ -120,7 +120,7 @@ func (v *vit) tokens() error {
 	if len(v.patch) == 3 {
 		v.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
 	}
-	key := v.family.name("patch", 0)
+	key := v.family.name("patch")
 	inputs := []string{key + ".weight"}
 	if v.has(key + ".bias") {
 		if _, err := v.tensor(key+".bias", v.width); err != nil {
@@ -156,8 +156,8 @@ func (v *vit) tokens() error {
 	if err := v.makeRotation(); err != nil {
 		return err
 	}
-	if v.family.has("pre_norm") && v.has(v.family.name("pre_norm", 0)+".weight") {
-		return v.norm(v.family.name("pre_norm", 0))
+	if name := v.part(v.family, "pre_norm"); name != "" {
+		return v.norm(name)
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func (v *vit) tokens() error {
 // specials are the names of the special tokens that a file has, in their order, and how many tokens each is.
 func (v *vit) specials() (names []string, counts []int, err error) {
 	for _, part := range []string{"cls", "dist", "registers"} {
-		if !v.family.has(part) || !v.has(v.family.name(part, 0)) {
+		name := v.part(v.family, part)
+		if name == "" {
 			continue
 		}
-		name := v.family.name(part, 0)
 		t := v.state[v.prefix+name]
 		n := 1
 		for _, d := range t.Shape {
@@ -189,11 +189,11 @@ func (v *vit) specials() (names []string, counts []int, err error) {
 // positions adds the learned positions of the patches to the last value, and returns those of special tokens.
 func (v *vit) positions() (first []float32, err error) {
 	v.model.Check = v.checkGrid
-	if !v.family.has("positions") || !v.has(v.family.name("positions", 0)) {
+	name := v.part(v.family, "positions")
+	if name == "" {
 		v.model.State = v.stateOfGrid([]int{16, 16, 16}[3-len(v.patch):])
 		return nil, nil
 	}
-	name := v.family.name("positions", 0)
 	values, shape, err := v.read(name, anyShape...)
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int,
 
 // addPositions adds positions of a grid to tokens, resampled to the grid of the input as the original code does.
 func (v *vit) addPositions(tokens string, values []float32, grid []int) {
-	where := v.family.name("positions", 0)
+	where := v.family.name("positions")
 	n := len(values) / v.width
 	moved := make([]float32, len(values)) // channels first
 	for i := range n {
@@ -297,7 +297,7 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	}
 	v.graph.Constants["position_grid"] = graph.Floats(moved, append([]int{1, v.width}, grid...)...)
 	how := v.family.resample
-	registers := v.family.has("registers") && v.has(v.family.name("registers", 0))
+	registers := v.part(v.family, "registers") != ""
 	attributes := map[string]graph.Attribute{"mode": word("cubic"),
 		"coordinate_transformation_mode": word("half_pixel"), "cubic_coeff_a": number(-0.75)}
 	switch {
@@ -354,7 +354,7 @@ func (v *vit) checkGrid(shape []int) error {
 	if len(shape) != 2+len(v.patch) {
 		return nil // the graph says so better
 	}
-	key := v.prefix + v.family.name("patch", 0) + ".weight"
+	key := v.prefix + v.family.name("patch") + ".weight"
 	if len(v.patch) == 3 {
 		if n := shape[1]; n == 0 || n%v.patch[0] != 0 {
 			return fmt.Errorf("clips of %d frames are not a whole number of tubes of %d frames (tensor %q)", n, v.patch[0], key)
@@ -395,7 +395,7 @@ func (v *vit) block(i int) error {
 		return err
 	}
 	if v.turn != nil {
-		q, k = v.rotated(attention, q), v.rotated(attention, k)
+		q, k = v.rotate(attention, q, v.turn), v.rotate(attention, k, v.turn)
 	}
 	v.builder.attention(attention, q, k, value, v.heads, v.width)
 	if _, err := v.affine(f.name("proj", i), v.width, v.width); err != nil {
@@ -425,10 +425,10 @@ func (v *vit) affine(name string, out, in int) (int, error) {
 
 // layerScale multiplies the last value by a factor for each feature, where the file has them.
 func (v *vit) layerScale(part string, i int) error {
-	if !v.family.has(part) || !v.has(v.family.name(part, i)) {
+	name := v.part(v.family, part, i)
+	if name == "" {
 		return nil
 	}
-	name := v.family.name(part, i)
 	if _, err := v.tensor(name, v.width); err != nil {
 		return err
 	}
@@ -456,9 +456,9 @@ func (v *vit) project(i int) (q, k, value string, err error) {
 		}
 	}
 	for j, part := range []string{"q_norm", "k_norm"} {
-		if f.has(part) && v.has(f.name(part, i)+".weight") {
+		if name := v.part(f, part, i); name != "" {
 			v.last = parts[j]
-			if err := v.layerNorm(f.name(part, i), v.width/v.heads, v.epsilon); err != nil {
+			if err := v.layerNorm(name, v.width/v.heads, v.epsilon); err != nil {
 				return "", "", "", err
 			}
 			parts[j] = v.last
@@ -491,7 +491,7 @@ func (v *vit) together(name string, i int) (parts [3]string, err error) {
 		v.graph.Constants[bias] = graph.Floats(values, 3*v.width)
 		v.node("Add", name, nil, bias)
 	}
-	if f := v.family; f.has("q_bias") && v.has(f.name("q_bias", i)) {
+	if v.part(v.family, "q_bias", i) != "" {
 		if err := v.twoBiases(name, i); err != nil {
 			return parts, err
 		}
@@ -585,8 +585,8 @@ func (v *vit) end() error {
 	f := v.family
 	if f.pooled == nil {
 		for _, part := range []string{"norm", "fc_norm"} {
-			name := f.name(part, 0)
-			if !f.has(part) || !v.has(name+".weight") {
+			name := v.part(f, part)
+			if name == "" {
 				continue
 			}
 			if part == "fc_norm" { // of the mean of the patches
@@ -597,7 +597,7 @@ func (v *vit) end() error {
 				return err
 			}
 		}
-		if f.has("pool_latent") && v.has(f.name("pool_latent", 0)) {
+		if v.part(f, "pool_latent") != "" {
 			if err := poolLatent(v); err != nil {
 				return err
 			}
@@ -619,12 +619,12 @@ func (v *vit) first(where string) {
 
 // poolClass is the normalized class token, times the projection where the file has one: CLIP.
 func poolClass(v *vit) error {
-	norm := v.family.name("norm", 0)
+	norm := v.family.name("norm")
 	v.first(norm)
 	if err := v.norm(norm); err != nil {
 		return err
 	}
-	if name := v.family.name("projection", 0); v.has(name + ".weight") {
+	if name := v.family.name("projection"); v.has(name + ".weight") {
 		_, err := v.affine(name, free, v.width)
 		return err
 	} else if v.has(name) { // a matrix [E, D]
@@ -640,17 +640,17 @@ func poolClass(v *vit) error {
 // output are the tokens.
 func poolProbe(v *vit) error {
 	f := v.family
-	if err := v.norm(f.name("norm", 0)); err != nil {
+	if err := v.norm(f.name("norm")); err != nil {
 		return err
 	}
-	if !v.has(f.name("probe", 0)) {
+	if !v.has(f.name("probe")) {
 		return nil
 	}
 	tokens := v.last
-	if _, err := v.tensor(f.name("probe", 0), 1, 1, v.width); err != nil {
+	if _, err := v.tensor(f.name("probe"), 1, 1, v.width); err != nil {
 		return err
 	}
-	name := f.name("pool_in", 0)
+	name := f.name("pool_in")
 	weights, _, err := v.read(name+"_weight", 3*v.width, v.width)
 	if err != nil {
 		return err
@@ -669,14 +669,14 @@ func poolProbe(v *vit) error {
 	for j, part := range []string{".q", ".k", ".v"} {
 		v.last = tokens
 		if j == 0 {
-			v.last = f.name("probe", 0)
+			v.last = f.name("probe")
 		}
 		v.node("Linear", name+part, nil, name+part+".weight", "")
 		v.node("Add", name+part, nil, name+part+".bias")
 		parts[j] = v.byHeads(name + part)
 	}
-	v.builder.attention(f.name("pool", 0)+".attention", parts[0], parts[1], parts[2], v.heads, v.width)
-	return v.poolEnd(f.name("pool_proj", 0), f.name("pool_norm", 0), f.name("pool_fc1", 0), f.name("pool_fc2", 0))
+	v.builder.attention(f.name("pool")+".attention", parts[0], parts[1], parts[2], v.heads, v.width)
+	return v.poolEnd()
 }
 
 // byHeads divides the last value [B, N, E] into [B, heads, N, d].
@@ -688,37 +688,38 @@ func (v *vit) byHeads(where string) string {
 // poolLatent is poolProbe in the names of timm, after the normalization.
 func poolLatent(v *vit) error {
 	f, tokens := v.family, v.last
-	latent := f.name("pool_latent", 0)
-	pool := strings.TrimSuffix(latent, ".latent")
+	latent, query, both := f.name("pool_latent"), f.name("pool_q"), f.name("pool_kv")
 	if _, err := v.tensor(latent, 1, 1, v.width); err != nil {
 		return err
 	}
 	v.last = latent
-	if _, err := v.affine(pool+".q", v.width, v.width); err != nil {
+	if _, err := v.affine(query, v.width, v.width); err != nil {
 		return err
 	}
-	q := v.byHeads(pool + ".q")
+	q := v.byHeads(query)
 	v.last = tokens
-	if _, err := v.affine(pool+".kv", 2*v.width, v.width); err != nil {
-		return err
-	}
-	both := v.last
-	var parts [2]string
-	for j := range parts {
-		v.apply("Slice", pool+".kv", nil, both, v.ints(int64(j*v.width)), v.ints(int64((j+1)*v.width)), v.ints(-1))
-		parts[j] = v.byHeads(pool + ".kv")
-	}
-	v.builder.attention(pool+".attention", q, parts[0], parts[1], v.heads, v.width)
-	return v.poolEnd(pool+".proj", pool+".norm", pool+".mlp.fc1", pool+".mlp.fc2")
-}
-
-// poolEnd projects the pooled token, adds an MLP of its normalization, and takes away its axis.
-func (v *vit) poolEnd(proj, norm, fc1, fc2 string) error {
-	if _, err := v.affine(proj, v.width, v.width); err != nil {
+	if _, err := v.affine(both, 2*v.width, v.width); err != nil {
 		return err
 	}
 	x := v.last
-	if err := v.norm(norm); err != nil {
+	var parts [2]string
+	for j := range parts {
+		v.apply("Slice", both, nil, x, v.ints(int64(j*v.width)), v.ints(int64((j+1)*v.width)), v.ints(-1))
+		parts[j] = v.byHeads(both)
+	}
+	v.builder.attention(f.name("pool")+".attention", q, parts[0], parts[1], v.heads, v.width)
+	return v.poolEnd()
+}
+
+// poolEnd projects the pooled token, adds an MLP of its normalization, and takes away its axis.
+func (v *vit) poolEnd() error {
+	f := v.family
+	fc1, fc2 := f.name("pool_fc1"), f.name("pool_fc2")
+	if _, err := v.affine(f.name("pool_proj"), v.width, v.width); err != nil {
+		return err
+	}
+	x := v.last
+	if err := v.norm(f.name("pool_norm")); err != nil {
 		return err
 	}
 	hidden, err := v.affine(fc1, free, v.width)
