@@ -154,6 +154,14 @@ func (b *builder) refuseHeads() error {
 	return nil
 }
 
+// refuseFinal is for architectures without a final activation.
+func (b *builder) refuseFinal() error {
+	if b.options.FinalActivation != "" {
+		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
+	}
+	return nil
+}
+
 // squareSide is √n if that is an integer, else 0.
 func squareSide(n int) int {
 	if s := int(math.Round(math.Sqrt(float64(n)))); s*s == n {

@@ -79,8 +79,8 @@ func newCNN(b *builder, f *family) (*cnn, error) {
 	if err := b.refuseHeads(); err != nil {
 		return nil, err
 	}
-	if b.options.FinalActivation != "" {
-		return nil, fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
+	if err := b.refuseFinal(); err != nil {
+		return nil, err
 	}
 	first := f.name("stem") + ".weight"
 	t, err := b.find(first, free, free, free, free)

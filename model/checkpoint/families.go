@@ -22,6 +22,7 @@ type family struct {
 	activation       string  // where no configuration tells
 	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
 	resample         resampling
+	windows          windowing
 	bare             bool                                  // special tokens may have no positions
 	rotary           func(v *vit) (*rotation, error)       // nil: none
 	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
@@ -47,8 +48,8 @@ func (f *family) name(part string, index ...int) string {
 	if !ok {
 		return "?" + part
 	}
-	if list := f.names["stages"]; list != "" && len(index) == 2 { // stages have names of their own
-		name = strings.Replace(name, "@", strings.Split(list, ",")[index[0]], 1)
+	if list := strings.Split(f.names["stages"], ","); len(list) > 1 && len(index) == 2 { // stages have own names
+		name = strings.Replace(name, "@", list[min(index[0], len(list)-1)], 1)
 		index = index[1:]
 	}
 	for _, i := range index {
@@ -314,6 +315,30 @@ var families = []family{
 		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.qkv.weight", "blocks.0.norm1.weight"}, outside: others,
 	},
 	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinOriginal), windows: windowing{rolledFirst: true},
+		signature: []string{"layers.0.downsample.reduction.weight", "patch_embed.proj.weight",
+			"layers.0.blocks.0.attn.qkv.weight"}, outside: others,
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinTIMM), windows: windowing{rolledFirst: true},
+		signature: []string{"layers.1.downsample.reduction.weight", "patch_embed.proj.weight",
+			"layers.0.blocks.0.attn.qkv.weight"}, outside: others,
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinHugging), windows: windowing{together: true},
+		signature: []string{"encoder.layers.0.blocks.0.attention.self.query.weight",
+			"embeddings.patch_embeddings.projection.weight"},
+		outside: append([]string{"embeddings.mask_token"}, others...),
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinTorchvision), windows: windowing{padded: true},
+		signature: []string{"features.1.0.attn.qkv.weight", "features.2.reduction.weight"}, outside: others,
+	},
+	{
 		label: "ResNet", build: buildResNet, input: images, output: vector, names: parts(resnetParts),
 		signature: []string{"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer4.0.conv2.weight"},
 		outside:   others,
@@ -399,9 +424,12 @@ func (f *family) architectureOf() modelArchitecture {
 	for _, part := range slices.Sorted(maps.Keys(f.names)) {
 		name := strings.ReplaceAll(strings.ReplaceAll(f.names[part], "*", "i"), "@", "i")
 		switch part {
-		case "block", "attention", "pool", "stages":
+		case "block", "attention", "pool", "stages", "merge1", "merge2", "merge3":
+			if strings.HasPrefix(part, "merge") {
+				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
+			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias":
+			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask":
 			optional = append(optional, name)
 		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")

@@ -65,6 +65,14 @@ var goldenFamilies = []struct {
 	{"vjepa2_original", "V-JEPA 2", Options{Heads: 2}},
 	{"open_clip", "OpenCLIP", Options{Heads: 2}},
 	{"torchvision_vit", "ViT (torchvision)", Options{Heads: 2}},
+	{"swin", "Swin", Options{}},
+	{"swin_v2", "Swin V2", Options{}},
+	{"swin_v2_before", "Swin V2", Options{}},
+	{"timm_swin", "Swin", Options{}},
+	{"timm_swin_v2", "Swin V2", Options{}},
+	{"timm_swin_v2_before", "Swin V2", Options{}},
+	{"torchvision_swin", "Swin", Options{}},
+	{"torchvision_swin_v2", "Swin V2", Options{}},
 }
 
 // TestFamilies: outputs equal those of the library within 1e-5 of the largest, at the size of the positions and at

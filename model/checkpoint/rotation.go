@@ -67,9 +67,14 @@ func (b *builder) floats(values []float32, shape ...int) string {
 
 // indices are 0 … n−1 as numbers [n], of a value of one element.
 func (b *builder) indices(where, n string) string {
-	b.apply("Reshape", where, nil, n, b.shape())
-	b.apply("Range", where, nil, b.integerScalar(0), b.last, b.integerScalar(1))
+	b.counting(where, n)
 	return b.node("Cast", where, map[string]graph.Attribute{"to": integer(1)})
+}
+
+// counting are 0 … n−1 as integers [n], of a value of one element.
+func (b *builder) counting(where, n string) string {
+	b.apply("Reshape", where, nil, n, b.shape())
+	return b.apply("Range", where, nil, b.integerScalar(0), b.last, b.integerScalar(1))
 }
 
 // along repeats a table [n, k] of one axis of the grid for all patches: [N, k].

@@ -72,11 +72,22 @@ func (b *builder) scalar(x float32) string {
 
 // attention is softmax(q·kᵀ/√d)·v of values [B, heads, N, d]; the result is [B, N, heads·d].
 func (b *builder) attention(name, q, k, v string, heads, width int) {
-	scores, weights, values := name+".scores", name+".weights", name+".values"
-	b.apply("Transpose", scores, map[string]graph.Attribute{"perm": integers(0, 1, 3, 2)}, k)
-	b.apply("MatMul", scores, nil, q, b.last)
-	b.node("Mul", scores, nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
-	b.node("Softmax", weights, map[string]graph.Attribute{"axis": integer(-1)})
+	b.scores(name, q, k)
+	b.node("Mul", name+".scores", nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
+	b.node("Softmax", name+".weights", map[string]graph.Attribute{"axis": integer(-1)})
+	b.weighted(name, v, width)
+}
+
+// scores is q·kᵀ of values [B, heads, N, d].
+func (b *builder) scores(name, q, k string) {
+	name += ".scores"
+	b.apply("Transpose", name, map[string]graph.Attribute{"perm": integers(0, 1, 3, 2)}, k)
+	b.apply("MatMul", name, nil, q, b.last)
+}
+
+// weighted is the mean of values [B, heads, N, d] by the weights in the last value: [B, N, heads·d].
+func (b *builder) weighted(name, v string, width int) {
+	values := name + ".values"
 	b.node("MatMul", values, nil, v)
 	b.node("Transpose", values, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
 	b.node("Reshape", values, nil, b.ints(0, 0, int64(width)))

@@ -26,6 +26,8 @@ type vit struct {
 	special    int       // tokens before those of the patches
 	grid       []string  // values of one element: the numbers of patches along each axis
 	turn       *rotation // of queries and keys; nil: none
+
+	keysWithoutBias bool // the part of the keys of a common bias is left out
 }
 
 // buildViT is images [B, C, H, W], or clips [B, T, C, H, W], to tokens [B, S+N, E]: S special tokens, then the N
@@ -36,11 +38,8 @@ func buildViT(b *builder, f *family) error {
 		return err
 	}
 	b.model.Architecture, b.graph.Name = label, label
-	if b.options.FinalActivation != "" {
-		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
-	}
 	v := &vit{builder: b, family: f}
-	for _, step := range []func() error{v.sizes, v.tokens, v.blocks, v.end} {
+	for _, step := range []func() error{b.refuseFinal, v.sizes, v.tokens, v.blocks, v.end} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -50,17 +49,8 @@ func buildViT(b *builder, f *family) error {
 
 // sizes reads the convolution of the patches and decides what no tensor tells.
 func (v *vit) sizes() error {
-	key := v.family.name("patch")
-	t, err := v.find(key+".weight", anyShape...)
+	err := v.readPatch(3)
 	if err != nil {
-		return err
-	}
-	if n := len(t.Shape); n != 4 && n != 5 {
-		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
-			"channels frames height width]", v.prefix+key+".weight", t.Shape)
-	}
-	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
-	if _, err := v.tensor(key+".weight", t.Shape...); err != nil {
 		return err
 	}
 	if v.activation, err = v.activationOr(v.family.activation, "hidden_act"); err != nil {
@@ -97,6 +87,40 @@ func (v *vit) sizes() error {
 	return err
 }
 
+// readPatch reads the convolution of the patches, of two axes or of up to more.
+func (v *vit) readPatch(axes int) error {
+	key := v.family.name("patch") + ".weight"
+	t, err := v.find(key, anyShape...)
+	if err != nil {
+		return err
+	}
+	if n := len(t.Shape); n != 4 && n != 2+axes {
+		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
+			"channels frames height width]", v.prefix+key, t.Shape)
+	}
+	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
+	_, err = v.tensor(key, t.Shape...)
+	return err
+}
+
+// convolvePatches applies the convolution of the patches to the last value.
+func (v *vit) convolvePatches() error {
+	key := v.family.name("patch")
+	inputs := []string{key + ".weight"}
+	if v.has(key + ".bias") {
+		if _, err := v.tensor(key+".bias", v.width); err != nil {
+			return err
+		}
+		inputs = append(inputs, key+".bias")
+	}
+	strides := make([]int64, len(v.patch))
+	for i, p := range v.patch {
+		strides[i] = int64(p)
+	}
+	v.node("Conv", key, map[string]graph.Attribute{"strides": integers(strides...)}, inputs...)
+	return nil
+}
+
 // smallest is the epsilon of the layer normalizations: of the configuration, else of the family.
 func (b *builder) smallest(otherwise float64) (float32, error) {
 	x, where, err := b.settings.float("layer_norm_eps", "layernorm_eps", "layer_norm_epsilon")
@@ -121,18 +145,10 @@ func (v *vit) tokens() error {
 		v.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
 	}
 	key := v.family.name("patch")
-	inputs := []string{key + ".weight"}
-	if v.has(key + ".bias") {
-		if _, err := v.tensor(key+".bias", v.width); err != nil {
-			return err
-		}
-		inputs = append(inputs, key+".bias")
+	if err := v.convolvePatches(); err != nil {
+		return err
 	}
-	strides := make([]int64, len(v.patch))
-	for i, p := range v.patch {
-		strides[i] = int64(p)
-	}
-	map2d := v.node("Conv", key, map[string]graph.Attribute{"strides": integers(strides...)}, inputs...)
+	map2d := v.last
 	if len(v.patch) == 2 {
 		v.node("Transpose", key, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
 		v.node("Reshape", key, nil, v.ints(0, -1, int64(v.width)))
@@ -437,16 +453,16 @@ func (v *vit) layerScale(part string, i int) error {
 }
 
 // project makes queries, keys and values [B, heads, N, d] of the last value.
-func (v *vit) project(i int) (q, k, value string, err error) {
+func (v *vit) project(i ...int) (q, k, value string, err error) {
 	f, x := v.family, v.last
 	var parts [3]string
 	if f.has("qkv") {
-		if parts, err = v.together(f.name("qkv", i), i); err != nil {
+		if parts, err = v.together(f.name("qkv", i...), i); err != nil {
 			return "", "", "", err
 		}
 	} else {
 		for j, part := range []string{"q", "k", "v"} {
-			key := f.name(part, i)
+			key := f.name(part, i...)
 			v.last = x
 			if _, err := v.affine(key, v.width, v.width); err != nil {
 				return "", "", "", err
@@ -456,7 +472,7 @@ func (v *vit) project(i int) (q, k, value string, err error) {
 		}
 	}
 	for j, part := range []string{"q_norm", "k_norm"} {
-		if name := v.part(f, part, i); name != "" {
+		if name := v.part(f, part, i...); name != "" {
 			v.last = parts[j]
 			if err := v.layerNorm(name, v.width/v.heads, v.epsilon); err != nil {
 				return "", "", "", err
@@ -469,7 +485,7 @@ func (v *vit) project(i int) (q, k, value string, err error) {
 
 // together makes queries, keys and values of one product. A mask of the bias, as DINOv3 has it, leaves out that of
 // the keys.
-func (v *vit) together(name string, i int) (parts [3]string, err error) {
+func (v *vit) together(name string, i []int) (parts [3]string, err error) {
 	weight, bias := name+".weight", name+".bias"
 	if !v.has(weight) { // torch.nn.MultiheadAttention
 		weight, bias = name+"_weight", name+"_bias"
@@ -483,15 +499,16 @@ func (v *vit) together(name string, i int) (parts [3]string, err error) {
 		if err != nil {
 			return parts, err
 		}
-		if v.has(name + ".bias_mask") {
-			v.used[v.prefix+name+".bias_mask"] = true
+		mask := name + ".bias_mask"
+		if v.has(mask) || v.keysWithoutBias {
+			v.used[v.prefix+mask] = true
 			clear(values[v.width : 2*v.width])
 		}
 		v.model.Parameters += len(values)
 		v.graph.Constants[bias] = graph.Floats(values, 3*v.width)
 		v.node("Add", name, nil, bias)
 	}
-	if v.part(v.family, "q_bias", i) != "" {
+	if v.part(v.family, "q_bias", i...) != "" {
 		if err := v.twoBiases(name, i); err != nil {
 			return parts, err
 		}
@@ -506,10 +523,10 @@ func (v *vit) together(name string, i int) (parts [3]string, err error) {
 }
 
 // twoBiases adds biases of queries and values alone.
-func (v *vit) twoBiases(name string, i int) error {
+func (v *vit) twoBiases(name string, i []int) error {
 	values := make([]float32, 3*v.width)
 	for part, first := range map[string]int{"q_bias": 0, "v_bias": 2 * v.width} {
-		bias, _, err := v.read(v.family.name(part, i), v.width)
+		bias, _, err := v.read(v.family.name(part, i...), v.width)
 		if err != nil {
 			return err
 		}
@@ -521,10 +538,10 @@ func (v *vit) twoBiases(name string, i int) error {
 }
 
 // mlp is two products with an activation between them, or a gated one.
-func (v *vit) mlp(i int) error {
+func (v *vit) mlp(i ...int) error {
 	f, x := v.family, v.last
 	for _, gated := range f.gated {
-		gate, up, down := f.name(gated[0], i), f.name(gated[1], i), f.name(gated[2], i)
+		gate, up, down := f.name(gated[0], i...), f.name(gated[1], i...), f.name(gated[2], i...)
 		if !v.has(gate + ".weight") {
 			continue
 		}
@@ -553,15 +570,15 @@ func (v *vit) mlp(i int) error {
 		_, err = v.affine(down, v.width, hidden)
 		return err
 	}
-	hidden, err := v.affine(f.name("fc1", i), free, v.width)
+	hidden, err := v.affine(f.name("fc1", i...), free, v.width)
 	if err != nil {
 		return err
 	}
-	last := f.name("fc2", i)
+	last := f.name("fc2", i...)
 	if t, ok := v.state[v.prefix+last+".weight"]; ok && len(t.Shape) == 2 && 2*t.Shape[1] == hidden {
-		return v.packed(f.name("fc1", i), last, hidden)
+		return v.packed(f.name("fc1", i...), last, hidden)
 	}
-	v.activate(v.activation, strings.TrimSuffix(f.name("fc1", i), ".fc1")+".act")
+	v.activate(v.activation, strings.TrimSuffix(f.name("fc1", i...), ".fc1")+".act")
 	_, err = v.affine(last, v.width, hidden)
 	return err
 }
@@ -755,5 +772,5 @@ var labels = map[string]string{
 	"vit": "ViT", "deit": "DeiT", "vit_mae": "ViT-MAE", "ijepa": "I-JEPA", "dinov2": "DINOv2",
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
-	"dinov3_convnext": "DINOv3 ConvNeXt",
+	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2",
 }

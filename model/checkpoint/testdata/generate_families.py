@@ -31,7 +31,7 @@ def randomize(model, seed):
     """Weights of a spread that keeps all parts of the output visible, exact in half precision."""
     g = torch.Generator().manual_seed(seed)
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
-        if not p.is_floating_point() or not p.numel() or "inv_freq" in name or name.endswith(("periods", "bias_mask")):
+        if not p.is_floating_point() or not p.numel() or "inv_freq" in name or name.endswith(("periods", "bias_mask", "relative_coords_table")):
             continue
         v = torch.randn(p.shape, generator=g) * (0.5 if p.ndim < 2 else (p.numel() / p.shape[0]) ** -0.5)
         if name.endswith("running_var"):
@@ -63,7 +63,7 @@ def case(name, model, forward, shapes, hub=True, state=None):
             if os.path.exists(os.path.join(folder, extra)):
                 os.remove(os.path.join(folder, extra))
     else:
-        tensors = {k: (v.half() if v.is_floating_point() and not k.endswith("periods") else v).contiguous() for k, v in (state or (lambda m: m.state_dict()))(model).items()}
+        tensors = {k: (v.half() if v.is_floating_point() and not k.endswith(("periods", "relative_coords_table")) else v).contiguous() for k, v in (state or (lambda m: m.state_dict()))(model).items()}
         save_file(tensors, os.path.join(folder, "weights.safetensors"))
     print(name, {k: list(v.shape) for k, v in arrays.items()}, flush=True)
 
@@ -147,7 +147,52 @@ def other():
          lambda m, x: m.encoder(torch.cat([m.class_token.expand(len(x), -1, -1), m._process_input(x)], 1)), two[:1], hub=False)
 
 
+def swin():
+    two = [(1, 3, 48, 48), (1, 3, 60, 52)]
+    sizes = dict(patch_size=2, embed_dim=4, num_classes=0, mlp_ratio=2.0)
+    layout = dict(depths=(2, 1, 2, 1), num_heads=(1, 2, 2, 4))
+
+    def at(name, **kw):
+        """Of the size of the images: timm decides windows when a model is made."""
+        def forward(m, x):
+            m2 = timm.create_model(name, img_size=tuple(x.shape[2:]), **kw, **sizes, **layout).eval()
+            m2.load_state_dict(m.state_dict())
+            return m2(x)
+        return forward
+
+    for version, shapes, kw in ((1, two, dict(window_size=3)), (2, two, dict(window_size=3)),
+                                (2, two[:1], dict(window_size=6, pretrained_window_sizes=(3, 3, 3, 2)))):
+        name = "swin_tiny_patch4_window7_224" if version == 1 else "swinv2_tiny_window8_256"
+        folder = "timm_swin" + {1: "", 2: "_v2"}[version] + ("_before" if len(kw) > 1 else "")
+        case(folder, timm.create_model(name, img_size=48, **kw, **sizes, **layout), at(name, **kw), shapes, hub=False)
+        if version == 2:
+            published = "swinv2_tiny_window3to6_24to48" if len(kw) > 1 else "swinv2_tiny_window3_48"
+            with open(os.path.join(OUT, folder, "config.json"), "w") as f:
+                json.dump(dict(architecture=published), f)
+    hub = dict(image_size=48, patch_size=2, embed_dim=4, depths=[2, 1, 2, 1], num_heads=[1, 2, 2, 4], mlp_ratio=2.0)
+    pooled = lambda m, x: m(x).pooler_output
+    case("swin", T.SwinModel(T.SwinConfig(window_size=3, **hub)), pooled, two)
+    case("swin_v2", T.Swinv2Model(T.Swinv2Config(window_size=3, **hub)), pooled, two)
+    case("swin_v2_before", T.Swinv2Model(T.Swinv2Config(window_size=6, pretrained_window_sizes=[3, 3, 3, 2], **hub)), pooled, two[:1])
+    vision = torchvision.models.swin_transformer
+    sizes = dict(patch_size=[2, 2], embed_dim=4, depths=[2, 1, 2, 1], num_heads=[1, 2, 2, 4], window_size=[3, 3], mlp_ratio=2.0, num_classes=1)
+
+    def features(m, x):
+        m.head = torch.nn.Identity()
+        return m(x)
+
+    small = two + [(1, 3, 30, 34)]
+    case("torchvision_swin", vision.SwinTransformer(**sizes), features, small, hub=False)
+    v2 = dict(block=vision.SwinTransformerBlockV2, downsample_layer=vision.PatchMergingV2)
+    case("torchvision_swin_v2", vision.SwinTransformer(**sizes, **v2), features, small, hub=False)
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 2:  # some of the groups: python3 generate_families.py families swin
+        for group in sys.argv[2:]:
+            globals()[group]()
+        sys.exit()
     hugging()
+    swin()
     other()
     convolutional()
