@@ -339,6 +339,26 @@ var families = []family{
 		signature: []string{"features.1.0.attn.qkv.weight", "features.2.reduction.weight"}, outside: others,
 	},
 	{
+		label: "EfficientNet", build: buildInverse(timmBlock), input: images, output: vector,
+		names:     inverseParts(inverseTIMM, timmInner),
+		signature: []string{"conv_stem.weight", "bn1.running_mean", "conv_head.weight"}, outside: others,
+	},
+	{
+		label: "EfficientNet", build: buildInverse(huggingBlockOf), input: images, output: vector,
+		names:     inverseParts(inverseHugging, huggInner),
+		signature: []string{"encoder.top_conv.weight", "embeddings.convolution.weight"}, outside: others,
+	},
+	{
+		label: "EfficientNet", build: buildInverse(torchBlock), input: images, output: vector,
+		names: inverseParts(inverseTorchvision, torchInner), outside: others,
+		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.0.block.0.0.weight"},
+	},
+	{
+		label: "MobileNetV3", build: buildInverse(torchBlock), input: images, output: vector,
+		names: inverseParts(inverseFlat, flatInner), outside: others,
+		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.block.0.0.weight"},
+	},
+	{
 		label: "ResNet", build: buildResNet, input: images, output: vector, names: parts(resnetParts),
 		signature: []string{"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer4.0.conv2.weight"},
 		outside:   others,
@@ -431,7 +451,7 @@ func (f *family) architectureOf() modelArchitecture {
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
 			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask":
 			optional = append(optional, name)
-		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise":
+		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise", "top":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")
 		default:
 			optional = append(optional, name+".weight", name+".bias")

@@ -73,6 +73,17 @@ var goldenFamilies = []struct {
 	{"timm_swin_v2_before", "Swin V2", Options{}},
 	{"torchvision_swin", "Swin", Options{}},
 	{"torchvision_swin_v2", "Swin V2", Options{}},
+	{"efficientnet", "EfficientNet", Options{}},
+	{"timm_efficientnet", "EfficientNet", Options{}},
+	{"timm_tf_efficientnet", "EfficientNet", Options{}},
+	{"timm_efficientnet_v2", "EfficientNetV2", Options{}},
+	{"timm_efficientnet_lite", "EfficientNet-Lite", Options{}},
+	{"timm_mobilenet_v3", "MobileNetV3", Options{}},
+	{"timm_mobilenet_v3_small", "MobileNetV3", Options{}},
+	{"torchvision_efficientnet", "EfficientNet", Options{}},
+	{"torchvision_efficientnet_v2", "EfficientNetV2", Options{}},
+	{"torchvision_mobilenet_v3", "MobileNetV3", Options{}},
+	{"torchvision_mobilenet_v3_small", "MobileNetV3", Options{}},
 }
 
 // TestFamilies: outputs equal those of the library within 1e-5 of the largest, at the size of the positions and at

@@ -19,6 +19,7 @@ import timm
 import torch
 import torchvision
 import transformers as T
+from functools import partial
 from safetensors.torch import save_file
 
 warnings.filterwarnings("ignore")
@@ -167,8 +168,7 @@ def swin():
         case(folder, timm.create_model(name, img_size=48, **kw, **sizes, **layout), at(name, **kw), shapes, hub=False)
         if version == 2:
             published = "swinv2_tiny_window3to6_24to48" if len(kw) > 1 else "swinv2_tiny_window3_48"
-            with open(os.path.join(OUT, folder, "config.json"), "w") as f:
-                json.dump(dict(architecture=published), f)
+            named(folder, published)
     hub = dict(image_size=48, patch_size=2, embed_dim=4, depths=[2, 1, 2, 1], num_heads=[1, 2, 2, 4], mlp_ratio=2.0)
     pooled = lambda m, x: m(x).pooler_output
     case("swin", T.SwinModel(T.SwinConfig(window_size=3, **hub)), pooled, two)
@@ -187,6 +187,66 @@ def swin():
     case("torchvision_swin_v2", vision.SwinTransformer(**sizes, **v2), features, small, hub=False)
 
 
+def efficient():
+    """Tiny by a width factor; the channels of the original plans otherwise."""
+    big = [(1, 3, 40, 48), (1, 3, 35, 33)]
+    whole = lambda m, x: m(x)
+    builder = timm.models._efficientnet_builder
+    from timm.models.efficientnet import EfficientNet
+    from timm.models.mobilenetv3 import MobileNetV3
+
+    def net(kind, plan, act, **kw):
+        return kind(builder.decode_arch_def(plan, depth_multiplier=1.0), num_classes=0, stem_size=8,
+                    act_layer=timm.layers.get_act_layer(act), **kw)
+
+    v1 = [["ds_r1_k3_s1_e1_c8_se0.25"], ["ir_r2_k3_s2_e2_c12_se0.25"], ["ir_r1_k5_s2_e2_c12_se0.25"], ["ir_r1_k3_s2_e2_c16_se0.25"],
+          ["ir_r2_k5_s1_e2_c16_se0.25"], ["ir_r1_k5_s2_e2_c20_se0.25"], ["ir_r1_k3_s1_e2_c24_se0.25"]]
+    exact = dict(round_chs_fn=lambda c: c)
+    head = dict(num_features=28, **exact)
+    case("timm_efficientnet", net(EfficientNet, v1, "swish", **head), whole, big, hub=False)
+    tf = dict(pad_type="same", norm_layer=partial(torch.nn.BatchNorm2d, eps=1e-3))
+    case("timm_tf_efficientnet", net(EfficientNet, v1, "swish", **head, **tf), whole, big, hub=False)
+    named("timm_tf_efficientnet", "tf_efficientnet_b0")
+    v2 = [["cn_r2_k3_s1_e1_c8_skip"], ["er_r2_k3_s2_e2_c8"], ["er_r1_k3_s2_e2_c12"], ["ir_r2_k3_s2_e2_c12_se0.25"],
+          ["ir_r1_k3_s1_e2_c16_se0.25"], ["ir_r1_k3_s2_e2_c20_se0.25"]]
+    case("timm_efficientnet_v2", net(EfficientNet, v2, "swish", **head), whole, big, hub=False)
+    named("timm_efficientnet_v2", "efficientnetv2_s")
+    lite = [[s[0].replace("_se0.25", "")] for s in v1]
+    case("timm_efficientnet_lite", net(EfficientNet, lite, "relu6", **head), whole, big[:1], hub=False)
+    mobile = [["ds_r1_k3_s1_e1_c8_nre"], ["ir_r2_k3_s2_e2_c12_nre"], ["ir_r1_k5_s2_e2_c12_se0.25_nre"], ["ir_r1_k3_s2_e2_c16"],
+              ["ir_r2_k3_s1_e2_c16_se0.25"], ["ir_r1_k5_s2_e2_c20_se0.25"], ["cn_r1_k1_s1_c24"]]
+    small = [["ds_r1_k3_s2_e1_c8_se0.25_nre"], ["ir_r2_k3_s2_e2_c12_nre"], ["ir_r1_k5_s2_e2_c12_se0.25"], ["ir_r1_k5_s1_e2_c16_se0.25"],
+             ["ir_r1_k5_s2_e2_c20_se0.25"], ["cn_r1_k1_s1_c24"]]
+    from timm.models.mobilenetv3 import SqueezeExcite
+    se = partial(SqueezeExcite, gate_layer="hard_sigmoid", force_act_layer=torch.nn.ReLU)
+    for folder, plan in (("timm_mobilenet_v3", mobile), ("timm_mobilenet_v3_small", small)):
+        case(folder, net(MobileNetV3, plan, "hard_swish", se_layer=se, **head), whole, big, hub=False)
+    hub = T.EfficientNetConfig(width_coefficient=0.25, depth_coefficient=1.0, depth_divisor=4, num_block_repeats=[1, 2, 1, 1, 2, 1, 1],
+                               hidden_dim=320, out_channels=[16, 32, 48, 64, 80, 96, 112], in_channels=[32, 16, 32, 48, 64, 80, 96],
+                               expand_ratios=[1, 2, 2, 2, 2, 2, 2], depthwise_padding=[4])
+    case("efficientnet", T.EfficientNetModel(hub), lambda m, x: m(x).pooler_output, big)
+    vision = torchvision.models.efficientnet
+    M, F = vision.MBConvConfig, vision.FusedMBConvConfig
+    B = partial(M, width_mult=0.25, depth_mult=1.0)
+    plan = [B(1, 3, 1, 32, 32, 1), B(2, 3, 2, 32, 48, 2), B(2, 5, 2, 48, 64, 1), B(2, 3, 2, 64, 80, 1), B(2, 5, 1, 80, 96, 2), B(2, 5, 2, 96, 112, 1), B(2, 3, 1, 112, 128, 1)]
+    pooled = lambda m, x: m.avgpool(m.features(x)).flatten(1)
+    case("torchvision_efficientnet", vision.EfficientNet(plan, 0.2, num_classes=1), pooled, big, hub=False)
+    plan = [F(1, 3, 1, 8, 8, 2), F(2, 3, 2, 8, 12, 1), F(2, 3, 2, 12, 16, 1), M(2, 3, 2, 16, 20, 2), M(2, 3, 1, 20, 24, 1), M(2, 3, 2, 24, 28, 1)]
+    case("torchvision_efficientnet_v2", vision.EfficientNet(plan, 0.2, num_classes=1, last_channel=32, norm_layer=partial(torch.nn.BatchNorm2d, eps=1e-3)), pooled, big, hub=False)
+    vision = torchvision.models.mobilenetv3
+    I = partial(vision.InvertedResidualConfig, dilation=1, width_mult=1.0)
+    def plan(rows): return [I(i, k, e, o, s, "HS" if h else "RE", t) for i, k, e, o, s, h, t in rows]
+    large = plan([(8, 3, 8, 8, False, 0, 1), (8, 3, 16, 16, False, 0, 2), (16, 3, 24, 16, False, 0, 1), (16, 5, 24, 24, True, 0, 2), (24, 3, 32, 32, False, 1, 2), (32, 3, 40, 40, True, 1, 1), (40, 5, 48, 48, True, 1, 2)])
+    case("torchvision_mobilenet_v3", vision.MobileNetV3(large, 8, num_classes=1), pooled, big, hub=False)
+    small = plan([(8, 3, 8, 8, True, 0, 2), (8, 3, 16, 16, False, 0, 2), (16, 3, 24, 16, False, 0, 1), (16, 5, 24, 24, True, 1, 2), (24, 5, 32, 32, True, 1, 1), (32, 5, 40, 40, True, 1, 2)])
+    case("torchvision_mobilenet_v3_small", vision.MobileNetV3(small, 8, num_classes=1), pooled, big, hub=False)
+
+
+def named(folder, architecture):
+    with open(os.path.join(OUT, folder, "config.json"), "w") as f:
+        json.dump(dict(architecture=architecture), f)
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 2:  # some of the groups: python3 generate_families.py families swin
         for group in sys.argv[2:]:
@@ -194,5 +254,6 @@ if __name__ == "__main__":
         sys.exit()
     hugging()
     swin()
+    efficient()
     other()
     convolutional()
