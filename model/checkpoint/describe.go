@@ -201,8 +201,10 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 
 // slowness is 1 for the prefix of a copy that follows the trained encoder, as contrastive training keeps for its keys.
 func slowness(prefix string) int {
-	if strings.Contains(prefix, "encoder_k.") || strings.Contains(prefix, "momentum_encoder.") {
-		return 1
+	for _, copied := range []string{"encoder_k.", "momentum_encoder.", "target"} {
+		if strings.Contains(prefix, copied) {
+			return 1
+		}
 	}
 	return 0
 }

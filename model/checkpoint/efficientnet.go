@@ -257,7 +257,7 @@ func (n *inverse) decidePadding(name, label string, hugging bool) error {
 		if where != "" {
 			n.normEpsilon = float32(epsilon)
 		}
-	case f.has("top") && strings.HasPrefix(name, "tf_"):
+	case f.has("top") && (strings.HasPrefix(name, "tf_") || strings.HasSuffix(name, "_pruned")):
 		n.padding, n.normEpsilon = paddedSame, 1e-3
 	case f.has("top"):
 		if name == "" {

@@ -339,6 +339,35 @@ var families = []family{
 		signature: []string{"features.1.0.attn.qkv.weight", "features.2.reduction.weight"}, outside: others,
 	},
 	{
+		label: "Nature CNN", build: buildNature, input: "[B, C, 84, 84]", output: vector,
+		names:     parts("conv1=cnn.0 conv2=cnn.2 conv3=cnn.4 fc=linear.0"),
+		signature: []string{"cnn.0.weight", "cnn.2.weight", "cnn.4.weight", "linear.0.weight"},
+	},
+	{
+		label: "Nature CNN", build: buildNature, input: "[B, C, 84, 84]", output: vector, accepts: natureKernels,
+		names:     parts("conv1=0 conv2=2 conv3=4 fc=7"),
+		signature: []string{"0.weight", "2.weight", "4.weight", "7.weight"}, outside: []string{"9."},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=*.conv res11=*.res_block0.conv0 res12=*.res_block0.conv1 res21=*.res_block1.conv0
+			res22=*.res_block1.conv1 fc=5`),
+		signature: []string{"0.conv.weight", "0.res_block0.conv0.weight"},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=block*.conv res11=block*.res1.conv1 res12=block*.res1.conv2 res21=block*.res2.conv1
+			res22=block*.res2.conv2 fc=fc`),
+		signature: []string{"block1.conv.weight", "block1.res1.conv1.weight"},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=feat_convs.*.0 res11=resnet1.*.1 res12=resnet1.*.3 res21=resnet2.*.1 res22=resnet2.*.3
+			fc=fc`),
+		signature: []string{"feat_convs.0.0.weight", "resnet1.0.1.weight"},
+		outside:   []string{"core.", "policy.", "baseline."},
+	},
+	{
 		label: "EfficientNet", build: buildInverse(timmBlock), input: images, output: vector,
 		names:     inverseParts(inverseTIMM, timmInner),
 		signature: []string{"conv_stem.weight", "bn1.running_mean", "conv_head.weight"}, outside: others,
@@ -451,7 +480,7 @@ func (f *family) architectureOf() modelArchitecture {
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
 			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask":
 			optional = append(optional, name)
-		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise", "top":
+		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise", "top", "conv", "fc":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")
 		default:
 			optional = append(optional, name+".weight", name+".bias")

@@ -242,6 +242,84 @@ def efficient():
     case("torchvision_mobilenet_v3_small", vision.MobileNetV3(small, 8, num_classes=1), pooled, big, hub=False)
 
 
+class Residual(torch.nn.Module):
+    def __init__(self, channels, first, second):
+        super().__init__()
+        self.names = first, second
+        for name in self.names:
+            setattr(self, name, torch.nn.Conv2d(channels, channels, 3, padding=1))
+
+    def forward(self, x):
+        y = x
+        for name in self.names:
+            y = getattr(self, name)(y.relu())
+        return x + y
+
+
+class Sequence(torch.nn.Module):
+    """A sequence of IMPALA: the names of its residual blocks and of their convolutions differ among libraries."""
+
+    def __init__(self, inputs, channels, blocks, convs):
+        super().__init__()
+        self.conv, self.blocks = torch.nn.Conv2d(inputs, channels, 3, padding=1), blocks
+        for block in blocks:
+            setattr(self, block, Residual(channels, *convs))
+
+    def forward(self, x):
+        x = torch.nn.functional.max_pool2d(self.conv(x), 3, stride=2, padding=1)
+        for block in self.blocks:
+            x = getattr(self, block)(x)
+        return x
+
+
+class Named(torch.nn.Module):
+    """Modules of any names, applied in their order by a function."""
+
+    def __init__(self, apply, **modules):
+        super().__init__()
+        self.apply_ = apply
+        for name, module in modules.items():
+            setattr(self, name, module)
+
+    def forward(self, x):
+        return self.apply_(self, x)
+
+
+def agents():
+    """The encoders of agents as CleanRL (09f7a7f), Stable-Baselines3, train-procgen-pytorch (03bbd04) and TorchBeast (3f3029c)
+    define them, written again from their definitions, with few channels."""
+    nn = torch.nn
+    convs = lambda: [nn.Conv2d(4, 3, 8, 4), nn.ReLU(), nn.Conv2d(3, 4, 4, 2), nn.ReLU(), nn.Conv2d(4, 5, 3, 1), nn.ReLU(), nn.Flatten()]
+    head = lambda n: nn.Sequential(nn.Linear(n, 6), nn.ReLU())
+    atari = [(1, 4, 84, 84)]
+    case("cleanrl_nature", Named(lambda m, x: m.network(x), network=nn.Sequential(*convs(), *head(245)), actor=nn.Linear(6, 2), critic=nn.Linear(6, 1)),
+         lambda m, x: m(x), atari, hub=False)
+    extractor = Named(lambda m, x: m.linear(m.cnn(x)), cnn=nn.Sequential(*convs()), linear=head(245))
+    case("sb3_nature", Named(lambda m, x: m.features_extractor(x), features_extractor=extractor, action_net=nn.Linear(6, 2)),
+         lambda m, x: m(x), atari, hub=False)
+    sequence = lambda inputs, channels: Sequence(inputs, channels, ("res_block0", "res_block1"), ("conv0", "conv1"))
+    procgen = [(1, 3, 64, 64)]
+    network = nn.Sequential(sequence(3, 3), sequence(3, 4), sequence(4, 4), nn.Flatten(), nn.ReLU(), nn.Linear(256, 6), nn.ReLU())
+    case("cleanrl_impala", Named(lambda m, x: m.network(x), network=network, actor=nn.Linear(6, 2), critic=nn.Linear(6, 1)), lambda m, x: m(x), procgen, hub=False)
+    block = lambda inputs, channels: Sequence(inputs, channels, ("res1", "res2"), ("conv1", "conv2"))
+    embedder = Named(lambda m, x: m.fc(m.block3(m.block2(m.block1(x))).relu().flatten(1)).relu(),
+                     block1=block(3, 3), block2=block(3, 4), block3=block(4, 4), fc=nn.Linear(256, 6))
+    case("procgen_impala", Named(lambda m, x: m.embedder(x), embedder=embedder, fc_policy=nn.Linear(6, 2), fc_value=nn.Linear(6, 1)), lambda m, x: m(x), procgen, hub=False)
+    channels = [4, 3, 4, 4]
+    residuals = lambda: nn.ModuleList(nn.Sequential(nn.ReLU(), nn.Conv2d(c, c, 3, padding=1), nn.ReLU(), nn.Conv2d(c, c, 3, padding=1)) for c in channels[1:])
+
+    def beast(m, x):
+        for i, conv in enumerate(m.feat_convs):
+            x = conv(x)
+            x = x + m.resnet1[i](x)
+            x = x + m.resnet2[i](x)
+        return m.fc(x.relu().flatten(1)).relu()
+
+    feats = nn.ModuleList(nn.Sequential(nn.Conv2d(a, b, 3, padding=1), nn.MaxPool2d(3, 2, 1)) for a, b in zip(channels, channels[1:]))
+    case("torchbeast_impala", Named(beast, feat_convs=feats, resnet1=residuals(), resnet2=residuals(), fc=nn.Linear(4 * 11 * 11, 6),
+                                    policy=nn.Linear(7, 2), baseline=nn.Linear(7, 1)), lambda m, x: m(x), atari, hub=False)
+
+
 def named(folder, architecture):
     with open(os.path.join(OUT, folder, "config.json"), "w") as f:
         json.dump(dict(architecture=architecture), f)
@@ -255,5 +333,6 @@ if __name__ == "__main__":
     hugging()
     swin()
     efficient()
+    agents()
     other()
     convolutional()
