@@ -338,6 +338,12 @@ var families = []family{
 		names: parts(swinTorchvision), windows: windowing{padded: true},
 		signature: []string{"features.1.0.attn.qkv.weight", "features.2.reduction.weight"}, outside: others,
 	},
+	towerFamily("BERT", "bert.", bertParts, bertHead, 1e-12),
+	towerFamily("RoBERTa", "roberta.", bertParts, lmHead, 1e-12),
+	towerFamily("BERT", "", bertParts, bertHead, 1e-12),
+	towerFamily("ESM-2", "esm.", esmParts, lmHead, 1e-12),
+	towerFamily("ESM-2", "", esmParts, lmHead, 1e-12),
+	towerFamily("ESM-2", "encoder.sentence_encoder.", esmOriginal, strings.ReplaceAll(lmHead, "=", "=encoder."), 1e-5),
 	{
 		label: "Nature CNN", build: buildNature, input: "[B, C, 84, 84]", output: vector,
 		names:     parts("conv1=cnn.0 conv2=cnn.2 conv3=cnn.4 fc=linear.0"),
@@ -478,8 +484,10 @@ func (f *family) architectureOf() modelArchitecture {
 				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
 			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask":
+			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask", "frequencies", "position_ids":
 			optional = append(optional, name)
+		case "word":
+			keys = append(keys, name+".weight")
 		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise", "top", "conv", "fc":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")
 		default:

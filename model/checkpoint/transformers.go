@@ -38,10 +38,14 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 
 // layerNorm normalizes the last value over its last axis.
 func (b *builder) layerNorm(name string, width int, epsilon float32) error {
-	if err := b.tensors([]int{width}, name+".weight", name+".bias"); err != nil {
+	weight, bias := name+".weight", name+".bias"
+	if !b.has(weight) && b.has(name+".gamma") { // the old names
+		weight, bias = name+".gamma", name+".beta"
+	}
+	if err := b.tensors([]int{width}, weight, bias); err != nil {
 		return err
 	}
-	b.node("LayerNormalization", name, map[string]graph.Attribute{"epsilon": number(epsilon)}, name+".weight", name+".bias")
+	b.node("LayerNormalization", name, map[string]graph.Attribute{"epsilon": number(epsilon)}, weight, bias)
 	return nil
 }
 

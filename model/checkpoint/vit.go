@@ -772,5 +772,6 @@ var labels = map[string]string{
 	"vit": "ViT", "deit": "DeiT", "vit_mae": "ViT-MAE", "ijepa": "I-JEPA", "dinov2": "DINOv2",
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
-	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2",
+	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
+	"roberta": "RoBERTa", "esm": "ESM-2",
 }

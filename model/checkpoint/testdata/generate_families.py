@@ -320,6 +320,41 @@ def agents():
                                     policy=nn.Linear(7, 2), baseline=nn.Linear(7, 1)), lambda m, x: m(x), atari, hub=False)
 
 
+def towers():
+    """Encoders of tokens: two sequences, of which the second has padding, and the first one masked token."""
+    tiny = dict(vocab_size=33, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=24)
+    esm = dict(pad_token_id=1, mask_token_id=32, layer_norm_eps=1e-5, **tiny)
+    models = dict(
+        bert=T.BertForMaskedLM(T.BertConfig(**tiny)),
+        bert_base=T.BertModel(T.BertConfig(hidden_act="gelu_new", **tiny)),
+        roberta=T.RobertaForMaskedLM(T.RobertaConfig(type_vocab_size=1, **tiny)),
+        esm2=T.EsmForMaskedLM(T.EsmConfig(position_embedding_type="rotary", token_dropout=True, emb_layer_norm_before=False, **esm)),
+        esm1b=T.EsmModel(T.EsmConfig(position_embedding_type="absolute", token_dropout=False, emb_layer_norm_before=True, **esm)))
+    g = torch.Generator().manual_seed(5)
+    ids = torch.randint(4, 32, (2, 11), generator=g)
+    ids[0, 3] = 32
+    mask = torch.ones_like(ids)
+    mask[1, 8:] = 0
+    for name, model in models.items():
+        model = randomize(model, sum(map(ord, name)))
+        model.config._attn_implementation = "eager"
+        tokens = ids.clone()
+        tokens[1, 8:] = model.config.pad_token_id
+        out = model(input_ids=tokens, attention_mask=mask, output_hidden_states=True, output_attentions=True)
+        arrays = dict(ids=tokens.numpy(), mask=mask.numpy(), hidden=out.hidden_states[-1].numpy(), attentions=torch.stack(out.attentions).numpy())
+        if "last_hidden_state" in out:
+            arrays["hidden"] = out.last_hidden_state.numpy()
+        if "logits" in out:
+            arrays["logits"] = out.logits.numpy()
+        folder = os.path.join(OUT, name)
+        model.half()
+        if name == "esm2":  # frequencies of a rotary embedding keep their precision
+            model.esm.rotary_embeddings.inv_freq = 1 / 10000 ** (torch.arange(0, 8, 2) / 8)
+        model.save_pretrained(folder)
+        np.savez_compressed(os.path.join(folder, "tokens.npz"), **arrays)
+        print(name, {k: list(v.shape) for k, v in arrays.items()}, flush=True)
+
+
 def named(folder, architecture):
     with open(os.path.join(OUT, folder, "config.json"), "w") as f:
         json.dump(dict(architecture=architecture), f)
@@ -334,5 +369,6 @@ if __name__ == "__main__":
     swin()
     efficient()
     agents()
+    towers()
     other()
     convolutional()
