@@ -322,7 +322,7 @@ def agents():
 
 def towers():
     """Encoders of tokens: two sequences, of which the second has padding, and the first one masked token."""
-    tiny = dict(vocab_size=33, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=24)
+    tiny = dict(vocab_size=33, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=32)
     esm = dict(pad_token_id=1, mask_token_id=32, layer_norm_eps=1e-5, **tiny)
     models = dict(
         bert=T.BertForMaskedLM(T.BertConfig(**tiny)),
