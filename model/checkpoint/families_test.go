@@ -74,6 +74,7 @@ var goldenFamilies = []struct {
 	{"torchvision_swin", "Swin", Options{}},
 	{"torchvision_swin_v2", "Swin V2", Options{}},
 	{"cleanrl_nature", "Nature CNN", Options{}},
+	{"nature_eight_bits", "Nature CNN", Options{}},
 	{"sb3_nature", "Nature CNN", Options{}},
 	{"cleanrl_impala", "IMPALA CNN", Options{}},
 	{"procgen_impala", "IMPALA CNN", Options{}},

@@ -320,6 +320,20 @@ def agents():
                                     policy=nn.Linear(7, 2), baseline=nn.Linear(7, 1)), lambda m, x: m(x), atari, hub=False)
 
 
+def eight():
+    """Weights of 8 bits, which are exact in the file."""
+    nn = torch.nn
+    model = randomize(nn.Sequential(nn.Conv2d(4, 3, 8, 4), nn.ReLU(), nn.Conv2d(3, 4, 4, 2), nn.ReLU(), nn.Conv2d(4, 5, 3, 1), nn.ReLU(),
+                                    nn.Flatten(), nn.Linear(245, 6), nn.ReLU()), 8)
+    tensors = {k: v.to(torch.float8_e4m3fn if k.endswith("weight") else torch.float8_e5m2) for k, v in model.state_dict().items()}
+    model.load_state_dict({k: v.float() for k, v in tensors.items()})
+    x = images(0, 1, 4, 84, 84)
+    folder = os.path.join(OUT, "nature_eight_bits")
+    os.makedirs(folder, exist_ok=True)
+    save_file(tensors, os.path.join(folder, "weights.safetensors"))
+    np.savez_compressed(os.path.join(folder, "golden.npz"), x0=x.half().numpy(), y0=model(x).numpy())
+
+
 def towers():
     """Encoders of tokens: two sequences, of which the second has padding, and the first one masked token."""
     tiny = dict(vocab_size=33, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=32)
@@ -370,5 +384,6 @@ if __name__ == "__main__":
     efficient()
     agents()
     towers()
+    eight()
     other()
     convolutional()
