@@ -183,7 +183,7 @@ func TestNames(t *testing.T) {
 		}
 		seen[d.String()] = true
 	}
-	if seen["complex64"] || !seen["float32"] || seen[Invalid.String()] || count.String() != "dtype(14)" {
+	if seen["complex64"] || !seen["float32"] || seen[Invalid.String()] || count.String() != "dtype(18)" {
 		t.Errorf("the names are %v", seen)
 	}
 }

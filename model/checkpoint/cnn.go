@@ -210,7 +210,7 @@ func buildConvNeXt(b *builder, f *family) error {
 	if err != nil {
 		return err
 	}
-	activation, err := b.activationOr(f.activation, "hidden_act")
+	activation, err := b.activationOf(f)
 	if err != nil {
 		return err
 	}

@@ -183,13 +183,10 @@ var kernelsOfReLU6 = []string{"3333333", "3353553"}
 // decide finds strides, activations, padding and epsilon, none of which is in a tensor.
 func (n *inverse) decide() error {
 	f := n.family
-	name, where, err := n.settings.text("architecture")
-	if err != nil {
-		return err
-	}
-	if where != "" && !published.MatchString(name) {
-		return fmt.Errorf("architecture %q, from %s: its strides and activations are not known; export the model to ONNX "+
-			"(torch.onnx.export)", name, where)
+	name := n.settings.publishedName()
+	if name != "" && !published.MatchString(name) {
+		return fmt.Errorf("the configuration has the architecture %q, whose strides and activations are not known; %s", name,
+			exportHint)
 	}
 	squeezed, fused, kernels := 0, 0, ""
 	for _, block := range n.blocks {
@@ -234,11 +231,10 @@ func (n *inverse) decide() error {
 		label = "EfficientNetV2"
 	case squeezed == 0 || squeezed < len(n.blocks):
 		return fmt.Errorf("%d of %d blocks have squeeze and excitation, and the kernels of the stages are %s: no known "+
-			"network, so that its activations are unknown; export the model to ONNX (torch.onnx.export)", squeezed,
-			len(n.blocks), kernels)
+			"network, so that its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
 	}
 	if stages > len(n.strides) || label == "EfficientNet" && stages < len(n.strides) {
-		return fmt.Errorf("%d stages of blocks, want %d; export the model to ONNX (torch.onnx.export)", stages, len(n.strides))
+		return fmt.Errorf("%d stages of blocks, want %d; %s", stages, len(n.strides), exportHint)
 	}
 	n.model.Architecture, n.graph.Name = label, label
 	return n.decidePadding(name, label, hugging)

@@ -39,6 +39,7 @@ type family struct {
 type resampling struct {
 	antialias     bool    // kernels as wide as a patch of the new grid
 	withRegisters bool    // antialias only where the model has registers
+	linear        bool    // in the place of cubic
 	offset        float64 // added to the number of patches of each axis for the scale: DINO's way to avoid rounding errors
 }
 
@@ -149,6 +150,11 @@ func clipsWithoutPositions(state State, prefix string) bool {
 	return len(state[prefix+"patch_embed.proj.weight"].Shape) == 5 && !positions
 }
 
+// patchesAreRows accepts a product of the pixels of a patch instead of a convolution.
+func patchesAreRows(name string) func(state State, prefix string) bool {
+	return func(state State, prefix string) bool { return len(state[prefix+name].Shape) == 2 }
+}
+
 // with adds names to others.
 func with(names map[string]string, list string) map[string]string {
 	for part, name := range parts(list) {
@@ -214,6 +220,21 @@ var families = []family{
 		signature: []string{"embeddings.patch_embeddings.projection.weight", "encoder.layer.0.layer_scale1.lambda1",
 			"encoder.layer.0.attention.q_proj.weight"},
 		outside: append([]string{"embeddings.mask_token"}, others...),
+	},
+	{
+		label: "SigLIP 2", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",
+		pooled: poolProbe, resample: resampling{antialias: true, linear: true},
+		names:     under("vision_model.", parts(clipParts+siglipParts)),
+		signature: []string{"vision_model.embeddings.patch_embedding.weight", "vision_model.head.probe"},
+		accepts:   patchesAreRows("vision_model.embeddings.patch_embedding.weight"),
+		outside:   []string{"text_model.", "logit_scale", "logit_bias", "vision_model.embeddings.position_ids"},
+	},
+	{
+		label: "SigLIP 2", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",
+		pooled: poolProbe, resample: resampling{antialias: true, linear: true},
+		names:     parts(clipParts + siglipParts),
+		signature: []string{"embeddings.patch_embedding.weight", "head.probe"},
+		accepts:   patchesAreRows("embeddings.patch_embedding.weight"), outside: []string{"embeddings.position_ids"},
 	},
 	{
 		label: "SigLIP", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",

@@ -36,6 +36,7 @@ var goldenFamilies = []struct {
 	{"clip_whole", "CLIP", Options{}},
 	{"siglip_whole", "SigLIP", Options{}},
 	{"siglip", "SigLIP", Options{}},
+	{"siglip2", "SigLIP 2", Options{}},
 	{"vjepa2", "V-JEPA 2", Options{}},
 	{"timm_vit", "ViT (timm)", Options{Heads: 2}},
 	{"timm_registers", "ViT (timm)", Options{Heads: 2}},
@@ -141,7 +142,13 @@ func TestFamilies(t *testing.T) {
 
 // Prefixes in any order, and of the two encoders of contrastive training the trained one.
 func TestFamilyPrefixes(t *testing.T) {
-	path := filepath.Join("testdata", "families", "timm_resnet", "weights.safetensors")
+	for _, folder := range []string{"timm_resnet", "timm_swin", "timm_efficientnet", "cleanrl_impala"} {
+		prefixes(t, folder)
+	}
+}
+
+func prefixes(t *testing.T, folder string) {
+	path := filepath.Join("testdata", "families", folder, "weights.safetensors")
 	file, err := mmap.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -151,24 +158,24 @@ func TestFamilyPrefixes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := arraysIn(t, filepath.Join("testdata", "families", "timm_resnet", "golden.npz"))
-	for _, prefix := range []string{"module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
+	golden := arraysIn(t, filepath.Join("testdata", "families", folder, "golden.npz"))
+	for _, prefix := range []string{"_fsdp_wrapped_module.", "encoder._checkpoint_wrapped_module.", "module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
 		state := State{}
 		for key, tensor := range plain {
-			state[prefix+key] = tensor
+			state[prefix+strings.Replace(key, ".0.", ".0._fsdp_wrapped_module.", 1)] = tensor
 			if prefix == "module.encoder_q." {
-				state["module.encoder_k."+key] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
+				state["module.encoder_k."+strings.Replace(key, ".0.", ".0._fsdp_wrapped_module.", 1)] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
 			}
 		}
 		n, err := Build(state, Options{})
 		if err != nil {
-			t.Errorf("%s: %v", prefix, err)
+			t.Errorf("%s: %s: %v", folder, prefix, err)
 			continue
 		}
 		got, want := run(t, n.Graph, golden["x0"]), golden["y0"]
 		for j, w := range want.F32 {
 			if math.Abs(float64(got.F32[j])-float64(w)) > 1e-5*max(1, math.Abs(float64(w))) {
-				t.Errorf("%s: output %d is %g, want %g", prefix, j, got.F32[j], w)
+				t.Errorf("%s: %s: output %d is %g, want %g", folder, prefix, j, got.F32[j], w)
 				break
 			}
 		}

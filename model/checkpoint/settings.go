@@ -251,6 +251,17 @@ func (s *settings) text(names ...string) (string, string, error) {
 	return t, where, nil
 }
 
+// publishedName is the name of a model of timm in a configuration, "" if none has one.
+func (s *settings) publishedName() string {
+	if err := s.load(); err != nil { // an error where a value is needed
+		s.loaded, s.sources = false, nil
+		return ""
+	}
+	value, _, _ := s.find("architecture")
+	name, _ := value.(string)
+	return name
+}
+
 // decide records a value that the tensors do not determine.
 func (s *settings) decide(name string, value any) {
 	s.used = append(s.used, fmt.Sprintf("%s=%v", name, value))

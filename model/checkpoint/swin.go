@@ -106,7 +106,7 @@ func (s *swin) sizes() error {
 	if err := s.readPatch(2); err != nil {
 		return err
 	}
-	if s.activation, err = s.activationOr(s.family.activation, "hidden_act"); err != nil {
+	if s.activation, err = s.activationOf(s.family); err != nil {
 		return err
 	}
 	if s.epsilon, err = s.smallest(s.family.epsilon); err != nil {
@@ -187,10 +187,7 @@ func (s *swin) configuredWindow(stage int) (int, error) {
 		return 0, err
 	}
 	if window == 0 {
-		name, _, err := s.settings.text("architecture", "_name_or_path")
-		if err != nil {
-			return 0, err
-		}
+		name := s.settings.publishedName()
 		if m := swinName.FindStringSubmatch(name); m != nil {
 			where = name
 			window, _ = strconv.Atoi(cmp.Or(m[2], m[1]))

@@ -89,7 +89,7 @@ func (t *tower) sizes() error {
 		return err
 	}
 	t.width = shape[1]
-	if t.activation, err = t.activationOr(t.family.activation, "hidden_act"); err != nil {
+	if t.activation, err = t.activationOf(t.family); err != nil {
 		return err
 	}
 	otherwise := 0
@@ -249,7 +249,7 @@ func (t *tower) addPositions() error {
 		return nil
 	}
 	if kind != "" && kind != "absolute" {
-		return fmt.Errorf("position_embedding_type %q: want absolute or rotary; export the model to ONNX (torch.onnx.export)", kind)
+		return fmt.Errorf("position_embedding_type %q: want absolute or rotary; %s", kind, exportHint)
 	}
 	if _, err := t.tensor(name+".weight", free, t.width); err != nil {
 		return err

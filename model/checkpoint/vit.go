@@ -53,7 +53,7 @@ func (v *vit) sizes() error {
 	if err != nil {
 		return err
 	}
-	if v.activation, err = v.activationOr(v.family.activation, "hidden_act"); err != nil {
+	if v.activation, err = v.activationOf(v.family); err != nil {
 		return err
 	}
 	if norm := v.part(v.family, "fc_norm"); norm != "" && !v.has(v.family.name("qkv", 0)+".bias") {
@@ -94,6 +94,9 @@ func (v *vit) readPatch(axes int) error {
 	if err != nil {
 		return err
 	}
+	if len(t.Shape) == 2 && v.family.resample.linear {
+		return v.patchRows(key, t.Shape)
+	}
 	if n := len(t.Shape); n != 4 && n != 2+axes {
 		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
 			"channels frames height width]", v.prefix+key, t.Shape)
@@ -101,6 +104,33 @@ func (v *vit) readPatch(axes int) error {
 	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
 	_, err = v.tensor(key, t.Shape...)
 	return err
+}
+
+// patchRows makes a convolution of a product of the pixels of a patch, row by row with the channels last.
+func (v *vit) patchRows(key string, shape []int) error {
+	channels, _, err := v.settings.integer("num_channels")
+	if err != nil {
+		return err
+	}
+	channels = cmp.Or(channels, 3)
+	side := squareSide(shape[1] / channels)
+	if side == 0 || side*side*channels != shape[1] {
+		return fmt.Errorf("tensor %q has shape %v, want square patches of %d channels", v.prefix+key, shape, channels)
+	}
+	values, _, err := v.read(key, shape...)
+	if err != nil {
+		return err
+	}
+	moved := make([]float32, len(values))
+	for i, x := range values {
+		row, column := i/shape[1], i%shape[1]
+		pixel, channel := column/channels, column%channels
+		moved[(row*channels+channel)*side*side+pixel] = x
+	}
+	v.width, v.channels, v.patch = shape[0], channels, []int{side, side}
+	v.graph.Constants[key] = graph.Floats(moved, shape[0], channels, side, side)
+	v.model.Parameters += len(values)
+	return nil
 }
 
 // convolvePatches applies the convolution of the patches to the last value.
@@ -322,6 +352,9 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	case how.antialias, how.withRegisters && registers:
 		attributes["antialias"], attributes["exclude_outside"] = integer(1), integer(1)
 		attributes["cubic_coeff_a"] = number(-0.5)
+	}
+	if how.linear {
+		attributes["mode"] = word("linear")
 	}
 	if how.offset > 0 && !registers {
 		v.apply("Resize", where, attributes, "position_grid", "", v.scales(where, grid, how.offset))
@@ -773,5 +806,5 @@ var labels = map[string]string{
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
 	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
-	"roberta": "RoBERTa", "esm": "ESM-2",
+	"siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2", "roberta": "RoBERTa", "esm": "ESM-2",
 }

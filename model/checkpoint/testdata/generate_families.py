@@ -94,11 +94,20 @@ def hugging():
          lambda m, x: m.visual_projection(m.vision_model(x).pooler_output), two[:1])
     case("siglip_whole", T.SiglipModel(T.SiglipConfig(vision_config=SMALL, text_config=text)),
          lambda m, x: m.vision_model(x).pooler_output, two[:1])
+    case("siglip2", T.Siglip2VisionModel(T.Siglip2VisionConfig(num_patches=16, **{k: v for k, v in SMALL.items() if k != "image_size"})), patches, two + [(1, 3, 8, 12)])
     case("siglip", T.SiglipVisionModel(T.SiglipVisionConfig(**SMALL)), lambda m, x: m(x, interpolate_pos_encoding=True).pooler_output, two)
     video = T.VJEPA2Config(patch_size=4, crop_size=16, frames_per_clip=4, tubelet_size=2, hidden_size=24, num_attention_heads=2,
                            num_hidden_layers=2, pred_hidden_size=12, pred_num_attention_heads=2, pred_num_hidden_layers=1, mlp_ratio=2)
     case("vjepa2", T.VJEPA2Model(video), lambda m, x: m(pixel_values_videos=x.transpose(1, 2), skip_predictor=True).last_hidden_state,
          [(2, 3, 4, 16, 16), (1, 3, 6, 16, 16)])
+
+
+def patches(m, x):
+    """Images as rows of the pixels of their patches."""
+    b, c, h, w = x.shape
+    rows = x.reshape(b, c, h // 4, 4, w // 4, 4).permute(0, 2, 4, 3, 5, 1).reshape(b, -1, 16 * c)
+    shapes = torch.tensor([[h // 4, w // 4]] * b)
+    return m(pixel_values=rows, pixel_attention_mask=torch.ones(rows.shape[:2]), spatial_shapes=shapes).pooler_output
 
 
 def convolutional():
