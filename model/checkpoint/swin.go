@@ -144,7 +144,7 @@ func (s *swin) sizes() error {
 var swinName = regexp.MustCompile(`window(\d+)(?:to(\d+))?_(\d+)(?:to(\d+))?`)
 
 // mostWindow bounds windows, whose tables grow with the fourth power.
-const mostWindow = 64
+const mostWindow = 32
 
 // windowOf is the height of the windows of a stage: of the table of positions, of the coordinates, or of the
 // configuration.
