@@ -100,7 +100,8 @@ var publishedActivations = []struct {
 	activation string
 }{
 	{regexp.MustCompile(`quickgelu`), "quick_gelu"},
-	{regexp.MustCompile(`^vit_(base_patch32_siglip|large_patch16_siglip_(gap_)?512|(so400m|giantopt)_patch16_siglip)`), "gelu_tanh"},
+	{regexp.MustCompile(`^vit_(base_patch32_siglip|large_patch16_siglip_(gap_)?512|(so400m|giantopt)_patch16_siglip)`),
+		"gelu_tanh"},
 }
 
 // activationOf is the activation of a family, or of the published model that a configuration names.

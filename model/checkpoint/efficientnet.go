@@ -56,11 +56,11 @@ func inverseParts(layout string, suffixes string) map[string]string {
 }
 
 const (
-	timmInner = `conv conv_exp conv_pw conv_dw conv_pwl bn1 bn2 bn3 se.conv_reduce se.conv_expand`
-	huggInner = `expansion.expand_conv expansion.expand_bn depthwise_conv.depthwise_conv depthwise_conv.depthwise_norm
+	timmInner    = `conv conv_exp conv_pw conv_dw conv_pwl bn1 bn2 bn3 se.conv_reduce se.conv_expand`
+	huggingInner = `expansion.expand_conv expansion.expand_bn depthwise_conv.depthwise_conv depthwise_conv.depthwise_norm
 		squeeze_excite.reduce squeeze_excite.expand projection.project_conv projection.project_bn`
-	torchInner = `block.0.0 block.0.1 block.0.fc1 block.0.fc2`
-	flatInner  = torchInner + ` 0 1`
+	torchvisionInner = `block.0.0 block.0.1 block.0.fc1 block.0.fc2`
+	flatInner        = torchvisionInner + ` 0 1`
 )
 
 // timmBlock is a block in the names of timm.
@@ -84,8 +84,8 @@ func timmBlock(b *builder, name string) (block inverted) {
 	return block
 }
 
-// huggingBlock is a block in the names of Hugging Face.
-func huggingBlockOf(b *builder, name string) (block inverted) {
+// huggingInverted is a block in the names of Hugging Face.
+func huggingInverted(b *builder, name string) (block inverted) {
 	for _, part := range []normalized{{"expansion.expand_conv", "expansion.expand_bn"},
 		{"depthwise_conv.depthwise_conv", "depthwise_conv.depthwise_norm"},
 		{"projection.project_conv", "projection.project_bn"}} {
@@ -100,8 +100,8 @@ func huggingBlockOf(b *builder, name string) (block inverted) {
 	return block
 }
 
-// torchBlock is a block in the names of torchvision, which numbers its parts.
-func torchBlock(b *builder, name string) (block inverted) {
+// torchvisionBlock is a block in the names of torchvision, which numbers its parts.
+func torchvisionBlock(b *builder, name string) (block inverted) {
 	for i := range 4 {
 		part := fmt.Sprintf("%s.block.%d", name, i)
 		if b.has(part + ".0.weight") {
@@ -113,8 +113,11 @@ func torchBlock(b *builder, name string) (block inverted) {
 	return block
 }
 
+// blockReader finds the parts of a block by its name.
+type blockReader func(b *builder, name string) inverted
+
 // buildInverse builds a network of the blocks that a layout names.
-func buildInverse(blockOf func(b *builder, name string) inverted) func(b *builder, f *family) error {
+func buildInverse(blockOf blockReader) func(b *builder, f *family) error {
 	return func(b *builder, f *family) error {
 		if b.options.Activation != "" {
 			return fmt.Errorf("activation %q: the architecture has its own", b.options.Activation)
@@ -136,7 +139,7 @@ func buildInverse(blockOf func(b *builder, name string) inverted) func(b *builde
 
 // invertedBlocks lists the blocks of a file with their stages. Blocks that are numbered throughout begin a stage where
 // the number of channels changes.
-func (b *builder) invertedBlocks(f *family, blockOf func(b *builder, name string) inverted) (list []inverted, err error) {
+func (b *builder) invertedBlocks(f *family, blockOf blockReader) (list []inverted, err error) {
 	add := func(stage int, index ...int) bool {
 		block := blockOf(b, f.name("block", index...))
 		block.name, block.stage = f.name("block", index...), stage
@@ -174,8 +177,8 @@ func (b *builder) invertedBlocks(f *family, blockOf func(b *builder, name string
 }
 
 // published are the networks in this layout whose strides and activations are known, by the names of timm.
-var published = regexp.MustCompile(`^(tf_)?(efficientnet_(b\d(_pruned)?|l2|lite\d)|efficientnetv2_(b\d|s|m|l|xl|rw_t|rw_s|rw_m)|` +
-	`mobilenetv2_\w+|mobilenetv3_(large|small)_(050|075|100))$`)
+var published = regexp.MustCompile(`^(tf_)?(efficientnet_(b\d(_pruned)?|l2|lite\d)|` +
+	`efficientnetv2_(b\d|s|m|l|xl|rw_t|rw_s|rw_m)|mobilenetv2_\w+|mobilenetv3_(large|small)_(050|075|100))$`)
 
 // kernels of the stages of networks with ReLU6: MobileNetV2 and EfficientNet-Lite.
 var kernelsOfReLU6 = []string{"3333333", "3353553"}

@@ -400,17 +400,17 @@ var families = []family{
 		signature: []string{"conv_stem.weight", "bn1.running_mean", "conv_head.weight"}, outside: others,
 	},
 	{
-		label: "EfficientNet", build: buildInverse(huggingBlockOf), input: images, output: vector,
-		names:     inverseParts(inverseHugging, huggInner),
+		label: "EfficientNet", build: buildInverse(huggingInverted), input: images, output: vector,
+		names:     inverseParts(inverseHugging, huggingInner),
 		signature: []string{"encoder.top_conv.weight", "embeddings.convolution.weight"}, outside: others,
 	},
 	{
-		label: "EfficientNet", build: buildInverse(torchBlock), input: images, output: vector,
-		names: inverseParts(inverseTorchvision, torchInner), outside: others,
+		label: "EfficientNet", build: buildInverse(torchvisionBlock), input: images, output: vector,
+		names: inverseParts(inverseTorchvision, torchvisionInner), outside: others,
 		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.0.block.0.0.weight"},
 	},
 	{
-		label: "MobileNetV3", build: buildInverse(torchBlock), input: images, output: vector,
+		label: "MobileNetV3", build: buildInverse(torchvisionBlock), input: images, output: vector,
 		names: inverseParts(inverseFlat, flatInner), outside: others,
 		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.block.0.0.weight"},
 	},
@@ -505,11 +505,13 @@ func (f *family) architectureOf() modelArchitecture {
 				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
 			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask", "frequencies", "position_ids":
+			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask",
+			"frequencies", "position_ids":
 			optional = append(optional, name)
 		case "word":
 			keys = append(keys, name+".weight")
-		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise", "top", "conv", "fc":
+		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2",
+			"depthwise", "top", "conv", "fc":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")
 		default:
 			optional = append(optional, name+".weight", name+".bias")

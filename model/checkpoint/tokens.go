@@ -48,7 +48,8 @@ func towerFamily(label, base, layout, head string, epsilon float64) family {
 		label: label, build: buildTower, input: "tokens [B, L]", output: "[B, L, E]", names: names, epsilon: epsilon,
 		activation: "gelu",
 		signature:  []string{names["word"] + ".weight", strings.Replace(names["q"], "*", "0", 1) + ".weight"},
-		outside:    []string{base + "pooler.", base + "contact_head.", "contact_head.", "cls.seq_relationship.", "classifier."},
+		outside: []string{base + "pooler.", base + "contact_head.", "contact_head.", "cls.seq_relationship.",
+			"classifier."},
 		accepts: func(state State, prefix string) bool {
 			return state.normed(prefix + strings.Replace(names["norm1"], "*", "0", 1))
 		},
@@ -106,7 +107,8 @@ func (t *tower) sizes() error {
 		return err
 	}
 	if t.heads == 0 || t.width%t.heads != 0 {
-		return fmt.Errorf("the number of heads is unknown: no option and no configuration (%s) next to the file", headNames[2])
+		return fmt.Errorf("the number of heads is unknown: no option and no configuration (%s) next to the file",
+			headNames[2])
 	}
 	t.epsilon, err = t.smallest(t.family.epsilon)
 	t.settings.decide("heads", t.heads)
@@ -234,7 +236,8 @@ func (t *tower) addPositions() error {
 			}
 		}
 		if t.width/t.heads%2 != 0 {
-			return fmt.Errorf("%d heads: the width %d of a head is odd, but a rotary embedding needs pairs", t.heads, t.width/t.heads)
+			return fmt.Errorf("%d heads: the width %d of a head is odd, but a rotary embedding needs pairs", t.heads,
+				t.width/t.heads)
 		}
 		for i := 0; ; i++ {
 			each := f.name("frequencies", i)
