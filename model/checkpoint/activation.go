@@ -94,7 +94,7 @@ func (b *builder) activationOr(otherwise string, names ...string) (Activation, e
 	return a, nil
 }
 
-// publishedActivations are those of published models that differ from the rest of their family.
+// publishedActivations are the activations of published models that differ from their family.
 var publishedActivations = []struct {
 	names      *regexp.Regexp
 	activation string

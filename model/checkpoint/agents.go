@@ -84,7 +84,7 @@ type agentHead struct {
 	final            Activation
 	inputs, channels int
 	smallest         int                       // least height and width of frames
-	sizes            func(h, w int) (int, int) // of the last map, of those of a frame
+	sizes            func(h, w int) (int, int) // of the last map, from the sizes of a frame
 }
 
 // agentEnd flattens the last value and applies a linear layer and an activation; the input are images [B, C, H, W].

@@ -1,5 +1,4 @@
-// EfficientNets and MobileNets: inverted residual blocks, whose strides and activations are those of the published
-// models.
+// EfficientNets and MobileNets: inverted residual blocks, with the strides and activations of the published models.
 
 package checkpoint
 

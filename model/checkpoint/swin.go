@@ -358,8 +358,8 @@ func (s *swin) regions(where string, window int) string {
 	return s.apply("Where", where, nil, same, s.scalar(0), s.scalar(-100))
 }
 
-// rolled moves a map along both axes: position i takes that of (i + shift) mod size, or of (i − shift) mod size for the
-// first positions of it.
+// rolled moves a map along both axes: position i takes position (i + shift) mod size, or, back, (i − shift) mod
+// size.
 func (s *swin) rolled(where, x string, back bool, modulus [2]string) string {
 	for i, m := range modulus {
 		n, op := m, "Add"
@@ -404,7 +404,7 @@ func (s *swin) block(stage, block int) error {
 	return step(f.name("norm2", stage, block), func() error { return s.mlp(stage, block) })
 }
 
-// attend is attention within windows; those of every second block are shifted by half a window.
+// attend is attention within windows, which every second block shifts by half a window.
 func (s *swin) attend(stage, block int) error {
 	f, window, shifted := s.family, int64(s.windows[stage]), block%2 == 1
 	name, x, width := f.name("attention", stage, block), s.last, int64(s.width)
@@ -529,7 +529,7 @@ func (s *swin) bias(stage, block int) (string, error) {
 }
 
 // network makes the table of positions of version 2: [side², heads] of the coordinates of the file, or of
-// sign(c)·log₂(1 + 8|c|)/3, c from −1 to 1 over the window, or over that of the training before.
+// sign(c)·log₂(1 + 8|c|)/3, c from −1 to 1 over the window, or over the window of the training before.
 func (s *swin) network(stage, block, side int) error {
 	f, window := s.family, s.windows[stage]
 	var values []float32

@@ -41,7 +41,7 @@ const (
 	lmHead = ` head_dense=lm_head.dense head_norm=lm_head.layer_norm head_out=lm_head.decoder head_bias=lm_head `
 )
 
-// towerFamily is a row for encoders of tokens whose names begin with a base; the head of masked tokens is beside it.
+// towerFamily is a row for encoders of tokens whose names begin with a base; the head of masked tokens has names of its own.
 func towerFamily(label, base, layout, head string, epsilon float64) family {
 	names := with(under(base, parts(layout)), head)
 	return family{
@@ -381,7 +381,7 @@ func (t *tower) head() error {
 	return nil
 }
 
-// logits is a product with a table of its own or with that of the tokens, and a bias.
+// logits is a product with a table of its own or with the table of tokens, and a bias.
 func (t *tower) logits() error {
 	f := t.family
 	weight := f.name("word") + ".weight"
