@@ -167,7 +167,8 @@ func (t *TokenModel) read() (*model.File, error) {
 		return nil, fmt.Errorf("model %w", tokenHint(t.Path, err))
 	}
 	if f.Format != "onnx" && slices.ContainsFunc(f.Inputs(), func(p model.Port) bool { return p.DType != model.Int64 }) {
-		err = fmt.Errorf("is a file of weights (%s), want an ONNX file, or the folder of BERT, RoBERTa or ESM-2", f.Architecture)
+		err = fmt.Errorf("is a file of weights (%s), want an ONNX file, or the folder of BERT, RoBERTa or ESM-2",
+			f.Architecture)
 		return nil, errors.Join(fmt.Errorf("model %s: %w", t.Path, tokenHint(t.Path, err)), f.Close())
 	}
 	return f, nil

@@ -1,5 +1,5 @@
-// Convolutional encoders of agents that learn from pixels: the network of deep Q-learning ("Nature CNN") and the residual
-// one of IMPALA, in the layouts of several libraries.
+// Convolutional encoders of agents that learn from pixels: the network of deep Q-learning ("Nature CNN") and the
+// residual one of IMPALA, in the layouts of several libraries.
 
 package checkpoint
 

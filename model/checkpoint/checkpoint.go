@@ -321,7 +321,8 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		return nil, err
 	}
 	if name := s.publishedName(); untold.MatchString(name) {
-		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor tells; %s", name, exportHint)
+		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor tells; %s", name,
+			exportHint)
 	}
 	for _, a := range architectures {
 		prefix, ok := a.match(state)
@@ -362,7 +363,8 @@ func build(state State, o Options, s *settings) (*Network, error) {
 }
 
 // exportHint is the way out for models that are not known.
-const exportHint = `export the model to ONNX and give that file: torch.onnx.export(model.eval(), x, "model.onnx", dynamo=True)`
+const exportHint = "export the model to ONNX and give that file: " +
+	`torch.onnx.export(model.eval(), x, "model.onnx", dynamo=True)`
 
 // untold are names of published models with blurred or reordered steps in layouts of others.
 var untold = regexp.MustCompile(`blur|netaa|xtaa|_aa_|_hnf`)

@@ -41,7 +41,8 @@ const (
 	lmHead = ` head_dense=lm_head.dense head_norm=lm_head.layer_norm head_out=lm_head.decoder head_bias=lm_head `
 )
 
-// towerFamily is a row for encoders of tokens whose names begin with a base; the head of masked tokens has names of its own.
+// towerFamily is a row for encoders of tokens whose names begin with a base; the head of masked tokens has names of its
+// own.
 func towerFamily(label, base, layout, head string, epsilon float64) family {
 	names := with(under(base, parts(layout)), head)
 	return family{
