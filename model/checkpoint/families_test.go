@@ -232,3 +232,66 @@ func TestFamilyErrors(t *testing.T) {
 		}
 	}
 }
+
+// What the new families cannot know, and frames that do not fit, are refused in words. Each change is made to a golden
+// model: a shape, or nil for a tensor that is dropped.
+func TestNewFamilyErrors(t *testing.T) {
+	table := "layers.0.blocks.0.attn.relative_position_bias_table"
+	for _, c := range []struct {
+		folder  string
+		change  map[string][]int
+		options Options
+		config  any
+		frames  []int
+		want    string
+	}{
+		{"timm_swin", nil, Options{Heads: 2}, nil, nil, "heads 2: the architecture has no attention"},
+		{"timm_swin", map[string][]int{table: {24, 1}}, Options{}, nil, nil, "want positions in square windows of at most 32×32"},
+		{"timm_swin", map[string][]int{table: {81 * 81, 1}}, Options{}, nil, nil, "want positions in square windows of at most 32×32"},
+		{"timm_swin", map[string][]int{"layers.3.blocks.0.mlp.fc2.weight": nil}, Options{}, nil, nil, `"layers.3.blocks.0.mlp.fc2.weight" is missing`},
+		{"timm_swin", nil, Options{}, nil, []int{1, 3, 24, 48}, "fewer than its window of 3: want at least 48×48"},
+		{"timm_swin", nil, Options{}, nil, []int{1, 3, 49, 48}, "not a whole number of patches"},
+		{"timm_swin_v2", nil, Options{}, nil, nil, `the window of attention is 0: want one of at most 32`},
+		{"timm_swin_v2", nil, Options{}, map[string]any{"window_size": 64}, nil, `the window of attention is 64`},
+		{"timm_efficientnet", map[string][]int{"blocks.3.0.se.conv_reduce.weight": nil}, Options{}, nil, nil, "have squeeze and excitation, and the kernels"},
+		{"timm_efficientnet", nil, Options{}, map[string]any{"architecture": "efficientnet_es"}, nil, `the architecture "efficientnet_es"`},
+		{"timm_efficientnet", nil, Options{Activation: "relu"}, nil, nil, "the architecture has its own"},
+		{"timm_resnet", nil, Options{}, map[string]any{"architecture": "resnetblur18"}, nil, "which has steps that no tensor tells; export the model to ONNX"},
+		{"timm_resnet", map[string][]int{"layer1.0.se.fc1.weight": {2, 8, 1, 1}}, Options{}, nil, nil, "torch.onnx.export(model.eval(), x,"},
+		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 64, 64}, "the weights take 245 (tensor \"network.7.weight\"): want frames such as 84×84"},
+		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 20, 84}, "frames of 20×84 are too small: want frames such as 84×84"},
+		{"cleanrl_impala", map[string][]int{"network.1.res_block0.conv1.weight": {3, 4, 3, 3}}, Options{}, nil, nil, `"network.1.res_block0.conv1.bias" has shape [4]`},
+		{"cleanrl_impala", nil, Options{}, nil, []int{1, 3, 84, 84}, "the weights take 256"},
+		{"bert", nil, Options{}, nil, nil, "the number of heads is unknown"},
+		{"bert", nil, Options{Heads: 3}, nil, nil, "3 heads (option) do not divide the width 16"},
+		{"esm2", nil, Options{Heads: 2}, map[string]any{"position_embedding_type": "relative_key"}, nil, "want absolute or rotary"},
+	} {
+		path := filepath.Join("testdata", "families", c.folder, "weights.safetensors")
+		if _, err := os.Stat(path); err != nil {
+			path = filepath.Join("testdata", "families", c.folder, "model.safetensors")
+		}
+		file, err := mmap.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := readSafetensors(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, shape := range c.change {
+			if delete(state, key); shape != nil {
+				state[key] = zeros(shape...)
+			}
+		}
+		n, err := build(state, c.options, &settings{inside: c.config})
+		if err == nil && c.frames != nil {
+			err = n.Check(c.frames)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %q", c.folder, c.change, err, c.want)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
