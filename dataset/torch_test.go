@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/dtype"
 )
 
 // The files are written by testdata/torch/generate.py, with the values in it.
@@ -32,6 +34,7 @@ func TestTorchFiles(t *testing.T) {
 		{"dict.pt:z", Float32, []int{4, 3}, plain},
 		{"dict.pt:labels", Int64, []int{4}, []float64{0, 1, 2, 3}},
 		{"one.pt", Float32, []int{4, 3}, plain},
+		{"eight.pt", dtype.E4M3FN, []int{4, 3}, plain},
 		{"list.pt:1", Float32, []int{4, 3}, double},
 		{"tuple.pt", Float32, []int{4, 3}, plain},
 		{"integers.pt:10", Float32, []int{4, 3}, double},
@@ -73,7 +76,6 @@ func TestTorchRefused(t *testing.T) {
 		"complex.pt":      "save torch.view_as_real(x)",
 		"sparse.pt":       "holds a sparse tensor, which is not supported; save x.to_dense()",
 		"quantized.pt":    "holds a quantized tensor, which is not supported; save x.dequantize()",
-		"eight.pt":        "holds numbers of 8 bits, which is not supported; save x.float()",
 		"meta.pt":         "holds a tensor on the meta device, which has no values",
 		"mixed_list.pt":   "item 1 of the list is a str, want truth values or numbers",
 		"tensor.pt:z":     "a tensor has no parts",

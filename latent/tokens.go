@@ -4,6 +4,7 @@ package latent
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -100,7 +101,8 @@ type TokenOutput struct {
 }
 
 // OpenTokens opens an ONNX file whose inputs are token ids [B, L] and, optionally, the chain of each token, the padding
-// mask, and positions. Files of weights are refused: they hold no graph. Errors name the file.
+// mask, and positions; or a folder or file of weights of a known encoder of tokens. Other files of weights are refused:
+// they hold no graph. Errors name the file.
 func OpenTokens(ctx context.Context, path string, o TokenOptions) (*TokenModel, error) {
 	if len(o.Letters) == 0 {
 		o.Letters = []int32{0, 1}
@@ -122,7 +124,14 @@ func (t *TokenModel) open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fail(err), f.Close())
 	}
-	t.SHA256, t.Opset, t.Parameters = hex.EncodeToString(sums[0]), f.Opset, f.Parameters
+	sum := sums[0]
+	if len(sums) > 1 && f.Format != "onnx" { // weights in several files
+		all := sha256.Sum256(slices.Concat(sums...))
+		sum = all[:]
+	}
+	t.SHA256, t.Opset, t.Parameters = hex.EncodeToString(sum), f.Opset, f.Parameters
+	t.Names = append(t.Names, f.Settings...)
+	t.Notes = append(t.Notes, append(f.Notes, f.Warnings...)...)
 	if err := t.bindInputs(f.Inputs()); err != nil {
 		return errors.Join(fail(err), f.Close())
 	}
@@ -157,8 +166,9 @@ func (t *TokenModel) read() (*model.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model %w", tokenHint(t.Path, err))
 	}
-	if f.Format != "onnx" {
-		err = fmt.Errorf("is a file of weights (%s), want an ONNX file", f.Architecture)
+	if f.Format != "onnx" && slices.ContainsFunc(f.Inputs(), func(p model.Port) bool { return p.DType != model.Int64 }) {
+		err = fmt.Errorf("is a file of weights (%s), want an ONNX file, or the folder of BERT, RoBERTa or ESM-2",
+			f.Architecture)
 		return nil, errors.Join(fmt.Errorf("model %s: %w", t.Path, tokenHint(t.Path, err)), f.Close())
 	}
 	return f, nil

@@ -218,6 +218,11 @@ func convert[T number](dst []T, src []byte, t DType, o Order) {
 		for i := range dst {
 			dst[i] = T(math.Float64frombits(u64(src[8*i:], o)))
 		}
+	case E4M3FN, E5M2, E4M3FNUZ, E5M2FNUZ:
+		values := narrows[t].values
+		for i, code := range src[:len(dst)] {
+			dst[i] = T(values[code])
+		}
 	}
 }
 

@@ -27,13 +27,18 @@ const (
 	BFloat16 // upper half of a binary32
 	Float32
 	Float64
+	E4M3FN   // one byte, see Float8E4M3FN
+	E5M2     // one byte, see Float8E5M2
+	E4M3FNUZ // one byte, see Float8E4M3FNUZ
+	E5M2FNUZ // one byte, see Float8E5M2FNUZ
 	count
 )
 
 var names = [count]string{"invalid", "bool", "uint8", "int8", "int16", "int32", "int64",
-	"uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"}
+	"uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
+	"float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"}
 
-var sizes = [count]int{0, 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8}
+var sizes = [count]int{0, 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 1, 1, 1, 1}
 
 // Size returns the number of bytes of one element, 0 for Invalid.
 func (t DType) Size() int {

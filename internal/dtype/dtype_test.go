@@ -5,6 +5,7 @@ package dtype
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -117,9 +118,14 @@ func TestConvertBothOrders(t *testing.T) {
 			return b
 		},
 	}
+	for d, n := range narrows {
+		encode[d] = func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(slices.Index(n.values, float32(v)))} }
+	}
 	for d := Bool; d < count; d++ {
 		values := []float64{0, 1, 3, 100}
 		switch d {
+		case E4M3FN, E5M2, E4M3FNUZ, E5M2FNUZ:
+			values = []float64{0, 1, 3, 96, -7, -128}
 		case Bool:
 			values = []float64{0, 1, 1, 0}
 		case Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64:
@@ -177,7 +183,7 @@ func TestNames(t *testing.T) {
 		}
 		seen[d.String()] = true
 	}
-	if seen["complex64"] || !seen["float32"] || seen[Invalid.String()] || count.String() != "dtype(14)" {
+	if seen["complex64"] || !seen["float32"] || seen[Invalid.String()] || count.String() != "dtype(18)" {
 		t.Errorf("the names are %v", seen)
 	}
 }

@@ -46,6 +46,10 @@ var (
 	Int2  = integers("int2", 2, 2)
 )
 
+// narrows are the types whose elements are codes.
+var narrows = map[DType]*Narrow{E4M3FN: Float8E4M3FN, E5M2: Float8E5M2, E4M3FNUZ: Float8E4M3FNUZ,
+	E5M2FNUZ: Float8E5M2FNUZ}
+
 // String is the type's name, such as "float8e4m3fn".
 func (n *Narrow) String() string { return n.name }
 

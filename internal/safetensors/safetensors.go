@@ -37,16 +37,14 @@ type Tensor struct {
 
 var types = map[string]dtype.DType{"BOOL": dtype.Bool, "U8": dtype.Uint8, "I8": dtype.Int8, "I16": dtype.Int16, "U16": dtype.Uint16,
 	"I32": dtype.Int32, "U32": dtype.Uint32, "I64": dtype.Int64, "U64": dtype.Uint64, "F16": dtype.Float16, "BF16": dtype.BFloat16,
-	"F32": dtype.Float32, "F64": dtype.Float64}
+	"F32": dtype.Float32, "F64": dtype.Float64, "F8_E4M3": dtype.E4M3FN, "F8_E5M2": dtype.E5M2,
+	"F8_E4M3FNUZ": dtype.E4M3FNUZ, "F8_E5M2FNUZ": dtype.E5M2FNUZ}
 
 // others are the format's unsupported types, and the types to save instead.
-var others = map[string][2]string{"F8_E4M3": eightBits, "F8_E5M2": eightBits, "F8_E4M3FNUZ": eightBits,
-	"F8_E5M2FNUZ": eightBits, "F8_E8M0": eightBits,
+var others = map[string][2]string{"F8_E8M0": {"powers of two of 8 bits", "x.float()"},
 	"F6_E2M3": {"floats of 6 bits", "x.float()"}, "F6_E3M2": {"floats of 6 bits", "x.float()"},
 	"F4":  {"floats of 4 bits", "the numbers as float32"},
 	"C64": {"complex numbers", "torch.view_as_real(x)"}}
-
-var eightBits = [2]string{"floats of 8 bits", "x.float()"}
 
 // Readable is an error that names the type if it is not one that can be read.
 func (t Tensor) Readable() error {

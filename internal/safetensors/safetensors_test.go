@@ -119,8 +119,8 @@ func TestReadErrors(t *testing.T) {
 	if _, err := Read(opened(t, append(long, '{'))); err == nil || !strings.Contains(err.Error(), "want at most") {
 		t.Errorf("got %v", err)
 	}
-	list, err := Read(opened(t, text(`{"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}`, 4)))
-	if err != nil || len(list) != 1 || list[0].DType != dtype.Invalid || list[0].Type != "F8_E4M3" {
+	list, err := Read(opened(t, text(`{"a":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[0,4]}}`, 4)))
+	if err != nil || len(list) != 1 || list[0].DType != dtype.Invalid || list[0].Type != "F8_E8M0" {
 		t.Errorf("a type that cannot be read: %+v, %v", list, err)
 	}
 }
@@ -141,7 +141,7 @@ func TestRead_Gapless(t *testing.T) {
 		{"plain", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 4, 8), 8, ""},
 		{"in another order", tensor("a", 4, 4, 8) + "," + tensor("b", 4, 0, 4), 8, ""},
 		{"a hole", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 6, 10), 10, `2 bytes between arrays "a" and "b", from byte 4 of the data, belong to no array`},
-		{"a hole before a type that is not read", tensor("a", 4, 0, 4) + `,"b":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[5,9]}`, 9, `1 bytes between arrays`},
+		{"a hole before a type that is not read", tensor("a", 4, 0, 4) + `,"b":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[5,9]}`, 9, `1 bytes between arrays`},
 		{"a hole at the begin", tensor("a", 4, 2, 6), 6, `the first 2 bytes of the data, before array "a", belong to no array`},
 		{"bytes behind", tensor("a", 4, 0, 4), 5, "the last 1 of 5 bytes of the data belong to no array"},
 		{"an overlap", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 3, 7), 7, `"a" and "b" overlap`},
@@ -175,8 +175,8 @@ func TestReadable(t *testing.T) {
 		bytes int
 		want  string
 	}{
-		"F8_E4M3": {"[2,2]", 4, "floats of 8 bits) is not supported; save x.float()"},
-		"F8_E5M2": {"[4]", 4, "floats of 8 bits"}, "F8_E8M0": {"[4]", 4, "floats of 8 bits"},
+		"F8_E8M0": {"[2,2]", 4, "powers of two of 8 bits) is not supported; save x.float()"},
+		"F8_E4M3": {"[4]", 4, ""}, "F8_E5M2": {"[4]", 4, ""}, "F8_E4M3FNUZ": {"[4]", 4, ""}, "F8_E5M2FNUZ": {"[4]", 4, ""},
 		"F4":      {"[8]", 4, "floats of 4 bits) is not supported; save the numbers as float32"},
 		"F6_E3M2": {"[4]", 3, "floats of 6 bits"},
 		"C64":     {"[2]", 16, "complex numbers) is not supported; save torch.view_as_real(x)"},

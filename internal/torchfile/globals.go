@@ -33,6 +33,8 @@ var torchTypes = map[string]dtype.DType{
 	"int64": dtype.Int64, "long": dtype.Int64, "int32": dtype.Int32, "int": dtype.Int32,
 	"int16": dtype.Int16, "short": dtype.Int16, "int8": dtype.Int8, "uint8": dtype.Uint8, "bool": dtype.Bool,
 	"uint16": dtype.Uint16, "uint32": dtype.Uint32, "uint64": dtype.Uint64,
+	"float8_e4m3fn": dtype.E4M3FN, "float8_e5m2": dtype.E5M2, "float8_e4m3fnuz": dtype.E4M3FNUZ,
+	"float8_e5m2fnuz": dtype.E5M2FNUZ,
 }
 
 // inertClasses become Objects: they only hold data.
@@ -134,11 +136,7 @@ var otherTensors = []struct{ global, what, instead string }{
 	{"torch._utils._rebuild_wrapper_subclass", "a tensor of a subclass", "a plain tensor"},
 	{"torch._utils._rebuild_device_tensor_from_numpy", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
 	{"torch._utils._rebuild_device_tensor_from_cpu_tensor", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
-	{"torch.float8_e4m3fn", "numbers of 8 bits", "x.float()"},
-	{"torch.float8_e5m2", "numbers of 8 bits", "x.float()"},
-	{"torch.float8_e4m3fnuz", "numbers of 8 bits", "x.float()"},
-	{"torch.float8_e5m2fnuz", "numbers of 8 bits", "x.float()"},
-	{"torch.float8_e8m0fnu", "numbers of 8 bits", "x.float()"},
+	{"torch.float8_e8m0fnu", "powers of two of 8 bits", "x.float()"},
 	{"torch.float4_e2m1fn_x2", "numbers of 4 bits", "x.float()"},
 }
 

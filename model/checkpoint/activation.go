@@ -6,6 +6,7 @@ package checkpoint
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,6 +92,27 @@ func (b *builder) activationOr(otherwise string, names ...string) (Activation, e
 	}
 	b.settings.decide("activation", a.Name)
 	return a, nil
+}
+
+// publishedActivations are the activations of published models that differ from their family.
+var publishedActivations = []struct {
+	names      *regexp.Regexp
+	activation string
+}{
+	{regexp.MustCompile(`quickgelu`), "quick_gelu"},
+	{regexp.MustCompile(`^vit_(base_patch32_siglip|large_patch16_siglip_(gap_)?512|(so400m|giantopt)_patch16_siglip)`),
+		"gelu_tanh"},
+}
+
+// activationOf is the activation of a family, or of the published model that a configuration names.
+func (b *builder) activationOf(f *family) (Activation, error) {
+	name := b.settings.publishedName()
+	for _, p := range publishedActivations {
+		if p.names.MatchString(name) {
+			return b.activationOr(p.activation, "hidden_act")
+		}
+	}
+	return b.activationOr(f.activation, "hidden_act")
 }
 
 // finalActivation is the option, or the default.

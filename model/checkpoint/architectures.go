@@ -154,97 +154,18 @@ func (b *builder) refuseHeads() error {
 	return nil
 }
 
+// refuseFinal is for architectures without a final activation.
+func (b *builder) refuseFinal() error {
+	if b.options.FinalActivation != "" {
+		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
+	}
+	return nil
+}
+
 // squareSide is √n if that is an integer, else 0.
 func squareSide(n int) int {
 	if s := int(math.Round(math.Sqrt(float64(n)))); s*s == n {
 		return s
 	}
 	return 0
-}
-
-// The kernels and strides of the three convolutions of a deep Q-network.
-var dqnKernels, dqnStrides = []int{8, 4, 3}, []int{4, 2, 1}
-
-// buildDQN is the convolutional encoder of deep Q-networks, [B, 4, 84, 84] →
-// [B, 512]: kernels 8, 4, 3 with strides 4, 2, 1, a ReLU after each, one linear
-// layer, and a last ReLU that a variant lacks.
-func buildDQN(b *builder) error {
-	if b.options.Activation != "" {
-		return fmt.Errorf("activation %q: the architecture has ReLU", b.options.Activation)
-	}
-	if err := b.refuseHeads(); err != nil {
-		return err
-	}
-	final, err := b.finalActivation()
-	if err != nil {
-		return err
-	}
-	b.last = "x"
-	inputs, channels, err := b.dqnLayers()
-	if err != nil {
-		return err
-	}
-	fc, err := b.tensor("fc_enc.weight", free, free)
-	if err != nil {
-		return err
-	}
-	if _, err := b.tensor("fc_enc.bias", fc[0]); err != nil {
-		return err
-	}
-	b.node("Flatten", "flatten", nil)
-	b.node("Gemm", "fc_enc", map[string]graph.Attribute{"transB": integer(1)}, "fc_enc.weight", "fc_enc.bias")
-	b.activate(final, "fc_enc")
-	out := b.last
-	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: inputs}, graph.Dim{Name: "height", Size: -1}, graph.Dim{Name: "width", Size: -1})
-	b.output(out)
-
-	if fc[1] == channels*7*7 {
-		b.model.State = []int{inputs, 84, 84}
-	}
-	b.model.Check = func(shape []int) error { return checkDQNFrames(shape, channels, fc[1], b.prefix) }
-	return nil
-}
-
-// dqnLayers applies the convolutions of a deep Q-network to the last value and returns the
-// channels that go in and come out.
-func (b *builder) dqnLayers() (inputs, channels int, err error) {
-	channels = free
-	for i, k := range dqnKernels {
-		name := fmt.Sprintf("conv%d", i+1)
-		w, err := b.tensor(name+".weight", free, channels, k, k)
-		if err != nil {
-			return 0, 0, err
-		}
-		if i == 0 {
-			inputs = w[1]
-		}
-		channels = w[0]
-		if _, err := b.tensor(name+".bias", channels); err != nil {
-			return 0, 0, err
-		}
-		s := int64(dqnStrides[i])
-		b.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s)}, name+".weight", name+".bias")
-		b.node("Relu", name, nil)
-	}
-	return inputs, channels, nil
-}
-
-// checkDQNFrames checks that the frames of an input [B, C, H, W] give a deep Q-network as many features as its weights
-// have.
-func checkDQNFrames(shape []int, channels, features int, prefix string) error {
-	if len(shape) != 4 {
-		return nil
-	}
-	h, w := shape[2], shape[3]
-	for i, k := range dqnKernels {
-		if h < k || w < k {
-			return fmt.Errorf("frames of %d×%d are too small, want 84×84", shape[2], shape[3])
-		}
-		h, w = (h-k)/dqnStrides[i]+1, (w-k)/dqnStrides[i]+1
-	}
-	if h*w*channels != features {
-		return fmt.Errorf("frames of %d×%d give %d features, the weights take %d (tensor %q): want frames such as 84×84",
-			shape[2], shape[3], h*w*channels, features, prefix+"fc_enc.weight")
-	}
-	return nil
 }

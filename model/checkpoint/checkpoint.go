@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -319,6 +320,10 @@ func build(state State, o Options, s *settings) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if name := s.publishedName(); untold.MatchString(name) {
+		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor tells; %s", name,
+			exportHint)
+	}
 	for _, a := range architectures {
 		prefix, ok := a.match(state)
 		if !ok {
@@ -335,14 +340,15 @@ func build(state State, o Options, s *settings) (*Network, error) {
 			inner, ok := strings.CutPrefix(key, prefix)
 			switch {
 			case b.used[key] || !ok:
-			case slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(inner, part) }):
+			case a.elsewhere(inner):
 				outside = append(outside, key)
 			default:
 				surplus = append(surplus, key)
 			}
 		}
 		if len(surplus) > 0 {
-			return nil, fmt.Errorf("%s: %d tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
+			return nil, fmt.Errorf("%s: %d tensors that the architecture does not have: %s; %s", a.Name, len(surplus),
+				state.list(surplus), exportHint)
 		}
 		b.leftOut()
 		if len(outside) > 0 {
@@ -352,9 +358,16 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))
-	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known architectures: %s; export other models to ONNX (torch.onnx.export) and open that file",
-		len(state), state.list(keys), nearest(state), namesOf(architectures))
+	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known architectures: %s; %s",
+		len(state), state.listFirst(keys, 4), nearest(state), namesOf(architectures), exportHint)
 }
+
+// exportHint is the way out for models that are not known.
+const exportHint = "export the model to ONNX and give that file: " +
+	`torch.onnx.export(model.eval(), x, "model.onnx", dynamo=True)`
+
+// untold are names of published models with blurred or reordered steps in layouts of others.
+var untold = regexp.MustCompile(`blur|netaa|xtaa|_aa_|_hnf`)
 
 // leftOut reports the prefix that the names share, and warns of tensors with another one.
 func (b *builder) leftOut() {

@@ -11,9 +11,19 @@ import (
 // cnn is a convolutional network under construction.
 type cnn struct {
 	*builder
-	family   *family
-	channels int
+	family      *family
+	channels    int
+	padding     string  // of convolutions with a stride
+	normEpsilon float32 // of batch normalizations
 }
+
+// Paddings of a convolution with a stride: half the kernel on all sides; as TensorFlow's SAME does for the size; or one
+// less above and to the left.
+const (
+	paddedEvenly = "even"
+	paddedSame   = "same"
+	paddedEnd    = "end"
+)
 
 // convolve applies a convolution to the last value [B, C, H, W] and returns its outputs; groups follow from
 // the shape.
@@ -30,6 +40,14 @@ func (c *cnn) convolve(name string, stride, pad int) (int, error) {
 		pad = shape[2] / 2
 	}
 	s, p := int64(stride), int64(pad)
+	attributes := map[string]graph.Attribute{"strides": integers(s, s), "pads": integers(p, p, p, p),
+		"group": integer(int64(c.channels / shape[1]))}
+	if stride > 1 && c.padding == paddedSame {
+		delete(attributes, "pads")
+		attributes["auto_pad"] = word("SAME_UPPER")
+	} else if stride > 1 && c.padding == paddedEnd && p > 0 {
+		attributes["pads"] = integers(p-1, p-1, p, p)
+	}
 	inputs := []string{name + ".weight"}
 	if c.has(name + ".bias") {
 		if _, err := c.tensor(name+".bias", shape[0]); err != nil {
@@ -37,8 +55,7 @@ func (c *cnn) convolve(name string, stride, pad int) (int, error) {
 		}
 		inputs = append(inputs, name+".bias")
 	}
-	c.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s), "pads": integers(p, p, p, p),
-		"group": integer(int64(c.channels / shape[1]))}, inputs...)
+	c.node("Conv", name, attributes, inputs...)
 	c.channels = shape[0]
 	return shape[2], nil
 }
@@ -51,7 +68,7 @@ func (c *cnn) batchNorm(name string) error {
 	}
 	c.used[c.prefix+name+".num_batches_tracked"] = true
 	c.model.Parameters -= 2 * c.channels // the statistics are no parameters
-	c.node("BatchNormalization", name, map[string]graph.Attribute{"epsilon": number(1e-5)}, names...)
+	c.node("BatchNormalization", name, map[string]graph.Attribute{"epsilon": number(c.normEpsilon)}, names...)
 	return nil
 }
 
@@ -75,12 +92,12 @@ func (c *cnn) images(channels int) {
 
 // newCNN begins a network with the input of a first convolution.
 func newCNN(b *builder, f *family) (*cnn, error) {
-	c := &cnn{builder: b, family: f}
+	c := &cnn{builder: b, family: f, padding: paddedEvenly, normEpsilon: 1e-5}
 	if err := b.refuseHeads(); err != nil {
 		return nil, err
 	}
-	if b.options.FinalActivation != "" {
-		return nil, fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
+	if err := b.refuseFinal(); err != nil {
+		return nil, err
 	}
 	first := f.name("stem") + ".weight"
 	t, err := b.find(first, free, free, free, free)
@@ -193,7 +210,7 @@ func buildConvNeXt(b *builder, f *family) error {
 	if err != nil {
 		return err
 	}
-	activation, err := b.activationOr(f.activation, "hidden_act")
+	activation, err := b.activationOf(f)
 	if err != nil {
 		return err
 	}

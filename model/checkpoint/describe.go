@@ -5,6 +5,7 @@ package checkpoint
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,7 +26,9 @@ type modelArchitecture struct {
 	signature []string
 	outside   []string                              // beginnings of names that are other parts of the model
 	accepts   func(state State, prefix string) bool // what names do not tell; nil: any
+	limited   bool                                  // most tensors of a file must have names that it knows
 	build     func(b *builder) error
+	known     map[string]bool // generic names of its tensors without their endings
 }
 
 var architectures = []modelArchitecture{
@@ -55,6 +58,52 @@ func init() {
 	for i := range families {
 		architectures = append(architectures, families[i].architectureOf())
 	}
+	for i := range architectures {
+		a := &architectures[i]
+		a.known = map[string]bool{}
+		for _, key := range slices.Concat(a.Keys, a.Optional) {
+			a.known[ending.ReplaceAllString(generic(key), "")] = true
+		}
+	}
+}
+
+var (
+	digits = regexp.MustCompile(`\d+`)
+	ending = regexp.MustCompile(`[._](weight|bias|bias_mask|gamma|beta|running_mean|running_var|num_batches_tracked)$`)
+)
+
+// generic is a name with i for its numbers.
+func generic(name string) string { return digits.ReplaceAllString(name, "i") }
+
+// knows reports whether a name without prefix is of one of the architecture's tensors.
+func (a *modelArchitecture) knows(name string) bool {
+	name = generic(name)
+	return a.known[name] || a.known[ending.ReplaceAllString(name, "")]
+}
+
+// elsewhere reports whether a name without prefix is of another part of the model.
+func (a *modelArchitecture) elsewhere(name string) bool {
+	return slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(name, part) })
+}
+
+// fits reports whether a state dict is of the architecture: at most a fifth of its tensors has names that it does not
+// know, and what else tells.
+func (a *modelArchitecture) fits(state State, prefix string) bool {
+	if a.accepts != nil && !a.accepts(state, prefix) {
+		return false
+	}
+	all, strange := 0, 0
+	for key := range state {
+		inner, ok := strings.CutPrefix(key, prefix)
+		if !ok || a.elsewhere(inner) {
+			continue
+		}
+		all++
+		if !a.knows(inner) {
+			strange++
+		}
+	}
+	return !a.limited || 5*strange <= all
 }
 
 func videoBlock(p string) string {
@@ -137,7 +186,7 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 		if !slices.ContainsFunc(a.signature, func(s string) bool {
 			_, has := state[p+s]
 			return !has
-		}) && (a.accepts == nil || a.accepts(state, p)) {
+		}) && a.fits(state, p) {
 			prefixes = append(prefixes, p)
 		}
 	}
@@ -152,24 +201,22 @@ func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 
 // slowness is 1 for the prefix of a copy that follows the trained encoder, as contrastive training keeps for its keys.
 func slowness(prefix string) int {
-	if strings.Contains(prefix, "encoder_k.") || strings.Contains(prefix, "momentum_encoder.") {
-		return 1
+	for _, copied := range []string{"encoder_k.", "momentum_encoder.", "target"} {
+		if strings.Contains(prefix, copied) {
+			return 1
+		}
 	}
 	return 0
 }
 
 // strange are the tensors of a state dict whose names an architecture does not have under any prefix, in order.
 func (a *modelArchitecture) strange(state State) []string {
-	known := map[string]bool{}
-	for _, k := range append(slices.Clone(a.Keys), a.Optional...) {
-		known[k] = true
-	}
 	var list []string
 	for key := range state {
-		parts := strings.Split(generic(key), ".")
-		found := slices.ContainsFunc(a.outside, func(part string) bool { return strings.HasPrefix(key, part) })
+		parts := strings.Split(key, ".")
+		found := a.elsewhere(key)
 		for i := range parts {
-			found = found || known[strings.Join(parts[i:], ".")]
+			found = found || a.knows(strings.Join(parts[i:], "."))
 		}
 		if !found {
 			list = append(list, key)
@@ -194,7 +241,7 @@ func nearest(state State) string {
 	for _, a := range architectures {
 		var missing []string
 		for _, k := range a.Keys {
-			if !has[k] {
+			if !has[generic(k)] {
 				missing = append(missing, k)
 			}
 		}

@@ -4,7 +4,6 @@ package checkpoint
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +22,9 @@ type family struct {
 	activation       string  // where no configuration tells
 	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
 	resample         resampling
+	windows          windowing
 	bare             bool                                  // special tokens may have no positions
-	rotary           func(v *vit) (*gridRotation, error)   // nil: none
+	rotary           func(v *vit) (*rotation, error)       // nil: none
 	pooled           func(v *vit) error                    // pooling of the family; nil: the output are the tokens
 	gateAsConfigured bool                                  // gates have the activation of the configuration; else SiLU
 	gated            [][3]string                           // parts of gated MLPs: gate, up and down
@@ -39,6 +39,7 @@ type family struct {
 type resampling struct {
 	antialias     bool    // kernels as wide as a patch of the new grid
 	withRegisters bool    // antialias only where the model has registers
+	linear        bool    // in the place of cubic
 	offset        float64 // added to the number of patches of each axis for the scale: DINO's way to avoid rounding errors
 }
 
@@ -48,8 +49,8 @@ func (f *family) name(part string, index ...int) string {
 	if !ok {
 		return "?" + part
 	}
-	if list := f.names["stages"]; list != "" && len(index) == 2 { // stages have names of their own
-		name = strings.Replace(name, "@", strings.Split(list, ",")[index[0]], 1)
+	if list := strings.Split(f.names["stages"], ","); len(list) > 1 && len(index) == 2 { // stages have own names
+		name = strings.Replace(name, "@", list[min(index[0], len(list)-1)], 1)
 		index = index[1:]
 	}
 	for _, i := range index {
@@ -60,6 +61,14 @@ func (f *family) name(part string, index ...int) string {
 
 // has reports whether the family has a part.
 func (f *family) has(part string) bool { return f.names[part] != "" }
+
+// part is the name of a part that the family and the file have, a tensor or a module with a weight; "" for none.
+func (b *builder) part(f *family, part string, index ...int) string {
+	if name := f.name(part, index...); f.has(part) && (b.has(name) || b.has(name+".weight")) {
+		return name
+	}
+	return ""
+}
 
 // headsOf is the number of heads of published models of a width; 0: none has it.
 func (f *family) headsOf(width int) int {
@@ -104,7 +113,8 @@ const (
 		block=blocks.* norm1=.norm1 attention=.attn qkv=.attn.qkv q_norm=.attn.q_norm k_norm=.attn.k_norm
 		proj=.attn.proj scale1=.ls1.gamma
 		norm2=.norm2 fc1=.mlp.fc1 fc2=.mlp.fc2 scale2=.ls2.gamma w12=.mlp.w12 w1=.mlp.w1 w2=.mlp.w2 w3=.mlp.w3
-		norm=norm fc_norm=fc_norm pool_latent=attn_pool.latent `
+		norm=norm fc_norm=fc_norm pool=attn_pool pool_latent=attn_pool.latent pool_q=attn_pool.q pool_kv=attn_pool.kv
+		pool_proj=attn_pool.proj pool_norm=attn_pool.norm pool_fc1=attn_pool.mlp.fc1 pool_fc2=attn_pool.mlp.fc2 `
 	huggingParts = `cls=embeddings.cls_token dist=embeddings.distillation_token registers=embeddings.register_tokens
 		positions=embeddings.position_embeddings patch=embeddings.patch_embeddings.projection norm=layernorm `
 	huggingBlock = `block=encoder.layer.* attention=.attention.attention q=.attention.attention.query
@@ -138,6 +148,11 @@ func under(prefix string, names map[string]string) map[string]string {
 func clipsWithoutPositions(state State, prefix string) bool {
 	_, positions := state[prefix+"pos_embed"]
 	return len(state[prefix+"patch_embed.proj.weight"].Shape) == 5 && !positions
+}
+
+// patchesAreRows accepts a product of the pixels of a patch instead of a convolution.
+func patchesAreRows(name string) func(state State, prefix string) bool {
+	return func(state State, prefix string) bool { return len(state[prefix+name].Shape) == 2 }
 }
 
 // with adds names to others.
@@ -205,6 +220,21 @@ var families = []family{
 		signature: []string{"embeddings.patch_embeddings.projection.weight", "encoder.layer.0.layer_scale1.lambda1",
 			"encoder.layer.0.attention.q_proj.weight"},
 		outside: append([]string{"embeddings.mask_token"}, others...),
+	},
+	{
+		label: "SigLIP 2", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",
+		pooled: poolProbe, resample: resampling{antialias: true, linear: true},
+		names:     under("vision_model.", parts(clipParts+siglipParts)),
+		signature: []string{"vision_model.embeddings.patch_embedding.weight", "vision_model.head.probe"},
+		accepts:   patchesAreRows("vision_model.embeddings.patch_embedding.weight"),
+		outside:   []string{"text_model.", "logit_scale", "logit_bias", "vision_model.embeddings.position_ids"},
+	},
+	{
+		label: "SigLIP 2", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",
+		pooled: poolProbe, resample: resampling{antialias: true, linear: true},
+		names:     parts(clipParts + siglipParts),
+		signature: []string{"embeddings.patch_embedding.weight", "head.probe"},
+		accepts:   patchesAreRows("embeddings.patch_embedding.weight"), outside: []string{"embeddings.position_ids"},
 	},
 	{
 		label: "SigLIP", build: buildViT, input: images, output: vector, epsilon: 1e-6, activation: "gelu_tanh",
@@ -306,6 +336,85 @@ var families = []family{
 		signature: []string{"patch_embed.proj.weight", "blocks.0.attn.qkv.weight", "blocks.0.norm1.weight"}, outside: others,
 	},
 	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinOriginal), windows: windowing{rolledFirst: true},
+		signature: []string{"layers.0.downsample.reduction.weight", "patch_embed.proj.weight",
+			"layers.0.blocks.0.attn.qkv.weight"}, outside: others,
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinTIMM), windows: windowing{rolledFirst: true},
+		signature: []string{"layers.1.downsample.reduction.weight", "patch_embed.proj.weight",
+			"layers.0.blocks.0.attn.qkv.weight"}, outside: others,
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinHugging), windows: windowing{together: true},
+		signature: []string{"encoder.layers.0.blocks.0.attention.self.query.weight",
+			"embeddings.patch_embeddings.projection.weight"},
+		outside: append([]string{"embeddings.mask_token"}, others...),
+	},
+	{
+		label: "Swin", build: buildSwin, input: images, output: vector, epsilon: 1e-5, activation: "gelu",
+		names: parts(swinTorchvision), windows: windowing{padded: true},
+		signature: []string{"features.1.0.attn.qkv.weight", "features.2.reduction.weight"}, outside: others,
+	},
+	towerFamily("BERT", "bert.", bertParts, bertHead, 1e-12),
+	towerFamily("RoBERTa", "roberta.", bertParts, lmHead, 1e-12),
+	towerFamily("BERT", "", bertParts, bertHead, 1e-12),
+	towerFamily("ESM-2", "esm.", esmParts, lmHead, 1e-12),
+	towerFamily("ESM-2", "", esmParts, lmHead, 1e-12),
+	towerFamily("ESM-2", "encoder.sentence_encoder.", esmOriginal, strings.ReplaceAll(lmHead, "=", "=encoder."), 1e-5),
+	{
+		label: "Nature CNN", build: buildNature, input: "[B, C, 84, 84]", output: vector,
+		names:     parts("conv1=cnn.0 conv2=cnn.2 conv3=cnn.4 fc=linear.0"),
+		signature: []string{"cnn.0.weight", "cnn.2.weight", "cnn.4.weight", "linear.0.weight"},
+	},
+	{
+		label: "Nature CNN", build: buildNature, input: "[B, C, 84, 84]", output: vector, accepts: natureKernels,
+		names:     parts("conv1=0 conv2=2 conv3=4 fc=7"),
+		signature: []string{"0.weight", "2.weight", "4.weight", "7.weight"}, outside: []string{"9."},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=*.conv res11=*.res_block0.conv0 res12=*.res_block0.conv1 res21=*.res_block1.conv0
+			res22=*.res_block1.conv1 fc=5`),
+		signature: []string{"0.conv.weight", "0.res_block0.conv0.weight"},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=block*.conv res11=block*.res1.conv1 res12=block*.res1.conv2 res21=block*.res2.conv1
+			res22=block*.res2.conv2 fc=fc`),
+		signature: []string{"block1.conv.weight", "block1.res1.conv1.weight"},
+	},
+	{
+		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
+		names: parts(`conv=feat_convs.*.0 res11=resnet1.*.1 res12=resnet1.*.3 res21=resnet2.*.1 res22=resnet2.*.3
+			fc=fc`),
+		signature: []string{"feat_convs.0.0.weight", "resnet1.0.1.weight"},
+		outside:   []string{"core.", "policy.", "baseline."},
+	},
+	{
+		label: "EfficientNet", build: buildInverse(timmBlock), input: images, output: vector,
+		names:     inverseParts(inverseTIMM, timmInner),
+		signature: []string{"conv_stem.weight", "bn1.running_mean", "conv_head.weight"}, outside: others,
+	},
+	{
+		label: "EfficientNet", build: buildInverse(huggingInverted), input: images, output: vector,
+		names:     inverseParts(inverseHugging, huggingInner),
+		signature: []string{"encoder.top_conv.weight", "embeddings.convolution.weight"}, outside: others,
+	},
+	{
+		label: "EfficientNet", build: buildInverse(torchvisionBlock), input: images, output: vector,
+		names: inverseParts(inverseTorchvision, torchvisionInner), outside: others,
+		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.0.block.0.0.weight"},
+	},
+	{
+		label: "MobileNetV3", build: buildInverse(torchvisionBlock), input: images, output: vector,
+		names: inverseParts(inverseFlat, flatInner), outside: others,
+		signature: []string{"features.0.0.weight", "features.0.1.running_mean", "features.1.block.0.0.weight"},
+	},
+	{
 		label: "ResNet", build: buildResNet, input: images, output: vector, names: parts(resnetParts),
 		signature: []string{"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer4.0.conv2.weight"},
 		outside:   others,
@@ -391,11 +500,18 @@ func (f *family) architectureOf() modelArchitecture {
 	for _, part := range slices.Sorted(maps.Keys(f.names)) {
 		name := strings.ReplaceAll(strings.ReplaceAll(f.names[part], "*", "i"), "@", "i")
 		switch part {
-		case "block", "attention", "pool", "stages":
+		case "block", "attention", "pool", "stages", "merge1", "merge2", "merge3":
+			if strings.HasPrefix(part, "merge") {
+				optional = append(optional, name+".reduction.weight", name+".norm.weight", name+".norm.bias")
+			}
 		case "cls", "dist", "registers", "positions", "scale", "scale1", "scale2", "periods", "probe", "pool_latent",
-			"projection", "q_bias", "v_bias":
+			"projection", "q_bias", "v_bias", "table", "index", "coordinates", "logit_scale", "window_mask",
+			"frequencies", "position_ids":
 			optional = append(optional, name)
-		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2", "depthwise":
+		case "word":
+			keys = append(keys, name+".weight")
+		case "patch", "norm1", "norm2", "q", "k", "v", "qkv", "proj", "fc1", "fc2", "stem", "conv1", "conv2",
+			"depthwise", "top", "conv", "fc":
 			keys, optional = append(keys, name+".weight"), append(optional, name+".bias")
 		default:
 			optional = append(optional, name+".weight", name+".bias")
@@ -419,49 +535,7 @@ func (f *family) architectureOf() modelArchitecture {
 	return modelArchitecture{
 		Name: f.label, Input: f.input, Output: f.output, Keys: slices.Compact(keys),
 		Optional: slices.Compact(optional), Options: options,
-		signature: f.signature, outside: f.outside, accepts: f.fits,
+		signature: f.signature, outside: f.outside, accepts: f.accepts, limited: true,
 		build: func(b *builder) error { return f.build(b, f) },
 	}
-}
-
-// fits reports whether a state dict is of the family: at most a fifth of its tensors has names that it does not know,
-// and what else tells.
-func (f *family) fits(state State, prefix string) bool {
-	if f.accepts != nil && !f.accepts(state, prefix) {
-		return false
-	}
-	known := map[string]bool{}
-	for _, name := range f.names {
-		known[digits.ReplaceAllString(strings.NewReplacer("*", "0", "@", "0").Replace(name), "i")] = true
-	}
-	all, strange := 0, 0
-	for key := range state {
-		inner, ok := strings.CutPrefix(key, prefix)
-		if !ok || slices.ContainsFunc(f.outside, func(part string) bool { return strings.HasPrefix(inner, part) }) {
-			continue
-		}
-		all++
-		name := digits.ReplaceAllString(inner, "i")
-		if !known[name] && !known[ending.ReplaceAllString(name, "")] &&
-			!(f.has("pool_latent") && strings.HasPrefix(name, "attn_pool.")) {
-			strange++
-		}
-	}
-	return 5*strange <= all
-}
-
-var (
-	digits = regexp.MustCompile(`\d+`)
-	ending = regexp.MustCompile(`[._](weight|bias|bias_mask|gamma|beta|running_mean|running_var|num_batches_tracked)$`)
-)
-
-// generic is a name with i for its numbers.
-func generic(name string) string {
-	parts := strings.Split(name, ".")
-	for i, p := range parts {
-		if p != "" && strings.Trim(p, "0123456789") == "" {
-			parts[i] = "i"
-		}
-	}
-	return strings.Join(parts, ".")
 }

@@ -36,6 +36,7 @@ var goldenFamilies = []struct {
 	{"clip_whole", "CLIP", Options{}},
 	{"siglip_whole", "SigLIP", Options{}},
 	{"siglip", "SigLIP", Options{}},
+	{"siglip2", "SigLIP 2", Options{}},
 	{"vjepa2", "V-JEPA 2", Options{}},
 	{"timm_vit", "ViT (timm)", Options{Heads: 2}},
 	{"timm_registers", "ViT (timm)", Options{Heads: 2}},
@@ -65,6 +66,31 @@ var goldenFamilies = []struct {
 	{"vjepa2_original", "V-JEPA 2", Options{Heads: 2}},
 	{"open_clip", "OpenCLIP", Options{Heads: 2}},
 	{"torchvision_vit", "ViT (torchvision)", Options{Heads: 2}},
+	{"swin", "Swin", Options{}},
+	{"swin_v2", "Swin V2", Options{}},
+	{"swin_v2_before", "Swin V2", Options{}},
+	{"timm_swin", "Swin", Options{}},
+	{"timm_swin_v2", "Swin V2", Options{}},
+	{"timm_swin_v2_before", "Swin V2", Options{}},
+	{"torchvision_swin", "Swin", Options{}},
+	{"torchvision_swin_v2", "Swin V2", Options{}},
+	{"cleanrl_nature", "Nature CNN", Options{}},
+	{"nature_eight_bits", "Nature CNN", Options{}},
+	{"sb3_nature", "Nature CNN", Options{}},
+	{"cleanrl_impala", "IMPALA CNN", Options{}},
+	{"procgen_impala", "IMPALA CNN", Options{}},
+	{"torchbeast_impala", "IMPALA CNN", Options{}},
+	{"efficientnet", "EfficientNet", Options{}},
+	{"timm_efficientnet", "EfficientNet", Options{}},
+	{"timm_tf_efficientnet", "EfficientNet", Options{}},
+	{"timm_efficientnet_v2", "EfficientNetV2", Options{}},
+	{"timm_efficientnet_lite", "EfficientNet-Lite", Options{}},
+	{"timm_mobilenet_v3", "MobileNetV3", Options{}},
+	{"timm_mobilenet_v3_small", "MobileNetV3", Options{}},
+	{"torchvision_efficientnet", "EfficientNet", Options{}},
+	{"torchvision_efficientnet_v2", "EfficientNetV2", Options{}},
+	{"torchvision_mobilenet_v3", "MobileNetV3", Options{}},
+	{"torchvision_mobilenet_v3_small", "MobileNetV3", Options{}},
 }
 
 // TestFamilies: outputs equal those of the library within 1e-5 of the largest, at the size of the positions and at
@@ -116,7 +142,13 @@ func TestFamilies(t *testing.T) {
 
 // Prefixes in any order, and of the two encoders of contrastive training the trained one.
 func TestFamilyPrefixes(t *testing.T) {
-	path := filepath.Join("testdata", "families", "timm_resnet", "weights.safetensors")
+	for _, folder := range []string{"timm_resnet", "timm_swin", "timm_efficientnet", "cleanrl_impala"} {
+		prefixes(t, folder)
+	}
+}
+
+func prefixes(t *testing.T, folder string) {
+	path := filepath.Join("testdata", "families", folder, "weights.safetensors")
 	file, err := mmap.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -126,24 +158,24 @@ func TestFamilyPrefixes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := arraysIn(t, filepath.Join("testdata", "families", "timm_resnet", "golden.npz"))
-	for _, prefix := range []string{"module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
+	golden := arraysIn(t, filepath.Join("testdata", "families", folder, "golden.npz"))
+	for _, prefix := range []string{"_fsdp_wrapped_module.", "encoder._checkpoint_wrapped_module.", "module.encoder_q.", "backbone.", "model._orig_mod.encoder.", "_orig_mod.module.student.backbone.", "teacher.", "ema.module."} {
 		state := State{}
 		for key, tensor := range plain {
-			state[prefix+key] = tensor
+			state[prefix+strings.Replace(key, ".0.", ".0._fsdp_wrapped_module.", 1)] = tensor
 			if prefix == "module.encoder_q." {
-				state["module.encoder_k."+key] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
+				state["module.encoder_k."+strings.Replace(key, ".0.", ".0._fsdp_wrapped_module.", 1)] = Tensor{Shape: tensor.Shape, Read: func() ([]float32, error) { return nil, errors.New("the keys are read") }}
 			}
 		}
 		n, err := Build(state, Options{})
 		if err != nil {
-			t.Errorf("%s: %v", prefix, err)
+			t.Errorf("%s: %s: %v", folder, prefix, err)
 			continue
 		}
 		got, want := run(t, n.Graph, golden["x0"]), golden["y0"]
 		for j, w := range want.F32 {
 			if math.Abs(float64(got.F32[j])-float64(w)) > 1e-5*max(1, math.Abs(float64(w))) {
-				t.Errorf("%s: output %d is %g, want %g", prefix, j, got.F32[j], w)
+				t.Errorf("%s: %s: output %d is %g, want %g", folder, prefix, j, got.F32[j], w)
 				break
 			}
 		}
@@ -197,6 +229,69 @@ func TestFamilyErrors(t *testing.T) {
 		}
 		if err == nil && n.Check([]int{1, 3, 16, 18}) == nil {
 			t.Errorf("%s: frames of no whole number of patches pass", c.name)
+		}
+	}
+}
+
+// What the new families cannot know, and frames that do not fit, are refused in words. Each change is made to a golden
+// model: a shape, or nil for a tensor that is dropped.
+func TestNewFamilyErrors(t *testing.T) {
+	table := "layers.0.blocks.0.attn.relative_position_bias_table"
+	for _, c := range []struct {
+		folder  string
+		change  map[string][]int
+		options Options
+		config  any
+		frames  []int
+		want    string
+	}{
+		{"timm_swin", nil, Options{Heads: 2}, nil, nil, "heads 2: the architecture has no attention"},
+		{"timm_swin", map[string][]int{table: {24, 1}}, Options{}, nil, nil, "want positions in square windows of at most 32×32"},
+		{"timm_swin", map[string][]int{table: {81 * 81, 1}}, Options{}, nil, nil, "want positions in square windows of at most 32×32"},
+		{"timm_swin", map[string][]int{"layers.3.blocks.0.mlp.fc2.weight": nil}, Options{}, nil, nil, `"layers.3.blocks.0.mlp.fc2.weight" is missing`},
+		{"timm_swin", nil, Options{}, nil, []int{1, 3, 24, 48}, "fewer than its window of 3: want at least 48×48"},
+		{"timm_swin", nil, Options{}, nil, []int{1, 3, 49, 48}, "not a whole number of patches"},
+		{"timm_swin_v2", nil, Options{}, nil, nil, `the window of attention is 0: want one of at most 32`},
+		{"timm_swin_v2", nil, Options{}, map[string]any{"window_size": 64}, nil, `the window of attention is 64`},
+		{"timm_efficientnet", map[string][]int{"blocks.3.0.se.conv_reduce.weight": nil}, Options{}, nil, nil, "have squeeze and excitation, and the kernels"},
+		{"timm_efficientnet", nil, Options{}, map[string]any{"architecture": "efficientnet_es"}, nil, `the architecture "efficientnet_es"`},
+		{"timm_efficientnet", nil, Options{Activation: "relu"}, nil, nil, "the architecture has its own"},
+		{"timm_resnet", nil, Options{}, map[string]any{"architecture": "resnetblur18"}, nil, "which has steps that no tensor tells; export the model to ONNX"},
+		{"timm_resnet", map[string][]int{"layer1.0.se.fc1.weight": {2, 8, 1, 1}}, Options{}, nil, nil, "torch.onnx.export(model.eval(), x,"},
+		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 64, 64}, "the weights take 245 (tensor \"network.7.weight\"): want frames such as 84×84"},
+		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 20, 84}, "frames of 20×84 are too small: want frames such as 84×84"},
+		{"cleanrl_impala", map[string][]int{"network.1.res_block0.conv1.weight": {3, 4, 3, 3}}, Options{}, nil, nil, `"network.1.res_block0.conv1.bias" has shape [4]`},
+		{"cleanrl_impala", nil, Options{}, nil, []int{1, 3, 84, 84}, "the weights take 256"},
+		{"bert", nil, Options{}, nil, nil, "the number of heads is unknown"},
+		{"bert", nil, Options{Heads: 3}, nil, nil, "3 heads (option) do not divide the width 16"},
+		{"esm2", nil, Options{Heads: 2}, map[string]any{"position_embedding_type": "relative_key"}, nil, "want absolute or rotary"},
+	} {
+		path := filepath.Join("testdata", "families", c.folder, "weights.safetensors")
+		if _, err := os.Stat(path); err != nil {
+			path = filepath.Join("testdata", "families", c.folder, "model.safetensors")
+		}
+		file, err := mmap.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := readSafetensors(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, shape := range c.change {
+			if delete(state, key); shape != nil {
+				state[key] = zeros(shape...)
+			}
+		}
+		n, err := build(state, c.options, &settings{inside: c.config})
+		if err == nil && c.frames != nil {
+			err = n.Check(c.frames)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %q", c.folder, c.change, err, c.want)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -9,21 +9,41 @@ import (
 	"repscope/model/graph"
 )
 
-// gridRotation turns queries and keys [B, heads, N, d]: x·cosine + x[pairs]·sine, with the signs in the sines.
-// Special
-// tokens have the cosine 1 and the sine 0.
-type gridRotation struct {
-	cosine, sine string // values [N, d]
-	pairs        string // the constant of the partners of the d coordinates
+// rotation turns queries and keys [B, heads, N, d] by a table of cosines and one of sines [N, d]. Special tokens have
+// the cosine 1 and the sine 0.
+type rotation struct {
+	cosine, sine string
+	width        int    // d
+	pairs        string // the constant of the partners, with their signs in the sines; "": i and i + d/2
 }
 
-// rotated applies the rotation.
-func (v *vit) rotated(where, x string) string {
-	where += ".rotary"
-	partner := v.apply("Gather", where, map[string]graph.Attribute{"axis": integer(-1)}, x, v.turn.pairs)
-	straight := v.apply("Mul", where, nil, x, v.turn.cosine)
-	across := v.apply("Mul", where, nil, partner, v.turn.sine)
-	return v.apply("Add", where, nil, straight, across)
+// rotate is x·cosine + partner·sine, where the partner of the halves x₁, x₂ is −x₂, x₁.
+func (b *builder) rotate(where, x string, r *rotation) string {
+	var partner string
+	if r.pairs != "" {
+		partner = b.apply("Gather", where, map[string]graph.Attribute{"axis": integer(-1)}, x, r.pairs)
+	} else {
+		half, whole := b.ints(int64(r.width/2)), b.ints(int64(r.width))
+		first := b.apply("Slice", where, nil, x, b.ints(0), half, b.ints(-1))
+		second := b.apply("Slice", where, nil, x, half, whole, b.ints(-1))
+		negative := b.apply("Neg", where, nil, second)
+		partner = b.apply("Concat", where, map[string]graph.Attribute{"axis": integer(-1)}, negative, first)
+	}
+	straight := b.apply("Mul", where, nil, x, r.cosine)
+	across := b.apply("Mul", where, nil, partner, r.sine)
+	return b.apply("Add", where, nil, straight, across)
+}
+
+// rotateIndex makes the tables for n tokens, an integer value of one element: angles index·frequency.
+func (b *builder) rotateIndex(frequencies []float32, n string) *rotation {
+	const where = "rotary"
+	name := b.floats(frequencies, 1, len(frequencies))
+	b.indices(where, n)
+	b.node("Reshape", where, nil, b.ints(-1, 1))
+	half := b.node("Mul", where, nil, name)
+	angles := b.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, half, half)
+	return &rotation{cosine: b.apply("Cos", where, nil, angles), sine: b.apply("Sin", where, nil, angles),
+		width: 2 * len(frequencies)}
 }
 
 // makeRotation makes the tables of families that have them.
@@ -47,9 +67,14 @@ func (b *builder) floats(values []float32, shape ...int) string {
 
 // indices are 0 … n−1 as numbers [n], of a value of one element.
 func (b *builder) indices(where, n string) string {
-	b.apply("Reshape", where, nil, n, b.shape())
-	b.apply("Range", where, nil, b.integerScalar(0), b.last, b.integerScalar(1))
+	b.counting(where, n)
 	return b.node("Cast", where, map[string]graph.Attribute{"to": integer(1)})
+}
+
+// counting are 0 … n−1 as integers [n], of a value of one element.
+func (b *builder) counting(where, n string) string {
+	b.apply("Reshape", where, nil, n, b.shape())
+	return b.apply("Range", where, nil, b.integerScalar(0), b.last, b.integerScalar(1))
 }
 
 // along repeats a table [n, k] of one axis of the grid for all patches: [N, k].
@@ -68,14 +93,10 @@ func (v *vit) along(where, table string, axis, k int) string {
 	return v.node("Reshape", where, nil, v.ints(-1, int64(k)))
 }
 
-// tables ends a rotation: angles [N, k] for the first k coordinates, whose signs and partners are given for all d;
-// coordinates from k on stay, and so do special tokens.
-func (v *vit) tables(where, angles string, k int, signs []float32, partners []int64) *gridRotation {
-	d := len(signs)
-	cosine := v.apply("Cos", where, nil, angles)
-	sine := v.apply("Sin", where, nil, angles)
-	sine = v.apply("Mul", where, nil, sine, v.floats(signs[:k], k))
-	parts := [2]string{cosine, sine}
+// tables ends a rotation of d coordinates: angles [N, k] for the first k of them; the rest stays, and so do special
+// tokens.
+func (v *vit) tables(where, angles string, k, d int) *rotation {
+	parts := [2]string{v.apply("Cos", where, nil, angles), v.apply("Sin", where, nil, angles)}
 	for i, still := range []float32{1, 0} {
 		if k < d {
 			rows := v.apply("Shape", where, nil, angles)
@@ -93,24 +114,12 @@ func (v *vit) tables(where, angles string, k int, signs []float32, partners []in
 				v.floats(values, v.special, d), parts[i])
 		}
 	}
-	return &gridRotation{cosine: parts[0], sine: parts[1], pairs: v.ints(partners...)}
-}
-
-// halves are the signs and partners of rotations that pair coordinate i with i + d/2.
-func halves(d int) (signs []float32, partners []int64) {
-	signs, partners = make([]float32, d), make([]int64, d)
-	for i := range d {
-		partners[i], signs[i] = int64((i+d/2)%d), 1
-		if i < d/2 {
-			signs[i] = -1
-		}
-	}
-	return signs, partners
+	return &rotation{cosine: parts[0], sine: parts[1], width: d}
 }
 
 // rotateCentered is the rotation of DINOv3: angles 2π·c/period for the coordinates c of a patch's center, which go
 // from −1 to 1 along each axis. The periods are in the file, or base^(2i/(d/2)), i < d/4.
-func rotateCentered(v *vit) (*gridRotation, error) {
+func rotateCentered(v *vit) (*rotation, error) {
 	const where = "rope"
 	d := v.width / v.heads
 	if d%4 != 0 {
@@ -119,7 +128,7 @@ func rotateCentered(v *vit) (*gridRotation, error) {
 	}
 	quarter := d / 4
 	inverse := make([]float32, quarter)
-	if name := v.family.name("periods", 0); v.family.has("periods") && v.has(name) {
+	if name := v.part(v.family, "periods"); name != "" {
 		periods, _, err := v.read(name, quarter)
 		if err != nil {
 			return nil, err
@@ -153,8 +162,7 @@ func rotateCentered(v *vit) (*gridRotation, error) {
 	}
 	half := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, both[0], both[1])
 	angles := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, half, half)
-	signs, partners := halves(d)
-	return v.tables(where, angles, d, signs, partners), nil
+	return v.tables(where, angles, d, d), nil
 }
 
 // base is the base of the periods: of the configuration, else another.
@@ -169,7 +177,7 @@ func (v *vit) base(otherwise float64) (float64, error) {
 // rotateIndices is the rotation of V-JEPA 2: a third of the coordinates for each of frame, row and column, the rest
 // stays. Angles are index·10000^(−i/(k/2)) for k coordinates. The angles of a third are repeated as a whole, although
 // neighboring coordinates are pairs: as the published weights were trained.
-func rotateIndices(v *vit) (*gridRotation, error) {
+func rotateIndices(v *vit) (*rotation, error) {
 	const where = "rope"
 	d := v.width / v.heads
 	k := 2 * (d / 3 / 2)
@@ -186,6 +194,7 @@ func rotateIndices(v *vit) (*gridRotation, error) {
 		parts = append(parts, v.along(where, v.last, axis, k))
 	}
 	angles := v.apply("Concat", where, map[string]graph.Attribute{"axis": integer(1)}, parts...)
+	turn := v.tables(where, angles, 3*k, d)
 	signs, partners := make([]float32, d), make([]int64, d)
 	for i := range d {
 		signs[i], partners[i] = 1, int64(i)
@@ -196,5 +205,7 @@ func rotateIndices(v *vit) (*gridRotation, error) {
 			}
 		}
 	}
-	return v.tables(where, angles, 3*k, signs, partners), nil
+	turn.sine = v.apply("Mul", where, nil, turn.sine, v.floats(signs, d))
+	turn.pairs = v.ints(partners...)
+	return turn, nil
 }

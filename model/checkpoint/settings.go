@@ -84,6 +84,11 @@ func (s *settings) load() error {
 // find returns the value under any of the names at any depth of the first configuration that has one. Entries below
 // "encoder" have priority; entries below a decoder or predictor do not count. If several remain they must agree.
 func (s *settings) find(names ...string) (value any, where string, err error) {
+	return s.search(false, names...)
+}
+
+// search is find for single values, or for lists.
+func (s *settings) search(lists bool, names ...string) (value any, where string, err error) {
 	if err := s.load(); err != nil {
 		return nil, "", err
 	}
@@ -92,7 +97,8 @@ func (s *settings) find(names ...string) (value any, where string, err error) {
 		var settings []setting
 		nodes := configNodes
 		walk(source.root, nil, &nodes, func(leaf setting) {
-			if !slices.Contains(names, strings.ReplaceAll(strings.ToLower(leaf.path[len(leaf.path)-1]), "-", "_")) || leaf.value == nil {
+			name := strings.ReplaceAll(strings.ToLower(leaf.path[len(leaf.path)-1]), "-", "_")
+			if _, list := leaf.value.([]any); list != lists || !slices.Contains(names, name) || leaf.value == nil {
 				return
 			}
 			rank := rankOf(leaf.path)
@@ -157,7 +163,7 @@ func walk(value any, path []string, nodes *int, visit func(setting)) {
 		for k, v := range m.All() {
 			below(k, v)
 		}
-	case []any, *torchfile.Object, *torchfile.Tensor:
+	case *torchfile.Object, *torchfile.Tensor:
 	default:
 		if len(path) > 0 {
 			visit(setting{path, value})
@@ -186,6 +192,27 @@ func (s *settings) integer(names ...string) (int, string, error) {
 		return 0, "", fmt.Errorf("%s is %v, want a positive integer", where, value)
 	}
 	return int(n), where, nil
+}
+
+// integers is a list of integers; nil if no configuration has it, or one that is no such list.
+func (s *settings) integers(names ...string) ([]int, error) {
+	value, _, err := s.search(true, names...)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := value.([]any)
+	var list []int
+	for _, v := range values {
+		switch n := v.(type) {
+		case int:
+			list = append(list, n)
+		case int64:
+			list = append(list, int(n))
+		default:
+			return nil, nil
+		}
+	}
+	return list, nil
 }
 
 // float is a positive number; 0 if no configuration has it.
@@ -222,6 +249,17 @@ func (s *settings) text(names ...string) (string, string, error) {
 		return "", "", fmt.Errorf("%s is %v, want a name", where, value)
 	}
 	return t, where, nil
+}
+
+// publishedName is the name of a model of timm in a configuration, "" if none has one.
+func (s *settings) publishedName() string {
+	if err := s.load(); err != nil { // an error where a value is needed
+		s.loaded, s.sources = false, nil
+		return ""
+	}
+	value, _, _ := s.find("architecture")
+	name, _ := value.(string)
+	return name
 }
 
 // decide records a value that the tensors do not determine.

@@ -38,10 +38,14 @@ func (b *builder) heads(width, otherwise int) (int, error) {
 
 // layerNorm normalizes the last value over its last axis.
 func (b *builder) layerNorm(name string, width int, epsilon float32) error {
-	if err := b.tensors([]int{width}, name+".weight", name+".bias"); err != nil {
+	weight, bias := name+".weight", name+".bias"
+	if !b.has(weight) && b.has(name+".gamma") { // the old names
+		weight, bias = name+".gamma", name+".beta"
+	}
+	if err := b.tensors([]int{width}, weight, bias); err != nil {
 		return err
 	}
-	b.node("LayerNormalization", name, map[string]graph.Attribute{"epsilon": number(epsilon)}, name+".weight", name+".bias")
+	b.node("LayerNormalization", name, map[string]graph.Attribute{"epsilon": number(epsilon)}, weight, bias)
 	return nil
 }
 
@@ -72,11 +76,22 @@ func (b *builder) scalar(x float32) string {
 
 // attention is softmax(q·kᵀ/√d)·v of values [B, heads, N, d]; the result is [B, N, heads·d].
 func (b *builder) attention(name, q, k, v string, heads, width int) {
-	scores, weights, values := name+".scores", name+".weights", name+".values"
-	b.apply("Transpose", scores, map[string]graph.Attribute{"perm": integers(0, 1, 3, 2)}, k)
-	b.apply("MatMul", scores, nil, q, b.last)
-	b.node("Mul", scores, nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
-	b.node("Softmax", weights, map[string]graph.Attribute{"axis": integer(-1)})
+	b.scores(name, q, k)
+	b.node("Mul", name+".scores", nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
+	b.node("Softmax", name+".weights", map[string]graph.Attribute{"axis": integer(-1)})
+	b.weighted(name, v, width)
+}
+
+// scores is q·kᵀ of values [B, heads, N, d].
+func (b *builder) scores(name, q, k string) {
+	name += ".scores"
+	b.apply("Transpose", name, map[string]graph.Attribute{"perm": integers(0, 1, 3, 2)}, k)
+	b.apply("MatMul", name, nil, q, b.last)
+}
+
+// weighted is the mean of values [B, heads, N, d] by the weights in the last value: [B, N, heads·d].
+func (b *builder) weighted(name, v string, width int) {
+	values := name + ".values"
 	b.node("MatMul", values, nil, v)
 	b.node("Transpose", values, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
 	b.node("Reshape", values, nil, b.ints(0, 0, int64(width)))
@@ -113,8 +128,8 @@ type videoViT struct {
 	embedding int
 	rotary    bool // the file has the frequencies
 	heads     int  // where it has not
-	// tables holds the cosines and sines made so far, by stack of blocks and frequencies.
-	tables map[string][2]string
+	// tables holds the rotations made so far, by stack of blocks and frequencies.
+	tables map[string]*rotation
 }
 
 // rotaryBase is the base of the frequencies where the file lacks them.
@@ -144,7 +159,7 @@ func buildVideoViT(b *builder) error {
 	// One frame at a time: the kernel has no extent in time.
 	b.graph.Constants[conv+".weight"].Shape = []int{embedding, channels, patchH, patchW}
 
-	v := &videoViT{builder: b, embedding: embedding, tables: map[string][2]string{}}
+	v := &videoViT{builder: b, embedding: embedding, tables: map[string]*rotation{}}
 	depth, temporal := max(1, b.layers("blocks", "norm1.weight")), max(1, b.layers("temporal_blocks", "norm1.weight"))
 	if err := v.decideHeads(depth, temporal); err != nil {
 		return err
@@ -209,7 +224,7 @@ func (v *videoViT) block(stack string, i int) error {
 	}
 	tables := v.table(stack, frequencies, x)
 	for k := range 2 {
-		parts[k] = b.rotate(attn+".rotary_emb", parts[k], tables, len(frequencies))
+		parts[k] = b.rotate(attn+".rotary_emb", parts[k], tables)
 	}
 	b.attention(attn, parts[0], parts[1], parts[2], heads, width)
 	if _, err := b.linear(name+"attn.proj", width, width, true); err != nil {
@@ -289,38 +304,16 @@ func rotaryFrequencies(base float64, d int) []float32 {
 
 // table makes the cosines and sines [N, d/2 twice] of the angles index·frequency
 // for the tokens of x, [B, N, E]; blocks of one stack share them.
-func (v *videoViT) table(stack string, frequencies []float32, x string) [2]string {
+func (v *videoViT) table(stack string, frequencies []float32, x string) *rotation {
 	key := fmt.Sprint(stack, frequencies)
 	if t, ok := v.tables[key]; ok {
 		return t
 	}
 	shape := v.apply("Shape", "rotary", nil, x)
 	n := v.apply("Slice", "rotary", nil, shape, v.ints(1), v.ints(2))
-	t := v.rotation(frequencies, n)
+	t := v.rotateIndex(frequencies, n)
 	v.tables[key] = t
 	return t
-}
-
-// rotation makes the tables for n tokens, an integer value of one element.
-func (b *builder) rotation(frequencies []float32, n string) [2]string {
-	name := b.floats(frequencies, 1, len(frequencies))
-	b.indices("rotary", n)
-	b.node("Reshape", "rotary", nil, b.ints(-1, 1))
-	half := b.node("Mul", "rotary", nil, name)
-	angles := b.apply("Concat", "rotary", map[string]graph.Attribute{"axis": integer(1)}, half, half)
-	return [2]string{b.apply("Cos", "rotary", nil, angles), b.apply("Sin", "rotary", nil, angles)}
-}
-
-// rotate turns the pairs (x_i, x_{i+d/2}) of the last axis by the tables' angles:
-// x·cos + (−x₂, x₁)·sin.
-func (b *builder) rotate(name, x string, tables [2]string, half int) string {
-	first := b.apply("Slice", name, nil, x, b.ints(0), b.ints(int64(half)), b.ints(-1))
-	second := b.apply("Slice", name, nil, x, b.ints(int64(half)), b.ints(int64(2*half)), b.ints(-1))
-	negative := b.apply("Neg", name, nil, second)
-	turned := b.apply("Concat", name, map[string]graph.Attribute{"axis": integer(-1)}, negative, first)
-	straight := b.apply("Mul", name, nil, x, tables[0])
-	across := b.apply("Mul", name, nil, turned, tables[1])
-	return b.apply("Add", name, nil, straight, across)
 }
 
 // shape is the constant shape of a scalar; integerScalar an integer without axes.

@@ -23,9 +23,11 @@ type vit struct {
 	patch      []int // extents of a patch: height and width, of clips with the number of frames before them
 	epsilon    float32
 	activation Activation
-	special    int           // tokens before those of the patches
-	grid       []string      // values of one element: the numbers of patches along each axis
-	turn       *gridRotation // of queries and keys; nil: none
+	special    int       // tokens before those of the patches
+	grid       []string  // values of one element: the numbers of patches along each axis
+	turn       *rotation // of queries and keys; nil: none
+
+	keysWithoutBias bool // the part of the keys of a common bias is left out
 }
 
 // buildViT is images [B, C, H, W], or clips [B, T, C, H, W], to tokens [B, S+N, E]: S special tokens, then the N
@@ -36,11 +38,8 @@ func buildViT(b *builder, f *family) error {
 		return err
 	}
 	b.model.Architecture, b.graph.Name = label, label
-	if b.options.FinalActivation != "" {
-		return fmt.Errorf("final activation %q: the architecture has no final activation", b.options.FinalActivation)
-	}
 	v := &vit{builder: b, family: f}
-	for _, step := range []func() error{v.sizes, v.tokens, v.blocks, v.end} {
+	for _, step := range []func() error{b.refuseFinal, v.sizes, v.tokens, v.blocks, v.end} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -50,26 +49,17 @@ func buildViT(b *builder, f *family) error {
 
 // sizes reads the convolution of the patches and decides what no tensor tells.
 func (v *vit) sizes() error {
-	key := v.family.name("patch", 0)
-	t, err := v.find(key+".weight", anyShape...)
+	err := v.readPatch(3)
 	if err != nil {
 		return err
 	}
-	if n := len(t.Shape); n != 4 && n != 5 {
-		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
-			"channels frames height width]", v.prefix+key+".weight", t.Shape)
-	}
-	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
-	if _, err := v.tensor(key+".weight", t.Shape...); err != nil {
+	if v.activation, err = v.activationOf(v.family); err != nil {
 		return err
 	}
-	if v.activation, err = v.activationOr(v.family.activation, "hidden_act"); err != nil {
-		return err
-	}
-	if v.family.has("fc_norm") && v.has(v.family.name("fc_norm", 0)+".weight") && !v.has(v.family.name("qkv", 0)+".bias") {
+	if norm := v.part(v.family, "fc_norm"); norm != "" && !v.has(v.family.name("qkv", 0)+".bias") {
 		return fmt.Errorf("the model has %q and no %q: no tensor tells whether its blocks normalize before or "+
 			"after; export the model to ONNX",
-			v.prefix+v.family.name("fc_norm", 0)+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
+			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}
 	published := v.family.headsOf(v.width)
 	if v.heads, err = v.builder.heads(v.width, 0); err == nil && v.heads == 0 && published > 0 {
@@ -88,13 +78,77 @@ func (v *vit) sizes() error {
 			"no published model has the width %d", headNames[0], v.width)
 	}
 	epsilon := v.family.epsilon
-	if v.family.preEpsilon > 0 && v.has(v.family.name("pre_norm", 0)+".weight") {
+	if v.family.preEpsilon > 0 && v.part(v.family, "pre_norm") != "" {
 		epsilon = v.family.preEpsilon
 	}
 	v.epsilon, err = v.smallest(epsilon)
 	v.settings.decide("heads", v.heads)
 	v.settings.decide("layer_norm_eps", v.epsilon)
 	return err
+}
+
+// readPatch reads the convolution of the patches, of two axes or of up to more.
+func (v *vit) readPatch(axes int) error {
+	key := v.family.name("patch") + ".weight"
+	t, err := v.find(key, anyShape...)
+	if err != nil {
+		return err
+	}
+	if len(t.Shape) == 2 && v.family.resample.linear {
+		return v.patchRows(key, t.Shape)
+	}
+	if n := len(t.Shape); n != 4 && n != 2+axes {
+		return fmt.Errorf("tensor %q has shape %v, want [width channels height width] or, of clips, [width "+
+			"channels frames height width]", v.prefix+key, t.Shape)
+	}
+	v.width, v.channels, v.patch = t.Shape[0], t.Shape[1], slices.Clone(t.Shape[2:])
+	_, err = v.tensor(key, t.Shape...)
+	return err
+}
+
+// patchRows makes a convolution of a product of the pixels of a patch, row by row with the channels last.
+func (v *vit) patchRows(key string, shape []int) error {
+	channels, _, err := v.settings.integer("num_channels")
+	if err != nil {
+		return err
+	}
+	channels = cmp.Or(channels, 3)
+	side := squareSide(shape[1] / channels)
+	if side == 0 || side*side*channels != shape[1] {
+		return fmt.Errorf("tensor %q has shape %v, want square patches of %d channels", v.prefix+key, shape, channels)
+	}
+	values, _, err := v.read(key, shape...)
+	if err != nil {
+		return err
+	}
+	moved := make([]float32, len(values))
+	for i, x := range values {
+		row, column := i/shape[1], i%shape[1]
+		pixel, channel := column/channels, column%channels
+		moved[(row*channels+channel)*side*side+pixel] = x
+	}
+	v.width, v.channels, v.patch = shape[0], channels, []int{side, side}
+	v.graph.Constants[key] = graph.Floats(moved, shape[0], channels, side, side)
+	v.model.Parameters += len(values)
+	return nil
+}
+
+// convolvePatches applies the convolution of the patches to the last value.
+func (v *vit) convolvePatches() error {
+	key := v.family.name("patch")
+	inputs := []string{key + ".weight"}
+	if v.has(key + ".bias") {
+		if _, err := v.tensor(key+".bias", v.width); err != nil {
+			return err
+		}
+		inputs = append(inputs, key+".bias")
+	}
+	strides := make([]int64, len(v.patch))
+	for i, p := range v.patch {
+		strides[i] = int64(p)
+	}
+	v.node("Conv", key, map[string]graph.Attribute{"strides": integers(strides...)}, inputs...)
+	return nil
 }
 
 // smallest is the epsilon of the layer normalizations: of the configuration, else of the family.
@@ -120,19 +174,11 @@ func (v *vit) tokens() error {
 	if len(v.patch) == 3 {
 		v.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
 	}
-	key := v.family.name("patch", 0)
-	inputs := []string{key + ".weight"}
-	if v.has(key + ".bias") {
-		if _, err := v.tensor(key+".bias", v.width); err != nil {
-			return err
-		}
-		inputs = append(inputs, key+".bias")
+	key := v.family.name("patch")
+	if err := v.convolvePatches(); err != nil {
+		return err
 	}
-	strides := make([]int64, len(v.patch))
-	for i, p := range v.patch {
-		strides[i] = int64(p)
-	}
-	map2d := v.node("Conv", key, map[string]graph.Attribute{"strides": integers(strides...)}, inputs...)
+	map2d := v.last
 	if len(v.patch) == 2 {
 		v.node("Transpose", key, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
 		v.node("Reshape", key, nil, v.ints(0, -1, int64(v.width)))
@@ -156,8 +202,8 @@ func (v *vit) tokens() error {
 	if err := v.makeRotation(); err != nil {
 		return err
 	}
-	if v.family.has("pre_norm") && v.has(v.family.name("pre_norm", 0)+".weight") {
-		return v.norm(v.family.name("pre_norm", 0))
+	if name := v.part(v.family, "pre_norm"); name != "" {
+		return v.norm(name)
 	}
 	return nil
 }
@@ -165,10 +211,10 @@ func (v *vit) tokens() error {
 // specials are the names of the special tokens that a file has, in their order, and how many tokens each is.
 func (v *vit) specials() (names []string, counts []int, err error) {
 	for _, part := range []string{"cls", "dist", "registers"} {
-		if !v.family.has(part) || !v.has(v.family.name(part, 0)) {
+		name := v.part(v.family, part)
+		if name == "" {
 			continue
 		}
-		name := v.family.name(part, 0)
 		t := v.state[v.prefix+name]
 		n := 1
 		for _, d := range t.Shape {
@@ -189,11 +235,11 @@ func (v *vit) specials() (names []string, counts []int, err error) {
 // positions adds the learned positions of the patches to the last value, and returns those of special tokens.
 func (v *vit) positions() (first []float32, err error) {
 	v.model.Check = v.checkGrid
-	if !v.family.has("positions") || !v.has(v.family.name("positions", 0)) {
+	name := v.part(v.family, "positions")
+	if name == "" {
 		v.model.State = v.stateOfGrid([]int{16, 16, 16}[3-len(v.patch):])
 		return nil, nil
 	}
-	name := v.family.name("positions", 0)
 	values, shape, err := v.read(name, anyShape...)
 	if err != nil {
 		return nil, err
@@ -287,7 +333,7 @@ func (v *vit) positionGrid(positions int, counts []int) (grid []int, before int,
 
 // addPositions adds positions of a grid to tokens, resampled to the grid of the input as the original code does.
 func (v *vit) addPositions(tokens string, values []float32, grid []int) {
-	where := v.family.name("positions", 0)
+	where := v.family.name("positions")
 	n := len(values) / v.width
 	moved := make([]float32, len(values)) // channels first
 	for i := range n {
@@ -297,7 +343,7 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	}
 	v.graph.Constants["position_grid"] = graph.Floats(moved, append([]int{1, v.width}, grid...)...)
 	how := v.family.resample
-	registers := v.family.has("registers") && v.has(v.family.name("registers", 0))
+	registers := v.part(v.family, "registers") != ""
 	attributes := map[string]graph.Attribute{"mode": word("cubic"),
 		"coordinate_transformation_mode": word("half_pixel"), "cubic_coeff_a": number(-0.75)}
 	switch {
@@ -306,6 +352,9 @@ func (v *vit) addPositions(tokens string, values []float32, grid []int) {
 	case how.antialias, how.withRegisters && registers:
 		attributes["antialias"], attributes["exclude_outside"] = integer(1), integer(1)
 		attributes["cubic_coeff_a"] = number(-0.5)
+	}
+	if how.linear {
+		attributes["mode"] = word("linear")
 	}
 	if how.offset > 0 && !registers {
 		v.apply("Resize", where, attributes, "position_grid", "", v.scales(where, grid, how.offset))
@@ -354,7 +403,7 @@ func (v *vit) checkGrid(shape []int) error {
 	if len(shape) != 2+len(v.patch) {
 		return nil // the graph says so better
 	}
-	key := v.prefix + v.family.name("patch", 0) + ".weight"
+	key := v.prefix + v.family.name("patch") + ".weight"
 	if len(v.patch) == 3 {
 		if n := shape[1]; n == 0 || n%v.patch[0] != 0 {
 			return fmt.Errorf("clips of %d frames are not a whole number of tubes of %d frames (tensor %q)", n, v.patch[0], key)
@@ -395,7 +444,7 @@ func (v *vit) block(i int) error {
 		return err
 	}
 	if v.turn != nil {
-		q, k = v.rotated(attention, q), v.rotated(attention, k)
+		q, k = v.rotate(attention, q, v.turn), v.rotate(attention, k, v.turn)
 	}
 	v.builder.attention(attention, q, k, value, v.heads, v.width)
 	if _, err := v.affine(f.name("proj", i), v.width, v.width); err != nil {
@@ -425,10 +474,10 @@ func (v *vit) affine(name string, out, in int) (int, error) {
 
 // layerScale multiplies the last value by a factor for each feature, where the file has them.
 func (v *vit) layerScale(part string, i int) error {
-	if !v.family.has(part) || !v.has(v.family.name(part, i)) {
+	name := v.part(v.family, part, i)
+	if name == "" {
 		return nil
 	}
-	name := v.family.name(part, i)
 	if _, err := v.tensor(name, v.width); err != nil {
 		return err
 	}
@@ -437,16 +486,16 @@ func (v *vit) layerScale(part string, i int) error {
 }
 
 // project makes queries, keys and values [B, heads, N, d] of the last value.
-func (v *vit) project(i int) (q, k, value string, err error) {
+func (v *vit) project(i ...int) (q, k, value string, err error) {
 	f, x := v.family, v.last
 	var parts [3]string
 	if f.has("qkv") {
-		if parts, err = v.together(f.name("qkv", i), i); err != nil {
+		if parts, err = v.together(f.name("qkv", i...), i); err != nil {
 			return "", "", "", err
 		}
 	} else {
 		for j, part := range []string{"q", "k", "v"} {
-			key := f.name(part, i)
+			key := f.name(part, i...)
 			v.last = x
 			if _, err := v.affine(key, v.width, v.width); err != nil {
 				return "", "", "", err
@@ -456,9 +505,9 @@ func (v *vit) project(i int) (q, k, value string, err error) {
 		}
 	}
 	for j, part := range []string{"q_norm", "k_norm"} {
-		if f.has(part) && v.has(f.name(part, i)+".weight") {
+		if name := v.part(f, part, i...); name != "" {
 			v.last = parts[j]
-			if err := v.layerNorm(f.name(part, i), v.width/v.heads, v.epsilon); err != nil {
+			if err := v.layerNorm(name, v.width/v.heads, v.epsilon); err != nil {
 				return "", "", "", err
 			}
 			parts[j] = v.last
@@ -469,7 +518,7 @@ func (v *vit) project(i int) (q, k, value string, err error) {
 
 // together makes queries, keys and values of one product. A mask of the bias, as DINOv3 has it, leaves out that of
 // the keys.
-func (v *vit) together(name string, i int) (parts [3]string, err error) {
+func (v *vit) together(name string, i []int) (parts [3]string, err error) {
 	weight, bias := name+".weight", name+".bias"
 	if !v.has(weight) { // torch.nn.MultiheadAttention
 		weight, bias = name+"_weight", name+"_bias"
@@ -483,15 +532,16 @@ func (v *vit) together(name string, i int) (parts [3]string, err error) {
 		if err != nil {
 			return parts, err
 		}
-		if v.has(name + ".bias_mask") {
-			v.used[v.prefix+name+".bias_mask"] = true
+		mask := name + ".bias_mask"
+		if v.has(mask) || v.keysWithoutBias {
+			v.used[v.prefix+mask] = true
 			clear(values[v.width : 2*v.width])
 		}
 		v.model.Parameters += len(values)
 		v.graph.Constants[bias] = graph.Floats(values, 3*v.width)
 		v.node("Add", name, nil, bias)
 	}
-	if f := v.family; f.has("q_bias") && v.has(f.name("q_bias", i)) {
+	if v.part(v.family, "q_bias", i...) != "" {
 		if err := v.twoBiases(name, i); err != nil {
 			return parts, err
 		}
@@ -506,10 +556,10 @@ func (v *vit) together(name string, i int) (parts [3]string, err error) {
 }
 
 // twoBiases adds biases of queries and values alone.
-func (v *vit) twoBiases(name string, i int) error {
+func (v *vit) twoBiases(name string, i []int) error {
 	values := make([]float32, 3*v.width)
 	for part, first := range map[string]int{"q_bias": 0, "v_bias": 2 * v.width} {
-		bias, _, err := v.read(v.family.name(part, i), v.width)
+		bias, _, err := v.read(v.family.name(part, i...), v.width)
 		if err != nil {
 			return err
 		}
@@ -521,10 +571,10 @@ func (v *vit) twoBiases(name string, i int) error {
 }
 
 // mlp is two products with an activation between them, or a gated one.
-func (v *vit) mlp(i int) error {
+func (v *vit) mlp(i ...int) error {
 	f, x := v.family, v.last
 	for _, gated := range f.gated {
-		gate, up, down := f.name(gated[0], i), f.name(gated[1], i), f.name(gated[2], i)
+		gate, up, down := f.name(gated[0], i...), f.name(gated[1], i...), f.name(gated[2], i...)
 		if !v.has(gate + ".weight") {
 			continue
 		}
@@ -553,15 +603,15 @@ func (v *vit) mlp(i int) error {
 		_, err = v.affine(down, v.width, hidden)
 		return err
 	}
-	hidden, err := v.affine(f.name("fc1", i), free, v.width)
+	hidden, err := v.affine(f.name("fc1", i...), free, v.width)
 	if err != nil {
 		return err
 	}
-	last := f.name("fc2", i)
+	last := f.name("fc2", i...)
 	if t, ok := v.state[v.prefix+last+".weight"]; ok && len(t.Shape) == 2 && 2*t.Shape[1] == hidden {
-		return v.packed(f.name("fc1", i), last, hidden)
+		return v.packed(f.name("fc1", i...), last, hidden)
 	}
-	v.activate(v.activation, strings.TrimSuffix(f.name("fc1", i), ".fc1")+".act")
+	v.activate(v.activation, strings.TrimSuffix(f.name("fc1", i...), ".fc1")+".act")
 	_, err = v.affine(last, v.width, hidden)
 	return err
 }
@@ -585,8 +635,8 @@ func (v *vit) end() error {
 	f := v.family
 	if f.pooled == nil {
 		for _, part := range []string{"norm", "fc_norm"} {
-			name := f.name(part, 0)
-			if !f.has(part) || !v.has(name+".weight") {
+			name := v.part(f, part)
+			if name == "" {
 				continue
 			}
 			if part == "fc_norm" { // of the mean of the patches
@@ -597,7 +647,7 @@ func (v *vit) end() error {
 				return err
 			}
 		}
-		if f.has("pool_latent") && v.has(f.name("pool_latent", 0)) {
+		if v.part(f, "pool_latent") != "" {
 			if err := poolLatent(v); err != nil {
 				return err
 			}
@@ -609,128 +659,6 @@ func (v *vit) end() error {
 		return err
 	}
 	v.output(v.last)
-	return nil
-}
-
-// first takes the first token [B, E] of the last value.
-func (v *vit) first(where string) {
-	v.node("Gather", where, map[string]graph.Attribute{"axis": integer(1)}, v.integerScalar(0))
-}
-
-// poolClass is the normalized class token, times the projection where the file has one: CLIP.
-func poolClass(v *vit) error {
-	norm := v.family.name("norm", 0)
-	v.first(norm)
-	if err := v.norm(norm); err != nil {
-		return err
-	}
-	if name := v.family.name("projection", 0); v.has(name + ".weight") {
-		_, err := v.affine(name, free, v.width)
-		return err
-	} else if v.has(name) { // a matrix [E, D]
-		if _, err := v.tensor(name, v.width, free); err != nil {
-			return err
-		}
-		v.node("MatMul", name, nil, name)
-	}
-	return nil
-}
-
-// poolProbe is attention of a learned query over the normalized tokens, then an MLP: SigLIP. Without its tensors the
-// output are the tokens.
-func poolProbe(v *vit) error {
-	f := v.family
-	if err := v.norm(f.name("norm", 0)); err != nil {
-		return err
-	}
-	if !v.has(f.name("probe", 0)) {
-		return nil
-	}
-	tokens := v.last
-	if _, err := v.tensor(f.name("probe", 0), 1, 1, v.width); err != nil {
-		return err
-	}
-	name := f.name("pool_in", 0)
-	weights, _, err := v.read(name+"_weight", 3*v.width, v.width)
-	if err != nil {
-		return err
-	}
-	biases, _, err := v.read(name+"_bias", 3*v.width)
-	if err != nil {
-		return err
-	}
-	v.model.Parameters += len(weights) + len(biases)
-	n := v.width * v.width
-	for j, part := range []string{".q", ".k", ".v"} {
-		v.graph.Constants[name+part+".weight"] = graph.Floats(weights[j*n:(j+1)*n], v.width, v.width)
-		v.graph.Constants[name+part+".bias"] = graph.Floats(biases[j*v.width:(j+1)*v.width], v.width)
-	}
-	var parts [3]string
-	for j, part := range []string{".q", ".k", ".v"} {
-		v.last = tokens
-		if j == 0 {
-			v.last = f.name("probe", 0)
-		}
-		v.node("Linear", name+part, nil, name+part+".weight", "")
-		v.node("Add", name+part, nil, name+part+".bias")
-		parts[j] = v.byHeads(name + part)
-	}
-	v.builder.attention(f.name("pool", 0)+".attention", parts[0], parts[1], parts[2], v.heads, v.width)
-	return v.poolEnd(f.name("pool_proj", 0), f.name("pool_norm", 0), f.name("pool_fc1", 0), f.name("pool_fc2", 0))
-}
-
-// byHeads divides the last value [B, N, E] into [B, heads, N, d].
-func (v *vit) byHeads(where string) string {
-	v.node("Reshape", where, nil, v.ints(0, -1, int64(v.heads), int64(v.width/v.heads)))
-	return v.node("Transpose", where, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
-}
-
-// poolLatent is poolProbe in the names of timm, after the normalization.
-func poolLatent(v *vit) error {
-	f, tokens := v.family, v.last
-	latent := f.name("pool_latent", 0)
-	pool := strings.TrimSuffix(latent, ".latent")
-	if _, err := v.tensor(latent, 1, 1, v.width); err != nil {
-		return err
-	}
-	v.last = latent
-	if _, err := v.affine(pool+".q", v.width, v.width); err != nil {
-		return err
-	}
-	q := v.byHeads(pool + ".q")
-	v.last = tokens
-	if _, err := v.affine(pool+".kv", 2*v.width, v.width); err != nil {
-		return err
-	}
-	both := v.last
-	var parts [2]string
-	for j := range parts {
-		v.apply("Slice", pool+".kv", nil, both, v.ints(int64(j*v.width)), v.ints(int64((j+1)*v.width)), v.ints(-1))
-		parts[j] = v.byHeads(pool + ".kv")
-	}
-	v.builder.attention(pool+".attention", q, parts[0], parts[1], v.heads, v.width)
-	return v.poolEnd(pool+".proj", pool+".norm", pool+".mlp.fc1", pool+".mlp.fc2")
-}
-
-// poolEnd projects the pooled token, adds an MLP of its normalization, and takes away its axis.
-func (v *vit) poolEnd(proj, norm, fc1, fc2 string) error {
-	if _, err := v.affine(proj, v.width, v.width); err != nil {
-		return err
-	}
-	x := v.last
-	if err := v.norm(norm); err != nil {
-		return err
-	}
-	hidden, err := v.affine(fc1, free, v.width)
-	if err != nil {
-		return err
-	}
-	v.activate(v.activation, fc1)
-	if _, err := v.affine(fc2, v.width, hidden); err != nil {
-		return err
-	}
-	v.apply("Add", fc2, nil, x, v.last)
-	v.first(fc2)
 	return nil
 }
 
@@ -754,5 +682,6 @@ var labels = map[string]string{
 	"vit": "ViT", "deit": "DeiT", "vit_mae": "ViT-MAE", "ijepa": "I-JEPA", "dinov2": "DINOv2",
 	"dinov2_with_registers": "DINOv2 with registers",
 	"dinov3_vit":            "DINOv3 ViT", "vjepa2": "V-JEPA 2", "convnext": "ConvNeXt", "convnextv2": "ConvNeXt V2",
-	"dinov3_convnext": "DINOv3 ConvNeXt",
+	"dinov3_convnext": "DINOv3 ConvNeXt", "swin": "Swin", "swinv2": "Swin V2", "bert": "BERT",
+	"siglip2": "SigLIP 2", "siglip2_vision_model": "SigLIP 2", "roberta": "RoBERTa", "esm": "ESM-2",
 }

@@ -90,7 +90,9 @@ func (s *ModelSource) Notes() []string {
 func (s *ModelSource) Details() *report.Object {
 	var d report.Object
 	d.Set("parameters", s.model.Parameters)
-	d.Set("opset", s.model.Opset)
+	if s.model.Opset > 0 {
+		d.Set("opset", s.model.Opset)
+	}
 	d.Set("names", s.model.Names)
 	return &d
 }
