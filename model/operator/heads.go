@@ -323,6 +323,9 @@ func inferGroupQuery(c *context) {
 	a.turn()
 	a.cache()
 	presentKey, presentValue := a.k, a.v
+	if a.keys > a.total { // the rest of the cache is empty
+		a.k, a.v, a.keys = a.l.slice(a.k, 2, 0, a.total), a.l.slice(a.v, 2, 0, a.total), a.total
+	}
 	a.seen()
 	a.added(groupAdded)
 	a.softmaxSink()

@@ -2,7 +2,7 @@
 ONNX node-test format with the outputs of ONNX Runtime; where it has them for GPUs alone, of NumPy. See README.md and cases.py.
 
     python fused.py                # the archive
-    python fused.py FOLDER COUNT   # COUNT times as many random forms, as folders of cases for TestConformance
+    python fused.py FOLDER COUNT   # COUNT random forms of each, as folders of cases for TestConformance
 """
 import math
 import os
@@ -446,5 +446,72 @@ for kind in (np.uint8, np.int8):
               "c": integers(-500, 500, 5).astype(INT32), "sy": np.array(0.11, np.float32), "zy": np.array(9, kind)}
     case(f"qgemm_{name}", "QGemm", inputs, constants=[k for k in inputs if k != "a"], out=cases.TYPES[np.dtype(kind)], transB=1)
 
+
+
+def pick(*choices):
+    return choices[rng.integers(len(choices))]
+
+
+def size(most, least=1):
+    return int(rng.integers(least, most, endpoint=True))
+
+
+def forms(round_):
+    """One random form of each operator with many."""
+    name, opset = f"random_{round_}", size(21, 11)
+    batch, queries, heads, width = size(3), size(6), size(4), 2 * size(6)
+    past = pick(0, 0, size(4))
+    apart = dict(batch=batch, queries=queries, heads=heads, width=width, opset=opset)
+    mask = pick(None, "ends", "keys", "all")
+    form = "apart" if past else pick("apart", "heads")
+    multi(name, keys=queries if past else size(6), values=width if past or form == "heads" else size(7), form=form, bias=form == "apart" and pick(True, False), mask=mask,
+          added=pick(None, (size(1, 0), size(1, 0))), past=past, present=past > 0, unidirectional=int(past > 0), **apart)
+    projected(name, values=None if past else size(7), inside=size(9), bias=pick(True, False), mask=pick(None, "ends", "both", "keys", "all"), past=past,
+              added=not past and pick(True, False), present=past > 0, unidirectional=pick(0, 1), **apart)
+    groups = size(3)
+    past = pick(0, 0, size(5))
+    queries = size(7) if not past or batch == 1 else 1
+    rotary = pick(0, 16, 32)
+    known = pick(True, False)
+    uneven = [size(past, 0) + queries - 1 for _ in range(batch)] if past and not known else None
+    group(name, batch=batch, queries=queries, heads=groups * size(3), groups=groups, width=32, packed=pick(True, False), past=past, lengths_=uneven, rotary=rotary,
+          room=pick(0, queries + 3) if past else 0, added=pick(None, (size(1, 0), size(1, 0))), sink=pick(True, False), known=known, present=False, opset=opset,
+          softcap=pick(0.0, 3.0), local_window_size=pick(-1, size(5)), rotary_interleaved=pick(0, 1))
+    s = [size(4) for _ in range(size(2))] + [size(9)]
+    skip(name, tuple(s), tuple(s), pick(True, False), pick(True, False), True, opset)
+    skip(name, tuple(s), tuple(s), False, pick(True, False), True, opset, simple=True)
+    a, b = [size(3), size(5), size(6)], [size(6), size(5)]
+    ta, tb = pick(0, 1), pick(0, 1)
+    b[1 if tb else 0] = a[1 if ta else 2]
+    case(f"matmul_{name}", "FusedMatMul", {"a": normal(*a), "b": normal(*b)}, constants=pick([], ["b"]), opset=opset, transA=ta, transB=tb, alpha=float(pick(1, 0.3)))
+    case(f"conv_{name}", "FusedConv", {"x": normal(batch, 4, size(8, 4), size(8, 4)), "w": normal(2 * size(3), 2, size(3), size(3)), "b": None}, constants=["w"], opset=opset,
+         activation=pick("Relu", "Sigmoid", "Tanh"), group=2, strides=[size(2), size(2)], pads=[size(1, 0) for _ in range(4)])
+    block, bits = pick(16, 32), pick(4, 8)
+    k = size(90, 17)
+    bits_product(name, (size(3), size(4), k), size(40), k, block=block, bits=bits, zeros=pick(None, "packed"), bias=pick(True, False), opset=opset)
+    k, n = size(70), size(100)
+    dynamic(name, (size(4), k), (k, n), pick(np.int8, np.uint8), columns=pick(True, False), zero=pick(True, False), bias=pick(True, False), opset=opset)
+    left = pick(np.int8, np.uint8)
+    scaled(name, (size(4), k), (k, n), left, pick(np.int8, left), (pick(True, False), pick(True, False)), pick(True, False), pick(True, False))
+    length = size(5)
+    rotate(name, (batch, length, heads * 8), pick([0], [[size(8, 0) for _ in range(length)] for _ in range(batch)]), opset=opset, interleaved=pick(0, 1))
+
+
 if __name__ == "__main__":
-    archive.write("fused.tar.gz")
+    if len(sys.argv) == 1:
+        for i in range(2):
+            forms(i)
+        archive.write("fused.tar.gz")
+    else:
+        archive.cases.clear()
+        for i in range(int(sys.argv[2])):
+            forms(i)
+        for name, (model, inputs, outputs) in archive.cases.items():
+            folder = os.path.join(sys.argv[1], name, "test_data_set_0")
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(sys.argv[1], name, "model.onnx"), "wb") as file:
+                file.write(model.SerializeToString())
+            for kind, values in (("input", inputs), ("output", outputs)):
+                for i, (key, a) in enumerate(values.items()):
+                    with open(os.path.join(folder, f"{kind}_{i}.pb"), "wb") as file:
+                        file.write(numpy_helper.from_array(np.asarray(a, order="C"), key).SerializeToString())
