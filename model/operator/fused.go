@@ -126,10 +126,11 @@ func inferSkipNorm(c *context) {
 		c.unsupported("the outputs mean and inv_std_var, which are of training")
 	}
 	l := c.lower()
-	sum := l.add("Add", nil, c.Node.Inputs[0], c.Node.Inputs[1])
-	if c.has(bias) {
+	sum := c.Node.Inputs[0]
+	if c.has(bias) { // of the product that makes the input, which then adds it
 		sum = l.add("Add", nil, sum, c.Node.Inputs[bias])
 	}
+	sum = l.add("Add", nil, sum, c.Node.Inputs[1])
 	epsilon := map[string]graph.Attribute{"epsilon": {Kind: graph.AttributeFloat, Float: c.float("epsilon", skipEpsilon)}}
 	norm, operands := "LayerNormalization", []string{sum, c.Node.Inputs[2]}
 	switch {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -117,6 +119,67 @@ func TestFusedErrors(t *testing.T) {
 		_, err := bind(c.op, "com.microsoft", c.x, c.attributes, c.constants...)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "malformed") {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
+		}
+	}
+}
+
+// An attention of ONNX Runtime becomes the same step as one that is written out, and packed weights a product of the
+// executors' own.
+func TestFusedSteps(t *testing.T) {
+	t.Parallel()
+	heads := map[string]graph.Attribute{"num_heads": integer(2), "unidirectional": integer(1)}
+	group := map[string]graph.Attribute{"num_heads": integer(4), "kv_num_heads": integer(2), "do_rotary": integer(1)}
+	bits := map[string]graph.Attribute{"N": integer(200), "K": integer(96), "block_size": integer(32), "bits": integer(4)}
+	rows, keys, table := floats(2, 3, 16), floats(2, 3, 8), floats(3, 2)
+	none := (*graph.Tensor)(nil)
+	for _, c := range []struct {
+		op         string
+		attributes map[string]graph.Attribute
+		variable   int // inputs that are not constant
+		inputs     []*graph.Tensor
+		want       string
+	}{
+		{"MultiHeadAttention", heads, 3, []*graph.Tensor{rows, rows, rows, none, integers(2, 3), floats(1, 1, 3, 3)}, "Attention"},
+		{"MultiHeadAttention", heads, 3, []*graph.Tensor{rows, rows, rows}, "Attention"},
+		{"Attention", heads, 1, []*graph.Tensor{rows, floats(16, 48), floats(48)}, "Linear Attention"},
+		{"GroupQueryAttention", group, 3, []*graph.Tensor{rows, keys, keys, none, none, list(2, 2), scalarInt(3), table, table}, "Attention"},
+		{"MatMulNBits", bits, 1, []*graph.Tensor{floats(2, 3, 96), integers(200, 3, 16), floats(200, 3), none, none, floats(200)}, "Linear"},
+		{"SkipLayerNormalization", nil, 2, []*graph.Tensor{rows, rows, floats(16), floats(16)}, "Add LayerNormalization"},
+		{"BiasGelu", nil, 1, []*graph.Tensor{rows, floats(16)}, "Chain"},
+	} {
+		g := &graph.Graph{Opset: 14, Outputs: []graph.Port{{Name: "y"}}, Constants: map[string]*graph.Tensor{}}
+		n := &graph.Node{Name: "layer", Op: c.op, Domain: "com.microsoft", Outputs: []string{"y"}, Attributes: c.attributes}
+		var operands []graph.Operand
+		for i, x := range c.inputs {
+			name := string(rune('a' + i))
+			switch {
+			case x == nil:
+				name = ""
+			case i < c.variable:
+				g.Inputs = append(g.Inputs, graph.Port{Name: name, DType: x.DType})
+				operands = append(operands, graph.Operand{Type: x.Type()})
+			default:
+				g.Constants[name] = x
+			}
+			n.Inputs = append(n.Inputs, name)
+		}
+		g.Nodes = []*graph.Node{n}
+		err := g.Prepare(fuse.ProcessorRules(cpu.Evaluate))
+		if err != nil {
+			t.Fatalf("%s: %v", c.op, err)
+		}
+		p, err := g.Specialize(operands)
+		if err != nil {
+			t.Fatalf("%s: %v", c.op, err)
+		}
+		var steps []string
+		for _, s := range p.Steps {
+			if !s.Op.View {
+				steps = append(steps, s.Node.Op)
+			}
+		}
+		if got := strings.Join(steps, " "); got != c.want {
+			t.Errorf("%s: steps %s, want %s", c.op, got, c.want)
 		}
 	}
 }

@@ -67,6 +67,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -120,6 +121,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -179,6 +181,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -233,6 +236,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -288,6 +292,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -348,6 +353,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -417,6 +423,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -689,6 +696,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -871,6 +879,7 @@ def smoothness(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -960,6 +969,8 @@ def smoothness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1030,6 +1041,7 @@ def robustness(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1138,6 +1150,8 @@ def robustness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1215,6 +1229,7 @@ def neighborhood(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1354,6 +1369,8 @@ def neighborhood(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1425,6 +1442,7 @@ def manifold(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1544,6 +1562,8 @@ def manifold(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1616,6 +1636,7 @@ def geometry(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1730,6 +1751,8 @@ def geometry(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1807,6 +1830,7 @@ def reconstruction(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1955,6 +1979,8 @@ def reconstruction(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -2041,6 +2067,7 @@ def reward(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -2182,6 +2209,8 @@ def reward(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -3170,6 +3199,7 @@ def encode(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -3254,6 +3284,8 @@ def encode(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K, or
