@@ -5,6 +5,7 @@ package latent
 import (
 	"context"
 
+	"repscope/latent/internal/fixed"
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/operator"
@@ -70,6 +71,10 @@ type Info struct {
 	// Inputs are the inputs of an ONNX file besides the states, as "input NAME=VALUE", an array as its digest.
 	Inputs []string
 }
+
+// InputValue is the value of an input besides the states: "zeros", a number that all its elements have, or FILE[:key]
+// of an array.
+type InputValue = fixed.Value
 
 // OpenOptions are the options for reading an encoder file.
 type OpenOptions struct {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/latent/internal/fixed"
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
@@ -42,7 +43,7 @@ func readFile(path string, o OpenOptions) (*model.File, error) {
 	if len(o.Inputs) > 0 {
 		err := fmt.Errorf("input %q: only an ONNX file has inputs besides the states", o.Inputs[0].Name)
 		if f.Format == "onnx" {
-			err = fix(f, o.Inputs)
+			err = fixed.Fix(f, o.Inputs)
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
@@ -134,8 +135,8 @@ func checkInput(inputs []model.Port) error {
 		for _, p := range inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: give the others values (--input NAME=zeros, a number or an array), "+
-			"or export the encoder alone, with other inputs as constants of the module",
+		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: give the others values "+
+			"(--input NAME=zeros, a number or an array), or export the encoder alone, with other inputs as constants of the module",
 			len(inputs), strings.Join(names, ", "))
 	}
 	input := inputs[0]

@@ -20,33 +20,34 @@ type FixedInput struct {
 }
 
 // Fix gives inputs of the file's graph fixed values. All others but one must be among them. Axes of a free size that
-// have the name of an axis of the one that is left have its size; one that is the only free axis without such a name has
-// the size of the batch, the first axis of the input that is left. An array has one element along such axes, and repeats
-// it; along other free axes it decides the size.
+// have the name of an axis of the one that is left have its size; one that is the only free axis without such a name
+// has the size of the batch, the first axis of the input that is left. An array has one element along such axes, and
+// repeats it; along other free axes it decides the size.
 func (f *File) Fix(values []FixedInput) error {
 	g := f.graph
-	var left []Port
+	var states []Port
 	for _, p := range g.Inputs {
 		if !slices.ContainsFunc(values, func(v FixedInput) bool { return v.Name == p.Name }) {
-			left = append(left, p)
+			states = append(states, p)
 		}
 	}
 	for _, v := range values {
 		if !slices.ContainsFunc(g.Inputs, func(p Port) bool { return p.Name == v.Name }) {
-			return fmt.Errorf("has no input %q%s; its inputs are %s", v.Name, meant(v.Name, portNames(g.Inputs)), describe(g.Inputs))
+			return fmt.Errorf("has no input %q%s; its inputs are %s", v.Name, meant(v.Name, portNames(g.Inputs)),
+				describe(g.Inputs))
 		}
 	}
-	if len(left) != 1 {
-		return fmt.Errorf("%d inputs have no value, want one, the states; the inputs are %s", len(left), describe(g.Inputs))
+	if len(states) != 1 {
+		return fmt.Errorf("%d inputs have no value, want one, the states; the inputs are %s", len(states), describe(g.Inputs))
 	}
 	for _, v := range values {
 		p := g.Inputs[slices.IndexFunc(g.Inputs, func(p Port) bool { return p.Name == v.Name })]
-		x := &fixer{graph: g, port: p, states: left[0], prefix: "\x00input\x00" + p.Name + "\x00"}
+		x := &fixer{graph: g, port: p, states: states[0], prefix: "\x00input\x00" + p.Name + "\x00"}
 		if err := x.fix(v); err != nil {
 			return fmt.Errorf("input %q: %w; want %s", p.Name, err, wanted(p))
 		}
 	}
-	g.Inputs = left
+	g.Inputs = states
 	return nil
 }
 
@@ -143,7 +144,8 @@ func (x *fixer) axes(array *Tensor) ([]axis, error) {
 			break
 		}
 		if n := array.Shape[i]; n != 1 && a.states >= 0 {
-			return nil, fmt.Errorf("an array of shape %v, and axis %d has the size of axis %d of the states: want 1 element, which repeats", array.Shape, i, a.states)
+			return nil, fmt.Errorf("an array of shape %v, and axis %d has the size of axis %d of the states: "+
+				"want 1 element, which repeats", array.Shape, i, a.states)
 		} else if a.states < 0 && n != a.size {
 			return nil, fmt.Errorf("an array of shape %v", array.Shape)
 		}
@@ -188,5 +190,6 @@ func (x *fixer) constant(t *Tensor) string {
 
 func (x *fixer) node(op, output string, attributes map[string]graph.Attribute, inputs ...string) {
 	name := "input " + strings.TrimPrefix(x.port.Name, "/")
-	x.graph.Nodes = append(x.graph.Nodes, &graph.Node{Name: name, Op: op, Inputs: inputs, Outputs: []string{output}, Attributes: attributes})
+	x.graph.Nodes = append(x.graph.Nodes, &graph.Node{Name: name, Op: op, Inputs: inputs, Outputs: []string{output},
+		Attributes: attributes})
 }

@@ -31,7 +31,8 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 		why = "there are no frames"
 		fallthrough
 	case !encoders:
-		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "input", "layer", "activation", "final-activation", "heads", "state")
+		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "input",
+			"layer", "activation", "final-activation", "heads", "state")
 		if why == "" {
 			why = "there are no encoders"
 		}

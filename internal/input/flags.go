@@ -154,11 +154,12 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 	f.Var(&in.pool, "pool", "`[NAME=]MODE` of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
 	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: the name of a value in its graph, or of the node that computes it; "+
 		"* matches any characters, ? any one character; see encode --layers list (repeats)")
-	f.Var(&in.fixed, "input", "`[NAME=]INPUT=VALUE` of an ONNX file's input besides the states, such as a recurrent state: zeros, a number, "+
-		"or FILE[:key] of an array with one element along the batch (repeats)")
+	f.Var(&in.fixed, "input", "`[NAME=]INPUT=VALUE` of an ONNX file's input besides the states, such as a recurrent state: zeros, "+
+		"a number, or FILE[:key] of an array with one element along the batch (repeats)")
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
-	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "input", "layer", "pool", "activation", "final-activation", "heads", "state")
+	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "input", "layer", "pool",
+		"activation", "final-activation", "heads", "state")
 }
 
 // registerPreprocessing adds what frames go through before an encoder sees them.

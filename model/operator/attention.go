@@ -97,8 +97,8 @@ func inferAttention(c *context) {
 	a.l.finish(y, a.k, a.v, scores[mode])
 }
 
-// attend is the attention's result, in the form of its operands, and its scores: the product of Q and K, capped, masked,
-// and as weights. With guard, a query whose bias is −Inf for all keys has result 0.
+// attend is the attention's result, in the form of its operands, and its scores: the product of Q and K, capped,
+// masked, and as weights. With guard, a query whose bias is −Inf for all keys has result 0.
 func (a *attention) attend(guard bool) (y string, scores [4]string) {
 	l := a.l
 	k, v := a.repeated(a.k, a.width), a.repeated(a.v, a.values)

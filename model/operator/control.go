@@ -14,7 +14,8 @@ import (
 
 var controlRows = []tableRow{
 	{Name: "If", Since: 1, Types: "b", Note: "the condition must be a constant or follow from the input's shape", Inputs: atLeast(1),
-		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, Optional: true, infer: inferIf, inner: innerIf},
+		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, Optional: true, infer: inferIf,
+		inner: innerIf},
 	{Name: "Loop", Since: 1, Types: "fib",
 		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
 		Outputs: many, Attributes: []string{"body"}, Lists: many, Optional: true, infer: inferLoop, inner: innerLoop},

@@ -13,7 +13,8 @@ import (
 
 var fusedRows = []tableRow{
 	// Of ONNX's domain by its name, but not of the standard.
-	{Name: "SimplifiedLayerNormalization", Since: 1, Types: "f", Note: "of ONNX Runtime, as RMSNormalization", Inputs: exactly(2), Outputs: 2,
+	{Name: "SimplifiedLayerNormalization", Since: 1, Types: "f", Note: "of ONNX Runtime, as RMSNormalization",
+		Inputs: exactly(2), Outputs: 2,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferSimplifiedNorm},
 	fusedRow("SkipLayerNormalization", between(3, 5), 4, inferSkipNorm, "epsilon"),
 	fusedRow("SkipSimplifiedLayerNormalization", between(3, 4), 4, inferSkipNorm, "epsilon"),
@@ -27,19 +28,24 @@ var fusedRows = []tableRow{
 	fusedRow("BiasSplitGelu", exactly(2), 1, inferBiasSplitGelu),
 	fusedRow("BiasAdd", exactly(3), 1, inferBiasAdd),
 	fusedRow("FusedMatMul", exactly(2), 1, inferFusedMatMul, "alpha", "transA", "transB", "transBatchA", "transBatchB"),
-	fusedRow("TransposeMatMul", exactly(2), 1, inferFusedMatMul, "alpha", "transA", "transB", "transBatchA", "transBatchB"),
+	fusedRow("TransposeMatMul", exactly(2), 1, inferFusedMatMul, "alpha", "transA", "transB", "transBatchA",
+		"transBatchB"),
 	fusedRow("FusedGemm", between(2, 3), 1, inferFusedGemm,
 		"activation", "activation_alpha", "activation_beta", "activation_gamma", "alpha", "beta", "transA", "transB"),
-	fusedRow("FusedConv", between(2, 4), 1, inferFusedConv, windowAttributes("activation", "activation_params", "group")...),
+	fusedRow("FusedConv", between(2, 4), 1, inferFusedConv, windowAttributes("activation", "activation_params",
+		"group")...),
 	fusedRow("NhwcConv", between(2, 3), 1, inferChannelsLast, windowAttributes("group")...),
-	fusedRow("NhwcFusedConv", between(2, 4), 1, inferChannelsLast, windowAttributes("activation", "activation_params", "group")...),
-	{Name: "NhwcMaxPool", Domain: microsoft, Types: "fi", Inputs: exactly(1), Outputs: 1, Attributes: windowAttributes("ceil_mode"),
-		infer: inferChannelsLast},
+	fusedRow("NhwcFusedConv", between(2, 4), 1, inferChannelsLast, windowAttributes("activation", "activation_params",
+		"group")...),
+	{Name: "NhwcMaxPool", Domain: microsoft, Types: "fi", Inputs: exactly(1), Outputs: 1,
+		Attributes: windowAttributes("ceil_mode"),
+		infer:      inferChannelsLast},
 }
 
 // fusedRow is the row of an operator of floats of ONNX Runtime's domain.
 func fusedRow(name string, inputs [2]int, outputs int, infer func(*context), attributes ...string) tableRow {
-	return tableRow{Name: name, Domain: microsoft, Types: "f", Inputs: inputs, Outputs: outputs, Attributes: attributes, infer: infer}
+	return tableRow{Name: name, Domain: microsoft, Types: "f", Inputs: inputs, Outputs: outputs, Attributes: attributes,
+		infer: infer}
 }
 
 // floats checks that inputs from one on are floats.
@@ -316,8 +322,8 @@ func inferChannelsLast(c *context) {
 	l.finish(l.transpose(y, back))
 }
 
-// inferFusedGroupNorm normalizes groups of channels of x, or of x + skip + bias, which is then the second output. A SiLU
-// may follow.
+// inferFusedGroupNorm normalizes groups of channels of x, or of x + skip + bias, which is then the second output. A
+// SiLU may follow.
 func inferFusedGroupNorm(c *context) {
 	c.floats(0)
 	x, l, in := c.shape(0), c.lower(), c.Node.Inputs
@@ -420,8 +426,10 @@ func inferFusedMatMul(c *context) {
 }
 
 // activationNumbers are the activations that products and convolutions may end with, and the names of their numbers.
-var activationNumbers = map[string][]string{"Relu": nil, "Tanh": nil, "Sigmoid": nil, "HardSwish": nil, "Softplus": nil, "Softsign": nil,
-	"LeakyRelu": {"alpha"}, "Elu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "HardSigmoid": {"alpha", "beta"}, "Clip": {"min", "max"}}
+var activationNumbers = map[string][]string{"Relu": nil, "Tanh": nil, "Sigmoid": nil, "HardSwish": nil,
+	"Softplus": nil, "Softsign": nil,
+	"LeakyRelu": {"alpha"}, "Elu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "HardSigmoid": {"alpha", "beta"},
+	"Clip": {"min", "max"}}
 
 // activated applies the node's activation, whose numbers are in the order of activationNumbers; ones that are missing
 // have the operator's defaults.

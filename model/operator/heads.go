@@ -11,13 +11,15 @@ import (
 )
 
 var headsRows = []tableRow{
-	fusedRow("MultiHeadAttention", between(1, 10), 4, inferMultiHead, "mask_filter_value", "num_heads", "scale", "unidirectional"),
-	fusedRow("Attention", between(2, 7), 2, inferProjected, "do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer",
-		"qkv_hidden_sizes", "rotary_embedding_dim", "scale", "unidirectional"),
-	fusedRow("GroupQueryAttention", between(1, 17), 4, inferGroupQuery, "causal", "do_rotary", "k_norm_epsilon", "k_quant_type",
-		"kv_cache_bit_width", "kv_num_heads", "local_window_size", "num_heads", "q_norm_epsilon", "qk_norm_epsilon", "qk_output",
-		"rotary_interleaved", "scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type"),
-	fusedRow("RotaryEmbedding", exactly(4), 1, inferCachedRotary, "interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim", "scale"),
+	fusedRow("MultiHeadAttention", between(1, 10), 4, inferMultiHead, "mask_filter_value", "num_heads", "scale",
+		"unidirectional"),
+	fusedRow("Attention", between(2, 7), 2, inferProjected, "do_rotary", "mask_filter_value", "num_heads",
+		"past_present_share_buffer", "qkv_hidden_sizes", "rotary_embedding_dim", "scale", "unidirectional"),
+	fusedRow("GroupQueryAttention", between(1, 17), 4, inferGroupQuery, "causal", "do_rotary", "k_norm_epsilon",
+		"k_quant_type", "kv_cache_bit_width", "kv_num_heads", "local_window_size", "num_heads", "q_norm_epsilon", "qk_norm_epsilon",
+		"qk_output", "rotary_interleaved", "scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type"),
+	fusedRow("RotaryEmbedding", exactly(4), 1, inferCachedRotary, "interleaved", "is_packed_batching", "num_heads",
+		"rotary_embedding_dim", "scale"),
 }
 
 // headed starts the replacement of an attention with this attribute of heads.
@@ -65,7 +67,8 @@ func (a *attention) sized(q, k, v []int) {
 	a.batch, a.queries, a.width = q[0], q[2], q[3]
 	a.groups, a.keys, a.values = k[1], k[2], v[3]
 	if k[0] != a.batch || k[3] != a.width || !slices.Equal(v[:3], k[:3]) {
-		a.c.failf("Q, K and V are %v, %v and %v by head; want one batch, one width of Q and K and one length of K and V", q, k, v)
+		a.c.failf("Q, K and V are %v, %v and %v by head; want one batch, one width of Q and K and one length of K and V", q,
+			k, v)
 	}
 	if a.scale = a.c.float("scale", 0); a.scale == 0 {
 		a.scale = float32(1 / math.Sqrt(float64(a.width)))
@@ -89,7 +92,8 @@ func (a *attention) added(i int) {
 	c.want(i, graph.Float32)
 	s := c.shape(i)
 	if len(s) != 4 || s[0] != 1 && s[0] != a.batch || s[1] != 1 && s[1] != a.heads || s[2] != a.queries || s[3] < a.keys {
-		c.failf("input %d (attention_bias) has shape %v, want [%d or 1, %d or 1, %d, %d]", i, s, a.batch, a.heads, a.queries, a.keys)
+		c.failf("input %d (attention_bias) has shape %v, want [%d or 1, %d or 1, %d, %d]", i, s, a.batch, a.heads, a.queries,
+			a.keys)
 	}
 	x := c.Node.Inputs[i]
 	if s[3] > a.keys {
@@ -133,7 +137,8 @@ func (a *attention) padding(i int) {
 	case slices.Equal(s, []int{a.batch, a.queries, a.keys}):
 		seen = positive(a.batch, 1, a.queries, a.keys)
 	default:
-		c.failf("input %d (a mask) has shape %v, want [%d], [%d], [%d %d] or [%d %d %d]", i, s, a.batch, 2*a.batch, a.batch, a.keys,
+		c.failf("input %d (a mask) has shape %v, want [%d], [%d], [%d %d] or [%d %d %d]", i, s, a.batch, 2*a.batch, a.batch,
+			a.keys,
 			a.batch, a.queries, a.keys)
 	}
 	a.plus(l.add("Where", nil, seen, l.number(0), l.number(c.float("mask_filter_value", -10000))))
@@ -237,7 +242,8 @@ func inferProjected(c *context) {
 	if !ok {
 		sizes = slices.Repeat([]int{w[1] / 3}, 3)
 	}
-	if len(sizes) != 3 || slices.Min(sizes) < 1 || sizes[0] != sizes[1] || sizes[0] > w[1] || sizes[2] > w[1] || sizes[0]+sizes[1]+sizes[2] != w[1] {
+	if len(sizes) != 3 || slices.Min(sizes) < 1 || sizes[0] != sizes[1] || sizes[0] > w[1] || sizes[2] > w[1] ||
+		sizes[0]+sizes[1]+sizes[2] != w[1] {
 		c.failf("qkv_hidden_sizes are %v, want three whose sum is %d, the first two equal", sizes, w[1])
 	}
 	y := l.add("MatMul", nil, c.Node.Inputs[projectedInput], c.Node.Inputs[projectedWeights])
@@ -339,7 +345,8 @@ func (a *groupQueries) refuse() {
 	if a.groups < 1 || a.heads%a.groups != 0 {
 		c.failf("kv_num_heads is %d for num_heads %d, want a divisor", a.groups, a.heads)
 	}
-	if c.flag("sliding_window_cache", false) || c.integer("qk_output", 0) != 0 || c.asks(3) || c.text("k_quant_type", "NONE") != "NONE" ||
+	if c.flag("sliding_window_cache", false) || c.integer("qk_output", 0) != 0 || c.asks(3) || c.text("k_quant_type",
+		"NONE") != "NONE" ||
 		c.text("v_quant_type", "NONE") != "NONE" {
 		c.unsupported("sliding_window_cache, qk_output or a quantized cache")
 	}
@@ -355,7 +362,8 @@ func (a *groupQueries) operands() {
 		c.want(i, graph.Float32)
 	}
 	if len(s) != 3 || c.has(groupKey) != c.has(groupValue) {
-		c.failf("query %v, key %v and value %v, want [batch, length, width], or all packed in the query", s, c.shapeOf(groupKey), c.shapeOf(groupValue))
+		c.failf("query %v, key %v and value %v, want [batch, length, width], or all packed in the query", s,
+			c.shapeOf(groupKey), c.shapeOf(groupValue))
 	}
 	in, shapes := slices.Clone(c.Node.Inputs[:3]), [3][]int{s, c.shapeOf(groupKey), c.shapeOf(groupValue)}
 	if !c.has(groupKey) {
@@ -377,14 +385,15 @@ func (a *groupQueries) operands() {
 	}
 }
 
-// lengths finds where the queries begin: at 0 in a prompt, whose keys are the queries' own; otherwise behind the keys of
-// the past, as many as the sample has.
+// lengths finds where the queries begin: at 0 in a prompt, whose keys are the queries' own; otherwise behind the keys
+// of the past, as many as the sample has.
 func (a *groupQueries) lengths() {
 	c, l := a.c, a.l
 	c.want(groupLengths, graph.Int64)
 	c.want(groupTotal, graph.Int64)
 	if graph.Count(c.shape(groupLengths)) != a.batch || graph.Count(c.shape(groupTotal)) != 1 {
-		c.failf("seqlens_k %v and total_sequence_length %v, want [%d] and one number", c.shape(groupLengths), c.shape(groupTotal), a.batch)
+		c.failf("seqlens_k %v and total_sequence_length %v, want [%d] and one number", c.shape(groupLengths),
+			c.shape(groupTotal), a.batch)
 	}
 	total := c.known(groupTotal, "total_sequence_length").I64[0]
 	if total < int64(a.queries) || total > 1<<31 {
@@ -441,7 +450,8 @@ func (a *groupQueries) turn() {
 	positions := c.Node.Inputs[min(groupPositions, len(c.Node.Inputs)-1)]
 	switch {
 	case len(tables) != 2 || !slices.Equal(c.shape(groupSin), tables) || tables[0] < a.total:
-		c.failf("cos_cache %v and sin_cache %v, want one shape of two axes, and at least %d rows", tables, c.shape(groupSin), a.total)
+		c.failf("cos_cache %v and sin_cache %v, want one shape of two axes, and at least %d rows", tables, c.shape(groupSin),
+			a.total)
 	case c.has(groupPositions):
 		if !slices.Equal(c.shape(groupPositions), []int{a.batch, a.queries}) {
 			c.failf("position_ids %v, want [%d %d]", c.shape(groupPositions), a.batch, a.queries)
@@ -474,8 +484,10 @@ func (a *groupQueries) cache() {
 	}
 	length := 0
 	if s := c.shapeOf(groupPastKey); s != nil {
-		if len(s) != 4 || !slices.Equal(s, []int{a.batch, a.groups, s[2], a.width}) || !slices.Equal(c.shape(groupPastValue), s) {
-			c.failf("past_key %v and past_value %v, want [%d %d past %d]", s, c.shape(groupPastValue), a.batch, a.groups, a.width)
+		if len(s) != 4 || !slices.Equal(s, []int{a.batch, a.groups, s[2], a.width}) || !slices.Equal(c.shape(groupPastValue),
+			s) {
+			c.failf("past_key %v and past_value %v, want [%d %d past %d]", s, c.shape(groupPastValue), a.batch, a.groups,
+				a.width)
 		}
 		length = s[2]
 	}
@@ -513,7 +525,8 @@ func (a *groupQueries) padded() bool {
 	return a.total == a.queries && (t == nil || slices.Min(t.I64) < int64(a.total-1))
 }
 
-// seen hides keys: the ones after a query (or, if causal is 0, after the sample's last key), and those before its window.
+// seen hides keys: the ones after a query (or, if causal is 0, after the sample's last key), and those before its
+// window.
 func (a *groupQueries) seen() {
 	c, l := a.c, a.l
 	causal, window := c.flag("causal", true), c.integer("local_window_size", -1)
@@ -560,8 +573,8 @@ func (l *lowering) steps(first, n int) string {
 	return l.constant(t)
 }
 
-// inferCachedRotary is a RotaryEmbedding whose tables have a row for each position; one position alone is the one of the
-// first row.
+// inferCachedRotary is a RotaryEmbedding whose tables have a row for each position; one position alone is the one of
+// the first row.
 func inferCachedRotary(c *context) {
 	s, ids, table := c.shape(0), c.shape(1), c.shape(2)
 	for _, i := range []int{0, 2, 3} {

@@ -28,10 +28,13 @@ var listRows = []tableRow{
 		Inputs: between(1, 2), Outputs: 1, Attributes: []string{"axis", "keepdims"}, infer: inferSplitToSequence},
 	{Name: "ConcatFromSequence", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"axis", "new_axis"}, Lists: 1, infer: inferConcatFromSequence},
-	{Name: "Optional", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1, Attributes: []string{"type"},
-		Lists: 1, infer: inferOptional},
-	{Name: "OptionalGetElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: exactly(1), Outputs: 1, Lists: 1, infer: inferOptional},
-	{Name: "OptionalHasElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1, Lists: 1, Optional: true,
+	{Name: "Optional", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1,
+		Attributes: []string{"type"},
+		Lists:      1, infer: inferOptional},
+	{Name: "OptionalGetElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: exactly(1), Outputs: 1, Lists: 1,
+		infer: inferOptional},
+	{Name: "OptionalHasElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1,
+		Lists: 1, Optional: true,
 		infer: inferOptionalHasElement},
 }
 

@@ -33,12 +33,16 @@ var microsoftRows = []tableRow{
 		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
 	{Name: "DynamicQuantizeMatMul", Domain: microsoft, Types: "f", Inputs: between(3, 5), Outputs: 1,
 		infer: inferScaledProduct, weights: centerWeights},
-	{Name: "DynamicQuantizeMatMul", Domain: own, Inputs: between(3, 5), Outputs: 1, infer: inferScaledProduct, weights: centerWeights},
+	{Name: "DynamicQuantizeMatMul", Domain: own, Inputs: between(3, 5), Outputs: 1, infer: inferScaledProduct,
+		weights: centerWeights},
 	{Name: "MatMulIntegerToFloat", Domain: microsoft, Types: "i", Inputs: between(4, 7), Outputs: 1,
 		infer: inferScaledProduct, weights: centerWeights},
-	{Name: "MatMulIntegerToFloat", Domain: own, Inputs: between(4, 7), Outputs: 1, infer: inferScaledProduct, weights: centerWeights},
-	{Name: "MatMulNBits", Domain: microsoft, Types: "f", Note: "of constant weights; the input is never quantized, whatever accuracy_level says",
-		Inputs: between(3, 6), Outputs: 1, Attributes: []string{"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"},
+	{Name: "MatMulIntegerToFloat", Domain: own, Inputs: between(4, 7), Outputs: 1, infer: inferScaledProduct,
+		weights: centerWeights},
+	{Name: "MatMulNBits", Domain: microsoft, Types: "f",
+		Note:   "of constant weights; the input is never quantized, whatever accuracy_level says",
+		Inputs: between(3, 6), Outputs: 1, Attributes: []string{"K", "N", "accuracy_level", "bits", "block_size",
+			"weight_prepacked"},
 		infer: inferBitsProduct, weights: unpackBits},
 	{Name: "MatMulNBits", Domain: own, Inputs: between(2, 3), Outputs: 1, infer: inferUnpackedProduct},
 }
@@ -268,15 +272,15 @@ func (p *packedBits) read(dst []float32, first int) error {
 	buffer := make([]float32, size)
 	for len(dst) > 0 {
 		row, column := first/p.k, first%p.k
-		at := row*p.blocks() + column/p.block
-		codes, err := p.part(at*size, size, buffer)
+		block := row*p.blocks() + column/p.block
+		codes, err := p.part(block*size, size, buffer)
 		if err != nil {
 			return err
 		}
 		from, to := column%p.block, min(p.block, p.k-column/p.block*p.block)
 		n := min(to-from, len(dst))
 		for i := range n {
-			dst[i] = (p.code(from+i, codes) - p.zeros[at]) * p.scales[at]
+			dst[i] = (p.code(from+i, codes) - p.zeros[block]) * p.scales[block]
 		}
 		dst, first = dst[n:], first+n
 	}
@@ -296,19 +300,24 @@ func (p *packedBits) part(first, n int, buffer []float32) ([]float32, error) {
 
 // bitsWeights checks the weights of a MatMulNBits and reads its scales and zero points.
 func bitsWeights(n *graph.Node, constant func(i int) *graph.Tensor) (*graph.Tensor, error) {
-	p := &packedBits{n: int(n.Attributes["N"].Int), k: int(n.Attributes["K"].Int), block: int(n.Attributes["block_size"].Int), bits: 4, codes: constant(1)}
+	p := &packedBits{n: int(n.Attributes["N"].Int), k: int(n.Attributes["K"].Int),
+		block: int(n.Attributes["block_size"].Int), bits: 4, codes: constant(1)}
 	if bits, ok := n.Attributes["bits"]; ok {
 		p.bits = int(bits.Int)
 	}
-	if p.bits != 2 && p.bits != 4 && p.bits != 8 || p.n < 1 || p.k < 1 || p.n > 1<<24 || p.k > 1<<24 || p.block < 16 || p.block > 1<<16 || p.block&(p.block-1) != 0 {
-		return nil, fmt.Errorf("N %d, K %d, %d bits and blocks of %d, want 2, 4 or 8 bits and blocks of a power of two from 16 on", p.n, p.k, p.bits, p.block)
+	if p.bits != 2 && p.bits != 4 && p.bits != 8 || p.n < 1 || p.k < 1 || p.n > 1<<24 || p.k > 1<<24 || p.block < 16 ||
+		p.block > 1<<16 || p.block&(p.block-1) != 0 {
+		return nil, fmt.Errorf("N %d, K %d, %d bits and blocks of %d, want 2, 4 or 8 bits and blocks of a power of two "+
+			"from 16 on", p.n, p.k, p.bits, p.block)
 	}
 	blocks, scales := p.n*p.blocks(), constant(2)
 	if p.codes == nil || scales == nil {
 		return nil, nil
 	}
-	if bytes := blocks * p.block * p.bits / 8; p.codes.Len() != bytes || scales.DType != graph.Float32 || scales.Len() != blocks {
-		return nil, fmt.Errorf("weights %v and scales %v, want %d bytes and %d scales for N %d, K %d", p.codes.Shape, scales.Shape, bytes, blocks, p.n, p.k)
+	if bytes := blocks * p.block * p.bits / 8; p.codes.Len() != bytes || scales.DType != graph.Float32 ||
+		scales.Len() != blocks {
+		return nil, fmt.Errorf("weights %v and scales %v, want %d bytes and %d scales for N %d, K %d", p.codes.Shape,
+			scales.Shape, bytes, blocks, p.n, p.k)
 	}
 	for _, v := range p.codes.I64 {
 		if v < 0 || v > 255 {

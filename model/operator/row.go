@@ -135,9 +135,11 @@ var waysOut = map[string]string{
 
 // namedWaysOut are the ways out of ONNX's own operators, some in each list.
 var namedWaysOut = map[string][]string{
-	"export the module with its random numbers as an input or a constant": {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+	"export the module with its random numbers as an input or a constant": {"RandomNormal", "RandomNormalLike",
+		"RandomUniform", "RandomUniformLike",
 		"Bernoulli", "Multinomial"},
-	"export the part of the model behind its texts":                                  {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch"},
+	"export the part of the model behind its texts": {"StringNormalizer", "StringConcat",
+		"StringSplit", "RegexFullMatch"},
 	"export the part of the model behind its files":                                  {"ImageDecoder"},
 	"export the model with operator_export_type ONNX, or with a later opset_version": {"ATen"},
 }
@@ -154,7 +156,8 @@ func wayOut(domain, name string) string {
 		return hint
 	}
 	if domain != "" {
-		return fmt.Sprintf("export the model without operators of the domain %s, which only the program that defines them has", domain)
+		return fmt.Sprintf("export the model without operators of the domain %s, "+
+			"which only the program that defines them has", domain)
 	}
 	var names []string
 	for _, s := range Supported() {

@@ -1,6 +1,6 @@
-// Inputs of a model file besides the states, such as the first state of a recurrent layer or a sample rate.
-
-package latent
+// Package fixed gives inputs of a model file besides the states their values, such as the first state of a recurrent
+// layer or a sample rate.
+package fixed
 
 import (
 	"crypto/sha256"
@@ -14,12 +14,11 @@ import (
 	"repscope/model"
 )
 
-// InputValue is the value of an input besides the states: "zeros", a number that all its elements have, or FILE[:key] of an
-// array.
-type InputValue struct{ Name, Value string }
+// Value is the value of an input: "zeros", a number that all its elements have, or FILE[:key] of an array.
+type Value struct{ Name, Value string }
 
 // Number is the number that all elements of the input have, if the value is no file.
-func (v InputValue) Number() (number float64, ok bool) {
+func (v Value) Number() (number float64, ok bool) {
 	if v.Value == "zeros" {
 		return 0, true
 	}
@@ -27,11 +26,11 @@ func (v InputValue) Number() (number float64, ok bool) {
 	return number, err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
 }
 
-// mostInputElements bounds the array of an input.
-const mostInputElements = 1 << 26
+// mostElements bounds the array of an input.
+const mostElements = 1 << 26
 
-// fix gives inputs of a file their values, and records them among its settings.
-func fix(f *model.File, values []InputValue) error {
+// Fix gives inputs of a file their values, and records them among its settings.
+func Fix(f *model.File, values []Value) error {
 	var fixed []model.FixedInput
 	for _, v := range values {
 		x := model.FixedInput{Name: v.Name}
@@ -39,7 +38,7 @@ func fix(f *model.File, values []InputValue) error {
 		label := strconv.FormatFloat(number, 'g', -1, 64)
 		if x.Number = number; !ok {
 			var err error
-			if x.Array, err = inputArray(v.Value); err != nil {
+			if x.Array, err = read(v.Value); err != nil {
 				return fmt.Errorf("input %q: %w", v.Name, err)
 			}
 			label = contentOf(x.Array)
@@ -50,16 +49,16 @@ func fix(f *model.File, values []InputValue) error {
 	return f.Fix(fixed)
 }
 
-// inputArray reads an array: integers as such, others as float32.
-func inputArray(spec string) (*model.Tensor, error) {
+// read is an array: integers as such, others as float32.
+func read(spec string) (*model.Tensor, error) {
 	a, err := dataset.Open(spec)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
 	n := a.Len() * a.RowLen()
-	if n < 1 || n > mostInputElements {
-		return nil, fmt.Errorf("%s: shape %v, want 1 to %d elements", a.Name(), a.Shape(), mostInputElements)
+	if n < 1 || n > mostElements {
+		return nil, fmt.Errorf("%s: shape %v, want 1 to %d elements", a.Name(), a.Shape(), mostElements)
 	}
 	if a.DType().IsFloat() {
 		values := make([]float32, n)
