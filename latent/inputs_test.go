@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+func value(name, text string) InputValue { return InputValue{Name: name, Value: text} }
+
 func TestInputs(t *testing.T) {
 	t.Parallel()
 	x, shape := array(t, "states.npz:x")
@@ -17,7 +19,7 @@ func TestInputs(t *testing.T) {
 		{"arrays", "testdata/states.npz:h", "testdata/states.npz:c", "2.5"},
 	} {
 		e, err := Open("testdata/states.onnx",
-			OpenOptions{Output: "z", Inputs: []InputValue{{"h0", c.h0}, {"c0", c.c0}, {"gain", c.gain}}})
+			OpenOptions{Output: "z", Inputs: []InputValue{value("h0", c.h0), value("c0", c.c0), value("gain", c.gain)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +45,7 @@ func TestInputs(t *testing.T) {
 	if len(identities) != 3 {
 		t.Errorf("%d identities, want 3 (−0 is another number)", len(identities))
 	}
-	all := []InputValue{{"h0", "zeros"}, {"c0", "zeros"}, {"gain", "1"}}
+	all := []InputValue{value("h0", "zeros"), value("c0", "zeros"), value("gain", "1")}
 	for _, c := range []struct {
 		what   string
 		path   string
@@ -52,12 +54,12 @@ func TestInputs(t *testing.T) {
 	}{
 		{"none", "states.onnx", nil, "give the others values (--input NAME=zeros, a number or an array)"},
 		{"too few", "states.onnx", all[:1], "3 inputs have no value, want one, the states"},
-		{"all", "states.onnx", append(all[:3:3], InputValue{"x", "0"}), "0 inputs have no value"},
-		{"another name", "states.onnx", append(all[:3:3], InputValue{"h1", "0"}), `has no input "h1" (did you mean "h0"?)`},
-		{"another rank", "states.onnx", []InputValue{{"h0", "testdata/states.npz:x"}, all[1], all[2]}, "an array of shape [3 4 2 3]; want float32 [2 batch 4]"},
-		{"a batch", "states.onnx", []InputValue{{"h0", "testdata/states.npz:wide"}, all[1], all[2]}, "want 1 element, which repeats"},
-		{"no file", "states.onnx", []InputValue{{"h0", "testdata/none.npy"}, all[1], all[2]}, "none.npy: no such file"},
-		{"not a number", "states.onnx", []InputValue{{"h0", "nan"}, all[1], all[2]}, "nan: no such file"},
+		{"all", "states.onnx", append(all[:3:3], value("x", "0")), "0 inputs have no value"},
+		{"another name", "states.onnx", append(all[:3:3], value("h1", "0")), `has no input "h1" (did you mean "h0"?)`},
+		{"another rank", "states.onnx", []InputValue{value("h0", "testdata/states.npz:x"), all[1], all[2]}, "an array of shape [3 4 2 3]; want float32 [2 batch 4]"},
+		{"a batch", "states.onnx", []InputValue{value("h0", "testdata/states.npz:wide"), all[1], all[2]}, "want 1 element, which repeats"},
+		{"no file", "states.onnx", []InputValue{value("h0", "testdata/none.npy"), all[1], all[2]}, "none.npy: no such file"},
+		{"not a number", "states.onnx", []InputValue{value("h0", "nan"), all[1], all[2]}, "nan: no such file"},
 		{"a checkpoint", "conv.pth", all[:1], `input "h0": only an ONNX file has inputs besides the states`},
 	} {
 		e, err := Open("testdata/"+c.path, OpenOptions{Output: "z", Inputs: c.values})
