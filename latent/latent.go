@@ -5,6 +5,7 @@ package latent
 import (
 	"context"
 
+	"repscope/latent/internal/fixed"
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/operator"
@@ -67,7 +68,13 @@ type Info struct {
 	// State is the key of the state dict in a training checkpoint; empty where the file is
 	// a state dict itself.
 	State string
+	// Inputs are the inputs of an ONNX file besides the states, as "input NAME=VALUE", an array as its digest.
+	Inputs []string
 }
+
+// InputValue is the value of an input besides the states: "zeros", a number that all its elements have, or FILE[:key]
+// of an array.
+type InputValue = fixed.Value
 
 // OpenOptions are the options for reading an encoder file.
 type OpenOptions struct {
@@ -95,6 +102,8 @@ type OpenOptions struct {
 	// one module, the last); * and ? stand for any characters and any one. Values are computed once each, in the order of
 	// this list; values that match a pattern come in the order of the graph.
 	Layers []string
+	// Inputs are the values of an ONNX file's inputs besides the states; all of these must have one.
+	Inputs []InputValue
 	// StateShape is the shape of the states to come, if known; it determines which values of a graph with free axes can be
 	// layers.
 	StateShape []int

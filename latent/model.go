@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/latent/internal/fixed"
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
@@ -38,6 +39,15 @@ func readFile(path string, o OpenOptions) (*model.File, error) {
 	}
 	if o.Output != "" && f.Format != "onnx" {
 		return nil, errors.Join(fmt.Errorf("%s: output %q: only an ONNX file has named outputs", path, o.Output), f.Close())
+	}
+	if len(o.Inputs) > 0 {
+		err := fmt.Errorf("input %q: only an ONNX file has inputs besides the states", o.Inputs[0].Name)
+		if f.Format == "onnx" {
+			err = fixed.Fix(f, o.Inputs)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+		}
 	}
 	return f, nil
 }
@@ -125,7 +135,8 @@ func checkInput(inputs []model.Port) error {
 		for _, p := range inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: export the encoder alone, with other inputs as constants of the module",
+		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: give the others values "+
+			"(--input NAME=zeros, a number or an array), or export the encoder alone, with other inputs as constants of the module",
 			len(inputs), strings.Join(names, ", "))
 	}
 	input := inputs[0]
@@ -179,6 +190,9 @@ func (e *modelEncoder) fromFile(f *model.File) {
 	input, output := e.info.Input, e.info.Output
 	e.info = Info{Name: f.Path, Format: f.Format, Architecture: f.Architecture, Input: input, Output: output,
 		Parameters: f.Parameters, Opset: f.Opset, Warnings: f.Warnings, Notes: f.Notes, State: f.Chosen}
+	if f.Format == "onnx" {
+		e.info.Inputs = f.Settings
+	}
 	if f.Format != "onnx" && (f.Architecture == "ConvEncoder" || f.Architecture == "VideoViT") {
 		// The published encoders are used by their last frame.
 		e.info.DefaultPool = PoolLast
@@ -231,7 +245,7 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 	if err != nil {
 		return err
 	}
-	options := []string{o.Output}
+	options := append([]string{o.Output}, f.Settings...)
 	if f.Format != "onnx" {
 		options = append([]string{f.Chosen, o.Activation, o.FinalActivation}, f.Settings...)
 	}

@@ -36,7 +36,7 @@ type File struct {
 	// Notes and Chosen come from checkpoint.Network.
 	Notes  []string
 	Chosen string
-	// Settings are values that a checkpoint's tensors do not determine, as "heads=8"; see checkpoint.Network.
+	// Settings are values that the file does not determine, as "heads=8"; see checkpoint.Network.
 	Settings []string
 	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
 	Example []int

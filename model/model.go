@@ -156,7 +156,9 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 
 // joinsRows reports whether a node computes something from all rows of a batch, so that numbers would depend on
 // portions.
-func joinsRows(n *graph.Node) bool { return n.Op == "DynamicQuantizeLinear" }
+func joinsRows(n *graph.Node) bool {
+	return n.Op == "DynamicQuantizeLinear" || n.Op == "DynamicQuantizeMatMul"
+}
 
 // prepare checks and simplifies a graph.
 func prepare(g *graph.Graph) error { return g.Prepare(fuse.Rules(cpu.Evaluate)) }

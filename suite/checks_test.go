@@ -339,7 +339,7 @@ var wrongValues = map[string]map[string][]string{
 // sharedWrong are wrong values of flags that all commands share, separated by bars.
 var sharedWrong = []string{
 	"--out=", "--out|a|--out|b", "--frames|other.npy", "--seed|-1", "--seed|x", "--threads|-1", "--batch|0", "--samples|-1", "--window|-1", "--layout|HX",
-	"--pixel-range|foo", "--pixel-range|5,1", "--std|0", "--std|1|--std|2", "--mean|x", "--mean|1|--mean|2", "--resize|3", "--input-scale|one", "--pool|first",
+	"--pixel-range|foo", "--pixel-range|5,1", "--std|0", "--std|1|--std|2", "--mean|x", "--mean|1|--mean|2", "--resize|3", "--input-scale|one", "--pool|first", "--input|h0", "--input|h0=", "--input|nobody=h0=zeros", "--input|h0=0|--input|h0=1",
 	"--pool|nobody=mean", "--device|tpu2", "--precision|fp7", "--config|missing.yaml", "--json=maybe", "--shard|x", "--shard|3/3", "--shard|-1/2", "--shard|1", "--shard|0/2|--json", "--model|x.onnx", "--model|a=x|--model|a=y", "--baseline|pac", "stray",
 }
 

@@ -162,7 +162,7 @@ var otherwise = map[string]map[string]string{
 
 // shared are those that are told by what became of them: the inputs, the blocks, the
 // comparisons; of canvas every other option is in the definitions of the result.
-var shared = strings.Fields("window episodes-kind layout pixel-range preprocess resize interpolation input-scale mean std layer pool activation final-activation heads state samples seed bootstrap block family")
+var shared = strings.Fields("window episodes-kind layout pixel-range preprocess resize interpolation input-scale mean std input layer pool activation final-activation heads state samples seed bootstrap block family")
 
 // An option that changes numbers changes the text.
 func TestMethodsTellOptions(t *testing.T) {
@@ -233,7 +233,7 @@ func TestMethodsTellInputs(t *testing.T) {
 	before := methodsOf(t, "manifold", file).Markdown()
 	for from, to := range map[string]string{
 		`"pool": "last"`:          `"pool": "mean"`,
-		`"input_scale": "raw"`:    `"input_scale": "unit", "mean": [0.5], "std": [0.25], "resize": [32, 32], "interpolation": "nearest", "window": 4, "layers": ["conv1"]`,
+		`"input_scale": "raw"`:    `"input_scale": "unit", "mean": [0.5], "std": [0.25], "resize": [32, 32], "interpolation": "nearest", "window": 4, "layers": ["conv1"], "inputs": ["input h0=0"]`,
 		`"states": 1960`:          `"states": 1957, "window": 4, "skipped": 3`,
 		`"episodes": 16`:          `"episodes": 1`,
 		`"samples": 300,`:         `"samples": 200,`,

@@ -79,7 +79,8 @@ var rules = []rule{
 	{"neighbors", "neighbors/internal points stat internal/device internal/kernel"},
 	{"shard", "shard points"},
 	{"latent/dense", "latent"},
-	{"latent", "model dataset points stat internal/device internal/kernel"},
+	{"latent/internal/fixed", "model dataset"},
+	{"latent", "latent/internal model dataset points stat internal/device internal/kernel"},
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone

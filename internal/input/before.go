@@ -31,7 +31,8 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 		why = "there are no frames"
 		fallthrough
 	case !encoders:
-		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "layer", "activation", "final-activation", "heads", "state")
+		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "input",
+			"layer", "activation", "final-activation", "heads", "state")
 		if why == "" {
 			why = "there are no encoders"
 		}
@@ -66,6 +67,9 @@ func (in *Inputs) exist() error {
 	}
 	if in.episodes != "" {
 		files = append(files, file{"episodes", in.episodes})
+	}
+	for _, v := range in.fixed.files() {
+		files = append(files, file{"input " + v.Name, v.Value})
 	}
 	for _, g := range in.roles {
 		for _, s := range g.sources() {
@@ -102,6 +106,7 @@ func (in *Inputs) leads() []string {
 	for _, path := range []string{in.frames, in.episodes} {
 		list = append(list, dataset.FilesOf(path)...)
 	}
+	list = append(list, in.fixed.leads()...)
 	for _, g := range in.heads {
 		for _, s := range g.named {
 			list = append(list, latent.Beside(s.path)...)

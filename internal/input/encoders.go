@@ -304,6 +304,9 @@ func (m *Model) details() *report.Object {
 	if len(info.Beside) > 0 {
 		o.Set("files", info.Beside)
 	}
+	if len(info.Inputs) > 0 {
+		o.Set("inputs", info.Inputs)
+	}
 	m.describePreprocessing(&o)
 	return &o
 }

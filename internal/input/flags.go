@@ -81,6 +81,7 @@ type Inputs struct {
 	pool, inputScale, activation, finalActivation           perModel
 	state, attentionHeads, mean, std, resize, interpolation perModel
 	layer                                                   layersPerModel
+	fixed                                                   fixedInputs
 	headPool                                                perModel
 }
 
@@ -155,9 +156,12 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 	f.Var(&in.pool, "pool", "`[NAME=]MODE` of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
 	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: the name of a value in its graph, or of the node that computes it; "+
 		"* matches any characters, ? any one character; see encode --layers list (repeats)")
+	f.Var(&in.fixed, "input", "`[NAME=]INPUT=VALUE` of an ONNX file's input besides the states, such as a recurrent state: zeros, "+
+		"a number, or FILE[:key] of an array with one element along the batch (repeats)")
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
-	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
+	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "input", "layer", "pool",
+		"activation", "final-activation", "heads", "state")
 }
 
 // registerPreprocessing adds what frames go through before an encoder sees them.
@@ -255,6 +259,7 @@ func (in *Inputs) open(model string, threads int) latent.OpenOptions {
 		FinalActivation: in.finalActivation.of(model),
 		Heads:           heads,
 		Layers:          in.layer.of(model),
+		Inputs:          in.fixed.of(model),
 		Threads:         threads,
 	}
 }

@@ -310,7 +310,7 @@ func TestRecordedOptions(t *testing.T) {
 	if err := report.Encode(&b, p.recorded); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"window", "episodes-kind", "layout", "pixel-range", "skip-nan", "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool",
+	want := []string{"window", "episodes-kind", "layout", "pixel-range", "skip-nan", "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "input", "layer", "pool",
 		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "family", "latent-scale", "k"}
 	if diff := cmp.Diff(want, p.recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)

@@ -224,6 +224,13 @@ func given(details report.Object) []string {
 	if std := values(details, "std"); len(std) > 0 {
 		parts = append(parts, "divided by the standard deviation "+strings.Join(std, ", "))
 	}
+	for _, fixed := range values(details, "inputs") {
+		name, value, _ := strings.Cut(strings.TrimPrefix(fixed, "input "), "=")
+		if sum, array := strings.CutPrefix(value, "sha256:"); array {
+			value = "an array (SHA-256 " + sum[:min(len(sum), 12)] + "…)"
+		}
+		parts = append(parts, "the input "+name+" fixed at "+value)
+	}
 	return parts
 }
 

@@ -74,7 +74,7 @@ func TestIntegerCases(t *testing.T) {
 	for _, s := range operator.Supported() {
 		matches := slices.ContainsFunc(cases,
 			func(name string) bool { return strings.HasPrefix(name, "integers/"+strings.ToLower(s.Name)+"_") })
-		if strings.Contains(s.Name, ".") || strings.HasPrefix(s.Name, "Sequence") || slices.Contains(moved, s.Name) {
+		if strings.Contains(s.Name, ".") || strings.HasPrefix(s.Name, "Sequence") || strings.HasPrefix(s.Name, "Optional") || slices.Contains(moved, s.Name) {
 			continue
 		}
 		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != matches &&
@@ -94,7 +94,7 @@ func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 	passed, failed, unsupported := map[string]int{}, 0, map[string]int{}
 	tested, supported := map[string]bool{}, []string(nil)
 	for _, s := range operator.Supported() {
-		if !strings.Contains(s.Name, ".") { // the standard's domain
+		if s.Name != "com.microsoft.DynamicQuantizeLSTM" { // ONNX Runtime rounds its inputs and states; see latent's tests
 			supported = append(supported, s.Name)
 		}
 	}
@@ -152,7 +152,7 @@ func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 	}
 	t.Logf("of %d cases: passed %v, failed %d, unsupported %v; operators in no case: %v", total, passed, failed, unsupported, untested)
 	if all && len(untested) > 0 {
-		t.Errorf("%v: no case has these operators, want one of each in testdata/generate.py", untested)
+		t.Errorf("%v: no case has these operators, want one of each in testdata", untested)
 	}
 }
 
@@ -178,7 +178,7 @@ func runCase(files fs.FS, dir string, relative float64) ([]string, error) {
 	g := model.Graph
 	var ops []string
 	for _, n := range g.Nodes {
-		ops = append(ops, n.Op)
+		ops = append(ops, strings.TrimPrefix(n.Domain+"."+n.Op, "."))
 	}
 	sets, err := fs.Glob(files, path.Join(dir, "test_data_set_*"))
 	if err != nil || len(sets) == 0 {

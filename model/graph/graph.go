@@ -159,6 +159,7 @@ type UnsupportedOperator struct {
 	Nodes int    // that have it
 	First string // the label of one of them
 	Since int    // the opset that introduced it, if that is later than the graph's; else 0
+	Hint  string // what to do; may be empty
 }
 
 func (e *UnsupportedError) Error() string {
@@ -184,11 +185,22 @@ func (e *UnsupportedError) list() string {
 		}
 		parts[i] = fmt.Sprintf("%s (%s)", o.Name, where)
 	}
-	if len(parts) == 1 {
-		return fmt.Sprintf("operator %s is not supported in opset %d; encode --ops lists supported operators", parts[0], e.Opset)
+	var hints []string
+	for _, o := range e.All {
+		if o.Hint != "" && !slices.Contains(hints, o.Hint) {
+			hints = append(hints, o.Hint)
+		}
 	}
-	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists supported operators", len(parts),
-		e.Opset, strings.Join(parts, ", "))
+	if len(hints) == 0 {
+		hints = []string{"encode --ops lists supported operators"}
+	}
+	what := "operator " + parts[0] + " is"
+	if len(parts) > 1 {
+		what = fmt.Sprintf("%d operators are", len(parts))
+		hints[0] = strings.Join(parts, ", ") + "; " + hints[0]
+		return fmt.Sprintf("%s not supported in opset %d: %s", what, e.Opset, strings.Join(hints, "; "))
+	}
+	return fmt.Sprintf("%s not supported in opset %d; %s", what, e.Opset, strings.Join(hints, "; "))
 }
 
 // unsupported finds the operators that there are no rules for, in graphs of attributes too.
@@ -211,12 +223,12 @@ func (g *Graph) unsupported(rules *Rules) error {
 			i, ok := index[name]
 			if !ok {
 				i, index[name] = len(e.All), len(e.All)
-				var u *UnsupportedError
-				since := 0
-				if errors.As(err, &u) && len(u.All) > 0 {
-					since = u.All[0].Since
+				o := UnsupportedOperator{}
+				if u := (*UnsupportedError)(nil); errors.As(err, &u) && len(u.All) > 0 {
+					o = u.All[0]
 				}
-				e.All = append(e.All, UnsupportedOperator{Name: name, First: n.Label(), Since: since})
+				o.Name, o.First, o.Nodes = name, n.Label(), 0
+				e.All = append(e.All, o)
 			}
 			e.All[i].Nodes++
 		}

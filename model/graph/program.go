@@ -5,6 +5,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -87,8 +88,11 @@ func (s *specializer) value(name string) (int, error) {
 
 // add infers a node and enters its outputs: as constants if they are known,
 // otherwise as the results of a step.
-func (s *specializer) add(n *Node) error {
-	op, err := s.graph.rules.Lookup(n, s.graph.Opset)
+func (s *specializer) add(n *Node) error { return s.addOf(n, s.graph.Opset) }
+
+// addOf is add for an operator of any opset up to this one.
+func (s *specializer) addOf(n *Node, opset int) error {
+	op, err := s.graph.rules.Lookup(n, opset)
 	if err != nil {
 		return err
 	}
@@ -311,8 +315,8 @@ func (s *specializer) replace(l *Replacement) error {
 		s.addValue(name, t.Type(), t)
 	}
 	for _, n := range l.Nodes {
-		// The replacements' own versions do not matter: their rules get today's form.
-		if err := s.add(n); err != nil {
+		// The operators that replace others may be newer than the graph.
+		if err := s.addOf(n, math.MaxInt); err != nil {
 			return err
 		}
 	}
@@ -387,7 +391,11 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 		}
 	}
 	for _, port := range g.Outputs {
-		if s.lists[port.Name] != nil {
+		switch list := s.lists[port.Name]; {
+		case list == nil:
+		case list.None:
+			return nil, fmt.Errorf("output %q is an optional value without a tensor", port.Name)
+		default:
 			return nil, fmt.Errorf("output %q is a list of tensors: export one tensor (torch.stack or torch.cat of them)",
 				port.Name)
 		}

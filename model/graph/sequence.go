@@ -5,9 +5,10 @@ package graph
 
 import "slices"
 
-// Sequence is a list of values of one element type, by their names.
+// Sequence is a list of values of one element type, by their names, or an optional value without one.
 type Sequence struct {
-	Type   // of the elements, without a shape
+	None   bool // an optional value without one; a value that is there is a value like any other
+	Type        // of the elements, without a shape
 	Items  []string
 	taken  *int // used length of the memory behind Items, which lists may share
 	copied int  // the copies made to create it

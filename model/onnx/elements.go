@@ -26,9 +26,11 @@ func (d *decoder) settle(g *graph.Graph) error {
 	var dequantized []*graph.Node
 	for _, n := range g.Nodes {
 		for i, in := range n.Inputs {
-			if i == 0 && n.Op == "DequantizeLinear" && (n.Domain == "" || n.Domain == "ai.onnx") {
+			switch {
+			case i == 0 && n.Op == "DequantizeLinear" && (n.Domain == "" || n.Domain == "ai.onnx"):
 				dequantized = append(dequantized, n)
-			} else {
+			case i == 1 && n.Op == "MatMulNBits" && n.Domain == "com.microsoft": // decodes packed weights itself
+			default:
 				integers[in] = true
 			}
 		}

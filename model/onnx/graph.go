@@ -248,7 +248,10 @@ func dim(v field) (graph.Dim, error) {
 				d.Size = int(size)
 			}
 		case 2:
-			d.Name = v.text()
+			// "?" is no name: such axes have nothing to do with each other.
+			if d.Name = v.text(); d.Name == "?" {
+				d.Name = ""
+			}
 		}
 		return nil
 	})

@@ -242,7 +242,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an RNN with flat weights", onnxtest.Model(17, recurrent("RNN", 3, []int64{4, 8}, []int64{4, 4})), "input 2 (R) has shape [4 4]"},
 		{"an RNN without weights", onnxtest.Model(17, simple(weights, onnxtest.Node("RNN", []string{"x", "", "w"}, []string{"z"}))), "input 1 is missing"},
 		{"an RNN of images", onnxtest.Model(17, simple(weights, onnxtest.Node("RNN", []string{"x", "w", "w"}, []string{"z"}))), "want [steps, batch, input]"},
-		{"an operator of another domain", onnxtest.Model(17, simple(weights, onnxtest.Node("FusedMatMul", []string{"x", "x"}, []string{"z"}).Text(7, "com.microsoft"))), "com.microsoft.FusedMatMul"},
+		{"an operator of another domain", onnxtest.Model(17, simple(weights, onnxtest.Node("SparseAttention", []string{"x", "x"}, []string{"z"}).Text(7, "com.microsoft"))), "com.microsoft.SparseAttention"},
 		{"an axis of negative size", onnxtest.Model(17, message{}.Bytes(11, portMessage("x", 1)).Bytes(12, portMessage("z")).Bytes(5, onnxtest.Tensor("w", 1, -3)).
 			Bytes(1, onnxtest.Node("Relu", []string{"x"}, []string{"z"}))), "negative"},
 	} {

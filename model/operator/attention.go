@@ -18,7 +18,7 @@ var attentionRows = []tableRow{
 	{Name: "Attention", Since: 23, Types: "f", Inputs: between(3, 7), Outputs: 4,
 		Attributes: []string{"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode", "right_window_size",
 			"scale", "softcap", "softmax_precision"}, infer: inferAttention},
-	{Name: "FlexAttention", Domain: preview, Inputs: atLeast(3), Outputs: 1,
+	{Name: "FlexAttention", Domain: preview, Types: "f", Inputs: atLeast(3), Outputs: 1,
 		Attributes: []string{"prob_mod", "scale", "score_mod", "softmax_precision"}, infer: inferFlexAttention, inner: innerFlexAttention},
 	{Name: "RotaryEmbedding", Since: 23, Types: "f", Inputs: between(3, 4), Outputs: 1,
 		Attributes: []string{"interleaved", "num_heads", "rotary_embedding_dim"}, infer: inferRotary},
@@ -73,7 +73,8 @@ type attention struct {
 	l *lowering
 
 	q, k, v, bias        string
-	batch, heads, groups int // groups are the heads of K and V
+	sink                 string // a score without a value, [1, heads or 1, 1, 1]; "" if there is none
+	batch, heads, groups int    // groups are the heads of K and V
 	queries, keys, past  int
 	width, values        int
 	packed               bool // the operands have three axes
@@ -81,39 +82,56 @@ type attention struct {
 }
 
 // inferAttention writes softmax(scale·Q·Kᵀ + bias)·V, where the scores may be capped, s becoming c·tanh(s/c), before
-// the bias is added. The bias is the mask, and −Inf where a query may not see a key. A query whose bias is −Inf for
-// all keys has result 0.
+// the bias is added. The bias is the mask, and −Inf where a query may not see a key.
 func inferAttention(c *context) {
 	a := &attention{c: c, l: c.lower()}
 	a.operands()
-	a.extend()
+	a.extend(inputPastKey, inputPastValue)
 	a.mask()
 	a.window()
+	y, scores := a.attend(true)
+	mode := c.integer("qk_matmul_output_mode", 0)
+	if mode < 0 || mode > 3 {
+		c.failf("qk_matmul_output_mode is %d, want 0 to 3", mode)
+	}
+	a.l.finish(y, a.k, a.v, scores[mode])
+}
+
+// attend is the attention's result, in the form of its operands, and its scores: the product of Q and K, capped,
+// masked, and as weights. With guard, a query whose bias is −Inf for all keys has result 0.
+func (a *attention) attend(guard bool) (y string, scores [4]string) {
 	l := a.l
 	k, v := a.repeated(a.k, a.width), a.repeated(a.v, a.values)
 	product := l.add("Mul", nil, l.add("MatMul", nil, a.q, l.transpose(k, []int{0, 1, 3, 2})), l.number(a.scale))
 	capped := product
-	if limit := c.float("softcap", 0); limit > 0 {
+	if limit := a.c.float("softcap", 0); limit > 0 {
 		capped = l.add("Mul", nil, l.add("Tanh", nil, l.add("Div", nil, product, l.number(limit))), l.number(limit))
 	}
 	masked := capped
 	if a.bias != "" {
 		masked = l.add("Add", nil, capped, a.bias)
 	}
-	weights := l.add("Softmax", map[string]graph.Attribute{"axis": graph.IntAttribute(-1)}, masked)
-	if a.bias != "" {
+	weights := a.weights(masked)
+	if a.bias != "" && guard {
 		top := l.add("ReduceMax", map[string]graph.Attribute{"axes": graph.IntsAttribute(-1)}, a.bias)
 		weights = l.add("Where", nil, l.add("Equal", nil, top, l.number(negativeInfinity)), l.number(0), weights)
 	}
-	y := l.add("MatMul", nil, weights, v)
+	y = l.add("MatMul", nil, weights, v)
 	if a.packed {
 		y = l.reshape(l.transpose(y, []int{0, 2, 1, 3}), []int{a.batch, a.queries, a.heads * a.values})
 	}
-	mode := c.integer("qk_matmul_output_mode", 0)
-	if mode < 0 || mode > 3 {
-		c.failf("qk_matmul_output_mode is %d, want 0 to 3", mode)
+	return y, [4]string{product, capped, masked, weights}
+}
+
+// weights is the softmax of scores, with a sink if there is one: a score that takes its part of the weights of a query
+// and has no value.
+func (a *attention) weights(scores string) string {
+	l, last := a.l, map[string]graph.Attribute{"axis": graph.IntAttribute(-1)}
+	if a.sink == "" {
+		return l.add("Softmax", last, scores)
 	}
-	l.finish(y, a.k, a.v, []string{product, capped, masked, weights}[mode])
+	sink := l.expand(a.sink, a.batch, a.heads, a.queries, 1)
+	return l.slice(l.add("Softmax", last, l.concat(3, scores, sink)), 3, 0, a.keys)
 }
 
 // operands checks Q, K and V and brings them to four axes.
@@ -156,25 +174,25 @@ func (a *attention) operands() {
 	a.scale = c.float("scale", float32(1/math.Sqrt(float64(a.width))))
 }
 
-// extend appends the keys and values to the past.
-func (a *attention) extend() {
+// extend appends the keys and values to the past, which are the inputs key and value.
+func (a *attention) extend(key, value int) {
 	c := a.c
-	if c.has(inputPastKey) != c.has(inputPastValue) {
+	if c.has(key) != c.has(value) {
 		c.failf("past_key and past_value must be given together")
 	}
-	if !c.has(inputPastKey) {
+	if !c.has(key) {
 		return
 	}
 	past := func(i int, x string, width int) string {
 		c.want(i, graph.Float32)
 		s := c.shape(i)
-		if len(s) != 4 || !slices.Equal(s, []int{a.batch, a.groups, s[2], width}) || i == inputPastValue && s[2] != a.past {
+		if len(s) != 4 || !slices.Equal(s, []int{a.batch, a.groups, s[2], width}) || i == value && s[2] != a.past {
 			c.failf("input %d (the past) has shape %v, want [%d %d past %d]", i, s, a.batch, a.groups, width)
 		}
 		a.past = s[2]
 		return a.l.concat(2, c.Node.Inputs[i], x)
 	}
-	a.k, a.v = past(inputPastKey, a.k, a.width), past(inputPastValue, a.v, a.values)
+	a.k, a.v = past(key, a.k, a.width), past(value, a.v, a.values)
 	a.keys += a.past
 }
 

@@ -60,7 +60,11 @@ func (op *tableRow) run(in *graph.Inference) (err error) {
 		}
 	}
 	for i, in := range c.In {
-		if in.Sequence != nil && i >= op.Lists && op.Lists != many {
+		switch {
+		case in.Sequence == nil:
+		case in.Sequence.None && !op.Optional:
+			c.failf("input %d is an optional value without a tensor", i)
+		case i >= op.Lists && op.Lists != many:
 			c.failf("input %d is a list of tensors, want a tensor", i)
 		}
 	}

@@ -14,14 +14,15 @@ import (
 
 var controlRows = []tableRow{
 	{Name: "If", Since: 1, Types: "b", Note: "the condition must be a constant or follow from the input's shape", Inputs: atLeast(1),
-		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, infer: inferIf, inner: innerIf},
+		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, Optional: true, infer: inferIf,
+		inner: innerIf},
 	{Name: "Loop", Since: 1, Types: "fib",
 		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
-		Outputs: many, Attributes: []string{"body"}, Lists: many, infer: inferLoop, inner: innerLoop},
+		Outputs: many, Attributes: []string{"body"}, Lists: many, Optional: true, infer: inferLoop, inner: innerLoop},
 	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(0), Outputs: many,
 		Attributes: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions",
 			"scan_output_axes", "scan_output_directions"},
-		Lists: many, infer: inferScan, inner: innerLoop},
+		Lists: many, Optional: true, infer: inferScan, inner: innerLoop},
 }
 
 // innerIf is the condition, and the branches.

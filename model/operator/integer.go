@@ -63,7 +63,9 @@ func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix)
 const MaxIntegerDepth = 1 << 13
 
 // integerProducts are the operators with the inputs that hold their weights and the zero point of these.
-var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}
+var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5},
+	"QLinearConv": {3, 5}, "QGemm": {3, 5},
+	"DynamicQuantizeMatMul": {1, 3}, "MatMulIntegerToFloat": {1, 5}}
 
 // integerProduct is a node under replacement.
 type integerProduct struct {

@@ -28,7 +28,18 @@ var listRows = []tableRow{
 		Inputs: between(1, 2), Outputs: 1, Attributes: []string{"axis", "keepdims"}, infer: inferSplitToSequence},
 	{Name: "ConcatFromSequence", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"axis", "new_axis"}, Lists: 1, infer: inferConcatFromSequence},
+	{Name: "Optional", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1,
+		Attributes: []string{"type"},
+		Lists:      1, infer: inferOptional},
+	{Name: "OptionalGetElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: exactly(1), Outputs: 1, Lists: 1,
+		infer: inferOptional},
+	{Name: "OptionalHasElement", Since: 15, Types: "fib", Note: optionalTypes, Inputs: between(0, 1), Outputs: 1,
+		Lists: 1, Optional: true,
+		infer: inferOptionalHasElement},
 }
+
+// optionalTypes note where it is known whether there is a value.
+const optionalTypes = "whether there is a value follows from the graph"
 
 const places = "the position must be a constant or follow from the input's shape"
 
@@ -66,6 +77,25 @@ func (c *context) place(i, n, end, otherwise int) int {
 		position += int64(n)
 	}
 	return int(position)
+}
+
+// inferOptional is the value, of an Optional or of an OptionalGetElement, or an optional value without one.
+func inferOptional(c *context) {
+	switch {
+	case len(c.In) == 0 || !c.has(0) && c.In[0].Sequence == nil:
+		c.Sequence = graph.NewSequence(graph.Type{})
+		c.Sequence.None = true
+	case c.In[0].Sequence != nil:
+		c.Sequence = c.In[0].Sequence
+	default:
+		c.lower().finish(c.Node.Inputs[0])
+	}
+}
+
+func inferOptionalHasElement(c *context) {
+	there := len(c.In) > 0 && (c.has(0) || c.In[0].Sequence != nil && !c.In[0].Sequence.None)
+	c.Known = []*graph.Tensor{{DType: graph.Bool, Shape: []int{}, Bool: []bool{there}}}
+	c.emit(graph.Bool)
 }
 
 func inferSequenceConstruct(c *context) {

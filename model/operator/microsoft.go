@@ -1,9 +1,10 @@
 // The operators of ONNX Runtime's own domain that its quantization of models writes: operators of ONNX between a
-// dequantization and a quantization.
+// dequantization and a quantization, and products of integers, or of packed weights, with their scales.
 
 package operator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,6 +31,20 @@ var microsoftRows = []tableRow{
 		infer: inferQuantizedGemm, weights: centerWeights},
 	{Name: "DynamicQuantizeLSTM", Domain: microsoft, Types: "f", Inputs: between(3, 12), Outputs: 3,
 		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
+	{Name: "DynamicQuantizeMatMul", Domain: microsoft, Types: "f", Inputs: between(3, 5), Outputs: 1,
+		infer: inferScaledProduct, weights: centerWeights},
+	{Name: "DynamicQuantizeMatMul", Domain: own, Inputs: between(3, 5), Outputs: 1, infer: inferScaledProduct,
+		weights: centerWeights},
+	{Name: "MatMulIntegerToFloat", Domain: microsoft, Types: "i", Inputs: between(4, 7), Outputs: 1,
+		infer: inferScaledProduct, weights: centerWeights},
+	{Name: "MatMulIntegerToFloat", Domain: own, Inputs: between(4, 7), Outputs: 1, infer: inferScaledProduct,
+		weights: centerWeights},
+	{Name: "MatMulNBits", Domain: microsoft, Types: "f",
+		Note:   "of constant weights; the input is never quantized, whatever accuracy_level says",
+		Inputs: between(3, 6), Outputs: 1, Attributes: []string{"K", "N", "accuracy_level", "bits", "block_size",
+			"weight_prepacked"},
+		infer: inferBitsProduct, weights: unpackBits},
+	{Name: "MatMulNBits", Domain: own, Inputs: between(2, 3), Outputs: 1, infer: inferUnpackedProduct},
 }
 
 // quantizedRow is the row of an operator between a dequantization and a quantization.
@@ -191,4 +206,238 @@ func inferQuantizedLSTM(c *context) {
 		inputs[i] = l.transpose(l.add("Mul", nil, w, along(8+2*k)), []int{0, 2, 1})
 	}
 	l.Nodes = append(l.Nodes, &graph.Node{Name: c.Node.Label(), Op: "LSTM", Inputs: inputs, Outputs: c.Node.Outputs, Attributes: c.Node.Attributes})
+}
+
+// inferScaledProduct is a_scale·b_scale·((a − zero)·(b − zero)) + bias, where a is quantized by its own range
+// (DynamicQuantizeMatMul) or an integer (MatMulIntegerToFloat).
+func inferScaledProduct(c *context) {
+	p := &integerProduct{c: c, l: c.lower()}
+	l, in := p.l, slices.Clone(c.Node.Inputs)
+	input := func(i int) string {
+		if c.has(i) {
+			return in[i]
+		}
+		return ""
+	}
+	a, b, scale, zero, bias := input(0), 1, 2, 3, 4
+	factor, zeroA := "", ""
+	if c.Node.Op == "DynamicQuantizeMatMul" {
+		c.want(0, graph.Float32)
+		q := l.several("DynamicQuantizeLinear", 3, nil, a)
+		a, factor, zeroA = q[0], q[1], q[2]
+	} else {
+		c.want(0, graph.Int64)
+		factor, zeroA = c.single(2, graph.Float32), input(4)
+		scale, zero, bias = 3, 5, 6
+	}
+	w := c.shape(b)
+	if len(w) < 2 || len(c.shape(0)) == 0 {
+		c.failf("operands %v and %v, want […, k] and [k, n]", c.shape(0), w)
+	}
+	c.want(scale, graph.Float32)
+	columns := w[len(w)-1]
+	if c.has(bias) {
+		c.want(bias, graph.Float32)
+		c.wantVector(bias, columns, "bias")
+	}
+	y := l.own("MatMulInteger", map[string]graph.Attribute{"rounded": graph.IntAttribute(1)}, a, in[b], zeroA, input(zero))
+	y = l.add("Cast", integersToFloat(), y)
+	y = l.add("Mul", nil, y, l.add("Mul", nil, factor, p.along(scale, w, len(w)-1)))
+	if c.has(bias) {
+		y = l.add("Add", nil, y, in[bias])
+	}
+	l.finish(y)
+}
+
+// packedBits are the weights [n, k] of a MatMulNBits: codes of a few bits, in blocks along k that start at bytes of
+// their own, each with a scale and a zero point.
+type packedBits struct {
+	n, k, bits, block int
+	codes             *graph.Tensor
+	scales, zeros     []float32 // by row and block
+}
+
+// blocks is the number of blocks of a row.
+func (p *packedBits) blocks() int { return (p.k + p.block - 1) / p.block }
+
+// code is the number at this place of codes that are packed from the lowest bits on.
+func (p *packedBits) code(i int, packed []float32) float32 {
+	each := 8 / p.bits
+	return float32(int(packed[i/each]) >> (i % each * p.bits) & (1<<p.bits - 1))
+}
+
+// read decodes weights from the first one on.
+func (p *packedBits) read(dst []float32, first int) error {
+	size := p.block * p.bits / 8
+	buffer := make([]float32, size)
+	for len(dst) > 0 {
+		row, column := first/p.k, first%p.k
+		block := row*p.blocks() + column/p.block
+		codes, err := p.part(block*size, size, buffer)
+		if err != nil {
+			return err
+		}
+		from, to := column%p.block, min(p.block, p.k-column/p.block*p.block)
+		n := min(to-from, len(dst))
+		for i := range n {
+			dst[i] = (p.code(from+i, codes) - p.zeros[block]) * p.scales[block]
+		}
+		dst, first = dst[n:], first+n
+	}
+	return nil
+}
+
+// part is n bytes as numbers.
+func (p *packedBits) part(first, n int, buffer []float32) ([]float32, error) {
+	if p.codes.DType == graph.Float32 {
+		return p.codes.Part(first, n, buffer)
+	}
+	for i, v := range p.codes.I64[first : first+n] {
+		buffer[i] = float32(v)
+	}
+	return buffer, nil
+}
+
+// bitsWeights checks the weights of a MatMulNBits and reads its scales and zero points.
+func bitsWeights(n *graph.Node, constant func(i int) *graph.Tensor) (*graph.Tensor, error) {
+	p := &packedBits{n: int(n.Attributes["N"].Int), k: int(n.Attributes["K"].Int),
+		block: int(n.Attributes["block_size"].Int), bits: 4, codes: constant(1)}
+	if bits, ok := n.Attributes["bits"]; ok {
+		p.bits = int(bits.Int)
+	}
+	if p.bits != 2 && p.bits != 4 && p.bits != 8 || p.n < 1 || p.k < 1 || p.n > 1<<24 || p.k > 1<<24 || p.block < 16 ||
+		p.block > 1<<16 || p.block&(p.block-1) != 0 {
+		return nil, fmt.Errorf("N %d, K %d, %d bits and blocks of %d, want 2, 4 or 8 bits and blocks of a power of two "+
+			"from 16 on", p.n, p.k, p.bits, p.block)
+	}
+	blocks, scales := p.n*p.blocks(), constant(2)
+	if p.codes == nil || scales == nil {
+		return nil, nil
+	}
+	if bytes := blocks * p.block * p.bits / 8; p.codes.Len() != bytes || scales.DType != graph.Float32 ||
+		scales.Len() != blocks {
+		return nil, fmt.Errorf("weights %v and scales %v, want %d bytes and %d scales for N %d, K %d", p.codes.Shape,
+			scales.Shape, bytes, blocks, p.n, p.k)
+	}
+	for _, v := range p.codes.I64 {
+		if v < 0 || v > 255 {
+			return nil, fmt.Errorf("weights of type %s, want uint8", p.codes.Type().Element())
+		}
+	}
+	var err error
+	if p.scales, err = scales.Load(nil); err != nil {
+		return nil, err
+	}
+	if p.zeros, err = p.zeroPoints(constant(3), blocks); err != nil {
+		return nil, err
+	}
+	if p.n*p.k > graph.Resident {
+		return graph.Defer(p.read, p.n, p.k), nil
+	}
+	t := graph.Floats(make([]float32, p.n*p.k), p.n, p.k)
+	return t, p.read(t.F32, 0)
+}
+
+// zeroPoints are the zero points of blocks: numbers, codes packed by row, or, without any, the middle of the range.
+func (p *packedBits) zeroPoints(t *graph.Tensor, blocks int) ([]float32, error) {
+	zeros := make([]float32, blocks)
+	each := 8 / p.bits
+	perRow := (p.blocks() + each - 1) / each
+	switch {
+	case t == nil:
+		for i := range zeros {
+			zeros[i] = float32(int(1) << (p.bits - 1))
+		}
+	case t.DType == graph.Float32 && t.Len() == blocks:
+		return t.Load(nil)
+	case t.DType == graph.Int64 && t.Len() == p.n*perRow:
+		packed := make([]float32, perRow)
+		for row := range p.n {
+			for i, v := range t.I64[row*perRow : (row+1)*perRow] {
+				packed[i] = float32(v & 255)
+			}
+			for i := range p.blocks() {
+				zeros[row*p.blocks()+i] = p.code(i, packed)
+			}
+		}
+	default:
+		return nil, fmt.Errorf("zero_points %v, want %d numbers or %d bytes", t.Shape, blocks, p.n*perRow)
+	}
+	return zeros, nil
+}
+
+// unpackBits replaces the packed weights of a MatMulNBits by weights that are decoded when they are loaded. Other cases
+// are left to the rule.
+func unpackBits(g *graph.Graph, n *graph.Node) {
+	input := func(i int) string {
+		if i < len(n.Inputs) {
+			return n.Inputs[i]
+		}
+		return ""
+	}
+	if n.Domain == own || input(4) != "" || input(3) != "" && g.Constants[input(3)] == nil {
+		return
+	}
+	w, err := bitsWeights(n, func(i int) *graph.Tensor { return g.Constants[input(i)] })
+	if err != nil || w == nil {
+		return
+	}
+	name := "\x00unpacked\x00" + n.Outputs[0]
+	g.Constants[name] = w
+	n.Domain, n.Inputs, n.Attributes = own, []string{n.Inputs[0], name, input(5)}, nil
+}
+
+// inferBitsProduct is x·wᵀ + bias with weights that are still packed.
+func inferBitsProduct(c *context) {
+	if c.has(4) {
+		c.unsupported("input 4 (g_idx): quantize the model again without an order of groups")
+	}
+	if c.integer("weight_prepacked", 0) != 0 {
+		c.unsupported("weight_prepacked: quantize the model again without packing it for a device")
+	}
+	for i := 1; i < 4; i++ {
+		if c.has(i) {
+			c.known(i, "weights, their scales or zero points")
+		}
+	}
+	w, err := bitsWeights(c.Node, func(i int) *graph.Tensor {
+		if !c.has(i) {
+			return nil
+		}
+		return c.In[i].Const
+	})
+	if err != nil {
+		c.failf("%w", err)
+	}
+	l := c.lower()
+	c.addProduct(l.constant(w), w.Shape, 5)
+}
+
+// inferUnpackedProduct is x·wᵀ + bias.
+func inferUnpackedProduct(c *context) {
+	c.lower()
+	c.addProduct(c.Node.Inputs[1], c.shape(1), 2)
+}
+
+// addProduct is the product of input 0 and weights [n, k], and a bias.
+func (c *context) addProduct(w string, shape []int, bias int) {
+	c.want(0, graph.Float32)
+	l, x := c.lowered, c.shape(0)
+	if len(x) == 0 || x[len(x)-1] != shape[1] {
+		c.failf("input %v, want […, %d]", x, shape[1])
+	}
+	in := c.Node.Inputs[0]
+	if len(x) == 1 {
+		in = l.reshape(in, []int{1, x[0]})
+	}
+	y := l.linear(in, w, "")
+	if len(x) == 1 {
+		y = l.reshape(y, []int{shape[0]})
+	}
+	if c.has(bias) {
+		c.want(bias, graph.Float32)
+		c.wantVector(bias, shape[0], "bias")
+		y = l.add("Add", nil, y, c.Node.Inputs[bias])
+	}
+	l.finish(y)
 }

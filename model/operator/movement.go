@@ -10,7 +10,8 @@ import (
 )
 
 var movementRows = []tableRow{
-	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, Lists: 1, infer: inferIdentity},
+	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, Lists: 1, Optional: true,
+		infer: inferIdentity},
 	{Name: "Reshape", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"allowzero"}, View: true,
 		infer: inferReshape},
 	{Name: "Flatten", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, View: true,

@@ -11,7 +11,8 @@ import (
 var normalizeRows = []tableRow{
 	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode only for constants", Inputs: exactly(5),
 		Outputs: 5, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
-	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
+	{Name: "LayerNormalization", Since: 1, Types: "f", Note: "before opset 17 as ONNX Runtime's optimizer writes it",
+		Inputs: between(2, 3), Outputs: 3,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
 	{Name: "RMSNormalization", Since: 23, Types: "f", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferRootMeanSquare},

@@ -4,9 +4,11 @@
 package operator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"repscope/internal/text"
 	"repscope/model/graph"
 )
 
@@ -20,7 +22,7 @@ const (
 type tableRow struct {
 	Name   string
 	Domain string // "" is ONNX's own; "repscope" holds fused operators
-	// Since is the opset of ONNX that introduced the operator.
+	// Since is the opset of ONNX that introduced the operator, or 1 if ONNX Runtime writes it at any.
 	Since int
 	// Types are the types of its data operands: f floats, i integers, b booleans.
 	Types string
@@ -31,8 +33,10 @@ type tableRow struct {
 	Attributes []string // attributes that are understood; any other one is an error
 	// View, InPlace, Wraps and NoFold are as in graph.Operator, inner and weights its Inner and Weights.
 	View, InPlace, Wraps, NoFold bool
-	// Lists is how many of the first inputs may be lists of values, or many.
-	Lists int
+	// Lists is how many of the first inputs may be lists of values, or many; Optional says that they may be optional
+	// values without one.
+	Lists    int
+	Optional bool
 
 	// infer is the rule. Operators without one come from package fuse alone.
 	infer   func(*context)
@@ -53,6 +57,7 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 // families are the rows of the table by the name of their files.
 var families = map[string][]tableRow{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
+	"fused": fusedRows, "heads": headsRows,
 	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
 	"movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
@@ -97,15 +102,72 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 	key := domain + "." + n.Op
 	op := operators[key]
 	if op == nil {
-		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset}
+		name := strings.TrimPrefix(key, ".")
+		return nil, &graph.UnsupportedError{Op: name, Opset: opset,
+			All: []graph.UnsupportedOperator{{Name: name, Nodes: 1, First: n.Label(), Hint: wayOut(domain, n.Op)}}}
 	}
 	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of
 	// MinOpset.
 	if since := table[key].Since; max(opset, MinOpset) < since {
 		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset,
-			All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}
+			All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since,
+				Hint: fmt.Sprintf("export the model again with opset_version=%d", since)}}}
 	}
 	return op, nil
+}
+
+// unoptimized is the way out of operators that only an optimizer writes.
+const unoptimized = "take the model as it was exported, before onnxruntime or its optimizer wrote the file"
+
+// waysOut say what to do about operators that are not supported, by domain and by name.
+var waysOut = map[string]string{
+	microsoft:                  unoptimized,
+	"com.microsoft.nchwc":      unoptimized,
+	"com.ms.internal.nhwc":     unoptimized,
+	"com.microsoft.extensions": "export the part of the model behind its tokenizer or decoder of files",
+	"ai.onnx.contrib":          "export the part of the model behind its tokenizer or decoder of files",
+	"ai.onnx.ml":               "a classical model: export the network alone",
+	"ai.onnx.training":         "export the model in evaluation mode (model.eval())",
+	"ai.onnx.preview.training": "export the model in evaluation mode (model.eval())",
+	"org.pytorch.aten":         "export the model with operator_export_type ONNX, or with a later opset_version",
+	"aten":                     "export the model with operator_export_type ONNX, or with a later opset_version",
+}
+
+// namedWaysOut are the ways out of ONNX's own operators, some in each list.
+var namedWaysOut = map[string][]string{
+	"export the module with its random numbers as an input or a constant": {"RandomNormal", "RandomNormalLike",
+		"RandomUniform", "RandomUniformLike",
+		"Bernoulli", "Multinomial"},
+	"export the part of the model behind its texts": {"StringNormalizer", "StringConcat",
+		"StringSplit", "RegexFullMatch"},
+	"export the part of the model behind its files":                                  {"ImageDecoder"},
+	"export the model with operator_export_type ONNX, or with a later opset_version": {"ATen"},
+}
+
+// wayOut says what to do about an operator that is not supported: what is known of it or of its domain, or the operator
+// of the nearest name.
+func wayOut(domain, name string) string {
+	for hint, names := range namedWaysOut {
+		if domain == "" && slices.Contains(names, name) {
+			return hint
+		}
+	}
+	if hint := waysOut[domain]; hint != "" {
+		return hint
+	}
+	if domain != "" {
+		return fmt.Sprintf("export the model without operators of the domain %s, "+
+			"which only the program that defines them has", domain)
+	}
+	var names []string
+	for _, s := range Supported() {
+		names = append(names, s.Name)
+	}
+	near := text.Nearest(name, names)
+	if near == "" {
+		return "encode --ops lists supported operators"
+	}
+	return fmt.Sprintf("the operator of the nearest name is %s; encode --ops lists all", near)
 }
 
 // Internal is an operator of this project's own domain, or of ONNX's, by its name; nil if there is none.
@@ -113,7 +175,7 @@ func Internal(domain, name string) *graph.Operator { return operators[domain+"."
 
 // Support describes one supported operator, of ONNX or of ONNX Runtime.
 type Support struct {
-	Name string // with the domain, if that is not ONNX's: com.microsoft.QGemm
+	Name string // with the domain, if that is not ai.onnx: com.microsoft.QGemm
 	// First and Last are the opsets for which it is implemented.
 	First, Last int
 	// Types are the element types of its data operands. Float32 includes float16, bfloat16, float32 and float64, all
@@ -128,7 +190,7 @@ type Support struct {
 // Supported lists the operators that files may have by name, ONNX's own first.
 func Supported() []Support {
 	var list []Support
-	for _, key := range append(keysOf(""), keysOf(microsoft)...) {
+	for _, key := range slices.Concat(keysOf(""), keysOf(preview), keysOf(microsoft)) {
 		row, name := table[key], strings.TrimPrefix(key, ".")
 		s := Support{Name: name, First: max(row.Since, MinOpset), Last: MaxOpset,
 			Attributes: slices.Sorted(slices.Values(row.Attributes)), Note: row.Note}

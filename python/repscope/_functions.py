@@ -68,6 +68,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -121,6 +122,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -180,6 +182,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -234,6 +237,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -289,6 +293,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -404,6 +409,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -473,6 +479,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -745,6 +752,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -927,6 +935,7 @@ def smoothness(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1016,6 +1025,8 @@ def smoothness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1086,6 +1097,7 @@ def robustness(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1194,6 +1206,8 @@ def robustness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1271,6 +1285,7 @@ def neighborhood(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1410,6 +1425,8 @@ def neighborhood(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1481,6 +1498,7 @@ def manifold(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1600,6 +1618,8 @@ def manifold(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -1672,6 +1692,7 @@ def geometry(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1786,6 +1807,8 @@ def geometry(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -2035,6 +2058,7 @@ def reconstruction(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -2183,6 +2207,8 @@ def reconstruction(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -2269,6 +2295,7 @@ def reward(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -2410,6 +2437,8 @@ def reward(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
@@ -3398,6 +3427,7 @@ def encode(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -3482,6 +3512,8 @@ def encode(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
         layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
             computes it; * matches any characters, ? any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K, or

@@ -172,6 +172,8 @@ func printOperators(w io.Writer) error {
 		}
 		table.Row(s.Name, fmt.Sprintf("%d–%d", s.First, s.Last), strings.Join(types, " "), s.Note)
 	}
+	table.Note("operators without a domain are of ai.onnx; com.microsoft is the domain of ONNX Runtime's optimizer " +
+		"and quantization")
 	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width stated in the file")
 	return table.Write(w)
 }

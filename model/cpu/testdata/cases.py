@@ -27,16 +27,15 @@ class Cases:
     def normal(self, *shape):
         return np.round(self.rng.standard_normal(shape) * 64).astype(np.float32) / 64  # few digits: the archive is small
 
-    def graph(self, name, opset, nodes, inputs, outputs, constants=None, reference=False, preview=False, out=TensorProto.FLOAT,
-              values=None):
+    def graph(self, name, opset, nodes, inputs, outputs, constants=None, reference=False, out=TensorProto.FLOAT, values=None):
         """Adds a case. The first axis of the first input is symbolic. out is the type of the outputs, or a list of them; values
-        are those of the outputs by name, if they are known."""
+        are those of the outputs by name, if they are known. Nodes may be of other domains, version 1."""
         ports = [helper.make_tensor_value_info(k, TYPES[a.dtype], ["batch", *a.shape[1:]] if i == 0 and a.ndim else a.shape)
                  for i, (k, a) in enumerate(inputs.items())]
         kinds = out if isinstance(out, list) else [out] * len(outputs)
         g = helper.make_graph(nodes, name, ports, [helper.make_tensor_value_info(o, t, None) for o, t in zip(outputs, kinds)],
                               [numpy_helper.from_array(a, k) for k, a in (constants or {}).items()])
-        opsets = [helper.make_opsetid("", opset)] + ([helper.make_opsetid("ai.onnx.preview", 1)] if preview else [])
+        opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in sorted({n.domain for n in nodes} - {""})]
         model = helper.make_model(g, opset_imports=opsets, producer_name="repscope", ir_version=10)
         if values is not None:
             values = list(values.values())
@@ -61,7 +60,7 @@ class Cases:
                 given[names[-1]] = x
         results = [f"y{i}" for i in range(outputs)]
         node = helper.make_node(op, names, results, name=name, domain=domain, **attributes)
-        self.graph(name, opset, [node], given, results, constants, reference, bool(domain), out)
+        self.graph(name, opset, [node], given, results, constants, reference, out)
 
     def write(self, name):
         """Writes the archive. It carries no dates: the same cases give the same file."""

@@ -176,4 +176,16 @@ for kind in (np.int8, np.uint8, np.int32, np.uint64, np.int64):
           inputs={"x": x}, out=cases.TYPES[np.dtype(kind)])
 yes = np.array([[True, False], [False, False]])
 lists("type_bool", [make("SequenceConstruct", ["x", "x"], ["s"]), make("ConcatFromSequence", ["s"], ["y"], axis=1)], inputs={"x": yes}, out=TensorProto.BOOL)
+# Optional values.
+floats = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+none = make("Optional", [], ["o"], type=floats)
+has = [make("OptionalHasElement", ["o"], ["has"]), make("Cast", ["has"], ["f"], to=TensorProto.FLOAT)]
+lists("optional", [make("Optional", ["a"], ["o"]), *has, make("OptionalGetElement", ["o"], ["v"]), make("Mul", ["v", "f"], ["y"])], opsets=(15, 24))
+lists("optional_none", [none, *has, make("Add", ["a", "f"], ["y"])], opsets=(15, 24))
+lists("optional_list", [pair, make("Optional", ["s"], ["o"]), make("OptionalGetElement", ["o"], ["t"]), make("ConcatFromSequence", ["t"], ["y"], axis=0)], opsets=(15, 24))
+either = dict(then_branch=body([make("OptionalGetElement", ["o"], ["v"])], [], ["v"]), else_branch=body([make("Neg", ["a"], ["w"])], [], ["w"]))
+for name, first in (("there", make("Optional", ["b"], ["o"])), ("none", none)):
+    lists(f"optional_if_{name}", [first, has[0], make("If", ["has"], ["y"], **either)], opsets=(16, 24))
+lists("optional_tensor", [make("OptionalGetElement", ["a"], ["v"]), make("OptionalHasElement", ["a"], ["has"]), make("OptionalHasElement", [], ["no"]),
+                          make("Xor", ["has", "no"], ["both"]), make("Cast", ["both"], ["f"], to=TensorProto.FLOAT), make("Mul", ["v", "f"], ["y"])], opsets=(18, 24))
 archive.write("lists.tar.gz")
