@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// fewestExchanged is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
-const fewestExchanged = 5
+// ExchangedEpisodes is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
+const ExchangedEpisodes = 5
 
 // fewestOrders is the number of different orders below which a null gives no p value.
 const fewestOrders = 20
@@ -18,10 +18,12 @@ const fewestOrders = 20
 // EpisodeNull draws orders in which two sequences of the same states share nothing but their memory. Each
 // episode of the first sequence is given one episode of the second:
 //
-//   - From 5 episodes on, whole episodes are exchanged at random. An episode that is longer than what it is
-//     given runs back and forth through it; one that is shorter takes its beginning. Every order keeps the
-//     memory inside episodes and what episodes differ by, and gives each episode one partner, as the data do.
+//   - From 5 episodes on, whole episodes are exchanged at random. An episode that is shorter than what it is
+//     given takes its beginning; the end of one that is longer is given what such beginnings leave. Every order
+//     keeps the memory inside episodes and nearly all of what episodes differ by.
 //   - Fewer episodes are each rotated in themselves, by a random number of their states.
+//
+// Every order is a permutation of the states.
 //
 // Under independent sequences of exchangeable episodes of equal length the score of the given order and of all
 // exchanged ones are exchangeable, so that [Chance.P] is exact. With unequal lengths, and with rotations, it
@@ -31,7 +33,6 @@ type EpisodeNull struct {
 	n        int
 	seed     uint64
 	episodes [][]int
-	equal    bool
 }
 
 // NewEpisodeNull returns the null of n states; episode[i] is the episode of state i, nil puts all into one.
@@ -41,19 +42,15 @@ func NewEpisodeNull(n int, episode []int, seed uint64) (*EpisodeNull, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &EpisodeNull{n: n, seed: seed, equal: true}
+	e := &EpisodeNull{n: n, seed: seed}
 	for k := range index.count() {
 		e.episodes = append(e.episodes, index.order[index.start[k]:index.start[k+1]])
-		e.equal = e.equal && len(e.episodes[k]) == len(e.episodes[0])
 	}
 	return e, nil
 }
 
 // Exchanges reports whether whole episodes are exchanged.
-func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= fewestExchanged }
-
-// Permutes reports whether every order is a permutation: whether episodes are rotated or of equal length.
-func (e *EpisodeNull) Permutes() bool { return e.equal || !e.Exchanges() }
+func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= ExchangedEpisodes }
 
 // Distinct is the number of different orders that there are, +Inf for more than a float64 holds.
 func (e *EpisodeNull) Distinct() float64 {
@@ -75,12 +72,17 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 	order = make([]int, e.n)
 	r := NewRandom(StreamNullEpisodes.Key(e.seed, uint64(p)))
 	if e.Exchanges() {
+		var ends, rest []int // of episodes longer than their partners, and of longer partners
 		for k, from := range r.Perm(len(e.episodes)) {
-			episode := e.episodes[from]
-			for i, state := range e.episodes[k] {
-				at := i % (2 * len(episode))
-				order[state] = episode[min(at, 2*len(episode)-1-at)]
+			states, partner := e.episodes[k], e.episodes[from]
+			both := min(len(states), len(partner))
+			for i, state := range states[:both] {
+				order[state] = partner[i]
 			}
+			ends, rest = append(ends, states[both:]...), append(rest, partner[both:]...)
+		}
+		for i, state := range ends {
+			order[state] = rest[i]
 		}
 		return order, false
 	}
@@ -95,6 +97,18 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 		}
 	}
 	return order, near
+}
+
+// FarOrders are the first orders that are not near the given one, as many as count: for the mean and the spread of a
+// score that is costly to compute. See [EpisodeNull.Order].
+func (e *EpisodeNull) FarOrders(count int) [][]int {
+	var out [][]int
+	for p := 0; len(out) < count; p++ {
+		if order, near := e.Order(p); !near {
+			out = append(out, order)
+		}
+	}
+	return out
 }
 
 // Chance is what a score is in the orders of a null.

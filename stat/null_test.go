@@ -27,8 +27,8 @@ func TestEpisodeNull_Orders(t *testing.T) {
 	}
 	n := len(episode)
 	null := episodeNull(t, n, episode, 3)
-	if !null.Exchanges() || null.Permutes() || null.Distinct() != 720 {
-		t.Errorf("exchanges %v, permutes %v, %v orders", null.Exchanges(), null.Permutes(), null.Distinct())
+	if !null.Exchanges() || null.Distinct() != 720 {
+		t.Errorf("exchanges %v, %v orders", null.Exchanges(), null.Distinct())
 	}
 	for p := range 30 {
 		order, near := null.Order(p)
@@ -36,29 +36,30 @@ func TestEpisodeNull_Orders(t *testing.T) {
 		if near || !slices.Equal(order, again) {
 			t.Fatal("an exchange is near, or not the same twice")
 		}
-		// Each episode is given one other, from its beginning, one state after the other.
-		partners := map[int]int{}
-		for i, from := range order {
-			if other, known := partners[episode[i]]; known && other != episode[from] {
-				t.Fatalf("episode %d is given %d and %d", episode[i], other, episode[from])
+		// Each episode is given one other, from its beginning, one state after the other, as far as both reach.
+		first, partners := 0, map[int]bool{}
+		for _, size := range sizes {
+			partner := episode[order[first]]
+			partners[partner] = true
+			for i := range min(size, sizes[10-partner]) {
+				from := order[first+i]
+				if episode[from] != partner || from != order[first]+i {
+					t.Fatalf("state %d of an episode that is given episode %d is given state %d", i, partner, from)
+				}
 			}
-			partners[episode[i]] = episode[from]
-			if i > 0 && episode[i] == episode[i-1] && max(from-order[i-1], order[i-1]-from) > 1 {
-				t.Fatalf("states %d and %d are given %d and %d", i-1, i, order[i-1], from)
-			}
+			first += size
 		}
-		given := map[int]bool{}
-		for _, from := range partners {
-			given[from] = true
+		if len(partners) != len(sizes) {
+			t.Fatalf("%d episodes are given for %d", len(partners), len(sizes))
 		}
-		if len(given) != len(sizes) {
-			t.Fatalf("%d episodes are given for %d", len(given), len(sizes))
+		if slices.Sort(order); order[0] != 0 || len(slices.Compact(order)) != n {
+			t.Fatal("not a permutation")
 		}
 	}
 	// Few episodes are rotated in themselves.
 	for _, episode := range [][]int{nil, slices.Concat(slices.Repeat([]int{0}, 40), slices.Repeat([]int{1}, 60))} {
 		null := episodeNull(t, 100, episode, 3)
-		if null.Exchanges() || !null.Permutes() {
+		if null.Exchanges() {
 			t.Error("few episodes are exchanged")
 		}
 		nears := 0
@@ -78,6 +79,11 @@ func TestEpisodeNull_Orders(t *testing.T) {
 		}
 		if nears < 60 || nears > 140 {
 			t.Errorf("%d of 200 rotations are near, want about half", nears)
+		}
+	}
+	for _, order := range episodeNull(t, 100, nil, 3).FarOrders(50) {
+		if order[0] < 25 || order[0] > 75 {
+			t.Errorf("a far order rotates by %d of 100", order[0])
 		}
 	}
 	if d := episodeNull(t, 100, nil, 3).Distinct(); d != 100 {

@@ -68,8 +68,8 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 	if err != nil {
 		return err
 	}
-	w.takeMemorization(m, found, generated)
-	return w.novelty(ctx, m, found, train, generated)
+	m.take(found)
+	return w.memorizationErrors(ctx, m, found, train, generated)
 }
 
 // none leaves all of it undefined.
@@ -82,37 +82,33 @@ func (m *Memorization) none(reason string) {
 	}
 }
 
-// novelty gives the mean distance to the nearest real sample the error of both samples.
-func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, distances *fidelity.Memorization,
+// memorizationErrors are the numbers with intervals, with the error of both samples.
+func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, found *fidelity.Memorization,
 	train, generated *cloud) error {
 	b := w.blocking(generated, train, mostHalved)
 	b.of = m.Space + " near generated ones"
-	if b.pool == nil || b.why != nil {
-		m.Novelty = estimate(pathNovelty, distances.Novelty, nil, b.why)
-		return nil
+	without := &fidelity.Deletions{}
+	if b.pool != nil && b.why == nil {
+		var err error
+		if without, err = fidelity.MemorizationWithout(ctx, train.points, generated.points, b.real, b.generated, found, w.search()); err != nil {
+			return err
+		}
 	}
-	without, err := fidelity.NoveltyWithout(ctx, train.points, generated.points, b.real, b.generated,
-		distances.TrainDistance, w.search())
-	if err != nil {
-		return err
+	m.Copies = b.shareOf(pathCopies, found.Copies, without.Copies, generated.points.N)
+	authentic := 0
+	for _, is := range found.Authentic {
+		if is {
+			authentic++
+		}
 	}
-	if m.Novelty = b.estimate(pathNovelty, distances.Novelty, without, 0); m.Novelty.Jackknife != nil {
+	m.Authentic = b.shareOf(pathAuthentic, float64(authentic)/float64(generated.points.N), without.Authentic, generated.points.N)
+	if m.Novelty = b.estimate(pathNovelty, found.Novelty, without.Novelty, 0); m.Novelty.Jackknife != nil {
 		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
 	}
 	return nil
 }
 
-func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memorization, generated *cloud) {
-	blocks, why := w.a.blocks(generated.points.N, generated.labels, generated.groups, 0)
-	if err := w.few(w.real.points.N, generated.points.N); err != nil {
-		blocks, why = nil, err
-	}
-	copied := make([]bool, generated.points.N)
-	for i, d := range found.TrainDistance {
-		copied[i] = d == 0
-	}
-	m.Copies = w.a.share(pathCopies, copied, generated.groups, blocks, why)
-	m.Authentic = w.a.share(pathAuthentic, found.Authentic, generated.groups, blocks, why)
+func (m *Memorization) take(found *fidelity.Memorization) {
 	m.RealNovelty = report.Number(found.TrainNovelty)
 	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
 	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)
