@@ -18,12 +18,10 @@ const fewestOrders = 20
 // EpisodeNull draws orders in which two sequences of the same states share nothing but their memory. Each
 // episode of the first sequence is given one episode of the second:
 //
-//   - From 5 episodes on, whole episodes are exchanged at random. An episode that is shorter than what it is
-//     given takes its beginning; the end of one that is longer is given what such beginnings leave. Every order
-//     keeps the memory inside episodes and nearly all of what episodes differ by.
+//   - From 5 episodes on, whole episodes are exchanged at random. An episode that is longer than what it is
+//     given runs back and forth through it; one that is shorter takes its beginning. Every order keeps the
+//     memory inside episodes and what episodes differ by, and gives each episode one partner, as the data do.
 //   - Fewer episodes are each rotated in themselves, by a random number of their states.
-//
-// Every order is a permutation of the states.
 //
 // Under independent sequences of exchangeable episodes of equal length the score of the given order and of all
 // exchanged ones are exchangeable, so that [Chance.P] is exact. With unequal lengths, and with rotations, it
@@ -68,18 +66,25 @@ func (e *EpisodeNull) Distinct() float64 {
 // Order returns order number p, a function of the seed and p: state i of the first sequence is given state order[i]
 // of the second. near says that the longest episode is rotated by less than a quarter of its length, so that
 // sequences that share something still do.
-func (e *EpisodeNull) Order(p int) (order []int, near bool) {
+func (e *EpisodeNull) Order(p int) (order []int, near bool) { return e.order(p, false) }
+
+// order is order number p; once says that every state is used once.
+func (e *EpisodeNull) order(p int, once bool) (order []int, near bool) {
 	order = make([]int, e.n)
 	r := NewRandom(StreamNullEpisodes.Key(e.seed, uint64(p)))
 	if e.Exchanges() {
 		var ends, rest []int // of episodes longer than their partners, and of longer partners
 		for k, from := range r.Perm(len(e.episodes)) {
 			states, partner := e.episodes[k], e.episodes[from]
-			both := min(len(states), len(partner))
-			for i, state := range states[:both] {
-				order[state] = partner[i]
+			both := len(states)
+			if once {
+				both = min(both, len(partner))
+				ends, rest = append(ends, states[both:]...), append(rest, partner[both:]...)
 			}
-			ends, rest = append(ends, states[both:]...), append(rest, partner[both:]...)
+			for i, state := range states[:both] {
+				at := i % (2 * len(partner))
+				order[state] = partner[min(at, 2*len(partner)-1-at)]
+			}
 		}
 		for i, state := range ends {
 			order[state] = rest[i]
@@ -99,12 +104,14 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 	return order, near
 }
 
-// FarOrders are the first orders that are not near the given one, as many as count: for the mean and the spread of a
-// score that is costly to compute. See [EpisodeNull.Order].
-func (e *EpisodeNull) FarOrders(count int) [][]int {
+// Permutations are as many orders as count that are not near the given one and use every state once, for measures of
+// neighbors, which repeated states would distort. The end of an episode that is longer than what it is given takes the
+// ends of longer partners, so that with very unequal lengths orders mix more episodes than the data do. See
+// [EpisodeNull.Order].
+func (e *EpisodeNull) Permutations(count int) [][]int {
 	var out [][]int
 	for p := 0; len(out) < count; p++ {
-		if order, near := e.Order(p); !near {
+		if order, near := e.order(p, true); !near {
 			out = append(out, order)
 		}
 	}

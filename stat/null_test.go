@@ -36,21 +36,35 @@ func TestEpisodeNull_Orders(t *testing.T) {
 		if near || !slices.Equal(order, again) {
 			t.Fatal("an exchange is near, or not the same twice")
 		}
-		// Each episode is given one other, from its beginning, one state after the other, as far as both reach.
-		first, partners := 0, map[int]bool{}
+		// Each episode is given one other, from its beginning, one state after the other.
+		partners := map[int]int{}
+		for i, from := range order {
+			if other, known := partners[episode[i]]; known && other != episode[from] {
+				t.Fatalf("episode %d is given %d and %d", episode[i], other, episode[from])
+			}
+			partners[episode[i]] = episode[from]
+			if i > 0 && episode[i] == episode[i-1] && max(from-order[i-1], order[i-1]-from) > 1 {
+				t.Fatalf("states %d and %d are given %d and %d", i-1, i, order[i-1], from)
+			}
+		}
+		given := map[int]bool{}
+		for _, from := range partners {
+			given[from] = true
+		}
+		if len(given) != len(sizes) {
+			t.Fatalf("%d episodes are given for %d", len(given), len(sizes))
+		}
+	}
+	for p, order := range null.Permutations(30) {
+		// The same partners, as far as both reach; the other states are used once.
+		first, of := 0, func(p int) []int { order, _ := null.Order(p); return order }(p)
 		for _, size := range sizes {
-			partner := episode[order[first]]
-			partners[partner] = true
-			for i := range min(size, sizes[10-partner]) {
-				from := order[first+i]
-				if episode[from] != partner || from != order[first]+i {
-					t.Fatalf("state %d of an episode that is given episode %d is given state %d", i, partner, from)
+			for i := range min(size, sizes[10-episode[order[first]]]) {
+				if order[first+i] != of[first+i] {
+					t.Fatalf("permutation %d: state %d is given %d, want %d", p, first+i, order[first+i], of[first+i])
 				}
 			}
 			first += size
-		}
-		if len(partners) != len(sizes) {
-			t.Fatalf("%d episodes are given for %d", len(partners), len(sizes))
 		}
 		if slices.Sort(order); order[0] != 0 || len(slices.Compact(order)) != n {
 			t.Fatal("not a permutation")
@@ -81,7 +95,7 @@ func TestEpisodeNull_Orders(t *testing.T) {
 			t.Errorf("%d of 200 rotations are near, want about half", nears)
 		}
 	}
-	for _, order := range episodeNull(t, 100, nil, 3).FarOrders(50) {
+	for _, order := range episodeNull(t, 100, nil, 3).Permutations(50) {
 		if order[0] < 25 || order[0] > 75 {
 			t.Errorf("a far order rotates by %d of 100", order[0])
 		}

@@ -40,7 +40,7 @@ func (k NullKind) orders(seed uint64, count, n int, episode []int) ([][]int, err
 		if err != nil {
 			return nil, err
 		}
-		return null.FarOrders(count), nil
+		return null.Permutations(count), nil
 	}
 	var out [][]int
 	for p := range count {

@@ -48,7 +48,7 @@ func TestNullOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	inTime, err := NullTime.orders(7, 20, 100, nil)
-	if err != nil || len(inTime) != 20 || !reflect.DeepEqual(inTime, null.FarOrders(20)) {
+	if err != nil || len(inTime) != 20 || !reflect.DeepEqual(inTime, null.Permutations(20)) {
 		t.Errorf("%d orders: %v", len(inTime), err)
 	}
 	if _, err := NullTime.orders(7, 2, 3, []int{1}); err == nil {
