@@ -218,8 +218,8 @@ func (p *Pieces) remembers(influence []float64) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("the autocorrelation of the %s fades too slowly for a test with blocks of one series (long memory); "+
-		"at least %d episodes are needed", subject, testedBlocks)
+	return fmt.Sprintf("the autocorrelation of the %s fades too slowly for a test with blocks of one series (long "+
+		"memory); at least %d episodes are needed", subject, testedBlocks)
 }
 
 func (p *Pieces) index() episodeIndex {
@@ -255,11 +255,12 @@ func (b *Blocks) appraise() {
 	}
 	if b.remembers() {
 		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
-			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long, b.series, testedBlocks)
+			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long, b.series,
+			testedBlocks)
 	}
 	if count < testedPieces {
-		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use at least %d states", count, b.length,
-			testedPieces*b.length)
+		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use at least %d states", count,
+			b.length, testedPieces*b.length)
 	} else if b.short() {
 		b.warn("blocks of %s are short for an autocorrelation time of %.3g, so that intervals are too narrow; use "+
 			"longer blocks (--block)", text.Count(b.length, "observation"), b.tau)

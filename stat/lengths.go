@@ -64,8 +64,8 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 }
 
 // LengthsOfRatio compares the ratios of numerators and denominators, such as the losses and the residues of sequences,
-// with the denominators; entries with a denominator of 0 are left out. Mean is Σ numerator/Σ denominator. Errors as for
-// [LengthsOf].
+// with the denominators; entries with a denominator of 0 are left out. Mean is Σ numerator/Σ denominator. Errors as
+// for [LengthsOf].
 func LengthsOfRatio(numerators, denominators []float64) (Lengths, error) {
 	const quantity = "lengths of episodes"
 	if len(numerators) != len(denominators) {

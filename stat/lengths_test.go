@@ -57,7 +57,8 @@ func TestLengthsOfRatio(t *testing.T) {
 	}
 	near(t, "mean", l.Mean, 168./36, 1e-12)
 	near(t, "mean of episodes", l.EpisodeMean.Estimate, 3.5, 1e-12)
-	if w := l.Warning("m: loss", "residue", "sequence"); l.Rho != 1 || !strings.Contains(w, "longer sequences have higher values") {
+	w := l.Warning("m: loss", "residue", "sequence")
+	if l.Rho != 1 || !strings.Contains(w, "longer sequences have higher values") {
 		t.Errorf("%+v: %s", l, w)
 	}
 	if _, err := LengthsOfRatio(numerators[:5], denominators[:5]); Reason(err) != "4 episodes, want at least 5" {

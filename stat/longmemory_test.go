@@ -47,9 +47,10 @@ func TestLongMemory_Power(t *testing.T) {
 	for _, c := range []struct {
 		phi, d, margin float64
 		least, most    int
-	}{{0, 0, 0, 0, 4}, {0.8, 0, 0, 0, 4}, {0.95, 0, 0, 0, 4}, {-0.5, 0, 0, 0, 4}, {0, 0.2, 0, 80, 100}, {0, 0.3, 0, 85, 100},
-		{0, 0.4, 0, 90, 100}, {0.8, 0.3, 0, 50, 100},
-		{0, 0, doubtedMemory, 0, 8}, {0.5, 0, doubtedMemory, 0, 10}, {0, 0.2, doubtedMemory, 90, 100}, {0.5, 0.2, doubtedMemory, 20, 80}} {
+	}{{0, 0, 0, 0, 4}, {0.8, 0, 0, 0, 4}, {0.95, 0, 0, 0, 4}, {-0.5, 0, 0, 0, 4}, {0, 0.2, 0, 80, 100},
+		{0, 0.3, 0, 85, 100}, {0, 0.4, 0, 90, 100}, {0.8, 0.3, 0, 50, 100},
+		{0, 0, doubtedMemory, 0, 8}, {0.5, 0, doubtedMemory, 0, 10}, {0, 0.2, doubtedMemory, 90, 100},
+		{0.5, 0.2, doubtedMemory, 20, 80}} {
 		found := 0
 		for seed := range uint64(100) {
 			values := autoregressive(seed, 600, c.phi, c.d)
@@ -63,8 +64,8 @@ func TestLongMemory_Power(t *testing.T) {
 		}
 		t.Logf("φ %v, d %v, margin %v: %d of 100", c.phi, c.d, c.margin, found)
 		if found < c.least || found > c.most {
-			t.Errorf("φ %v, d %v, margin %v: long memory found in %d of 100 series, want %d to %d", c.phi, c.d, c.margin,
-				found, c.least, c.most)
+			t.Errorf("φ %v, d %v, margin %v: long memory found in %d of 100 series, want %d to %d", c.phi, c.d,
+				c.margin, found, c.least, c.most)
 		}
 	}
 }

@@ -82,8 +82,8 @@ func (e *EpisodeNull) order(p int, once bool) (order []int, near bool) {
 				ends, rest = append(ends, states[both:]...), append(rest, partner[both:]...)
 			}
 			for i, state := range states[:both] {
-				at := i % (2 * len(partner))
-				order[state] = partner[min(at, 2*len(partner)-1-at)]
+				place := i % (2 * len(partner))
+				order[state] = partner[min(place, 2*len(partner)-1-place)]
 			}
 		}
 		for i, state := range ends {
@@ -105,8 +105,8 @@ func (e *EpisodeNull) order(p int, once bool) (order []int, near bool) {
 }
 
 // Permutations are as many orders as count that are not near the given one and use every state once, for measures of
-// neighbors, which repeated states would distort. The end of an episode that is longer than what it is given takes the
-// ends of longer partners, so that with very unequal lengths orders mix more episodes than the data do. See
+// neighbors, which repeated states would distort. The end of an episode that is longer than its partner takes the ends
+// of longer partners, so that with very unequal lengths orders mix more episodes than the data do. See
 // [EpisodeNull.Order].
 func (e *EpisodeNull) Permutations(count int) [][]int {
 	var out [][]int

@@ -57,11 +57,12 @@ func TestEpisodeNull_Orders(t *testing.T) {
 	}
 	for p, order := range null.Permutations(30) {
 		// The same partners, as far as both reach; the other states are used once.
-		first, of := 0, func(p int) []int { order, _ := null.Order(p); return order }(p)
+		first := 0
+		repeated, _ := null.Order(p)
 		for _, size := range sizes {
 			for i := range min(size, sizes[10-episode[order[first]]]) {
-				if order[first+i] != of[first+i] {
-					t.Fatalf("permutation %d: state %d is given %d, want %d", p, first+i, order[first+i], of[first+i])
+				if order[first+i] != repeated[first+i] {
+					t.Fatalf("permutation %d: state %d is given %d, want %d", p, first+i, order[first+i], repeated[first+i])
 				}
 			}
 			first += size

@@ -161,7 +161,8 @@ func (c *diversityWork) nearReal(ctx context.Context) error {
 		return err
 	}
 	samples := c.a.in.Real
-	if c.errors.real, c.errors.why = c.a.blocks(real.N, samples.Labels, samples.Groups, mostHalved); c.errors.why != nil {
+	c.errors.real, c.errors.why = c.a.blocks(real.N, samples.Labels, samples.Groups, mostHalved)
+	if c.errors.why != nil {
 		return nil
 	}
 	c.errors.of, c.errors.real = "grids", c.errors.real.Coarsen(mostHalved)
@@ -171,15 +172,16 @@ func (c *diversityWork) nearReal(ctx context.Context) error {
 
 // nearestOf is the mean of n values that follow from the nearest real sample, with the error of both samples. value is
 // the value of sample i without a block of real samples (-1: with all).
-func (c *diversityWork) nearestOf(path string, n int, blocks *stat.Blocks, why error, value func(i, block int) float64) Estimate {
+func (c *diversityWork) nearestOf(path string, n int, blocks *stat.Blocks, why error,
+	value func(i, block int) float64) Estimate {
 	values := make([]float64, n)
-	of := func(block int) float64 {
+	mean := func(block int) float64 {
 		for i := range values {
 			values[i] = value(i, block)
 		}
 		return stat.Sum(values) / float64(n)
 	}
-	all := of(-1)
+	all := mean(-1)
 	b := c.errors
 	b.generated = blocks
 	if b.why == nil {
@@ -197,13 +199,14 @@ func (c *diversityWork) nearestOf(path string, n int, blocks *stat.Blocks, why e
 		without = append(without, (all*float64(n)-sum)/float64(n-len(members)))
 	}
 	for j := range b.real.Count() {
-		without = append(without, of(j))
+		without = append(without, mean(j))
 	}
 	return b.estimate(path, all, without, 0)
 }
 
 // shareNearest is nearestOf a share.
-func (c *diversityWork) shareNearest(path string, n int, blocks *stat.Blocks, why error, hit func(i, block int) bool) Estimate {
+func (c *diversityWork) shareNearest(path string, n int, blocks *stat.Blocks, why error,
+	hit func(i, block int) bool) Estimate {
 	e := c.nearestOf(path, n, blocks, why, func(i, block int) float64 {
 		if hit(i, block) {
 			return 1
@@ -305,7 +308,9 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 	l.Uniqueness = c.uniqueness("", uniqueness, own, why)
 	if c.nearest != nil {
 		l.HasReal = true
-		l.Novelty = c.shareNearest("", len(index), own, why, func(i, block int) bool { return c.novel(index[i], block) })
+		l.Novelty = c.shareNearest("", len(index), own, why, func(i, block int) bool {
+			return c.novel(index[i], block)
+		})
 		l.NearestJaccard = c.nearestOf("", len(index), own, why, func(i, block int) float64 {
 			return c.jaccard(index[i], block)
 		}).within(0, 1)

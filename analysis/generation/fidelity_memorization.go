@@ -83,26 +83,28 @@ func (m *Memorization) none(reason string) {
 }
 
 // memorizationErrors are the numbers with intervals, with the error of both samples.
-func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, found *fidelity.Memorization,
+func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, all *fidelity.Memorization,
 	train, generated *cloud) error {
 	b := w.blocking(generated, train, mostHalved)
 	b.of = m.Space + " near generated ones"
 	without := &fidelity.Deletions{}
 	if b.pool != nil && b.why == nil {
 		var err error
-		if without, err = fidelity.MemorizationWithout(ctx, train.points, generated.points, b.real, b.generated, found, w.search()); err != nil {
+		if without, err = fidelity.MemorizationWithout(ctx, train.points, generated.points, b.real, b.generated, all,
+			w.search()); err != nil {
 			return err
 		}
 	}
-	m.Copies = b.shareOf(pathCopies, found.Copies, without.Copies, generated.points.N)
+	m.Copies = b.shareOf(pathCopies, all.Copies, without.Copies, generated.points.N)
 	authentic := 0
-	for _, is := range found.Authentic {
+	for _, is := range all.Authentic {
 		if is {
 			authentic++
 		}
 	}
-	m.Authentic = b.shareOf(pathAuthentic, float64(authentic)/float64(generated.points.N), without.Authentic, generated.points.N)
-	if m.Novelty = b.estimate(pathNovelty, found.Novelty, without.Novelty, 0); m.Novelty.Jackknife != nil {
+	n := generated.points.N
+	m.Authentic = b.shareOf(pathAuthentic, float64(authentic)/float64(n), without.Authentic, n)
+	if m.Novelty = b.estimate(pathNovelty, all.Novelty, without.Novelty, 0); m.Novelty.Jackknife != nil {
 		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
 	}
 	return nil

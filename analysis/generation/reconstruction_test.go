@@ -96,7 +96,8 @@ func TestReconstructionWarnsOfSizes(t *testing.T) {
 		pairs.Groups = groups
 		r := analyzed(t, Input{Generators: []Generator{{Name: "g", Reconstruction: pairs}}},
 			Options{Metrics: []string{"reconstruction"}, Settings: analysis.Settings{Intervals: true}})
-		told := strings.Contains(strings.Join(r.Warnings, "\n"), "g: reconstruction.mean_iou: longer groups have higher values")
+		const warning = "g: reconstruction.mean_iou: longer groups have higher values"
+		told := strings.Contains(strings.Join(r.Warnings, "\n"), warning)
 		if told != (grows == 1) {
 			t.Errorf("growing groups %d: %q", grows, r.Warnings)
 		}

@@ -22,8 +22,8 @@ const (
 	// far away as decides their error, and farther in a half: its interval would be 1.3
 	// to 1.9 times as wide as the error.
 	HalvedOrder = 5
-	// HalvedNeighbors is the largest number of neighbors of Levina–Bickel with an interval, which holds 96 to 100 times
-	// in 100, and by which models are compared: it finds changes of noise that Two-NN does not see.
+	// HalvedNeighbors is the largest number of neighbors of Levina–Bickel with an interval, which holds 96 to 100
+	// times in 100, and by which models are compared: it finds changes of noise that Two-NN does not see.
 	HalvedNeighbors = 20
 	// HalvedLatents is the number of latents from which an interval is given.
 	HalvedLatents = 40
@@ -207,13 +207,13 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 // comparedNeighbors is the number of neighbors of Levina–Bickel by which models are compared, the largest with an
 // interval; 0 for none.
 func (p *plan) comparedNeighbors() int {
-	most := 0
+	largest := 0
 	for _, k := range p.o.Neighbors {
 		if k <= HalvedNeighbors {
-			most = max(most, k)
+			largest = max(largest, k)
 		}
 	}
-	return most
+	return largest
 }
 
 // scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all

@@ -214,7 +214,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	}
 	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle", path: "two_nn.mle"}}
 	if k := p.comparedNeighbors(); k > 0 {
-		metrics = append(metrics, metric{name: fmt.Sprintf("lb_mle@%d", k), path: "lb_mle" + report.Row("k", float64(k)) + ".id"})
+		path := "lb_mle" + report.Row("k", float64(k)) + ".id"
+		metrics = append(metrics, metric{name: fmt.Sprintf("lb_mle@%d", k), path: path})
 	}
 	for _, part := range parts {
 		for _, m := range part.Models {

@@ -36,7 +36,7 @@ func slow(seed uint64, n, episodes, dim int, rho float64) (points.Points, []int)
 	return points.Float64(data, dim), episode
 }
 
-// Independent orders differ; those in time are of the null that all analyses share, and none of them is near the given one.
+// Independent orders differ. Orders in time are of the null that all analyses share, and none is near the given one.
 func TestNullOrders(t *testing.T) {
 	t.Parallel()
 	independent, err := NullIndependent.orders(7, 2, 100, nil)

@@ -20,8 +20,8 @@ import (
 	"repscope/stat"
 )
 
-// Definition is the version of what the numbers mean; see [shard.Identity]. 3: the null in time exchanges whole episodes
-// and does not rotate their sequence.
+// Definition is the version of what the numbers mean; see [shard.Identity]. 3: the null in time exchanges whole
+// episodes and does not rotate their sequence.
 const Definition = 3
 
 // unitStates is the number of states in a unit of work.

@@ -42,7 +42,8 @@ func TestSummaryWarnsOfLengths(t *testing.T) {
 		perCluster int
 		grows      float64
 		want       string
-	}{{1, 1, "m: made: longer sequences have higher values"}, {2, 1, "m: made: longer clusters have higher values"}, {1, 0, ""}} {
+	}{{1, 1, "m: made: longer sequences have higher values"}, {2, 1, "m: made: longer clusters have higher values"},
+		{1, 0, ""}} {
 		const n = 20
 		clusters, losses, residues := make([]int, n), make([]float64, n), make([]float64, n)
 		for i := range n {

@@ -41,33 +41,33 @@ func MemorizationWithout(ctx context.Context, real, generated points.Points, ofR
 	if err != nil {
 		return nil, err
 	}
-	own, err := newTwoBlocks(ctx, real, real, members, blockOfReal, o)
+	others, err := newTwoBlocks(ctx, real, real, members, blockOfReal, o)
 	if err != nil {
 		return nil, err
 	}
 	out := &Deletions{}
 	for b := range ofGenerated.Count() {
-		out.add(near, own, -1, func(i int) bool { return blockOfGenerated[i] != b })
+		out.add(near, others, -1, func(i int) bool { return blockOfGenerated[i] != b })
 	}
 	for b := range members {
-		out.add(near, own, b, func(int) bool { return true })
+		out.add(near, others, b, func(int) bool { return true })
 	}
 	return out, nil
 }
 
 // add appends the numbers of the generated points that keep names, without a block of real points (-1: with all).
-func (d *Deletions) add(near, own []twoBlocks, block int, keep func(i int) bool) {
+func (d *Deletions) add(near, others []twoBlocks, block int, keep func(i int) bool) {
 	n, sum, copies, authentic := 0.0, 0.0, 0.0, 0.0
 	for i := range near {
 		if !keep(i) {
 			continue
 		}
-		of := near[i].without(block)
-		n, sum = n+1, sum+of.distance
-		if of.distance == 0 {
+		nearest := near[i].without(block)
+		n, sum = n+1, sum+nearest.distance
+		if nearest.distance == 0 {
 			copies++
 		}
-		if of.point >= 0 && of.distance > own[of.point].without(block).distance {
+		if nearest.point >= 0 && nearest.distance > others[nearest.point].without(block).distance {
 			authentic++
 		}
 	}
@@ -118,9 +118,9 @@ func newTwoBlocks(ctx context.Context, queries, pts points.Points, members [][]i
 		}
 		for i := range out {
 			for q := range k {
-				found := neighbor{index[search.Index[i*k+q]], search.Distance[i*k+q]}
-				if home == nil || found.point != i {
-					out[i].take(b, found)
+				n := neighbor{index[search.Index[i*k+q]], search.Distance[i*k+q]}
+				if home == nil || n.point != i {
+					out[i].take(b, n)
 					break
 				}
 			}

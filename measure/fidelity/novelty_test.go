@@ -48,7 +48,8 @@ func TestMemorizationWithout(t *testing.T) {
 		return m
 	}
 	all := memorize(real, generated)
-	got, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofReal, ofGenerated, all, neighbors.Options{})
+	o := neighbors.Options{}
+	got, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofReal, ofGenerated, all, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestMemorizationWithout(t *testing.T) {
 		!slices.EqualFunc(got.Authentic, want.Authentic, near) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if _, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, neighbors.Options{}); err == nil {
+	if _, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, o); err == nil {
 		t.Error("blocks of other points are no error")
 	}
 }

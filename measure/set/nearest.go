@@ -89,7 +89,8 @@ type BlockNearest struct {
 const noCopies, manyCopies = -1, -2
 
 // NearestOfBlocks finds for every set the nearest of each block of the reference, whose sets have the blocks 0 … of a
-// partition. threads ≤ 0 means all; results do not depend on it. Errors as for [Sets.Nearest], and blocks of another number.
+// partition. threads ≤ 0 means all; results do not depend on it. Errors as for [Sets.Nearest], and another number of
+// blocks than sets.
 func (s *Sets) NearestOfBlocks(ctx context.Context, reference *Sets, block []int, threads int) (*BlockNearest, error) {
 	if err := sameCells(s, reference); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ func (s *Sets) NearestOfBlocks(ctx context.Context, reference *Sets, block []int
 	if len(block) != reference.N {
 		return nil, stat.Undefined("nearest set", "%d blocks for %d sets of the reference", len(block), reference.N)
 	}
-	n := &BlockNearest{block: make([]int, s.N), first: make([]float64, s.N), second: make([]float64, s.N), copies: make([]int, s.N)}
+	n := &BlockNearest{block: make([]int, s.N), copies: make([]int, s.N), first: make([]float64, s.N),
+		second: make([]float64, s.N)}
 	count := 0
 	for _, b := range block {
 		count = max(count, b+1)

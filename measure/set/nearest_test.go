@@ -64,8 +64,8 @@ func TestNearestOfBlocks(t *testing.T) {
 		must(t, err)
 		for b := -1; b < 4; b++ {
 			var rest []int
-			for i, of := range block {
-				if of != b {
+			for i, home := range block {
+				if home != b {
 					rest = append(rest, i)
 				}
 			}
@@ -73,8 +73,8 @@ func TestNearestOfBlocks(t *testing.T) {
 			must(t, err)
 			for i, novel := range want.Novel() {
 				if got.Jaccard(i, b) != want.Jaccard[i] || got.Novel(i, b) != novel {
-					t.Fatalf("set %d without block %d: %v, novel %v; want %v, %v", i, b, got.Jaccard(i, b), got.Novel(i, b),
-						want.Jaccard[i], novel)
+					t.Fatalf("set %d without block %d: %v, novel %v; want %v, %v", i, b, got.Jaccard(i, b),
+						got.Novel(i, b), want.Jaccard[i], novel)
 				}
 			}
 		}
