@@ -255,8 +255,8 @@ func (b *Blocks) appraise() {
 	}
 	if b.remembers() {
 		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
-			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long, b.series,
-			testedBlocks)
+			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long,
+			b.series, testedBlocks)
 	}
 	if count < testedPieces {
 		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use at least %d states", count,

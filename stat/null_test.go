@@ -62,7 +62,8 @@ func TestEpisodeNull_Orders(t *testing.T) {
 		for _, size := range sizes {
 			for i := range min(size, sizes[10-episode[order[first]]]) {
 				if order[first+i] != repeated[first+i] {
-					t.Fatalf("permutation %d: state %d is given %d, want %d", p, first+i, order[first+i], repeated[first+i])
+					t.Fatalf("permutation %d: state %d is given %d, want %d", p, first+i, order[first+i],
+						repeated[first+i])
 				}
 			}
 			first += size

@@ -80,7 +80,7 @@ func (e Estimate) within(low, high float64) Estimate {
 	return e
 }
 
-// asShare makes the interval that of a share of n samples.
+// asShare gives the number the interval of a share of n samples.
 func (e Estimate) asShare(n int) Estimate {
 	if e.Jackknife != nil {
 		e.CI = results.Interval(e.Jackknife.AsShare(n).Interval)

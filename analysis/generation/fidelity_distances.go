@@ -84,7 +84,7 @@ func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
 	if !a.o.Intervals {
 		return
 	}
-	of := func(c *cloud) *stat.Blocks {
+	dealt := func(c *cloud) *stat.Blocks {
 		if b.why != nil {
 			return nil
 		}
@@ -94,7 +94,7 @@ func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
 		}
 		return blocks.Coarsen(most)
 	}
-	b.generated, b.real = of(generated), of(real)
+	b.generated, b.real = dealt(generated), dealt(real)
 	if b.why == nil {
 		b.pool, b.why = twosample.Pool(b.generated, b.real)
 	}

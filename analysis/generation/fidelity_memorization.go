@@ -110,15 +110,15 @@ func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, 
 	return nil
 }
 
-func (m *Memorization) take(found *fidelity.Memorization) {
-	m.RealNovelty = report.Number(found.TrainNovelty)
-	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
-	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)
-	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(found.DistanceRatio), of(found.CloserThanMedian), of(found.CloserThanFive)
-	reason := found.Reason
+func (m *Memorization) take(all *fidelity.Memorization) {
+	m.RealNovelty = report.Number(all.TrainNovelty)
+	of := func(v float64) report.Value { return report.NumberOr(v, all.Reason) }
+	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(all.HoldoutNovelty), of(all.HoldoutCopies), of(all.HoldoutAuthPct/100)
+	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(all.DistanceRatio), of(all.CloserThanMedian), of(all.CloserThanFive)
+	reason := all.Reason
 	if reason == "" {
-		reason = found.Copying.Reason
+		reason = all.Copying.Reason
 	}
-	m.CT, m.CTP = report.NumberOr(found.Copying.CT, reason), report.NumberOr(found.Copying.PValue, reason)
-	m.Cells = found.Copying.Cells
+	m.CT, m.CTP = report.NumberOr(all.Copying.CT, reason), report.NumberOr(all.Copying.PValue, reason)
+	m.Cells = all.Copying.Cells
 }

@@ -143,7 +143,7 @@ func (a *analyzer) warnOfSizes(r *Result, generator int) {
 	}
 }
 
-// shares are 1 for n samples of which hit is true, and 0 for the others.
+// shares are 1 for the samples 0 to n − 1 that hit names, and 0 for the others.
 func shares(n int, hit func(i int) bool) []float64 {
 	out := make([]float64, n)
 	for i := range out {

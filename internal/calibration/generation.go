@@ -113,7 +113,7 @@ func ungroup(in *generation.Input) {
 
 // halves are the states of the first and of the second half of the episodes; every state of a single episode is an
 // episode of its own.
-func (s *Sample) halves() (of *Sample, half [2][]int) {
+func (s *Sample) halves() (sample *Sample, half [2][]int) {
 	last := s.Episode[len(s.Episode)-1]
 	if last == 0 {
 		independent := *s

@@ -196,7 +196,7 @@ func sections() []section {
 		{"logarithms", "intervals of logarithms", under(logarithmDesigns(), writeLogarithms)},
 		{"windows", "automatic exclusion windows", under(windowDesigns(), writeWindows)},
 		{"unrelated", "similarities of spaces that share nothing", under(unrelatedDesigns(), writeUnrelated)},
-		{"samples", "fidelity to real samples, both samples drawn in each repetition", under(sampleDesigns(), writeSamples)},
+		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 	}
 }
 

@@ -46,7 +46,7 @@ func sampled(ctx context.Context, s *Sample, seed uint64) (*report.Result, error
 	return out, nil
 }
 
-// coordinates are what a model sees of some states.
+// coordinates are the coordinates of some states that a model sees.
 func (s *Sample) coordinates(states []int, model int) *generation.Latents {
 	out := &generation.Latents{Name: name(model)}
 	var x []float64

@@ -21,7 +21,8 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, number := range []string{"fidelity.precision", "fidelity.kid", "fidelity.novelty", "fidelity.memorization.authentic"} {
+	for _, number := range []string{"fidelity.precision", "fidelity.kid", "fidelity.novelty",
+		"fidelity.memorization.authentic"} {
 		for _, d := range designs {
 			if tables[0].cell(number, d.Name)[fieldValue] == "" {
 				t.Errorf("%s has no interval under %s", number, d)

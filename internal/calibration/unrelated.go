@@ -35,7 +35,8 @@ func observeUnrelated(ctx context.Context, d Design, seed, rep uint64) ([]observ
 	s := d.draw(seed, rep)
 	encoded := s.encoded()[:2]
 	result, err := geometry.Analyze(ctx, geometry.Input{Episode: s.Episode, Models: encoded},
-		geometry.Options{Clusters: []int{2}, Starts: 1, Neighbors: []int{1}, Lags: 1, Pairs: 20_000, Permutations: 99, Settings: settings(rep)})
+		geometry.Options{Clusters: []int{2}, Starts: 1, Neighbors: []int{1}, Lags: 1, Pairs: 20_000, Permutations: 99,
+			Settings: settings(rep)})
 	if err != nil {
 		return nil, err
 	}
@@ -45,29 +46,30 @@ func observeUnrelated(ctx context.Context, d Design, seed, rep uint64) ([]observ
 	if !ok || row.Null == nil {
 		return nil, fmt.Errorf("%s, draw %d: there is no similarity to %s", d, rep, name(1))
 	}
-	for _, of := range []struct {
+	for _, score := range []struct {
 		name   string
 		value  report.Estimate
 		chance geometry.Chance
 	}{{"cka_debiased", row.CKADebiased, row.Null.CKADebiased}, {"rsa", row.RSA, row.Null.RSA},
 		{"cka_between", row.CKABetween, row.Null.CKABetween}, {"rsa_between", row.RSABetween, row.Null.RSABetween}} {
 		interval := stat.Interval{Low: math.NaN(), High: math.NaN()}
-		if of.value.CI.Defined() {
-			interval.Low, interval.High = of.value.CI.Low, of.value.CI.High
+		if score.value.CI.Defined() {
+			interval.Low, interval.High = score.value.CI.Low, score.value.CI.High
 		}
-		out = append(out, observe(of.name, of.value.Float(), interval, 0).tested(of.chance.P.Float()))
+		out = append(out, observe(score.name, score.value.Float(), interval, 0).tested(score.chance.P.Float()))
 	}
-	n, err := neighborhood.Analyze(ctx, neighborhood.Input{Frames: encoded[0].Latents, Episode: s.Episode, Models: encoded[1:]},
+	n, err := neighborhood.Analyze(ctx,
+		neighborhood.Input{Frames: encoded[0].Latents, Episode: s.Episode, Models: encoded[1:]},
 		neighborhood.Options{K: []int{5}, Permutations: 19, CoRanking: neighbors.CoRankingOff, Settings: settings(rep)})
 	if err != nil {
 		return nil, err
 	}
-	at := n.Models[0].ByK[0]
-	null := at.NullInTime
-	above := at.Trustworthiness.Float() - null.TrustworthinessMean.Float()
+	scores := n.Models[0].ByK[0]
+	null := scores.NullInTime
+	above := scores.Trustworthiness.Float() - null.TrustworthinessMean.Float()
 	z := above / null.TrustworthinessSD.Float()
-	return append(out, observe("trustworthiness@5 less its null", above, stat.Interval{Low: math.NaN(), High: math.NaN()}, 0).
-		tested(normal(-z))), nil
+	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
+	return append(out, observe("trustworthiness@5 less its null", above, none, 0).tested(normal(-z))), nil
 }
 
 // writeUnrelated writes the tables of spaces that share nothing.
@@ -78,8 +80,8 @@ func writeUnrelated(ctx context.Context, w io.Writer, designs []Design, draws in
 	if err != nil {
 		return err
 	}
-	writeStudyTable(w, fmt.Sprintf("Similarity of spaces that share nothing: intervals that hold 0, coverage in percent ± "+
-		"Monte-Carlo error (width), %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Similarity of spaces that share nothing: intervals that hold 0, coverage in percent "+
+		"± Monte-Carlo error (width), %d draws", draws), tallies)
 	fmt.Fprint(w, "Mean score in percent:\n\n")
 	columns := func(first string, cell func(studyTally) string) { studyRow(w, first, tallies, cell) }
 	columns("quantity", func(t studyTally) string { return t.Design.String() })

@@ -69,7 +69,8 @@ func TestMemorizationWithout(t *testing.T) {
 		!slices.EqualFunc(got.Authentic, want.Authentic, near) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if _, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, o); err == nil {
+	_, err = fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, o)
+	if err == nil {
 		t.Error("blocks of other points are no error")
 	}
 }

@@ -79,7 +79,7 @@ func (n *Nearest) Novel() []bool {
 	return out
 }
 
-// BlockNearest has, for every set, what blocks of a reference hold of it; see [Sets.NearestOfBlocks].
+// BlockNearest has the nearest sets by block of a reference, for every set; see [Sets.NearestOfBlocks].
 type BlockNearest struct {
 	block         []int // of the nearest set by Jaccard similarity
 	first, second []float64
