@@ -209,16 +209,17 @@ func (p *Pieces) remembers(influence []float64) string {
 	if p == nil {
 		return ""
 	}
-	n := p.Start[len(p.Start)-1]
-	switch {
-	case len(influence) == n && longMemory(p.index(), influence):
-		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); " +
-			"more episodes are needed"
+	var subject string
+	switch n := p.Start[len(p.Start)-1]; {
+	case len(influence) == n && longMemory(p.index(), influence, doubtedMemory):
+		subject = "difference"
 	case len(influence) != n && p.Long:
-		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); " +
-			"more episodes are needed"
+		subject = "states"
+	default:
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("the autocorrelation of the %s fades too slowly for a test with blocks of one series (long "+
+		"memory); at least %d episodes are needed", subject, testedBlocks)
 }
 
 func (p *Pieces) index() episodeIndex {
@@ -237,12 +238,12 @@ func (b *Blocks) appraise() {
 	episodes, count := b.index.count(), b.Count()
 	if b.kind == EpisodeBlocks {
 		if count < 2*minimumEpisodes {
-			b.warn("intervals are based on only %s and are therefore wide; use more "+
-				"episodes", text.Count(count, "episode"))
+			b.warn("intervals are based on only %s and are therefore wide; use at least %d",
+				text.Count(count, "episode"), 2*minimumEpisodes)
 		}
 		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
 			b.warn("intervals depend on the longest episodes: %d episodes of unequal length have an effective "+
-				"number of %.1f; use more episodes of similar length", count, equal)
+				"number of %.1f; use at least %d episodes of similar length", count, equal, 2*minimumEpisodes)
 		}
 		return
 	}
@@ -254,10 +255,12 @@ func (b *Blocks) appraise() {
 	}
 	if b.remembers() {
 		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
-			"narrow, and differences that remember so long have no p value; record more episodes", b.long, b.series)
+			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long,
+			b.series, testedBlocks)
 	}
 	if count < testedPieces {
-		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use more states", count, b.length)
+		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use at least %d states", count,
+			b.length, testedPieces*b.length)
 	} else if b.short() {
 		b.warn("blocks of %s are short for an autocorrelation time of %.3g, so that intervals are too narrow; use "+
 			"longer blocks (--block)", text.Count(b.length, "observation"), b.tau)
@@ -371,7 +374,7 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		}
 		usable++
 		b.series++
-		if longMemory(b.index, values) {
+		if longMemory(b.index, values, 0) {
 			b.long++
 		}
 		b.tau = max(b.tau, time.Tau)

@@ -135,7 +135,7 @@ func memory(values []float64) string {
 	if r := rho[1] + (1+3*rho[1])/float64(n); r > testedCorrelation {
 		return fmt.Sprintf("a lag-1 correlation of %.2f is too high for a test, want at most %v", r, testedCorrelation)
 	}
-	if index, err := newEpisodeIndex("", n, nil); err == nil && longMemory(index, values) {
+	if index, err := newEpisodeIndex("", n, nil); err == nil && longMemory(index, values, 0) {
 		return "the autocorrelation of the differences fades too slowly for a test (long memory)"
 	}
 	return ""

@@ -56,28 +56,68 @@ func LengthsOf(values []float64, episodes []int) (Lengths, error) {
 	for e := range sums {
 		sums[e] /= lengths[e]
 	}
-	rank, err := Spearman(lengths, sums)
-	if err != nil {
-		return Lengths{}, err
-	}
 	mean, err := JackknifeMean(blocks, kept)
 	if err != nil {
 		return Lengths{}, err
 	}
-	single := make([]int, count)
-	for e := range single {
-		single[e] = e
+	return lengthsOf(lengths, sums, mean)
+}
+
+// LengthsOfRatio compares the ratios of numerators and denominators, such as the losses and the residues of sequences,
+// with the denominators; entries with a denominator of 0 are left out. Mean is Σ numerator/Σ denominator. Errors as
+// for [LengthsOf].
+func LengthsOfRatio(numerators, denominators []float64) (Lengths, error) {
+	const quantity = "lengths of episodes"
+	if len(numerators) != len(denominators) {
+		return Lengths{}, Undefined(quantity, "%d numerators for %d denominators", len(numerators), len(denominators))
 	}
-	alone, err := NewBlocks(count, single, BlockSpec{Kind: EpisodeBlocks})
+	var ratios []float64
+	columns := make([][]float64, 2)
+	for i, d := range denominators {
+		if d > 0 {
+			ratios = append(ratios, numerators[i]/d)
+			columns[0], columns[1] = append(columns[0], numerators[i]), append(columns[1], d)
+		}
+	}
+	if len(ratios) < fewestLengths {
+		return Lengths{}, Undefined(quantity, "%s, want at least %d", text.Count(len(ratios), "episode"), fewestLengths)
+	}
+	single, err := singles(len(ratios))
 	if err != nil {
 		return Lengths{}, err
 	}
-	byEpisode, err := JackknifeMean(alone, sums)
+	mean, err := JackknifeSums(single, columns, 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	if err != nil {
+		return Lengths{}, err
+	}
+	return lengthsOf(columns[1], ratios, mean[0])
+}
+
+// singles are n blocks of one observation each.
+func singles(n int) (*Blocks, error) {
+	single := make([]int, n)
+	for e := range single {
+		single[e] = e
+	}
+	return NewBlocks(n, single, BlockSpec{Kind: EpisodeBlocks})
+}
+
+// lengthsOf compares lengths with the means of their episodes.
+func lengthsOf(lengths, means []float64, mean *Jackknifed) (Lengths, error) {
+	rank, err := Spearman(lengths, means)
+	if err != nil {
+		return Lengths{}, err
+	}
+	alone, err := singles(len(means))
+	if err != nil {
+		return Lengths{}, err
+	}
+	byEpisode, err := JackknifeMean(alone, means)
 	if err != nil {
 		return Lengths{}, err
 	}
 	return Lengths{
-		Episodes: count, Rho: rank.Coefficient, P: rank.PValue,
+		Episodes: len(means), Rho: rank.Coefficient, P: rank.PValue,
 		Mean: mean.Estimate, EpisodeMean: byEpisode, stdError: mean.StdError,
 	}, nil
 }

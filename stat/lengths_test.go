@@ -44,6 +44,31 @@ func TestLengthsOf(t *testing.T) {
 	}
 }
 
+// Ratios go with their denominators as means go with lengths.
+func TestLengthsOfRatio(t *testing.T) {
+	t.Parallel()
+	numerators, denominators := []float64{5}, []float64{0} // left out
+	for e := range 8 {
+		numerators, denominators = append(numerators, float64(e*(e+1))), append(denominators, float64(e+1))
+	}
+	l, err := LengthsOfRatio(numerators, denominators)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean", l.Mean, 168./36, 1e-12)
+	near(t, "mean of episodes", l.EpisodeMean.Estimate, 3.5, 1e-12)
+	w := l.Warning("m: loss", "residue", "sequence")
+	if l.Rho != 1 || !strings.Contains(w, "longer sequences have higher values") {
+		t.Errorf("%+v: %s", l, w)
+	}
+	if _, err := LengthsOfRatio(numerators[:5], denominators[:5]); Reason(err) != "4 episodes, want at least 5" {
+		t.Errorf("few: %v", err)
+	}
+	if _, err := LengthsOfRatio(numerators, denominators[:5]); !IsUndefined(err) {
+		t.Errorf("unequal numbers: %v", err)
+	}
+}
+
 // Unrelated lengths are rarely told, and lengths that follow the values nearly always.
 func TestLengthsRates(t *testing.T) {
 	t.Parallel()

@@ -45,9 +45,12 @@ func TestLongMemory_Power(t *testing.T) {
 		t.Skip("hundreds of series")
 	}
 	for _, c := range []struct {
-		phi, d      float64
-		least, most int
-	}{{0, 0, 0, 4}, {0.8, 0, 0, 4}, {0.95, 0, 0, 4}, {-0.5, 0, 0, 4}, {0, 0.2, 80, 100}, {0, 0.3, 85, 100}, {0, 0.4, 90, 100}, {0.8, 0.3, 50, 100}} {
+		phi, d, margin float64
+		least, most    int
+	}{{0, 0, 0, 0, 4}, {0.8, 0, 0, 0, 4}, {0.95, 0, 0, 0, 4}, {-0.5, 0, 0, 0, 4}, {0, 0.2, 0, 80, 100},
+		{0, 0.3, 0, 85, 100}, {0, 0.4, 0, 90, 100}, {0.8, 0.3, 0, 50, 100},
+		{0, 0, doubtedMemory, 0, 8}, {0.5, 0, doubtedMemory, 0, 10}, {0, 0.2, doubtedMemory, 90, 100},
+		{0.5, 0.2, doubtedMemory, 20, 80}} {
 		found := 0
 		for seed := range uint64(100) {
 			values := autoregressive(seed, 600, c.phi, c.d)
@@ -55,13 +58,14 @@ func TestLongMemory_Power(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if longMemory(x, values) {
+			if longMemory(x, values, c.margin) {
 				found++
 			}
 		}
-		t.Logf("φ %v, d %v: %d of 100", c.phi, c.d, found)
+		t.Logf("φ %v, d %v, margin %v: %d of 100", c.phi, c.d, c.margin, found)
 		if found < c.least || found > c.most {
-			t.Errorf("φ %v, d %v: long memory found in %d of 100 series, want %d to %d", c.phi, c.d, found, c.least, c.most)
+			t.Errorf("φ %v, d %v, margin %v: long memory found in %d of 100 series, want %d to %d", c.phi, c.d,
+				c.margin, found, c.least, c.most)
 		}
 	}
 }
@@ -71,14 +75,14 @@ func TestLongMemory_Invariance(t *testing.T) {
 	t.Parallel()
 	values := autoregressive(3, 400, 0, 0.4)
 	one, _ := newEpisodeIndex("", 400, nil)
-	if !longMemory(one, values) {
+	if !longMemory(one, values, 0) {
 		t.Fatal("long memory is not found")
 	}
 	moved := make([]float64, 400)
 	for i, v := range values {
 		moved[i] = 1e3 - 1e-4*v
 	}
-	if !longMemory(one, moved) {
+	if !longMemory(one, moved, 0) {
 		t.Error("long memory is not found in other units")
 	}
 	// Two episodes, whose observations alternate.
@@ -96,7 +100,7 @@ func TestLongMemory_Invariance(t *testing.T) {
 	}
 	for name, v := range map[string][]float64{"constant": make([]float64, 400), "short": values[:20], "alternating": alternating(400)} {
 		x, _ := newEpisodeIndex("", len(v), nil)
-		if longMemory(x, v) {
+		if longMemory(x, v, 0) {
 			t.Errorf("%s: long memory is found", name)
 		}
 	}
@@ -292,7 +296,7 @@ func TestLongMemory_LongSeries(t *testing.T) {
 		values[i] = 0.9*values[i-1] + r.Normal()
 	}
 	x, _ := newEpisodeIndex("", len(values), nil)
-	if longMemory(x, values) {
+	if longMemory(x, values, 0) {
 		t.Error("long memory is found in an autoregression")
 	}
 }

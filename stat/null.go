@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// fewestExchanged is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
-const fewestExchanged = 5
+// ExchangedEpisodes is the number of episodes from which whole ones are exchanged: 5 have 120 orders.
+const ExchangedEpisodes = 5
 
 // fewestOrders is the number of different orders below which a null gives no p value.
 const fewestOrders = 20
@@ -31,7 +31,6 @@ type EpisodeNull struct {
 	n        int
 	seed     uint64
 	episodes [][]int
-	equal    bool
 }
 
 // NewEpisodeNull returns the null of n states; episode[i] is the episode of state i, nil puts all into one.
@@ -41,19 +40,15 @@ func NewEpisodeNull(n int, episode []int, seed uint64) (*EpisodeNull, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &EpisodeNull{n: n, seed: seed, equal: true}
+	e := &EpisodeNull{n: n, seed: seed}
 	for k := range index.count() {
 		e.episodes = append(e.episodes, index.order[index.start[k]:index.start[k+1]])
-		e.equal = e.equal && len(e.episodes[k]) == len(e.episodes[0])
 	}
 	return e, nil
 }
 
 // Exchanges reports whether whole episodes are exchanged.
-func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= fewestExchanged }
-
-// Permutes reports whether every order is a permutation: whether episodes are rotated or of equal length.
-func (e *EpisodeNull) Permutes() bool { return e.equal || !e.Exchanges() }
+func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= ExchangedEpisodes }
 
 // Distinct is the number of different orders that there are, +Inf for more than a float64 holds.
 func (e *EpisodeNull) Distinct() float64 {
@@ -71,16 +66,28 @@ func (e *EpisodeNull) Distinct() float64 {
 // Order returns order number p, a function of the seed and p: state i of the first sequence is given state order[i]
 // of the second. near says that the longest episode is rotated by less than a quarter of its length, so that
 // sequences that share something still do.
-func (e *EpisodeNull) Order(p int) (order []int, near bool) {
+func (e *EpisodeNull) Order(p int) (order []int, near bool) { return e.order(p, false) }
+
+// order is order number p; once says that every state is used once.
+func (e *EpisodeNull) order(p int, once bool) (order []int, near bool) {
 	order = make([]int, e.n)
 	r := NewRandom(StreamNullEpisodes.Key(e.seed, uint64(p)))
 	if e.Exchanges() {
+		var ends, rest []int // of episodes longer than their partners, and of longer partners
 		for k, from := range r.Perm(len(e.episodes)) {
-			episode := e.episodes[from]
-			for i, state := range e.episodes[k] {
-				at := i % (2 * len(episode))
-				order[state] = episode[min(at, 2*len(episode)-1-at)]
+			states, partner := e.episodes[k], e.episodes[from]
+			both := len(states)
+			if once {
+				both = min(both, len(partner))
+				ends, rest = append(ends, states[both:]...), append(rest, partner[both:]...)
 			}
+			for i, state := range states[:both] {
+				place := i % (2 * len(partner))
+				order[state] = partner[min(place, 2*len(partner)-1-place)]
+			}
+		}
+		for i, state := range ends {
+			order[state] = rest[i]
 		}
 		return order, false
 	}
@@ -95,6 +102,20 @@ func (e *EpisodeNull) Order(p int) (order []int, near bool) {
 		}
 	}
 	return order, near
+}
+
+// Permutations are as many orders as count that are not near the given one and use every state once, for measures of
+// neighbors, which repeated states would distort. The end of an episode that is longer than its partner takes the ends
+// of longer partners, so that with very unequal lengths orders mix more episodes than the data do. See
+// [EpisodeNull.Order].
+func (e *EpisodeNull) Permutations(count int) [][]int {
+	var out [][]int
+	for p := 0; len(out) < count; p++ {
+		if order, near := e.order(p, true); !near {
+			out = append(out, order)
+		}
+	}
+	return out
 }
 
 // Chance is what a score is in the orders of a null.

@@ -61,9 +61,6 @@ const (
 	// StreamPermutation permutes states for the null of independent ones
 	// (analysis/neighborhood): "null".
 	StreamPermutation Stream = 0x6e756c6c
-	// StreamNullTime exchanges episodes and rotates sequences for the null that keeps
-	// the order in time (analysis/neighborhood): "nult".
-	StreamNullTime Stream = 0x6e756c74
 	// StreamDesign draws the simulated states of the calibration (internal/calibration):
 	// "cali".
 	StreamDesign Stream = 0x63616c69

@@ -106,9 +106,10 @@ func (p *plan) describeBlocks(r *Result) {
 		return
 	}
 	r.Blocks = p.count(blocks.Count())
-	if blocks.Count() < 10 {
+	const plenty = 10
+	if blocks.Count() < plenty {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"intervals are based on only %s and are therefore wide; add samples", r.Blocks))
+			"intervals are based on only %s and are therefore wide; use at least %d", r.Blocks, plenty))
 	}
 }
 

@@ -146,6 +146,8 @@ type diversityWork struct {
 	why            error // there are no blocks
 	nearest        *set.Nearest
 	real           *set.Sets
+	blocksOfReal   *set.BlockNearest // nil in a run without intervals
+	errors         blocking          // its blocks of real samples
 }
 
 // nearReal finds the nearest real sample of each.
@@ -155,8 +157,79 @@ func (c *diversityWork) nearReal(ctx context.Context) error {
 		return err
 	}
 	c.real = real
-	c.nearest, err = c.valid.Nearest(ctx, real, c.a.o.Threads)
+	if c.nearest, err = c.valid.Nearest(ctx, real, c.a.o.Threads); err != nil || !c.a.o.Intervals {
+		return err
+	}
+	samples := c.a.in.Real
+	c.errors.real, c.errors.why = c.a.blocks(real.N, samples.Labels, samples.Groups, mostHalved)
+	if c.errors.why != nil {
+		return nil
+	}
+	c.errors.of, c.errors.real = "grids", c.errors.real.Coarsen(mostHalved)
+	c.blocksOfReal, err = c.valid.NearestOfBlocks(ctx, real, c.errors.real.Labels(), c.a.o.Threads)
 	return err
+}
+
+// nearestOf is the mean of n values that follow from the nearest real sample, with the error of both samples. value is
+// the value of sample i without a block of real samples (-1: with all).
+func (c *diversityWork) nearestOf(path string, n int, blocks *stat.Blocks, why error,
+	value func(i, block int) float64) Estimate {
+	values := make([]float64, n)
+	mean := func(block int) float64 {
+		for i := range values {
+			values[i] = value(i, block)
+		}
+		return stat.Sum(values) / float64(n)
+	}
+	all := mean(-1)
+	b := c.errors
+	b.generated = blocks
+	if b.why == nil {
+		b.why = why
+	}
+	if b.why != nil || blocks == nil {
+		return estimate(path, all, nil, b.why)
+	}
+	var without []float64
+	for j := range blocks.Count() {
+		sum, members := 0.0, blocks.Block(j)
+		for _, i := range members {
+			sum += values[i]
+		}
+		without = append(without, (all*float64(n)-sum)/float64(n-len(members)))
+	}
+	for j := range b.real.Count() {
+		without = append(without, mean(j))
+	}
+	return b.estimate(path, all, without, 0)
+}
+
+// shareNearest is nearestOf a share.
+func (c *diversityWork) shareNearest(path string, n int, blocks *stat.Blocks, why error,
+	hit func(i, block int) bool) Estimate {
+	e := c.nearestOf(path, n, blocks, why, func(i, block int) float64 {
+		if hit(i, block) {
+			return 1
+		}
+		return 0
+	})
+	return e.asShare(n)
+}
+
+// novel reports whether no real sample outside a block equals valid sample i.
+func (c *diversityWork) novel(i, block int) bool {
+	if block < 0 {
+		return c.nearest.Hamming[i] > 0
+	}
+	return c.blocksOfReal.Novel(i, block)
+}
+
+// jaccard is the similarity of valid sample i to the nearest real sample outside a block.
+func (c *diversityWork) jaccard(i, block int) float64 {
+	if block < 0 {
+		return c.nearest.Jaccard[i]
+	}
+	return c.blocksOfReal.Jaccard(i, block)
 }
 
 // pairs are numbers of the pairs of one label, and those without each block.
@@ -235,8 +308,12 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 	l.Uniqueness = c.uniqueness("", uniqueness, own, why)
 	if c.nearest != nil {
 		l.HasReal = true
-		l.Novelty = c.a.share("", chosen(c.nearest.Novel(), index), chosen(c.groups, index), own, why)
-		l.NearestJaccard = mean("", chosen(c.nearest.Jaccard, index), own, why).within(0, 1)
+		l.Novelty = c.shareNearest("", len(index), own, why, func(i, block int) bool {
+			return c.novel(index[i], block)
+		})
+		l.NearestJaccard = c.nearestOf("", len(index), own, why, func(i, block int) float64 {
+			return c.jaccard(index[i], block)
+		}).within(0, 1)
 	}
 	p, err := c.pairsOf(ctx, sets, all, index, l.Ceiling)
 	return l, p, err
@@ -515,17 +592,20 @@ func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 // novelty fills in what is measured against the real samples.
 func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets) error {
 	n := &Novelty{Real: c.real.N}
-	n.Share = c.a.share("diversity.novelty", c.nearest.Novel(), c.groups, c.blocks, c.why)
-	n.Nearest = mean("diversity.mean_nearest_jaccard", c.nearest.Jaccard, c.blocks, c.why)
+	n.Share = c.shareNearest("diversity.novelty", len(c.keep), c.blocks, c.why, c.novel)
+	n.Nearest = c.nearestOf("diversity.mean_nearest_jaccard", len(c.keep), c.blocks, c.why, c.jaccard)
 	// Of all generated samples, the invalid ones among them.
-	valid, joint := make([]bool, all.N), make([]bool, all.N)
+	number := slices.Repeat([]int{-1}, all.N) // among the valid ones, if it is the first of its kind
 	first := c.valid.Distinct().First()
 	for i, sample := range c.keep {
-		valid[sample] = true
-		joint[sample] = first[i] && c.nearest.Novel()[i]
+		if first[i] {
+			number[sample] = i
+		}
 	}
 	blocks, why := c.a.blocks(all.N, c.s.Labels, c.s.Groups, 0)
-	n.Joint = c.a.share("diversity.valid_unique_novel", joint, c.s.Groups, blocks, why)
+	n.Joint = c.shareNearest("diversity.valid_unique_novel", all.N, blocks, why, func(i, block int) bool {
+		return number[i] >= 0 && c.novel(number[i], block)
+	})
 	n.CoOccurrence, n.Baseline = c.coOccurrence(ctx, c.valid, c.real), report.Undefined(
 		"%d real samples are too few to split in halves", c.real.N)
 	if c.real.N >= 4 {

@@ -80,6 +80,14 @@ func (e Estimate) within(low, high float64) Estimate {
 	return e
 }
 
+// asShare gives the number the interval of a share of n samples.
+func (e Estimate) asShare(n int) Estimate {
+	if e.Jackknife != nil {
+		e.CI = results.Interval(e.Jackknife.AsShare(n).Interval)
+	}
+	return e
+}
+
 // shared is that of a number whose items all generators are measured on.
 func shared(e Estimate) int {
 	if e.Jackknife == nil {

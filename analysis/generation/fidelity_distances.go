@@ -73,30 +73,42 @@ type blocking struct {
 // blocking deals both kinds to at most so many blocks each.
 func (w *fidelityWork) blocking(x, y *cloud, most int) *blocking {
 	b := &blocking{of: w.space}
-	if b.why = w.few(y.points.N, x.points.N); b.why != nil || !w.a.o.Intervals {
-		return b
+	if b.why = w.few(y.points.N, x.points.N); b.why == nil {
+		b.deal(w.a, x, y, most)
 	}
-	of := func(c *cloud) *stat.Blocks {
+	return b
+}
+
+// deal makes the blocks of generated and of real samples; none in a run without intervals.
+func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
+	if !a.o.Intervals {
+		return
+	}
+	dealt := func(c *cloud) *stat.Blocks {
 		if b.why != nil {
 			return nil
 		}
 		var blocks *stat.Blocks
-		if blocks, b.why = w.a.blocks(c.points.N, c.labels, c.groups, most); b.why != nil {
+		if blocks, b.why = a.blocks(c.points.N, c.labels, c.groups, most); b.why != nil {
 			return nil
 		}
 		return blocks.Coarsen(most)
 	}
-	b.generated, b.real = of(x), of(y)
+	b.generated, b.real = dealt(generated), dealt(real)
 	if b.why == nil {
 		b.pool, b.why = twosample.Pool(b.generated, b.real)
 	}
-	return b
+}
+
+// shareOf is a share of n generated samples, with the interval of deleting the blocks of both kinds.
+func (b *blocking) shareOf(path string, value float64, without []float64, n int) Estimate {
+	return b.estimate(path, value, without, 0).asShare(n)
 }
 
 // estimate is a number with the interval of deleting the blocks of both kinds.
 // The number is at least low.
 func (b *blocking) estimate(path string, value float64, without []float64, low float64) Estimate {
-	if b.pool == nil || b.why != nil || without == nil {
+	if b.generated == nil || b.why != nil || without == nil {
 		return estimate(path, value, nil, b.why)
 	}
 	j, err := twosample.JackknifeBlocks(value, without, b.generated, b.real)

@@ -68,8 +68,8 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 	if err != nil {
 		return err
 	}
-	w.takeMemorization(m, found, generated)
-	return w.novelty(ctx, m, found, train, generated)
+	m.take(found)
+	return w.memorizationErrors(ctx, m, found, train, generated)
 }
 
 // none leaves all of it undefined.
@@ -82,45 +82,43 @@ func (m *Memorization) none(reason string) {
 	}
 }
 
-// novelty gives the mean distance to the nearest real sample the error of both samples.
-func (w *fidelityWork) novelty(ctx context.Context, m *Memorization, distances *fidelity.Memorization,
+// memorizationErrors are the numbers with intervals, with the error of both samples.
+func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, all *fidelity.Memorization,
 	train, generated *cloud) error {
 	b := w.blocking(generated, train, mostHalved)
 	b.of = m.Space + " near generated ones"
-	if b.pool == nil || b.why != nil {
-		m.Novelty = estimate(pathNovelty, distances.Novelty, nil, b.why)
-		return nil
+	without := &fidelity.Deletions{}
+	if b.pool != nil && b.why == nil {
+		var err error
+		if without, err = fidelity.MemorizationWithout(ctx, train.points, generated.points, b.real, b.generated, all,
+			w.search()); err != nil {
+			return err
+		}
 	}
-	without, err := fidelity.NoveltyWithout(ctx, train.points, generated.points, b.real, b.generated,
-		distances.TrainDistance, w.search())
-	if err != nil {
-		return err
+	m.Copies = b.shareOf(pathCopies, all.Copies, without.Copies, generated.points.N)
+	authentic := 0
+	for _, is := range all.Authentic {
+		if is {
+			authentic++
+		}
 	}
-	if m.Novelty = b.estimate(pathNovelty, distances.Novelty, without, 0); m.Novelty.Jackknife != nil {
+	n := generated.points.N
+	m.Authentic = b.shareOf(pathAuthentic, float64(authentic)/float64(n), without.Authentic, n)
+	if m.Novelty = b.estimate(pathNovelty, all.Novelty, without.Novelty, 0); m.Novelty.Jackknife != nil {
 		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
 	}
 	return nil
 }
 
-func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memorization, generated *cloud) {
-	blocks, why := w.a.blocks(generated.points.N, generated.labels, generated.groups, 0)
-	if err := w.few(w.real.points.N, generated.points.N); err != nil {
-		blocks, why = nil, err
-	}
-	copied := make([]bool, generated.points.N)
-	for i, d := range found.TrainDistance {
-		copied[i] = d == 0
-	}
-	m.Copies = w.a.share(pathCopies, copied, generated.groups, blocks, why)
-	m.Authentic = w.a.share(pathAuthentic, found.Authentic, generated.groups, blocks, why)
-	m.RealNovelty = report.Number(found.TrainNovelty)
-	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
-	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)
-	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(found.DistanceRatio), of(found.CloserThanMedian), of(found.CloserThanFive)
-	reason := found.Reason
+func (m *Memorization) take(all *fidelity.Memorization) {
+	m.RealNovelty = report.Number(all.TrainNovelty)
+	of := func(v float64) report.Value { return report.NumberOr(v, all.Reason) }
+	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(all.HoldoutNovelty), of(all.HoldoutCopies), of(all.HoldoutAuthPct/100)
+	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(all.DistanceRatio), of(all.CloserThanMedian), of(all.CloserThanFive)
+	reason := all.Reason
 	if reason == "" {
-		reason = found.Copying.Reason
+		reason = all.Copying.Reason
 	}
-	m.CT, m.CTP = report.NumberOr(found.Copying.CT, reason), report.NumberOr(found.Copying.PValue, reason)
-	m.Cells = found.Copying.Cells
+	m.CT, m.CTP = report.NumberOr(all.Copying.CT, reason), report.NumberOr(all.Copying.PValue, reason)
+	m.Cells = all.Copying.Cells
 }

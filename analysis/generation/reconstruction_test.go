@@ -76,3 +76,30 @@ func TestReconstructionIsPaired(t *testing.T) {
 		t.Errorf("other items: %d blocks, want 120", got)
 	}
 }
+
+// Groups whose size goes with the reconstruction of their samples are told, equal ones are not.
+func TestReconstructionWarnsOfSizes(t *testing.T) {
+	t.Parallel()
+	for _, grows := range []int{0, 1} {
+		var original, rebuilt []float64
+		var groups []int
+		for g := range 8 {
+			for range 4 + 3*g*grows {
+				original = append(original, 1, 1, 1, 1, 1, 1)
+				for cell := range 6 {
+					rebuilt = append(rebuilt, float64(min(1, max(0, g-cell))))
+				}
+				groups = append(groups, g)
+			}
+		}
+		pairs := byHand(original, rebuilt)
+		pairs.Groups = groups
+		r := analyzed(t, Input{Generators: []Generator{{Name: "g", Reconstruction: pairs}}},
+			Options{Metrics: []string{"reconstruction"}, Settings: analysis.Settings{Intervals: true}})
+		const warning = "g: reconstruction.mean_iou: longer groups have higher values"
+		told := strings.Contains(strings.Join(r.Warnings, "\n"), warning)
+		if told != (grows == 1) {
+			t.Errorf("growing groups %d: %q", grows, r.Warnings)
+		}
+	}
+}

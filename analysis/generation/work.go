@@ -110,11 +110,48 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		if f := r.Models[i].Fidelity; f != nil && f.Degenerate != "" {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("fidelity of %s is degenerate: %s", r.Models[i].Name, f.Degenerate))
 		}
+		if a.o.Intervals {
+			a.warnOfSizes(r, i)
+		}
 	}
 	if err := a.compare(r); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// warnOfSizes warns of groups of samples whose size goes with the values of a generator in them.
+func (a *analyzer) warnOfSizes(r *Result, generator int) {
+	g, m := &a.in.Generators[generator], &r.Models[generator]
+	warn := func(number string, values []float64, groups []int) {
+		if groups == nil {
+			return
+		}
+		if l, err := stat.LengthsOf(values, groups); err == nil && l.Go() {
+			r.Warnings = append(r.Warnings, l.Warning(m.Name+": "+number, "sample", "group"))
+		}
+	}
+	if m.Reconstruction != nil {
+		warn("reconstruction.mean_iou", m.Reconstruction.IoU, m.Reconstruction.Groups)
+	}
+	if m.Diversity != nil && g.Generated != nil {
+		warn("diversity.validity_rate", shares(g.Generated.N(), g.Generated.IsValid), g.Generated.Groups)
+	}
+	if p := g.Predictions; m.Conditioning != nil && p != nil {
+		exact := p.within(0, nil)
+		warn("conditioning.exact_accuracy", shares(len(exact), func(i int) bool { return exact[i] }), p.Groups)
+	}
+}
+
+// shares are 1 for the samples 0 to n − 1 that hit names, and 0 for the others.
+func shares(n int, hit func(i int) bool) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		if hit(i) {
+			out[i] = 1
+		}
+	}
+	return out
 }
 
 // Collect makes the result, without comparisons and warnings, of the parts there are; a metric of a

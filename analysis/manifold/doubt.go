@@ -46,20 +46,20 @@ func (m *Measured) doubt(shared float64) {
 			"intrinsic dimensions", model.Name, r.Duplicates, n)
 	}
 	if share := r.Tied.Float(); share > manyTied {
-		m.TwoNN = nil
+		m.compareNoDimension()
 		m.warn("%s: %.0f %% of the latents have two nearest neighbors at equal distances, as discrete codes do: "+
-			"intrinsic dimensions describe a lattice and are mostly too large; Two-NN is not "+
+			"intrinsic dimensions describe a lattice and are mostly too large and are not "+
 			"compared", model.Name, 100*share)
 	} else if shared > latticeShare {
-		m.TwoNN = nil
+		m.compareNoDimension()
 		m.warn("%s: nearest neighbors have %.0f %% of their coordinates in common, as rounded latents do: intrinsic "+
-			"dimensions follow the steps and are mostly too large; Two-NN is not compared; use latents before rounding",
+			"dimensions follow the steps and are mostly too large and are not compared; use latents before rounding",
 			model.Name, 100*shared)
 	}
 	if d := model.NominalDimension; r.MLE.Defined() && above(r.MLE, r.MLEHalvesCI, float64(d)) {
-		m.TwoNN = nil
-		m.warn("%s: Two-NN is %.3g, above the nominal %d dimensions: too few or discrete latents; Two-NN is not "+
-			"compared", model.Name, r.MLE.V, d)
+		m.compareNoDimension()
+		m.warn("%s: Two-NN is %.3g, above the nominal %d dimensions: too few or discrete latents; intrinsic "+
+			"dimensions are not compared", model.Name, r.MLE.V, d)
 	}
 	if limit := mostDimensions(r.NUsed); r.MLE.Defined() && r.MLE.V > limit {
 		m.warn("%s: Two-NN is %.3g, but %d latents cannot resolve a dimension above about %.2g (2·log₁₀ n): the "+
@@ -79,6 +79,9 @@ func (m *Measured) doubt(shared float64) {
 			model.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
 	}
 }
+
+// compareNoDimension leaves the intrinsic dimensions out of comparisons.
+func (m *Measured) compareNoDimension() { m.TwoNN, m.LevinaBickel = nil, nil }
 
 // mostDimensions is the largest dimension that n points can show over one decade of
 // distances (Eckmann and Ruelle 1992): estimates above it are too low.

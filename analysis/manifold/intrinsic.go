@@ -22,6 +22,9 @@ const (
 	// far away as decides their error, and farther in a half: its interval would be 1.3
 	// to 1.9 times as wide as the error.
 	HalvedOrder = 5
+	// HalvedNeighbors is the largest number of neighbors of Levina–Bickel with an interval, which holds 96 to 100
+	// times in 100, and by which models are compared: it finds changes of noise that Two-NN does not see.
+	HalvedNeighbors = 20
 	// HalvedLatents is the number of latents from which an interval is given.
 	HalvedLatents = 40
 )
@@ -63,7 +66,7 @@ func (m *Model) intrinsic(ctx context.Context, d *dimension.Distinct, p *plan, o
 			curve, err = d.Decimate(ctx, o.Seed)
 			return err
 		}
-		if err := m.multiscale(ctx, d, &h, p); err != nil {
+		if err := m.multiscale(ctx, d, &h, p, out); err != nil {
 			return err
 		}
 		return h.answer(ctx, d, p)
@@ -201,6 +204,18 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
+// comparedNeighbors is the number of neighbors of Levina–Bickel by which models are compared, the largest with an
+// interval; 0 for none.
+func (p *plan) comparedNeighbors() int {
+	largest := 0
+	for _, k := range p.o.Neighbors {
+		if k <= HalvedNeighbors {
+			largest = max(largest, k)
+		}
+	}
+	return largest
+}
+
 // scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all
 // latents, and of a half of them, where that of all is near.
 type scale struct {
@@ -208,12 +223,14 @@ type scale struct {
 	id     *report.Estimate
 	all    func() (float64, error)
 	half   func(half *dimension.Half, near float64) (float64, error)
+	most   int               // the largest n2 with an interval
+	keep   **stat.Jackknifed // where its error is kept; nil for nowhere
 	found  float64
 	err    error
 }
 
 // multiscale fills in the estimates from neighbors of several orders and asks for their intervals.
-func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan) error {
+func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan, out *Measured) error {
 	m.Gride, m.LevinaBickel = []GrideResult{}, []LBResult{}
 	reaches := func(order int) bool { return order <= d.Nearest.K }
 	for _, n2 := range p.o.GrideOrders {
@@ -233,6 +250,7 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 			n1: g.N1, n2: g.N2, id: &g.ID,
 			all:  func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
 			half: (*dimension.Half).Gride,
+			most: HalvedOrder,
 		})
 	}
 	for i := range m.LevinaBickel {
@@ -241,7 +259,11 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 			n2: l.K, id: &l.ID,
 			all:  func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
 			half: func(half *dimension.Half, _ float64) (float64, error) { return half.LevinaBickel() },
+			most: HalvedNeighbors,
 		})
+		if l.K == p.comparedNeighbors() {
+			scales[len(scales)-1].keep = &out.LevinaBickel
+		}
 	}
 	err := parallel.For(ctx, p.o.Threads, len(scales), func(_, i int) {
 		// The largest order, which takes longest, comes first.
@@ -262,9 +284,9 @@ func (s *scale) enter(h *halves, p *plan) {
 		return
 	}
 	s.id.Value = report.Number(v)
-	if p.off == "" && s.n2 > HalvedOrder {
+	if p.off == "" && s.n2 > s.most {
 		s.id.CI = report.NoInterval(
-			"halves of the latents have neighbors of orders above %d at a different scale", HalvedOrder)
+			"halves of the latents have neighbors of orders above %d at a different scale", s.most)
 		return
 	}
 	h.ask(s.n1, s.n2, []float64{v}, func(half *dimension.Half, dst []float64) {
@@ -274,6 +296,9 @@ func (s *scale) enter(h *halves, p *plan) {
 	}, func(found []*stat.Jackknifed, reason string) {
 		if s.id.CI = report.NoInterval("%s", reason); reason == "" {
 			s.id.CI = results.Interval(found[0].Interval)
+			if s.keep != nil {
+				*s.keep = found[0]
+			}
 		}
 	})
 }

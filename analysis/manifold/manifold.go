@@ -213,10 +213,15 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 		result.Warnings = append(result.Warnings, "intervals are left out: "+p.off)
 	}
 	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle", path: "two_nn.mle"}}
+	if k := p.comparedNeighbors(); k > 0 {
+		path := "lb_mle" + report.Row("k", float64(k)) + ".id"
+		metrics = append(metrics, metric{name: fmt.Sprintf("lb_mle@%d", k), path: path})
+	}
 	for _, part := range parts {
 		for _, m := range part.Models {
-			for i, j := range []*stat.Jackknifed{m.ParticipationRatio, m.EffectiveRank, m.RankMe, m.TwoNN} {
-				metrics[i].estimates = append(metrics[i].estimates, j)
+			estimates := []*stat.Jackknifed{m.ParticipationRatio, m.EffectiveRank, m.RankMe, m.TwoNN, m.LevinaBickel}
+			for i := range metrics {
+				metrics[i].estimates = append(metrics[i].estimates, estimates[i])
 			}
 			result.Warnings = append(result.Warnings, m.Warnings...)
 			result.Models = append(result.Models, m.Model)

@@ -28,6 +28,9 @@ func Metrics(e Estimator) []report.Described {
 		{Name: "two_nn.mle", Better: report.Neither, Unit: "dimensions", High: inf, Headline: true,
 			About: "intrinsic dimension from ratios of the two nearest distances (Two-NN), maximum " +
 				"likelihood", Cite: "facco2017"},
+		{Name: "lb_mle.id", Better: report.Neither, Unit: "dimensions", High: inf,
+			About: "intrinsic dimension from the distances of k neighbors (Levina–Bickel), maximum " +
+				"likelihood", Cite: "levina2004"},
 		{Name: "usage_percent", Better: report.Neither, Unit: "%", High: 100,
 			About: "participation ratio in percent of the nominal dimension"},
 		{Name: "dead_dims", Better: report.Lower, Unit: "dimensions", High: inf, Headline: true,

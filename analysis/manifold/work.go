@@ -36,6 +36,7 @@ type Measured struct {
 	Model                             Model
 	ParticipationRatio                *stat.Jackknifed
 	EffectiveRank, RankMe, TwoNN, Fit *stat.Jackknifed
+	LevinaBickel                      *stat.Jackknifed // with the neighbors by which models are compared
 	Warnings                          []string
 }
 

@@ -102,8 +102,8 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.Permutations, "permutations",
 		"`N` shuffled pairings of states and latents for the null; 0: none").AtLeast(0)
 	option.Choice(l, &o.Null, "null", []NullKind{NullTime, NullIndependent},
-		"`KIND` of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or "+
-			"independent (any state)")
+		"`KIND` of shuffled pairing: time (episodes are exchanged, fewer than 5 are rotated, which keeps the order "+
+			"in time) or independent (any state)")
 	l.Bool(&o.PerPoint, "per-point", "write the scores of every state to neighborhood_per_point.csv").Free()
 	l.Bool(&o.Approximate, "approx", "for very many states: rank only a sample of reference states, each exactly "+
 		"against all states; reports sampling errors instead of intervals")

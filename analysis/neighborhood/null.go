@@ -18,9 +18,7 @@ import (
 type NullKind string
 
 const (
-	// NullTime keeps the order in time: whole episodes are exchanged, and the sequence
-	// of all is rotated, if there are at least 5; else every episode is rotated in
-	// itself, by a quarter to three quarters of its length.
+	// NullTime keeps the order in time: [stat.EpisodeNull], without orders near the given one.
 	NullTime NullKind = "time"
 	// NullIndependent gives every state the latent of a random other one.
 	NullIndependent NullKind = "independent"
@@ -34,40 +32,21 @@ func (k NullKind) Describe(pairings int) string {
 	return fmt.Sprintf("%d pairings that keep the order in time", pairings)
 }
 
-// ExchangedEpisodes is the number of episodes from which whole ones are exchanged.
-const ExchangedEpisodes = 5
-
-// order is permutation p of n states: state i is given the latent of state order[i].
+// orders are count permutations of n states: state i is given the latent of state order[i].
 // States of an episode are in the order of time.
-func (k NullKind) order(seed uint64, p, n int, episode []int) []int {
-	if k == NullIndependent {
-		return stat.NewRandom(stat.StreamPermutation.Key(seed, uint64(p))).Perm(n)
-	}
-	r := stat.NewRandom(stat.StreamNullTime.Key(seed, uint64(p)))
-	episodes := points.Grouped(episode, n)
-	order := make([]int, n)
-	if len(episodes) < ExchangedEpisodes {
-		for _, states := range episodes {
-			rotate(order, states, states, len(states)/4+r.Intn(max(1, len(states)/2)))
+func (k NullKind) orders(seed uint64, count, n int, episode []int) ([][]int, error) {
+	if k != NullIndependent {
+		null, err := stat.NewEpisodeNull(n, episode, seed)
+		if err != nil {
+			return nil, err
 		}
-		return order
+		return null.Permutations(count), nil
 	}
-	var inTime, exchanged []int
-	for _, states := range episodes {
-		inTime = append(inTime, states...)
+	var out [][]int
+	for p := range count {
+		out = append(out, stat.NewRandom(stat.StreamPermutation.Key(seed, uint64(p))).Perm(n))
 	}
-	for _, e := range r.Perm(len(episodes)) {
-		exchanged = append(exchanged, episodes[e]...)
-	}
-	rotate(order, inTime, exchanged, r.Intn(n))
-	return order
-}
-
-// rotate gives state to[i] the latent of state from[i+shift].
-func rotate(order, to, from []int, shift int) {
-	for i, state := range to {
-		order[state] = from[(i+shift)%len(from)]
-	}
+	return out, nil
 }
 
 // suggestedWindow is the exclusion window that leaves neighbors in time out: the

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -35,37 +36,23 @@ func slow(seed uint64, n, episodes, dim int, rho float64) (points.Points, []int)
 	return points.Float64(data, dim), episode
 }
 
-// Every order is a permutation under which most successors stay successors.
+// Independent orders differ. Orders in time are of the null that all analyses share, and none is near the given one.
 func TestNullOrders(t *testing.T) {
 	t.Parallel()
-	for _, episodes := range [][]int{nil, {0, 0, 0, 1, 1, 1, 1, 1, 1, 1}, slices.Concat(slices.Repeat([]int{4}, 30), slices.Repeat([]int{2}, 10),
-		slices.Repeat([]int{3}, 25), slices.Repeat([]int{9}, 12), slices.Repeat([]int{1}, 23))} {
-		n := max(len(episodes), 100)
-		if episodes != nil {
-			n = len(episodes)
-		}
-		for p := range 20 {
-			order := NullTime.order(7, p, n, episodes)
-			if !slices.Equal(order, NullTime.order(7, p, n, episodes)) {
-				t.Fatal("not the same order twice")
-			}
-			kept := 0
-			for i := 1; i < n; i++ {
-				if order[i] == order[i-1]+1 {
-					kept++
-				}
-			}
-			if kept < n-14 {
-				t.Errorf("%d of %d successors stay successors", kept, n-1)
-			}
-			if slices.Sort(order); order[0] != 0 || order[n-1] != n-1 || len(slices.Compact(order)) != n {
-				t.Errorf("not a permutation: %v", order)
-			}
-		}
+	independent, err := NullIndependent.orders(7, 2, 100, nil)
+	if err != nil || slices.Equal(independent[0], independent[1]) {
+		t.Errorf("permutations do not differ: %v", err)
 	}
-	if NullIndependent.order(7, 1, 100, nil)[0] == NullIndependent.order(7, 2, 100, nil)[0] &&
-		NullIndependent.order(7, 3, 100, nil)[0] == NullIndependent.order(7, 4, 100, nil)[0] {
-		t.Error("permutations do not differ")
+	null, err := stat.NewEpisodeNull(100, nil, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTime, err := NullTime.orders(7, 20, 100, nil)
+	if err != nil || len(inTime) != 20 || !reflect.DeepEqual(inTime, null.Permutations(20)) {
+		t.Errorf("%d orders: %v", len(inTime), err)
+	}
+	if _, err := NullTime.orders(7, 2, 3, []int{1}); err == nil {
+		t.Error("one label for three states is no error")
 	}
 }
 

@@ -20,8 +20,9 @@ import (
 	"repscope/stat"
 )
 
-// Definition is the version of what the numbers mean; see [shard.Identity].
-const Definition = 2
+// Definition is the version of what the numbers mean; see [shard.Identity]. 3: the null in time exchanges whole
+// episodes and does not rotate their sequence.
+const Definition = 3
 
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
@@ -173,10 +174,8 @@ func newPlan(in Input, o Options) (*plan, error) {
 		return nil, err
 	}
 	p.findCollapsed()
-	for i := range o.Permutations {
-		p.settings.Permutations = append(p.settings.Permutations, o.Null.order(o.Seed, i, in.Frames.N, in.Episode))
-	}
-	return p, nil
+	p.settings.Permutations, err = o.Null.orders(o.Seed, o.Permutations, in.Frames.N, in.Episode)
+	return p, err
 }
 
 // decideWindow makes an automatic window one of frames: the longest autocorrelation time

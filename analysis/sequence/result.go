@@ -99,6 +99,7 @@ type ModelResult struct {
 	Samples []SequenceScores // see [Key].Paired
 	Kept    map[string]any   // what metrics keep for figures: see [Summary.Keep]
 
+	warnings   []string
 	jackknifes map[string]*stat.Jackknifed
 	deleted    map[string]string // see [Summary.Deleted]
 }

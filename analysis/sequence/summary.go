@@ -213,6 +213,30 @@ func (s *Summary) SequenceRatio(key string, numerator, denominator []float64) {
 		values[i] = v / denominator[i]
 	}
 	s.Sequences(key, values)
+	s.warnOfLengths(key, numerator, denominator)
+}
+
+// warnOfLengths warns where longer sequences, or clusters of more residues, have higher or lower values.
+func (s *Summary) warnOfLengths(key string, numerator, denominator []float64) {
+	if s.model == nil || s.Groups() == 0 || !s.key(key).Paired || len(numerator) != s.groups.N {
+		return
+	}
+	group := "sequence"
+	if s.groups.Clusters < s.groups.N && s.groups.Count() == s.groups.Clusters {
+		group = "cluster"
+		for _, column := range []*[]float64{&numerator, &denominator} {
+			sums, err := s.groups.ByGroup(key, *column)
+			if err != nil {
+				return // which the number itself says
+			}
+			*column = sums
+		}
+	}
+	if l, err := stat.LengthsOfRatio(numerator, denominator); err == nil {
+		if w := l.Warning(s.model.Name+": "+key, "residue", group); w != "" {
+			s.model.warnings = append(s.model.warnings, w)
+		}
+	}
 }
 
 // Table is where rows of a file of [Kind.Files] are added to those of other models.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"repscope/analysis/sequence/internal/groups"
@@ -32,6 +33,31 @@ func countedSums(n int) (numerator, denominator []float64) {
 func summaryOf(g *groups.Groups, keys ...Key) *Summary {
 	m := &ModelResult{Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}}
 	return &Summary{Setting: &Setting{}, Object: &m.Object, kind: &Kind{Name: "made", Keys: keys}, groups: g, Intervals: true, model: m}
+}
+
+// Sequences, and clusters, of more residues with higher losses are told; unrelated ones are not.
+func TestSummaryWarnsOfLengths(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		perCluster int
+		grows      float64
+		want       string
+	}{{1, 1, "m: made: longer sequences have higher values"}, {2, 1, "m: made: longer clusters have higher values"},
+		{1, 0, ""}} {
+		const n = 20
+		clusters, losses, residues := make([]int, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			clusters[i] = i / c.perCluster
+			residues[i] = float64(10 + i)
+			losses[i] = residues[i] * (1 + c.grows*float64(i)/n + float64(i*i%7)/100)
+		}
+		s := summaryOf(groups.New(clusters, groups.Most), Key{Name: "made", Paired: true})
+		s.model.Name = "m"
+		s.SequenceRatio("made", losses, residues)
+		if w := strings.Join(s.model.warnings, "\n"); !strings.HasPrefix(w, c.want) || c.want == "" && w != "" {
+			t.Errorf("%+v: %q", c, w)
+		}
+	}
 }
 
 // The interval of a ratio is that of the ratios without each cluster, from the definition: the

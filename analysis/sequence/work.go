@@ -166,6 +166,12 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 				return nil, fmt.Errorf("%s: %w", model.Name, err)
 			}
 			out.Models = append(out.Models, *result)
+			for _, w := range result.warnings {
+				if len(p.Datasets) > 1 {
+					w = d.Name + ": " + w
+				}
+				r.Warnings = append(r.Warnings, w)
+			}
 			if len(metrics) > 0 {
 				censuses, counted = append(censuses, metrics[0].(*census)), append(counted, model.Name)
 			}

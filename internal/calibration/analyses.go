@@ -139,7 +139,7 @@ func manifolds(window int) func(ctx context.Context, s *Sample, seed uint64) (*r
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
 		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Settings: settings(seed),
-			GrideOrders: []int{2, 16}, Neighbors: []int{10}})
+			GrideOrders: []int{2, 16}, Neighbors: []int{10, 20}})
 		if err != nil {
 			return nil, err
 		}

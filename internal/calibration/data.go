@@ -50,7 +50,7 @@ type tableLine struct {
 	Cells []entry
 }
 
-var cellText = regexp.MustCompile(`^(–|[\d.]+)(?: ±([\d.]+))?(?: \(([\d.]+|–)\))?(?: of ([\d.]+) %)?` +
+var cellText = regexp.MustCompile(`^(–|-?[\d.]+)(?: ±([\d.]+))?(?: \(([\d.]+|–)\))?(?: of ([\d.]+) %)?` +
 	`(?:; ([\d.]+) of all)?(?:; ([\d.]+); (\d+))?$`)
 
 func parseEntry(text string) (e entry, err error) {
@@ -149,7 +149,8 @@ func tableName(title string, before []table) string {
 	for _, kind := range [][2]string{
 		{"ithout an interval", "missing"}, {"Any p (Holm)", "families"}, {"any two models differ", "families"},
 		{"Tables of equal models", "families"}, {"onfidence set", "best"}, {"p < 0.05 for equal", "level"},
-		{"overage", "coverage"}, {"Difference of", "coverage"}, {"Effective sample size", "sizes"},
+		{"overage", "coverage"}, {"Difference of", "coverage"}, {"Mean score", "means"},
+		{"Effective sample size", "sizes"},
 	} {
 		if strings.Contains(title, kind[0]) {
 			name = kind[1]

@@ -34,11 +34,14 @@ const (
 	partAccuracy    = "accuracy"    // two forecasts
 	partSizes       = "sizes"       // effective sample sizes
 	partSeries      = "series"      // one series
+	partUnrelated   = "unrelated"   // spaces that share nothing
+	partSamples     = "samples"     // fidelity to real samples
 )
 
 var findings = slices.Concat(
 	analysisFindings, domainFindings, lineFindings, logarithmFindings, windowFindings, studyFindings,
 	comparisonFindings, harnessFindings, decisionFindings, accuracyFindings, sizeFindings, seriesFindings,
+	unrelatedFindings, sampleFindings,
 )
 
 var analysisFindings = []finding{
@@ -50,7 +53,11 @@ var analysisFindings = []finding{
 		"It assumes independent ratios. Use `mle_halves_ci`, which compares halves of the blocks."},
 	{partIntervals, "Two-NN by halves, its fit, low orders of Gride", "all",
 		[]query{covers("manifold", "halves|fit|gride", ""), rejects("manifold", "two_nn", "")},
-		"Use these. High orders of Gride and Levina–Bickel have no interval."},
+		"Use these. High orders of Gride have no interval."},
+	{partIntervals, "Levina–Bickel, 10 and 20 neighbors", "`0.8/16`, `differ`, `uneven`",
+		[]query{covers("manifold", "lb_mle", ""), widths("manifold", "lb_mle", ""), rejects("manifold", "lb_mle", "")},
+		"Expect wide intervals. It finds changes of noise that Two-NN does not see " +
+			"([power](calibration-claims.md#power))."},
 	{partIntervals, "participation ratio", "`tails`",
 		[]query{covers("manifold", "participation", "tails")},
 		"No deletion knows the error of a second moment without fourth moments. Look for outliers; compare effective ranks."},
@@ -105,11 +112,12 @@ var domainFindings = []finding{
 			rejects("generation", "similarity|mmd|kid|energy|frechet|fidelity.*classifier", "")},
 		"The true value is near 0: expect wide intervals and hardly any rejections. Use the permutation test."},
 	{partIntervals, "novelty, copies, nearest distances", "all four",
-		[]query{covers("generation", "novelty|copies|nearest_jaccard", "")},
-		"They are conditional on the real samples at hand; over other real samples they hold less often."},
+		[]query{covers("generation", "novelty|copies|nearest_jaccard", ""),
+			widths("generation", "novelty|copies|nearest_jaccard", "")},
+		"About other generated and other real samples. Expect wide intervals."},
 	{partIntervals, "`authentic`", "all four",
-		[]query{covers("generation", "authentic", "")},
-		"Read the interval as one of about 85 %."},
+		[]query{covers("generation", "authentic", ""), widths("generation", "authentic", "")},
+		"Expect wide intervals."},
 	{partIntervals, "scores, skill, events (`forecast`)", "5 or more episodes, without `acc_centered`, `error_spread`",
 		[]query{covers("forecast", "^([^_]|_[^cs]|_s[^p])*$", severalEpisodes), rejects("forecast", "", "")},
 		"Use as printed."},
@@ -415,4 +423,47 @@ func tests(file, rows, columns string) query {
 
 func ofAll(file, rows, columns string) query {
 	return query{file: file, table: "level", rows: rows, columns: columns, field: fieldOfAll}
+}
+
+var unrelatedFindings = []finding{
+	{partUnrelated, "`cka_debiased`, `rsa`", "`0/10`, `0.6/10`",
+		[]query{cells("unrelated", "means", "^(cka_debiased|rsa)$", `^0(\.6)?/10$`),
+			covers("unrelated", "^(cka_debiased|rsa)$", `^0(\.6)?/10$`)},
+		"0 is the value of unrelated spaces where states forget fast."},
+	{partUnrelated, "`cka_debiased`, `rsa`", "`0.98/10`, `between 0.7`, `0.9/1`",
+		[]query{cells("unrelated", "means", "^(cka_debiased|rsa)$", `^0\.98/10$|between|/1$`),
+			covers("unrelated", "^(cka_debiased|rsa)$", `^0\.98/10$|between|/1$`)},
+		"0 is not the value of unrelated spaces here: compare with the null in time, or read `cka_between` and " +
+			"`rsa_between`."},
+	{partUnrelated, "`cka_between`, `rsa_between`", "several episodes",
+		[]query{cells("unrelated", "means", "_between$", "[^1]$|/10$"), covers("unrelated", "_between$", "[^1]$|/10$")},
+		"Use as printed."},
+	{partUnrelated, "`cka_between`, `rsa_between`", "one series",
+		[]query{cells("unrelated", "means", "_between$", "/1$"), covers("unrelated", "_between$", "/1$")},
+		"Use several episodes: neighboring blocks of a series depend on each other."},
+	{partUnrelated, "null in time of similarities", "episodes of equal length, one series",
+		[]query{rejects("unrelated", "cka|rsa", "/|between")}, "Use as printed."},
+	{partUnrelated, "null in time of similarities", "episodes of unequal length",
+		[]query{rejects("unrelated", "cka|rsa", "uneven|dominant")}, "Use as printed."},
+	{partUnrelated, "trustworthiness beyond 1.645 SD of its null (19 orders)", "all",
+		[]query{rejects("unrelated", "trustworthiness", "")},
+		"Compare with the mean of the null, and take its SD as rough."},
+}
+
+var sampleFindings = []finding{
+	{partSamples, "precision, recall, density, coverage", "all",
+		[]query{covers("samples", `(^|\.)fidelity\.(by_k\.)?(precision|recall|density|coverage)`, ""),
+			rejects("samples", `\.(precision|recall|density|coverage)$`, "")}, "Use as printed."},
+	{partSamples, "novelty, authentic, copies", "all",
+		[]query{covers("samples", "novelty|authentic|copies", ""), widths("samples", "novelty|authentic", "")},
+		"Expect wide intervals."},
+	{partSamples, "MMD, energy distance", "all", []query{covers("samples", "mmd|energy", "")},
+		"The true value is 0: the intervals come from permutations."},
+	{partSamples, "KID, Fréchet distance", "normal samples",
+		[]query{covers("samples", "kid|frechet", "independent|^groups$|unequal")}, "Use as printed."},
+	{partSamples, "KID, Fréchet distance", "heavy tails", []query{covers("samples", "kid|frechet", "tails")},
+		"Do not use them: a few samples decide. Use MMD or the energy distance."},
+	{partSamples, "Vendi scores", "all", []query{covers("samples", "vendi", "")},
+		"Read the intervals as of about 90 %."},
+	{partSamples, "equal generators", "all", []query{rejects("samples", "", "")}, "Use as printed."},
 }

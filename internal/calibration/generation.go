@@ -111,15 +111,13 @@ func ungroup(in *generation.Input) {
 	}
 }
 
-// generating measures what models make of the first half of the episodes; what the first
-// model makes of the others is real. Episodes are groups; the states of a single one are
-// taken as independent samples, as they are where no groups are given.
-func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	var half [2][]int
-	episode, last := s.Episode, s.Episode[len(s.Episode)-1]
+// halves are the states of the first and of the second half of the episodes; every state of a single episode is an
+// episode of its own.
+func (s *Sample) halves() (sample *Sample, half [2][]int) {
+	last := s.Episode[len(s.Episode)-1]
 	if last == 0 {
 		independent := *s
-		independent.Episode, last = make([]int, len(episode)), len(episode)-1
+		independent.Episode, last = make([]int, len(s.Episode)), len(s.Episode)-1
 		for i := range independent.Episode {
 			independent.Episode[i] = i
 		}
@@ -132,6 +130,14 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		}
 		half[k] = append(half[k], i)
 	}
+	return s, half
+}
+
+// generating measures what models make of the first half of the episodes; what the first
+// model makes of the others is real. Episodes are groups; the states of a single one are
+// taken as independent samples, as they are where no groups are given.
+func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	s, half := s.halves()
 	in := generation.Input{Real: s.samplesOf(half[1], 0), RealPredictions: s.predictedLabels(half[1], 0)}
 	for m := range models {
 		z := make([]float64, 0, len(half[0])*latent)
@@ -143,7 +149,7 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		in.Generators = append(in.Generators, generation.Generator{Name: name(m), Generated: s.samplesOf(half[0], m), Reconstruction: s.reconstructed(half[0], m),
 			Predictions: s.predictedLabels(half[0], m), Latents: &generation.Latents{Name: name(m), Points: points.Float64(z, latent), Labels: labels, Groups: groups}})
 	}
-	if last == len(episode)-1 {
+	if s.Episode[len(s.Episode)-1] == len(s.Episode)-1 {
 		ungroup(&in)
 	}
 	r, err := generation.Analyze(ctx, in, generation.Options{Settings: settings(seed)})

@@ -10,7 +10,8 @@
 //	go run ./internal/calibration -harness -draws 2000         # one section
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
-// Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms and windows.
+// Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms, windows,
+// unrelated and samples.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -194,6 +195,8 @@ func sections() []section {
 		{"lines", "lines, ranks and the pairs that decide them", under(lineDesigns(), writeLines)},
 		{"logarithms", "intervals of logarithms", under(logarithmDesigns(), writeLogarithms)},
 		{"windows", "automatic exclusion windows", under(windowDesigns(), writeWindows)},
+		{"unrelated", "similarities of spaces that share nothing", under(unrelatedDesigns(), writeUnrelated)},
+		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 	}
 }
 

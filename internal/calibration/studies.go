@@ -316,6 +316,7 @@ type studyTally struct {
 	Design fmt.Stringer
 	Order  []string
 	Cells  map[string]Cell
+	Means  map[string]float64 // of the estimates
 	P      map[string]Rate
 }
 
@@ -329,7 +330,7 @@ func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about
 		all[rep], err = observe(uint64(rep))
 		return err
 	})
-	t := studyTally{Design: d, Cells: map[string]Cell{}, P: map[string]Rate{}}
+	t := studyTally{Design: d, Cells: map[string]Cell{}, Means: map[string]float64{}, P: map[string]Rate{}}
 	lists := map[string][]observation{}
 	repetition := map[string][]int{}
 	for rep, list := range all {
@@ -343,6 +344,9 @@ func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about
 	}
 	for quantity, list := range lists {
 		t.Cells[quantity], t.P[quantity] = studyCell(list, repetition[quantity], about(quantity))
+		for _, o := range list {
+			t.Means[quantity] += o.Value / float64(len(list))
+		}
 	}
 	return t, err
 }

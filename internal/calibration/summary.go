@@ -45,7 +45,7 @@ func (q query) values(files []*tableFile) ([]float64, error) {
 				continue
 			}
 			if v, ok := e.number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(column) {
-				out = append(out, v)
+				out = append(out, v+0) // not −0
 			}
 		}
 	}
@@ -89,6 +89,9 @@ func (q query) text(files []*tableFile) (string, error) {
 		return "rejected in " + span(values, "%.0f") + " % of all", nil
 	case fieldDecided:
 		return "a model outside in " + span(values, "%.0f") + " %", nil
+	}
+	if q.table == "means" {
+		return "mean score " + span(values, "%.1f") + " %", nil
 	}
 	if q.table == "sizes" {
 		return q.columns + " " + span(values, "%.0f"), nil

@@ -1,4 +1,4 @@
-// Novelty without each block of generated and of real points.
+// Memorization without each block of generated and of real points.
 
 package fidelity
 
@@ -12,65 +12,132 @@ import (
 	"repscope/stat"
 )
 
-// NoveltyWithout returns the mean distance of generated points to the nearest real point, [Memorization.Novelty],
-// without each block of generated points and then without each block of real points: for a jackknife of two samples.
-// distance is [Memorization.TrainDistance] of each generated point. NaN where nothing is left. Time is one search for
-// neighbors. Errors: points of different type or dimension, blocks of another number of points, the error of ctx.
-func NoveltyWithout(ctx context.Context, real, generated points.Points, ofReal, ofGenerated *stat.Blocks,
-	distance []float64, o neighbors.Options) ([]float64, error) {
+// Deletions are numbers of [Memorization] without each block of generated points and then without each block of real
+// points: for a jackknife of two samples. NaN where nothing is left.
+type Deletions struct {
+	Novelty, Copies []float64
+	Authentic       []float64 // share
+}
+
+// MemorizationWithout returns the deletions of m, which [Memorize] made of the points. Time is one search among the
+// real points for neighbors of all points. Errors: points of different type or dimension, blocks of another number of
+// points, the error of ctx.
+func MemorizationWithout(ctx context.Context, real, generated points.Points, ofReal, ofGenerated *stat.Blocks,
+	m *Memorization, o neighbors.Options) (*Deletions, error) {
 	if err := samePoints("real", real, "generated", generated); err != nil {
 		return nil, err
 	}
 	blockOfReal, blockOfGenerated := ofReal.Labels(), ofGenerated.Labels()
-	if len(blockOfReal) != real.N || len(blockOfGenerated) != generated.N || len(distance) != generated.N {
+	if len(blockOfReal) != real.N || len(blockOfGenerated) != generated.N || len(m.TrainDistance) != generated.N {
 		return nil, fmt.Errorf(
-			"novelty: blocks of %d real and %d generated points and %d distances, want %d, %d and %d",
-			len(blockOfReal), len(blockOfGenerated), len(distance), real.N, generated.N, generated.N)
-	}
-	out := make([]float64, 0, ofGenerated.Count()+ofReal.Count())
-	for b := range ofGenerated.Count() {
-		sum, n := 0.0, 0.0
-		for i, d := range distance {
-			if blockOfGenerated[i] != b {
-				sum, n = sum+d, n+1
-			}
-		}
-		out = append(out, sum/n)
-	}
-	// The two nearest blocks of each generated point.
-	type two struct {
-		nearest       int
-		first, second float64
-	}
-	near := make([]two, generated.N)
-	for i := range near {
-		near[i] = two{-1, math.NaN(), math.NaN()}
+			"deletions: blocks of %d real and %d generated points and %d distances, want %d, %d and %d",
+			len(blockOfReal), len(blockOfGenerated), len(m.TrainDistance), real.N, generated.N, generated.N)
 	}
 	members := make([][]int, ofReal.Count())
 	for i, b := range blockOfReal {
 		members[b] = append(members[b], i)
 	}
+	near, err := newTwoBlocks(ctx, generated, real, members, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	others, err := newTwoBlocks(ctx, real, real, members, blockOfReal, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &Deletions{}
+	for b := range ofGenerated.Count() {
+		out.add(near, others, -1, func(i int) bool { return blockOfGenerated[i] != b })
+	}
+	for b := range members {
+		out.add(near, others, b, func(int) bool { return true })
+	}
+	return out, nil
+}
+
+// add appends the numbers of the generated points that keep names, without a block of real points (-1: with all).
+func (d *Deletions) add(near, others []twoBlocks, block int, keep func(i int) bool) {
+	n, sum, copies, authentic := 0.0, 0.0, 0.0, 0.0
+	for i := range near {
+		if !keep(i) {
+			continue
+		}
+		nearest := near[i].without(block)
+		n, sum = n+1, sum+nearest.distance
+		if nearest.distance == 0 {
+			copies++
+		}
+		if nearest.point >= 0 && nearest.distance > others[nearest.point].without(block).distance {
+			authentic++
+		}
+	}
+	if math.IsNaN(sum) {
+		n = math.NaN()
+	}
+	d.Novelty = append(d.Novelty, sum/n)
+	d.Copies = append(d.Copies, copies/n)
+	d.Authentic = append(d.Authentic, authentic/n)
+}
+
+// neighbor is a point and its distance; -1 and NaN for none.
+type neighbor struct {
+	point    int
+	distance float64
+}
+
+// twoBlocks are the nearest point of all, its block, and the nearest point of the other blocks.
+type twoBlocks struct {
+	block         int
+	first, second neighbor
+}
+
+func (t *twoBlocks) without(block int) neighbor {
+	if block == t.block {
+		return t.second
+	}
+	return t.first
+}
+
+// newTwoBlocks searches every block for the neighbors of the queries. home, if not nil, is the block of each query,
+// which is one of the points and no neighbor of itself.
+func newTwoBlocks(ctx context.Context, queries, pts points.Points, members [][]int, home []int, o neighbors.Options,
+) ([]twoBlocks, error) {
+	none := neighbor{-1, math.NaN()}
+	out := make([]twoBlocks, queries.N)
+	for i := range out {
+		out[i] = twoBlocks{-1, none, none}
+	}
 	for b, index := range members {
-		search, err := neighbors.Cross(ctx, generated, real.Select(index), 1, o)
+		k := 1
+		if home != nil {
+			k = min(2, len(index))
+		}
+		search, err := neighbors.Cross(ctx, queries, pts.Select(index), k, o)
 		if err != nil {
 			return nil, err
 		}
-		for i, d := range search.Distance {
-			switch n := &near[i]; {
-			case n.nearest < 0 || d < n.first:
-				n.nearest, n.first, n.second = b, d, n.first
-			case !(d >= n.second):
-				n.second = d
+		for i := range out {
+			for q := range k {
+				n := neighbor{index[search.Index[i*k+q]], search.Distance[i*k+q]}
+				if home == nil || n.point != i {
+					out[i].take(b, n)
+					break
+				}
 			}
 		}
 	}
-	all := stat.Sum(distance)
-	moved := make([]float64, len(members))
-	for _, n := range near {
-		moved[n.nearest] += n.second - n.first
-	}
-	for _, m := range moved {
-		out = append(out, (all+m)/float64(generated.N))
-	}
 	return out, nil
+}
+
+// take enters the nearest point of a block; of points at equal distance the first is nearer.
+func (t *twoBlocks) take(block int, n neighbor) {
+	nearer := func(than neighbor) bool {
+		return than.point < 0 || n.distance < than.distance || n.distance == than.distance && n.point < than.point
+	}
+	switch {
+	case nearer(t.first):
+		t.block, t.first, t.second = block, n, t.first
+	case nearer(t.second):
+		t.second = n
+	}
 }

@@ -1,4 +1,4 @@
-// Novelty without blocks against Memorize on the points that remain.
+// Memorization without blocks against Memorize on the points that remain.
 
 package fidelity_test
 
@@ -23,7 +23,7 @@ func outside(labels []int, block int) (index []int) {
 	return index
 }
 
-func TestNoveltyWithout(t *testing.T) {
+func TestMemorizationWithout(t *testing.T) {
 	t.Parallel()
 	real, generated := normals(60, 3, 0, 5), normals(40, 3, 0.3, 6)
 	copy(generated.F64[:6], real.F64[30:36]) // copies
@@ -40,32 +40,37 @@ func TestNoveltyWithout(t *testing.T) {
 		return b
 	}
 	ofReal, ofGenerated := blocks(60, 4), blocks(40, 5)
-	novelty := func(real, generated points.Points) float64 {
+	memorize := func(real, generated points.Points) *fidelity.Memorization {
 		m, err := fidelity.Memorize(t.Context(), real, points.Points{}, generated, fidelity.MemorizationOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Novelty
+		return m
 	}
-	all, err := fidelity.Memorize(t.Context(), real, points.Points{}, generated, fidelity.MemorizationOptions{})
+	all := memorize(real, generated)
+	o := neighbors.Options{}
+	got, err := fidelity.MemorizationWithout(t.Context(), real, generated, ofReal, ofGenerated, all, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fidelity.NoveltyWithout(t.Context(), real, generated, ofReal, ofGenerated, all.TrainDistance, neighbors.Options{})
-	if err != nil {
-		t.Fatal(err)
+	want := &fidelity.Deletions{}
+	add := func(m *fidelity.Memorization) {
+		want.Novelty, want.Copies = append(want.Novelty, m.Novelty), append(want.Copies, m.Copies)
+		want.Authentic = append(want.Authentic, m.AuthPct/100)
 	}
-	var want []float64
 	for b := range ofGenerated.Count() {
-		want = append(want, novelty(real, generated.Select(outside(ofGenerated.Labels(), b))))
+		add(memorize(real, generated.Select(outside(ofGenerated.Labels(), b))))
 	}
 	for b := range ofReal.Count() {
-		want = append(want, novelty(real.Select(outside(ofReal.Labels(), b)), generated))
+		add(memorize(real.Select(outside(ofReal.Labels(), b)), generated))
 	}
-	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-		t.Errorf("got %v, want %v", got, want)
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
+	if !slices.EqualFunc(got.Novelty, want.Novelty, near) || !slices.EqualFunc(got.Copies, want.Copies, near) ||
+		!slices.EqualFunc(got.Authentic, want.Authentic, near) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if _, err := fidelity.NoveltyWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all.TrainDistance, neighbors.Options{}); err == nil {
+	_, err = fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, o)
+	if err == nil {
 		t.Error("blocks of other points are no error")
 	}
 }

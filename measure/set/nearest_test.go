@@ -36,3 +36,50 @@ func TestNearest(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Without a block sets have the nearest of the sets that remain.
+func TestNearestOfBlocks(t *testing.T) {
+	t.Parallel()
+	random := stat.NewRandom(stat.NewKey(5))
+	draw := func(n int) *Sets {
+		list := make([][]int, n)
+		for i := range list {
+			for c := range 4 {
+				if random.Intn(2) == 0 {
+					list[i] = append(list[i], c)
+				}
+			}
+		}
+		s, err := fromMembers(list, 4)
+		must(t, err)
+		return s
+	}
+	s, reference := draw(30), draw(20)
+	block := make([]int, reference.N)
+	for i := range block {
+		block[i] = i % 4
+	}
+	for _, threads := range []int{1, 3} {
+		got, err := s.NearestOfBlocks(t.Context(), reference, block, threads)
+		must(t, err)
+		for b := -1; b < 4; b++ {
+			var rest []int
+			for i, home := range block {
+				if home != b {
+					rest = append(rest, i)
+				}
+			}
+			want, err := s.Nearest(t.Context(), reference.Select(rest), 1)
+			must(t, err)
+			for i, novel := range want.Novel() {
+				if got.Jaccard(i, b) != want.Jaccard[i] || got.Novel(i, b) != novel {
+					t.Fatalf("set %d without block %d: %v, novel %v; want %v, %v", i, b, got.Jaccard(i, b),
+						got.Novel(i, b), want.Jaccard[i], novel)
+				}
+			}
+		}
+	}
+	if _, err := s.NearestOfBlocks(t.Context(), reference, block[1:], 1); err == nil {
+		t.Error("blocks of another number are no error")
+	}
+}

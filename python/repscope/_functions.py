@@ -1390,8 +1390,8 @@ def neighborhood(
             (same, euclidean, cosine). Default: same.
         metric: NAME of the distance between states; precomputed: the frames are a distance matrix (euclidean, cosine,
             precomputed). Default: euclidean.
-        null: KIND of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or
-            independent (any state) (time, independent). Default: time.
+        null: KIND of shuffled pairing: time (episodes are exchanged, fewer than 5 are rotated, which keeps the order in
+            time) or independent (any state) (time, independent). Default: time.
         permutations: N shuffled pairings of states and latents for the null; 0: none. Default: 10.
         space: NAME of the original space: the last frame of a state or all its frames; auto: the frames that the
             latents depend on (auto, frame, clip). Default: auto.

@@ -66,6 +66,7 @@ func describeMethods(d *methods.Draft) {
 	}
 	d.Say("The degrees of freedom of linear dimensions follow Satterthwaite, which lowers them if few blocks dominate.")
 	d.Say("Intervals of intrinsic dimensions come from comparing halves of the blocks in balanced splits "+
-		"[@shao1989], on a logarithmic scale. They are reported for neighbor orders up to %d and for at least %d "+
-		"latents.", manifold.HalvedOrder, manifold.HalvedLatents)
+		"[@shao1989], on a logarithmic scale. They are reported for neighbor orders up to %d, for Levina–Bickel "+
+		"with up to %d neighbors, and for at least %d latents.", manifold.HalvedOrder, manifold.HalvedNeighbors,
+		manifold.HalvedLatents)
 }

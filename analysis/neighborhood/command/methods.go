@@ -9,6 +9,7 @@ import (
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/report/methods"
+	"repscope/stat"
 )
 
 // describeMethods says how the numbers of a result were computed.
@@ -122,7 +123,6 @@ func sayNull(d *methods.Draft) {
 		return
 	}
 	d.Say("The mean and standard deviation of the scores over %g pairings of states and latents that keep the "+
-		"order in time, the same for all models, are also reported. Whole episodes were exchanged and their "+
-		"sequence rotated; with fewer than %d episodes, each was rotated by a quarter to three quarters of its "+
-		"length.", n, neighborhood.ExchangedEpisodes)
+		"order in time, the same for all models, are also reported. Whole episodes were exchanged; with fewer than %d "+
+		"episodes, each was rotated, the longest by at least a quarter of its length.", n, stat.ExchangedEpisodes)
 }

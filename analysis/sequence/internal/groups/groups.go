@@ -12,8 +12,11 @@ import (
 // of a thousand tells the error as well as deleting each of more.
 const Most = 1024
 
-// Fewest is how many groups intervals need.
-const Fewest = 3
+// Fewest is how many groups intervals need, and plenty how many make them no wider than a tenth.
+const (
+	Fewest = 3
+	plenty = 10
+)
 
 // Groups are the sequences of a dataset by group.
 type Groups struct {
@@ -139,9 +142,9 @@ func (g *Groups) Warnings() []string {
 	switch equal := g.equal(); {
 	case g.Count() < Fewest:
 		return []string{fmt.Sprintf("intervals are left out: they rest on %s, want at least %d", g.Name(), Fewest)}
-	case g.Count() < 10:
+	case g.Count() < plenty:
 		return []string{fmt.Sprintf(
-			"intervals are based on only %s and are therefore wide; use more sequences", g.Name())}
+			"intervals are based on only %s and are therefore wide; use at least %d", g.Name(), plenty)}
 	case equal < testedEqual:
 		return []string{fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones: intervals rest on the largest", g.Name(), equal)}
 	}

@@ -63,7 +63,7 @@ func TestGroupWarnings(t *testing.T) {
 	for n, want := range map[int]string{
 		1: "intervals are left out: they rest on 1 sequence, want at least 3",
 		2: "intervals are left out: they rest on 2 sequences, want at least 3",
-		3: "intervals are based on only 3 sequences and are therefore wide; use more sequences",
+		3: "intervals are based on only 3 sequences and are therefore wide; use at least 10",
 	} {
 		each := make([]int, n)
 		for i := range each {
