@@ -125,8 +125,13 @@ type PairScore struct {
 }
 
 // ScoreNull is a score under the null; see [stat.EpisodeNull]. PHolm is corrected over the pairs of the measure.
+//
+// Episodes of unequal lengths are cut to one length, so that whole ones can be exchanged: the null is then about States
+// states, whose score is Value.
 type ScoreNull struct {
-	Permutations int `json:"permutations"`
+	Permutations int          `json:"permutations"`
+	States       int          `json:"states"`
+	Value        report.Value `json:"value"`
 	results.Chance
 	PHolm    report.Value `json:"p_holm"`
 	Adjusted report.Value `json:"adjusted"`

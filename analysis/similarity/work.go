@@ -40,6 +40,7 @@ type analyzer struct {
 	names    []string // of the scores
 	blocks   *stat.Blocks
 	null     *stat.EpisodeNull
+	cropped  []int // states of episodes of equal length, for the null; nil: all
 	orders   [][]int
 	near     []bool
 	models   []Model
@@ -89,7 +90,11 @@ func (a *analyzer) prepare() error {
 		return nil
 	}
 	episode := a.in.Episode
+	if a.cropped = equalLengths(episode); a.o.Null == NullTime && a.cropped != nil {
+		n, episode = len(a.cropped), selected(episode, a.cropped)
+	}
 	if a.o.Null == NullIndependent {
+		a.cropped = nil
 		episode = make([]int, n)
 		for i := range episode {
 			episode[i] = i
@@ -100,10 +105,54 @@ func (a *analyzer) prepare() error {
 		return err
 	}
 	for p := range a.o.Permutations {
-		order, close := a.null.Permutation(p)
+		order, close := a.null.Order(p)
 		a.orders, a.near = append(a.orders, order), append(a.near, close)
 	}
 	return nil
+}
+
+// fewestExchanged is the number of episodes from which the null exchanges whole ones.
+const fewestExchanged = 5
+
+// equalLengths are the states of episodes that are cut to one length: the length, and episodes of at least this
+// length, that keep the most states of at least 5 episodes. nil where no episode needs a cut, and for fewer than 5
+// episodes, which are rotated. Exchanges of episodes of unequal length would break some of them: unrelated slow spaces
+// then have neighbors in common that the exchanged ones have not.
+func equalLengths(episode []int) []int {
+	states := map[int][]int{}
+	for i, e := range episode {
+		states[e] = append(states[e], i)
+	}
+	var lengths []int
+	for _, s := range states {
+		lengths = append(lengths, len(s))
+	}
+	slices.Sort(lengths)
+	if len(lengths) < fewestExchanged || lengths[0] == lengths[len(lengths)-1] {
+		return nil
+	}
+	best, kept := 0, 0
+	for i, length := range lengths[:len(lengths)-fewestExchanged+1] {
+		if all := length * (len(lengths) - i); all > kept {
+			best, kept = length, all
+		}
+	}
+	var out []int
+	for _, s := range states {
+		if len(s) >= best {
+			out = append(out, s[:best]...)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func selected(values, index []int) []int {
+	out := make([]int, len(index))
+	for i, j := range index {
+		out[i] = values[j]
+	}
+	return out
 }
 
 // constantUnits counts the coordinates with one value.
@@ -217,12 +266,24 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 		}
 		return out, nil
 	}
-	series, err := similarity.Score(ctx, first, second, a.options())
+	o := a.options()
+	if a.cropped != nil {
+		o.Orders = nil
+	}
+	series, err := similarity.Score(ctx, first, second, o)
 	if err != nil {
 		return out, err
 	}
-	for _, s := range series {
-		score, jackknife, err := a.score(s, first.Len())
+	under := series
+	if a.cropped != nil {
+		o = a.options()
+		o.Blocks, o.Episode = nil, selected(o.Episode, a.cropped)
+		if under, err = similarity.Score(ctx, first.Select(a.cropped), second.Select(a.cropped), o); err != nil {
+			return out, err
+		}
+	}
+	for i, s := range series {
+		score, jackknife, err := a.score(s, under[i], first.Len())
 		if err != nil {
 			return out, err
 		}
@@ -231,8 +292,8 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 	return out, nil
 }
 
-// score is a series as the result has it.
-func (a *analyzer) score(s similarity.Series, n int) (PairScore, *stat.Jackknifed, error) {
+// score is a series as the result has it; under is the same score with the orders of the null.
+func (a *analyzer) score(s, under similarity.Series, n int) (PairScore, *stat.Jackknifed, error) {
 	if math.IsNaN(s.Value) {
 		return PairScore{Value: report.NoEstimate("%s", s.Reason)}, nil, nil
 	}
@@ -254,21 +315,27 @@ func (a *analyzer) score(s similarity.Series, n int) (PairScore, *stat.Jackknife
 	if a.null == nil {
 		return out, jackknife, nil
 	}
-	chance := a.null.ChanceOf(s.Value, s.Null, a.near, s.Measure.Falls)
-	none := report.Undefined("one pair")
-	out.Null = &ScoreNull{Permutations: len(a.orders), Chance: results.ChanceOf(chance), PHolm: none}
+	chance := a.null.ChanceOf(under.Value, under.Null, a.near, s.Measure.Falls)
+	out.Null = &ScoreNull{
+		Permutations: len(a.orders), States: n, Value: report.NumberOr(under.Value, under.Reason),
+		Chance: results.ChanceOf(chance),
+	}
+	if a.cropped != nil {
+		n = len(a.cropped)
+		out.Null.States = n
+	}
 	if jackknife != nil {
 		results.NearChance(&out.Value, chance, df, s.Measure.Low, s.Measure.High)
 	}
 	same := s.Measure.SameScore(n)
-	out.Null.Adjusted = fraction(s.Value, chance.Mean, same, math.Inf(-1))
-	out.Null.Gated = fraction(s.Value, chance.Threshold, same, 0)
+	out.Null.Adjusted = fraction(under.Value, chance.Mean, same, math.Inf(-1))
+	out.Null.Gated = fraction(under.Value, chance.Threshold, same, 0)
 	return out, jackknife, nil
 }
 
 // fraction is (v − from)/(to − from), at least least.
 func fraction(v, from, to, least float64) report.Value {
-	if math.IsNaN(from) || from == to {
+	if math.IsNaN(v) || math.IsNaN(from) || from == to {
 		return report.Undefined("the null does not leave room between chance and identical spaces")
 	}
 	return report.Number(max((v-from)/(to-from), least))
@@ -326,6 +393,10 @@ func (a *analyzer) warn(r *Result) {
 	if pairs := float64(len(r.Pairs)); pairs > 1 && pairs/float64(len(a.orders)+1) > results.Level {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d permutations cannot give a p (Holm) of %g or less for %g "+
 			"pairs: use --permutations %g", len(a.orders), results.Level, pairs, math.Ceil(pairs/results.Level)-1))
+	}
+	if all := len(a.in.Episode); a.cropped != nil && 2*len(a.cropped) < all {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d states, "+
+			"cut to one length", len(a.cropped), all))
 	}
 	if distinct := a.null.Distinct(); distinct < 20 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the episodes have %g different orders: no p values; use more "+

@@ -431,7 +431,7 @@ func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute 
 		}
 		o := *c.o
 		o.Orders, o.Blocks, o.Episode = nil, nil, picked(o.Episode, kept)
-		rest := &comparison{a: c.a.selected(kept), b: c.b.selected(kept), o: &o, series: map[string]*Series{}}
+		rest := &comparison{a: c.a.Select(kept), b: c.b.Select(kept), o: &o, series: map[string]*Series{}}
 		for _, name := range names {
 			rest.series[name] = &Series{Name: name, Measure: c.series[name].Measure, Value: math.NaN()}
 		}

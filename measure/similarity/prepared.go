@@ -111,8 +111,8 @@ func (p *Prepared) Constant() int {
 	return count
 }
 
-// selected is the space of some of the points.
-func (p *Prepared) selected(index []int) *Prepared { return prepare(p.points.Select(index)) }
+// Select is the space of some of the points.
+func (p *Prepared) Select(index []int) *Prepared { return prepare(p.points.Select(index)) }
 
 // ordered is the matrix with row order[i] at i; itself without an order.
 func (p *Prepared) ordered(order []int, room *[]float64) matrix.Matrix {

@@ -155,7 +155,7 @@ func chanceOf(s similarity.PairScore) similarity.ScoreNull {
 func writePairs(r *similarity.Result, env *run.Env) error {
 	return env.Files.CSV("similarity_pairs.csv", []string{
 		"Model_A", "Model_B", "Score", "Value", "CI_Low", "CI_High", "Null_Mean", "Null_SD", "Null_Threshold",
-		"P", "P_Holm", "Adjusted", "Gated",
+		"P", "P_Holm", "Adjusted", "Gated", "Null_States", "Null_Value",
 	}, func(csv *report.CSV) error {
 		for _, p := range r.Pairs {
 			for _, name := range r.Scores {
@@ -164,7 +164,7 @@ func writePairs(r *similarity.Result, env *run.Env) error {
 				c := chanceOf(s)
 				if err := csv.Row(p.A, p.B, name, s.Value.Value, report.NumberOr(low, "no interval"),
 					report.NumberOr(high, "no interval"), c.Mean, c.SD, c.Threshold, c.P, c.PHolm, c.Adjusted,
-					c.Gated); err != nil {
+					c.Gated, c.States, c.Value); err != nil {
 					return err
 				}
 			}
