@@ -35,12 +35,12 @@ func Find(name string) *Metric {
 
 // Select returns the metrics of names or aliases, in the order of the registry, each once; all for none. An unknown
 // name is an error whose text lists the names.
-func Select(names []string) ([]string, error) { return option.Select(named(), names) }
+func Select(names []string) ([]string, error) { return option.Select(namedMetrics(), names) }
 
 // Listing names all metrics with their published names, for a help or an error.
-func Listing() string { return option.Listing(named()) }
+func Listing() string { return option.Listing(namedMetrics()) }
 
-func named() []option.Named {
+func namedMetrics() []option.Named {
 	entries := make([]option.Named, len(registry))
 	for i, m := range registry {
 		entries[i] = option.Named{Name: m.Name, Aliases: m.Aliases}
