@@ -204,8 +204,8 @@ func (t *tower) dropTokens() error {
 	const where = "token_dropout"
 	x := t.last
 	is := t.apply("Equal", where, nil, t.ids, t.ints(int64(mask)))
-	masked := t.apply("Cast", where, map[string]graph.Attribute{"to": integer(1)}, is)
-	masked = t.node("Unsqueeze", where, nil, t.ints(2))
+	t.apply("Cast", where, map[string]graph.Attribute{"to": integer(1)}, is)
+	masked := t.node("Unsqueeze", where, nil, t.ints(2))
 	is = t.apply("Unsqueeze", where, nil, is, t.ints(2))
 	x = t.apply("Where", where, nil, is, t.scalar(0), x)
 	count := t.apply("ReduceSum", where, nil, masked, t.ints(1))
