@@ -393,6 +393,9 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 			if (e.Arguments != "" || e.Commands != nil) && (args == "stray" || args == "--baseline|pac") {
 				continue // an argument, and the name of a model
 			}
+			if e.Name == "forecast" && strings.HasPrefix(args, "--input|") {
+				continue // an array of its own
+			}
 			var stdout, stderr bytes.Buffer
 			code := run.Run(t.Context(), e.Command, strings.Split(strings.ReplaceAll(missing(e), " ", "|")+"|"+args, "|"), &stdout, &stderr)
 			if code != 2 || strings.Contains(stderr.String(), "none.npy: no such file") || stdout.Len() > 0 {
