@@ -2,10 +2,11 @@
 // attributes, and rows of their values. Its [Coding] decodes the packed and missing values of all NetCDF files, also of
 // those in HDF5. Sizes in a file are checked against the file before memory is taken.
 //
+//	mapped, err := mmap.Open("era5.nc")
+//	…
 //	file, err := netcdf.Read(mapped)
 //	…
-//	v, err := file.Variable("t2m")
-//	…
+//	v := &file.Variables[0]
 //	raw := make([]byte, 8*v.RowBytes())
 //	err = v.Read(raw, 0, 8) // rows 0 to 7, big-endian
 package netcdf
