@@ -63,8 +63,10 @@ const (
 )
 
 // types are the types of elements by their number; 2 is a character.
-var types = []dtype.DType{dtype.Invalid, dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Int32, dtype.Float32, dtype.Float64,
-	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Int64, dtype.Uint64}
+var types = []dtype.DType{
+	dtype.Invalid, dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Int32, dtype.Float32, dtype.Float64,
+	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Int64, dtype.Uint64,
+}
 
 const character = 2
 
