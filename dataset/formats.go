@@ -70,8 +70,9 @@ var formats = []arrayFormat{
 		is: isHDF5, endings: []string{".h5", ".hdf5", ".he5"}, open: openHDF5, openAll: allHDF5, list: listHDF5,
 	},
 	{
-		name: ".nc", what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
-		is: begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
+		name: ".nc",
+		what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
+		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }

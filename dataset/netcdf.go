@@ -134,7 +134,8 @@ func netCDFAttributes(file *mmap.File, f *hdf5.File, d *hdf5.Dataset) ([]netcdf.
 	}
 	var out []netcdf.Attribute
 	for i := range list {
-		out = append(out, netcdf.Attribute{Name: list[i].Name, Numbers: list[i].Floats(), Text: strings.Join(list[i].Texts, " ")})
+		a := netcdf.Attribute{Name: list[i].Name, Numbers: list[i].Floats(), Text: strings.Join(list[i].Texts, " ")}
+		out = append(out, a)
 	}
 	return out, nil
 }

@@ -25,7 +25,9 @@ type Coding struct {
 }
 
 // unsigned are the types that _Unsigned stands for.
-var unsigned = map[dtype.DType]dtype.DType{dtype.Int8: dtype.Uint8, dtype.Int16: dtype.Uint16, dtype.Int32: dtype.Uint32, dtype.Int64: dtype.Uint64}
+var unsigned = map[dtype.DType]dtype.DType{
+	dtype.Int8: dtype.Uint8, dtype.Int16: dtype.Uint16, dtype.Int32: dtype.Uint32, dtype.Int64: dtype.Uint64,
+}
 
 // CodingOf returns the coding of an array with these attributes; nil if values are stored as they are.
 func CodingOf(t dtype.DType, order dtype.Order, attributes []Attribute) *Coding {

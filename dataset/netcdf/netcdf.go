@@ -2,10 +2,11 @@
 // attributes, and rows of their values. Its [Coding] decodes the packed and missing values of all NetCDF files, also of
 // those in HDF5. Sizes in a file are checked against the file before memory is taken.
 //
+//	mapped, err := mmap.Open("era5.nc")
+//	…
 //	file, err := netcdf.Read(mapped)
 //	…
-//	v, err := file.Variable("t2m")
-//	…
+//	v := &file.Variables[0]
 //	raw := make([]byte, 8*v.RowBytes())
 //	err = v.Read(raw, 0, 8) // rows 0 to 7, big-endian
 package netcdf
@@ -62,8 +63,10 @@ const (
 )
 
 // types are the types of elements by their number; 2 is a character.
-var types = []dtype.DType{dtype.Invalid, dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Int32, dtype.Float32, dtype.Float64,
-	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Int64, dtype.Uint64}
+var types = []dtype.DType{
+	dtype.Invalid, dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Int32, dtype.Float32, dtype.Float64,
+	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Int64, dtype.Uint64,
+}
 
 const character = 2
 

@@ -71,8 +71,10 @@ func Of(head []byte) Kind {
 		magic string
 		kind  Kind
 	}{
-		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image}, {tiffLittle, TIFF}, {tiffBig, TIFF},
-		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {matMagic, HDF5}, {"CDF\x01", NetCDF}, {"CDF\x02", NetCDF}, {"CDF\x05", NetCDF}, {lfsBegin, LFSPointer},
+		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image},
+		{tiffLittle, TIFF}, {tiffBig, TIFF},
+		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {matMagic, HDF5},
+		{"CDF\x01", NetCDF}, {"CDF\x02", NetCDF}, {"CDF\x05", NetCDF}, {lfsBegin, LFSPointer},
 	} {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.kind

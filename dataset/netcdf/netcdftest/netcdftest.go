@@ -1,6 +1,7 @@
 // Package netcdftest writes small NetCDF files of the format CDF-5 for tests.
 //
-//	data := netcdftest.File(netcdftest.Variable{Name: "x", Type: netcdftest.Ubyte, Shape: []int{3}, Raw: []byte{1, 2, 3}})
+//	x := netcdftest.Variable{Name: "x", Type: netcdftest.Ubyte, Shape: []int{3}, Raw: []byte{1, 2, 3}}
+//	data := netcdftest.File(x)
 package netcdftest
 
 import "encoding/binary"
