@@ -359,7 +359,7 @@ func (s *Stream) resolve(shapes [][]int) error {
 			pool, dim, err := s.o.Pool.Resolve(shape, defaults[k])
 			if err != nil {
 				if len(shapes) > 1 {
-					err = fmt.Errorf("layer %s: %w", layers[k].Name, err)
+					err = fmt.Errorf("layer %s: %w", layers[k].Label(), err)
 				}
 				return err
 			}
@@ -511,7 +511,7 @@ func (w *writer) rows(p *pass, results []result) error {
 			}
 			if err := finite(z, state); err != nil {
 				if len(results) > 1 {
-					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Name, err)
+					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Label(), err)
 				}
 				return fmt.Errorf("state %d: %w", p.lo+i, err)
 			}

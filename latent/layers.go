@@ -3,10 +3,12 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"repscope/model"
 	"repscope/model/graph"
@@ -18,7 +20,12 @@ type Layer struct {
 	Name     string // of the value
 	Node     string // name of the node that makes it; may be empty
 	Operator string // of that node
-	DType    string // "float32", "int64", "bool"; empty if unknown
+	// Modules are the modules of which it is the output, such as "blocks" and "blocks.7", named as in the original code:
+	// by the tensors of a state dict, or by the exporter of an ONNX file. The innermost one is the last.
+	Modules []string
+	// Module is the one by which the layer was requested; empty where that was by another name.
+	Module string
+	DType  string // "float32", "int64", "bool"; empty if unknown
 	// Shape is that for one shape of state, with −1 for the batch; nil if it is
 	// not known without states. Where the model joins the batch with an axis of
 	// K steps, [B·K, …], Shape is [−1 K …].
@@ -27,7 +34,12 @@ type Layer struct {
 	Output bool
 	// Reason explains why it cannot be encoded; empty if it can.
 	Reason string
+
+	channels int // axis of the channels of a map; see model.Value
 }
+
+// Label is the name of the module by which the layer was requested, else the name of the value.
+func (l Layer) Label() string { return cmp.Or(l.Module, l.Name) }
 
 // LayerEncoder is an Encoder that computes several values of its model at once;
 // all that Open returns are. Encode returns the first.
@@ -77,8 +89,9 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 	}
 	a, b := t.both(few, more)
 	var layers []Layer
+	var scopes []string
 	for _, v := range values.List {
-		l := Layer{Name: v.Name, Node: v.Node, Operator: v.Operator, Output: v.Output}
+		l := Layer{Name: v.Name, Node: v.Node, Operator: v.Operator, Output: v.Output, channels: v.Channels}
 		bound, ok := a[v.Name]
 		if ok && bound.Const != nil && !l.Output {
 			continue // arithmetic of shapes
@@ -88,9 +101,49 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 			l.describe(bound, b[v.Name].Shape, few, more)
 		}
 		layers = append(layers, l)
+		scopes = append(scopes, v.Scope)
 	}
+	nameModules(layers, scopes)
 	return layers, nil
 }
+
+// nameModules enters the modules whose outputs the layers are: of each module the last value of real numbers. Scopes
+// are the innermost modules of the layers.
+func nameModules(layers []Layer, scopes []string) {
+	last := map[string]int{}
+	var modules []string
+	for i, scope := range scopes {
+		if d := layers[i].DType; d != "" && d != model.Float32.String() ||
+			len(scope) > longestScope || strings.Count(scope, ".") > deepestScope {
+			continue
+		}
+		for end := 0; end < len(scope); {
+			end++
+			if next := strings.IndexByte(scope[end:], '.'); next >= 0 {
+				end += next
+			} else {
+				end = len(scope)
+			}
+			if _, seen := last[scope[:end]]; !seen {
+				modules = append(modules, scope[:end])
+			}
+			last[scope[:end]] = i
+		}
+	}
+	for _, module := range modules {
+		l := &layers[last[module]]
+		l.Modules = append(l.Modules, module)
+	}
+	for i := range layers {
+		slices.SortFunc(layers[i].Modules, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	}
+}
+
+// Bounds of the path of a module.
+const (
+	longestScope = 1 << 10 // letters
+	deepestScope = 32      // modules around it
+)
 
 // tracer binds the values of a graph to shapes that its input may take.
 type tracer struct {
@@ -172,7 +225,7 @@ func exampleShape(input model.Port, rows int, state []int, free int) []int {
 	return shape
 }
 
-// chooseLayers finds the values that the patterns name.
+// chooseLayers finds the values that the patterns name, each once.
 func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error) {
 	all, err := layersOf(f, state)
 	if err != nil {
@@ -186,7 +239,7 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	}
 	var chosen []Layer
 	for _, pattern := range patterns {
-		matches, err := findLayers(all, last, pattern)
+		matches, err := findLayers(all, last, pattern, f.Prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -199,38 +252,64 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	return chosen, nil
 }
 
-// findLayers finds the values that match one pattern: by their own name, by the node that makes them last, or all
-// encodable values that match.
-func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, error) {
+// findLayers finds the values that match one pattern: by their own name, as outputs of modules, by the node that makes
+// them last, or all encodable values that match. The prefix of the tensors of a checkpoint may begin names of modules.
+func findLayers(all []Layer, last map[string]int, pattern, prefix string) ([]Layer, error) {
 	i := slices.IndexFunc(all, func(l Layer) bool { return l.Name == pattern })
-	if k, ok := last[pattern]; ok && i < 0 {
+	var matches []Layer
+	if i < 0 {
+		matches = findModules(all, pattern, prefix)
+	}
+	if k, ok := last[pattern]; ok && i < 0 && matches == nil {
 		i = k
 	}
 	if i >= 0 {
-		if all[i].Reason != "" {
-			return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, all[i].Operator, all[i].DType, all[i].Shape, all[i].Reason)
-		}
-		return all[i : i+1], nil
+		matches = all[i : i+1]
 	}
-	var matches []Layer
-	unfit := ""
-	for i, l := range all {
-		if !matchLayer(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node)) {
-			continue
-		}
-		if l.Reason != "" {
-			unfit = l.Name + ": " + l.Reason
-			continue
-		}
-		matches = append(matches, l)
+	if len(matches) == 1 && matches[0].Reason != "" {
+		l := matches[0]
+		return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, l.Operator, l.DType, l.Shape, l.Reason)
 	}
-	switch {
-	case len(matches) > 0:
-		return matches, nil
-	case unfit != "":
-		return nil, fmt.Errorf("layer %q: no value can be encoded (%s)", pattern, unfit)
+	if matches == nil {
+		for i, l := range all {
+			if matchLayer(pattern, l.Name) || l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node) {
+				matches = append(matches, l)
+			}
+		}
 	}
-	return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
+	if matches == nil {
+		return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
+	}
+	encodable := slices.DeleteFunc(slices.Clone(matches), func(l Layer) bool { return l.Reason != "" })
+	if len(encodable) == 0 {
+		l := matches[len(matches)-1]
+		return nil, fmt.Errorf("layer %q: no value can be encoded (%s: %s)", pattern, l.Name, l.Reason)
+	}
+	return encodable, nil
+}
+
+// findModules finds the outputs of the modules that a pattern names. A * alone stands for all values instead.
+func findModules(all []Layer, pattern, prefix string) []Layer {
+	if pattern == "*" {
+		return nil
+	}
+	var outputs []Layer
+	for _, l := range all {
+		for _, module := range l.Modules {
+			if matchModule(pattern, module) || prefix != "" && matchModule(pattern, prefix+module) {
+				l.Module = module
+				outputs = append(outputs, l)
+				break
+			}
+		}
+	}
+	return outputs
+}
+
+// matchModule is matchLayer for the path of a module, in which * and ? stand for no dot.
+func matchModule(pattern, path string) bool {
+	patterns, parts := strings.Split(pattern, "."), strings.Split(path, ".")
+	return slices.EqualFunc(patterns, parts, matchLayer)
 }
 
 // UnknownLayerError is a layer that the model does not have.
@@ -328,7 +407,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 		row := len(r.values) / n
 		if !slices.Equal(r.values[row:], before[k][row:]) {
 			return fmt.Errorf("layer %s: its first axis merges the batch with another axis and mixes states (shape %v for one state)",
-				e.layers[k].Name, shapes[k])
+				e.layers[k].Label(), shapes[k])
 		}
 	}
 	return nil

@@ -397,7 +397,7 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 func (e *modelEncoder) checkOutput(k int, t model.Type, n int) error {
 	name := func() string {
 		if e.named {
-			return "layer " + e.layers[k].Name
+			return "layer " + e.layers[k].Label()
 		}
 		return "output"
 	}
