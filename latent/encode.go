@@ -356,14 +356,20 @@ func (s *Stream) resolve(shapes [][]int) error {
 		out := StreamOutput{Layer: layers[k], Pool: PoolKeep, Shape: slices.Clone(shape[1:])}
 		pools[k] = PoolFlatten
 		if s.o.Pool != PoolKeep {
-			pool, dim, err := s.o.Pool.Resolve(shape, defaults[k])
+			asked := s.o.Pool
+			if len(shapes) > 1 && len(shape) <= 2 { // other layers may have several vectors
+				asked = PoolNone
+			}
+			pool, dim, err := asked.resolveMap(shape, defaults[k], layers[k].channels)
 			if err != nil {
 				if len(shapes) > 1 {
 					err = fmt.Errorf("layer %s: %w", layers[k].Label(), err)
 				}
 				return err
 			}
-			out.Pool, out.Shape, pools[k] = pool, []int{dim}, pool
+			if out.Pool, out.Shape, pools[k] = pool, []int{dim}, pool; pool == poolPositions {
+				out.Pool = PoolMean
+			}
 		}
 		outputs[k] = out
 	}

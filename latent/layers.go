@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"repscope/internal/text"
 	"repscope/model"
 	"repscope/model/graph"
 	"repscope/stat"
@@ -191,7 +193,9 @@ func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 	case len(shape) == 0 || shape[0] == 0 || shape[0]%few != 0 || len(other) != len(shape) || other[0] != shape[0]/few*more:
 		l.Reason = "its first axis is not the batch"
 	default:
-		l.Shape = split(shape, few)
+		if l.Shape = split(shape, few); len(l.Shape) > len(shape) {
+			l.channels = 0 // of a map for each step
+		}
 		l.Shape[0] = -1
 	}
 }
@@ -321,6 +325,42 @@ type UnknownLayerError struct {
 func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
+
+// Nearest are the patterns of modules that are most like the unknown one, at most n: those of all blocks of a kind, such
+// as "encoder.layer.*", and of single modules.
+func (e *UnknownLayerError) Nearest(n int) []string {
+	wanted := strings.ToLower(alike(e.Pattern))
+	var patterns []string
+	distance := map[string]int{}
+	for _, l := range e.Layers {
+		for _, module := range l.Modules {
+			pattern := alike(module)
+			if _, seen := distance[pattern]; seen {
+				continue
+			}
+			distance[pattern] = text.EditDistance(wanted, strings.ToLower(pattern))
+			if strings.HasSuffix(pattern, "."+wanted) { // the end of a longer path
+				distance[pattern] = 1
+			}
+			patterns = append(patterns, pattern)
+		}
+	}
+	const otherEnd = 100 // where the blocks of a list are wanted, the list itself is not
+	for _, pattern := range patterns {
+		if strings.HasSuffix(wanted, "*") != strings.HasSuffix(pattern, "*") {
+			distance[pattern] += otherEnd
+		}
+	}
+	slices.SortStableFunc(patterns, func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(len(a), len(b)))
+	})
+	return patterns[:min(n, len(patterns))]
+}
+
+var numbers = regexp.MustCompile(`\d+(\.|$)`)
+
+// alike is the pattern of modules that differ in their numbers.
+func alike(module string) string { return numbers.ReplaceAllString(module, "*$1") }
 
 // matchLayer reports whether a pattern, in which * stands for any characters and ? for any one, matches the whole name.
 func matchLayer(pattern, name string) bool {

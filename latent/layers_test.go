@@ -246,7 +246,7 @@ func TestStream(t *testing.T) {
 		t.Error("flattened rows differ")
 	}
 	_, err := NewStream(t.Context(), e, src, EncodeOptions{Pool: PoolLast})
-	wantError(t, err, "conv.pth", "layer silu_", "flatten")
+	wantError(t, err, "conv.pth", "layer conv_layers.1", "flatten")
 
 	points := &memorySource{values: make([]float32, 24), shape: []int{4, 2, 3}}
 	for layer, want := range map[string]string{"mixed": "mixed", "swapped": "first axis is not the batch"} {

@@ -3,6 +3,7 @@
 package latent
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -130,5 +131,119 @@ func TestExportedModules(t *testing.T) {
 	}
 	if count < 30 {
 		t.Errorf("%d modules", count)
+	}
+}
+
+// TestLayerLatents: all layers in one pass have the bits that each has alone, also from the cache; maps have the mean
+// over positions, and vectors no pooling.
+func TestLayerLatents(t *testing.T) {
+	values, shapes := archive(t, "modules.npz")
+	src := &memorySource{values: values["resnet"], shape: shapes["resnet"]}
+	cache, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	o := EncodeOptions{Batch: 1, Pool: PoolMean, Cache: cache, Kept: func() { kept++ }}
+	e := openLayers(t, "modules_resnet_script.onnx", "layer*.*", "z")
+	layers, err := LayerLatents(t.Context(), e, src, o)
+	if err != nil || len(layers) != 6 || kept != 0 {
+		t.Fatal(len(layers), kept, err)
+	}
+	again, err := LayerLatents(t.Context(), e, src, o)
+	if err != nil || kept != 1 {
+		t.Fatal(kept, err)
+	}
+	for k, l := range layers {
+		name, alone := l.Layer.Label(), o
+		if !slices.Equal(again[k].Points.F32, l.Points.F32) {
+			t.Errorf("%s differs in the cache", name)
+		}
+		if alone.Cache = nil; name == "z" {
+			if l.Pool != PoolNone {
+				t.Errorf("the output has the pooling %s", l.Pool)
+			}
+			alone.Pool = PoolNone
+		}
+		one, err := Latents(t.Context(), openLayers(t, "modules_resnet_script.onnx", name), src, alone)
+		if err != nil || !slices.Equal(one.F32, l.Points.F32) {
+			t.Errorf("%s alone: %v", name, err)
+		}
+		key := "modules_resnet_script.onnx|" + name
+		want, shape := values[key], shapes[key]
+		if name == "z" {
+			continue
+		}
+		mean := make([]float32, shape[0]*shape[1])
+		positions := shape[2] * shape[3]
+		for i := range mean {
+			sum := 0.0
+			for _, v := range want[i*positions : (i+1)*positions] {
+				sum += float64(v)
+			}
+			mean[i] = float32(sum / float64(positions))
+		}
+		if r := relative(l.Points.F32, mean); l.Points.N != 2 || l.Pool != PoolMean || !(r <= 1e-5) {
+			t.Errorf("%s: %d rows, pooling %s, relative error %.1e", name, l.Points.N, l.Pool, r)
+		}
+	}
+}
+
+// TestChannelAxes: ConvNeXt has its channels last inside blocks; the mean is that over positions all the same.
+func TestChannelAxes(t *testing.T) {
+	state := familyState(t, "timm_convnext")
+	src := &memorySource{values: state.Values, shape: state.Shape}
+	e := openFamily(t, "timm_convnext", state, "stages.0.blocks.0.mlp.fc1", "stages.0.blocks.0")
+	out, err := e.EncodeLayers(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := LayerLatents(t.Context(), e, src, EncodeOptions{Pool: PoolMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, channels := range []int{3, 1} {
+		dim := out[k].Shape[channels]
+		stride, inner := dim, 1
+		if channels == 1 {
+			stride, inner = 1, out[k].Shape[2]*out[k].Shape[3]
+		}
+		positions := len(out[k].Values) / dim
+		for c := range dim {
+			sum := 0.0
+			for i := range positions {
+				sum += float64(out[k].Values[c*inner+i*stride])
+			}
+			if got := layers[k].Points.F32[c]; got != float32(sum/float64(positions)) {
+				t.Errorf("%s, channel %d: %v, want %v", layers[k].Layer.Label(), c, got, sum/float64(positions))
+			}
+		}
+	}
+}
+
+// TestNearestModules: an unknown pattern is answered with the patterns of the model that are most like it.
+func TestNearestModules(t *testing.T) {
+	for _, c := range []struct{ folder, pattern, want string }{
+		{"dinov2", "blocks.*", "encoder.layer.*"},
+		{"dinov2", "layer.*", "encoder.layer.*"},
+		{"timm_vit", "block.3", "blocks.*"},
+		{"timm_resnet", "layers.*.*", "layer*.*"},
+	} {
+		path := filepath.Join(families, "families", c.folder)
+		o := OpenOptions{Layers: []string{c.pattern}}
+		if weights := filepath.Join(path, "weights.safetensors"); exists(weights) {
+			path = weights
+		}
+		if c.folder == "timm_vit" {
+			o.Heads = 2
+		}
+		_, err := Open(path, o)
+		var unknown *UnknownLayerError
+		if !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest(3), c.want) {
+			t.Errorf("%s: %s: %v", c.folder, c.pattern, err)
+			if unknown != nil {
+				t.Log(unknown.Nearest(6))
+			}
+		}
 	}
 }

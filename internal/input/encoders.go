@@ -236,10 +236,15 @@ func layerHint(model string, err error) error {
 		if l.Node != "" && !slices.Contains(names, l.Node) {
 			names = append(names, l.Node)
 		}
+		names = append(names, l.Modules...)
 	}
 	meant := text.DidYouMean("", unknown.Pattern, names)
 	if other := otherCase(unknown.Pattern, names); other != "" {
 		meant = "did you mean " + other + "?"
+	}
+	near := unknown.Nearest(3)
+	if len(near) > 0 && meant == "" {
+		meant = "the nearest are " + strings.Join(near, ", ")
 	}
 	return run.Hint(err, meant, "list them with encode --model "+model+"=FILE --layers list")
 }
@@ -316,7 +321,7 @@ func (m *Model) describeLayers(o *report.Object) {
 	if l, ok := m.Encoder.(latent.LayerEncoder); ok && m.Encoder.Info().Format != "pca" && m.Encoder.Info().Format != "random" {
 		var names []string
 		for _, layer := range l.Layers() {
-			names = append(names, layer.Name)
+			names = append(names, layer.Label())
 		}
 		o.Set("layers", names)
 	}

@@ -82,7 +82,7 @@ func describe(states latent.Source, models []Model, files []File, o Options) ([]
 	}
 	for _, f := range files {
 		run = append(run, property{"file " + f.Name, fmt.Sprintf("%s %v, model %s, layer %s, pooling %s, format %s",
-			f.DType, f.Shape, f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), o.Format)})
+			f.DType, f.Shape, f.Model, f.Output.Layer.Label(), poolName(f.Output.Pool), o.Format)})
 	}
 	return run, nil
 }
