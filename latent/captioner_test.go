@@ -214,7 +214,7 @@ func TestPictureProcessor(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[]`: "p.json: it is not the configuration", `{"size":{"longest_edge":9}}`: "p.json: size is", `{"size":24,"resample":1}`: "p.json: resample is 1",
+		`[]`: "p.json: it is not the configuration", `{"size":{"longest_edge":9}}`: "p.json: size is", `{"size":24,"resample":6}`: "p.json: resample is 6",
 		`{"image_mean":[1],"image_std":[1]}`: "p.json: image_mean and image_std have 1 and 1 numbers", `{"image_mean":[1,1,1],"image_std":[1,0,1]}`: "p.json: image_std is 0",
 		`{"size":99999999}`: "p.json: an image side of 99999999", `{"size":-1}`: "p.json: an image side of -1", `{"do_center_crop":true,"crop_size":{"height":3}}`: "p.json: crop_size is",
 	} {

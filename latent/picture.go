@@ -3,6 +3,7 @@
 package latent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,10 +22,13 @@ type PictureProcessor struct {
 	// the length of its shorter side then, the longer one in proportion and rounded down. All 0:
 	// it keeps its size.
 	Height, Width, Shortest int
-	// Bilinear selects a triangle filter instead of the cubic of Keys (1981).
-	Bilinear bool
-	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off.
+	// Filter is the filter; empty means bicubic. Unrounded weighs pixels without rounding them to bytes.
+	Filter    resize.Filter
+	Unrounded bool
+	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off. It begins at half of what is cut off,
+	// rounded down, or with RoundCrop to the nearest even number as in torchvision.
 	CropHeight, CropWidth int
+	RoundCrop             bool
 	// Scale is the factor of pixels of 0 to 255; 0 means 1.
 	Scale float64
 	// Mean and Std are values of each channel, in the units of scaled pixels; a Std of 0 means 1.
@@ -47,6 +51,7 @@ func ImageNetPictures(size int) PictureProcessor {
 // processorFile is a preprocessor_config.json.
 type processorFile struct {
 	Type        string          `json:"image_processor_type"`
+	Video       string          `json:"video_processor_type"`
 	Extractor   string          `json:"feature_extractor_type"`
 	DoResize    *bool           `json:"do_resize"`
 	Size        json.RawMessage `json:"size"`
@@ -58,7 +63,7 @@ type processorFile struct {
 	DoNormalize *bool           `json:"do_normalize"`
 	Mean        []float64       `json:"image_mean"`
 	Std         []float64       `json:"image_std"`
-	DoPad       bool            `json:"do_pad"`
+	Share       *float64        `json:"crop_pct"`
 }
 
 // sizeFile is a size as Hugging Face writes it.
@@ -70,7 +75,7 @@ type sizeFile struct {
 // ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
 // have the defaults of its image processors: pictures are resized (bilinearly unless the file names another filter),
 // divided by 255, and normalized if there is a mean. Errors name the file and key: padding, another size than height
-// and width or shortest_edge, another filter than 2 (bilinear) and 3 (bicubic), means that are not three.
+// and width or shortest_edge, a filter that Pillow has not, means that are not three, other steps such as do_pad.
 func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) {
 	p, err := parseProcessor(data)
 	if err == nil {
@@ -87,23 +92,29 @@ func parseProcessor(data []byte) (*PictureProcessor, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not the configuration of a preprocessor: %w", err)
 	}
-	p := &PictureProcessor{Scale: 1. / 255}
-	if f.DoPad {
-		return nil, errors.New("do_pad is true: padding is not supported")
+	kind := cmp.Or(f.Type, f.Video, f.Extractor)
+	p := &PictureProcessor{Scale: 1. / 255, Unrounded: strings.HasPrefix(kind, "DINOv3")}
+	if err := otherSteps(data, kind); err != nil {
+		return nil, err
 	}
 	yes := func(b *bool) bool { return b == nil || *b }
 	if yes(f.DoResize) && len(f.Size) > 0 {
-		size, err := parseSizeOf("size", f.Size, strings.Contains(f.Type+f.Extractor, "CLIP"))
+		size, err := parseSizeOf("size", f.Size, strings.Contains(kind, "CLIP") || strings.HasPrefix(kind, "ConvNe"))
 		if err != nil {
 			return nil, err
 		}
 		p.Height, p.Width, p.Shortest = size.Height, size.Width, size.Shortest
 		switch {
-		case f.Resample == nil || *f.Resample == 2:
-			p.Bilinear = true
-		case *f.Resample != 3:
-			return nil, fmt.Errorf("resample is %d, want 2 (bilinear) or 3 (bicubic)", *f.Resample)
+		case f.Resample == nil:
+			p.Filter = resize.FilterBilinear
+		case *f.Resample < 0 || *f.Resample >= len(resize.Filters()):
+			return nil, fmt.Errorf("resample is %d, want a filter of Pillow, 0 to 5", *f.Resample)
+		default:
+			p.Filter = resize.Filters()[*f.Resample]
 		}
+	}
+	if strings.HasPrefix(kind, "ConvNe") && p.Shortest > 0 {
+		p.cutShare(f.Share)
 	}
 	if f.DoCrop && len(f.Crop) > 0 {
 		size, err := parseSizeOf("crop_size", f.Crop, false)
@@ -128,6 +139,21 @@ func parseProcessor(data []byte) (*PictureProcessor, error) {
 		}
 	}
 	return p, nil
+}
+
+// cutShare is the resizing of ConvNeXt: frames smaller than 384 are the middle of larger ones.
+func (p *PictureProcessor) cutShare(share *float64) {
+	side := p.Shortest
+	if side >= 384 {
+		p.Height, p.Width, p.Shortest = side, side, 0
+		return
+	}
+	kept := 224. / 256
+	if share != nil && *share > 0 && *share <= 1 {
+		kept = *share
+	}
+	p.Shortest = int(math.Min(float64(side)/kept, maxSide+1))
+	p.CropHeight, p.CropWidth = side, side
 }
 
 // parseSizeOf reads a number, a height and width, or the length of the shorter side; with shorter, a number is that
@@ -167,10 +193,7 @@ func (p *PictureProcessor) Check() error {
 
 // String describes the processing in words: the text of equal processors is equal.
 func (p *PictureProcessor) String() string {
-	filter := "bicubic"
-	if p.Bilinear {
-		filter = "bilinear"
-	}
+	filter := cmp.Or(p.Filter, resize.FilterBicubic)
 	var parts []string
 	switch {
 	case p.Shortest > 0:
@@ -197,6 +220,23 @@ func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
 	return height, width
 }
 
+// middle is the part of a resized picture that is left.
+func (p *PictureProcessor) middle(height, width int) (top, left, toHeight, toWidth int, err error) {
+	if p.CropHeight == 0 {
+		return 0, 0, height, width, nil
+	}
+	if p.CropHeight > height || p.CropWidth > width {
+		return 0, 0, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", height, width, p.CropHeight, p.CropWidth)
+	}
+	half := func(surplus int) int {
+		if p.RoundCrop {
+			return int(math.RoundToEven(float64(surplus) / 2))
+		}
+		return surplus / 2
+	}
+	return half(height - p.CropHeight), half(width - p.CropWidth), p.CropHeight, p.CropWidth, nil
+}
+
 // maxPicture bounds the pixels of a picture on its way.
 const maxPicture = 1 << 26
 
@@ -212,19 +252,16 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 	}
 	if h != height || w != width {
 		out := make([]uint8, 3*h*w)
-		if p.Bilinear {
-			resize.NewLinear(height, width, h, w).Bytes(out, pixels, 3)
-		} else {
-			resize.NewCubic(height, width, h, w).Bytes(out, pixels, 3)
+		r, err := resize.NewPillow(cmp.Or(p.Filter, resize.FilterBicubic), height, width, h, w)
+		if err != nil {
+			return nil, 0, 0, err
 		}
+		r.Bytes(out, pixels, 3)
 		pixels = out
 	}
-	top, x0, toH, toW := 0, 0, h, w
-	if p.CropHeight > 0 {
-		if toH, toW = p.CropHeight, p.CropWidth; toH > h || toW > w {
-			return nil, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", h, w, toH, toW)
-		}
-		top, x0 = (h-toH)/2, (w-toW)/2
+	top, x0, toH, toW, err := p.middle(h, w)
+	if err != nil {
+		return nil, 0, 0, err
 	}
 	values := make([]float32, 3*toH*toW)
 	for c := range 3 {

@@ -211,7 +211,7 @@ func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessi
 // preprocessing is what the states go through before a model sees them, and the
 // states as it sees them.
 func (d *Data) preprocessing(name string) (latent.Preprocessing, latent.Source, error) {
-	p, err := d.inputs.preprocessing(name)
+	p, err := d.inputs.preprocessing(name, d.folderPreset(name))
 	var seen latent.Source
 	if err == nil {
 		states, r := d.statesOf(name), d.States.Range()

@@ -97,6 +97,9 @@ func preprocessingText(p latent.Preprocessing) string {
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, cmp.Or(p.Interpolation, latent.Bilinear)))
 	}
+	if p.Crop[2] > 0 {
+		parts = append(parts, fmt.Sprintf("part %v", p.Crop))
+	}
 	if p.Channels > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))
 	}
