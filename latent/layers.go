@@ -25,7 +25,8 @@ type Layer struct {
 	// Modules are the modules of which it is the output, such as "blocks" and "blocks.7", named as in the original code:
 	// by the tensors of a state dict, or by the exporter of an ONNX file. The innermost one is the last.
 	Modules []string
-	// Module is the one by which the layer was requested; empty where that was by another name.
+	// Module is the one by which the layer was requested, and of the output of a state dict the one that makes it; empty
+	// where there is none.
 	Module string
 	DType  string // "float32", "int64", "bool"; empty if unknown
 	// Shape is that for one shape of state, with −1 for the batch; nil if it is
@@ -40,7 +41,7 @@ type Layer struct {
 	channels int // axis of the channels of a map; see model.Value
 }
 
-// Label is the name of the module by which the layer was requested, else the name of the value.
+// Label is the name of the module, else of the value.
 func (l Layer) Label() string { return cmp.Or(l.Module, l.Name) }
 
 // LayerEncoder is an Encoder that computes several values of its model at once;

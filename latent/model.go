@@ -80,6 +80,9 @@ func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
 		e.info.DefaultPool = e.pools()[0]
 	} else {
 		e.describe(f.Example)
+		if f.Format != "onnx" { // whose values have no names of their own
+			e.layers[0].Module = f.Scope(output)
+		}
 	}
 	return e, e.identify(f, o)
 }

@@ -77,6 +77,16 @@ func (f *File) Values() (*Values, error) {
 	return v, nil
 }
 
+// Scope is the path of the module that makes a value of the file's graph; empty where it is unknown.
+func (f *File) Scope(value string) string {
+	for _, n := range f.graph.Nodes {
+		if slices.Contains(n.Outputs, value) {
+			return n.Scope
+		}
+	}
+	return ""
+}
+
 // Bind finds the values' types for inputs of these types, in the order of File.Inputs. Bound.Const is not nil if a
 // value does not depend on the inputs' elements.
 func (v *Values) Bind(inputs ...Type) (map[string]Bound, error) {
