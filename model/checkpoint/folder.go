@@ -183,7 +183,7 @@ func openShards(dir, index string, weights map[string]string, o Options) (n *Net
 	}()
 	for _, name := range slices.Compact(slices.Sorted(maps.Values(weights))) {
 		path := filepath.Join(dir, name)
-		file, err := mmap.Open(path)
+		file, err := openShard(index, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", index, err)
 		}
@@ -210,4 +210,17 @@ func openShards(dir, index string, weights map[string]string, o Options) (n *Net
 	}
 	n.files, n.close = files, closeAll
 	return n, nil
+}
+
+// openShard maps a file that an index names.
+func openShard(index, name string) (*mmap.File, error) {
+	file, err := regular.OpenBeside(index, name)
+	if err != nil {
+		return nil, err
+	}
+	mapped, err := mmap.FromFile(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return mapped, nil
 }
