@@ -131,7 +131,7 @@ func Beside(path string) []string {
 			}
 		}
 	}
-	for _, name := range slices.Concat(configFiles, ProcessorFiles) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(configFiles, ProcessorFiles)))) {
 		add(name)
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"repscope/internal/regular"
@@ -16,7 +17,10 @@ import (
 // ProcessorFiles say how the encoder of a folder wants its images; the first one that is there counts. They are of
 // transformers, of open_clip, and of timm, whose configuration has it as pretrained_cfg.
 var ProcessorFiles = []string{"preprocessor_config.json", "processor_config.json", "video_preprocessor_config.json",
-	"open_clip_config.json", "config.json"}
+	openCLIPFile, "config.json"}
+
+// openCLIPFile is the configuration of open_clip.
+const openCLIPFile = "open_clip_config.json"
 
 // Processor is the content of such a file.
 type Processor struct {
@@ -32,7 +36,7 @@ func Processors(dir string) ([]Processor, error) {
 	}
 	names := ProcessorFiles
 	if weights, err := weightsOf(dir); err == nil && strings.HasPrefix(weights, "open_clip") {
-		names = append([]string{"open_clip_config.json"}, names...)
+		names = slices.Concat([]string{openCLIPFile}, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == openCLIPFile }))
 	}
 	var list []Processor
 	for _, name := range names {
@@ -46,4 +50,29 @@ func Processors(dir string) ([]Processor, error) {
 		list = append(list, Processor{name, data})
 	}
 	return list, nil
+}
+
+// visionOf is the configuration of open_clip's tower of images in the terms of transformers: open_clip tells the width
+// of a head, and the activation for both towers.
+func visionOf(root any) any {
+	part := func(from any, key string) map[string]any {
+		m, _ := from.(map[string]any)
+		inner, _ := m[key].(map[string]any)
+		return inner
+	}
+	model := part(root, "model_cfg")
+	vision := part(model, "vision_cfg")
+	settings := map[string]any{}
+	if quick, ok := model["quick_gelu"].(bool); ok && quick {
+		settings["hidden_act"] = "quick_gelu"
+	}
+	width, wide := vision["width"].(int)
+	head, known := vision["head_width"].(int)
+	if !known {
+		head = 64 // the default of open_clip
+	}
+	if wide && head > 0 && width > 0 && width%head == 0 {
+		settings["num_attention_heads"] = width / head
+	}
+	return settings
 }
