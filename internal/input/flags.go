@@ -151,8 +151,9 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 		}
 	}
 	f.Var(&in.pool, "pool", "`[NAME=]MODE` of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
-	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: the name of a value in its graph, or of the node that computes it; "+
-		"* matches any characters, ? any one character; see encode --layers list (repeats)")
+	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: a module of the original code, such as blocks.7, in which * "+
+		"stands for no dot; or the name of a value in its graph, or of the node that computes it, in which * matches any "+
+		"characters; ? matches any one character; see encode --layers list (repeats)")
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
 	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
