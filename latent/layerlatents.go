@@ -20,8 +20,8 @@ type LayerPoints struct {
 }
 
 // LayerLatents is [Latents] for all layers of an encoder, in the order of [LayerEncoder], which are computed together.
-// Of several layers the pooling applies to those that have several vectors per state. Each layer has an entry of its own in the
-// cache, the one that Latents has for this layer alone.
+// Of several layers the pooling applies to layers that have several vectors per state. Each layer has an entry of its
+// own in the cache, the one that Latents has for this layer alone.
 func LayerLatents(ctx context.Context, enc Encoder, src Source, o EncodeOptions) ([]LayerPoints, error) {
 	e, ok := enc.(*modelEncoder)
 	if !ok || !e.named {

@@ -327,8 +327,8 @@ func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
 
-// Nearest are the patterns of modules that are most like the unknown one, at most n: those of all blocks of a kind, such
-// as "encoder.layer.*", and of single modules.
+// Nearest are the patterns of modules that are most like the unknown one, at most n: of all blocks of a kind, such as
+// "encoder.layer.*", and of single modules.
 func (e *UnknownLayerError) Nearest(n int) []string {
 	wanted := strings.ToLower(alike(e.Pattern))
 	var patterns []string

@@ -226,7 +226,8 @@ func (p *PictureProcessor) middle(height, width int) (top, left, toHeight, toWid
 		return 0, 0, height, width, nil
 	}
 	if p.CropHeight > height || p.CropWidth > width {
-		return 0, 0, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", height, width, p.CropHeight, p.CropWidth)
+		return 0, 0, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d",
+			height, width, p.CropHeight, p.CropWidth)
 	}
 	half := func(surplus int) int {
 		if p.RoundCrop {

@@ -102,8 +102,8 @@ func (f *libraryFile) processor(height, width int, mean, std [3]float64) (*Pictu
 	return p, nil
 }
 
-// parseTIMM reads the pretrained_cfg of timm; nil: there is none. The shorter side becomes that of the input, divided by
-// crop_pct and rounded down, and the middle is left.
+// parseTIMM reads the pretrained_cfg of timm; nil: there is none. The shorter side becomes the side of the input divided
+// by crop_pct and rounded down, and the middle is left.
 func parseTIMM(data []byte) (*PictureProcessor, error) {
 	var f struct {
 		Config *libraryFile `json:"pretrained_cfg"`

@@ -203,7 +203,8 @@ func (q *preprocessor) resizeTo() error {
 	}
 	height, width := cmp.Or(q.Height, q.in[k]), cmp.Or(q.Width, q.in[k+1])
 	if c := q.Crop; c[2] != 0 && (min(c[0], c[1]) < 0 || min(c[2], c[3]) < 1 || c[0]+c[2] > height || c[1]+c[3] > width) {
-		return fmt.Errorf("frames of %d×%d have no part of %d×%d at row %d and column %d", height, width, c[2], c[3], c[0], c[1])
+		return fmt.Errorf("frames of %d×%d have no part of %d×%d at row %d and column %d",
+			height, width, c[2], c[3], c[0], c[1])
 	}
 	q.out[k], q.out[k+1] = height, width
 	switch {

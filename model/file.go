@@ -150,7 +150,8 @@ func checkpointOptions(o ReadOptions) checkpoint.Options {
 
 func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
 	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings, Notes: c.Notes, Chosen: c.Chosen,
-		Prefix: c.Prefix, Settings: c.Settings, Example: c.State, Check: c.Check, graph: c.Graph, files: files, close: c.Close}
+		Prefix: c.Prefix, Settings: c.Settings, Example: c.State, Check: c.Check,
+		graph: c.Graph, files: files, close: c.Close}
 }
 
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {

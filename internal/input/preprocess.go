@@ -186,7 +186,8 @@ func (d *Data) folderPreset(model string) *latent.Preprocessing {
 		d.processors = map[string]string{}
 	}
 	if d.processors[model] == "" {
-		d.env.Note("note: model %s: frames are preprocessed as its %s says: %s; --preprocess none turns this off", model, file, pictures)
+		d.env.Note("note: model %s: frames are preprocessed as its %s says: %s; --preprocess none turns this off",
+			model, file, pictures)
 	}
 	d.processors[model] = file
 	return &p

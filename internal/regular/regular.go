@@ -66,7 +66,7 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 }
 
 // OpenBeside opens a file that the file at a path names, in the folder of that file or below. No symbolic link may lead
-// outside; but where the file is a link itself, those it names may lie with its target: the cache of a hub of models has
+// outside. Where the file is a link itself, the named one may lie with its target: the cache of a hub of models has
 // links to its blobs in the folder of every version.
 func OpenBeside(path, name string) (*os.File, error) {
 	if !filepath.IsLocal(name) {

@@ -36,7 +36,8 @@ func Processors(dir string) ([]Processor, error) {
 	}
 	names := ProcessorFiles
 	if weights, err := weightsOf(dir); err == nil && strings.HasPrefix(weights, "open_clip") {
-		names = slices.Concat([]string{openCLIPFile}, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == openCLIPFile }))
+		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == openCLIPFile })
+		names = append([]string{openCLIPFile}, others...)
 	}
 	var list []Processor
 	for _, name := range names {

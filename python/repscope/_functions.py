@@ -951,7 +951,8 @@ def smoothness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -960,8 +961,9 @@ def smoothness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1129,7 +1131,8 @@ def robustness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1138,8 +1141,9 @@ def robustness(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1345,7 +1349,8 @@ def neighborhood(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1354,8 +1359,9 @@ def neighborhood(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1535,7 +1541,8 @@ def manifold(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1544,8 +1551,9 @@ def manifold(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1721,7 +1729,8 @@ def geometry(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1730,8 +1739,9 @@ def geometry(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1946,7 +1956,8 @@ def reconstruction(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1955,8 +1966,9 @@ def reconstruction(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -2173,7 +2185,8 @@ def reward(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -2182,8 +2195,9 @@ def reward(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -3245,7 +3259,8 @@ def encode(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -3254,8 +3269,9 @@ def encode(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K, or
             none for unchanged outputs of any shape.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a

@@ -360,7 +360,8 @@ func writeResult(env *run.Env, models []Model, w *Writing, rows rowsOf, unit str
 				continue
 			}
 			list = append(list, f.describe())
-			table.Row(f.Model, f.Output.Layer.Label(), poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name, float64(f.Bytes)/1e6)
+			table.Row(f.Model, f.Output.Layer.Label(), poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name,
+				float64(f.Bytes)/1e6)
 		}
 		part.Set("files", list)
 		env.Result.Models.Set(m.Name, &part)
