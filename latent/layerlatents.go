@@ -51,42 +51,33 @@ func (e *modelEncoder) latentsOfLayers(ctx context.Context, src Source, o Encode
 	}
 	total := 0
 	for _, out := range s.outputs {
-		if graph.Count(out.Shape) == 0 {
+		dim := graph.Count(out.Shape)
+		if total += dim; dim == 0 {
 			return nil, fmt.Errorf("layer %s has shape %v: no latent dimensions", out.Layer.Label(), out.Shape)
 		}
-		total += graph.Count(out.Shape)
 	}
+	size := 4 * int64(src.Len()) * int64(total)
 	if o.Room != nil {
-		if err := o.Room(4 * int64(src.Len()) * int64(total)); err != nil {
+		if err := o.Room(size); err != nil {
 			return nil, err
 		}
 	}
 	o.Preprocessing = s.pre.Preprocessing
 	keys := make([]string, len(s.outputs))
 	if o.Cache != nil || share.In(ctx) {
-		for k := range keys {
-			if keys[k], err = e.keyOfLayer(k, src, o, s.outputs[k]); err != nil {
+		for k, out := range s.outputs { // as that of the layer alone
+			info, alone := e.info, o
+			info.Identity, info.DefaultPool = e.identities[k], e.pools()[k]
+			if out.Pool == PoolNone {
+				alone.Pool = PoolNone
+			}
+			if keys[k], err = keyOf(info, src, alone); err != nil {
 				return nil, &ReadError{err}
 			}
 		}
 	}
 	compute := func() ([]LayerPoints, error) { return s.cachedLayers(ctx, o, keys) }
-	return share.Do(ctx, sharedKey("layers", strings.Join(keys, "")), compute, func(layers []LayerPoints) (size int64) {
-		for _, l := range layers {
-			size += sizeOf(l.Points)
-		}
-		return size
-	})
-}
-
-// keyOfLayer is the key of a layer that is encoded alone.
-func (e *modelEncoder) keyOfLayer(k int, src Source, o EncodeOptions, out StreamOutput) (string, error) {
-	info := e.info
-	info.Identity, info.DefaultPool = e.identities[k], e.pools()[k]
-	if out.Pool == PoolNone {
-		o.Pool = PoolNone
-	}
-	return keyOf(info, src, o)
+	return share.Do(ctx, sharedKey("layers", strings.Join(keys, "")), compute, func([]LayerPoints) int64 { return size })
 }
 
 // cachedLayers takes all layers from the cache, or encodes the states and puts them there.
@@ -95,7 +86,6 @@ func (s *Stream) cachedLayers(ctx context.Context, o EncodeOptions, keys []strin
 	layers := make([]LayerPoints, len(keys))
 	kept := 0
 	for k, out := range s.outputs {
-		layers[k] = LayerPoints{Layer: out.Layer, Pool: out.Pool}
 		z, dim, err := o.Cache.load(keys[k], total)
 		if err != nil && o.Warn != nil {
 			o.Warn(err)
@@ -103,7 +93,7 @@ func (s *Stream) cachedLayers(ctx context.Context, o EncodeOptions, keys []strin
 		if z == nil {
 			break
 		}
-		layers[k].Points = points.Float32(z, dim)
+		layers[k] = LayerPoints{out.Layer, out.Pool, points.Float32(z, dim)}
 		kept++
 	}
 	if kept == len(keys) {
@@ -117,7 +107,6 @@ func (s *Stream) cachedLayers(ctx context.Context, o EncodeOptions, keys []strin
 	}
 	values := make([][]float32, len(keys))
 	for k, out := range s.outputs {
-		layers[k] = LayerPoints{Layer: out.Layer, Pool: out.Pool}
 		values[k] = make([]float32, total*graph.Count(out.Shape))
 	}
 	err := s.run(ctx, 0, func(lo, hi int, rows [][]float32) error {
@@ -129,9 +118,9 @@ func (s *Stream) cachedLayers(ctx context.Context, o EncodeOptions, keys []strin
 	if err != nil {
 		return nil, err
 	}
-	for k := range layers {
+	for k, out := range s.outputs {
 		dim := len(values[k]) / total
-		layers[k].Points = points.Float32(values[k], dim)
+		layers[k] = LayerPoints{out.Layer, out.Pool, points.Float32(values[k], dim)}
 		if err := o.Cache.store(keys[k], values[k], total, dim); err != nil && o.Warn != nil {
 			o.Warn(fmt.Errorf("latent cache: %w", err))
 		}

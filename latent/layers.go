@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
-	"repscope/internal/text"
+	"repscope/latent/scope"
 	"repscope/model"
 	"repscope/model/graph"
 	"repscope/stat"
@@ -115,22 +113,15 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 func nameModules(layers []Layer, scopes []string) {
 	last := map[string]int{}
 	var modules []string
-	for i, scope := range scopes {
-		if d := layers[i].DType; d != "" && d != model.Float32.String() ||
-			len(scope) > longestScope || strings.Count(scope, ".") > deepestScope {
+	for i, path := range scopes {
+		if d := layers[i].DType; d != "" && d != model.Float32.String() {
 			continue
 		}
-		for end := 0; end < len(scope); {
-			end++
-			if next := strings.IndexByte(scope[end:], '.'); next >= 0 {
-				end += next
-			} else {
-				end = len(scope)
+		for _, module := range scope.Around(path) {
+			if _, seen := last[module]; !seen {
+				modules = append(modules, module)
 			}
-			if _, seen := last[scope[:end]]; !seen {
-				modules = append(modules, scope[:end])
-			}
-			last[scope[:end]] = i
+			last[module] = i
 		}
 	}
 	for _, module := range modules {
@@ -141,12 +132,6 @@ func nameModules(layers []Layer, scopes []string) {
 		slices.SortFunc(layers[i].Modules, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	}
 }
-
-// Bounds of the path of a module.
-const (
-	longestScope = 1 << 10 // letters
-	deepestScope = 32      // modules around it
-)
 
 // tracer binds the values of a graph to shapes that its input may take.
 type tracer struct {
@@ -277,7 +262,7 @@ func findLayers(all []Layer, last map[string]int, pattern, prefix string) ([]Lay
 	}
 	if matches == nil {
 		for i, l := range all {
-			if matchLayer(pattern, l.Name) || l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node) {
+			if scope.MatchName(pattern, l.Name) || l.Node != "" && last[l.Node] == i && scope.MatchName(pattern, l.Node) {
 				matches = append(matches, l)
 			}
 		}
@@ -301,7 +286,7 @@ func findModules(all []Layer, pattern, prefix string) []Layer {
 	var outputs []Layer
 	for _, l := range all {
 		for _, module := range l.Modules {
-			if matchModule(pattern, module) || prefix != "" && matchModule(pattern, prefix+module) {
+			if scope.Match(pattern, module) || prefix != "" && scope.Match(pattern, prefix+module) {
 				l.Module = module
 				outputs = append(outputs, l)
 				break
@@ -309,12 +294,6 @@ func findModules(all []Layer, pattern, prefix string) []Layer {
 		}
 	}
 	return outputs
-}
-
-// matchModule is matchLayer for the path of a module, in which * and ? stand for no dot.
-func matchModule(pattern, path string) bool {
-	patterns, parts := strings.Split(pattern, "."), strings.Split(path, ".")
-	return slices.EqualFunc(patterns, parts, matchLayer)
 }
 
 // UnknownLayerError is a layer that the model does not have.
@@ -327,65 +306,13 @@ func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
 
-// Nearest are the patterns of modules that are most like the unknown one, at most n: of all blocks of a kind, such as
-// "encoder.layer.*", and of single modules.
+// Nearest are the patterns of modules that are most like the unknown one, at most n; see [scope.Nearest].
 func (e *UnknownLayerError) Nearest(n int) []string {
-	wanted := strings.ToLower(alike(e.Pattern))
-	var patterns []string
-	distance := map[string]int{}
+	var modules []string
 	for _, l := range e.Layers {
-		for _, module := range l.Modules {
-			pattern := alike(module)
-			if _, seen := distance[pattern]; seen {
-				continue
-			}
-			distance[pattern] = text.EditDistance(wanted, strings.ToLower(pattern))
-			if strings.HasSuffix(pattern, "."+wanted) { // the end of a longer path
-				distance[pattern] = 1
-			}
-			patterns = append(patterns, pattern)
-		}
+		modules = append(modules, l.Modules...)
 	}
-	const otherEnd = 100 // where the blocks of a list are wanted, the list itself is not
-	for _, pattern := range patterns {
-		if strings.HasSuffix(wanted, "*") != strings.HasSuffix(pattern, "*") {
-			distance[pattern] += otherEnd
-		}
-	}
-	slices.SortStableFunc(patterns, func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(len(a), len(b)))
-	})
-	return patterns[:min(n, len(patterns))]
-}
-
-var numbers = regexp.MustCompile(`\d+(\.|$)`)
-
-// alike is the pattern of modules that differ in their numbers.
-func alike(module string) string { return numbers.ReplaceAllString(module, "*$1") }
-
-// matchLayer reports whether a pattern, in which * stands for any characters and ? for any one, matches the whole name.
-func matchLayer(pattern, name string) bool {
-	p, n := []rune(pattern), []rune(name)
-	i, j := 0, 0
-	star, resume := -1, 0
-	for j < len(n) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, resume = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == n[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			resume++
-			i, j = star+1, resume
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
+	return scope.Nearest(e.Pattern, modules, n)
 }
 
 // Layers are the values that the encoder computes.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/internal/resize"
+	"repscope/latent/picture"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 )
@@ -68,6 +69,43 @@ func Pillow(filter string) Interpolation { return Interpolation(pillow + filter)
 func ImageNet() Preprocessing {
 	return Preprocessing{Height: 224, Width: 224, Interpolation: Bilinear, Channels: 3, Scale: ScaleUnit,
 		Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
+}
+
+// PreprocessingOf is the preprocessing of pictures for frames of height×width. Frames of one channel are repeated to
+// three.
+func PreprocessingOf(p *picture.Processor, height, width int) (Preprocessing, error) {
+	h, w := p.Size(height, width)
+	if max(h, w) > maxSide {
+		return Preprocessing{}, fmt.Errorf("frames of %d×%d become %d×%d, want sides up to %d",
+			height, width, h, w, maxSide)
+	}
+	top, first, toHeight, toWidth, err := p.Middle(h, w)
+	if err != nil {
+		return Preprocessing{}, err
+	}
+	out := Preprocessing{Height: h, Width: w, Channels: 3, Scale: ScaleUnit,
+		Interpolation: Pillow(string(cmp.Or(p.Filter, resize.FilterBicubic)))}
+	if p.Unrounded {
+		out.Interpolation += unrounded
+	}
+	if p.CropHeight > 0 && (toHeight != h || toWidth != w) {
+		out.Crop = [4]int{top, first, toHeight, toWidth}
+	}
+	factor := 255 * cmp.Or(p.Scale, 1) // of pixels from 0 to 1
+	if math.Abs(factor-1) < 1e-9 {
+		factor = 1
+	}
+	if factor == 255 {
+		out.Scale, factor = ScaleRaw, 1
+	}
+	if p.Mean == [3]float64{} && p.Std == [3]float64{} && factor == 1 {
+		return out, nil
+	}
+	for c := range 3 {
+		out.Mean = append(out.Mean, p.Mean[c]/factor)
+		out.Std = append(out.Std, cmp.Or(p.Std[c], 1)/factor)
+	}
+	return out, nil
 }
 
 // key identifies the part of the preprocessing that changes numbers; it is only the scale if nothing else is set.

@@ -15,6 +15,7 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
+	"repscope/latent/picture"
 	"repscope/report"
 )
 
@@ -157,7 +158,7 @@ func (d *Data) folderPreset(model string) *latent.Preprocessing {
 	if i < 0 || d.inputs.preprocess.of(model) != "" {
 		return nil
 	}
-	pictures, file, err := latent.FolderPictures(d.inputs.sources[i].path)
+	pictures, file, err := picture.Folder(d.inputs.sources[i].path)
 	if err == nil && pictures == nil {
 		return nil
 	}
@@ -177,7 +178,7 @@ func (d *Data) folderPreset(model string) *latent.Preprocessing {
 			model, file, states.DType(), shape, layout, instead)
 		return nil
 	}
-	p, err := pictures.For(shape[len(shape)-2], shape[len(shape)-1])
+	p, err := latent.PreprocessingOf(pictures, shape[len(shape)-2], shape[len(shape)-1])
 	if err != nil {
 		d.env.Warn("model %s: %s is not applied: %v; %s", model, file, err, instead)
 		return nil

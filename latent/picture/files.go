@@ -1,6 +1,6 @@
 // The preprocessing of a folder's encoder, as the library of its weights stores it.
 
-package latent
+package picture
 
 import (
 	"cmp"
@@ -16,10 +16,10 @@ import (
 	"repscope/model/checkpoint"
 )
 
-// FolderPictures is the preprocessing of the encoder in a folder, and the name of the file that says it; nil where none
+// Folder is the preprocessing of the encoder in a folder, and the name of the file that says it; nil where none
 // does: preprocessor_config.json or its relatives of transformers, open_clip_config.json, or the pretrained_cfg of timm
 // in config.json. Errors name the file, and a step that is not supported.
-func FolderPictures(dir string) (*PictureProcessor, string, error) {
+func Folder(dir string) (*Processor, string, error) {
 	files, err := checkpoint.Processors(dir)
 	if err != nil {
 		return nil, "", err
@@ -49,7 +49,7 @@ func FolderPictures(dir string) (*PictureProcessor, string, error) {
 }
 
 // parseWithin reads the processor of images among those of a model of several inputs.
-func parseWithin(data []byte) (*PictureProcessor, error) {
+func parseWithin(data []byte) (*Processor, error) {
 	var f struct {
 		Image json.RawMessage `json:"image_processor"`
 		Video json.RawMessage `json:"video_processor"`
@@ -78,8 +78,8 @@ type libraryFile struct {
 }
 
 // processor has the defaults of the library where the file has nothing.
-func (f *libraryFile) processor(height, width int, mean, std [3]float64) (*PictureProcessor, error) {
-	p := &PictureProcessor{CropHeight: height, CropWidth: width, RoundCrop: true, Scale: 1. / 255, Mean: mean, Std: std}
+func (f *libraryFile) processor(height, width int, mean, std [3]float64) (*Processor, error) {
+	p := &Processor{CropHeight: height, CropWidth: width, RoundCrop: true, Scale: 1. / 255, Mean: mean, Std: std}
 	p.Filter = resize.Filter(cmp.Or(f.Interpolation, string(resize.FilterBicubic)))
 	if !slices.Contains(resize.Filters(), p.Filter) {
 		return nil, fmt.Errorf("interpolation is %.40q, want a filter of Pillow", f.Interpolation)
@@ -104,7 +104,7 @@ func (f *libraryFile) processor(height, width int, mean, std [3]float64) (*Pictu
 
 // parseTIMM reads the pretrained_cfg of timm; nil: there is none. The shorter side becomes the side of the input divided
 // by crop_pct and rounded down, and the middle is left.
-func parseTIMM(data []byte) (*PictureProcessor, error) {
+func parseTIMM(data []byte) (*Processor, error) {
 	var f struct {
 		Config *libraryFile `json:"pretrained_cfg"`
 	}
@@ -119,8 +119,8 @@ func parseTIMM(data []byte) (*PictureProcessor, error) {
 		return nil, fmt.Errorf("input_size is %v, want 3 channels, a height and a width", c.InputSize)
 	}
 	height, width := c.InputSize[1], c.InputSize[2]
-	net := ImageNet()
-	p, err := c.processor(height, width, [3]float64(net.Mean), [3]float64(net.Std))
+	net := ImageNet(height)
+	p, err := c.processor(height, width, net.Mean, net.Std)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func parseTIMM(data []byte) (*PictureProcessor, error) {
 }
 
 // parseOpenCLIP reads an open_clip_config.json; nil: it has no size.
-func parseOpenCLIP(data []byte) (*PictureProcessor, error) {
+func parseOpenCLIP(data []byte) (*Processor, error) {
 	var f struct {
 		Config libraryFile `json:"preprocess_cfg"`
 		Model  struct {
@@ -169,7 +169,7 @@ func parseOpenCLIP(data []byte) (*PictureProcessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	clip := CLIPPictures(height)
+	clip := CLIP(height)
 	p, err := f.Config.processor(height, width, clip.Mean, clip.Std)
 	if err != nil {
 		return nil, err
@@ -198,41 +198,6 @@ func pairOf(raw json.RawMessage) (height, width int, err error) {
 		return pair[0], pair[1], nil
 	}
 	return 0, 0, fmt.Errorf("the size is %.60s, want a number, or a height and a width", raw)
-}
-
-// For is the preprocessing of frames of height×width. Frames of one channel are repeated to three.
-func (p *PictureProcessor) For(height, width int) (Preprocessing, error) {
-	h, w := p.resizedTo(height, width)
-	if max(h, w) > maxSide {
-		return Preprocessing{}, fmt.Errorf("frames of %d×%d become %d×%d, want sides up to %d", height, width, h, w, maxSide)
-	}
-	top, first, toHeight, toWidth, err := p.middle(h, w)
-	if err != nil {
-		return Preprocessing{}, err
-	}
-	out := Preprocessing{Height: h, Width: w, Channels: 3, Scale: ScaleUnit,
-		Interpolation: Pillow(string(cmp.Or(p.Filter, resize.FilterBicubic)))}
-	if p.Unrounded {
-		out.Interpolation += unrounded
-	}
-	if p.CropHeight > 0 && (toHeight != h || toWidth != w) {
-		out.Crop = [4]int{top, first, toHeight, toWidth}
-	}
-	factor := 255 * cmp.Or(p.Scale, 1) // of pixels from 0 to 1
-	if math.Abs(factor-1) < 1e-9 {
-		factor = 1
-	}
-	if factor == 255 {
-		out.Scale, factor = ScaleRaw, 1
-	}
-	if p.Mean == [3]float64{} && p.Std == [3]float64{} && factor == 1 {
-		return out, nil
-	}
-	for c := range 3 {
-		out.Mean = append(out.Mean, p.Mean[c]/factor)
-		out.Std = append(out.Std, cmp.Or(p.Std[c], 1)/factor)
-	}
-	return out, nil
 }
 
 // steps are the keys of steps of a processor of transformers that are known.

@@ -1,6 +1,8 @@
-// Pictures of 8 bits on their way into a vision model.
-
-package latent
+// Package picture prepares pictures of 8 bits for vision models, as the libraries that publish the models do:
+//
+//	p, file, err := picture.Folder("dinov2") // of preprocessor_config.json
+//	values, height, width, err := p.Apply(pixels, 480, 640)
+package picture
 
 import (
 	"cmp"
@@ -14,10 +16,10 @@ import (
 	"repscope/internal/resize"
 )
 
-// PictureProcessor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
+// Processor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
 // with antialiasing, crop the center, scale the values, subtract the mean of each channel and divide by its standard
 // deviation. The zero value only converts the type.
-type PictureProcessor struct {
+type Processor struct {
 	// Height and Width are the size to which the picture is resized as a whole; or Shortest is
 	// the length of its shorter side then, the longer one in proportion and rounded down. All 0:
 	// it keeps its size.
@@ -35,17 +37,17 @@ type PictureProcessor struct {
 	Mean, Std [3]float64
 }
 
-// CLIPPictures and ImageNetPictures are the preprocessing of encoders with these trainings, for screens resized as a
-// whole to size×size, without a crop.
-func CLIPPictures(size int) PictureProcessor {
-	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
+// CLIP and ImageNet are the preprocessing of encoders with these trainings, for screens resized as a whole to size×size,
+// without a crop.
+func CLIP(size int) Processor {
+	return Processor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
 		Std: [3]float64{0.26862954, 0.26130258, 0.27577711}}
 }
 
-// ImageNetPictures is described with [CLIPPictures].
-func ImageNetPictures(size int) PictureProcessor {
-	of := ImageNet()
-	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64(of.Mean), Std: [3]float64(of.Std)}
+// ImageNet is described with [CLIP].
+func ImageNet(size int) Processor {
+	return Processor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.485, 0.456, 0.406},
+		Std: [3]float64{0.229, 0.224, 0.225}}
 }
 
 // processorFile is a preprocessor_config.json.
@@ -72,11 +74,11 @@ type sizeFile struct {
 	Shortest      int `json:"shortest_edge"`
 }
 
-// ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
+// Parse reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
 // have the defaults of its image processors: pictures are resized (bilinearly unless the file names another filter),
 // divided by 255, and normalized if there is a mean. Errors name the file and key: padding, another size than height
 // and width or shortest_edge, a filter that Pillow has not, means that are not three, other steps such as do_pad.
-func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) {
+func Parse(name string, data []byte) (*Processor, error) {
 	p, err := parseProcessor(data)
 	if err == nil {
 		err = p.Check()
@@ -87,13 +89,13 @@ func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) 
 	return p, nil
 }
 
-func parseProcessor(data []byte) (*PictureProcessor, error) {
+func parseProcessor(data []byte) (*Processor, error) {
 	var f processorFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not the configuration of a preprocessor: %w", err)
 	}
 	kind := cmp.Or(f.Type, f.Video, f.Extractor)
-	p := &PictureProcessor{Scale: 1. / 255, Unrounded: strings.HasPrefix(kind, "DINOv3")}
+	p := &Processor{Scale: 1. / 255, Unrounded: strings.HasPrefix(kind, "DINOv3")}
 	if err := otherSteps(data, kind); err != nil {
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func parseProcessor(data []byte) (*PictureProcessor, error) {
 }
 
 // cutShare is the resizing of ConvNeXt: frames smaller than 384 are the middle of larger ones.
-func (p *PictureProcessor) cutShare(share *float64) {
+func (p *Processor) cutShare(share *float64) {
 	side := p.Shortest
 	if side >= 384 {
 		p.Height, p.Width, p.Shortest = side, side, 0
@@ -174,7 +176,7 @@ func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error
 }
 
 // Check finds sizes and numbers that cannot be.
-func (p *PictureProcessor) Check() error {
+func (p *Processor) Check() error {
 	for _, n := range []int{p.Height, p.Width, p.Shortest, p.CropHeight, p.CropWidth} {
 		if n < 0 || n > maxSide {
 			return fmt.Errorf("an image side of %d, want 1 to %d", n, maxSide)
@@ -192,7 +194,7 @@ func (p *PictureProcessor) Check() error {
 }
 
 // String describes the processing in words: the text of equal processors is equal.
-func (p *PictureProcessor) String() string {
+func (p *Processor) String() string {
 	filter := cmp.Or(p.Filter, resize.FilterBicubic)
 	var parts []string
 	switch {
@@ -207,8 +209,8 @@ func (p *PictureProcessor) String() string {
 	return strings.Join(append(parts, fmt.Sprintf("times %.6g, mean %.6g, standard deviation %.6g", p.Scale, p.Mean, p.Std)), ", ")
 }
 
-// resizedTo is the size after resizing.
-func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
+// Size is the size after resizing, before anything is cut off.
+func (p *Processor) Size(height, width int) (int, int) {
 	switch {
 	case p.Shortest > 0 && height <= width:
 		return p.Shortest, max(int(int64(p.Shortest)*int64(width)/int64(height)), 1)
@@ -220,8 +222,8 @@ func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
 	return height, width
 }
 
-// middle is the part of a resized picture that is left.
-func (p *PictureProcessor) middle(height, width int) (top, left, toHeight, toWidth int, err error) {
+// Middle is the part of a resized picture that is left.
+func (p *Processor) Middle(height, width int) (top, left, toHeight, toWidth int, err error) {
 	if p.CropHeight == 0 {
 		return 0, 0, height, width, nil
 	}
@@ -238,16 +240,19 @@ func (p *PictureProcessor) middle(height, width int) (top, left, toHeight, toWid
 	return half(height - p.CropHeight), half(width - p.CropWidth), p.CropHeight, p.CropWidth, nil
 }
 
+// maxSide bounds the side of a resized picture.
+const maxSide = 1 << 14
+
 // maxPicture bounds the pixels of a picture on its way.
 const maxPicture = 1 << 26
 
 // Apply makes values [3, H, W] of pixels [height, width, 3]. Errors: a picture without pixels,
 // one that is smaller than its middle, or too long to be resized in proportion.
-func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
+func (p *Processor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
 	if height < 1 || width < 1 || len(pixels) != 3*height*width {
 		return nil, 0, 0, fmt.Errorf("an image of %d × %d has %d values", height, width, len(pixels))
 	}
-	h, w := p.resizedTo(height, width)
+	h, w := p.Size(height, width)
 	if int64(h)*int64(w) > maxPicture {
 		return nil, 0, 0, fmt.Errorf("an image of %d × %d becomes %d × %d, more than %d pixels", height, width, h, w, maxPicture)
 	}
@@ -260,7 +265,7 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 		r.Bytes(out, pixels, 3)
 		pixels = out
 	}
-	top, x0, toH, toW, err := p.middle(h, w)
+	top, x0, toH, toW, err := p.Middle(h, w)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -279,7 +284,7 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 }
 
 // levels are the values of the bytes of a channel.
-func (p *PictureProcessor) levels(c int) (table [256]float32) {
+func (p *Processor) levels(c int) (table [256]float32) {
 	scale, std := p.Scale, p.Std[c]
 	if scale == 0 {
 		scale = 1
