@@ -65,7 +65,7 @@ func (e *modelEncoder) latentsOfLayers(ctx context.Context, src Source, o Encode
 	o.Preprocessing = s.pre.Preprocessing
 	keys := make([]string, len(s.outputs))
 	if o.Cache != nil || share.In(ctx) {
-		for k, out := range s.outputs { // as that of the layer alone
+		for k, out := range s.outputs { // as the key of the layer alone
 			info, alone := e.info, o
 			info.Identity, info.DefaultPool = e.identities[k], e.pools()[k]
 			if out.Pool == PoolNone {

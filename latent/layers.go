@@ -20,7 +20,7 @@ type Layer struct {
 	Name     string // of the value
 	Node     string // name of the node that makes it; may be empty
 	Operator string // of that node
-	// Modules are the modules of which it is the output, such as "blocks" and "blocks.7", named as in the original code:
+	// Modules are the modules with this output, such as "blocks" and "blocks.7", named as in the original code:
 	// by the tensors of a state dict, or by the exporter of an ONNX file. The innermost one is the last.
 	Modules []string
 	// Module is the one by which the layer was requested, and of the output of a state dict the one that makes it; empty

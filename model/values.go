@@ -141,7 +141,7 @@ func channelAxes(g *graph.Graph) map[string]int {
 	return axes
 }
 
-// agreed is the axis that all inputs have of which one is known; 0 where they differ, or none is known.
+// agreed is the axis of all inputs whose axis is known; 0 where they differ, or none is known.
 func agreed(axes map[string]int, inputs []string) int {
 	axis := 0
 	for _, name := range inputs {

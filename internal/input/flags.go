@@ -165,7 +165,7 @@ func (in *Inputs) registerPreprocessing(f *run.Flags) {
 	in.preprocess.check = run.OneOf(presetNone, presetImageNet)
 	f.Var(&in.preprocess, "preprocess", "`[NAME=]PRESET` of the preprocessing. imagenet: --resize 224x224 (bilinear), one channel repeated to three, --input-scale unit, "+
 		"and the mean and std of ImageNet. Other flags override a preset; a preset for one model, or none, overrides "+
-		"one for all. Default: that of the model's folder, from preprocessor_config.json, open_clip_config.json or the "+
+		"one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json, open_clip_config.json or the "+
 		"pretrained_cfg of timm; none turns it off (repeats)")
 	in.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
 	f.Var(&in.resize, "resize", "`[NAME=]HxW`, height by width, of the frames that encoders get, before all other steps; distances between frames use the original size (repeats)")

@@ -230,7 +230,7 @@ func (m *Model) encodeLayers(ctx context.Context, source latent.Source) ([]laten
 	return layers, nil
 }
 
-// keep makes the cache keep what is encoded.
+// keep makes the cache keep the latents.
 func (m *Model) keep(o *latent.EncodeOptions) {
 	o.Cache, o.Warn, o.Kept = m.data.cache, m.data.cacheFailed, func() { m.data.env.Result.FromCache(m.Name) }
 }

@@ -82,7 +82,7 @@ func checkDeviations(text string) error {
 }
 
 // preprocessing is what a model's frames go through before it sees them: of a setting for this model, its preset, a
-// setting for all models, a preset for all and that of the model's folder (nil: none), the first that there is.
+// setting for all models, a preset for all and the preset of the model's folder (nil: none), the first that there is.
 func (in *Inputs) preprocessing(model string, folder *latent.Preprocessing) (latent.Preprocessing, error) {
 	name, own := in.preprocess.byName[model]
 	if !own {

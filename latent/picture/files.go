@@ -48,7 +48,7 @@ func Folder(dir string) (*Processor, string, error) {
 	return nil, "", nil
 }
 
-// parseWithin reads the processor of images among those of a model of several inputs.
+// parseWithin reads the processor of images of a model of several inputs.
 func parseWithin(data []byte) (*Processor, error) {
 	var f struct {
 		Image json.RawMessage `json:"image_processor"`
@@ -204,7 +204,7 @@ func pairOf(raw json.RawMessage) (height, width int, err error) {
 var steps = []string{"do_resize", "do_rescale", "do_normalize", "do_center_crop", "do_convert_rgb", "do_sample_frames",
 	"do_reduce_labels"}
 
-// otherSteps finds what a processor of transformers does beyond the steps that are known.
+// otherSteps finds steps of a processor of transformers that are not known.
 func otherSteps(data []byte, kind string) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {

@@ -27,7 +27,7 @@ type Processor struct {
 	// Filter is the filter; empty means bicubic. Unrounded weighs pixels without rounding them to bytes.
 	Filter    resize.Filter
 	Unrounded bool
-	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off. It begins at half of what is cut off,
+	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off. It begins at half of the rest,
 	// rounded down, or with RoundCrop to the nearest even number as in torchvision.
 	CropHeight, CropWidth int
 	RoundCrop             bool

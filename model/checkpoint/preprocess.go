@@ -28,8 +28,8 @@ type Processor struct {
 	Data []byte
 }
 
-// Processors reads those that a folder has, in the order in which they count: a folder may have the files of two
-// libraries, and that of its weights comes first. There are none of a file.
+// Processors reads the ProcessorFiles of a folder, in the order in which they count: a folder may have the files of two
+// libraries, and the library of its weights comes first. There are none of a file.
 func Processors(dir string) ([]Processor, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil
@@ -68,8 +68,8 @@ func visionOf(root any) any {
 		settings["hidden_act"] = "quick_gelu"
 	}
 	width, wide := vision["width"].(int)
-	head, known := vision["head_width"].(int)
-	if !known {
+	head, ok := vision["head_width"].(int)
+	if !ok {
 		head = 64 // the default of open_clip
 	}
 	if wide && head > 0 && width > 0 && width%head == 0 {

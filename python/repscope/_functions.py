@@ -951,7 +951,7 @@ def smoothness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -1131,7 +1131,7 @@ def robustness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -1349,7 +1349,7 @@ def neighborhood(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -1541,7 +1541,7 @@ def manifold(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -1729,7 +1729,7 @@ def geometry(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -1956,7 +1956,7 @@ def reconstruction(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -2185,7 +2185,7 @@ def reward(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
@@ -3259,7 +3259,7 @@ def encode(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: that of the model's folder, from preprocessor_config.json,
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
             open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
