@@ -1,7 +1,11 @@
 // Package picture prepares pictures of 8 bits for vision models, as the libraries that publish the models do:
 //
-//	p, file, err := picture.Folder("dinov2") // of preprocessor_config.json
-//	values, height, width, err := p.Apply(pixels, 480, 640)
+//	pixels := make([]uint8, 3*480*640)
+//	p, file, err := picture.Folder("dinov2") // "preprocessor_config.json"
+//	if err != nil || p == nil {
+//		return err
+//	}
+//	values, height, width, err := p.Apply(pixels, 480, 640) // 3×height×width numbers
 package picture
 
 import (
