@@ -951,8 +951,8 @@ def smoothness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1131,8 +1131,8 @@ def robustness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1349,8 +1349,8 @@ def neighborhood(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1541,8 +1541,8 @@ def manifold(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1729,8 +1729,8 @@ def geometry(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1956,8 +1956,8 @@ def reconstruction(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -2185,8 +2185,8 @@ def reward(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -3259,8 +3259,8 @@ def encode(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json,
-            open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
