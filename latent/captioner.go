@@ -15,6 +15,7 @@ import (
 	"repscope/internal/escape"
 	"repscope/internal/regular"
 	"repscope/internal/tokenizer"
+	"repscope/latent/picture"
 	"repscope/model"
 )
 
@@ -129,7 +130,7 @@ func (c *Captioner) open(o CaptionerOptions) error {
 	if c.tokens, err = tokenizer.Parse("tokenizer.json", configuration["tokenizer.json"]); err != nil {
 		return err
 	}
-	pictures, err := ParsePictureProcessor("preprocessor_config.json", configuration["preprocessor_config.json"])
+	pictures, err := picture.Parse("preprocessor_config.json", configuration["preprocessor_config.json"])
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (c *Captioner) find(names []string) (string, error) {
 	return "", fmt.Errorf("found none of %s, here or in the folder onnx", strings.Join(names, ", "))
 }
 
-func (c *Captioner) openVision(pictures *PictureProcessor, o CaptionerOptions) error {
+func (c *Captioner) openVision(pictures *picture.Processor, o CaptionerOptions) error {
 	path, err := c.find(encoderFiles)
 	if err != nil {
 		return err

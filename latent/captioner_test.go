@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/latent/picture"
 )
 
 // picture is the picture of generate_meaning.py.
-func picture(k, height, width int) []uint8 {
+func pictureOf(k, height, width int) []uint8 {
 	out := make([]uint8, 0, 3*height*width)
 	for y := range height {
 		for x := range width {
@@ -38,7 +40,7 @@ func TestVision(t *testing.T) {
 		{"vision_vit.onnx", want.Vit, SentenceFirst, func(k int) []float64 { return want.Pictures[k].Cls }},
 		{"vision_vit.onnx", want.Vit, SentenceAuto, func(k int) []float64 { return want.Pictures[k].Mean }},
 	} {
-		p, err := ParsePictureProcessor("preprocessor_config.json", c.processor)
+		p, err := picture.Parse("preprocessor_config.json", c.processor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,7 @@ func TestVision(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, size := range want.Sizes {
-			got, err := m.Embed(context.Background(), picture(k, size[0], size[1]), size[0], size[1])
+			got, err := m.Embed(context.Background(), pictureOf(k, size[0], size[1]), size[0], size[1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +95,7 @@ func TestCaptions(t *testing.T) {
 		}
 		lengths := map[int]bool{}
 		for k, size := range want.Sizes {
-			text, ids, err := c.Caption(context.Background(), picture(k, size[0], size[1]), size[0], size[1])
+			text, ids, err := c.Caption(context.Background(), pictureOf(k, size[0], size[1]), size[0], size[1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +129,7 @@ func TestCaptionOptions(t *testing.T) {
 	defer c.Close()
 	for k, row := range rows {
 		size := want.Sizes[k]
-		got, err := c.Generate(context.Background(), picture(k, size[0], size[1]), size[0], size[1])
+		got, err := c.Generate(context.Background(), pictureOf(k, size[0], size[1]), size[0], size[1])
 		wanted := row.IDs[:min(20, len(row.IDs))]
 		if i := slices.Index(wanted, int64(end)); i >= 0 {
 			wanted = wanted[:i+1]
@@ -198,56 +200,4 @@ func TestGenerationConfig(t *testing.T) {
 			t.Errorf("%s and %s give %+v (%v)", c.config, c.generation, g, err)
 		}
 	}
-}
-
-func TestPictureProcessor(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`{"size":{"height":24,"width":12},"resample":3}`:                                                           "24 × 12 (bicubic), times 0.00392157, mean [0 0 0], standard deviation [0 0 0]",
-		`{"size":24,"image_processor_type":"ViTImageProcessor","do_rescale":false}`:                                "24 × 24 (bilinear), times 1, mean [0 0 0], standard deviation [0 0 0]",
-		`{"size":24,"feature_extractor_type":"CLIPFeatureExtractor","crop_size":20,"do_center_crop":true}`:         "shorter side 24 (bilinear), center crop 20 × 20, times 0.00392157, mean [0 0 0], standard deviation [0 0 0]",
-		`{"do_resize":false,"size":24,"image_mean":[0.5,0.5,0.5],"image_std":[0.5,0.25,0.5],"rescale_factor":0.5}`: "times 0.5, mean [0.5 0.5 0.5], standard deviation [0.5 0.25 0.5]",
-	} {
-		p, err := ParsePictureProcessor("p.json", []byte(text))
-		if err != nil || p.String() != want {
-			t.Errorf("%s gives %v (%v), want %s", text, p, err, want)
-		}
-	}
-	for text, want := range map[string]string{
-		`[]`: "p.json: it is not the configuration", `{"size":{"longest_edge":9}}`: "p.json: size is", `{"size":24,"resample":1}`: "p.json: resample is 1",
-		`{"image_mean":[1],"image_std":[1]}`: "p.json: image_mean and image_std have 1 and 1 numbers", `{"image_mean":[1,1,1],"image_std":[1,0,1]}`: "p.json: image_std is 0",
-		`{"size":99999999}`: "p.json: an image side of 99999999", `{"size":-1}`: "p.json: an image side of -1", `{"do_center_crop":true,"crop_size":{"height":3}}`: "p.json: crop_size is",
-	} {
-		if _, err := ParsePictureProcessor("p.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s gives %v, want %s…", text, err, want)
-		}
-	}
-	small := PictureProcessor{CropHeight: 4, CropWidth: 4}
-	if _, _, _, err := small.Apply(make([]uint8, 27), 3, 3); err == nil || !strings.Contains(err.Error(), "has no center crop of 4 × 4") {
-		t.Errorf("a picture smaller than its middle: %v", err)
-	}
-	long := PictureProcessor{Shortest: 1000}
-	if _, _, _, err := long.Apply(make([]uint8, 3*100000), 1, 100000); err == nil || !strings.Contains(err.Error(), "more than 67108864 pixels") {
-		t.Errorf("a picture that would become huge: %v", err)
-	}
-	if v, h, w, err := (&PictureProcessor{}).Apply([]uint8{1, 2, 3}, 1, 1); err != nil || h != 1 || w != 1 || !slices.Equal(v, []float32{1, 2, 3}) {
-		t.Errorf("nothing is done: %v, %d × %d (%v)", v, h, w, err)
-	}
-	if of := CLIPPictures(224); of.Check() != nil || of.Mean[0] < 0.4 || ImageNetPictures(224).Std[0] != 0.229 {
-		t.Errorf("presets are %+v", of)
-	}
-}
-
-func FuzzPictureProcessor(f *testing.F) {
-	f.Add([]byte(`{"size":{"shortest_edge":24},"do_center_crop":true,"crop_size":{"height":9,"width":9},"image_mean":[0,0,0],"image_std":[1,1,1]}`), 5, 9)
-	f.Fuzz(func(t *testing.T, data []byte, height, width int) {
-		p, err := ParsePictureProcessor("p.json", data)
-		if err != nil || height < 0 || width < 0 || height > 40 || width > 40 || p.Height*p.Width > 1<<20 || p.Shortest > 1<<10 {
-			return
-		}
-		v, h, w, err := p.Apply(make([]uint8, 3*height*width), height, width)
-		if err == nil && len(v) != 3*h*w {
-			t.Errorf("%d values for %d × %d", len(v), h, w)
-		}
-	})
 }

@@ -356,14 +356,20 @@ func (s *Stream) resolve(shapes [][]int) error {
 		out := StreamOutput{Layer: layers[k], Pool: PoolKeep, Shape: slices.Clone(shape[1:])}
 		pools[k] = PoolFlatten
 		if s.o.Pool != PoolKeep {
-			pool, dim, err := s.o.Pool.Resolve(shape, defaults[k])
+			asked := s.o.Pool
+			if len(shapes) > 1 && len(shape) <= 2 { // other layers may have several vectors
+				asked = PoolNone
+			}
+			pool, dim, err := asked.resolveMap(shape, defaults[k], layers[k].channels)
 			if err != nil {
 				if len(shapes) > 1 {
-					err = fmt.Errorf("layer %s: %w", layers[k].Name, err)
+					err = fmt.Errorf("layer %s: %w", layers[k].Label(), err)
 				}
 				return err
 			}
-			out.Pool, out.Shape, pools[k] = pool, []int{dim}, pool
+			if out.Pool, out.Shape, pools[k] = pool, []int{dim}, pool; pool == poolPositions {
+				out.Pool = PoolMean
+			}
 		}
 		outputs[k] = out
 	}
@@ -511,7 +517,7 @@ func (w *writer) rows(p *pass, results []result) error {
 			}
 			if err := finite(z, state); err != nil {
 				if len(results) > 1 {
-					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Name, err)
+					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Label(), err)
 				}
 				return fmt.Errorf("state %d: %w", p.lo+i, err)
 			}

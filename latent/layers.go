@@ -3,11 +3,13 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"repscope/latent/scope"
 	"repscope/model"
 	"repscope/model/graph"
 	"repscope/stat"
@@ -18,7 +20,13 @@ type Layer struct {
 	Name     string // of the value
 	Node     string // name of the node that makes it; may be empty
 	Operator string // of that node
-	DType    string // "float32", "int64", "bool"; empty if unknown
+	// Modules are the modules with this output, such as "blocks" and "blocks.7", named as in the original code:
+	// by the tensors of a state dict, or by the exporter of an ONNX file. The innermost one is the last.
+	Modules []string
+	// Module is the one by which the layer was requested, and of the output of a state dict the one that makes it; empty
+	// where there is none.
+	Module string
+	DType  string // "float32", "int64", "bool"; empty if unknown
 	// Shape is that for one shape of state, with −1 for the batch; nil if it is
 	// not known without states. Where the model joins the batch with an axis of
 	// K steps, [B·K, …], Shape is [−1 K …].
@@ -27,7 +35,12 @@ type Layer struct {
 	Output bool
 	// Reason explains why it cannot be encoded; empty if it can.
 	Reason string
+
+	channels int // axis of the channels of a map; see model.Value
 }
+
+// Label is the name of the module, else of the value.
+func (l Layer) Label() string { return cmp.Or(l.Module, l.Name) }
 
 // LayerEncoder is an Encoder that computes several values of its model at once;
 // all that Open returns are. Encode returns the first.
@@ -77,8 +90,9 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 	}
 	a, b := t.both(few, more)
 	var layers []Layer
+	var scopes []string
 	for _, v := range values.List {
-		l := Layer{Name: v.Name, Node: v.Node, Operator: v.Operator, Output: v.Output}
+		l := Layer{Name: v.Name, Node: v.Node, Operator: v.Operator, Output: v.Output, channels: v.Channels}
 		bound, ok := a[v.Name]
 		if ok && bound.Const != nil && !l.Output {
 			continue // arithmetic of shapes
@@ -88,8 +102,35 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 			l.describe(bound, b[v.Name].Shape, few, more)
 		}
 		layers = append(layers, l)
+		scopes = append(scopes, v.Scope)
 	}
+	nameModules(layers, scopes)
 	return layers, nil
+}
+
+// nameModules enters the modules whose outputs the layers are: of each module the last value of real numbers. Scopes
+// are the innermost modules of the layers.
+func nameModules(layers []Layer, scopes []string) {
+	last := map[string]int{}
+	var modules []string
+	for i, path := range scopes {
+		if d := layers[i].DType; d != "" && d != model.Float32.String() {
+			continue
+		}
+		for _, module := range scope.Around(path) {
+			if _, seen := last[module]; !seen {
+				modules = append(modules, module)
+			}
+			last[module] = i
+		}
+	}
+	for _, module := range modules {
+		l := &layers[last[module]]
+		l.Modules = append(l.Modules, module)
+	}
+	for i := range layers {
+		slices.SortFunc(layers[i].Modules, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	}
 }
 
 // tracer binds the values of a graph to shapes that its input may take.
@@ -138,7 +179,9 @@ func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 	case len(shape) == 0 || shape[0] == 0 || shape[0]%few != 0 || len(other) != len(shape) || other[0] != shape[0]/few*more:
 		l.Reason = "its first axis is not the batch"
 	default:
-		l.Shape = split(shape, few)
+		if l.Shape = split(shape, few); len(l.Shape) > len(shape) {
+			l.channels = 0 // of a map for each step
+		}
 		l.Shape[0] = -1
 	}
 }
@@ -172,7 +215,7 @@ func exampleShape(input model.Port, rows int, state []int, free int) []int {
 	return shape
 }
 
-// chooseLayers finds the values that the patterns name.
+// chooseLayers finds the values that the patterns name, each once.
 func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error) {
 	all, err := layersOf(f, state)
 	if err != nil {
@@ -186,7 +229,7 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	}
 	var chosen []Layer
 	for _, pattern := range patterns {
-		matches, err := findLayers(all, last, pattern)
+		matches, err := findLayers(all, last, pattern, f.Prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -199,38 +242,58 @@ func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error
 	return chosen, nil
 }
 
-// findLayers finds the values that match one pattern: by their own name, by the node that makes them last, or all
-// encodable values that match.
-func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, error) {
+// findLayers finds the values that match one pattern: by their own name, as outputs of modules, by the node that makes
+// them last, or all encodable values that match. The prefix of the tensors of a checkpoint may begin names of modules.
+func findLayers(all []Layer, last map[string]int, pattern, prefix string) ([]Layer, error) {
 	i := slices.IndexFunc(all, func(l Layer) bool { return l.Name == pattern })
-	if k, ok := last[pattern]; ok && i < 0 {
+	var matches []Layer
+	if i < 0 {
+		matches = findModules(all, pattern, prefix)
+	}
+	if k, ok := last[pattern]; ok && i < 0 && matches == nil {
 		i = k
 	}
 	if i >= 0 {
-		if all[i].Reason != "" {
-			return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, all[i].Operator, all[i].DType, all[i].Shape, all[i].Reason)
-		}
-		return all[i : i+1], nil
+		matches = all[i : i+1]
 	}
-	var matches []Layer
-	unfit := ""
-	for i, l := range all {
-		if !matchLayer(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node)) {
-			continue
-		}
-		if l.Reason != "" {
-			unfit = l.Name + ": " + l.Reason
-			continue
-		}
-		matches = append(matches, l)
+	if len(matches) == 1 && matches[0].Reason != "" {
+		l := matches[0]
+		return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, l.Operator, l.DType, l.Shape, l.Reason)
 	}
-	switch {
-	case len(matches) > 0:
-		return matches, nil
-	case unfit != "":
-		return nil, fmt.Errorf("layer %q: no value can be encoded (%s)", pattern, unfit)
+	if matches == nil {
+		for i, l := range all {
+			if scope.MatchName(pattern, l.Name) || l.Node != "" && last[l.Node] == i && scope.MatchName(pattern, l.Node) {
+				matches = append(matches, l)
+			}
+		}
 	}
-	return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
+	if matches == nil {
+		return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
+	}
+	encodable := slices.DeleteFunc(slices.Clone(matches), func(l Layer) bool { return l.Reason != "" })
+	if len(encodable) == 0 {
+		l := matches[len(matches)-1]
+		return nil, fmt.Errorf("layer %q: no value can be encoded (%s: %s)", pattern, l.Name, l.Reason)
+	}
+	return encodable, nil
+}
+
+// findModules finds the outputs of the modules that a pattern names. A * alone stands for all values instead.
+func findModules(all []Layer, pattern, prefix string) []Layer {
+	if pattern == "*" {
+		return nil
+	}
+	var outputs []Layer
+	for _, l := range all {
+		for _, module := range l.Modules {
+			if scope.Match(pattern, module) || prefix != "" && scope.Match(pattern, prefix+module) {
+				l.Module = module
+				outputs = append(outputs, l)
+				break
+			}
+		}
+	}
+	return outputs
 }
 
 // UnknownLayerError is a layer that the model does not have.
@@ -243,29 +306,13 @@ func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
 
-// matchLayer reports whether a pattern, in which * stands for any characters and ? for any one, matches the whole name.
-func matchLayer(pattern, name string) bool {
-	p, n := []rune(pattern), []rune(name)
-	i, j := 0, 0
-	star, resume := -1, 0
-	for j < len(n) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, resume = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == n[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			resume++
-			i, j = star+1, resume
-		default:
-			return false
-		}
+// Nearest are the patterns of modules that are most like the unknown one, at most n; see [scope.Nearest].
+func (e *UnknownLayerError) Nearest(n int) []string {
+	var modules []string
+	for _, l := range e.Layers {
+		modules = append(modules, l.Modules...)
 	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
+	return scope.Nearest(e.Pattern, modules, n)
 }
 
 // Layers are the values that the encoder computes.
@@ -328,7 +375,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 		row := len(r.values) / n
 		if !slices.Equal(r.values[row:], before[k][row:]) {
 			return fmt.Errorf("layer %s: its first axis merges the batch with another axis and mixes states (shape %v for one state)",
-				e.layers[k].Name, shapes[k])
+				e.layers[k].Label(), shapes[k])
 		}
 	}
 	return nil

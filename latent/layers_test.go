@@ -186,20 +186,6 @@ func TestChooseLayers(t *testing.T) {
 	wantError(t, err, "want only one of the two")
 }
 
-func TestMatch(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a/b", true}, {"a*b", "ab", true}, {"a*b", "axxb/b", true}, {"a*b", "axxc", false},
-		{"?", "ä", true}, {"?", "", false}, {"**a", "ba", true}, {"*a*", "bab", true}, {"[a]", "a", false}, {"a?c*", "abcd", true},
-	} {
-		if got := matchLayer(c.pattern, c.name); got != c.want {
-			t.Errorf("Match(%q, %q) = %v", c.pattern, c.name, got)
-		}
-	}
-}
-
 // Rows of a stream have the same bits wherever it starts, and a layer that mixes
 // states is found.
 func TestStream(t *testing.T) {
@@ -246,7 +232,7 @@ func TestStream(t *testing.T) {
 		t.Error("flattened rows differ")
 	}
 	_, err := NewStream(t.Context(), e, src, EncodeOptions{Pool: PoolLast})
-	wantError(t, err, "conv.pth", "layer silu_", "flatten")
+	wantError(t, err, "conv.pth", "layer conv_layers.1", "flatten")
 
 	points := &memorySource{values: make([]float32, 24), shape: []int{4, 2, 3}}
 	for layer, want := range map[string]string{"mixed": "mixed", "swapped": "first axis is not the batch"} {

@@ -90,6 +90,9 @@ func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
 		e.info.DefaultPool = e.pools()[0]
 	} else {
 		e.describe(f.Example)
+		if f.Format != "onnx" { // whose values have no names of their own
+			e.layers[0].Module = f.Scope(output)
+		}
 	}
 	return e, e.identify(f, o)
 }
@@ -115,8 +118,9 @@ type modelEncoder struct {
 	input      model.Port
 	check      func(shape []int) error // beyond the input's shape; may be nil
 	layers     []Layer
-	named      bool // the layers were requested, so they may join the batch with another axis
-	outputPool Pool // default pooling of the model's output, if named
+	named      bool     // the layers were requested, so they may join the batch with another axis
+	outputPool Pool     // default pooling of the model's output, if named
+	identities []string // of the encoders of one layer each, if named
 
 	// For the state shape seen last.
 	state  []int
@@ -245,14 +249,26 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 	if err != nil {
 		return err
 	}
+	e.info.SHA256, e.info.Beside = hex.EncodeToString(sums[0]), besides(f, sums)
+	if !e.named {
+		e.info.Identity = identityOf(f, o, sums, nil)
+		return nil
+	}
+	e.info.Identity = identityOf(f, o, sums, e.layers)
+	for k := range e.layers {
+		e.identities = append(e.identities, identityOf(f, o, sums, e.layers[k:k+1]))
+	}
+	return nil
+}
+
+// identityOf hashes the files with these sums, the options and the layers.
+func identityOf(f *model.File, o OpenOptions, sums [][]byte, layers []Layer) string {
 	options := append([]string{o.Output}, f.Settings...)
 	if f.Format != "onnx" {
 		options = append([]string{f.Chosen, o.Activation, o.FinalActivation}, f.Settings...)
 	}
-	if e.named {
-		for _, l := range e.layers {
-			options = append(options, "layer "+l.Name)
-		}
+	for _, l := range layers {
+		options = append(options, "layer "+l.Name)
 	}
 	if id := o.Backend.Identity(); id != "" {
 		options = append(options, id)
@@ -264,9 +280,7 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 	for _, option := range options {
 		fmt.Fprintf(all, "%d:%s;", len(option), option)
 	}
-	e.info.SHA256, e.info.Beside = hex.EncodeToString(sums[0]), besides(f, sums)
-	e.info.Identity = hex.EncodeToString(all.Sum(nil))
-	return nil
+	return hex.EncodeToString(all.Sum(nil))
 }
 
 // FileSum is a file and its SHA-256.
@@ -411,7 +425,7 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 func (e *modelEncoder) checkOutput(k int, t model.Type, n int) error {
 	name := func() string {
 		if e.named {
-			return "layer " + e.layers[k].Name
+			return "layer " + e.layers[k].Label()
 		}
 		return "output"
 	}

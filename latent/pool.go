@@ -25,6 +25,8 @@ const (
 
 	// PoolKeep leaves outputs of any shape as they are. Only a Stream knows it.
 	PoolKeep Pool = "none"
+	// poolPositions is PoolMean of a map [C, H, W].
+	poolPositions Pool = "mean over positions"
 )
 
 // PoolIndex takes step or token k, from 0.
@@ -100,6 +102,18 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	return p, d, nil
 }
 
+// resolveMap is Resolve for a layer that may be a map [B, C, H, W] or [B, H, W, C], with channels at the axis 1 or −1;
+// its mean is that over positions. 0: the axis is unknown.
+func (p Pool) resolveMap(output []int, fallback Pool, channels int) (Pool, int, error) {
+	switch {
+	case p != PoolMean || len(output) != 4 || channels == 0:
+		return p.Resolve(output, fallback)
+	case channels == 1:
+		return poolPositions, output[1], nil
+	}
+	return PoolMean, output[3], nil
+}
+
 // index is the step or token of a PoolIndex, −1 for any other pooling.
 func (p Pool) index() int {
 	if text, ok := strings.CutPrefix(string(p), "index:"); ok {
@@ -122,6 +136,15 @@ func ApplyPool[T float32 | float64](p Pool, dst, row []T) {
 		copy(dst, row[len(row)-d:])
 	case PoolCLS:
 		copy(dst, row[:d])
+	case poolPositions:
+		k := len(row) / d
+		for j := range dst {
+			sum := 0.0
+			for _, v := range row[j*k : (j+1)*k] {
+				sum += float64(v)
+			}
+			dst[j] = T(sum / float64(k))
+		}
 	case PoolMean:
 		k := len(row) / d
 		for j := range dst {

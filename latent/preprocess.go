@@ -3,12 +3,14 @@
 package latent
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"repscope/internal/resize"
+	"repscope/latent/picture"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 )
@@ -22,12 +24,16 @@ const (
 	Bilinear Interpolation = "bilinear"
 	// Nearest takes the pixel ⌊i·in/out⌋ as PyTorch's interpolate(mode="nearest") does.
 	Nearest Interpolation = "nearest"
+
+	// pillow begins the names of the filters of Pillow, with antialiasing, such as "pillow bicubic"; see [resize.Pillow].
+	pillow = "pillow "
+	// unrounded ends them where bytes are not rounded in between.
+	unrounded = " unrounded"
 )
 
-// Preprocessing is applied to every state in this order: frames are resized, frames
-// of one channel are repeated to several, pixel values are scaled, then normalized by
-// (v − mean)/std. The zero value
-// changes nothing.
+// Preprocessing is applied to every state in this order: frames are resized, and a part is cut out; frames of one
+// channel are repeated to several; pixel values are scaled, then normalized by (v − mean)/std. The zero value changes
+// nothing.
 type Preprocessing struct {
 	// Layout names the axes of a state as dataset.States.Layout does: "D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"; it
 	// locates channels and frames. Empty: one channel, and of two or more axes the last two are a frame.
@@ -36,6 +42,9 @@ type Preprocessing struct {
 	// them as they are. Interpolation empty means Bilinear.
 	Height, Width int
 	Interpolation Interpolation
+	// Crop is the top row, left column, height and width of the part of resized frames that is left; a height of 0 leaves
+	// all of them.
+	Crop [4]int
 	// Channels is the number of channels to which a single one is repeated, for encoders of color images; 0 leaves frames
 	// unchanged. A state without an axis of channels gets one before the axes of a frame.
 	Channels int
@@ -51,12 +60,52 @@ type Preprocessing struct {
 	ChannelsLast bool
 }
 
+// Pillow is the filter of Pillow of this name, with antialiasing.
+func Pillow(filter string) Interpolation { return Interpolation(pillow + filter) }
+
 // ImageNet is the usual input of encoders trained on ImageNet: frames of 224×224 in three channels, scaled to [0, 1]
 // and normalized by the mean and standard deviation of the ImageNet images (as in torchvision). Frames are resized
 // whole, without a center crop.
 func ImageNet() Preprocessing {
 	return Preprocessing{Height: 224, Width: 224, Interpolation: Bilinear, Channels: 3, Scale: ScaleUnit,
 		Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
+}
+
+// PreprocessingOf is the preprocessing of pictures for frames of height×width. Frames of one channel are repeated to
+// three.
+func PreprocessingOf(p *picture.Processor, height, width int) (Preprocessing, error) {
+	h, w := p.Size(height, width)
+	if max(h, w) > maxSide {
+		return Preprocessing{}, fmt.Errorf("frames of %d×%d become %d×%d, want sides up to %d",
+			height, width, h, w, maxSide)
+	}
+	top, first, toHeight, toWidth, err := p.Middle(h, w)
+	if err != nil {
+		return Preprocessing{}, err
+	}
+	out := Preprocessing{Height: h, Width: w, Channels: 3, Scale: ScaleUnit,
+		Interpolation: Pillow(string(cmp.Or(p.Filter, resize.FilterBicubic)))}
+	if p.Unrounded {
+		out.Interpolation += unrounded
+	}
+	if p.CropHeight > 0 && (toHeight != h || toWidth != w) {
+		out.Crop = [4]int{top, first, toHeight, toWidth}
+	}
+	factor := 255 * cmp.Or(p.Scale, 1) // of pixels from 0 to 1
+	if math.Abs(factor-1) < 1e-9 {
+		factor = 1
+	}
+	if factor == 255 {
+		out.Scale, factor = ScaleRaw, 1
+	}
+	if p.Mean == [3]float64{} && p.Std == [3]float64{} && factor == 1 {
+		return out, nil
+	}
+	for c := range 3 {
+		out.Mean = append(out.Mean, p.Mean[c]/factor)
+		out.Std = append(out.Std, cmp.Or(p.Std[c], 1)/factor)
+	}
+	return out, nil
 }
 
 // key identifies the part of the preprocessing that changes numbers; it is only the scale if nothing else is set.
@@ -68,6 +117,9 @@ func (p *Preprocessing) key() string {
 	}
 	if p.Height > 0 {
 		fmt.Fprintf(&b, " %s %dx%d", p.Interpolation, p.Height, p.Width)
+	}
+	if p.Crop[2] > 0 {
+		fmt.Fprintf(&b, " part %v", p.Crop)
 	}
 	if p.Channels > 0 {
 		fmt.Fprintf(&b, " %d channels", p.Channels)
@@ -97,8 +149,11 @@ type preprocessor struct {
 	planes        int // runs of values of one channel: per state, after resizing
 	period, inner int // the channel of plane k is k/inner mod period
 	mean, std     []float32
-	resizer       *resize.Resizer // nil where frames are not resized
+	resizer       resizer // nil where frames are not resized
 }
+
+// resizer makes frames of one size of frames of another.
+type resizer interface{ Frame(dst, src []float32) }
 
 // newPreprocessor checks the preprocessing for states of this shape.
 func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
@@ -164,17 +219,17 @@ func (q *preprocessor) repeatTo() error {
 }
 
 func (q *preprocessor) resizeTo() error {
-	switch q.Interpolation {
-	case "":
+	if q.Interpolation == "" {
 		q.Interpolation = Bilinear
-	case Bilinear, Nearest:
-	default:
+	}
+	filter, smooth := strings.CutPrefix(string(q.Interpolation), pillow)
+	if !smooth && q.Interpolation != Bilinear && q.Interpolation != Nearest {
 		return fmt.Errorf("interpolation %q: want bilinear or nearest", q.Interpolation)
 	}
-	if q.Height == 0 && q.Width == 0 {
+	if q.Height == 0 && q.Width == 0 && q.Crop[2] == 0 {
 		return nil
 	}
-	if q.Height < 1 || q.Width < 1 || q.Height > maxSide || q.Width > maxSide {
+	if q.Height+q.Width != 0 && (q.Height < 1 || q.Width < 1 || q.Height > maxSide || q.Width > maxSide) {
 		return fmt.Errorf("resizing to %d×%d: want sides of 1 to %d", q.Height, q.Width, maxSide)
 	}
 	k := len(q.in) - 2
@@ -183,10 +238,41 @@ func (q *preprocessor) resizeTo() error {
 	}
 	if q.in[k] == q.Height && q.in[k+1] == q.Width {
 		q.Height, q.Width = 0, 0
-		return nil
 	}
-	q.resizer = resize.New(q.in[k], q.in[k+1], q.Height, q.Width, q.Interpolation == Nearest)
-	q.out[k], q.out[k+1] = q.Height, q.Width
+	height, width := cmp.Or(q.Height, q.in[k]), cmp.Or(q.Width, q.in[k+1])
+	if c := q.Crop; c[2] != 0 && (min(c[0], c[1]) < 0 || min(c[2], c[3]) < 1 || c[0]+c[2] > height || c[1]+c[3] > width) {
+		return fmt.Errorf("frames of %d×%d have no part of %d×%d at row %d and column %d",
+			height, width, c[2], c[3], c[0], c[1])
+	}
+	q.out[k], q.out[k+1] = height, width
+	switch {
+	case q.Crop[2] > 0 && !smooth:
+		return fmt.Errorf("interpolation %s of a part of frames: want a filter of Pillow", q.Interpolation)
+	case q.Height == 0 && q.Crop[2] == 0:
+	case smooth:
+		filter, exact := strings.CutSuffix(filter, unrounded)
+		return q.smoothTo(resize.Filter(filter), exact)
+	default:
+		q.resizer = resize.New(q.in[k], q.in[k+1], q.Height, q.Width, q.Interpolation == Nearest)
+	}
+	return nil
+}
+
+// smoothTo resizes with a filter of Pillow and cuts out the part.
+func (q *preprocessor) smoothTo(filter resize.Filter, exact bool) error {
+	k := len(q.in) - 2
+	p, err := resize.NewPillow(filter, q.in[k], q.in[k+1], q.out[k], q.out[k+1])
+	if err != nil {
+		return err
+	}
+	if exact {
+		p.Unrounded()
+	}
+	if c := q.Crop; c[2] > 0 {
+		p.Cut(c[0], c[1], c[2], c[3])
+		q.out[k], q.out[k+1] = c[2], c[3]
+	}
+	q.resizer = p
 	return nil
 }
 
@@ -243,7 +329,7 @@ func countOf(n int, what string) string {
 }
 
 // reshapes reports whether states change their shape, so that they cannot be preprocessed in place.
-func (q *preprocessor) reshapes() bool { return q.Height > 0 || q.Channels > 0 || q.ChannelsLast }
+func (q *preprocessor) reshapes() bool { return q.resizer != nil || q.Channels > 0 || q.ChannelsLast }
 
 // apply preprocesses n states. Where they keep their shape, dst and src may be the
 // same memory.
@@ -274,7 +360,7 @@ func (q *preprocessor) inPlanes(dst, src []float32, n int) {
 	switch {
 	case q.Channels > 0:
 		q.repeat(dst, src)
-	case q.Height > 0:
+	case q.resizer != nil:
 		q.resize(dst, src)
 	case n > 0 && &dst[0] != &src[0]:
 		copy(dst, src)
@@ -343,7 +429,7 @@ func (q *preprocessor) repeat(dst, src []float32) {
 	from := q.block * q.in[k] * q.in[k+1]
 	to := q.block * graph.Count(q.out[len(q.out)-2:])
 	for ; len(src) > 0; src, dst = src[from:], dst[q.Channels*to:] {
-		if q.Height > 0 {
+		if q.resizer != nil {
 			q.resize(dst[:to], src[:from])
 		} else {
 			copy(dst[:to], src[:from])
@@ -357,7 +443,7 @@ func (q *preprocessor) repeat(dst, src []float32) {
 // resize resizes every frame in src.
 func (q *preprocessor) resize(dst, src []float32) {
 	k := len(q.in) - 2
-	in, out := q.in[k]*q.in[k+1], q.Height*q.Width
+	in, out := q.in[k]*q.in[k+1], graph.Count(q.out[len(q.out)-2:])
 	for ; len(src) > 0; src, dst = src[in:], dst[out:] {
 		q.resizer.Frame(dst[:out], src[:in])
 	}

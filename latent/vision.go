@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/latent/picture"
 	"repscope/model"
 	"repscope/points"
 )
@@ -13,7 +14,7 @@ import (
 // VisionOptions are the options of a vision model.
 type VisionOptions struct {
 	// Pictures is the preprocessing. If it has no size, pictures are resized to the size that the file fixes, if any.
-	Pictures PictureProcessor
+	Pictures picture.Processor
 	// Pool of the states of patches: SentenceMean, or SentenceFirst for the first token, which is the class of a
 	// transformer. SentenceAuto takes an output of one vector per picture, else the mean.
 	Pool    SentencePool
@@ -25,7 +26,7 @@ type VisionOptions struct {
 // run alone.
 type VisionModel struct {
 	*Head
-	Pictures PictureProcessor
+	Pictures picture.Processor
 	Pool     SentencePool
 	input    string
 }

@@ -33,9 +33,9 @@ type File struct {
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
-	// Notes and Chosen come from checkpoint.Network.
-	Notes  []string
-	Chosen string
+	// Notes, Chosen and Prefix come from checkpoint.Network.
+	Notes          []string
+	Chosen, Prefix string
 	// Settings are values that the file does not determine, as "heads=8"; see checkpoint.Network.
 	Settings []string
 	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
@@ -150,7 +150,8 @@ func checkpointOptions(o ReadOptions) checkpoint.Options {
 
 func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
 	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings, Notes: c.Notes, Chosen: c.Chosen,
-		Settings: c.Settings, Example: c.State, Check: c.Check, graph: c.Graph, files: files, close: c.Close}
+		Prefix: c.Prefix, Settings: c.Settings, Example: c.State, Check: c.Check,
+		graph: c.Graph, files: files, close: c.Close}
 }
 
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {

@@ -80,7 +80,9 @@ var rules = []rule{
 	{"shard", "shard points"},
 	{"latent/dense", "latent"},
 	{"latent/internal/fixed", "model dataset"},
-	{"latent", "latent/internal model dataset points stat internal/device internal/kernel"},
+	{"latent/picture", "model"},
+	{"latent/scope", ""},
+	{"latent", "latent/internal latent/picture latent/scope model dataset points stat internal/device internal/kernel"},
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone

@@ -46,6 +46,8 @@ type Data struct {
 	held     atomic.Int64   // bytes of inputs, see hold
 	uncached bool           // it was said that latents are not kept
 	device   *model.Backend // nil until it is asked for
+
+	processors map[string]string // by model: the file of its folder that tells its preprocessing
 }
 
 // Index returns all states that may be analysed: those without NaN, in time

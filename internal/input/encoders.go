@@ -211,7 +211,7 @@ func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessi
 // preprocessing is what the states go through before a model sees them, and the
 // states as it sees them.
 func (d *Data) preprocessing(name string) (latent.Preprocessing, latent.Source, error) {
-	p, err := d.inputs.preprocessing(name)
+	p, err := d.inputs.preprocessing(name, d.folderPreset(name))
 	var seen latent.Source
 	if err == nil {
 		states, r := d.statesOf(name), d.States.Range()
@@ -236,10 +236,15 @@ func layerHint(model string, err error) error {
 		if l.Node != "" && !slices.Contains(names, l.Node) {
 			names = append(names, l.Node)
 		}
+		names = append(names, l.Modules...)
 	}
 	meant := text.DidYouMean("", unknown.Pattern, names)
 	if other := otherCase(unknown.Pattern, names); other != "" {
 		meant = "did you mean " + other + "?"
+	}
+	near := unknown.Nearest(3)
+	if len(near) > 0 && meant == "" {
+		meant = "the nearest are " + strings.Join(near, ", ")
 	}
 	return run.Hint(err, meant, "list them with encode --model "+model+"=FILE --layers list")
 }
@@ -319,7 +324,7 @@ func (m *Model) describeLayers(o *report.Object) {
 	if l, ok := m.Encoder.(latent.LayerEncoder); ok && m.Encoder.Info().Format != "pca" && m.Encoder.Info().Format != "random" {
 		var names []string
 		for _, layer := range l.Layers() {
-			names = append(names, layer.Name)
+			names = append(names, layer.Label())
 		}
 		o.Set("layers", names)
 	}

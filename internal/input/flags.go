@@ -154,8 +154,10 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 		}
 	}
 	f.Var(&in.pool, "pool", "`[NAME=]MODE` of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
-	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: the name of a value in its graph, or of the node that computes it; "+
-		"* matches any characters, ? any one character; see encode --layers list (repeats)")
+	f.Var(&in.layer, "layer", "`[NAME=]LAYER` to use instead of the model's output: a module of the original code, "+
+		"such as blocks.7, in which * stands for no dot; or the name of a value in its graph, or of the node that "+
+		"computes it, in which * matches any "+
+		"characters; ? matches any one character; see encode --layers list (repeats)")
 	f.Var(&in.fixed, "input", "`[NAME=]INPUT=VALUE` of an ONNX file's input besides the states, such as a recurrent state: zeros, "+
 		"a number, or FILE[:key] of an array with one element along the batch (repeats)")
 	in.registerPreprocessing(f)
@@ -168,7 +170,9 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 func (in *Inputs) registerPreprocessing(f *run.Flags) {
 	in.preprocess.check = run.OneOf(presetNone, presetImageNet)
 	f.Var(&in.preprocess, "preprocess", "`[NAME=]PRESET` of the preprocessing. imagenet: --resize 224x224 (bilinear), one channel repeated to three, --input-scale unit, "+
-		"and the mean and std of ImageNet. Other flags override a preset; a preset for one model, or none, overrides one for all (repeats)")
+		"and the mean and std of ImageNet. Other flags override a preset; a preset for one model, or none, overrides "+
+		"one for all. Default: the preprocessing of the model's folder, from preprocessor_config.json, open_clip_config.json or the "+
+		"pretrained_cfg of timm; none turns it off (repeats)")
 	in.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
 	f.Var(&in.resize, "resize", "`[NAME=]HxW`, height by width, of the frames that encoders get, before all other steps; distances between frames use the original size (repeats)")
 	in.interpolation.all = string(latent.Bilinear)

@@ -278,11 +278,11 @@ func TestConfig(t *testing.T) {
 		t.Errorf("the command line should replace the list: %+v, %v", p.inputs.sources, p.stderr)
 	}
 	in := apply("mean: [0.5, 0.25]\nstd: {a: [1, 2], b: 3}\nlayer: {a: [x, 'y*'], b: z}\nresize: 8x9\n", "--input-scale b=raw").inputs
-	a, err := in.preprocessing("a")
+	a, err := in.preprocessing("a", nil)
 	if err != nil || !slices.Equal(a.Mean, []float64{0.5, 0.25}) || !slices.Equal(a.Std, []float64{1, 2}) || a.Height != 8 || a.Width != 9 || a.Scale != latent.ScaleUnit {
 		t.Errorf("preprocessing of a: %+v, %v", a, err)
 	}
-	b, err := in.preprocessing("b")
+	b, err := in.preprocessing("b", nil)
 	if err != nil || !slices.Equal(b.Mean, a.Mean) || !slices.Equal(b.Std, []float64{3}) || b.Scale != latent.ScaleRaw {
 		t.Errorf("preprocessing of b: %+v, %v", b, err)
 	}

@@ -99,7 +99,7 @@ func TestFittingFlags(t *testing.T) {
 		if d.States, err = dataset.NewStates(a, dataset.StateOptions{Window: d.windowOf("a")}); err != nil {
 			t.Fatal(err)
 		}
-		pre, err := p.inputs.preprocessing("a")
+		pre, err := p.inputs.preprocessing("a", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

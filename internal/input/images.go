@@ -15,7 +15,7 @@ import (
 // imageSize is the size that images of several sizes are brought to: the one to which all
 // models resize their frames.
 func (in *Inputs) imageSize() (dataset.ImageOptions, error) {
-	p, err := in.preprocessing("") // what no model has for itself alone
+	p, err := in.preprocessing("", nil) // of all models
 	return dataset.ImageOptions{Height: p.Height, Width: p.Width, Nearest: p.Interpolation == latent.Nearest}, err
 }
 

@@ -206,6 +206,9 @@ func given(details report.Object) []string {
 	if size := values(details, "resize"); len(size) == 2 {
 		parts = append(parts, fmt.Sprintf("frames resized to %s × %s (%s)", size[0], size[1], detail(details, "interpolation")))
 	}
+	if part := values(details, "crop"); len(part) == 4 {
+		parts = append(parts, fmt.Sprintf("the middle of %s × %s taken", part[2], part[3]))
+	}
 	if n := whole(details, "channels"); n > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", n))
 	}

@@ -71,6 +71,25 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 	return m.all.Select(index), nil
 }
 
+// LayerLatents is Latents for all layers of --layer, which are computed in one pass; without any it is the output.
+func (m *Model) LayerLatents(ctx context.Context, index []int) ([]latent.LayerPoints, error) {
+	if m.Encoder == nil || len(m.data.inputs.layer.of(m.Name)) == 0 || m.Baseline() {
+		z, err := m.Latents(ctx, index)
+		return []latent.LayerPoints{{Points: z}}, err
+	}
+	states := m.data.statesOf(m.Name)
+	if m.data.Options.Samples > 0 && len(index) < states.Len() {
+		return m.encodeLayers(ctx, states.Subset(index))
+	}
+	layers, err := m.encodeLayers(ctx, states)
+	for k := range layers {
+		if z := &layers[k].Points; len(index) < z.N { // ascending
+			*z = z.Select(index)
+		}
+	}
+	return layers, err
+}
+
 // inOrder reports whether the rows are 0 … n−1.
 func inOrder(rows []int, n int) bool {
 	for i, row := range rows {
@@ -183,16 +202,10 @@ func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
 func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (points.Points, error) {
 	o := m.EncodeOptions(label)
 	if o.Changed = !keep; keep {
-		o.Cache, o.Warn, o.Kept = m.data.cache, m.data.cacheFailed, func() { m.data.env.Result.FromCache(m.Name) }
+		m.keep(&o)
 	}
 	var reserved int64
-	o.Room = func(bytes int64) error {
-		if err := m.data.hold(bytes, fmt.Sprintf("latents of %d states", source.Len())); err != nil {
-			return err
-		}
-		reserved = bytes
-		return nil
-	}
+	o.Room = m.room(source.Len(), &reserved)
 	z, err := latent.Latents(ctx, m.Encoder, source, o)
 	if err != nil || !keep {
 		m.data.held.Add(-reserved)
@@ -201,4 +214,34 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 		return points.Points{}, m.data.fitHint(m.Name, m.pre, fmt.Errorf("model %s: %w", m.Name, err))
 	}
 	return z, nil
+}
+
+// encodeLayers returns the latents of all layers, whose memory stays reserved.
+func (m *Model) encodeLayers(ctx context.Context, source latent.Source) ([]latent.LayerPoints, error) {
+	o := m.EncodeOptions("encoding " + m.Name)
+	m.keep(&o)
+	var reserved int64
+	o.Room = m.room(source.Len(), &reserved)
+	layers, err := latent.LayerLatents(ctx, m.Encoder, source, o)
+	if err != nil {
+		m.data.held.Add(-reserved)
+		return nil, m.data.fitHint(m.Name, m.pre, fmt.Errorf("model %s: %w", m.Name, err))
+	}
+	return layers, nil
+}
+
+// keep makes the cache keep the latents.
+func (m *Model) keep(o *latent.EncodeOptions) {
+	o.Cache, o.Warn, o.Kept = m.data.cache, m.data.cacheFailed, func() { m.data.env.Result.FromCache(m.Name) }
+}
+
+// room reserves memory for the latents of n states.
+func (m *Model) room(n int, reserved *int64) func(bytes int64) error {
+	return func(bytes int64) error {
+		if err := m.data.hold(bytes, fmt.Sprintf("latents of %d states", n)); err != nil {
+			return err
+		}
+		*reserved = bytes
+		return nil
+	}
 }

@@ -72,7 +72,7 @@ func (d *Data) planModel(ctx context.Context, m *Model, index []int) (run.PlanMo
 	for _, out := range stream.Outputs() {
 		shown := run.PlanOutput{Shape: out.Shape}
 		if len(stream.Outputs()) > 1 || !out.Layer.Output {
-			shown.Layer = out.Layer.Name
+			shown.Layer = out.Layer.Label()
 		}
 		p.Output = append(p.Output, shown)
 	}

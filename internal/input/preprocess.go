@@ -3,15 +3,19 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
+	"repscope/latent/picture"
 	"repscope/report"
 )
 
@@ -77,17 +81,19 @@ func checkDeviations(text string) error {
 	return nil
 }
 
-// preprocessing is what a model's frames go through before it sees them: of a setting
-// for this model, its preset, a setting for all models and a preset for all, the first
-// that there is.
-func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
+// preprocessing is what a model's frames go through before it sees them: of a setting for this model, its preset, a
+// setting for all models, a preset for all and the preset of the model's folder (nil: none), the first that there is.
+func (in *Inputs) preprocessing(model string, folder *latent.Preprocessing) (latent.Preprocessing, error) {
 	name, own := in.preprocess.byName[model]
 	if !own {
 		name = in.preprocess.all
 	}
 	var preset latent.Preprocessing
-	if name == presetImageNet {
+	switch {
+	case name == presetImageNet:
 		preset = latent.ImageNet()
+	case name == "" && folder != nil:
+		preset = *folder
 	}
 	// The setting of a flag, or "" where the preset decides.
 	given := func(flag *perModel) string {
@@ -105,9 +111,12 @@ func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
 		if p.Height, p.Width, err = parseSize(size); err != nil {
 			return p, err
 		}
+		p.Crop = [4]int{}
 	}
 	if method := given(&in.interpolation); method != "" {
-		p.Interpolation = latent.Interpolation(method)
+		if p.Interpolation = latent.Interpolation(method); p.Crop[2] > 0 {
+			p.Interpolation = latent.Pillow(method)
+		}
 	}
 	for _, list := range []struct {
 		flag *perModel
@@ -132,9 +141,57 @@ func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
 }
 
 // scaleGiven reports whether the user, or a preset, said how a model's pixels are scaled.
-func (in *Inputs) scaleGiven(model string) bool {
-	preset := in.preprocess.of(model)
-	return in.inputScale.of(model) != scaleAuto || preset != "" && preset != presetNone
+func (d *Data) scaleGiven(model string) bool {
+	preset := d.presetOf(model)
+	return d.inputs.inputScale.of(model) != scaleAuto || preset != "" && preset != presetNone
+}
+
+// presetOf is the preset of a model, or the file of its folder that takes the place of one.
+func (d *Data) presetOf(model string) string {
+	return cmp.Or(d.inputs.preprocess.of(model), d.processors[model])
+}
+
+// folderPreset is the preprocessing that the folder of a model tells, nil where there is none, or --preprocess decides.
+// It is for images; a warning says where the frames are none.
+func (d *Data) folderPreset(model string) *latent.Preprocessing {
+	i := slices.IndexFunc(d.inputs.sources, func(s source) bool { return s.name == model && s.kind == "model" })
+	if i < 0 || d.inputs.preprocess.of(model) != "" {
+		return nil
+	}
+	pictures, file, err := picture.Folder(d.inputs.sources[i].path)
+	if err == nil && pictures == nil {
+		return nil
+	}
+	const instead = "frames are passed as they are; see --resize, --mean, --std, or turn this off with --preprocess none"
+	if err != nil {
+		d.env.Warn("model %s: the preprocessing of its folder is not applied: %v; %s", model, err, instead)
+		return nil
+	}
+	states := d.statesOf(model)
+	shape, layout := states.Shape(), states.Layout()
+	channels := 1
+	if axis := strings.IndexByte(layout, 'C'); axis >= 0 {
+		channels = shape[axis]
+	}
+	if states.DType() != dataset.Uint8 || !strings.HasSuffix(layout, "HW") || channels != 1 && channels != 3 {
+		d.env.Warn("model %s: %s wants images of 8 bits with 1 or 3 channels, not states of type %s and shape %v (%s); %s",
+			model, file, states.DType(), shape, layout, instead)
+		return nil
+	}
+	p, err := latent.PreprocessingOf(pictures, shape[len(shape)-2], shape[len(shape)-1])
+	if err != nil {
+		d.env.Warn("model %s: %s is not applied: %v; %s", model, file, err, instead)
+		return nil
+	}
+	if d.processors == nil {
+		d.processors = map[string]string{}
+	}
+	if d.processors[model] == "" {
+		d.env.Note("note: model %s: frames are preprocessed as its %s says: %s; --preprocess none turns this off",
+			model, file, pictures)
+	}
+	d.processors[model] = file
+	return &p
 }
 
 // given is what an encoder is given.
@@ -182,6 +239,9 @@ func (m *Model) describeInput() string {
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, p.Interpolation))
 	}
+	if p.Crop[2] > 0 {
+		parts = append(parts, fmt.Sprintf("the middle of %dx%d", p.Crop[2], p.Crop[3]))
+	}
 	if p.Channels > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))
 	}
@@ -202,7 +262,7 @@ func (m *Model) describeInput() string {
 	if len(p.Std) > 0 {
 		scale += " divided by " + numbers(p.Std)
 	}
-	if p.Scale == latent.ScaleRaw && values == "pixels" && (p.Low != 0 || p.High != 1) && !m.data.inputs.scaleGiven(m.Name) {
+	if p.Scale == latent.ScaleRaw && values == "pixels" && (p.Low != 0 || p.High != 1) && !m.data.scaleGiven(m.Name) {
 		scale += " (--input-scale unit for 0..1)"
 	}
 	parts = append(parts, scale)
@@ -239,7 +299,7 @@ func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
 		}
 	}
-	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.inputs.scaleGiven(name) {
+	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.scaleGiven(name) {
 		return fmt.Sprintf("--mean or --std is set without --input-scale: pixels %.6g..%.6g are scaled to 0..1 first; "+
 			"confirm with --input-scale unit, or turn scaling off with raw", p.Low, p.High)
 	}
@@ -249,7 +309,7 @@ func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 // describePreprocessing records what an encoder is given and what states go through
 // before.
 func (m *Model) describePreprocessing(o *report.Object) {
-	if preset := m.data.inputs.preprocess.of(m.Name); preset != "" && preset != presetNone {
+	if preset := m.data.presetOf(m.Name); preset != "" && preset != presetNone {
 		o.Set("preprocess", preset)
 	}
 	if m.data.window > 0 {
@@ -258,6 +318,9 @@ func (m *Model) describePreprocessing(o *report.Object) {
 	if m.pre.Height > 0 {
 		o.Set("resize", []int{m.pre.Height, m.pre.Width})
 		o.Set("interpolation", string(m.pre.Interpolation))
+	}
+	if m.pre.Crop[2] > 0 {
+		o.Set("crop", m.pre.Crop[:])
 	}
 	if m.pre.Channels > 0 {
 		o.Set("channels", m.pre.Channels)

@@ -41,7 +41,7 @@ func TestPresets(t *testing.T) {
 		if p.code != 0 {
 			t.Fatal(p.stderr)
 		}
-		got, err := p.inputs.preprocessing("a")
+		got, err := p.inputs.preprocessing("a", nil)
 		if err != nil || text(got) != want {
 			t.Errorf("%s: %s, %v, want %s", args, text(got), err, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"repscope/internal/text"
 )
@@ -62,6 +63,42 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	return checked(name, file)
+}
+
+// OpenBeside opens a file that the file at a path names, in the folder of that file or below. No symbolic link may lead
+// outside. Where the file is a link itself, the named one may lie with its target: the cache of a hub of models has
+// links to its blobs in the folder of every version.
+func OpenBeside(path, name string) (*os.File, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%s: want a path inside the folder of %s", name, path)
+	}
+	file, err := openBelow(filepath.Dir(path), name)
+	if err == nil {
+		return file, nil
+	}
+	if info, failed := os.Lstat(path); failed != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil, err
+	}
+	target, failed := filepath.EvalSymlinks(path)
+	named, missing := filepath.EvalSymlinks(filepath.Join(filepath.Dir(path), name))
+	if failed != nil || missing != nil {
+		return nil, err
+	}
+	rest, outside := filepath.Rel(filepath.Dir(target), named)
+	if outside != nil || !filepath.IsLocal(rest) {
+		return nil, err
+	}
+	return openBelow(filepath.Dir(target), rest)
+}
+
+// openBelow is OpenIn for a folder by its path.
+func openBelow(folder, name string) (*os.File, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return OpenIn(root, name)
 }
 
 // checked checks an open file again: the path may now belong to another one.

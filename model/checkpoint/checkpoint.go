@@ -57,6 +57,8 @@ type Network struct {
 	// Chosen is the key of the state dict in a training checkpoint, empty where the file is
 	// a state dict itself.
 	Chosen string
+	// Prefix begins the names of all tensors of the encoder; the modules of the graph are named without it.
+	Prefix string
 	// Settings are the values that the tensors do not determine, as "heads=8", in a fixed order. With the tensors they
 	// determine the outputs.
 	Settings []string
@@ -354,7 +356,8 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		if len(outside) > 0 {
 			b.model.Notes = append(b.model.Notes, fmt.Sprintf("%s of other parts of the model are not used: %s", text.Count(len(outside), "tensor"), state.listFirst(outside, 4)))
 		}
-		b.model.Graph, b.model.Settings = b.graph, s.used
+		b.nameModules()
+		b.model.Graph, b.model.Settings, b.model.Prefix = b.graph, s.used, b.prefix
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))

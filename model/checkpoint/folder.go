@@ -20,7 +20,7 @@ import (
 
 // folderFiles hold the weights of a folder, the first one that is there.
 var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
-	"pytorch_model.bin.index.json"}
+	"pytorch_model.bin.index.json", "open_clip_model.safetensors", "open_clip_pytorch_model.bin"}
 
 // indexSuffix is the ending of an index, which maps each tensor to its file.
 const indexSuffix = ".index.json"
@@ -48,7 +48,7 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		n.files = []*mmap.File{file}
-		n.Notes = append(n.Notes, append(besides(dir, name), trainedOn(dir)...)...)
+		n.Notes = append(n.Notes, besides(dir, name)...)
 		return n, nil
 	}
 	data, err := readIndex(path)
@@ -61,7 +61,7 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 	}
 	n, err := openShards(dir, path, weights, o)
 	if err == nil {
-		n.Notes = append(n.Notes, append(besides(dir, name), trainedOn(dir)...)...)
+		n.Notes = append(n.Notes, besides(dir, name)...)
 	}
 	return n, err
 }
@@ -78,25 +78,6 @@ func besides(dir, taken string) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the weights are read from %s; the folder also contains %s", taken, list(others))}
-}
-
-// processorFile says how a folder's encoder wants its images.
-const processorFile = "preprocessor_config.json"
-
-// trainedOn says what images the encoder of a folder wants, which the caller decides.
-func trainedOn(dir string) []string {
-	data, err := regular.Read(filepath.Join(dir, processorFile), configSize)
-	if err != nil {
-		return nil
-	}
-	var wants struct {
-		Mean []float64 `json:"image_mean"`
-		Std  []float64 `json:"image_std"`
-	}
-	if json.Unmarshal(data, &wants) != nil || len(wants.Mean) == 0 || len(wants.Std) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s has the mean %v and the standard deviation %v of pixels from 0 to 1; they are not applied by themselves: use --mean and --std", processorFile, wants.Mean, wants.Std)}
 }
 
 // weightsOf finds the file of the weights in a folder.
@@ -150,7 +131,7 @@ func Beside(path string) []string {
 			}
 		}
 	}
-	for _, name := range configFiles {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(configFiles, ProcessorFiles)))) {
 		add(name)
 	}
 	return list
@@ -202,7 +183,7 @@ func openShards(dir, index string, weights map[string]string, o Options) (n *Net
 	}()
 	for _, name := range slices.Compact(slices.Sorted(maps.Values(weights))) {
 		path := filepath.Join(dir, name)
-		file, err := mmap.Open(path)
+		file, err := openShard(index, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", index, err)
 		}
@@ -229,4 +210,17 @@ func openShards(dir, index string, weights map[string]string, o Options) (n *Net
 	}
 	n.files, n.close = files, closeAll
 	return n, nil
+}
+
+// openShard maps a file that an index names.
+func openShard(index, name string) (*mmap.File, error) {
+	file, err := regular.OpenBeside(index, name)
+	if err != nil {
+		return nil, err
+	}
+	mapped, err := mmap.FromFile(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return mapped, nil
 }

@@ -135,20 +135,3 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
-
-// The note on the images that an encoder wants; a file that does not tell them gives none.
-func TestTrainedOn(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"image_mean": [0.5, 0.5, 0.5], "image_std": [0.2, 0.2, 0.3]}`: "the mean [0.5 0.5 0.5] and the standard deviation [0.2 0.2 0.3]",
-		`{"image_mean": [0.5]}`: "", `{"image_mean": "x"}`: "", `[`: "",
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, processorFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := strings.Join(trainedOn(dir), " ")
-		if (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-}

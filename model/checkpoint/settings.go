@@ -20,7 +20,7 @@ import (
 )
 
 // configFiles are read next to a checkpoint, the first one that exists.
-var configFiles = []string{"config.yaml", "config.yml", "config.json"}
+var configFiles = []string{"config.yaml", "config.yml", "config.json", openCLIPFile}
 
 // configKeys are the entries of a training checkpoint that may hold its configuration.
 var configKeys = []string{"config", "hyper_parameters"}
@@ -74,6 +74,9 @@ func (s *settings) load() error {
 		var root any // JSON is YAML too
 		if err := yaml.Unmarshal(data, &root); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
+		}
+		if name == openCLIPFile {
+			root = visionOf(root)
 		}
 		s.sources = append(s.sources, settingsSource{path, root})
 		return nil

@@ -104,6 +104,8 @@ type Node struct {
 	Inputs     []string
 	Outputs    []string
 	Attributes map[string]Attribute
+	// Scope is the path of the module that the node belongs to, such as "blocks.7.attn"; empty if it is unknown.
+	Scope string
 }
 
 // String names the node for messages.

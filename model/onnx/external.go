@@ -127,13 +127,7 @@ func (d *decoder) open(name string) (*mmap.File, error) {
 	if f := d.files[name]; f != nil {
 		return f, nil
 	}
-	var err error
-	if d.root == nil {
-		if d.root, err = os.OpenRoot(d.dir); err != nil {
-			return nil, err
-		}
-	}
-	file, err := regular.OpenIn(d.root, filepath.FromSlash(name))
+	file, err := d.openFile(filepath.FromSlash(name))
 	if err != nil {
 		return nil, fmt.Errorf("external data: %w", err)
 	}
@@ -146,4 +140,17 @@ func (d *decoder) open(name string) (*mmap.File, error) {
 	d.names = append(d.names, name)
 	d.stored += f.Size()
 	return f, nil
+}
+
+// openFile opens a file next to the model, or in the folder of a model that is read from memory.
+func (d *decoder) openFile(name string) (file *os.File, err error) {
+	if model, ok := d.in.(stored); ok {
+		return regular.OpenBeside(model.Path(), name)
+	}
+	if d.root == nil {
+		if d.root, err = os.OpenRoot(d.dir); err != nil {
+			return nil, err
+		}
+	}
+	return regular.OpenIn(d.root, name)
 }

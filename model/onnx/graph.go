@@ -86,6 +86,7 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 
 func (d *decoder) node(v field) (*graph.Node, error) {
 	node := &graph.Node{Attributes: map[string]graph.Attribute{}}
+	scopes := ""
 	if err := v.want(protowire.BytesType); err != nil {
 		return nil, err
 	}
@@ -110,9 +111,14 @@ func (d *decoder) node(v field) (*graph.Node, error) {
 			if node.Domain == "repscope" {
 				return errors.New(`domain "repscope" is reserved`)
 			}
+		case 9:
+			if key, value, err := v.entry(); err == nil && key == scopesKey {
+				scopes = value
+			}
 		}
 		return nil
 	})
+	node.Scope = scopeOf(node.Name, scopes)
 	// Attributes may precede the operator's name in a handwritten file, so only now:
 	if err == nil && node.Op == "" {
 		err = errors.New("no operator")

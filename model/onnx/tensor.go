@@ -258,16 +258,7 @@ func (m *tensorProto) read(n protowire.Number, v field, in source) error {
 		m.raw, m.hasRaw = region{in, v.at, int64(len(v.bytes)), v.bytes}, true
 		return v.want(protowire.BytesType)
 	case 13:
-		var key, value string
-		err := v.fields(func(n protowire.Number, v field) error {
-			switch n {
-			case 1:
-				key = v.text()
-			case 2:
-				value = v.text()
-			}
-			return nil
-		})
+		key, value, err := v.entry()
 		m.location[key] = value
 		return err
 	case 14:

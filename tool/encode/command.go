@@ -194,7 +194,7 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 		if err != nil {
 			return fmt.Errorf("model %s: %w", f.Name, err)
 		}
-		table := report.NewTable(f.Name, "Layer", "Node", "Operator", "Type", "Shape", "")
+		table := report.NewTable(f.Name, "Layer", "Node", "Operator", "Type", "Shape", "Module", "")
 		for _, l := range layers {
 			shape := "unknown"
 			if l.Shape != nil {
@@ -210,7 +210,7 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 			if l.Output {
 				note = strings.TrimSuffix("output; "+note, "; ")
 			}
-			table.Row(l.Name, l.Node, l.Operator, l.DType, shape, note)
+			table.Row(l.Name, l.Node, l.Operator, l.DType, shape, strings.Join(l.Modules, ", "), note)
 		}
 		if err := table.Write(w); err != nil {
 			return err
@@ -362,7 +362,8 @@ func writeResult(env *run.Env, models []Model, w *Writing, rows rowsOf, unit str
 				continue
 			}
 			list = append(list, f.describe())
-			table.Row(f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name, float64(f.Bytes)/1e6)
+			table.Row(f.Model, f.Output.Layer.Label(), poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name,
+				float64(f.Bytes)/1e6)
 		}
 		part.Set("files", list)
 		env.Result.Models.Set(m.Name, &part)
@@ -384,7 +385,7 @@ func writeResult(env *run.Env, models []Model, w *Writing, rows rowsOf, unit str
 func (f File) describe() *report.Object {
 	var o report.Object
 	o.Set("file", f.Name)
-	o.Set("layer", f.Output.Layer.Name)
+	o.Set("layer", f.Output.Layer.Label())
 	if f.Output.Layer.Operator != "" {
 		o.Set("node", f.Output.Layer.Node)
 		o.Set("operator", f.Output.Layer.Operator)

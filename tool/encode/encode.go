@@ -400,7 +400,7 @@ func name(files []File, o Options) error {
 				pattern = "{model}.{layer}." + o.Format
 			}
 		}
-		name := fromPattern(pattern, filename.Of(f.Model), filename.Of(f.Output.Layer.Name))
+		name := fromPattern(pattern, filename.Of(f.Model), filename.Of(f.Output.Layer.Label()))
 		stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
 		if strings.ContainsAny(name, `/\{}`) || strings.HasPrefix(name, ".") || stem == "" {
 			return fmt.Errorf("file name %q from the pattern %q: want a plain name with {model} and {layer}", name, pattern)

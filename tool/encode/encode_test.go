@@ -304,7 +304,7 @@ func TestDamage(t *testing.T) {
 		}
 		return o
 	}
-	deep := "deep.gemm_24.npy" + Partial
+	deep := "deep.fc.npy" + Partial
 	for name := range list(t, interrupted(t).Dir) {
 		if strings.Contains(name, "gemm") {
 			deep = name

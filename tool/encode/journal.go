@@ -82,7 +82,7 @@ func describe(states latent.Source, models []Model, files []File, o Options) ([]
 	}
 	for _, f := range files {
 		run = append(run, property{"file " + f.Name, fmt.Sprintf("%s %v, model %s, layer %s, pooling %s, format %s",
-			f.DType, f.Shape, f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), o.Format)})
+			f.DType, f.Shape, f.Model, f.Output.Layer.Label(), poolName(f.Output.Pool), o.Format)})
 	}
 	return run, nil
 }
@@ -96,6 +96,9 @@ func preprocessingText(p latent.Preprocessing) string {
 	var parts []string
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, cmp.Or(p.Interpolation, latent.Bilinear)))
+	}
+	if p.Crop[2] > 0 {
+		parts = append(parts, fmt.Sprintf("part %v", p.Crop))
 	}
 	if p.Channels > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))

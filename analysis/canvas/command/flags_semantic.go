@@ -8,6 +8,7 @@ import (
 	"repscope/analysis/canvas/internal/semantic"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/latent/picture"
 )
 
 // semanticFlags are the flags of captions and embeddings.
@@ -112,7 +113,7 @@ func checkVision(o *semantic.VisionOptions, embeddings bool) error {
 			return run.Usage("--vision-mean %v is outside the pixel range 0..1", v)
 		}
 	}
-	if err := (&latent.PictureProcessor{Height: o.Size, Width: o.Size}).Check(); err != nil {
+	if err := (&picture.Processor{Height: o.Size, Width: o.Size}).Check(); err != nil {
 		return run.Usage("--vision-size %d: %v", o.Size, err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/latent"
+	"repscope/latent/picture"
 )
 
 // Options are where captions and embeddings come from.
@@ -52,21 +53,21 @@ const (
 var Sides = [2]string{"reference", "generated"}
 
 // processor is what screens go through.
-func (o *VisionOptions) processor(read source.Reader) (latent.PictureProcessor, string, error) {
+func (o *VisionOptions) processor(read source.Reader) (picture.Processor, string, error) {
 	if o.Processor != "" {
 		data, err := read(o.Processor)
 		if err != nil {
-			return latent.PictureProcessor{}, "", fmt.Errorf("--vision-preprocessor: %w", source.PathError(err))
+			return picture.Processor{}, "", fmt.Errorf("--vision-preprocessor: %w", source.PathError(err))
 		}
-		p, err := latent.ParsePictureProcessor(o.Processor, data)
+		p, err := picture.Parse(o.Processor, data)
 		if err != nil {
-			return latent.PictureProcessor{}, "", fmt.Errorf("--vision-preprocessor: %w", err)
+			return picture.Processor{}, "", fmt.Errorf("--vision-preprocessor: %w", err)
 		}
 		return *p, source.DigestOf(data), nil
 	}
-	p := latent.CLIPPictures(o.Size)
+	p := picture.CLIP(o.Size)
 	if o.Preset == "imagenet" {
-		p = latent.ImageNetPictures(o.Size)
+		p = picture.ImageNet(o.Size)
 	}
 	for c := range 3 {
 		p.Mean[c], p.Std[c] = screenshot.Channel(o.Mean, c, p.Mean[c]), screenshot.Channel(o.Std, c, p.Std[c])

@@ -1,8 +1,15 @@
-// Pictures of 8 bits on their way into a vision model.
-
-package latent
+// Package picture prepares pictures of 8 bits for vision models, as the libraries that publish the models do:
+//
+//	pixels := make([]uint8, 3*480*640)
+//	p, file, err := picture.Folder("dinov2") // "preprocessor_config.json"
+//	if err != nil || p == nil {
+//		return err
+//	}
+//	values, height, width, err := p.Apply(pixels, 480, 640) // 3×height×width numbers
+package picture
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,40 +20,44 @@ import (
 	"repscope/internal/resize"
 )
 
-// PictureProcessor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
+// Processor is the preprocessing of a picture of red, green and blue for a vision model, in this order: resize
 // with antialiasing, crop the center, scale the values, subtract the mean of each channel and divide by its standard
 // deviation. The zero value only converts the type.
-type PictureProcessor struct {
+type Processor struct {
 	// Height and Width are the size to which the picture is resized as a whole; or Shortest is
 	// the length of its shorter side then, the longer one in proportion and rounded down. All 0:
 	// it keeps its size.
 	Height, Width, Shortest int
-	// Bilinear selects a triangle filter instead of the cubic of Keys (1981).
-	Bilinear bool
-	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off.
+	// Filter is the filter; empty means bicubic. Unrounded weighs pixels without rounding them to bytes.
+	Filter    resize.Filter
+	Unrounded bool
+	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off. It begins at half of the rest,
+	// rounded down, or with RoundCrop to the nearest even number as in torchvision.
 	CropHeight, CropWidth int
+	RoundCrop             bool
 	// Scale is the factor of pixels of 0 to 255; 0 means 1.
 	Scale float64
 	// Mean and Std are values of each channel, in the units of scaled pixels; a Std of 0 means 1.
 	Mean, Std [3]float64
 }
 
-// CLIPPictures and ImageNetPictures are the preprocessing of encoders with these trainings, for screens resized as a
-// whole to size×size, without a crop.
-func CLIPPictures(size int) PictureProcessor {
-	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
+// CLIP and ImageNet are the preprocessing of encoders with these trainings, for screens resized as a whole to size×size,
+// without a crop.
+func CLIP(size int) Processor {
+	return Processor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
 		Std: [3]float64{0.26862954, 0.26130258, 0.27577711}}
 }
 
-// ImageNetPictures is described with [CLIPPictures].
-func ImageNetPictures(size int) PictureProcessor {
-	of := ImageNet()
-	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64(of.Mean), Std: [3]float64(of.Std)}
+// ImageNet is described with [CLIP].
+func ImageNet(size int) Processor {
+	return Processor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.485, 0.456, 0.406},
+		Std: [3]float64{0.229, 0.224, 0.225}}
 }
 
 // processorFile is a preprocessor_config.json.
 type processorFile struct {
 	Type        string          `json:"image_processor_type"`
+	Video       string          `json:"video_processor_type"`
 	Extractor   string          `json:"feature_extractor_type"`
 	DoResize    *bool           `json:"do_resize"`
 	Size        json.RawMessage `json:"size"`
@@ -58,7 +69,7 @@ type processorFile struct {
 	DoNormalize *bool           `json:"do_normalize"`
 	Mean        []float64       `json:"image_mean"`
 	Std         []float64       `json:"image_std"`
-	DoPad       bool            `json:"do_pad"`
+	Share       *float64        `json:"crop_pct"`
 }
 
 // sizeFile is a size as Hugging Face writes it.
@@ -67,11 +78,11 @@ type sizeFile struct {
 	Shortest      int `json:"shortest_edge"`
 }
 
-// ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
+// Parse reads a preprocessor_config.json of Hugging Face; name is the name of the file. Missing keys
 // have the defaults of its image processors: pictures are resized (bilinearly unless the file names another filter),
 // divided by 255, and normalized if there is a mean. Errors name the file and key: padding, another size than height
-// and width or shortest_edge, another filter than 2 (bilinear) and 3 (bicubic), means that are not three.
-func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) {
+// and width or shortest_edge, a filter that Pillow has not, means that are not three, other steps such as do_pad.
+func Parse(name string, data []byte) (*Processor, error) {
 	p, err := parseProcessor(data)
 	if err == nil {
 		err = p.Check()
@@ -82,28 +93,34 @@ func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) 
 	return p, nil
 }
 
-func parseProcessor(data []byte) (*PictureProcessor, error) {
+func parseProcessor(data []byte) (*Processor, error) {
 	var f processorFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("it is not the configuration of a preprocessor: %w", err)
 	}
-	p := &PictureProcessor{Scale: 1. / 255}
-	if f.DoPad {
-		return nil, errors.New("do_pad is true: padding is not supported")
+	kind := cmp.Or(f.Type, f.Video, f.Extractor)
+	p := &Processor{Scale: 1. / 255, Unrounded: strings.HasPrefix(kind, "DINOv3")}
+	if err := otherSteps(data, kind); err != nil {
+		return nil, err
 	}
 	yes := func(b *bool) bool { return b == nil || *b }
 	if yes(f.DoResize) && len(f.Size) > 0 {
-		size, err := parseSizeOf("size", f.Size, strings.Contains(f.Type+f.Extractor, "CLIP"))
+		size, err := parseSizeOf("size", f.Size, strings.Contains(kind, "CLIP") || strings.HasPrefix(kind, "ConvNe"))
 		if err != nil {
 			return nil, err
 		}
 		p.Height, p.Width, p.Shortest = size.Height, size.Width, size.Shortest
 		switch {
-		case f.Resample == nil || *f.Resample == 2:
-			p.Bilinear = true
-		case *f.Resample != 3:
-			return nil, fmt.Errorf("resample is %d, want 2 (bilinear) or 3 (bicubic)", *f.Resample)
+		case f.Resample == nil:
+			p.Filter = resize.FilterBilinear
+		case *f.Resample < 0 || *f.Resample >= len(resize.Filters()):
+			return nil, fmt.Errorf("resample is %d, want a filter of Pillow, 0 to 5", *f.Resample)
+		default:
+			p.Filter = resize.Filters()[*f.Resample]
 		}
+	}
+	if strings.HasPrefix(kind, "ConvNe") && p.Shortest > 0 {
+		p.cutShare(f.Share)
 	}
 	if f.DoCrop && len(f.Crop) > 0 {
 		size, err := parseSizeOf("crop_size", f.Crop, false)
@@ -130,6 +147,21 @@ func parseProcessor(data []byte) (*PictureProcessor, error) {
 	return p, nil
 }
 
+// cutShare is the resizing of ConvNeXt: frames smaller than 384 are the middle of larger ones.
+func (p *Processor) cutShare(share *float64) {
+	side := p.Shortest
+	if side >= 384 {
+		p.Height, p.Width, p.Shortest = side, side, 0
+		return
+	}
+	kept := 224. / 256
+	if share != nil && *share > 0 && *share <= 1 {
+		kept = *share
+	}
+	p.Shortest = int(math.Min(float64(side)/kept, maxSide+1))
+	p.CropHeight, p.CropWidth = side, side
+}
+
 // parseSizeOf reads a number, a height and width, or the length of the shorter side; with shorter, a number is that
 // length.
 func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error) {
@@ -148,7 +180,7 @@ func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error
 }
 
 // Check finds sizes and numbers that cannot be.
-func (p *PictureProcessor) Check() error {
+func (p *Processor) Check() error {
 	for _, n := range []int{p.Height, p.Width, p.Shortest, p.CropHeight, p.CropWidth} {
 		if n < 0 || n > maxSide {
 			return fmt.Errorf("an image side of %d, want 1 to %d", n, maxSide)
@@ -166,11 +198,8 @@ func (p *PictureProcessor) Check() error {
 }
 
 // String describes the processing in words: the text of equal processors is equal.
-func (p *PictureProcessor) String() string {
-	filter := "bicubic"
-	if p.Bilinear {
-		filter = "bilinear"
-	}
+func (p *Processor) String() string {
+	filter := cmp.Or(p.Filter, resize.FilterBicubic)
 	var parts []string
 	switch {
 	case p.Shortest > 0:
@@ -184,8 +213,8 @@ func (p *PictureProcessor) String() string {
 	return strings.Join(append(parts, fmt.Sprintf("times %.6g, mean %.6g, standard deviation %.6g", p.Scale, p.Mean, p.Std)), ", ")
 }
 
-// resizedTo is the size after resizing.
-func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
+// Size is the size after resizing, before anything is cut off.
+func (p *Processor) Size(height, width int) (int, int) {
 	switch {
 	case p.Shortest > 0 && height <= width:
 		return p.Shortest, max(int(int64(p.Shortest)*int64(width)/int64(height)), 1)
@@ -197,34 +226,52 @@ func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
 	return height, width
 }
 
+// Middle is the part of a resized picture that is left.
+func (p *Processor) Middle(height, width int) (top, left, toHeight, toWidth int, err error) {
+	if p.CropHeight == 0 {
+		return 0, 0, height, width, nil
+	}
+	if p.CropHeight > height || p.CropWidth > width {
+		return 0, 0, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d",
+			height, width, p.CropHeight, p.CropWidth)
+	}
+	half := func(surplus int) int {
+		if p.RoundCrop {
+			return int(math.RoundToEven(float64(surplus) / 2))
+		}
+		return surplus / 2
+	}
+	return half(height - p.CropHeight), half(width - p.CropWidth), p.CropHeight, p.CropWidth, nil
+}
+
+// maxSide bounds the side of a resized picture.
+const maxSide = 1 << 14
+
 // maxPicture bounds the pixels of a picture on its way.
 const maxPicture = 1 << 26
 
 // Apply makes values [3, H, W] of pixels [height, width, 3]. Errors: a picture without pixels,
 // one that is smaller than its middle, or too long to be resized in proportion.
-func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
+func (p *Processor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
 	if height < 1 || width < 1 || len(pixels) != 3*height*width {
 		return nil, 0, 0, fmt.Errorf("an image of %d × %d has %d values", height, width, len(pixels))
 	}
-	h, w := p.resizedTo(height, width)
+	h, w := p.Size(height, width)
 	if int64(h)*int64(w) > maxPicture {
 		return nil, 0, 0, fmt.Errorf("an image of %d × %d becomes %d × %d, more than %d pixels", height, width, h, w, maxPicture)
 	}
 	if h != height || w != width {
 		out := make([]uint8, 3*h*w)
-		if p.Bilinear {
-			resize.NewLinear(height, width, h, w).Bytes(out, pixels, 3)
-		} else {
-			resize.NewCubic(height, width, h, w).Bytes(out, pixels, 3)
+		r, err := resize.NewPillow(cmp.Or(p.Filter, resize.FilterBicubic), height, width, h, w)
+		if err != nil {
+			return nil, 0, 0, err
 		}
+		r.Bytes(out, pixels, 3)
 		pixels = out
 	}
-	top, x0, toH, toW := 0, 0, h, w
-	if p.CropHeight > 0 {
-		if toH, toW = p.CropHeight, p.CropWidth; toH > h || toW > w {
-			return nil, 0, 0, fmt.Errorf("an image of %d × %d has no center crop of %d × %d", h, w, toH, toW)
-		}
-		top, x0 = (h-toH)/2, (w-toW)/2
+	top, x0, toH, toW, err := p.Middle(h, w)
+	if err != nil {
+		return nil, 0, 0, err
 	}
 	values := make([]float32, 3*toH*toW)
 	for c := range 3 {
@@ -241,7 +288,7 @@ func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, 
 }
 
 // levels are the values of the bytes of a channel.
-func (p *PictureProcessor) levels(c int) (table [256]float32) {
+func (p *Processor) levels(c int) (table [256]float32) {
 	scale, std := p.Scale, p.Std[c]
 	if scale == 0 {
 		scale = 1
