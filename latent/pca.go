@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"repscope/internal/share"
+	"repscope/latent/internal/principal"
 	"repscope/model"
 	"repscope/model/graph"
 )
@@ -94,7 +95,7 @@ func fitPCA(ctx context.Context, src Source, n int, o PCAOptions) (fittedPCA, er
 		if err != nil {
 			return fittedPCA{}, err
 		}
-		components, err := principal(ctx, x, n, width, o.Dim, o.Threads)
+		components, err := principal.Directions(ctx, x, n, width, o.Dim, o.Threads)
 		return fittedPCA{narrow(components), narrow(mean)}, err
 	}, func(f fittedPCA) int64 { return 4 * int64(len(f.components)+len(f.mean)) })
 }

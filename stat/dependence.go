@@ -224,7 +224,7 @@ type AutocorrelationTime struct {
 	Tau       float64 // 1 + 2·Σ ρ(k), in steps; 1 for independent values
 	Window    int     // the largest lag in the sum
 	Converged bool    // false when no window up to the longest episode (or 5,000 lags) satisfies the rule
-	// EffectiveSampleSize is that of the mean: variance of a value over that of the
+	// EffectiveSampleSize is about the mean: variance of a value over the variance of the
 	// mean, at most n. Episodes that differ make it smaller.
 	EffectiveSampleSize float64
 	// Reliable says that it may be used: the window satisfies the rule and the values

@@ -12,7 +12,7 @@ import (
 
 // UndefinedError reports that a quantity cannot be computed from the data, with the reason.
 type UndefinedError struct {
-	Quantity string // what was asked for, such as "regression"
+	Quantity string // the wanted quantity, such as "regression"
 	Reason   string // why it is undefined, such as "x is constant"
 }
 

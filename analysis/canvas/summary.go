@@ -15,7 +15,7 @@ import (
 	"repscope/stat"
 )
 
-// ModelResult is that of one design model.
+// ModelResult is the result of one design model.
 type ModelResult struct {
 	Name string
 	// Cases and Samples are those of final designs; Failed are cases with some file that could

@@ -29,7 +29,7 @@ type Variable struct {
 	Shape      []int
 	Dimensions []string // names of the axes
 	DType      dtype.DType
-	Text       bool // characters, the last axis being that of a text
+	Text       bool // characters; the last axis is the text
 	Attributes []Attribute
 
 	file   *File

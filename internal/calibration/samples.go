@@ -1,4 +1,4 @@
-// Generated and real samples that are both drawn anew: how often intervals of fidelity hold.
+// Generated and real samples that are both drawn in each repetition: how often intervals of fidelity hold.
 
 package main
 

@@ -80,6 +80,7 @@ var rules = []rule{
 	{"shard", "shard points"},
 	{"latent/dense", "latent"},
 	{"latent/internal/fixed", "model dataset"},
+	{"latent/internal/principal", "stat internal/kernel"},
 	{"latent/picture", "model"},
 	{"latent/scope", ""},
 	{"latent", "latent/internal latent/picture latent/scope model dataset points stat internal/device internal/kernel"},

@@ -228,8 +228,8 @@ type Options struct {
 	Pairs int
 	// Episode of each point, by which predictivity forms its folds; nil or fewer than 5: five runs of points.
 	Episode []int
-	// Orders are permutations of the points: score p of the null has point Orders[p][i] of the second space beside
-	// point i of the first.
+	// Orders are permutations of the points: score p of the null has point Orders[p][i] of the second space
+	// with point i of the first.
 	Orders [][]int
 	// Blocks are deleted in turn; nil: none. Deleted names the measures that have values without blocks, nil: all.
 	Blocks  *stat.Blocks

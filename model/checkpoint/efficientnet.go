@@ -182,7 +182,7 @@ var published = regexp.MustCompile(`^(tf_)?(efficientnet_(b\d(_pruned)?|l2|lite\
 // kernels of the stages of networks with ReLU6: MobileNetV2 and EfficientNet-Lite.
 var kernelsOfReLU6 = []string{"3333333", "3353553"}
 
-// decide finds strides, activations, padding and epsilon, none of which is in a tensor.
+// decide finds strides, activations, padding and epsilon; no tensor has them.
 func (n *inverse) decide() error {
 	f := n.family
 	name := n.settings.publishedName()

@@ -19,8 +19,7 @@ import (
 var ProcessorFiles = []string{"preprocessor_config.json", "processor_config.json", "video_preprocessor_config.json",
 	openCLIPFile, "config.json"}
 
-// openCLIPFile is the configuration of open_clip.
-const openCLIPFile = "open_clip_config.json"
+const openCLIPFile = "open_clip_config.json" // of open_clip
 
 // Processor is the content of such a file.
 type Processor struct {
@@ -56,13 +55,9 @@ func Processors(dir string) ([]Processor, error) {
 // visionOf is the configuration of open_clip's tower of images in the terms of transformers: open_clip tells the width
 // of a head, and the activation for both towers.
 func visionOf(root any) any {
-	part := func(from any, key string) map[string]any {
-		m, _ := from.(map[string]any)
-		inner, _ := m[key].(map[string]any)
-		return inner
-	}
-	model := part(root, "model_cfg")
-	vision := part(model, "vision_cfg")
+	all, _ := root.(map[string]any)
+	model, _ := all["model_cfg"].(map[string]any)
+	vision, _ := model["vision_cfg"].(map[string]any)
 	settings := map[string]any{}
 	if quick, ok := model["quick_gelu"].(bool); ok && quick {
 		settings["hidden_act"] = "quick_gelu"

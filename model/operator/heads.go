@@ -339,7 +339,7 @@ func inferGroupQuery(c *context) {
 	a.l.finish(y, presentKey, presentValue)
 }
 
-// refuse names what is not supported.
+// refuse names the unsupported feature.
 func (a *groupQueries) refuse() {
 	c := a.c
 	if a.groups < 1 || a.heads%a.groups != 0 {

@@ -350,6 +350,7 @@ COMMANDS = {
         "input_scale:each "
         "mean:each "
         "std:each "
+        "input:each "
         "layer:each "
         "pool:each "
         "activation:each "
@@ -984,8 +985,8 @@ def smoothness(
     contradict it.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1016,7 +1017,8 @@ def smoothness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1027,8 +1029,9 @@ def smoothness(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1153,8 +1156,8 @@ def robustness(
     encode a corrupted frame.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1197,7 +1200,8 @@ def robustness(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1208,8 +1212,9 @@ def robustness(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1367,8 +1372,8 @@ def neighborhood(
     intervals, no comparisons of models and no curves.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1416,7 +1421,8 @@ def neighborhood(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1427,8 +1433,9 @@ def neighborhood(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1570,8 +1577,8 @@ def manifold(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1609,7 +1616,8 @@ def manifold(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1620,8 +1628,9 @@ def manifold(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1757,8 +1766,8 @@ def geometry(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1798,7 +1807,8 @@ def geometry(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1809,8 +1819,9 @@ def geometry(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -1882,6 +1893,7 @@ def similarity(
     input_scale: Optional[Each] = None,
     mean: Optional[Each] = None,
     std: Optional[Each] = None,
+    input: Optional[Each] = None,
     layer: Optional[Each] = None,
     pool: Optional[Each] = None,
     activation: Optional[Each] = None,
@@ -1932,8 +1944,8 @@ def similarity(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1973,7 +1985,8 @@ def similarity(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -1982,8 +1995,11 @@ def similarity(
             with mean or std, else raw). Default: auto.
         mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -2146,8 +2162,8 @@ def reconstruction(
     separate networks.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or for several steps [N,T,…],
             one row per state or frame.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
@@ -2198,7 +2214,8 @@ def reconstruction(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -2209,8 +2226,9 @@ def reconstruction(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -2367,8 +2385,8 @@ def reward(
         latents: NAME=FILE[:key] of precomputed latents.
         rewards: FILE[:key] of one number per frame: the reward of the transition to the next frame (a window has the
             reward of its last frame). Default: the rewards of a published dataset given with frames.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -2428,7 +2446,8 @@ def reward(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -2439,8 +2458,9 @@ def reward(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
             ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
@@ -2873,7 +2893,7 @@ def forecast(
 
     Args:
         target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] for one variable: .npy, .npz, .safetensors, .pt, .pth,
-            .tif or a folder of images.
+            .tif, .h5, .hdf5, .nc or a folder of images.
         forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be missing for
             one variable.
         example: run on the built-in example: synthetic weather with known truth, and ensembles with one defect each.
@@ -3476,8 +3496,8 @@ def encode(
 
     Args:
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
-            images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
+            folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.
@@ -3503,7 +3523,8 @@ def encode(
         skip_nan: drop and count states with NaN or Inf instead of failing.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
-            model, or none, overrides one for all.
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
         resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
             frames use the original size.
         interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
@@ -3514,8 +3535,9 @@ def encode(
         std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
         input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
             number, or FILE[:key] of an array with one element along the batch.
-        layer: [NAME=]LAYER to use instead of the model's output: the name of a value in its graph, or of the node that
-            computes it; * matches any characters, ? any one character; see encode layers list.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
         pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K, or
             none for unchanged outputs of any shape.
         activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a

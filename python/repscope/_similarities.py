@@ -1,6 +1,6 @@
 """Similarities of two spaces of the same samples: each function runs the program once.
 
-The definitions, and scores beside what chance gives, are those of :func:`repscope.similarity`.
+The definitions, and scores with their null, are in :func:`repscope.similarity`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ func (b *Builder) Put(data []byte) uint64 {
 	return uint64(address)
 }
 
-// Next is the address of what is added next.
+// Next is the address of the next addition.
 func (b *Builder) Next() uint64 { return uint64(superblock + (len(b.data)+7)/8*8) }
 
 // File is the file with a root group.

@@ -12,7 +12,7 @@ import (
 // paintSteps bounds the painted boxes that the texts of one design are held against.
 const paintSteps = 1 << 27
 
-// painting finds what is painted where in a design. Nodes paint in the order of the design, each
+// painting finds the painted areas of a design. Nodes paint in the order of the design, each
 // its fills from the first to the last; a node that is translucent is painted with all below it
 // as a whole. Clipped and masked parts are not painted. The page below everything is white.
 // Strokes, effects, blend modes and corners are left out.

@@ -1,6 +1,5 @@
-// Principal directions of rows, by the eigenvectors of a Gram matrix.
-
-package latent
+// Package principal finds principal directions of rows, by the eigenvectors of a Gram matrix.
+package principal
 
 import (
 	"context"
@@ -13,9 +12,9 @@ import (
 	"repscope/stat"
 )
 
-// principal returns up to dim principal directions of the n centered rows of x
+// Directions returns up to dim principal directions of the n centered rows of x
 // as rows [dim, width]. It diagonalises the smaller of XXᵀ and XᵀX.
-func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]float64, error) {
+func Directions(ctx context.Context, x []float64, n, width, dim, threads int) ([]float64, error) {
 	size, operand := n, kernel.Rows(x, width)
 	depth := width
 	if width < n {

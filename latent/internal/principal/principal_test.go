@@ -1,6 +1,6 @@
 // Eigenvectors by subspace iteration against the whole matrix.
 
-package latent
+package principal
 
 import (
 	"context"
