@@ -262,7 +262,6 @@ type Listed struct {
 	Path    string // without a leading slash
 	Dataset *Dataset
 	Err     error // why there is no dataset
-	address uint64
 }
 
 // Entries returns the datasets of a file by ascending path. Each group is visited once, so groups that contain each

@@ -90,7 +90,9 @@ func FuzzCell(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.ReplaceAll(text, "\r\n", "\n") // as readers of CSV do
+		for strings.Contains(text, "\r\n") { // readers of CSV take each for a line feed
+			text = strings.ReplaceAll(text, "\r\n", "\n")
+		}
 		cell := Cell(text)
 		shown := escaped(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) })
 		if got := Uncell(cell); got != shown {

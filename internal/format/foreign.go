@@ -22,7 +22,6 @@ type foreign struct {
 	// magic are first bytes, at an offset.
 	magic  string
 	offset int
-	both   bool // one needs the magic and one of the endings
 	recipe string
 }
 

@@ -307,8 +307,8 @@ func bitsWeights(n *graph.Node, constant func(i int) *graph.Tensor) (*graph.Tens
 	}
 	if p.bits != 2 && p.bits != 4 && p.bits != 8 || p.n < 1 || p.k < 1 || p.n > 1<<24 || p.k > 1<<24 || p.block < 16 ||
 		p.block > 1<<16 || p.block&(p.block-1) != 0 {
-		return nil, fmt.Errorf("N %d, K %d, %d bits and blocks of %d, want 2, 4 or 8 bits and blocks of a power of two "+
-			"from 16 on", p.n, p.k, p.bits, p.block)
+		return nil, fmt.Errorf("want 2, 4 or 8 bits and blocks of a power of two from 16 on, got N %d, K %d, %d bits and blocks "+
+			"of %d", p.n, p.k, p.bits, p.block)
 	}
 	blocks, scales := p.n*p.blocks(), constant(2)
 	if p.codes == nil || scales == nil {

@@ -226,6 +226,10 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 		}
 		table.Note("… null: mean over %d %s; a score near it is no evidence of similarity", o.Permutations, how)
 	}
+	if s := firstNull(r); s != nil && s.States < r.Models[0].States {
+		table.Note("The null uses %s: episodes cut to one length (null.value has their scores)",
+			text.Count(s.States, "state"))
+	}
 	if len(r.Pairs) > mostPairs {
 		table.Note("%d of %d pairs; all: similarity_pairs.csv", mostPairs, len(r.Pairs))
 	}
@@ -236,6 +240,18 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 		return err
 	}
 	return output.PrintComparisons(env, r.Comparisons)
+}
+
+// firstNull is the null of some score; nil without.
+func firstNull(r *similarity.Result) *similarity.ScoreNull {
+	for _, p := range r.Pairs {
+		for _, name := range r.Scores {
+			if s := p.Score(name); s.Null != nil {
+				return s.Null
+			}
+		}
+	}
+	return nil
 }
 
 // allScores has a row for each pair and score.
