@@ -89,6 +89,7 @@ func FuzzCell(f *testing.F) {
 	for _, s := range append(append([]string{"=1", "'=1", "''-x", "-0.5", "'-0.5", " @x"}, hostile...), harmless...) {
 		f.Add(s)
 	}
+	f.Add("0\r\r\n0")
 	f.Fuzz(func(t *testing.T, text string) {
 		for strings.Contains(text, "\r\n") { // readers of CSV take each for a line feed
 			text = strings.ReplaceAll(text, "\r\n", "\n")
