@@ -74,7 +74,7 @@ func TestMagnitudes(t *testing.T) {
 		"smoothness":   "--frames {}/f.npy --horizons 1,2",
 		"neighborhood": "--frames {}/f.npy --k 3,5 --permutations 2",
 		"manifold":     "--gride 2,4,8 --neighbors 5,10",
-		"similarity":   "--permutations 19",
+		"similarity":   "--permutations 0 --measures all --latents c={}/b.npy --reference b",
 		"geometry":     "--clusters 2,3 --labels {}/e.npy",
 		"reward":       "--rewards {}/r.npy --probes ridge,knn --latent-scale rms",
 	} {

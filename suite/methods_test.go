@@ -272,7 +272,8 @@ func TestMethodsTellInputs(t *testing.T) {
 func TestBibliographyIsCited(t *testing.T) {
 	t.Parallel()
 	var files []string
-	for _, pattern := range []string{"../analysis/*/command/methods.go", "../analysis/internal/output/methods.go", "../tool/*/methods.go"} {
+	for _, pattern := range []string{"../analysis/*/command/methods.go", "../analysis/internal/output/methods.go", "../tool/*/methods.go",
+		"../measure/similarity/measures.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
@@ -285,7 +286,7 @@ func TestBibliographyIsCited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range regexp.MustCompile(`@([a-z]+[0-9]{4})`).FindAllStringSubmatch(string(source), -1) {
+		for _, found := range regexp.MustCompile(`(?:@|Cite: ")([a-z]+[0-9]{4})`).FindAllStringSubmatch(string(source), -1) {
 			if _, ok := methods.Lookup(found[1]); !ok {
 				t.Errorf("%s cites %s, which is not in the bibliography", path, found[1])
 			}

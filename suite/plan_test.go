@@ -66,7 +66,7 @@ func TestDryRun(t *testing.T) {
 		"robustness":   {"--per-sample --draws 2"},
 		"neighborhood": {"--k 2 --per-point --permutations 0", "--k 2 --approx --permutations 0", "--k 2 --exclude-window 1 --permutations 0", "--k 2 --coranking off --window 2 --permutations 0"},
 		"geometry":     {"--format none", "--per-point --clusters 2 --labels {}/labels.npy"},
-		"similarity":   {"--k 2 --baseline random:3 --permutations 0", "--k 2 --baseline random:3 --methods"},
+		"similarity":   {"--k 2 --permutations 0", "--k 2 --methods"},
 		"encode":       {"--to npz", "--window 2 --methods"},
 		"reward":       {"--rewards {}/labels.npy --targets a={}/labels.npy --probes ridge --predictions-csv --min-entropy 0"},
 	}
@@ -78,10 +78,14 @@ func TestDryRun(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			smallFrames(t, dir)
+			baselines, models := "random:4", 1
+			if e.Name == "similarity" { // of pairs
+				baselines, models = "random:4,pca:4", 2
+			}
 			for _, extra := range append([]string{""}, more[e.Name]...) {
 				command := func(flags string) (int, []byte, string) {
 					var stdout, stderr bytes.Buffer
-					args := "--baseline random:4 --cache {}/cache --json --out {}/out " + extra + " " + flags
+					args := "--baseline " + baselines + " --cache {}/cache --json --out {}/out " + extra + " " + flags
 					if e.Name == "encode" {
 						args = strings.Replace(args, "--cache {}/cache", "", 1)
 					} else {
@@ -103,7 +107,7 @@ func TestDryRun(t *testing.T) {
 				if err := json.Unmarshal(stdout, &plan); err != nil {
 					t.Fatal(err)
 				}
-				if plan.States < 20 || len(plan.Models) != 1 || !slices.Equal(plan.Models[0].Outputs[0].Shape, []int{4}) || plan.Memory.HeldBytes <= 0 {
+				if plan.States < 20 || len(plan.Models) != models || !slices.Equal(plan.Models[0].Outputs[0].Shape, []int{4}) || plan.Memory.HeldBytes <= 0 {
 					t.Errorf("%s: %s", extra, stdout)
 				}
 				if code, _, _ := command("--frames " + dir + "/nan.npy"); code != 1 {

@@ -43,7 +43,7 @@ var small = map[string]string{
 	"neighborhood":   "--k 2,5 --per-point --permutations 1",
 	"manifold":       "--baseline pca:3",
 	"geometry":       "--per-point --clusters 2 --labels {}/labels.npy",
-	"similarity":     "--baseline pca:3,pca:2 --k 2 --permutations 3",
+	"similarity":     "--baseline pca:3 --k 2 --permutations 3",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }

@@ -190,7 +190,7 @@ func TestStudyRemembers(t *testing.T) {
 		"neighborhood": {states(", k: 5"), "latents", write(90, 8), ".npy", 1, 0, 0},
 		"manifold":     {states(""), "latents", write(90, 8), ".npy", 1, 0, 0},
 		"geometry":     {states(""), "latents", write(90, 8), ".npy", 1, 0, 1},
-		"similarity":   {states(", permutations: 3"), "latents", write(90, 8), ".npy", 0, 0, 1},
+		"similarity":   {states(", permutations: 3"), "latents", write(90, 8), ".npy", 1, 0, 1}, // a pair with pixel PCA
 		"robustness":   {states(", levels: [0.1, 0.2]"), "model", encoder, ".onnx", 2, 0, 0},
 		"reward":       {states(", rewards: \"{dir}/r.npy\", probes: [ridge]"), "latents", write(90, 8), ".npy", 1, 2, 0}, // a model of the frames themselves, and baselines
 		"reconstruction": {"frames: \"{dir}/images.npy\", episodes: \"{dir}/e.npy\", pixel-range: \"0,1\", bootstrap: 0", "predictions",

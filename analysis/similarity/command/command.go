@@ -153,7 +153,7 @@ func chanceOf(s similarity.PairScore) similarity.ScoreNull {
 
 // writePairs writes a row for each pair and score.
 func writePairs(r *similarity.Result, env *run.Env) error {
-	return env.Files.CSV("similarity_pairs.csv", []string{
+	return output.ModelCSV(env, "similarity_pairs.csv", []string{
 		"Model_A", "Model_B", "Score", "Value", "CI_Low", "CI_High", "Null_Mean", "Null_SD", "Null_Threshold",
 		"P", "P_Holm", "Adjusted", "Gated", "Null_States", "Null_Value",
 	}, func(csv *report.CSV) error {
