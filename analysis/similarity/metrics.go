@@ -11,7 +11,9 @@ import (
 
 // withIntervals are the measures whose error deleting blocks gives; see the calibration.
 // In simulations intervals of information_imbalance hold 86 to 100 %.
-var withIntervals = slices.DeleteFunc(similarity.Names(), func(name string) bool { return name == "information_imbalance" })
+var withIntervals = slices.DeleteFunc(similarity.Names(), func(name string) bool {
+	return name == "information_imbalance"
+})
 
 // Metrics describes the numbers of a model.
 func Metrics() []report.Described {

@@ -1,4 +1,4 @@
-// Tests of the pairs of models: alike and unrelated ones, what has no numbers, the reference, and any split of the work.
+// Tests of the pairs of models: alike and unrelated ones, pairs without numbers, the reference, any split of the work.
 
 package similarity
 
@@ -62,7 +62,8 @@ func TestNullInTime(t *testing.T) {
 	r := analyzed(t, walks(1), o)
 	for _, name := range r.Scores {
 		unrelated, alike := r.Pairs[0].Score(name), r.Pairs[1].Score(name)
-		if p := alike.Null.P.Float(); p != 1.0/40 || !(alike.Null.Adjusted.Float() > 0.1) || !(alike.Null.Gated.Float() > 0) {
+		above := alike.Null.Adjusted.Float() > 0.1 && alike.Null.Gated.Float() > 0
+		if p := alike.Null.P.Float(); p != 1.0/40 || !above {
 			t.Errorf("%s of alike spaces: p %v, %+v", name, p, alike.Null)
 		}
 		if p := unrelated.Null.P.Float(); p <= 0.05 {
@@ -105,7 +106,10 @@ func TestOptionsOff(t *testing.T) {
 // The reference compares the others by their likeness to it; directions are those to and from it.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	o := Options{Settings: analysis.Settings{Intervals: true}, Measures: []string{"cka", "mutual_knn", "predictivity"}, K: []int{3, 5}, Reference: "c"}
+	o := Options{
+		Settings: analysis.Settings{Intervals: true}, Measures: []string{"cka", "mutual_knn", "predictivity"},
+		K: []int{3, 5}, Reference: "c",
+	}
 	r := analyzed(t, walks(3), o)
 	if len(r.Comparisons) != 5 {
 		t.Fatalf("%d comparisons, want one of a and b for each of 5 scores", len(r.Comparisons))

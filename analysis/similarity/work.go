@@ -395,8 +395,8 @@ func (a *analyzer) warn(r *Result) {
 			"pairs: use --permutations %g", len(a.orders), results.Level, pairs, math.Ceil(pairs/results.Level)-1))
 	}
 	if all := len(a.in.Episode); a.cropped != nil && 2*len(a.cropped) < all {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d states, "+
-			"cut to one length", len(a.cropped), all))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d "+
+			"states, cut to one length", len(a.cropped), all))
 	}
 	if distinct := a.null.Distinct(); distinct < 20 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the episodes have %g different orders: no p values; use more "+
