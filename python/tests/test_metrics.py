@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 import repscope
+from repscope import metrics
 from repscope.metrics import continuity, trustworthiness
 
 from .support import Case
@@ -217,6 +218,46 @@ class ScikitLearn(Case):
                     function(X, Z, **options)
                 said.append(str(caught.exception))
             self.assertEqual(*said)
+
+
+class Similarities(Case):
+    """The similarities of two spaces: by their definitions, what they do not change with, and wrong arguments."""
+
+    def spaces(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+        r = np.random.default_rng(5)
+        shared = r.normal(size=(60, 3))
+        X = shared @ r.normal(size=(3, 6)) + 0.5 * r.normal(size=(60, 6))
+        Y = shared @ r.normal(size=(3, 4)) + 0.5 * r.normal(size=(60, 4))
+        return X, Y, np.linalg.qr(r.normal(size=(6, 6)))[0]
+
+    def test_definitions(self) -> None:
+        X, Y, _ = self.spaces()
+        A, B = X - X.mean(0), Y - Y.mean(0)
+        cross = np.linalg.norm(A.T @ B) ** 2 / np.linalg.norm(A.T @ A) / np.linalg.norm(B.T @ B)
+        self.assertAlmostEqual(metrics.cka(X, Y), cross, 10)
+        nuclear = np.linalg.svd(A.T @ B, compute_uv=False).sum() / np.linalg.norm(A) / np.linalg.norm(B)
+        self.assertAlmostEqual(metrics.procrustes(X, Y), nuclear, 10)
+        distance = lambda Z: np.linalg.norm(Z[:, None] - Z[None], axis=2) + np.diag(np.full(len(Z), np.inf))
+        near = [set(map(tuple, np.c_[np.repeat(np.arange(60), 5), distance(Z).argsort(1)[:, :5].ravel()])) for Z in (X, Y)]
+        self.assertAlmostEqual(metrics.mutual_knn(X, Y, k=5), len(near[0] & near[1]) / 300, 12)
+        upper = np.triu_indices(60, 1)
+        self.assertAlmostEqual(metrics.rsa(X, Y, method="pearson"), np.corrcoef(distance(X)[upper], distance(Y)[upper])[0, 1], 10)
+
+    def test_rotations(self) -> None:
+        X, _, rotation = self.spaces()
+        for score in (metrics.cka, metrics.cka_rbf, metrics.mutual_knn, metrics.cknna, metrics.svcca, metrics.pwcca,
+                      metrics.procrustes, metrics.rsa, metrics.distance_correlation):
+            self.assertAlmostEqual(score(X, 3 * X @ rotation), 1, 6, score.__name__)
+        self.assertAlmostEqual(metrics.information_imbalance(X, X @ rotation), 2 / 60, 12)
+        self.assertAlmostEqual(metrics.unit_match(X, X[:, ::-1]), 1, 10)
+        self.assertGreater(metrics.predictivity(X, X @ rotation, groups=np.arange(60) // 6), 0.999)
+
+    def test_wrong_arguments(self) -> None:
+        X, Y, _ = self.spaces()
+        self.assertTrue(np.isnan(metrics.cka(np.ones((20, 3)), Y[:20])))
+        for wrong in (lambda: metrics.cka(X, Y[:30]), lambda: metrics.mutual_knn(X, Y, k=0), lambda: metrics.rsa(X, Y, method="kendall"),
+                      lambda: metrics.cka(X[0], Y[0])):
+            self.assertRaises(ValueError, wrong)
 
 
 if __name__ == "__main__":

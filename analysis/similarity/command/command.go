@@ -26,7 +26,6 @@ var Command = run.Command{
 	Methods:    describeMethods,
 	Definition: similarity.Definition,
 	Metrics:    similarity.Metrics,
-	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500})
 		o := similarity.Options{
