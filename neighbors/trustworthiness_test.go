@@ -63,7 +63,7 @@ func of32(p points.Points) points.Points {
 func of8(p points.Points) points.Points {
 	x := make([]uint8, len(p.F64))
 	for i, v := range p.F64 {
-		x[i] = uint8(max(0, min(255, 128+40*v)))
+		x[i] = uint8(max(1, min(255, 128+40*v))) // no point of length 0
 	}
 	return points.Uint8(x, p.Dim)
 }
