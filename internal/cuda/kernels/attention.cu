@@ -29,6 +29,10 @@ __device__ INLINE float infinite() { return bits_float(0x7f800000u); }
 struct Top {
 	float value;
 	__device__ INLINE float shift() const { return value == -infinite() ? 0.0f : value; }
+	/* Of the sums so far; at most 1 also for the first scores, whose sums are 0, however small they are. */
+	__device__ INLINE float factor(Top next) const {
+		return exponential_negative(__builtin_fminf(shift() - next.shift(), 0.0f));
+	}
 };
 
 /* Element d of a row of Q or K after the rotary embedding with the tables' row. */
@@ -195,7 +199,7 @@ template <int MODE, int D> __device__ INLINE void attend(OPERANDS) {
 			greatest = __builtin_fmaxf(greatest, warp_shuffle_xor(greatest, 1));
 			greatest = __builtin_fmaxf(greatest, warp_shuffle_xor(greatest, 2));
 			Top next = {__builtin_fmaxf(top[h].value, greatest)};
-			float factor = exponential_negative(top[h].shift() - next.shift());
+			float factor = top[h].factor(next);
 			top[h] = next;
 			sum[h] *= factor;
 #pragma unroll
@@ -312,7 +316,7 @@ template <int D> __device__ INLINE void attend_fp32(OPERANDS) {
 #pragma unroll
 			for (int m = 1; m < 8; m *= 2) greatest = __builtin_fmaxf(greatest, warp_shuffle_xor(greatest, (unsigned)m));
 			Top next = {__builtin_fmaxf(top[i].value, greatest)};
-			float factor = exponential_negative(top[i].shift() - next.shift());
+			float factor = top[i].factor(next);
 			top[i] = next;
 			sum[i] *= factor;
 #pragma unroll
@@ -420,7 +424,7 @@ extern "C" __global__ void __launch_bounds__(128) attention_wide(OPERANDS) {
 		__syncthreads();
 		greatest = __builtin_fmaxf(__builtin_fmaxf(warps[0], warps[1]), __builtin_fmaxf(warps[2], warps[3]));
 		Top next = {__builtin_fmaxf(top.value, greatest)};
-		float factor = exponential_negative(top.shift() - next.shift());
+		float factor = top.factor(next);
 		top = next;
 		float w = exponential_negative(score - next.shift());
 		weights[thread] = w;

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/attention.cu"
 
 Family family("attention", "attention.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"4390e8eddf36f18bdd5a1c2d0e5d6a9c5e391e94acf87eb6b247699fb0186624",
+	"dad4e22947362ac180628c96fe267211d53773728c166773fd6797995db772ac",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),
