@@ -47,6 +47,39 @@ func NewEpisodeNull(n int, episode []int, seed uint64) (*EpisodeNull, error) {
 	return e, nil
 }
 
+// EqualLengths are the states of episodes that are cut to one length, so that a null can exchange whole ones: the
+// length, and the episodes of at least this length, that keep the most states of at least 5 episodes. nil where no
+// episode needs a cut, and for fewer than 5 episodes, which are rotated. Without the cut orders break some episodes:
+// slow sequences that share nothing have neighbors in common that the orders have not.
+func EqualLengths(episode []int) []int {
+	states := map[int][]int{}
+	for i, e := range episode {
+		states[e] = append(states[e], i)
+	}
+	var lengths []int
+	for _, s := range states {
+		lengths = append(lengths, len(s))
+	}
+	slices.Sort(lengths)
+	if len(lengths) < ExchangedEpisodes || lengths[0] == lengths[len(lengths)-1] {
+		return nil
+	}
+	best, kept := 0, 0
+	for i, length := range lengths[:len(lengths)-ExchangedEpisodes+1] {
+		if all := length * (len(lengths) - i); all > kept {
+			best, kept = length, all
+		}
+	}
+	var out []int
+	for _, s := range states {
+		if len(s) >= best {
+			out = append(out, s[:best]...)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Exchanges reports whether whole episodes are exchanged.
 func (e *EpisodeNull) Exchanges() bool { return len(e.episodes) >= ExchangedEpisodes }
 

@@ -208,3 +208,25 @@ func TestEpisodeNull_Level(t *testing.T) {
 		}
 	}
 }
+
+// The cut keeps the most states of at least five episodes; equal and few episodes need none.
+func TestEqualLengths(t *testing.T) {
+	t.Parallel()
+	episodes := func(lengths ...int) []int {
+		var out []int
+		for e, length := range lengths {
+			out = append(out, slices.Repeat([]int{e}, length)...)
+		}
+		return out
+	}
+	for _, c := range []struct{ lengths, want []int }{
+		{[]int{4, 4, 4, 4, 4}, nil},
+		{[]int{1, 2, 3, 4}, nil},
+		{[]int{2, 3, 3, 3, 3, 3}, []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, // 5 × 3 above 6 × 2
+		{[]int{2, 1, 2, 2, 9}, []int{0, 2, 3, 5, 7}},
+	} {
+		if got := EqualLengths(episodes(c.lengths...)); !slices.Equal(got, c.want) {
+			t.Errorf("episodes of %v states: %v, want %v", c.lengths, got, c.want)
+		}
+	}
+}

@@ -208,14 +208,10 @@ func (s scope) mean(values []float64) (report.Value, *stat.Jackknifed, error) {
 
 // at returns the elements of v at the given places; v itself for a nil index.
 func at[T any](v []T, index []int) []T {
-	if index == nil || v == nil {
+	if index == nil {
 		return v
 	}
-	out := make([]T, len(index))
-	for i, j := range index {
-		out[i] = v[j]
-	}
-	return out
+	return points.Pick(v, index)
 }
 
 // sampled are the points of the sample.

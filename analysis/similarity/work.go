@@ -74,7 +74,10 @@ func (a *analyzer) prepare() error {
 	n := a.in.Models[0].Latents.N
 	a.names = similarity.ScoreNames(a.options())
 	for _, m := range a.in.Models {
-		one := Model{Name: m.Name, States: n, NominalDimension: m.Latents.Dim, ConstantUnits: constantUnits(m.Latents)}
+		one := Model{
+			Name: m.Name, States: n, NominalDimension: m.Latents.Dim,
+			ConstantUnits: similarity.ConstantUnits(m.Latents),
+		}
 		_, one.EffectiveRank = results.Spread(m.Latents)
 		a.models = append(a.models, one)
 	}
@@ -90,15 +93,13 @@ func (a *analyzer) prepare() error {
 		return nil
 	}
 	episode := a.in.Episode
-	if a.cropped = equalLengths(episode); a.o.Null == NullTime && a.cropped != nil {
-		n, episode = len(a.cropped), selected(episode, a.cropped)
-	}
 	if a.o.Null == NullIndependent {
-		a.cropped = nil
 		episode = make([]int, n)
 		for i := range episode {
 			episode[i] = i
 		}
+	} else if a.cropped = stat.EqualLengths(episode); a.cropped != nil {
+		n, episode = len(a.cropped), points.Pick(episode, a.cropped)
 	}
 	var err error
 	if a.null, err = stat.NewEpisodeNull(n, episode, a.o.Seed); err != nil {
@@ -109,69 +110,6 @@ func (a *analyzer) prepare() error {
 		a.orders, a.near = append(a.orders, order), append(a.near, close)
 	}
 	return nil
-}
-
-// fewestExchanged is the number of episodes from which the null exchanges whole ones.
-const fewestExchanged = 5
-
-// equalLengths are the states of episodes that are cut to one length: the length, and episodes of at least this
-// length, that keep the most states of at least 5 episodes. nil where no episode needs a cut, and for fewer than 5
-// episodes, which are rotated. Exchanges of episodes of unequal length would break some of them: unrelated slow spaces
-// then have neighbors in common that the exchanged ones have not.
-func equalLengths(episode []int) []int {
-	states := map[int][]int{}
-	for i, e := range episode {
-		states[e] = append(states[e], i)
-	}
-	var lengths []int
-	for _, s := range states {
-		lengths = append(lengths, len(s))
-	}
-	slices.Sort(lengths)
-	if len(lengths) < fewestExchanged || lengths[0] == lengths[len(lengths)-1] {
-		return nil
-	}
-	best, kept := 0, 0
-	for i, length := range lengths[:len(lengths)-fewestExchanged+1] {
-		if all := length * (len(lengths) - i); all > kept {
-			best, kept = length, all
-		}
-	}
-	var out []int
-	for _, s := range states {
-		if len(s) >= best {
-			out = append(out, s[:best]...)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-func selected(values, index []int) []int {
-	out := make([]int, len(index))
-	for i, j := range index {
-		out[i] = values[j]
-	}
-	return out
-}
-
-// constantUnits counts the coordinates with one value.
-func constantUnits(z points.Points) int {
-	constant := slices.Repeat([]bool{true}, z.Dim)
-	first := slices.Clone(z.Row(0, make([]float64, z.Dim)))
-	row := make([]float64, z.Dim)
-	for i := range z.N {
-		for k, v := range z.Row(i, row) {
-			constant[k] = constant[k] && v == first[k]
-		}
-	}
-	count := 0
-	for _, c := range constant {
-		if c {
-			count++
-		}
-	}
-	return count
 }
 
 // options are the options of the measures.
@@ -277,7 +215,7 @@ func (a *analyzer) compare(ctx context.Context, couple [2]int, first, second *si
 	under := series
 	if a.cropped != nil {
 		o = a.options()
-		o.Blocks, o.Episode = nil, selected(o.Episode, a.cropped)
+		o.Blocks, o.Episode = nil, points.Pick(o.Episode, a.cropped)
 		if under, err = similarity.Score(ctx, first.Select(a.cropped), second.Select(a.cropped), o); err != nil {
 			return out, err
 		}

@@ -161,22 +161,26 @@ func (f *File) link(data []byte) (m member, err error) {
 	return m, c.err("link message")
 }
 
-// denseGroup reads a group whose names are in a fractal heap.
-func (f *File) denseGroup(data []byte, add func(member) error) error {
+// dense reads the message that leads to a fractal heap and a tree; nil without them. A flag announces a number
+// of width bytes, which is skipped.
+func (f *File) dense(data []byte, message string, width int) (h *fractalHeap, tree uint64, err error) {
 	c := &cursor{data: data}
 	c.skip(1)
-	if flags := c.uint(1); flags&1 != 0 {
-		c.skip(8)
+	if c.uint(1)&1 != 0 {
+		c.skip(width)
 	}
-	heapAddress, tree := c.uint(f.offsets), c.uint(f.offsets)
-	if err := c.err("link info message"); err != nil {
-		return err
+	address, tree := c.uint(f.offsets), c.uint(f.offsets)
+	if err := c.err(message); err != nil || !f.defined(address) || !f.defined(tree) {
+		return nil, 0, err
 	}
-	if !f.defined(heapAddress) || !f.defined(tree) {
-		return nil
-	}
-	h, err := f.fractalHeap(heapAddress)
-	if err != nil {
+	h, err = f.fractalHeap(address)
+	return h, tree, err
+}
+
+// denseGroup reads a group whose names are in a fractal heap.
+func (f *File) denseGroup(data []byte, add func(member) error) error {
+	h, tree, err := f.dense(data, "link info message", 8)
+	if h == nil || err != nil {
 		return err
 	}
 	return f.walk2(tree, recordLinkName, func(record []byte) error {

@@ -191,20 +191,8 @@ func (f *File) attribute(data []byte) (*Attribute, error) {
 
 // denseAttributes reads attributes in a fractal heap.
 func (f *File) denseAttributes(data []byte, add func([]byte) error) error {
-	c := &cursor{data: data}
-	c.skip(1)
-	if c.uint(1)&1 != 0 {
-		c.skip(2)
-	}
-	heapAddress, tree := c.uint(f.offsets), c.uint(f.offsets)
-	if err := c.err("attribute info message"); err != nil {
-		return err
-	}
-	if !f.defined(heapAddress) || !f.defined(tree) {
-		return nil
-	}
-	h, err := f.fractalHeap(heapAddress)
-	if err != nil {
+	h, tree, err := f.dense(data, "attribute info message", 2)
+	if h == nil || err != nil {
 		return err
 	}
 	return f.walk2(tree, recordAttributeName, func(record []byte) error {

@@ -86,7 +86,7 @@ func DCIOf(ctx context.Context, d Data, factors points.Points, o RidgeOptions) (
 func sharing(importance matrix.Matrix, varies []int) (disentanglement, completeness float64) {
 	total := stat.Sum(importance.Data)
 	for k := range importance.N {
-		row := pick(importance.Row(k), varies)
+		row := points.Pick(importance.Row(k), varies)
 		if own := stat.Sum(row); own > 0 {
 			disentanglement += own / total * (1 - EntropyOfCounts(row)/math.Log(float64(len(varies))))
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -34,7 +35,7 @@ func Fractions(groups, folds []int, share float64, seed uint64) (train [][]int, 
 	d := &Data{Groups: groups, Folds: folds}
 	for f := range d.rowsOf() {
 		rows := d.train(f)
-		order := slices.Compact(slices.Sorted(slices.Values(pick(groups, rows))))
+		order := slices.Compact(slices.Sorted(slices.Values(points.Pick(groups, rows))))
 		slices.SortFunc(order, func(a, b int) int { return place[a] - place[b] })
 		// Of a share like 0.1 of 30 episodes, rounding is not to make a fourth one.
 		count := max(int(math.Ceil(share*float64(len(order))-1e-9)), min(fewestEpisodes, len(order)))

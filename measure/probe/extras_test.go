@@ -32,7 +32,7 @@ func TestFractions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for f, rows := range train {
-			if episodes[f] != c.want || len(rows) != 10*c.want || Groups(pick(groups, rows)) != c.want {
+			if episodes[f] != c.want || len(rows) != 10*c.want || Groups(points.Pick(groups, rows)) != c.want {
 				t.Errorf("share %v, fold %d: %d episodes, %d rows; want %d", c.share, f, episodes[f], len(rows), c.want)
 			}
 			if before != nil && len(common(before[f], rows)) != len(before[f]) {

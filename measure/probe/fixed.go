@@ -208,7 +208,7 @@ func (p *fixedProblem) fit(ctx context.Context, train []int) (*fixedFit, error) 
 	}
 	at := slices.Index(f.present, commonest)
 	f.present = append(slices.Delete(f.present, at, at+1), commonest)
-	f.count = pick(counts, f.present)
+	f.count = points.Pick(counts, f.present)
 	f.weights, f.intercept = make([]float64, f.columns()*p.dim), make([]float64, f.columns())
 	if f.columns() == 0 {
 		return f, nil

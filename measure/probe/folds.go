@@ -156,12 +156,3 @@ func (d *Data) checkTrain(quantity string, folds int) error {
 	}
 	return nil
 }
-
-// pick returns the values at an index.
-func pick[T any](values []T, index []int) []T {
-	out := make([]T, len(index))
-	for k, i := range index {
-		out[k] = values[i]
-	}
-	return out
-}

@@ -9,6 +9,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/measure/internal/matrix"
+	"repscope/points"
 )
 
 // logisticSet are the rows that a head is fitted on.
@@ -33,7 +34,7 @@ func (p *logisticProblem) newSet(index []int) *logisticSet {
 	s := &logisticSet{axes: axes, rows: new(kernel.Packed[float64]), columns: new(kernel.Packed[float64])}
 	mustRun(s.rows.Right(kernel.Rows(x.Data, x.Dim), x.N, x.Dim))
 	mustRun(s.columns.Right(kernel.Columns(x.Data, x.Dim), x.Dim, x.N))
-	class := pick(p.class, index)
+	class := points.Pick(p.class, index)
 	s.present = slices.Compact(slices.Sorted(slices.Values(class)))
 	s.label = make([]int, len(class))
 	for i, k := range class {

@@ -207,7 +207,7 @@ func (p *logisticProblem) fit(ctx context.Context, index []int) (*logisticFit, e
 }
 
 func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
-	groups := pick(p.groups, fit.train)
+	groups := points.Pick(p.groups, fit.train)
 	count := Groups(groups)
 	if count < 2 {
 		return stat.Undefined(logisticName,
@@ -220,7 +220,8 @@ func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
 	rows := (&Data{Folds: folds}).rowsOf()
 	losses := make([][]float64, len(rows))
 	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) (err error) {
-		losses[f], err = p.pathLosses(ctx, outside(fit.train, pick(fit.train, rows[f])), pick(fit.train, rows[f]))
+		tested := points.Pick(fit.train, rows[f])
+		losses[f], err = p.pathLosses(ctx, outside(fit.train, tested), tested)
 		return err
 	}); err != nil {
 		return err
@@ -295,7 +296,7 @@ func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, gone []
 		return nil, nil
 	}
 	refit := &logisticFit{train: keep, c: fit.c}
-	left := slices.Compact(slices.Sorted(slices.Values(pick(p.class, keep))))
+	left := slices.Compact(slices.Sorted(slices.Values(points.Pick(p.class, keep))))
 	if len(left) < len(fit.present) {
 		return refit, p.solve(ctx, refit, p.newSet(keep), nil, nil, roughGradient)
 	}

@@ -163,7 +163,7 @@ const (
 // validation splits rows by groups: those that are drawn until they have a fifth of the rows, and the
 // others.
 func validation(groups, rows []int, key stat.Key) (fit, held []int, err error) {
-	labels := slices.Compact(slices.Sorted(slices.Values(pick(groups, rows))))
+	labels := slices.Compact(slices.Sorted(slices.Values(points.Pick(groups, rows))))
 	if len(labels) < 2 {
 		return nil, nil, stat.Undefined(mlpName, "only one group for training and validation, want at least 2")
 	}

@@ -145,7 +145,7 @@ func (p *ridgeProblem) fit(ctx context.Context, index []int) (*ridgeFit, error) 
 
 // choose chooses penalties by grouped folds of the rows to be fitted.
 func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
-	groups := pick(p.groups, fit.train)
+	groups := points.Pick(p.groups, fit.train)
 	count := Groups(groups)
 	if count < 2 {
 		return stat.Undefined(ridgeName,
@@ -158,7 +158,7 @@ func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
 	rows := (&Data{Folds: folds}).rowsOf()
 	parts, xs, ys := make([]*sums, len(rows)), make([]matrix.Matrix, len(rows)), make([]matrix.Matrix, len(rows))
 	for f, r := range rows {
-		index := pick(fit.train, r)
+		index := points.Pick(fit.train, r)
 		xs[f], ys[f] = p.x.Select(index), p.y.Select(index)
 		parts[f] = sumsOf(xs[f], ys[f], p.o.Threads)
 		if err := ctx.Err(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -430,7 +431,7 @@ func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute 
 			}
 		}
 		o := *c.o
-		o.Orders, o.Blocks, o.Episode = nil, nil, picked(o.Episode, kept)
+		o.Orders, o.Blocks, o.Episode = nil, nil, points.Pick(o.Episode, kept)
 		rest := &comparison{a: c.a.Select(kept), b: c.b.Select(kept), o: &o, series: map[string]*Series{}}
 		for _, name := range names {
 			rest.series[name] = &Series{Name: name, Measure: c.series[name].Measure, Value: math.NaN()}
@@ -445,15 +446,4 @@ func (c *comparison) withoutBlocks(ctx context.Context, names []string, compute 
 		}
 	}
 	return nil
-}
-
-func picked[T any](values []T, index []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(index))
-	for i, j := range index {
-		out[i] = values[j]
-	}
-	return out
 }

@@ -145,7 +145,7 @@ func TestWithoutIsTheScoreOfTheRest(t *testing.T) {
 				kept = append(kept, i)
 			}
 		}
-		o := Options{K: []int{5}, Episode: picked(episode, kept), Pairs: -1}
+		o := Options{K: []int{5}, Episode: points.Pick(episode, kept), Pairs: -1}
 		rest := scored(t, a.Select(kept), b.Select(kept), o)
 		for name, s := range found {
 			measuretest.Near(t, name+" without a block", s.Without[j], rest[name].Value, 1e-9)
@@ -279,8 +279,8 @@ func TestHardSpaces(t *testing.T) {
 			t.Errorf("%s of 4 points: %v %q", score, s.Value, s.Reason)
 		}
 	}
-	if p := mustPrepare(t, halfConstant); p.Constant() != 1 {
-		t.Errorf("%d constant coordinates, want 1", p.Constant())
+	if count := ConstantUnits(halfConstant); count != 1 {
+		t.Errorf("%d constant coordinates, want 1", count)
 	}
 	small := scored(t, a, b, Options{Measures: []string{"distance_correlation"}, Memory: 1000})["distance_correlation"]
 	if !strings.Contains(small.Reason, "memory") {

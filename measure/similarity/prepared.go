@@ -4,6 +4,7 @@ package similarity
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,19 +46,13 @@ func Prepare(z points.Points) (*Prepared, error) {
 
 func prepare(z points.Points) *Prepared {
 	p := &Prepared{
-		points: z, constant: make([]bool, z.Dim),
+		points: z, constant: constantUnits(z),
 		nears: map[int]*neighborKernel{}, grams: map[gram]*centeredPairs{},
 	}
 	raw := matrix.Of(z)
 	largest := 0.0
-	for k := range p.constant {
-		p.constant[k] = true
-	}
-	for i := range raw.N {
-		for k, v := range raw.Row(i) {
-			p.constant[k] = p.constant[k] && v == raw.Row(0)[k]
-			largest = max(largest, math.Abs(v))
-		}
+	for _, v := range raw.Data {
+		largest = max(largest, math.Abs(v))
 	}
 	if _, exponent := math.Frexp(largest); largest > 0 {
 		for i := range raw.Data {
@@ -100,15 +95,31 @@ func (p *Prepared) Dim() int { return p.x.Dim }
 // Varies reports whether not all points are equal.
 func (p *Prepared) Varies() bool { return p.total > 0 }
 
-// Constant is the number of coordinates with one value.
-func (p *Prepared) Constant() int {
+// ConstantUnits is the number of coordinates of points that have one value.
+func ConstantUnits(z points.Points) int {
 	count := 0
-	for _, c := range p.constant {
+	for _, c := range constantUnits(z) {
 		if c {
 			count++
 		}
 	}
 	return count
+}
+
+// constantUnits says of each coordinate whether it has one value.
+func constantUnits(z points.Points) []bool {
+	constant := slices.Repeat([]bool{true}, z.Dim)
+	if z.N == 0 {
+		return constant
+	}
+	first := slices.Clone(z.Row(0, make([]float64, z.Dim)))
+	row := make([]float64, z.Dim)
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			constant[k] = constant[k] && v == first[k]
+		}
+	}
+	return constant
 }
 
 // Select is the space of some of the points.

@@ -13,6 +13,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -75,32 +76,24 @@ func writeSamples(r *forecast.Result, env *run.Env) error {
 	// Whoever pairs samples takes groups to be independent. Initial times that are not are
 	// one series, in its order.
 	order := r.InTime()
-	groups, group := pick(r.Groups, order), "initial time"
+	groups, group := points.Pick(r.Groups, order), "initial time"
 	if r.Series {
 		groups, group = nil, "series"
 	}
 	var models []output.SampleScores
 	for i := range r.Models {
 		m := &r.Models[i]
-		scores := output.SampleScores{Model: m.Name, Sample: pick(r.Samples, order), Group: groups}
+		scores := output.SampleScores{Model: m.Name, Sample: points.Pick(r.Samples, order), Group: groups}
 		for _, path := range paths {
 			values := slices.Repeat([]float64{math.NaN()}, len(r.Samples))
 			if s, ok := m.Score(path); ok {
-				values = pick(s.Sample, order)
+				values = points.Pick(s.Sample, order)
 			}
 			scores.Scores = append(scores.Scores, values)
 		}
 		models = append(models, scores)
 	}
 	return output.Samples(env, "sample", group, paths, models)
-}
-
-func pick[T any](values []T, index []int) []T {
-	out := make([]T, len(index))
-	for i, k := range index {
-		out[i] = values[k]
-	}
-	return out
 }
 
 // writeVariables writes a row per model and variable.

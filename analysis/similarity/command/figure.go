@@ -67,6 +67,9 @@ func caption(r *similarity.Result, shown []string, stress float64) string {
 		} else {
 			note += "Score and chance: one point for each pair; on the line a score equals chance."
 		}
+		if s := firstNull(r); s.States < r.Models[0].States {
+			note += fmt.Sprintf(" The null and adjusted scores use %d of %d states.", s.States, r.Models[0].States)
+		}
 	}
 	return note
 }
