@@ -33,6 +33,41 @@ func KNearest(ctx context.Context, pts points.Points, k int, o Options) (*Neares
 	return s.KNearest(ctx, k, o)
 }
 
+// KNearestOfFirst is [Space.KNearest] for the first count points alone: [count × k] neighbors among all other points.
+// It takes count/n of the time.
+func (s Space) KNearestOfFirst(ctx context.Context, count, k int, o Options) (*Nearest, error) {
+	if s.metric == Precomputed {
+		return nil, errNoCoordinates
+	}
+	if count < 1 || count > s.points.N {
+		return nil, fmt.Errorf("the first %d points: want 1 to %d", count, s.points.N)
+	}
+	if count == s.points.N {
+		return s.KNearest(ctx, k, o)
+	}
+	o.Metric, o.Blocks = s.metric, nil
+	if err := o.check(s.points.N); err != nil {
+		return nil, err
+	}
+	among := o.rows(ctx, o.Metric).Among(s.points.N)
+	for i := range count {
+		if m := among.Count(i); k < 1 || k > m {
+			return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ %d, the candidates of point %d", k, m, i)
+		}
+	}
+	return search(ctx, s.points.Range(0, count), s.points, k, true, &o)
+}
+
+// First returns, for each point, the lowest index of a point equal to it.
+func (s Space) First(ctx context.Context, threads int) ([]int32, error) {
+	o := rows.Options{Threads: threads}
+	equal, err := rows.FindDuplicates(ctx, s.points, s.metric, o.ThreadCount())
+	if err != nil {
+		return nil, err
+	}
+	return equal.First, nil
+}
+
 // Cross returns for every query its k nearest among points; a point equal to
 // the query is not left out. Queries and points must have the same type and
 // dimension. Of o it uses Threads, Memory, Metric, Device and Progress.

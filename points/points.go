@@ -70,6 +70,20 @@ func (p Points) Row(i int, dst []float64) []float64 {
 	return dst
 }
 
+// Range returns points lo … hi−1, which share the memory of p.
+func (p Points) Range(lo, hi int) Points {
+	out := Points{N: hi - lo, Dim: p.Dim}
+	switch {
+	case p.U8 != nil:
+		out.U8 = p.U8[lo*p.Dim : hi*p.Dim]
+	case p.F32 != nil:
+		out.F32 = p.F32[lo*p.Dim : hi*p.Dim]
+	default:
+		out.F64 = p.F64[lo*p.Dim : hi*p.Dim]
+	}
+	return out
+}
+
 // Select returns a copy of the points with these indices, in that order.
 func (p Points) Select(index []int) Points {
 	out := Points{N: len(index), Dim: p.Dim}

@@ -57,7 +57,7 @@ func CountTies(n *Nearest) {
 // Search finds the k nearest points of every query.
 func Search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := NewNearest(queries.N, k)
-	if o.Narrow && self && pts.U8 == nil && o.Metric != Precomputed {
+	if o.Narrow && self && queries.N == pts.N && pts.U8 == nil && o.Metric != Precomputed {
 		if done, err := searchNarrow(ctx, pts, k, o, result); done || err != nil {
 			return result, err
 		}

@@ -35,7 +35,7 @@ type tilePass struct {
 func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
 	b, ok := s.(*bounded[float32])
 	// Direct keys of outliers belong to rows.
-	if !ok || !b.Self || pts.Dim >= keepingPays && !o.Narrow || len(b.outliers) > 0 || o.MaxRows > 0 {
+	if !ok || !b.Self || result.N < pts.N || pts.Dim >= keepingPays && !o.Narrow || len(b.outliers) > 0 || o.MaxRows > 0 {
 		return false, nil
 	}
 	n, threads := pts.N, min(o.ThreadCount(), (pts.N+tilePoints-1)/tilePoints)

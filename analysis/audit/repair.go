@@ -1,0 +1,86 @@
+// New splits without the leaks.
+
+package audit
+
+import (
+	"context"
+	"slices"
+
+	"repscope/neighbors"
+)
+
+// repair returns the part of each state in a split without leaks; empty for a state that is left out.
+func (a *auditor) repair(ctx context.Context, tests []Test) ([]string, error) {
+	out := slices.Clone(a.in.Split)
+	for d := range tests {
+		leaking := map[int]bool{} // states
+		for _, row := range tests[d].Rows {
+			if row.Leaks() {
+				leaking[row.State] = true
+			}
+		}
+		if a.o.Repair == RepairDrop {
+			for i := range leaking {
+				out[i] = ""
+			}
+			continue
+		}
+		if err := a.move(ctx, &tests[d], a.divisions[d], leaking, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// move gives every episode with leaking states, or with states on both sides, to the training part, until no state left
+// is too near to those that were given. Where all parts are tested against all others, there is no training part: the
+// episodes are left out.
+func (a *auditor) move(ctx context.Context, t *Test, part division, leaking map[int]bool, out []string) error {
+	training := ""
+	for i := range part.train {
+		if name := a.in.Split[part.train[i]]; training == "" {
+			training = name
+		} else if name != training {
+			training = ""
+			break
+		}
+	}
+	moved := map[int]bool{} // episodes
+	for _, i := range part.train {
+		moved[a.episode[i]] = true
+	}
+	rest := part.test
+	for {
+		for _, i := range rest {
+			if leaking[i] {
+				moved[a.episode[i]] = true
+			}
+		}
+		var given, kept []int
+		for _, i := range rest {
+			if moved[a.episode[i]] {
+				given = append(given, i)
+				out[i] = training
+			} else {
+				kept = append(kept, i)
+			}
+		}
+		if len(given) == 0 || len(kept) == 0 || training == "" {
+			return nil
+		}
+		nearest, err := a.selected(given).Cross(ctx, a.selected(kept), 1, neighbors.Options{Threads: a.o.Threads, Memory: a.o.Memory, Device: a.o.Device})
+		if err != nil {
+			return err
+		}
+		clear(leaking)
+		for q, i := range kept {
+			if v := nearest.Distance[q]; v == 0 || t.Near.Threshold.Defined() && v < t.Near.Threshold.V {
+				leaking[i] = true
+			}
+		}
+		rest = kept
+		if len(leaking) == 0 {
+			return nil
+		}
+	}
+}
