@@ -322,3 +322,14 @@ func (in *Input) divide() (names []string, divisions []division, err error) {
 	}
 	return names, divisions, nil
 }
+
+// Tested are the states that some division tests, ascending.
+func (in *Input) Tested() ([]int, error) {
+	_, divisions, err := in.divide()
+	var out []int
+	for _, d := range divisions {
+		out = append(out, d.test...)
+	}
+	slices.Sort(out)
+	return out, err
+}

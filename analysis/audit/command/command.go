@@ -1,0 +1,334 @@
+// Package command is the audit binary: its flags, its files, its console tables and its figure.
+package command
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	"repscope/analysis/audit"
+	"repscope/analysis/internal/output"
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/option"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// Command is the audit binary.
+var Command = run.Command{
+	Name:       "audit",
+	Summary:    "whether test states are independent of training states, and what scores are without those that are not",
+	Manual:     manual,
+	Out:        "evaluation_plots/audit",
+	Methods:    describeMethods,
+	Definition: audit.Definition,
+	Metrics:    audit.Metrics,
+	Setup: func(flags *run.Flags) run.Job {
+		f := register(flags)
+		return run.Job{
+			Files: output.Files("audit", "audit_pairs.csv", "audit_rows_to_drop.csv", "audit_recordings.csv",
+				"audit_score_by_distance.csv", "audit.figure"),
+			Check: func(*run.Options) error { return f.check() },
+			Run:   f.run, Plan: f.plan, Divides: true,
+		}
+	},
+}
+
+const manual = `audit tells whether the states of a test set are independent of its training set. Give all
+states with --split, a part for each (train and test, or the numbers of folds), or two files
+with --train and --test. Every test state is compared with every training state, over all
+pixels, exactly.
+
+duplicates are test states with an equal training state. A test state is near if its nearest
+training state is nearer than states of different recordings are to each other: at most
+--false-alarm of the training states have a training state of another episode nearer than the
+threshold. p in audit_pairs.csv is the rank of a distance among those of training states.
+With few episodes and slow states more independent states than --false-alarm lie below the
+threshold: expected_false_alarm says how many. Without --episodes each state counts as a
+recording by itself, which suits separate images only.
+
+recordings counts frozen stretches, states of one value, cuts (steps larger than all but one
+in a thousand of other episodes) and episodes that copy another one, also in reverse.
+
+--scores says what leaks cost: the score of all test states, of those that do not leak, and
+the difference. --targets with --latents fits a linear probe on the training latents, for the
+clean score without the training states that are too near to tested ones; retrieval copies
+the target of the nearest training state. A model that beats it nowhere has learned its
+training set.
+
+--write-split writes a split without leaks: a number for each state, that of its part in the
+order of the result, -1 for a state left out.`
+
+// options are the values of the command's own flags.
+type options struct {
+	example    *input.GivenExample
+	statistics *input.Statistics
+	frames     string
+	trainFile  string
+	testFile   string
+	roles      roles
+	split      splitFlags
+	layout     string
+	o          audit.Options
+	failAbove  float64
+}
+
+// roles are the arrays.
+type roles struct {
+	episodes, trainEpisodes, testEpisodes, split, group, latents, targets, scores *input.Given
+}
+
+type splitFlags struct {
+	train string // part
+	write string // file
+}
+
+// register adds the flags.
+func register(flags *run.Flags) *options {
+	f := &options{layout: "auto", failAbove: math.NaN(), o: audit.Options{FalseAlarm: 0.01, References: audit.DefaultReferences, Permutations: 199, Repair: audit.RepairDrop}}
+	flags.Usage("--frames FILE[:key] --split FILE[:key] [--episodes FILE[:key]] [flags]", "--train FILE[:key] --test FILE[:key] [flags]")
+	flags.FileHint("files are given with --frames FILE and --split FILE, or with --train FILE and --test FILE")
+	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "arcade",
+		Usage: "audit the built-in example: frames of a small arcade game, some of which are on the wrong side of the split"})
+	f.statistics = input.RegisterStatistics(flags, "test states")
+	path := func(value *string, name, usage string) {
+		flags.PathVar(value, name, usage)
+		flags.Group(run.Inputs, name)
+	}
+	path(&f.frames, "frames", "`FILE[:key]` of all states [N,…], of any shape: "+dataset.FormatNames())
+	path(&f.trainFile, "train", "`FILE[:key]` of the training states, instead of --frames and --split")
+	path(&f.testFile, "test", "`FILE[:key]` of the test states")
+	role := func(r input.Role) *input.Given {
+		g := input.RegisterRole(flags, r)
+		flags.Group(run.Inputs, r.Name)
+		return g
+	}
+	f.roles = roles{
+		split: role(input.Role{Name: "split", Unit: "part", Column: true,
+			Usage: "`FILE[:key]` of the part of each state, a name or number, or FILE.csv:column"}),
+		episodes: role(input.Role{Name: "episodes", Unit: "episode", Column: true,
+			Usage: "`FILE[:key]` of an episode number or an end-of-episode flag for each state, or FILE.csv:column"}),
+		trainEpisodes: role(input.Role{Name: "train-episodes", Unit: "episode", Column: true, Usage: "`FILE[:key]` of episodes of --train, as --episodes"}),
+		testEpisodes:  role(input.Role{Name: "test-episodes", Unit: "episode", Column: true, Usage: "`FILE[:key]` of episodes of --test, as --episodes"}),
+		group: role(input.Role{Name: "group", Unit: "group", Column: true,
+			Usage: "`FILE[:key]` of a unit of each state that must not be on both sides, such as a subject or a site"}),
+		targets: role(input.Role{Name: "targets", Unit: "target", Named: true, Column: true,
+			Usage: "`NAME=FILE[:key]` of a label or number for each state (repeats)"}),
+		latents: role(input.Role{Name: "latents", Unit: "latent", Wide: true,
+			Usage: "`FILE[:key]` of latents [N,D] of all states, from which --targets are predicted"}),
+		scores: role(input.Role{Name: "scores", Unit: "score", Named: true, Column: true,
+			Usage: "`NAME=FILE[:key]` of a score for each state or each test state, such as 1 for a right answer (repeats)"}),
+	}
+	flags.StringVar(&f.split.train, "train-part", "", "`NAME` of the part that the others are tested against (default: train; without one, each part "+
+		"is tested against all others)")
+	flags.PathVar(&f.split.write, "write-split", "`FILE.npy` to write a split without leaks to")
+	flags.Writes("write-split")
+	f.layout = "auto"
+	layouts := append([]string{"auto"}, dataset.Layouts()...)
+	flags.CheckedVar(&f.layout, "layout", run.OneOf(layouts...), "`AXES` of one state, for the figure")
+	list := option.Of(&f.o)
+	flags.Declare(list)
+	flags.Float64Var(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; all files are written")
+	flags.Unrecorded("write-split", "fail-if-leaks")
+	return f
+}
+
+// check finds wrong usage before any file is opened.
+func (f *options) check() error {
+	r := f.roles
+	given := func(list ...*input.Given) string {
+		for _, g := range list {
+			if g.Any() {
+				return "--" + g.Role()
+			}
+		}
+		return ""
+	}
+	pair := f.trainFile != "" || f.testFile != ""
+	switch {
+	case f.example.On():
+		if other := given(r.split, r.episodes, r.trainEpisodes, r.testEpisodes, r.group, r.latents, r.targets, r.scores); other != "" || pair || f.frames != "" {
+			return run.Usage("--example has its own states and split; leave out %s", firstText(other, "--frames, --train and --test"))
+		}
+	case pair && (f.trainFile == "" || f.testFile == ""):
+		return run.Usage("--train and --test go together: give both files")
+	case pair:
+		if other := given(r.split, r.episodes); other != "" || f.frames != "" {
+			return run.Hint(run.Usage("%s and --train cannot be used together", firstText(other, "--frames")),
+				"episodes of two files are given with --train-episodes and --test-episodes")
+		}
+		if f.split.train != "" {
+			return run.Usage("--train-part is a part of --split; with --train and --test there is none")
+		}
+	case f.frames == "":
+		return run.Hint(run.Usage("no states to audit"), "give --frames FILE and --split FILE, or --train FILE and --test FILE", "or try --example")
+	case !r.split.Any():
+		return run.Usage("--frames needs --split: which states are for training and which for the test")
+	default:
+		if other := given(r.trainEpisodes, r.testEpisodes); other != "" {
+			return run.Usage("%s goes with --train and --test; with --frames give --episodes", other)
+		}
+	}
+	if r.latents.Any() && !r.targets.Any() {
+		return run.Usage("--latents needs --targets: what is predicted from them")
+	}
+	if v := f.failAbove; !math.IsNaN(v) && (v < 0 || v > 1) {
+		return run.Usage("--fail-if-leaks %v: want a share from 0 to 1", v)
+	}
+	if f.split.write != "" && filepath.Ext(f.split.write) != ".npy" {
+		return run.Usage("--write-split %s: want a name that ends in .npy", f.split.write)
+	}
+	return nil
+}
+
+// run audits.
+func (f *options) run(ctx context.Context, env *run.Env) error {
+	in, err := f.load(env)
+	if err != nil {
+		return err
+	}
+	o := f.o
+	o.Settings = f.statistics.Settings(env, "searching")
+	o.Range = in.span
+	if f.split.write == "" {
+		o.Repair = ""
+	}
+	result, err := audit.Analyze(ctx, in.Input, o)
+	if err != nil {
+		return err
+	}
+	return f.write(env, in, result)
+}
+
+// plan says what a run would do.
+func (f *options) plan(_ context.Context, env *run.Env) error {
+	in, err := f.load(env)
+	if err != nil {
+		return err
+	}
+	work, err := audit.Work(in.Input, f.o)
+	if err != nil {
+		return err
+	}
+	env.Plan.States, env.Plan.Units = in.States.N, work.Units
+	p := in.States
+	env.Plan.Held = int64(len(p.U8)) + 4*int64(len(p.F32)) + 8*int64(len(p.F64))
+	env.Plan.Search(in.States.N, 1)
+	output.PlanFiles(env, "audit_pairs.csv", "audit_rows_to_drop.csv", "audit_recordings.csv")
+	if len(in.Scores) > 0 || len(in.Targets) > 0 && in.Latents.N > 0 {
+		env.Plan.Write("audit_score_by_distance.csv")
+	}
+	if f.split.write != "" {
+		env.Plan.Write(f.split.write)
+	}
+	env.PlanFigures("audit")
+	return nil
+}
+
+// write puts the result into the result file, the CSV files, the console and the figure.
+func (f *options) write(env *run.Env, in *loaded, r *audit.Result) error {
+	output.Enter(env, r.Warnings, r.Tests, func(t audit.Test) string { return t.Name }, nil)
+	env.Result.Blocks = r.Blocks
+	var splits report.Object
+	for _, p := range r.Parts {
+		splits.Set(p.Name, p)
+	}
+	env.Result.Extra.Set("splits", splits)
+	env.Result.Extra.Set("recordings", r.Recordings)
+	warn(env, r, f.o)
+	sentences := sentencesOf(r, f.o)
+	env.Result.Extra.Set("sentences", sentences)
+	if len(r.Tests) == 1 {
+		enterAlone(env, &r.Tests[0])
+	}
+	if err := output.All(env,
+		func(env *run.Env) error { return writePairs(env, in, r) },
+		func(env *run.Env) error { return writeDrops(env, in, r) },
+		func(env *run.Env) error { return writeRecordings(env, in, r) },
+		func(env *run.Env) error { return writeCurves(env, r) },
+		func(env *run.Env) error { return f.writeSplit(env, r) },
+		func(env *run.Env) error { return printTables(env, r, f.o) },
+	); err != nil {
+		return err
+	}
+	for _, s := range sentences {
+		env.Print("%s\n", s)
+	}
+	if err := env.Figure("audit", Figure(in, r, f.o)); err != nil {
+		return err
+	}
+	return f.fail(env, r)
+}
+
+// enterAlone puts the numbers of a single tested part next to the models, too.
+func enterAlone(env *run.Env, t *audit.Test) {
+	extra := &env.Result.Extra
+	extra.Set("duplicates", t.Duplicates)
+	extra.Set("near", t.Near)
+	extra.Set("episodes_on_both_sides", t.EpisodesOnBothSides)
+	if t.GroupsOnBothSides != nil {
+		extra.Set("groups_on_both_sides", *t.GroupsOnBothSides)
+	}
+	if t.Labels != nil {
+		extra.Set("labels", t.Labels)
+	}
+	if t.Scores.Len() > 0 {
+		extra.Set("scores", t.Scores)
+	}
+}
+
+// fail is the error of --fail-if-leaks, after all files are written.
+func (f *options) fail(env *run.Env, r *audit.Result) error {
+	if math.IsNaN(f.failAbove) {
+		return nil
+	}
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		if t.Leaking.V > f.failAbove {
+			env.AfterCommit(func() error {
+				return fmt.Errorf("%s: %d of %s leak (%.3g), more than --fail-if-leaks %g", t.Name, t.LeakingRows,
+					text.Count(t.States, "state"), t.Leaking.V, f.failAbove)
+			})
+			return nil
+		}
+	}
+	return nil
+}
+
+// warn says what makes numbers doubtful.
+func warn(env *run.Env, r *audit.Result, o audit.Options) {
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		if v := t.Near.ExpectedFalseAlarm; v.Defined() && v.V > 1.5*o.FalseAlarm {
+			env.Warn("%s: about %.2g of independent states would be called near, more than --false-alarm %g: there are few "+
+				"independent training episodes", t.Name, v.V, o.FalseAlarm)
+		}
+		if t.EpisodesOnBothSides > 0 {
+			env.Warn("%s: %s on both sides of the split", t.Name, count(t.EpisodesOnBothSides, "episode has states", "episodes have states"))
+		}
+		if n := t.GroupsOnBothSides; n != nil && *n > 0 {
+			env.Warn("%s: %s on both sides of the split", t.Name, count(*n, "group has states", "groups have states"))
+		}
+		if !t.Near.Threshold.Defined() {
+			env.Warn("%s: no state can be called near: %s", t.Name, t.Near.Threshold.Reason)
+		}
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
