@@ -65,6 +65,25 @@ var wrongValues = map[string]map[string][]string{
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no
 	},
+	"audit": {
+		"split":          nil, // judged with the states
+		"train":          {"--train f.npy", "--train f.npy --test g.npy --split s.npy"},
+		"test":           {"--test f.npy"},
+		"train-episodes": {"--frames f.npy --split s.npy --train-episodes e.npy"},
+		"test-episodes":  {"--frames f.npy --split s.npy --test-episodes e.npy"},
+		"group":          {"--example --group g.npy"},
+		"targets":        {"--example --targets a=t.npy", "--targets t.npy"},
+		"scores":         {"--example --scores a=s.npy", "--scores s.npy"},
+		"latents":        {"--frames f.npy --split s.npy --latents z.npy"},
+		"train-part":     {"--train f.npy --test g.npy --train-part a"},
+		"tolerance":      {"--tolerance -1", "--tolerance 2", "--tolerance nan"},
+		"false-alarm":    {"--false-alarm 0", "--false-alarm 0.5"},
+		"references":     {"--references 1"},
+		"permutations":   {"--permutations -1"},
+		"repair":         {"--repair mend"},
+		"write-split":    {"--example --write-split split.csv"},
+		"fail-if-leaks":  {"--example --fail-if-leaks 1.5", "--example --fail-if-leaks -1"},
+	},
 	"similarity": {
 		"measures":     {"--measures cka,ckA", "--measures cka,cka"},
 		"k":            {"--k 0", "--k 5,5"},

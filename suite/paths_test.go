@@ -60,6 +60,7 @@ func TestPaths(t *testing.T) {
 		{"generation", "--example ", nil},
 		{"sequence", "--example ", nil},
 		{"canvas", "--example ", nil},
+		{"audit", "--example ", nil},
 	} {
 		t.Run(test.analysis, func(t *testing.T) {
 			t.Parallel()

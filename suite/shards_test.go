@@ -33,6 +33,7 @@ var example = map[string]string{
 	"generation":     "--metrics reconstruction,diversity",
 	"forecast":       "--metrics mae,crps,energy_score",
 	"sequence":       "--metrics masked_accuracy,ppl",
+	"audit":          "--permutations 3",
 	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
 }
 

@@ -11,6 +11,7 @@ package suite
 import (
 	"slices"
 
+	audit "repscope/analysis/audit/command"
 	canvas "repscope/analysis/canvas/command"
 	forecast "repscope/analysis/forecast/command"
 	generation "repscope/analysis/generation/command"
@@ -61,6 +62,7 @@ var analyses = []Entry{
 	{Command: forecast.Command, Analysis: true},
 	{Command: sequence.Command, Analysis: true},
 	{Command: canvas.Command, Analysis: true},
+	{Command: audit.Command, Analysis: true},
 }
 
 // All returns every binary, the analyses first.

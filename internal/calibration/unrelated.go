@@ -82,7 +82,13 @@ func writeUnrelated(ctx context.Context, w io.Writer, designs []Design, draws in
 	}
 	writeStudyTable(w, fmt.Sprintf("Similarity of spaces that share nothing: intervals that hold 0, coverage in percent "+
 		"± Monte-Carlo error (width), %d draws", draws), tallies)
-	fmt.Fprint(w, "Mean score in percent:\n\n")
+	writeMeans(w, "Mean score in percent", tallies)
+	return nil
+}
+
+// writeMeans writes the mean of every quantity, in percent.
+func writeMeans(w io.Writer, title string, tallies []studyTally) {
+	fmt.Fprintf(w, "%s:\n\n", title)
 	columns := func(first string, cell func(studyTally) string) { studyRow(w, first, tallies, cell) }
 	columns("quantity", func(t studyTally) string { return t.Design.String() })
 	columns("---", func(studyTally) string { return "---" })
@@ -90,5 +96,4 @@ func writeUnrelated(ctx context.Context, w io.Writer, designs []Design, draws in
 		columns(quantity, func(t studyTally) string { return fmt.Sprintf("%.1f", 100*t.Means[quantity]) })
 	}
 	fmt.Fprintln(w)
-	return nil
 }

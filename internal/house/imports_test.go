@@ -45,13 +45,13 @@ var rules = []rule{
 
 	{"analysis/internal/results", "stat report points measure shard"},
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
-	{"analysis/canvas/command analysis/forecast/command analysis/generation/command analysis/geometry/command analysis/manifold/command " +
+	{"analysis/audit/command analysis/canvas/command analysis/forecast/command analysis/generation/command analysis/geometry/command analysis/manifold/command " +
 		"analysis/neighborhood/command analysis/reconstruction/command analysis/reward/command analysis/robustness/command " +
 		"analysis/sequence/command analysis/similarity/command analysis/smoothness/command", commands},
 	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
 	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
-	{"analysis/forecast analysis/generation analysis/geometry analysis/manifold analysis/neighborhood analysis/reconstruction " +
+	{"analysis/audit analysis/forecast analysis/generation analysis/geometry analysis/manifold analysis/neighborhood analysis/reconstruction " +
 		"analysis/reward analysis/similarity analysis/smoothness", libraries},
 	{"analysis/sequence/source", "analysis/sequence measure points report shard latent dataset"},
 	{"analysis/sequence/internal/sequencetest", "analysis/sequence measure shard report"},

@@ -34,6 +34,7 @@ var first = map[string][]string{
 	"generation":     {"generated", "real"},
 	"forecast":       {"target", "forecast"},
 	"sequence":       {"model", "sequences"},
+	"audit":          {"frames", "split"},
 	"encode":         {"model", "frames"},
 }
 
