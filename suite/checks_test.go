@@ -74,7 +74,7 @@ var wrongValues = map[string]map[string][]string{
 		"group":          {"--example --group g.npy"},
 		"targets":        {"--example --targets a=t.npy", "--targets t.npy"},
 		"scores":         {"--example --scores a=s.npy", "--scores s.npy"},
-		"latents":        {"--frames f.npy --split s.npy --latents z.npy"},
+		"latents":        {"--example --latents z=z.npy", "--latents z.npy"},
 		"train-part":     {"--train f.npy --test g.npy --train-part a"},
 		"tolerance":      {"--tolerance -1", "--tolerance 2", "--tolerance nan"},
 		"false-alarm":    {"--false-alarm 0", "--false-alarm 0.5"},
@@ -82,6 +82,7 @@ var wrongValues = map[string]map[string][]string{
 		"permutations":   {"--permutations -1"},
 		"repair":         {"--repair mend"},
 		"write-split":    {"--example --write-split split.csv"},
+		"skip-nan":       nil, // yes or no
 		"fail-if-leaks":  {"--example --fail-if-leaks 1.5", "--example --fail-if-leaks -1"},
 	},
 	"similarity": {

@@ -50,6 +50,7 @@ var entries = append(slices.Clone(analyses), []Entry{
 }...)
 
 var analyses = []Entry{
+	{Command: audit.Command, Analysis: true},
 	{Command: smoothness.Command, Analysis: true},
 	{Command: robustness.Command, Analysis: true},
 	{Command: neighborhood.Command, Analysis: true},
@@ -62,7 +63,6 @@ var analyses = []Entry{
 	{Command: forecast.Command, Analysis: true},
 	{Command: sequence.Command, Analysis: true},
 	{Command: canvas.Command, Analysis: true},
-	{Command: audit.Command, Analysis: true},
 }
 
 // All returns every binary, the analyses first.

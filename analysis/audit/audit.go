@@ -39,8 +39,8 @@ type Input struct {
 	// Group is a unit of each state that must not be on both sides, such as a subject or a site; nil: none.
 	Group   []int
 	Targets []Target
-	// Latents of the same states [N, D], from which targets are predicted; without points there are no predictions.
-	Latents points.Points
+	// Latents of the same states, from which targets are predicted; without any there are no predictions.
+	Latents []points.Encoded
 	Scores  []Score
 }
 
@@ -255,10 +255,15 @@ func (in *Input) check() error {
 		given  bool
 	}{
 		{"split", len(in.Split), true}, {"episodes", len(in.Episode), in.Episode != nil},
-		{"group", len(in.Group), in.Group != nil}, {"latents", in.Latents.N, in.Latents.N > 0},
+		{"group", len(in.Group), in.Group != nil},
 	} {
 		if list.given && list.length != n {
 			return fmt.Errorf("%s: %d values for %d states, want one for each", list.name, list.length, n)
+		}
+	}
+	for _, m := range in.Latents {
+		if m.Latents.N != n {
+			return fmt.Errorf("latents %s: %d rows for %d states, want one for each", m.Name, m.Latents.N, n)
 		}
 	}
 	for _, t := range in.Targets {

@@ -149,7 +149,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 1))
 	states, episode := recording(r, 20, 45, 6, 0.5)
-	in := Input{States: states, Episode: episode, Split: split(episode, 10), Latents: states,
+	in := Input{States: states, Episode: episode, Split: split(episode, 10), Latents: []points.Encoded{{Name: "z", Latents: states}},
 		Targets: []Target{{Name: "x", Values: make([]float64, states.N)}}}
 	for i := range states.N {
 		in.Targets[0].Values[i] = float64(states.F32[6*i]) + 0.1*r.NormFloat64()
@@ -261,7 +261,7 @@ func TestScores(t *testing.T) {
 			class[i], hits[i] = class[i-300], 1
 		}
 	}
-	result, err := Analyze(t.Context(), Input{States: states, Episode: episode, Split: parts, Latents: states,
+	result, err := Analyze(t.Context(), Input{States: states, Episode: episode, Split: parts, Latents: []points.Encoded{{Name: "z", Latents: states}},
 		Targets: []Target{{Name: "kind", Class: class}}, Scores: []Score{{"given", hits}}},
 		Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {

@@ -72,10 +72,10 @@ func (a *auditor) parts(ctx context.Context, same []int32) ([]Part, error) {
 // mostValues bounds the values that effective sizes and drift look at.
 const mostValues = 1 << 24
 
-// features are the states that effective sizes and drift are about: latents where there are some.
+// features are what effective sizes and drift are about: the first latents, or the states.
 func (a *auditor) features() points.Points {
-	if a.in.Latents.N > 0 {
-		return a.in.Latents
+	if len(a.in.Latents) > 0 {
+		return a.in.Latents[0].Latents
 	}
 	return a.in.States
 }

@@ -65,14 +65,17 @@ func (a *auditor) scores(ctx context.Context, t *Test, part division, leakingTra
 		t.Scores.Set(s.Name, audit)
 	}
 	for _, target := range a.in.Targets {
-		if !a.predicts() {
-			continue
+		for _, m := range a.in.Latents {
+			audit, err := a.probe(ctx, t, part, target, m.Latents, leakingTrain, blocks, reason)
+			if err != nil {
+				return err
+			}
+			name := target.Name
+			if len(a.in.Latents) > 1 {
+				name += "@" + m.Name
+			}
+			t.Scores.Set(name, audit)
 		}
-		audit, err := a.probe(ctx, t, part, target, leakingTrain, blocks, reason)
-		if err != nil {
-			return err
-		}
-		t.Scores.Set(target.Name, audit)
 	}
 	return nil
 }
@@ -153,13 +156,14 @@ func orElse(text, other string) string {
 }
 
 // probe audits the score of a linear probe.
-func (a *auditor) probe(ctx context.Context, t *Test, part division, target Target, leakingTrain []int, blocks *stat.Blocks, reason string,
+func (a *auditor) probe(ctx context.Context, t *Test, part division, target Target, latents points.Points, leakingTrain []int,
+	blocks *stat.Blocks, reason string,
 ) (ScoreAudit, error) {
 	copied := make([]float64, len(t.Rows))
-	all, err := a.fit(ctx, part, target, nil)
+	all, err := a.fit(ctx, part, target, latents, nil)
 	var clean []float64
 	if err == nil {
-		clean, err = a.fit(ctx, part, target, leakingTrain)
+		clean, err = a.fit(ctx, part, target, latents, leakingTrain)
 	}
 	if ctx.Err() != nil {
 		return ScoreAudit{}, ctx.Err()
@@ -209,13 +213,13 @@ func (t *Target) term(state int, predicted float64) float64 {
 }
 
 // fit fits a probe on the training states but those left out, and returns the term of each tested state.
-func (a *auditor) fit(ctx context.Context, part division, target Target, without []int) ([]float64, error) {
+func (a *auditor) fit(ctx context.Context, part division, target Target, latents points.Points, without []int) ([]float64, error) {
 	drop := map[int]bool{}
 	for _, i := range without {
 		drop[i] = true
 	}
 	rows := slices.Concat(part.test, part.train)
-	data := probe.Data{X: a.in.Latents.Select(rows), Train: make([][]int, 2)}
+	data := probe.Data{X: latents.Select(rows), Train: make([][]int, 2)}
 	for k, i := range rows {
 		fold := 0
 		if k >= len(part.test) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/internal/option"
 	"repscope/neighbors"
@@ -97,8 +98,8 @@ func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
 	if a.space, err = neighbors.NewSpace(cmp.Or(in.Source, "states"), in.States, neighbors.Euclidean); err != nil {
 		return none, err
 	}
-	if in.Latents.N > 0 {
-		if err := neighbors.Check("latents", in.Latents, neighbors.Euclidean); err != nil {
+	for _, m := range in.Latents {
+		if err := neighbors.Check("latents "+m.Name, m.Latents, neighbors.Euclidean); err != nil {
 			return none, err
 		}
 	}
@@ -134,7 +135,7 @@ func (a *auditor) plan() {
 }
 
 // predicts says whether probes are fitted.
-func (a *auditor) predicts() bool { return a.in.Latents.N > 0 && len(a.in.Targets) > 0 }
+func (a *auditor) predicts() bool { return len(a.in.Latents) > 0 && len(a.in.Targets) > 0 }
 
 func (a *auditor) add(d int, kind searchKind, queries, rows int) {
 	first := 0
@@ -183,11 +184,11 @@ func (a *auditor) identity() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "states", Value: shard.Digest(a.in.States, a.in.Episode)},
 			{Name: "split", Value: shard.Digest(points.Points{}, split, a.in.Group)},
-			{Name: "latents", Value: shard.Digest(a.in.Latents)},
 		},
 		Options: append(option.Of(&o).Identity(), o.Identity()...),
 	}
 	id.Options = append(id.Options, shard.Option("train", a.in.Train), shard.Option("range", a.o.Range))
+	id.Inputs = append(id.Inputs, results.Digests(a.in.Latents)...)
 	for _, t := range a.in.Targets {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "targets " + t.Name,
 			Value: shard.Digest(points.Points{N: len(t.Values), Dim: 1, F64: t.Values}, t.Class)})

@@ -73,6 +73,7 @@ type options struct {
 	roles      roles
 	split      splitFlags
 	layout     string
+	skipNaN    bool
 	o          audit.Options
 	failAbove  float64
 }
@@ -118,8 +119,8 @@ func register(flags *run.Flags) *options {
 			Usage: "`FILE[:key]` of a unit of each state that must not be on both sides, such as a subject or a site"}),
 		targets: role(input.Role{Name: "targets", Unit: "target", Named: true, Column: true,
 			Usage: "`NAME=FILE[:key]` of a label or number for each state (repeats)"}),
-		latents: role(input.Role{Name: "latents", Unit: "latent", Wide: true,
-			Usage: "`FILE[:key]` of latents [N,D] of all states, from which --targets are predicted"}),
+		latents: role(input.Role{Name: "latents", Unit: "latent", Named: true, Wide: true,
+			Usage: "`NAME=FILE[:key]` of latents [N,D] of all states, from which --targets are predicted (repeats)"}),
 		scores: role(input.Role{Name: "scores", Unit: "score", Named: true, Column: true,
 			Usage: "`NAME=FILE[:key]` of a score for each state or each test state, such as 1 for a right answer (repeats)"}),
 	}
@@ -130,6 +131,7 @@ func register(flags *run.Flags) *options {
 	f.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	flags.CheckedVar(&f.layout, "layout", run.OneOf(layouts...), "`AXES` of one state, for the figure")
+	flags.BoolVar(&f.skipNaN, "skip-nan", false, "drop and count states with NaN or Inf instead of failing")
 	list := option.Of(&f.o)
 	flags.Declare(list)
 	flags.Float64Var(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; all files are written")
@@ -157,9 +159,8 @@ func (f *options) check() error {
 	case pair && (f.trainFile == "" || f.testFile == ""):
 		return run.Usage("--train and --test go together: give both files")
 	case pair:
-		if other := given(r.split, r.episodes); other != "" || f.frames != "" {
-			return run.Hint(run.Usage("%s and --train cannot be used together", firstText(other, "--frames")),
-				"episodes of two files are given with --train-episodes and --test-episodes")
+		if r.split.Any() {
+			return run.Usage("--split and --train cannot be used together: two files are a split")
 		}
 		if f.split.train != "" {
 			return run.Usage("--train-part is a part of --split; with --train and --test there is none")
@@ -172,9 +173,6 @@ func (f *options) check() error {
 		if other := given(r.trainEpisodes, r.testEpisodes); other != "" {
 			return run.Usage("%s goes with --train and --test; with --frames give --episodes", other)
 		}
-	}
-	if r.latents.Any() && !r.targets.Any() {
-		return run.Usage("--latents needs --targets: what is predicted from them")
 	}
 	if v := f.failAbove; !math.IsNaN(v) && (v < 0 || v > 1) {
 		return run.Usage("--fail-if-leaks %v: want a share from 0 to 1", v)
@@ -219,7 +217,7 @@ func (f *options) plan(_ context.Context, env *run.Env) error {
 	env.Plan.Held = int64(len(p.U8)) + 4*int64(len(p.F32)) + 8*int64(len(p.F64))
 	env.Plan.Search(in.States.N, 1)
 	output.PlanFiles(env, "audit_pairs.csv", "audit_rows_to_drop.csv", "audit_recordings.csv")
-	if len(in.Scores) > 0 || len(in.Targets) > 0 && in.Latents.N > 0 {
+	if len(in.Scores) > 0 || len(in.Targets) > 0 && len(in.Latents) > 0 {
 		env.Plan.Write("audit_score_by_distance.csv")
 	}
 	if f.split.write != "" {

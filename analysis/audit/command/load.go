@@ -27,16 +27,18 @@ type loaded struct {
 	// shape and layout are those of a state.
 	shape  []int
 	layout string
-	// offset is the first state of the second file, with --train and --test; else 0.
-	offset int
+	// rows are the rows of the states in their files, one file after the other; all counts them, and second is the first
+	// row of the second file, with --train and --test; else 0.
+	rows        []int
+	all, second int
 }
 
 // row is the row of a state in its file.
 func (l *loaded) row(state int) int {
-	if l.offset > 0 && state >= l.offset {
-		return state - l.offset
+	if row := l.rows[state]; row < l.second || l.second == 0 {
+		return row
 	}
-	return state
+	return l.rows[state] - l.second
 }
 
 // episodeOf is the episode of a state; −1 without episodes.
@@ -69,9 +71,12 @@ func (f *options) load(env *run.Env) (*loaded, error) {
 			files = append(files, r)
 		}
 	}
-	if f.frames != "" {
+	if f.trainFile == "" {
 		open("frames", f.frames, f.roles.episodes)
 	} else {
+		if f.frames != "" || f.roles.episodes.Any() {
+			env.Note("note: --frames and --episodes are not read, because --train and --test are given")
+		}
 		open("train", f.trainFile, f.roles.trainEpisodes)
 		open("test", f.testFile, f.roles.testEpisodes)
 	}
@@ -96,7 +101,7 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 	for _, note := range file.Frames.Notes() {
 		env.Note("note: %s %s: %s", role, path, note)
 	}
-	o := dataset.StateOptions{Layout: f.layout, Episodes: file.Episodes, Ends: file.Ends}
+	o := dataset.StateOptions{Layout: f.layout, Episodes: file.Episodes, Ends: file.Ends, SkipNaN: f.skipNaN}
 	known := file.Episodes != nil || file.Ends != nil
 	arrays, err := episodes.Open(env)
 	if err != nil {
@@ -133,6 +138,9 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 		r.episode = states.Episodes()
 		_, entry.Episodes = points.Numbered(r.episode)
 	}
+	if entry.Skipped = states.Skipped(); entry.Skipped > 0 {
+		env.Warn("%s %s: %s dropped for NaN or Inf", role, path, text.Count(entry.Skipped, "state"))
+	}
 	env.Result.Inputs = append(env.Result.Inputs, entry)
 	return r, nil
 }
@@ -158,6 +166,15 @@ func join(files []*recording) (*loaded, error) {
 		return nil, err
 	}
 	l.States, l.Episode = p, files[0].episode
+	for k, file := range files {
+		if k > 0 {
+			l.second = l.all
+		}
+		for i := range file.states.Len() {
+			l.rows = append(l.rows, l.all+file.states.Start(i))
+		}
+		l.all += file.states.Array().Len()
+	}
 	if len(files) == 1 {
 		return l, nil
 	}
@@ -170,7 +187,6 @@ func join(files []*recording) (*loaded, error) {
 		return nil, fmt.Errorf("test %s: %s of shape %v, but train %s: %s of shape %v; want the same type and shape of a state",
 			test.path, q.Type(), test.states.Shape(), train.path, p.Type(), first.Shape())
 	}
-	l.offset = p.N
 	l.States = points.Points{N: p.N + q.N, Dim: p.Dim}
 	switch {
 	case p.U8 != nil:
@@ -203,15 +219,14 @@ func join(files []*recording) (*loaded, error) {
 
 // loadArrays reads what belongs to the states.
 func (f *options) loadArrays(env *run.Env, l *loaded) error {
-	n := l.States.N
 	one := func(g *input.Given, use func(a input.Array) error) error {
 		arrays, err := g.Open(env)
 		if err != nil {
 			return err
 		}
 		for _, a := range arrays {
-			if a.Len() != n && !(g == f.roles.scores) {
-				return fmt.Errorf("%s: %s has shape %v, want one row for each of %d states", name(g, a), a.Array.Name(), a.Shape(), n)
+			if a.Len() != l.all && g != f.roles.scores {
+				return fmt.Errorf("%s: %s has shape %v, want one row for each of %d states", name(g, a), a.Array.Name(), a.Shape(), l.all)
 			}
 			if a.RowLen() != 1 && g != f.roles.latents {
 				return fmt.Errorf("%s: %s has shape %v, want one value for each state", name(g, a), a.Array.Name(), a.Shape())
@@ -228,20 +243,25 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 	}{
 		{f.roles.split, func(a input.Array) (err error) {
 			l.Split, err = texts(a)
+			l.Split = kept(l, l.Split)
 			return err
 		}},
 		{f.roles.group, func(a input.Array) error {
 			names, err := texts(a)
-			l.Group, _ = points.Numbered(names)
+			l.Group, _ = points.Numbered(kept(l, names))
 			return err
 		}},
 		{f.roles.targets, func(a input.Array) error {
-			t, err := target(a)
+			t, err := l.target(a)
 			l.Targets = append(l.Targets, t)
 			return err
 		}},
-		{f.roles.latents, func(a input.Array) (err error) {
-			l.Latents, err = a.Points()
+		{f.roles.latents, func(a input.Array) error {
+			p, err := a.Points()
+			if err == nil && l.skipped() {
+				p = p.Select(l.rows)
+			}
+			l.Latents = append(l.Latents, points.Encoded{Name: a.Name, Latents: p})
 			return err
 		}},
 		{f.roles.scores, func(a input.Array) error {
@@ -255,6 +275,17 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 		}
 	}
 	return nil
+}
+
+// skipped says whether some rows are no states.
+func (l *loaded) skipped() bool { return len(l.rows) < l.all }
+
+// kept are the values of the rows that are states.
+func kept[T any](l *loaded, values []T) []T {
+	if values == nil || !l.skipped() {
+		return values
+	}
+	return points.Pick(values, l.rows)
 }
 
 func name(g *input.Given, a input.Array) string {
@@ -285,12 +316,13 @@ func texts(a input.Array) ([]string, error) {
 const mostClasses = 1000
 
 // target reads labels or numbers.
-func target(a input.Array) (audit.Target, error) {
+func (l *loaded) target(a input.Array) (audit.Target, error) {
 	t := audit.Target{Name: a.Name}
 	values := make([]float64, a.Len())
 	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
 		return t, err
 	}
+	values = kept(l, values)
 	whole := a.DType() != dataset.Float32 && a.DType() != dataset.Float64 || a.Classes() != nil
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -320,14 +352,14 @@ func (l *loaded) score(a input.Array) (audit.Score, error) {
 		return s, err
 	}
 	switch a.Len() {
-	case l.States.N:
-		copy(s.Values, values)
+	case l.all:
+		s.Values = kept(l, values)
 	case len(tested):
 		for k, i := range tested {
 			s.Values[i] = values[k]
 		}
 	default:
-		return s, fmt.Errorf("%s has %d values, want one for each of %d states or of %d tested ones", a.Array.Name(), a.Len(), l.States.N, len(tested))
+		return s, fmt.Errorf("%s has %d values, want one for each of %d states or of %d tested ones", a.Array.Name(), a.Len(), l.all, len(tested))
 	}
 	for _, i := range tested {
 		if v := s.Values[i]; math.IsNaN(v) || math.IsInf(v, 0) {
@@ -345,7 +377,9 @@ func loadExample(env *run.Env) (*loaded, error) {
 	l := &loaded{span: 255, shape: []int{example.Height, example.Width}, layout: "HW"}
 	l.Source, l.States = "example:arcade", points.Uint8(set.Frames, example.Height*example.Width)
 	class, x := make([]int, n), make([]float64, n)
+	l.all = n
 	for i, e := range set.Episode {
+		l.rows = append(l.rows, i)
 		l.Episode = append(l.Episode, int(e))
 		part := "train"
 		if e >= 12 || e < 4 && i%10 == 0 {
@@ -357,13 +391,14 @@ func loadExample(env *run.Env) (*loaded, error) {
 		x[i] = float64(factors[slices.Index(example.FactorNames, "player_x")])
 	}
 	l.Targets = []audit.Target{{Name: "lives", Class: class}, {Name: "player_x", Values: x}}
-	l.Latents = coarse(set.Frames)
+	latents := coarse(set.Frames)
+	l.Latents = []points.Encoded{{Name: "coarse", Latents: latents}}
 	env.Result.Inputs = append(env.Result.Inputs,
 		report.Input{Role: "frames", Path: "example:arcade", DType: "uint8", Shape: []int{n, example.Height, example.Width}, States: n, Episodes: example.ExampleEpisodes},
 		report.Input{Role: "split", Path: "example:arcade/split", Shape: []int{n}},
 		report.Input{Role: "targets", Name: "lives", Path: "example:arcade/lives", Shape: []int{n}},
 		report.Input{Role: "targets", Name: "player_x", Path: "example:arcade/player_x", Shape: []int{n}},
-		report.Input{Role: "latents", Path: "example:arcade/coarse", DType: "float32", Shape: []int{n, l.Latents.Dim}})
+		report.Input{Role: "latents", Name: "coarse", Path: "example:arcade/coarse", DType: "float32", Shape: []int{n, latents.Dim}})
 	return l, nil
 }
 
