@@ -2,7 +2,10 @@
 // the selected states. It imports no other package of the module, so that a measure needs no file reader.
 package points
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Points is a set of N points with Dim coordinates each, row-major, held in
 // the type they were measured in: exactly one of U8, F32 and F64 is non-nil
@@ -68,6 +71,20 @@ func (p Points) Row(i int, dst []float64) []float64 {
 		copy(dst, p.F64[lo:hi])
 	}
 	return dst
+}
+
+// Join returns the points of p followed by those of q, of the same type and dimension, in memory of their own.
+func Join(p, q Points) Points {
+	out := Points{N: p.N + q.N, Dim: p.Dim}
+	switch {
+	case p.U8 != nil:
+		out.U8 = slices.Concat(p.U8, q.U8)
+	case p.F32 != nil:
+		out.F32 = slices.Concat(p.F32, q.F32)
+	default:
+		out.F64 = slices.Concat(p.F64, q.F64)
+	}
+	return out
 }
 
 // Range returns points lo … hi−1, which share the memory of p.

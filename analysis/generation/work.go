@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/internal/option"
+	"repscope/points"
 	"repscope/shard"
 	"repscope/stat"
 )
@@ -114,10 +115,24 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 			a.warnOfSizes(r, i)
 		}
 	}
+	if n := a.alike(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d real and hold-out samples are equal to one of the other kind, so that hold-out samples are "+
+			"partly known to the generators: audit finds them", n))
+	}
 	if err := a.compare(r); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// alike counts real and hold-out samples that are equal to one of the other kind.
+func (a *analyzer) alike() int {
+	real, holdOut := a.in.Real, a.in.HoldOut
+	if real == nil || holdOut == nil || real.Rows.Type() != holdOut.Rows.Type() || real.Rows.Dim != holdOut.Rows.Dim {
+		return 0
+	}
+	part := append(make([]int, real.Rows.N), slices.Repeat([]int{1}, holdOut.Rows.N)...)
+	return points.Shared(points.Join(real.Rows, holdOut.Rows), part)
 }
 
 // warnOfSizes warns of groups of samples whose size goes with the values of a generator in them.

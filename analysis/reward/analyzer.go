@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/measure/probe"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -54,6 +55,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 		}
 	}
 	a.warnings = append(a.warnings, a.data.warnings...)
+	a.warnShared()
 	a.choose()
 	if len(a.scorers) == 0 {
 		return nil, fmt.Errorf("no target can be probed: %s: %s", a.summaries[0].Name, a.summaries[0].LeftOut)
@@ -423,4 +425,17 @@ func intervalOf(j *stat.Jackknifed) report.Interval {
 		return report.NoInterval(intervalsOff)
 	}
 	return results.IntervalOf(j)
+}
+
+// warnShared says where states of different folds are equal: what is learned on one is asked on the other.
+func (a *analyzer) warnShared() {
+	z := a.in.Models[0].Latents
+	part := slices.Repeat([]int{-1}, z.N)
+	for k, i := range a.data.next {
+		part[i] = a.fold[k]
+	}
+	if n := points.Shared(z, part); n > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so that scores are partly memory: "+
+			"audit finds them", n, text.Count(len(a.data.next), "state"), a.in.Models[0].Name))
+	}
 }

@@ -107,7 +107,7 @@ func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, err
 	if err != nil {
 		return probe.Data{}, err
 	}
-	d := probe.Data{X: joined(generated, real)}
+	d := probe.Data{X: points.Join(generated, real)}
 	for _, of := range [][]int{a, b} {
 		folds, err := probe.GroupFolds(of, o.Folds)
 		if err != nil {
@@ -137,20 +137,6 @@ func groups(role string, of []int, n int) ([]int, error) {
 		return nil, fmt.Errorf("groups of %d %s points, want %d", len(of), role, n)
 	}
 	return of, nil
-}
-
-// joined are the points of both, one after the other.
-func joined(a, b points.Points) points.Points {
-	out := points.Points{N: a.N + b.N, Dim: a.Dim}
-	switch {
-	case a.U8 != nil:
-		out.U8 = slices.Concat(a.U8, b.U8)
-	case a.F32 != nil:
-		out.F32 = slices.Concat(a.F32, b.F32)
-	default:
-		out.F64 = slices.Concat(a.F64, b.F64)
-	}
-	return out
 }
 
 // refits calls visit with the probability of being generated of all points without each block.

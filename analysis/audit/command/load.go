@@ -187,15 +187,7 @@ func join(files []*recording) (*loaded, error) {
 		return nil, fmt.Errorf("test %s: %s of shape %v, but train %s: %s of shape %v; want the same type and shape of a state",
 			test.path, q.Type(), test.states.Shape(), train.path, p.Type(), first.Shape())
 	}
-	l.States = points.Points{N: p.N + q.N, Dim: p.Dim}
-	switch {
-	case p.U8 != nil:
-		l.States.U8 = slices.Concat(p.U8, q.U8)
-	case p.F32 != nil:
-		l.States.F32 = slices.Concat(p.F32, q.F32)
-	default:
-		l.States.F64 = slices.Concat(p.F64, q.F64)
-	}
+	l.States = points.Join(p, q)
 	if other := test.states.Range(); other.High-other.Low > l.span {
 		l.span, l.low = other.High-other.Low, other.Low
 	}
