@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._types import Each, File, Files, Float, Floats, Inputs, Int, Ints, Many, Models, Path, ProgressLike, Text, Texts
 
 __all__ = [
+    "audit",
     "smoothness",
     "robustness",
     "neighborhood",
@@ -39,6 +40,45 @@ __all__ = [
 
 # By function: the command, the keyword of its arguments, and its flags as keyword:kind:separator.
 COMMANDS = {
+    "audit": (
+        "audit",
+        "",
+        "frames:file "
+        "split:file "
+        "example:bool "
+        "train:file "
+        "test:file "
+        "episodes:file "
+        "train_episodes:file "
+        "test_episodes:file "
+        "group:file "
+        "targets:named "
+        "latents:named "
+        "scores:named "
+        "config:config "
+        "false_alarm:float "
+        "layout:text "
+        "permutations:int "
+        "references:int "
+        "repair:text "
+        "skip_nan:bool "
+        "tolerance:float "
+        "train_part:text "
+        "seed:int "
+        "bootstrap:int "
+        "block:text "
+        "family:text "
+        "methods:bool "
+        "dry_run:bool "
+        "out:path "
+        "format:texts "
+        "width:text "
+        "fail_if_leaks:float "
+        "write_split:path "
+        "threads:int "
+        "memory:size "
+        "shard:text:/ "
+    ),
     "smoothness": (
         "smoothness",
         "",
@@ -906,6 +946,134 @@ COMMANDS = {
         "memory:size "
     ),
 }
+
+
+def audit(
+    frames: Optional[File] = None,
+    split: Optional[File] = None,
+    *,
+    example: Optional[bool] = None,
+    train: Optional[File] = None,
+    test: Optional[File] = None,
+    episodes: Optional[File] = None,
+    train_episodes: Optional[File] = None,
+    test_episodes: Optional[File] = None,
+    group: Optional[File] = None,
+    targets: Optional[Files] = None,
+    latents: Optional[Files] = None,
+    scores: Optional[Files] = None,
+    config: Optional[Union[Path, Mapping[str, Any]]] = None,
+    false_alarm: Optional[Float] = None,
+    layout: Optional[Text] = None,
+    permutations: Optional[Int] = None,
+    references: Optional[Int] = None,
+    repair: Optional[Literal["drop", "move"]] = None,
+    skip_nan: Optional[bool] = None,
+    tolerance: Optional[Float] = None,
+    train_part: Optional[Text] = None,
+    seed: Optional[Int] = None,
+    bootstrap: Optional[Int] = None,
+    block: Optional[Text] = None,
+    family: Optional[Text] = None,
+    methods: Optional[bool] = None,
+    dry_run: Optional[bool] = None,
+    out: Optional[Path] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
+    fail_if_leaks: Optional[Float] = None,
+    write_split: Optional[Path] = None,
+    threads: Optional[Int] = None,
+    memory: Optional[Union[Int, str]] = None,
+    shard: Optional[Text] = None,
+    progress: ProgressLike = None,
+    nice: Optional[Int] = 0,
+) -> Result:
+    r"""Whether test states are independent of training states, and what scores are without those that are not.
+
+    audit tells whether the states of a test set are independent of its training set. Give all
+    states with split, a part for each (train and test, or the numbers of folds), or two files
+    with train and test. Every test state is compared with every training state, over all
+    pixels, exactly.
+
+    duplicates are test states with an equal training state. A test state is near if its nearest
+    training state is nearer than states of different recordings are to each other: at most
+    false_alarm of the training states have a training state of another episode nearer than the
+    threshold. p in audit_pairs.csv is the rank of a distance among those of training states.
+    With few episodes and slow states more independent states than false_alarm lie below the
+    threshold: expected_false_alarm says how many. Without episodes each state counts as a
+    recording by itself, which suits separate images only.
+
+    recordings counts frozen stretches, states of one value, cuts (steps larger than all but one
+    in a thousand of other episodes) and episodes that copy another one, also in reverse.
+
+    scores says what leaks cost: the score of all test states, of those that do not leak, and
+    the difference. targets with latents fits a linear probe on the training latents, for the
+    clean score without the training states that are too near to tested ones; retrieval copies
+    the target of the nearest training state. A model that beats it nowhere has learned its
+    training set.
+
+    write_split writes a split without leaks: a number for each state, that of its part in the
+    order of the result, -1 for a state left out.
+
+    Args:
+        frames: FILE[:key] of all states [N,…], of any shape: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc
+            or a folder of images.
+        split: FILE[:key] of the part of each state, a name or number, or FILE.csv:column.
+        example: audit the built-in example: frames of a small arcade game, some of which are on the wrong side of the
+            split.
+        train: FILE[:key] of the training states, instead of frames and split.
+        test: FILE[:key] of the test states.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag for each state, or FILE.csv:column.
+        train_episodes: FILE[:key] of episodes of train, as episodes.
+        test_episodes: FILE[:key] of episodes of test, as episodes.
+        group: FILE[:key] of a unit of each state that must not be on both sides, such as a subject or a site.
+        targets: NAME=FILE[:key] of a label or number for each state.
+        latents: NAME=FILE[:key] of latents [N,D] of all states, from which targets are predicted.
+        scores: NAME=FILE[:key] of a score for each state or each test state, such as 1 for a right answer.
+        config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
+            section overrides common options; the command line overrides both and replaces all values of an option that
+            repeats.
+        false_alarm: SHARE of training states that may have a state of another episode nearer than the threshold.
+            Default: 0.01.
+        layout: AXES of one state, for the figure. Default: auto.
+        permutations: N exchanges of episodes for the p value of drift; 0: no drift. Default: 199.
+        references: N training states, drawn as whole episodes, that give the threshold. Default: 5000.
+        repair: WAY of write_split: drop leaves leaking test states out, move gives whole leaking episodes to the
+            training part (drop, move). Default: drop.
+        skip_nan: drop and count states with NaN or Inf instead of failing.
+        tolerance: T root mean squared difference of two states that count as duplicates, in units of the range of
+            values; 0: equal. Default: 0.
+        train_part: NAME of the part that the others are tested against (default: train; without one, each part is
+            tested against all others).
+        seed: N, the seed of all random draws. Default: 42.
+        bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
+            neither. Default: 1000.
+        block: SPEC of the blocks for intervals: episode, a number of consecutive test states, or auto. Default: auto.
+        family: SCOPE of Holm's correction of p values: metric (all rows of one metric) or run (all rows of the run).
+            Default: metric.
+        methods: also write a methods text with references, for a paper: audit_methods.md, .tex and .bib; with the
+            result file of an earlier run (methods RESULT.json) print the text and exit, with json as JSON.
+        dry_run: check inputs, options and models, print files to read and write and the expected encoding time, and
+            exit; reads a few states of the frames, writes nothing; with json as JSON.
+        out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
+            result.
+        format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
+        width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
+            stacked if needed; default: by figure.
+        fail_if_leaks: SHARE of leaking test states above which the exit status is 1; all files are written. Default:
+            NaN.
+        write_split: FILE.npy to write a split without leaks to.
+        threads: N cores to use; 0: all. Default: 0.
+        memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
+            that is lower. Default: 0.
+        shard: I/N: compute only units I, I + N, I + 2N and so on of the work, with I from 0 to N − 1. Shards can run on
+            any machine and in any order. The run writes ANALYSIS.I-of-N.shard instead of the result; "scale merge"
+            combines all shards into the single-process result.
+        progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
+            a terminal and in a notebook.
+        nice: niceness of the run, by which it yields to other processes (below normal on Windows).
+    """
+    return _call("audit", locals())
 
 
 def smoothness(

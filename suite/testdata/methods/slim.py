@@ -33,7 +33,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*/*.json")):
     if not isinstance(r, dict) or r.get("schema") != "repscope/1" or path.stem != r["analysis"]:
         continue
     names = list(r["models"])
-    out = {k: r[k] for k in r if k not in ("metrics", "samples", "models", "cases", "warnings", "comparisons", "agreement", "table", "studies", "ranking", "broken_bounds", "pairs")}
+    out = {k: r[k] for k in r if k not in ("metrics", "samples", "models", "cases", "warnings", "comparisons", "agreement", "table", "studies", "ranking", "broken_bounds", "pairs", "duplicates", "near", "scores", "labels")}
     out["version"], out["go"], out["started"], out["elapsed_s"] = "devel", "go", "2026-01-01T00:00:00Z", 0
     out.pop("revision", None)
     out["kernel"] = {"name": "avx2", "kc": 256}
