@@ -2,7 +2,14 @@
 
 package command
 
-import "repscope/report/methods"
+import (
+	"slices"
+
+	"repscope/analysis/internal/output"
+	"repscope/internal/input"
+	"repscope/report"
+	"repscope/report/methods"
+)
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
@@ -15,7 +22,7 @@ func describeMethods(d *methods.Draft) {
 	}
 	d.Say("A test state is too near if its nearest training state is nearer than a threshold: at most %g %% of the training states have a "+
 		"training state of another episode nearer than that, as in conformal prediction [@bates2023].", 100*d.Number("false-alarm"))
-	d.Say("At most %s training states, of whole episodes, gave the threshold.", d.Text("references"))
+	d.Say("At most %s training states, of whole episodes, gave the threshold.", input.Thousands(int(d.Number("references"))))
 	if n := d.Number("permutations"); n > 0 {
 		d.Say("The drift between parts is the energy distance [@szekely2013], with p values from %g exchanges of whole episodes.", n)
 	}
@@ -25,4 +32,16 @@ func describeMethods(d *methods.Draft) {
 	if way := d.Text("repair"); way == "move" {
 		d.Say("A new split gives whole episodes with leaking states to the training set.")
 	}
+	has := func(role string) bool {
+		return slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == role })
+	}
+	if has("scores") || has("targets") && has("latents") {
+		d.Say("Scores were computed on all test states and on those without a duplicate or a training state too near.")
+	}
+	if has("targets") && has("latents") {
+		d.Say("Targets were predicted by linear probes of standardized latents: multinomial logistic regression or ridge regression, with the " +
+			"penalty chosen by grouped folds of the training states. For the second score the probes were fitted without the training states that " +
+			"are too near to test states. The retrieval score copies the target of the nearest training state [@barz2020].")
+	}
+	output.Methods(d, ", and shares and scores were computed without it")
 }
