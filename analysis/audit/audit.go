@@ -1,5 +1,5 @@
-// Package audit tells whether the states of a test set are independent of those of its training set, and what scores
-// are without the states that are not.
+// Package audit tells whether a test set is independent of its training set, and gives scores without the states that
+// are not.
 //
 //	result, err := audit.Analyze(ctx, audit.Input{
 //		States: frames, Episode: episode, Split: split, // "train" or "test" for each state
@@ -51,7 +51,7 @@ type Target struct {
 	Values []float64
 }
 
-// Score is a number for each state, of which those of tested states are used, such as 1 for a right answer.
+// Score is a number for each state, such as 1 for a right answer. The numbers of tested states are used.
 type Score struct {
 	Name   string
 	Values []float64
@@ -93,7 +93,8 @@ const (
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	l.Float(&o.Tolerance, "tolerance", "`T` root mean squared difference of two states that count as duplicates, "+
-		"in units of the range of values; 0: equal").EachFloat("a number from 0 to 1", func(v float64) bool { return v >= 0 && v <= 1 })
+		"in units of the range of values; 0: equal").EachFloat("a number from 0 to "+
+		"1", func(v float64) bool { return v >= 0 && v <= 1 })
 	l.Float(&o.FalseAlarm, "false-alarm", "`SHARE` of training states that may have a state of another episode "+
 		"nearer than the threshold").EachFloat("a number between 0 and 0.5", func(v float64) bool { return v > 0 && v < 0.5 })
 	l.Int(&o.References, "references", "`N` training states, drawn as whole episodes, that give the threshold").AtLeast(2)
@@ -143,7 +144,7 @@ type Test struct {
 	Scores              report.Object `json:"scores,omitempty"` // of [ScoreAudit], by name
 
 	// Rows are the tested states, in the order of the input.
-	Rows []Row `json:"-"`
+	Rows []Tested `json:"-"`
 	// Reference are the distances of training states to the nearest state of another episode, ascending.
 	Reference []float64 `json:"-"`
 }
@@ -155,8 +156,8 @@ func (t *Test) Score(name string) ScoreAudit {
 	return s
 }
 
-// Row is a tested state with its nearest training state, both as indices of the input.
-type Row struct {
+// Tested is a tested state with its nearest training state, both as indices of the input.
+type Tested struct {
 	State, Nearest int
 	Distance       float64
 	// P is (1 + the number of references that are as near or nearer)/(1 + the number of references); NaN without
@@ -167,7 +168,7 @@ type Row struct {
 }
 
 // Leaks says whether the state has a duplicate or a state too near in training.
-func (r *Row) Leaks() bool { return r.Duplicate || r.Near }
+func (r *Tested) Leaks() bool { return r.Duplicate || r.Near }
 
 // Duplicates counts tested states with an equal training state, and the groups of equal states that they are in.
 type Duplicates struct {
@@ -309,7 +310,8 @@ func (in *Input) divide() (names []string, divisions []division, err error) {
 			}
 		}
 	} else if states[train] == nil {
-		return nil, nil, fmt.Errorf("the split has no part %q to train on; its parts are %s", train, strings.Join(names, ", "))
+		return nil, nil, fmt.Errorf("the split has no part %q to train on; its parts are %s", train, strings.Join(names,
+			", "))
 	}
 	for _, name := range names {
 		d := division{name: name, test: states[name], train: states[train]}

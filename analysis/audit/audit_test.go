@@ -149,12 +149,14 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 1))
 	states, episode := recording(r, 20, 45, 6, 0.5)
-	in := Input{States: states, Episode: episode, Split: split(episode, 10), Latents: []points.Encoded{{Name: "z", Latents: states}},
+	in := Input{States: states, Episode: episode, Split: split(episode, 10), Latents: []points.Encoded{{Name: "z",
+		Latents: states}},
 		Targets: []Target{{Name: "x", Values: make([]float64, states.N)}}}
 	for i := range states.N {
 		in.Targets[0].Values[i] = float64(states.F32[6*i]) + 0.1*r.NormFloat64()
 	}
-	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}, Permutations: 19, References: 200, Repair: RepairMove}
+	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}, Permutations: 19, References: 200,
+		Repair: RepairMove}
 	open := func(seed uint64) func() shard.Work[*Outcome, *Result] {
 		return func() shard.Work[*Outcome, *Result] {
 			chosen := o
@@ -215,7 +217,8 @@ func TestPlanted(t *testing.T) {
 	if test.Duplicates.Rows != 80 || test.Duplicates.Groups != 80 || test.LeakingRows < 80 || test.LeakingRows > 90 {
 		t.Errorf("%d duplicates in %d groups, %d leaking", test.Duplicates.Rows, test.Duplicates.Groups, test.LeakingRows)
 	}
-	if found.Frozen != 5 || found.Stretches != 1 || found.Constant != 1 || found.Copies != 1 || found.Reversed != 1 || found.Cuts < 1 || found.Cuts > 4 {
+	if found.Frozen != 5 || found.Stretches != 1 || found.Constant != 1 || found.Copies != 1 || found.Reversed != 1 ||
+		found.Cuts < 1 || found.Cuts > 4 {
 		t.Errorf("recordings %+v", found)
 	}
 	conflicting := 0
@@ -261,7 +264,8 @@ func TestScores(t *testing.T) {
 			class[i], hits[i] = class[i-300], 1
 		}
 	}
-	result, err := Analyze(t.Context(), Input{States: states, Episode: episode, Split: parts, Latents: []points.Encoded{{Name: "z", Latents: states}},
+	result, err := Analyze(t.Context(), Input{States: states, Episode: episode, Split: parts,
+		Latents: []points.Encoded{{Name: "z", Latents: states}},
 		Targets: []Target{{Name: "kind", Class: class}}, Scores: []Score{{"given", hits}}},
 		Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {

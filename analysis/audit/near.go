@@ -117,7 +117,7 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 			back = distance
 		default:
 			for q, i := range part.test {
-				t.Rows = append(t.Rows, Row{State: i, Nearest: a.orders[d][index[q]], Distance: distance[q]})
+				t.Rows = append(t.Rows, Tested{State: i, Nearest: a.orders[d][index[q]], Distance: distance[q]})
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 	if t.Drift, err = a.drift(ctx, part); err != nil {
 		return nil, err
 	}
-	return t, a.scores(ctx, t, part, leakingTrain, blocks, reason)
+	return t, a.scores(ctx, t, part, leakingTrain, grouping{blocks, reason})
 }
 
 // threshold is the distance below which a state is too near: at most the share FalseAlarm of the references, counted
@@ -260,7 +260,7 @@ func (a *auditor) blocks(t *Test, r *Result) (blocks *stat.Blocks, reason string
 // shares fills in the shares of tested states.
 func (a *auditor) shares(t *Test, blocks *stat.Blocks, reason string) error {
 	n := len(t.Rows)
-	share := func(rows int, hit func(r *Row) bool) (report.Estimate, error) {
+	share := func(rows int, hit func(r *Tested) bool) (report.Estimate, error) {
 		value := report.Number(float64(rows) / float64(n))
 		if blocks == nil {
 			return report.WithInterval(value, report.NoInterval("%s", reason)), nil
@@ -278,15 +278,15 @@ func (a *auditor) shares(t *Test, blocks *stat.Blocks, reason string) error {
 		return report.WithInterval(value, results.Interval(j.AsShare(n).Interval)), nil
 	}
 	var err error
-	if t.Leaking, err = share(t.LeakingRows, (*Row).Leaks); err != nil {
+	if t.Leaking, err = share(t.LeakingRows, (*Tested).Leaks); err != nil {
 		return err
 	}
-	if t.Duplicates.Share, err = share(t.Duplicates.Rows, func(r *Row) bool { return r.Duplicate }); err != nil {
+	if t.Duplicates.Share, err = share(t.Duplicates.Rows, func(r *Tested) bool { return r.Duplicate }); err != nil {
 		return err
 	}
 	if limit := t.Near.Threshold; !limit.Defined() {
 		t.Near.Share = report.NoEstimate("%s", limit.Reason)
-	} else if t.Near.Share, err = share(t.Near.Rows, func(r *Row) bool { return r.Near }); err != nil {
+	} else if t.Near.Share, err = share(t.Near.Rows, func(r *Tested) bool { return r.Near }); err != nil {
 		return err
 	}
 	return a.nearerThanNext(t, blocks, reason)
@@ -326,7 +326,10 @@ func ratio(blocks *stat.Blocks, reason string, value float64, a, b []float64) re
 	if blocks == nil {
 		return report.WithInterval(report.Number(value), report.NoInterval("%s", reason))
 	}
-	j, err := stat.JackknifeSums(blocks, [][]float64{a, b}, 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	j, err := stat.JackknifeSums(blocks, [][]float64{a, b}, 1, func(_ float64, sums,
+		dst []float64) {
+		dst[0] = sums[0] / sums[1]
+	})
 	if err != nil {
 		return report.WithInterval(report.Number(value), report.NoInterval("%s", stat.Reason(err)))
 	}
@@ -420,12 +423,13 @@ func (a *auditor) drift(ctx context.Context, part division) (*Drift, error) {
 	f := a.features()
 	var sides [2]points.Points
 	var groups [2][]int
-	most := min(mostDrift, max(mostValues/max(f.Dim, 1), 20))
+	limit := min(mostDrift, max(mostValues/max(f.Dim, 1), 20))
 	for side, rows := range [][]int{part.test, part.train} {
-		chosen := evenly(rows, most)
+		chosen := evenly(rows, limit)
 		sides[side], groups[side] = f.Select(chosen), points.Pick(a.episode, chosen)
 	}
-	o := twosample.Options{GroupsX: groups[0], GroupsY: groups[1], Permutations: a.o.Permutations, Seed: a.o.Seed, Threads: a.o.Threads}
+	o := twosample.Options{GroupsX: groups[0], GroupsY: groups[1], Permutations: a.o.Permutations, Seed: a.o.Seed,
+		Threads: a.o.Threads}
 	distance, err := twosample.Energy(ctx, sides[0], sides[1], o)
 	switch {
 	case ctx.Err() != nil:

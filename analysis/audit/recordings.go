@@ -1,4 +1,4 @@
-// What is wrong inside recordings: frozen stretches, constant states, cuts, and episodes that copy another one.
+// Faults inside recordings: frozen stretches, constant states, cuts, and episodes that copy another one.
 
 package audit
 
@@ -66,7 +66,8 @@ func (a *auditor) frozen(r *Recordings) {
 		}
 		if start >= 0 {
 			r.Stretches++
-			r.Found = append(r.Found, Finding{Kind: "frozen", State: start, Episode: a.episode[start], Other: -1, Length: i - start + 1})
+			r.Found = append(r.Found, Finding{Kind: "frozen", State: start, Episode: a.episode[start], Other: -1,
+				Length: i - start + 1})
 			start = -1
 		}
 	}
@@ -75,15 +76,15 @@ func (a *auditor) frozen(r *Recordings) {
 // cuts finds steps larger than all but the share cutShare of the steps of other episodes.
 func (a *auditor) cuts(r *Recordings) {
 	var all []float64
-	own := map[int][]float64{}
+	byEpisode := map[int][]float64{}
 	for i, step := range a.steps {
 		if !math.IsNaN(step) {
 			all = append(all, step)
-			own[a.episode[i]] = append(own[a.episode[i]], step)
+			byEpisode[a.episode[i]] = append(byEpisode[a.episode[i]], step)
 		}
 	}
 	slices.Sort(all)
-	for _, list := range own {
+	for _, list := range byEpisode {
 		slices.Sort(list)
 	}
 	// atLeast counts the values of an ascending list from v on.
@@ -95,7 +96,7 @@ func (a *auditor) cuts(r *Recordings) {
 		if math.IsNaN(step) {
 			continue
 		}
-		episode := own[a.episode[i]]
+		episode := byEpisode[a.episode[i]]
 		others := len(all) - len(episode)
 		if float64(1+others)*cutShare < 1 {
 			continue // too few to say
@@ -113,7 +114,8 @@ const (
 	// an episode is a copy of another.
 	fewestCommon = 5
 	commonShare  = 0.5
-	// mostCopies is the number of episodes with an equal state from which the state says nothing about copies: a title or a
+	// mostCopies is the number of episodes with an equal state from which the state says nothing about copies: a title or
+	// a
 	// black frame.
 	mostCopies = 16
 )
@@ -143,7 +145,8 @@ func (a *auditor) copies(r *Recordings, same []int32) {
 		if len(states) < 2 || len(states) > mostCopies {
 			continue
 		}
-		if episodes := points.Pick(a.episode, states); len(slices.Compact(slices.Sorted(slices.Values(episodes)))) < len(states) {
+		if episodes := points.Pick(a.episode,
+			states); len(slices.Compact(slices.Sorted(slices.Values(episodes)))) < len(states) {
 			continue
 		}
 		for k, i := range states {
@@ -179,6 +182,7 @@ func (a *auditor) copies(r *Recordings, same []int32) {
 		} else {
 			r.Copies++
 		}
-		r.Found = append(r.Found, Finding{Kind: kind, State: first[l.a], Episode: l.a, Other: l.b, Length: common[l], Offset: l.offset})
+		r.Found = append(r.Found, Finding{Kind: kind, State: first[l.a], Episode: l.a, Other: l.b, Length: common[l],
+			Offset: l.offset})
 	}
 }

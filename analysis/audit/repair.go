@@ -56,19 +56,20 @@ func (a *auditor) move(ctx context.Context, t *Test, part division, leaking map[
 				moved[a.episode[i]] = true
 			}
 		}
-		var given, kept []int
+		var gone, kept []int
 		for _, i := range rest {
 			if moved[a.episode[i]] {
-				given = append(given, i)
+				gone = append(gone, i)
 				out[i] = training
 			} else {
 				kept = append(kept, i)
 			}
 		}
-		if len(given) == 0 || len(kept) == 0 || training == "" {
+		if len(gone) == 0 || len(kept) == 0 || training == "" {
 			return nil
 		}
-		nearest, err := a.selected(given).Cross(ctx, a.selected(kept), 1, neighbors.Options{Threads: a.o.Threads, Memory: a.o.Memory, Device: a.o.Device})
+		nearest, err := a.selected(gone).Cross(ctx, a.selected(kept), 1, neighbors.Options{Threads: a.o.Threads,
+			Memory: a.o.Memory, Device: a.o.Device})
 		if err != nil {
 			return err
 		}

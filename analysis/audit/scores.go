@@ -16,7 +16,7 @@ import (
 
 // ScoreAudit is a score on all tested states and without those that leak. Metric is mean, accuracy or r2.
 //
-// A score of a target is that of a linear probe fitted on the latents of the training states, for Clean without the
+// A target has the score of a linear probe fitted on the latents of the training states, for Clean without the
 // training states that are too near to tested ones. Retrieval copies the target of the nearest training state: a model
 // that is no better on leaking states and as bad as it on others knows its training set and nothing else.
 type ScoreAudit struct {
@@ -52,21 +52,21 @@ const (
 	metricR2       = "r2"
 )
 
-// scores audits the scores that are given, and those of probes.
-func (a *auditor) scores(ctx context.Context, t *Test, part division, leakingTrain []int, blocks *stat.Blocks, reason string) error {
+// scores audits given scores and scores of probes.
+func (a *auditor) scores(ctx context.Context, t *Test, part division, leakingTrain []int, units grouping) error {
 	for _, s := range a.in.Scores {
 		values := make([]float64, len(t.Rows))
 		for q, row := range t.Rows {
 			values[q] = s.Values[row.State]
 		}
-		audit := scoreOf(t, metricMean, mean, values, values, nil, blocks, reason)
+		audit := scoreOf(t, terms{metricMean, mean, values, values, nil}, units)
 		audit.Curve = curveOf(t, values)
 		audit.Retrieval = report.Lack(Retrieval{}, "the score is given; retrieval needs --targets and --latents")
 		t.Scores.Set(s.Name, audit)
 	}
 	for _, target := range a.in.Targets {
 		for _, m := range a.in.Latents {
-			audit, err := a.probe(ctx, t, part, target, m.Latents, leakingTrain, blocks, reason)
+			audit, err := a.probe(ctx, t, part, target, m.Latents, leakingTrain, units)
 			if err != nil {
 				return err
 			}
@@ -85,38 +85,53 @@ type statistic func(count, score, target, square float64) float64
 
 func mean(count, score, _, _ float64) float64 { return score / count }
 
-// r2 is 1 − the sum of squared errors over that of squared deviations of the target.
+// r2 is 1 − the sum of squared errors over the sum of squared deviations of the target.
 func r2(count, errors, target, square float64) float64 {
 	return 1 - errors/(square-target*target/count)
 }
 
-// scoreOf audits a score with the terms of each state: all and clean are those of the score with all training states and
-// without leaking ones, target the values of the target.
-func scoreOf(t *Test, metric string, f statistic, all, clean, target []float64, blocks *stat.Blocks, reason string) ScoreAudit {
+// terms are what the tested states add to a score: all with all training states and clean without leaking ones; target
+// are the values of the target, nil for a mean.
+type terms struct {
+	metric             string
+	statistic          statistic
+	all, clean, target []float64
+}
+
+// grouping are the blocks of tested states, or the reason why there are none.
+type grouping struct {
+	blocks *stat.Blocks
+	reason string
+}
+
+// scoreOf audits a score.
+func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
+	blocks, reason := units.blocks, units.reason
+	f, all, clean, target := s.statistic, s.all, s.clean, s.target
 	n := len(t.Rows)
-	out := ScoreAudit{Metric: metric}
-	terms := make([][]float64, 7) // all, target, target²; kept, clean, target, target² of kept states
-	for k := range terms {
-		terms[k] = make([]float64, n)
+	out := ScoreAudit{Metric: s.metric}
+	sequences := make([][]float64, 7) // all, target, target²; kept, clean, target, target² of kept states
+	for k := range sequences {
+		sequences[k] = make([]float64, n)
 	}
 	for q := range t.Rows {
 		y := 0.0
 		if target != nil {
 			y = target[q]
 		}
-		terms[0][q], terms[1][q], terms[2][q] = all[q], y, y*y
+		sequences[0][q], sequences[1][q], sequences[2][q] = all[q], y, y*y
 		if !t.Rows[q].Leaks() {
 			out.States++
-			terms[3][q], terms[4][q], terms[5][q], terms[6][q] = 1, clean[q], y, y*y
+			sequences[3][q], sequences[4][q], sequences[5][q], sequences[6][q] = 1, clean[q], y, y*y
 		}
 	}
-	scores := func(count float64, s, dst []float64) {
-		dst[0] = f(count, s[0], s[1], s[2])
-		dst[1] = f(s[3], s[4], s[5], s[6])
+	scores := func(count float64, sum, dst []float64) {
+		dst[0] = f(count, sum[0], sum[1], sum[2])
+		dst[1] = f(sum[3], sum[4], sum[5], sum[6])
 		dst[2] = dst[0] - dst[1]
 	}
-	sums, values := make([]float64, len(terms)), make([]float64, 3)
-	for k, list := range terms {
+	sums, values := make([]float64, len(sequences)), make([]float64, 3)
+	for k, list := range sequences {
 		for _, v := range list {
 			sums[k] += v
 		}
@@ -130,7 +145,7 @@ func scoreOf(t *Test, metric string, f statistic, all, clean, target []float64, 
 	var jackknifed []*stat.Jackknifed
 	if blocks != nil && none == "" {
 		var err error
-		if jackknifed, err = stat.JackknifeSums(blocks, terms, 3, scores); err != nil {
+		if jackknifed, err = stat.JackknifeSums(blocks, sequences, 3, scores); err != nil {
 			jackknifed, reason = nil, stat.Reason(err)
 		}
 	}
@@ -139,9 +154,11 @@ func scoreOf(t *Test, metric string, f statistic, all, clean, target []float64, 
 		case none != "" && k > 0:
 			estimates[k] = report.NoEstimate("%s", none)
 		case jackknifed != nil:
-			estimates[k] = report.WithInterval(report.NumberOr(v, "the score is undefined on these states"), results.IntervalOf(jackknifed[k]))
+			estimates[k] = report.WithInterval(report.NumberOr(v, "the score is undefined on these states"),
+				results.IntervalOf(jackknifed[k]))
 		default:
-			estimates[k] = report.WithInterval(report.NumberOr(v, "the score is undefined on these states"), report.NoInterval("%s", orElse(reason, none)))
+			estimates[k] = report.WithInterval(report.NumberOr(v, "the score is undefined on these states"),
+				report.NoInterval("%s", orElse(reason, none)))
 		}
 	}
 	out.All, out.Clean, out.Difference = estimates[0], estimates[1], estimates[2]
@@ -156,8 +173,9 @@ func orElse(text, other string) string {
 }
 
 // probe audits the score of a linear probe.
-func (a *auditor) probe(ctx context.Context, t *Test, part division, target Target, latents points.Points, leakingTrain []int,
-	blocks *stat.Blocks, reason string,
+func (a *auditor) probe(ctx context.Context, t *Test, part division, target Target, latents points.Points,
+	leakingTrain []int,
+	units grouping,
 ) (ScoreAudit, error) {
 	copied := make([]float64, len(t.Rows))
 	all, err := a.fit(ctx, part, target, latents, nil)
@@ -185,7 +203,7 @@ func (a *auditor) probe(ctx context.Context, t *Test, part division, target Targ
 	if err != nil {
 		out = report.Lack(out, "%s", stat.Reason(err))
 	} else {
-		out = scoreOf(t, metric, f, all, clean, truth, blocks, reason)
+		out = scoreOf(t, terms{metric, f, all, clean, truth}, units)
 		out.Curve = curve(t, target, all, truth)
 	}
 	out.Retrieval = retrieval(t, f, copied, truth)
@@ -213,7 +231,8 @@ func (t *Target) term(state int, predicted float64) float64 {
 }
 
 // fit fits a probe on the training states but those left out, and returns the term of each tested state.
-func (a *auditor) fit(ctx context.Context, part division, target Target, latents points.Points, without []int) ([]float64, error) {
+func (a *auditor) fit(ctx context.Context, part division, target Target, latents points.Points,
+	without []int) ([]float64, error) {
 	drop := map[int]bool{}
 	for _, i := range without {
 		drop[i] = true
@@ -233,34 +252,36 @@ func (a *auditor) fit(ctx context.Context, part division, target Target, latents
 		data.Folds = append(data.Folds, fold)
 		data.Groups = append(data.Groups, 2*a.episode[i]+fold)
 	}
-	terms := make([]float64, len(part.test))
+	added := make([]float64, len(part.test))
 	if target.Class != nil {
 		class := points.Pick(target.Class, rows)
 		classes := slices.Max(class) + 1
-		fit, err := probe.CrossFitLogistic(ctx, data, class, classes, probe.LogisticOptions{Standardize: true, Threads: a.o.Threads})
+		fit, err := probe.CrossFitLogistic(ctx, data, class, classes, probe.LogisticOptions{Standardize: true,
+			Threads: a.o.Threads})
 		if err != nil {
 			return nil, err
 		}
 		for q, i := range part.test {
 			p := fit.Predicted[0][q*classes : (q+1)*classes]
-			terms[q] = target.term(i, float64(slices.Index(p, slices.Max(p))))
+			added[q] = target.term(i, float64(slices.Index(p, slices.Max(p))))
 		}
-		return terms, nil
+		return added, nil
 	}
 	y := points.Pick(target.Values, rows)
-	fit, err := probe.CrossFitRidge(ctx, data, points.Float64(y, 1), probe.RidgeOptions{Standardize: true, Threads: a.o.Threads})
+	fit, err := probe.CrossFitRidge(ctx, data, points.Float64(y, 1), probe.RidgeOptions{Standardize: true,
+		Threads: a.o.Threads})
 	if err != nil {
 		return nil, err
 	}
 	for q, i := range part.test {
-		terms[q] = target.term(i, fit.Predicted[0][q])
+		added[q] = target.term(i, fit.Predicted[0][q])
 	}
-	return terms, nil
+	return added, nil
 }
 
 // retrieval is the score of the target of the nearest training state.
 func retrieval(t *Test, f statistic, copied, truth []float64) Retrieval {
-	over := func(keep func(r *Row) bool, none string) report.Value {
+	over := func(keep func(r *Tested) bool, none string) report.Value {
 		var count, score, target, square float64
 		for q := range t.Rows {
 			if !keep(&t.Rows[q]) {
@@ -279,9 +300,9 @@ func retrieval(t *Test, f statistic, copied, truth []float64) Retrieval {
 		return report.NumberOr(f(count, score, target, square), "the target is constant on these states")
 	}
 	return Retrieval{
-		All:     over(func(*Row) bool { return true }, "there are no tested states"),
-		Leaking: over((*Row).Leaks, "no tested state leaks"),
-		Clean:   over(func(r *Row) bool { return !r.Leaks() }, "every tested state leaks"),
+		All:     over(func(*Tested) bool { return true }, "there are no tested states"),
+		Leaking: over((*Tested).Leaks, "no tested state leaks"),
+		Clean:   over(func(r *Tested) bool { return !r.Leaks() }, "every tested state leaks"),
 	}
 }
 

@@ -263,15 +263,15 @@ func (a *auditor) search(ctx context.Context, r shard.Range) (*Outcome, error) {
 
 // longest is the length of the longest run of one episode.
 func longest(episode []int) int {
-	most, length := 0, 0
+	maximum, length := 0, 0
 	for i, e := range episode {
 		if i > 0 && e != episode[i-1] {
 			length = 0
 		}
 		length++
-		most = max(most, length)
+		maximum = max(maximum, length)
 	}
-	return most
+	return maximum
 }
 
 // joined are the nearest states of all queries of a search, from all outcomes.

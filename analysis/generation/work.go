@@ -116,7 +116,8 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		}
 	}
 	if n := a.alike(); n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d real and hold-out samples are equal to one of the other kind, so that hold-out samples are "+
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d real and hold-out samples are equal to one of the other kind, so "+
+			"that hold-out samples are "+
 			"partly known to the generators: audit finds them", n))
 	}
 	if err := a.compare(r); err != nil {

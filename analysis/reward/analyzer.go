@@ -435,7 +435,7 @@ func (a *analyzer) warnShared() {
 		part[i] = a.fold[k]
 	}
 	if n := points.Shared(z, part); n > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so that scores are partly memory: "+
-			"audit finds them", n, text.Count(len(a.data.next), "state"), a.in.Models[0].Name))
+		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so that scores "+
+			"are partly memory: audit finds them", n, text.Count(len(a.data.next), "state"), a.in.Models[0].Name))
 	}
 }

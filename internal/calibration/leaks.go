@@ -138,7 +138,8 @@ func writeLeaks(ctx context.Context, w io.Writer, designs []leakDesign, draws in
 	if err != nil {
 		return err
 	}
-	writeStudyTable(w, fmt.Sprintf("Audits of test sets with planted copies: intervals that hold, coverage in percent ± Monte-Carlo "+
+	writeStudyTable(w, fmt.Sprintf("Audits of test sets with planted copies: intervals that hold, coverage in percent "+
+		"± Monte-Carlo "+
 		"error (width), %d draws", draws), tallies)
 	writeMeans(w, "Mean in percent", tallies)
 	return nil

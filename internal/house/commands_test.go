@@ -162,7 +162,7 @@ func TestManuals(t *testing.T) {
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
-		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
+		"--losses": "jepa=losses.csv", "--split": "split.npy", "--train": "train.npy", "--test": "test.npy", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
 		"--dump": "jepa=dump.npz", "--base-dir": "dataset", "--task": screens.Task, "--variant": screens.Variant, "--reference-json": "reference.json",
 		"--reference-image": "reference.png", "--generated-json": "generated.json", "--generated-image": "generated.png"}
 	if words[0] == "sequence" {
@@ -289,6 +289,17 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
 		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
+	parts, hits := make([]int64, n), make([]float64, n)
+	for i := range n {
+		parts[i], hits[i] = int64(2*i/n), float64(i%2)
+	}
+	check(dataset.WriteNPZ(in("all.npz"),
+		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
+		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
+	check(dataset.WriteNPY(in("split.npy"), []int{n}, parts))
+	check(dataset.WriteNPY(in("hits.npy"), []int{n}, hits))
+	check(dataset.WriteNPY(in("train.npy"), []int{n / 2, example.Height, example.Width}, frames[:n/2*size]))
+	check(dataset.WriteNPY(in("test.npy"), []int{n / 2, example.Height, example.Width}, frames[n/2*size:]))
 	fields := latents[:n/20*4*2*4*4]
 	check(dataset.WriteNPY(in("truth.npy"), []int{n / 20, 2, 4, 4}, fields[:n/20*2*4*4]))
 	check(dataset.WriteNPY(in("analysis.npy"), []int{n / 20, 2, 4, 4}, fields[:n/20*2*4*4]))

@@ -990,7 +990,7 @@ def audit(
 ) -> Result:
     r"""Whether test states are independent of training states, and what scores are without those that are not.
 
-    audit tells whether the states of a test set are independent of its training set. Give all
+    audit tells whether a test set is independent of its training set. Give all
     states with split, a part for each (train and test, or the numbers of folds), or two files
     with train and test. Every test state is compared with every training state, over all
     pixels, exactly.
@@ -998,7 +998,7 @@ def audit(
     duplicates are test states with an equal training state. A test state is near if its nearest
     training state is nearer than states of different recordings are to each other: at most
     false_alarm of the training states have a training state of another episode nearer than the
-    threshold. p in audit_pairs.csv is the rank of a distance among those of training states.
+    threshold. p in audit_pairs.csv is the rank of a distance among the distances of training states.
     With few episodes and slow states more independent states than false_alarm lie below the
     threshold: expected_false_alarm says how many. Without episodes each state counts as a
     recording by itself, which suits separate images only.
@@ -1012,15 +1012,14 @@ def audit(
     the target of the nearest training state. A model that beats it nowhere has learned its
     training set.
 
-    write_split writes a split without leaks: a number for each state, that of its part in the
-    order of the result, -1 for a state left out.
+    write_split writes a split without leaks: a number for each state, the position of its
+    part in the result, or -1 for a state left out.
 
     Args:
         frames: FILE[:key] of all states [N,…], of any shape: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc
             or a folder of images.
         split: FILE[:key] of the part of each state, a name or number, or FILE.csv:column.
-        example: audit the built-in example: frames of a small arcade game, some of which are on the wrong side of the
-            split.
+        example: audit the built-in example: frames of a small arcade game, with some on the wrong side of the split.
         train: FILE[:key] of the training states, instead of frames and split.
         test: FILE[:key] of the test states.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each state, or FILE.csv:column.

@@ -38,7 +38,7 @@ var Command = run.Command{
 	},
 }
 
-const manual = `audit tells whether the states of a test set are independent of its training set. Give all
+const manual = `audit tells whether a test set is independent of its training set. Give all
 states with --split, a part for each (train and test, or the numbers of folds), or two files
 with --train and --test. Every test state is compared with every training state, over all
 pixels, exactly.
@@ -46,7 +46,7 @@ pixels, exactly.
 duplicates are test states with an equal training state. A test state is near if its nearest
 training state is nearer than states of different recordings are to each other: at most
 --false-alarm of the training states have a training state of another episode nearer than the
-threshold. p in audit_pairs.csv is the rank of a distance among those of training states.
+threshold. p in audit_pairs.csv is the rank of a distance among the distances of training states.
 With few episodes and slow states more independent states than --false-alarm lie below the
 threshold: expected_false_alarm says how many. Without --episodes each state counts as a
 recording by itself, which suits separate images only.
@@ -60,8 +60,8 @@ clean score without the training states that are too near to tested ones; retrie
 the target of the nearest training state. A model that beats it nowhere has learned its
 training set.
 
---write-split writes a split without leaks: a number for each state, that of its part in the
-order of the result, -1 for a state left out.`
+--write-split writes a split without leaks: a number for each state, the position of its
+part in the result, or -1 for a state left out.`
 
 // options are the values of the command's own flags.
 type options struct {
@@ -90,11 +90,13 @@ type splitFlags struct {
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{layout: "auto", failAbove: math.NaN(), o: audit.Options{FalseAlarm: 0.01, References: audit.DefaultReferences, Permutations: 199, Repair: audit.RepairDrop}}
-	flags.Usage("--frames FILE[:key] --split FILE[:key] [--episodes FILE[:key]] [flags]", "--train FILE[:key] --test FILE[:key] [flags]")
+	f := &options{layout: "auto", failAbove: math.NaN(), o: audit.Options{FalseAlarm: 0.01,
+		References: audit.DefaultReferences, Permutations: 199, Repair: audit.RepairDrop}}
+	flags.Usage("--frames FILE[:key] --split FILE[:key] [flags]",
+		"--train FILE[:key] --test FILE[:key] [flags]")
 	flags.FileHint("files are given with --frames FILE and --split FILE, or with --train FILE and --test FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "arcade",
-		Usage: "audit the built-in example: frames of a small arcade game, some of which are on the wrong side of the split"})
+		Usage: "audit the built-in example: frames of a small arcade game, with some on the wrong side of the split"})
 	f.statistics = input.RegisterStatistics(flags, "test states")
 	path := func(value *string, name, usage string) {
 		flags.PathVar(value, name, usage)
@@ -113,8 +115,10 @@ func register(flags *run.Flags) *options {
 			Usage: "`FILE[:key]` of the part of each state, a name or number, or FILE.csv:column"}),
 		episodes: role(input.Role{Name: "episodes", Unit: "episode", Column: true,
 			Usage: "`FILE[:key]` of an episode number or an end-of-episode flag for each state, or FILE.csv:column"}),
-		trainEpisodes: role(input.Role{Name: "train-episodes", Unit: "episode", Column: true, Usage: "`FILE[:key]` of episodes of --train, as --episodes"}),
-		testEpisodes:  role(input.Role{Name: "test-episodes", Unit: "episode", Column: true, Usage: "`FILE[:key]` of episodes of --test, as --episodes"}),
+		trainEpisodes: role(input.Role{Name: "train-episodes", Unit: "episode", Column: true,
+			Usage: "`FILE[:key]` of episodes of --train, as --episodes"}),
+		testEpisodes: role(input.Role{Name: "test-episodes", Unit: "episode", Column: true,
+			Usage: "`FILE[:key]` of episodes of --test, as --episodes"}),
 		group: role(input.Role{Name: "group", Unit: "group", Column: true,
 			Usage: "`FILE[:key]` of a unit of each state that must not be on both sides, such as a subject or a site"}),
 		targets: role(input.Role{Name: "targets", Unit: "target", Named: true, Column: true,
@@ -124,7 +128,8 @@ func register(flags *run.Flags) *options {
 		scores: role(input.Role{Name: "scores", Unit: "score", Named: true, Column: true,
 			Usage: "`NAME=FILE[:key]` of a score for each state or each test state, such as 1 for a right answer (repeats)"}),
 	}
-	flags.StringVar(&f.split.train, "train-part", "", "`NAME` of the part that the others are tested against (default: train; without one, each part "+
+	flags.StringVar(&f.split.train, "train-part", "", "`NAME` of the part that the others are tested against (default: "+
+		"train; without one, each part "+
 		"is tested against all others)")
 	flags.PathVar(&f.split.write, "write-split", "`FILE.npy` to write a split without leaks to")
 	flags.Writes("write-split")
@@ -134,7 +139,8 @@ func register(flags *run.Flags) *options {
 	flags.BoolVar(&f.skipNaN, "skip-nan", false, "drop and count states with NaN or Inf instead of failing")
 	list := option.Of(&f.o)
 	flags.Declare(list)
-	flags.Float64Var(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; all files are written")
+	flags.Float64Var(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; "+
+		"all files are written")
 	flags.Unrecorded("write-split", "fail-if-leaks")
 	return f
 }
@@ -142,7 +148,7 @@ func register(flags *run.Flags) *options {
 // check finds wrong usage before any file is opened.
 func (f *options) check() error {
 	r := f.roles
-	given := func(list ...*input.Given) string {
+	anyOf := func(list ...*input.Given) string {
 		for _, g := range list {
 			if g.Any() {
 				return "--" + g.Role()
@@ -153,8 +159,10 @@ func (f *options) check() error {
 	pair := f.trainFile != "" || f.testFile != ""
 	switch {
 	case f.example.On():
-		if other := given(r.split, r.episodes, r.trainEpisodes, r.testEpisodes, r.group, r.latents, r.targets, r.scores); other != "" || pair || f.frames != "" {
-			return run.Usage("--example has its own states and split; leave out %s", firstText(other, "--frames, --train and --test"))
+		if other := anyOf(r.split, r.episodes, r.trainEpisodes, r.testEpisodes, r.group, r.latents, r.targets,
+			r.scores); other != "" || pair || f.frames != "" {
+			return run.Usage("--example has its own states and split; leave out %s", firstText(other,
+				"--frames, --train and --test"))
 		}
 	case pair && (f.trainFile == "" || f.testFile == ""):
 		return run.Usage("--train and --test go together: give both files")
@@ -166,11 +174,12 @@ func (f *options) check() error {
 			return run.Usage("--train-part is a part of --split; with --train and --test there is none")
 		}
 	case f.frames == "":
-		return run.Hint(run.Usage("no states to audit"), "give --frames FILE and --split FILE, or --train FILE and --test FILE", "or try --example")
+		return run.Hint(run.Usage("no states to audit"), "give --frames FILE and --split FILE, or --train FILE and --test "+
+			"FILE", "or try --example")
 	case !r.split.Any():
 		return run.Usage("--frames needs --split: which states are for training and which for the test")
 	default:
-		if other := given(r.trainEpisodes, r.testEpisodes); other != "" {
+		if other := anyOf(r.trainEpisodes, r.testEpisodes); other != "" {
 			return run.Usage("%s goes with --train and --test; with --frames give --episodes", other)
 		}
 	}
@@ -306,7 +315,8 @@ func warn(env *run.Env, r *audit.Result, o audit.Options) {
 				"independent training episodes", t.Name, v.V, o.FalseAlarm)
 		}
 		if t.EpisodesOnBothSides > 0 {
-			env.Warn("%s: %s on both sides of the split", t.Name, count(t.EpisodesOnBothSides, "episode has states", "episodes have states"))
+			env.Warn("%s: %s on both sides of the split", t.Name, count(t.EpisodesOnBothSides, "episode has states",
+				"episodes have states"))
 		}
 		if n := t.GroupsOnBothSides; n != nil && *n > 0 {
 			env.Warn("%s: %s on both sides of the split", t.Name, count(*n, "group has states", "groups have states"))

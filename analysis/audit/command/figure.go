@@ -19,14 +19,16 @@ const pairsShown = 6
 
 // Figure composes the figure of an audit.
 func Figure(in *loaded, r *audit.Result, o audit.Options) *plots.Figure {
-	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Independence of test states", Notes: output.IntervalNotes(r.Warnings)}
+	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Independence of test states",
+		Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
 	if grid := worstPairs(in, r); grid != nil {
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: grid, Title: "Nearest pairs", ColumnSpan: 2})
 		figure.RowHeights = append(figure.RowHeights, 1)
 		row++
 	}
-	shares := &plots.Curves{X: plots.Axis{Label: "Distance to the nearest training state"}, Y: plots.Axis{Label: "Share of states", Min: 0, Max: 1.0001}, NoMarkers: true}
+	shares := &plots.Curves{X: plots.Axis{Label: "Distance to the nearest training state"},
+		Y: plots.Axis{Label: "Share of states", Min: 0, Max: 1.0001}, NoMarkers: true}
 	byScore := &plots.Curves{X: plots.Axis{Label: "Distance to the nearest training state"}, Y: plots.Axis{Label: "Score"}}
 	note := ""
 	for i := range r.Tests {
@@ -71,7 +73,8 @@ func Figure(in *loaded, r *audit.Result, o audit.Options) *plots.Figure {
 		figure.Tiles[len(figure.Tiles)-1].ColumnSpan = 2
 	}
 	figure.HeightMM = 65 * float64(row+1)
-	figure.Footnote = note + fmt.Sprintf("At most %g %% of the training states have a training state of another episode nearer than that.", 100*o.FalseAlarm)
+	figure.Footnote = note + fmt.Sprintf("At most %g %% of the training states have a training state of another "+
+		"episode nearer than that.", 100*o.FalseAlarm)
 	return figure
 }
 
@@ -90,18 +93,19 @@ func cumulative(name string, ascending []float64) plots.CurveSeries {
 	return s
 }
 
-// worstPairs shows the leaking states with the least distances, each of another episode where possible, above their nearest
+// worstPairs shows the leaking states with the least distances, each of another episode where possible, above their
+// nearest
 // training states. nil where states are no images.
 func worstPairs(in *loaded, r *audit.Result) *plots.ImageGrid {
 	if in.layout == "D" || len(in.shape) < 2 {
 		return nil
 	}
-	var rows []audit.Row
+	var rows []audit.Tested
 	for _, t := range r.Tests {
 		rows = append(rows, t.Rows...)
 	}
-	slices.SortStableFunc(rows, func(x, y audit.Row) int { return cmp.Compare(x.Distance, y.Distance) })
-	var chosen []audit.Row
+	slices.SortStableFunc(rows, func(x, y audit.Tested) int { return cmp.Compare(x.Distance, y.Distance) })
+	var chosen []audit.Tested
 	seen := map[[2]int]bool{}
 	for _, again := range []bool{false, true} {
 		for _, row := range rows {
@@ -112,7 +116,7 @@ func worstPairs(in *loaded, r *audit.Result) *plots.ImageGrid {
 			}
 		}
 	}
-	slices.SortStableFunc(chosen, func(x, y audit.Row) int { return cmp.Compare(x.Distance, y.Distance) })
+	slices.SortStableFunc(chosen, func(x, y audit.Tested) int { return cmp.Compare(x.Distance, y.Distance) })
 	grid := &plots.ImageGrid{RowLabels: []string{"test", "training"}, Images: make([][]image.Image, 2)}
 	for _, row := range chosen {
 		test, train := in.picture(row.State), in.picture(row.Nearest)

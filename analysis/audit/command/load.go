@@ -24,7 +24,7 @@ type loaded struct {
 	audit.Input
 	span float64 // of the values of a state
 	low  float64 // the least of them
-	// shape and layout are those of a state.
+	// shape and layout of a state.
 	shape  []int
 	layout string
 	// rows are the rows of the states in their files, one file after the other; all counts them, and second is the first
@@ -102,7 +102,7 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 		env.Note("note: %s %s: %s", role, path, note)
 	}
 	o := dataset.StateOptions{Layout: f.layout, Episodes: file.Episodes, Ends: file.Ends, SkipNaN: f.skipNaN}
-	known := file.Episodes != nil || file.Ends != nil
+	labeled := file.Episodes != nil || file.Ends != nil
 	arrays, err := episodes.Open(env)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,8 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 	if len(arrays) > 0 {
 		e, err := dataset.ReadEpisodes(arrays[0].Array, dataset.EpisodesAuto)
 		if err == nil && arrays[0].Len() != file.Frames.Len() {
-			err = fmt.Errorf("%s has shape %v, but %s %s have shape %v: want %d rows", arrays[0].Array.Name(), arrays[0].Shape(), role,
+			err = fmt.Errorf("%s has shape %v, but %s %s have shape %v: want %d rows", arrays[0].Array.Name(),
+				arrays[0].Shape(), role,
 				path, file.Frames.Shape(), file.Frames.Len())
 		}
 		if err != nil {
@@ -119,7 +120,7 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 		for _, doubt := range e.Doubts {
 			env.Warn("%s %s: %s", episodes.Role(), arrays[0].Array.Name(), doubt)
 		}
-		o.Episodes, o.Ends, known = e.Numbers, e.Ends, true
+		o.Episodes, o.Ends, labeled = e.Numbers, e.Ends, true
 	}
 	states, err := dataset.NewStates(file.Frames, o)
 	if err != nil {
@@ -133,8 +134,9 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 		return nil, fmt.Errorf("%s: %w", role, err)
 	}
 	r := &recording{path: path, states: states}
-	entry := report.Input{Role: role, Path: path, SHA256: sum, DType: states.DType().String(), Shape: slices.Clone(file.Frames.Shape()), States: states.Len()}
-	if known {
+	entry := report.Input{Role: role, Path: path, SHA256: sum, DType: states.DType().String(),
+		Shape: slices.Clone(file.Frames.Shape()), States: states.Len()}
+	if labeled {
 		r.episode = states.Episodes()
 		_, entry.Episodes = points.Numbered(r.episode)
 	}
@@ -148,8 +150,9 @@ func (f *options) open(env *run.Env, role, path string, episodes *input.Given) (
 // room is an error for states that do not fit in memory.
 func room(s *dataset.States) error {
 	bytes := int64(s.Len()) * int64(s.Size()) * int64(s.DType().Size())
-	if most := memory.Available(); most > 0 && bytes > most {
-		return run.Hint(fmt.Errorf("%s of states do not fit in memory: this process may use %s", text.Bytes(bytes), text.Bytes(most)),
+	if limit := memory.Available(); limit > 0 && bytes > limit {
+		return run.Hint(fmt.Errorf("%s of states do not fit in memory: this process may use %s", text.Bytes(bytes),
+			text.Bytes(limit)),
 			"audit parts of the training set one after the other: the nearest of all is the nearest of the parts")
 	}
 	return nil
@@ -184,7 +187,8 @@ func join(files []*recording) (*loaded, error) {
 		return nil, err
 	}
 	if p.Type() != q.Type() || p.Dim != q.Dim {
-		return nil, fmt.Errorf("test %s: %s of shape %v, but train %s: %s of shape %v; want the same type and shape of a state",
+		return nil, fmt.Errorf("test %s: %s of shape %v, but train %s: %s of shape %v; want the same type and shape of a "+
+			"state",
 			test.path, q.Type(), test.states.Shape(), train.path, p.Type(), first.Shape())
 	}
 	l.States = points.Join(p, q)
@@ -218,7 +222,8 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 		}
 		for _, a := range arrays {
 			if a.Len() != l.all && g != f.roles.scores {
-				return fmt.Errorf("%s: %s has shape %v, want one row for each of %d states", name(g, a), a.Array.Name(), a.Shape(), l.all)
+				return fmt.Errorf("%s: %s has shape %v, want one row for each of %d states", name(g, a), a.Array.Name(),
+					a.Shape(), l.all)
 			}
 			if a.RowLen() != 1 && g != f.roles.latents {
 				return fmt.Errorf("%s: %s has shape %v, want one value for each state", name(g, a), a.Array.Name(), a.Shape())
@@ -351,7 +356,8 @@ func (l *loaded) score(a input.Array) (audit.Score, error) {
 			s.Values[i] = values[k]
 		}
 	default:
-		return s, fmt.Errorf("%s has %d values, want one for each of %d states or of %d tested ones", a.Array.Name(), a.Len(), l.all, len(tested))
+		return s, fmt.Errorf("%s has %d values, want one for each of %d states or of %d tested ones", a.Array.Name(),
+			a.Len(), l.all, len(tested))
 	}
 	for _, i := range tested {
 		if v := s.Values[i]; math.IsNaN(v) || math.IsInf(v, 0) {
@@ -361,7 +367,8 @@ func (l *loaded) score(a input.Array) (audit.Score, error) {
 	return s, nil
 }
 
-// loadExample makes the example: episodes 12 to 15 are the test set, with every tenth frame of episodes 0 to 3, as if the
+// loadExample makes the example: episodes 12 to 15 are the test set, with every tenth frame of episodes 0 to 3, as if
+// the
 // frames had been mixed before they were divided.
 func loadExample(env *run.Env) (*loaded, error) {
 	set := example.Example()
@@ -386,11 +393,13 @@ func loadExample(env *run.Env) (*loaded, error) {
 	latents := coarse(set.Frames)
 	l.Latents = []points.Encoded{{Name: "coarse", Latents: latents}}
 	env.Result.Inputs = append(env.Result.Inputs,
-		report.Input{Role: "frames", Path: "example:arcade", DType: "uint8", Shape: []int{n, example.Height, example.Width}, States: n, Episodes: example.ExampleEpisodes},
+		report.Input{Role: "frames", Path: "example:arcade", DType: "uint8", Shape: []int{n, example.Height,
+			example.Width}, States: n, Episodes: example.ExampleEpisodes},
 		report.Input{Role: "split", Path: "example:arcade/split", Shape: []int{n}},
 		report.Input{Role: "targets", Name: "lives", Path: "example:arcade/lives", Shape: []int{n}},
 		report.Input{Role: "targets", Name: "player_x", Path: "example:arcade/player_x", Shape: []int{n}},
-		report.Input{Role: "latents", Name: "coarse", Path: "example:arcade/coarse", DType: "float32", Shape: []int{n, latents.Dim}})
+		report.Input{Role: "latents", Name: "coarse", Path: "example:arcade/coarse", DType: "float32", Shape: []int{n,
+			latents.Dim}})
 	return l, nil
 }
 

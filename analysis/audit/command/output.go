@@ -17,12 +17,14 @@ import (
 
 // writePairs writes each tested state with its nearest training state.
 func writePairs(env *run.Env, in *loaded, r *audit.Result) error {
-	columns := []string{"Test_Row", "Test_Episode", "Train_Row", "Train_Episode", "Distance", "P", "Duplicate", "Near", "Part"}
+	columns := []string{"Test_Row", "Test_Episode", "Train_Row", "Train_Episode", "Distance", "P", "Duplicate", "Near",
+		"Part"}
 	return env.Files.CSV("audit_pairs.csv", columns, func(csv *report.CSV) error {
 		for _, t := range r.Tests {
 			for _, row := range t.Rows {
 				if err := csv.Row(in.row(row.State), in.episodeOf(row.State), in.row(row.Nearest), in.episodeOf(row.Nearest),
-					row.Distance, report.NumberOr(row.P, "no training states of other episodes"), row.Duplicate, row.Near, t.Name); err != nil {
+					row.Distance, report.NumberOr(row.P, "no training states of other "+
+						"episodes"), row.Duplicate, row.Near, t.Name); err != nil {
 					return err
 				}
 			}
@@ -33,31 +35,33 @@ func writePairs(env *run.Env, in *loaded, r *audit.Result) error {
 
 // writeDrops writes the tested states that leak.
 func writeDrops(env *run.Env, in *loaded, r *audit.Result) error {
-	return env.Files.CSV("audit_rows_to_drop.csv", []string{"Row", "Episode", "Part", "Reason"}, func(csv *report.CSV) error {
-		for _, t := range r.Tests {
-			for _, row := range t.Rows {
-				reason := "near"
-				if row.Duplicate {
-					reason = "duplicate"
-				}
-				if !row.Leaks() {
-					continue
-				}
-				if err := csv.Row(in.row(row.State), in.episodeOf(row.State), t.Name, reason); err != nil {
-					return err
+	return env.Files.CSV("audit_rows_to_drop.csv", []string{"Row", "Episode", "Part", "Reason"},
+		func(csv *report.CSV) error {
+			for _, t := range r.Tests {
+				for _, row := range t.Rows {
+					reason := "near"
+					if row.Duplicate {
+						reason = "duplicate"
+					}
+					if !row.Leaks() {
+						continue
+					}
+					if err := csv.Row(in.row(row.State), in.episodeOf(row.State), t.Name, reason); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
-// writeRecordings writes what was found inside recordings.
+// writeRecordings writes the findings inside recordings.
 func writeRecordings(env *run.Env, in *loaded, r *audit.Result) error {
 	columns := []string{"Kind", "Row", "Part", "Episode", "Other_Episode", "Length", "Offset"}
 	return env.Files.CSV("audit_recordings.csv", columns, func(csv *report.CSV) error {
 		for _, f := range r.Recordings.Found {
-			if err := csv.Row(f.Kind, in.row(f.State), in.Split[f.State], in.episodeOf(f.State), f.Other, f.Length, f.Offset); err != nil {
+			if err := csv.Row(f.Kind, in.row(f.State), in.Split[f.State], in.episodeOf(f.State), f.Other, f.Length,
+				f.Offset); err != nil {
 				return err
 			}
 		}
@@ -95,31 +99,39 @@ func (f *options) writeSplit(env *run.Env, r *audit.Result) error {
 	for i, name := range r.Repaired {
 		numbers[i] = int64(slices.IndexFunc(r.Parts, func(p audit.Part) bool { return p.Name == name }))
 	}
-	return env.Files.Elsewhere(f.split.write, func(w io.Writer) error { return dataset.EncodeNPY(w, []int{len(numbers)}, numbers) })
+	return env.Files.Elsewhere(f.split.write, func(w io.Writer) error {
+		return dataset.EncodeNPY(w, []int{len(numbers)},
+			numbers)
+	})
 }
 
 // printTables writes the tables to the console.
 func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
-	table := report.NewTable("", "Part", "States", "Training", "Leaking", "Duplicates", "Near", "Nearer than next", "Episodes on both sides")
+	table := report.NewTable("", "Part", "States", "Training", "Leaking", "Duplicates", "Near", "Nearer than next",
+		"Episodes on both sides")
 	for _, t := range r.Tests {
-		table.Row(t.Name, t.States, t.Training, t.Leaking, t.Duplicates.Share, t.Near.Share, t.Near.NearerThanNext, t.EpisodesOnBothSides)
+		table.Row(t.Name, t.States, t.Training, t.Leaking, t.Duplicates.Share, t.Near.Share, t.Near.NearerThanNext,
+			t.EpisodesOnBothSides)
 	}
 	note := "shares of tested states"
 	if r.Blocks != "" {
 		note += "; [95 % intervals] by deleting each of " + r.Blocks
 	}
 	table.Note("%s", note)
-	table.Note("Near: the nearest training state is nearer than %g %% of training states have one of another episode", 100*o.FalseAlarm)
+	table.Note("Near: the nearest training state is nearer than %g %% of training states have one of another episode",
+		100*o.FalseAlarm)
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	scores := report.NewTable("Scores", "Part", "Score", "Metric", "All", "Clean", "All − clean", "Retrieval", "Retrieval, leaking", "Retrieval, clean")
+	scores := report.NewTable("Scores", "Part", "Score", "Metric", "All", "Clean", "All − clean", "Retrieval",
+		"Retrieval, leaking", "Retrieval, clean")
 	rows := 0
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		for _, name := range t.Scores.Keys() {
 			s := t.Score(name)
-			scores.Row(t.Name, name, s.Metric, s.All, s.Clean, s.Difference, s.Retrieval.All, s.Retrieval.Leaking, s.Retrieval.Clean)
+			scores.Row(t.Name, name, s.Metric, s.All, s.Clean, s.Difference, s.Retrieval.All, s.Retrieval.Leaking,
+				s.Retrieval.Clean)
 			rows++
 		}
 	}
@@ -130,12 +142,14 @@ func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
 		}
 	}
 	c := r.Recordings
-	found := report.NewTable("Recordings", "Frozen states", "Stretches", "Constant", "Cuts", "Expected", "Copied episodes", "Reversed")
-	found.Row(c.Frozen, c.Stretches, c.Constant, c.Cuts, c.CutsExpected, c.Copies, c.Reversed)
-	if err := env.Table(found); err != nil {
+	counts := report.NewTable("Recordings", "Frozen states", "Stretches", "Constant", "Cuts", "Expected",
+		"Copied episodes", "Reversed")
+	counts.Row(c.Frozen, c.Stretches, c.Constant, c.Cuts, c.CutsExpected, c.Copies, c.Reversed)
+	if err := env.Table(counts); err != nil {
 		return err
 	}
-	parts := report.NewTable("Parts", "Part", "States", "Episodes", "n eff.", "Duplicates", "Energy distance", "p", "Conflicting labels", "Unseen labels")
+	parts := report.NewTable("Parts", "Part", "States", "Episodes", "n eff.", "Duplicates", "Energy distance", "p",
+		"Conflicting labels", "Unseen labels")
 	for _, p := range r.Parts {
 		cells := []any{p.Name, p.States, p.Episodes, p.EffectiveSize, p.Duplicates, "", "", "", ""}
 		for _, t := range r.Tests {
@@ -159,15 +173,18 @@ func sentencesOf(r *audit.Result, o audit.Options) []string {
 	var out []string
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		s := fmt.Sprintf("%s of the %d states of %s have an equal training state", percent(t.Duplicates.Share), t.States, t.Name)
+		s := fmt.Sprintf("%s of the %d states of %s have an equal training state", percent(t.Duplicates.Share), t.States,
+			t.Name)
 		if t.Near.Threshold.Defined() {
-			s = fmt.Sprintf("%s of the %d states of %s have a training state nearer than %g %% of training states have one of another episode",
+			s = fmt.Sprintf("%s of the %d states of %s have a training state nearer than %g %% of training states have one "+
+				"of another episode",
 				percent(t.Leaking), t.States, t.Name, 100*(1-o.FalseAlarm))
 		}
 		for _, name := range t.Scores.Keys() {
 			score := t.Score(name)
 			if score.All.Defined() && score.Clean.Defined() && t.LeakingRows > 0 {
-				s += fmt.Sprintf("; without them %s of %s is %s instead of %s", metricNames[score.Metric], name, short(score.Clean.V), short(score.All.V))
+				s += fmt.Sprintf("; without them %s of %s is %s instead of %s", metricNames[score.Metric], name,
+					short(score.Clean.V), short(score.All.V))
 			}
 		}
 		out = append(out, s+".")
