@@ -73,7 +73,7 @@ func (p Points) Row(i int, dst []float64) []float64 {
 	return dst
 }
 
-// Join returns the points of p followed by those of q, of the same type and dimension, in memory of their own.
+// Join returns the points of p and then the points of q, of one type and dimension, as a copy.
 func Join(p, q Points) Points {
 	out := Points{N: p.N + q.N, Dim: p.Dim}
 	switch {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Shared counts the points that are equal to a point of another part; part[i] is that of point i. A negative part is none.
+// Shared counts the points that are equal to a point of another part. Point i is of part[i]; a negative number is no part.
 func Shared(p Points, part []int) int {
 	first := map[uint64][]int{} // by hash: the first of each set of equal points
 	owner, mixed, size := map[int]int{}, map[int]bool{}, map[int]int{}

@@ -279,7 +279,9 @@ func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 	for i, f := range id.Inputs {
 		id.Inputs[i].Value = cmp.Or(f.Value, "none")
 	}
-	id.Options = slices.DeleteFunc(slices.Clone(id.Options), func(f shard.Field) bool { return f.Name == "metrics" || f.Name == "family" })
+	id.Options = slices.DeleteFunc(slices.Clone(id.Options), func(f shard.Field) bool {
+		return f.Name == "metrics" || f.Name == "family"
+	})
 	name := ""
 	if g.Latents != nil && g.Latents.Labels == nil {
 		name = g.Latents.Name

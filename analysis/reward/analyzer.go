@@ -427,7 +427,7 @@ func intervalOf(j *stat.Jackknifed) report.Interval {
 	return results.IntervalOf(j)
 }
 
-// warnShared says where states of different folds are equal: what is learned on one is asked on the other.
+// warnShared warns of equal states in different folds: a probe has seen the answer.
 func (a *analyzer) warnShared() {
 	z := a.in.Models[0].Latents
 	part := slices.Repeat([]int{-1}, z.N)
