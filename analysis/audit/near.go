@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/measure/twosample"
@@ -253,6 +254,9 @@ func (a *auditor) blocks(t *Test, r *Result) (blocks *stat.Blocks, reason string
 	}
 	if r.Blocks == "" {
 		r.Blocks = blocks.String()
+		if a.in.Episode == nil {
+			r.Blocks = strings.Replace(r.Blocks, "episode", "state", 1)
+		}
 	}
 	return blocks, ""
 }

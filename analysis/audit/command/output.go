@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -173,12 +174,11 @@ func sentencesOf(r *audit.Result, o audit.Options) []string {
 	var out []string
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		s := fmt.Sprintf("%s of the %d states of %s have an equal training state", percent(t.Duplicates.Share), t.States,
-			t.Name)
+		states := text.Count(t.States, "state")
+		s := fmt.Sprintf("%s of the %s of %s have an equal training state", percent(t.Duplicates.Share), states, t.Name)
 		if t.Near.Threshold.Defined() {
-			s = fmt.Sprintf("%s of the %d states of %s have a training state nearer than %g %% of training states have one "+
-				"of another episode",
-				percent(t.Leaking), t.States, t.Name, 100*(1-o.FalseAlarm))
+			s = fmt.Sprintf("%s of the %s of %s have a training state nearer than %g %% of training states have one of "+
+				"another episode", percent(t.Leaking), states, t.Name, 100*(1-o.FalseAlarm))
 		}
 		for _, name := range t.Scores.Keys() {
 			score := t.Score(name)
