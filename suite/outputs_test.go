@@ -257,7 +257,7 @@ var readers = strings.Fields("actions base-dir cache captioner captions classifi
 	"image-embeddings-generated image-embeddings-reference input label-names labels lat latents leads losses model mount out output perceptual-model positions predicted " +
 	"predicted-rewards predictions predictor program rates ratings real real-latents real-predictions reconstruction reference-image reference-json regions results rewards " +
 	"rollout-starts rollouts saliency-generated saliency-model saliency-reference scale sentence-model sequences substitutions target targets tokenizer trace vision-model " +
-	"vision-preprocessor vocabulary weights")
+	"vision-preprocessor vocabulary weights group scores split test test-episodes train train-episodes")
 
 // Every flag that takes a path either reads it, or is declared to write there; the second kind is held against inputs.
 func TestWritingFlags(t *testing.T) {
@@ -284,7 +284,7 @@ func TestWritingFlags(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan"} {
+	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan", "audit write-split"} {
 		if !tried[name] {
 			t.Errorf("%s is no writing flag", name)
 		}
@@ -313,6 +313,8 @@ func TestWrittenTwice(t *testing.T) {
 				value = "twice.csv"
 			case "figure", "plot", "save-plot":
 				value = "twice.svg"
+			case "write-split":
+				value = "twice.npy"
 			}
 			_, rest, _ := strings.Cut(strings.ReplaceAll(lines[0], "{}", dir), " ")
 			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(dir, "twice"), "--"+name, filepath.Join(dir, value))
@@ -360,7 +362,7 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 		t.Skip(err)
 	}
 	refused := 0
-	for _, ending := range []string{"csv", "md", "tex", "json", "npz", "png", "pdf", "svg", "html"} {
+	for _, ending := range []string{"csv", "md", "tex", "json", "npz", "npy", "png", "pdf", "svg", "html"} {
 		link := "taken." + ending
 		if err := os.Link(path, filepath.Join(folder, link)); err != nil {
 			t.Fatal(err)
