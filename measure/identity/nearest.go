@@ -161,8 +161,11 @@ func newSearch(t *targets) *search {
 	return &search{targets: t, query: newQuery(), shared: make([]uint16, len(t.index)), order: make([]int32, len(t.index))}
 }
 
-// sort returns the targets from first on in descending order of the grams that they share with the query; equal ones by
-// their index.
+// ranked is the number of targets that are compared in the order of their grams.
+const ranked = 1000
+
+// sort returns the targets from first on: some that share most grams with the query in descending order of these grams,
+// as they raise the bound for the others; then the others by their index, as memory is read fastest.
 func (s *search) sort(first int) []int32 {
 	var start [64*words + 2]int32
 	for k := first; k < len(s.signs); k++ {
@@ -170,12 +173,16 @@ func (s *search) sort(first int) []int32 {
 		s.shared[k] = uint16(n)
 		start[64*words-n+1]++
 	}
+	lowest := len(start) - 1
 	for i := range len(start) - 1 {
+		if start[i] > ranked {
+			lowest = min(lowest, i)
+		}
 		start[i+1] += start[i]
 	}
 	order := s.order[:len(s.signs)-first]
 	for k := first; k < len(s.signs); k++ {
-		place := &start[64*words-int(s.shared[k])]
+		place := &start[min(64*words-int(s.shared[k]), lowest)]
 		order[*place] = int32(k)
 		*place++
 	}

@@ -110,24 +110,26 @@ func (q *query) prefix(s []byte, i int) int {
 	switch width(i) {
 	case 64:
 		for _, letter := range s {
-			equal := q.masks[letter][0]
-			v0 = v0 + v0&equal | v0&^equal
+			x := v0 & q.masks[letter][0]
+			v0 = v0 + x | v0&^x
 		}
 	case 128:
 		for _, letter := range s {
 			equal := &q.masks[letter]
-			s0, c := bits.Add64(v0, v0&equal[0], 0)
-			s1, _ := bits.Add64(v1, v1&equal[1], c)
-			v0, v1 = s0|v0&^equal[0], s1|v1&^equal[1]
+			x0, x1 := v0&equal[0], v1&equal[1]
+			s0, c := bits.Add64(v0, x0, 0)
+			s1, _ := bits.Add64(v1, x1, c)
+			v0, v1 = s0|v0&^x0, s1|v1&^x1
 		}
 	default:
 		for _, letter := range s {
 			equal := &q.masks[letter]
-			s0, c := bits.Add64(v0, v0&equal[0], 0)
-			s1, c := bits.Add64(v1, v1&equal[1], c)
-			s2, c := bits.Add64(v2, v2&equal[2], c)
-			s3, _ := bits.Add64(v3, v3&equal[3], c)
-			v0, v1, v2, v3 = s0|v0&^equal[0], s1|v1&^equal[1], s2|v2&^equal[2], s3|v3&^equal[3]
+			x0, x1, x2, x3 := v0&equal[0], v1&equal[1], v2&equal[2], v3&equal[3]
+			s0, c := bits.Add64(v0, x0, 0)
+			s1, c := bits.Add64(v1, x1, c)
+			s2, c := bits.Add64(v2, x2, c)
+			s3, _ := bits.Add64(v3, x3, c)
+			v0, v1, v2, v3 = s0|v0&^x0, s1|v1&^x1, s2|v2&^x2, s3|v3&^x3
 		}
 	}
 	length := 0
