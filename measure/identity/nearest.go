@@ -66,8 +66,8 @@ func Nearest(ctx context.Context, queries, references [][]byte, o Options) ([]Ma
 	}
 	set := newTargets(references, all.index)
 	progress := counter(o.Progress, len(queries))
-	found := make([]Match, len(asked.index))
-	err = parallel.With(ctx, o.Threads, len(found), func() func(int) error {
+	results := make([]Match, len(asked.index))
+	err = parallel.With(ctx, o.Threads, len(results), func() func(int) error {
 		s := newSearch(set)
 		return func(i int) error {
 			sequence := queries[asked.index[i]]
@@ -75,7 +75,7 @@ func Nearest(ctx context.Context, queries, references [][]byte, o Options) ([]Ma
 			if !in {
 				equal = -1
 			}
-			found[i] = s.nearest(sequence, equal, o.Least)
+			results[i] = s.nearest(sequence, equal, o.Least)
 			progress(asked.count[i])
 			return nil
 		}
@@ -85,7 +85,7 @@ func Nearest(ctx context.Context, queries, references [][]byte, o Options) ([]Ma
 	}
 	matches := make([]Match, len(queries))
 	for i, k := range first {
-		matches[i] = found[k]
+		matches[i] = results[k]
 	}
 	return matches, nil
 }

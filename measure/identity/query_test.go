@@ -40,6 +40,28 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestBounds_Grams has the pairs that lose most grams: letters that differ, some of them deleted, or a letter inserted
+// between every other two.
+func TestBounds_Grams(t *testing.T) {
+	t.Parallel()
+	var whole, deleted, inserted []byte
+	for i := range 40 {
+		letter := byte(i)
+		whole, inserted = append(whole, letter), append(inserted, letter)
+		if i%3 != 1 {
+			deleted = append(deleted, letter)
+		}
+		if i%2 == 1 {
+			inserted = append(inserted, 0x80+letter)
+		}
+	}
+	q := newQuery()
+	for _, b := range [][]byte{deleted, inserted} {
+		checkBounds(t, q, whole, b)
+		checkBounds(t, q, b, whole)
+	}
+}
+
 func checkBounds(t *testing.T, q *query, a, b []byte) {
 	t.Helper()
 	q.set(a)
