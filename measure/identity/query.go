@@ -111,7 +111,7 @@ func (q *query) prefix(s []byte, i int) int {
 	case 64:
 		for _, letter := range s {
 			x := v0 & q.masks[letter][0]
-			v0 = v0 + x | v0&^x
+			v0 = (v0 + x) | (v0 ^ x)
 		}
 	case 128:
 		for _, letter := range s {
@@ -119,7 +119,7 @@ func (q *query) prefix(s []byte, i int) int {
 			x0, x1 := v0&equal[0], v1&equal[1]
 			s0, c := bits.Add64(v0, x0, 0)
 			s1, _ := bits.Add64(v1, x1, c)
-			v0, v1 = s0|v0&^x0, s1|v1&^x1
+			v0, v1 = s0|(v0^x0), s1|(v1^x1)
 		}
 	default:
 		for _, letter := range s {
@@ -129,7 +129,7 @@ func (q *query) prefix(s []byte, i int) int {
 			s1, c := bits.Add64(v1, x1, c)
 			s2, c := bits.Add64(v2, x2, c)
 			s3, _ := bits.Add64(v3, x3, c)
-			v0, v1, v2, v3 = s0|v0&^x0, s1|v1&^x1, s2|v2&^x2, s3|v3&^x3
+			v0, v1, v2, v3 = s0|(v0^x0), s1|(v1^x1), s2|(v2^x2), s3|(v3^x3)
 		}
 	}
 	length := 0
