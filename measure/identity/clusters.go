@@ -17,6 +17,8 @@ const mostClustered = 50_000
 // leads from one to the other, each with an [Identity] of at least o.Least with the next. Clusters are numbered from 0 in
 // the order in which they first appear. All pairs count: pairs are left out only when they cannot join two clusters. It is
 // an error if a sequence is empty, if Least is out of range, or if there are more than 50,000 different sequences.
+//
+// Time: 0.2 to 0.7 µs a pair of proteins of 230 residues at identity 0.7, on one core (go test -bench Clusters).
 func Clusters(ctx context.Context, sequences [][]byte, o Options) ([]int, error) {
 	if err := o.check(); err != nil {
 		return nil, err

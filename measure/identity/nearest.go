@@ -46,9 +46,9 @@ type Match struct {
 // one with the lowest index. The search is exact. It is an error if a sequence is empty, if there are no references, or
 // if Least is out of range; without queries there are no matches. Equal sequences are searched once.
 //
-// Time: about 0.2 µs a pair of unrelated sequences of 230 residues at identity 0.7, on one core. Near copies shorten the
-// search, because the best match so far raises the bound. Memory: 160 bytes a reference, and 8 bytes a reference for
-// each goroutine.
+// Time: 0.2 to 0.35 µs a pair of proteins of 230 residues at identity 0.7, on one core (go test -bench Nearest). Near
+// copies shorten the search, because the best match so far raises the bound. Memory: about 250 bytes and a copy of each
+// different sequence.
 func Nearest(ctx context.Context, queries, references [][]byte, o Options) ([]Match, error) {
 	if err := o.check(); err != nil {
 		return nil, err
