@@ -10,9 +10,9 @@ import (
 	"repscope/measure/text"
 )
 
-// Distance returns the edit distance of two sequences (Levenshtein 1966): the fewest letters to insert, to delete and to
-// substitute that make one the other; from the difference of the lengths to the greater length. The distance from an
-// empty sequence is the length of the other. Time O(n·⌈m/64⌉), memory O(n + m).
+// Distance returns the edit distance of two sequences (Levenshtein 1966): the fewest letters to insert, to delete and
+// to substitute that make one the other; from the difference of the lengths to the greater length. The distance from
+// an empty sequence is the length of the other. Time O(n·⌈m/64⌉), memory O(n + m).
 func Distance(a, b []byte) int { return newAligner().distance(a, b) }
 
 // Within returns the edit distance of two sequences and true if it is at most limit, else limit + 1 and false. Time
@@ -26,7 +26,8 @@ func Within(a, b []byte, limit int) (edits int, within bool) { return newAligner
 func Identity(a, b []byte) (float64, error) {
 	for i, s := range [][]byte{a, b} {
 		if len(s) == 0 {
-			return math.NaN(), fmt.Errorf("identity of an empty sequence: %s has no letters, want at least 1", [...]string{"a", "b"}[i])
+			name := [...]string{"a", "b"}[i]
+			return math.NaN(), fmt.Errorf("identity of an empty sequence: %s has no letters, want at least 1", name)
 		}
 	}
 	g := newAligner()
@@ -115,7 +116,7 @@ func (g *aligner) within(a, b []byte, limit int) (edits int, within bool) {
 const oneEdit = 1 << 32
 
 // matches returns the equal pairs of the alignment with the fewest edits, which is their number. Such an alignment
-// stays on the diagonals from which the end can be reached with so many edits.
+// stays on the diagonals from which the end can be reached with these edits.
 func (g *aligner) matches(a, b []byte, edits int) int {
 	if len(a) > len(b) {
 		a, b = b, a

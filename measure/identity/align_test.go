@@ -81,7 +81,8 @@ func TestPairs(t *testing.T) {
 	for _, alphabet := range []string{"a", "ab", residues, "\x00\x7f\x80\xff"} {
 		for n := 1; n < 150; n += 1 + n/6 {
 			a := drawn(rng, n, alphabet)
-			for _, b := range [][]byte{a, mutated(rng, a, 0.1, alphabet), mutated(rng, a, 0.5, alphabet), drawn(rng, 1+rng.IntN(200), alphabet)} {
+			near, far := mutated(rng, a, 0.1, alphabet), mutated(rng, a, 0.5, alphabet)
+			for _, b := range [][]byte{a, near, far, drawn(rng, 1+rng.IntN(200), alphabet)} {
 				checkPair(t, a, b)
 			}
 		}

@@ -13,10 +13,11 @@ import (
 // mostClustered is the number of different sequences that [Clusters] compares.
 const mostClustered = 50_000
 
-// Clusters returns the single-linkage cluster of each sequence: two sequences are in one cluster if a chain of sequences
-// leads from one to the other, each with an [Identity] of at least o.Least with the next. Clusters are numbered from 0 in
-// the order in which they first appear. All pairs count: pairs are left out only when they cannot join two clusters. It is
-// an error if a sequence is empty, if Least is out of range, or if there are more than 50,000 different sequences.
+// Clusters returns the single-linkage cluster of each sequence: two sequences are in one cluster if a chain of
+// sequences leads from one to the other, each with an [Identity] of at least o.Least with the next. Clusters are
+// numbered from 0 in the order in which they first appear. All pairs count: pairs are left out only when they cannot
+// join two clusters. It is an error if a sequence is empty, if Least is out of range, or if there are more than 50,000
+// different sequences.
 //
 // Time: 0.2 to 0.7 µs a pair of proteins of 230 residues at identity 0.7, on one core (go test -bench Clusters).
 func Clusters(ctx context.Context, sequences [][]byte, o Options) ([]int, error) {
@@ -28,8 +29,8 @@ func Clusters(ctx context.Context, sequences [][]byte, o Options) ([]int, error)
 		return nil, err
 	}
 	if n := len(all.index); n > mostClustered {
-		return nil, fmt.Errorf("clusters compare all pairs of different sequences: %d are too many, want at most %d; cluster a sample",
-			n, mostClustered)
+		return nil, fmt.Errorf("clusters compare all pairs of different sequences: %d are too many, want at most %d; "+
+			"cluster a sample", n, mostClustered)
 	}
 	set := newTargets(sequences, all.index)
 	joined := newForest(len(all.index))

@@ -141,7 +141,8 @@ type targets struct {
 }
 
 func newTargets(sequences [][]byte, index []int) *targets {
-	t := &targets{index: index, sequences: make([][]byte, len(index)), signs: make([]signature, len(index)), ones: make([]uint16, len(index))}
+	n := len(index)
+	t := &targets{index: index, sequences: make([][]byte, n), signs: make([]signature, n), ones: make([]uint16, n)}
 	for k, i := range index {
 		s, ones := sign(sequences[i])
 		t.sequences[k], t.signs[k], t.ones[k] = sequences[i], s, uint16(ones)
@@ -231,7 +232,7 @@ func (s *search) candidate(k, need int) bool {
 	return s.query.alike(len(other), int(s.ones[k]), int(s.shared[k]), need) && s.query.subsequence(other, need)
 }
 
-// enough is the fewest equal pairs that are an identity of at least least over so many letters.
+// enough is the fewest equal pairs that are an identity of at least least over a number of letters.
 func enough(least float64, letters int) int {
 	n := int(math.Ceil(least * float64(letters)))
 	for n > 0 && ratio(n-1, letters) >= least {

@@ -50,7 +50,7 @@ func reference(queries, references [][]byte, least float64) []Match {
 	return out
 }
 
-// sets are sequences of several kinds, of which the searches must find the same as all pairs.
+// sets are sequences of several kinds: a search must find in them the same as all pairs do.
 func sets() map[string][][]byte {
 	rng := rand.New(rand.NewPCG(41, 3))
 	out := map[string][][]byte{
@@ -62,7 +62,8 @@ func sets() map[string][][]byte {
 	}
 	for _, n := range []int{64, 65, 128, 129, 250, 256, 257, 300} { // around the widths of bit vectors
 		s := drawn(rng, n, residues)
-		out["long"] = append(out["long"], s, mutated(rng, s, 0.1, residues), mutated(rng, s, 0.35, residues), s[n/3:], drawn(rng, n, residues))
+		near, far := mutated(rng, s, 0.1, residues), mutated(rng, s, 0.35, residues)
+		out["long"] = append(out["long"], s, near, far, s[n/3:], drawn(rng, n, residues))
 	}
 	return out
 }
@@ -174,7 +175,8 @@ func TestClusters(t *testing.T) {
 
 func TestClusters_Errors(t *testing.T) {
 	t.Parallel()
-	if _, err := Clusters(context.Background(), [][]byte{[]byte("A"), nil}, Options{}); fmt.Sprint(err) != "sequence 1 is empty: want at least 1 letter" {
+	_, err := Clusters(context.Background(), [][]byte{[]byte("A"), nil}, Options{})
+	if fmt.Sprint(err) != "sequence 1 is empty: want at least 1 letter" {
 		t.Error(err)
 	}
 	if _, err := Clusters(context.Background(), nil, Options{Least: 2}); err == nil {
@@ -187,7 +189,8 @@ func TestClusters_Errors(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Appendf(nil, "%d", i)
 	}
-	if _, err := Clusters(context.Background(), many, Options{}); err == nil || !strings.Contains(err.Error(), "50001 are too many, want at most 50000") {
+	_, err = Clusters(context.Background(), many, Options{})
+	if err == nil || !strings.Contains(err.Error(), "50001 are too many, want at most 50000") {
 		t.Error(err)
 	}
 }

@@ -64,8 +64,8 @@ func (q *query) set(s []byte) {
 	q.sign, q.ones = sign(s)
 }
 
-// alike is whether an alignment of the query with m letters, of whose signature's ones bits so many are shared, can
-// have at least need equal pairs.
+// alike is whether the query and a sequence of m letters may have at least need equal pairs: ones is the number of bits
+// of its signature, and shared the number of these that the query's signature has too.
 func (q *query) alike(m, ones, shared, need int) bool {
 	unmatched, inserted := len(q.letters)-need, m-need
 	return q.ones-shared <= lost(unmatched, inserted) && ones-shared <= lost(inserted, unmatched)
@@ -92,7 +92,7 @@ func (q *query) subsequence(s []byte, need int) bool {
 	return q.aligner.common(q.letters, s) >= need
 }
 
-// width is the number of rows that [query.prefix] computes for so many.
+// width is the number of rows that [query.prefix] computes to get at least rows of them.
 func width(rows int) int {
 	switch {
 	case rows <= 64:
@@ -156,5 +156,8 @@ func (q *query) align(s []byte, need int) (matches, edits int, enough bool) {
 func (q *query) reach(s []byte, need int) bool {
 	n, m := len(q.letters), len(s)
 	edits, enough := q.aligner.within(q.letters, s, n+m-2*need)
-	return enough && (max(n, m)-edits >= need || q.aligner.matches(q.letters, s, edits) >= need) // substitutions ≤ edits − |n − m|
+	if !enough || max(n, m)-edits >= need { // as substitutions ≤ edits − |n − m|
+		return enough
+	}
+	return q.aligner.matches(q.letters, s, edits) >= need
 }

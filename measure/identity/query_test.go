@@ -28,7 +28,7 @@ func longest(a, b []byte) int {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 8))
-	q := newQuery() // one for all, so that what is kept of a pair would show in the next
+	q := newQuery() // one for all, so that leftovers of a pair would show in the next
 	for _, alphabet := range []string{"ab", residues, "\x00\x7f\x80\xff"} {
 		for _, n := range []int{1, 2, 5, 30, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 320} {
 			a := drawn(rng, n, alphabet)
