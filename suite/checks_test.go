@@ -66,6 +66,8 @@ var wrongValues = map[string]map[string][]string{
 		"per-point":      nil, // yes or no
 	},
 	"audit": {
+		"sequences":      {"--sequences s.fa --frames f.npy --split s.npy"},
+		"identity":       {"--identity 0", "--identity 1.1"},
 		"split":          nil, // judged with the states
 		"train":          {"--train f.npy", "--train f.npy --test g.npy --split s.npy"},
 		"test":           {"--test f.npy"},

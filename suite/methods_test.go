@@ -155,7 +155,7 @@ var otherwise = map[string]map[string]string{
 	"sequence": {"columns": `"heavy=x"`, "inputs": `"ids=x"`, "outputs": `"logits=x"`, "mask": `"uniform"`, "mask-cdr": "3", "mask-nongermline": "3", "mask-rate": "0.3",
 		"metrics": "-what was computed is told", "region-mode": `"region-level"`, "regions": `["hcdr3"]`, "set": `"p_at_l.min_seq_sep=12"`},
 	"canvas": {"alpha": `"drop"`},
-	"audit": {"false-alarm": "0.05", "layout": "-of the figure", "permutations": "0", "references": "100", "repair": `"move"`, "skip-nan": "-dropped states are counted", "tolerance": "0.1",
+	"audit": {"false-alarm": "0.05", "identity": "-of sequences alone", "layout": "-of the figure", "permutations": "0", "references": "100", "repair": `"move"`, "skip-nan": "-dropped states are counted", "tolerance": "0.1",
 		"train-part": `"a"`},
 	"compare": {"allow-different": "true", "baseline": "-the result names it", "fail-if-worse": `["mse>5"]`, "family": `"run"`, "fixed": `["x"]`, "higher": `["x"]`, "interval": `"bootstrap"`, "loss-columns": "-losses alone",
 		"lower": `["x"]`, "metrics": `["x"]`, "names": `["a=b"]`, "orient": "-tables alone", "scale": `"s.csv"`, "select": `"x"`, "bootstrap": `99;interval="bootstrap"`},

@@ -21,6 +21,7 @@ import (
 
 	"repscope/analysis"
 	"repscope/internal/option"
+	"repscope/measure/identity"
 	"repscope/points"
 	"repscope/report"
 )
@@ -29,6 +30,9 @@ import (
 type Input struct {
 	States points.Points // [N, D]: pixels, cells of a grid, latents or columns of a table
 	Source string        // of the states, for messages
+	// Sequences are audited instead of States, where they are given: letters of each, compared by [identity.Identity]. The
+	// distance of two sequences is 1 − their identity.
+	Sequences [][]byte
 	// Episode is the recording of each state; states of one are in the order of time. nil: every state is one by itself.
 	Episode []int
 	// Split is the part of each state, such as "train" and "test"; empty for a state of no part.
@@ -73,6 +77,8 @@ type Options struct {
 	// References is the number of training states that give the threshold, drawn as whole episodes; 0 means
 	// DefaultReferences.
 	References int
+	// LeastIdentity is the identity from which sequences are too near; 0 means 0.7.
+	LeastIdentity float64
 	// Permutations is the number of exchanges of episodes for the p value of drift; 0: none, and no drift.
 	Permutations int
 	// Repair is what to do about leaking states for a new split; empty: nothing.
@@ -98,6 +104,8 @@ func (o *Options) Declare(l *option.List) {
 	l.Float(&o.FalseAlarm, "false-alarm", "`SHARE` of training states that may have a state of another episode "+
 		"nearer than the threshold").EachFloat("a number between 0 and 0.5", func(v float64) bool { return v > 0 && v < 0.5 })
 	l.Int(&o.References, "references", "`N` training states, drawn as whole episodes, that give the threshold").AtLeast(2)
+	l.Float(&o.LeastIdentity, "identity", "`SHARE` of equal residues from which sequences are too near").
+		EachFloat("a number above 0 up to 1", func(v float64) bool { return v > 0 && v <= 1 })
 	l.Int(&o.Permutations, "permutations", "`N` exchanges of episodes for the p value of drift; 0: no drift").AtLeast(0)
 	option.Choice(l, &o.Repair, "repair", []Repair{RepairDrop, RepairMove},
 		"`WAY` of --write-split: drop leaves leaking test states out, move gives whole leaking episodes to the training part")
@@ -137,11 +145,13 @@ type Test struct {
 	Duplicates  Duplicates      `json:"duplicates"`
 	Near        Near            `json:"near"`
 	// BothSides counts episodes, and groups where there are some, with states among tested and training ones.
-	EpisodesOnBothSides int           `json:"episodes_on_both_sides"`
-	GroupsOnBothSides   *int          `json:"groups_on_both_sides,omitempty"`
-	Labels              *Labels       `json:"labels,omitempty"`
-	Drift               *Drift        `json:"drift,omitempty"`
-	Scores              report.Object `json:"scores,omitempty"` // of [ScoreAudit], by name
+	EpisodesOnBothSides int  `json:"episodes_on_both_sides"`
+	GroupsOnBothSides   *int `json:"groups_on_both_sides,omitempty"`
+	// Clusters counts single-linkage clusters of sequences with tested and training ones; nil for states.
+	Clusters *Clusters     `json:"clusters,omitempty"`
+	Labels   *Labels       `json:"labels,omitempty"`
+	Drift    *Drift        `json:"drift,omitempty"`
+	Scores   report.Object `json:"scores,omitempty"` // of [ScoreAudit], by name
 
 	// Rows are the tested states, in the order of the input.
 	Rows []Tested `json:"-"`
@@ -156,8 +166,11 @@ func (t *Test) Score(name string) ScoreAudit {
 	return s
 }
 
-// Tested is a tested state with its nearest training state, both as indices of the input.
+// Tested is a tested state with its nearest training state.
 type Tested struct {
+	// State and Nearest are indices of the input. A sequence without a training sequence of at least the identity asked
+	// for
+	// has the nearest −1 and the distance NaN.
 	State, Nearest int
 	Distance       float64
 	// P is (1 + the number of references that are as near or nearer)/(1 + the number of references); NaN without
@@ -169,6 +182,12 @@ type Tested struct {
 
 // Leaks says whether the state has a duplicate or a state too near in training.
 func (r *Tested) Leaks() bool { return r.Duplicate || r.Near }
+
+// Clusters counts single-linkage clusters of all sequences, and clusters with tested and training ones.
+type Clusters struct {
+	Count     int `json:"count"`
+	BothSides int `json:"on_both_sides"`
+}
 
 // Duplicates counts tested states with an equal training state, and the groups of equal states that they are in.
 type Duplicates struct {
@@ -241,15 +260,26 @@ func (o Options) withDefaults(in *Input) Options {
 	if o.FalseAlarm == 0 {
 		o.FalseAlarm = 0.01
 	}
+	if o.LeastIdentity == 0 {
+		o.LeastIdentity = identity.DefaultLeast
+	}
 	if o.References == 0 {
 		o.References = DefaultReferences
 	}
 	return o
 }
 
+// count is the number of states or sequences.
+func (in *Input) count() int {
+	if in.Sequences != nil {
+		return len(in.Sequences)
+	}
+	return in.States.N
+}
+
 // check finds lists that do not fit.
 func (in *Input) check() error {
-	n := in.States.N
+	n := in.count()
 	for _, list := range []struct {
 		name   string
 		length int

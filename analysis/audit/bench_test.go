@@ -12,7 +12,8 @@ import (
 	"repscope/points"
 )
 
-// BenchmarkAudit has ten times as many training as test frames of 64 × 64 bytes, in episodes of 100; REPSCOPE_BENCH_POINTS
+// BenchmarkAudit has ten times as many training as test frames of 64 × 64 bytes, in episodes of 100;
+// REPSCOPE_BENCH_POINTS
 // is the number of test frames.
 func BenchmarkAudit(b *testing.B) {
 	n := 500

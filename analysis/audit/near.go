@@ -18,7 +18,7 @@ import (
 
 // merge computes the result.
 func (a *auditor) merge(ctx context.Context, outcomes []*Outcome) (*Result, error) {
-	same, err := a.space.First(ctx, a.o.Threads)
+	same, err := a.lookup.equal(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a *auditor) features() points.Points {
 
 // effective is the number of independent states that rows are worth: of the first of them, where there are very many.
 func (a *auditor) effective(ctx context.Context, rows []int) (report.Value, error) {
-	if a.in.Episode == nil {
+	if a.in.Episode == nil || a.in.Sequences != nil {
 		return report.Number(float64(len(rows))), nil
 	}
 	f := a.features()
@@ -118,17 +118,24 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 			back = distance
 		default:
 			for q, i := range part.test {
-				t.Rows = append(t.Rows, Tested{State: i, Nearest: a.orders[d][index[q]], Distance: distance[q]})
+				row := Tested{State: i, Nearest: -1, Distance: distance[q]}
+				if index[q] >= 0 {
+					row.Nearest = a.orders[d][index[q]]
+				}
+				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
 	t.Near.Threshold = a.threshold(d, t.Reference)
+	if t.Reference == nil {
+		t.Near.ExpectedFalseAlarm = report.Undefined("there are no distances inside the training set")
+	}
 	duplicate := a.o.Tolerance * a.o.Range * math.Sqrt(float64(a.in.States.Dim))
 	groups := map[int32]bool{}
 	for q := range t.Rows {
 		row := &t.Rows[q]
 		row.Duplicate = row.Distance <= duplicate
-		row.Near = t.Near.Threshold.Defined() && row.Distance < t.Near.Threshold.V
+		row.Near = a.near(row.Distance, t.Near.Threshold)
 		row.P = math.NaN()
 		if n := len(t.Reference); n > 0 {
 			asNear, _ := slices.BinarySearchFunc(t.Reference, row.Distance, func(v, d float64) int {
@@ -152,7 +159,7 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 	}
 	t.Duplicates.Groups = len(groups)
 	for q, v := range back {
-		if v <= duplicate || t.Near.Threshold.Defined() && v < t.Near.Threshold.V {
+		if v <= duplicate || a.near(v, t.Near.Threshold) {
 			leakingTrain = append(leakingTrain, a.orders[d][q])
 		}
 	}
@@ -166,16 +173,30 @@ func (a *auditor) test(ctx context.Context, d int, outcomes []*Outcome, same []i
 	}
 	t.Labels = a.labels(part, same)
 	var err error
+	if t.Clusters, err = a.clusters(ctx, part); err != nil {
+		return nil, err
+	}
 	if t.Drift, err = a.drift(ctx, part); err != nil {
 		return nil, err
 	}
 	return t, a.scores(ctx, t, part, leakingTrain, grouping{blocks, reason})
 }
 
+// near says whether a distance is too small. Sequences that reach the identity are, by definition.
+func (a *auditor) near(distance float64, threshold report.Value) bool {
+	if a.in.Sequences != nil {
+		return !math.IsNaN(distance)
+	}
+	return threshold.Defined() && distance < threshold.V
+}
+
 // threshold is the distance below which a state is too near: at most the share FalseAlarm of the references, counted
 // among themselves and one more state, lies below it.
 func (a *auditor) threshold(d int, reference []float64) report.Value {
 	n := len(reference)
+	if a.in.Sequences != nil {
+		return report.Number(1 - a.o.LeastIdentity)
+	}
 	if n == 0 {
 		return report.Undefined("%s; give --episodes, or more of them", a.lacking[d])
 	}
@@ -298,7 +319,7 @@ func (a *auditor) shares(t *Test, blocks *stat.Blocks, reason string) error {
 
 // nearerThanNext compares the nearest training state of each state with its own next state.
 func (a *auditor) nearerThanNext(t *Test, blocks *stat.Blocks, reason string) error {
-	if a.in.Episode == nil {
+	if a.in.Episode == nil || a.in.Sequences != nil {
 		t.Near.NearerThanNext = report.NoEstimate("the states are no recordings (no --episodes)")
 		return nil
 	}
@@ -421,7 +442,7 @@ type Drift struct {
 const mostDrift = 1000
 
 func (a *auditor) drift(ctx context.Context, part division) (*Drift, error) {
-	if a.o.Permutations == 0 {
+	if a.o.Permutations == 0 || a.in.Sequences != nil && len(a.in.Latents) == 0 {
 		return nil, nil
 	}
 	f := a.features()

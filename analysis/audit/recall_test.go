@@ -1,4 +1,5 @@
-// How large a change of a copied frame may be until the copy is no longer called near: the table of docs/analyses/audit.md.
+// How large a change of a copied frame may be until the copy is no longer called near: the table of
+// docs/analyses/audit.md.
 
 package audit
 
@@ -20,7 +21,8 @@ var changes = []struct {
 	sizes  []float64
 	change func(r *rand.Rand, frame []uint8, size float64) []uint8
 }{
-	{"noise of standard deviation (gray levels)", []float64{0, 4, 16, 32, 48, 64}, func(r *rand.Rand, frame []uint8, size float64) []uint8 {
+	{"noise of standard deviation (gray levels)", []float64{0, 4, 16, 32, 48, 64}, func(r *rand.Rand, frame []uint8,
+		size float64) []uint8 {
 		return mapped(frame, func(v float64) float64 { return v + size*r.NormFloat64() })
 	}},
 	{"brightness (gray levels)", []float64{4, 8, 16, 24, 32, 48}, func(_ *rand.Rand, frame []uint8, size float64) []uint8 {

@@ -5,8 +5,6 @@ package audit
 import (
 	"context"
 	"slices"
-
-	"repscope/neighbors"
 )
 
 // repair returns the part of each state in a split without leaks; empty for a state that is left out.
@@ -68,14 +66,13 @@ func (a *auditor) move(ctx context.Context, t *Test, part division, leaking map[
 		if len(gone) == 0 || len(kept) == 0 || training == "" {
 			return nil
 		}
-		nearest, err := a.selected(gone).Cross(ctx, a.selected(kept), 1, neighbors.Options{Threads: a.o.Threads,
-			Memory: a.o.Memory, Device: a.o.Device})
+		_, distance, err := a.lookup.nearest(ctx, kept, gone, nil)
 		if err != nil {
 			return err
 		}
 		clear(leaking)
 		for q, i := range kept {
-			if v := nearest.Distance[q]; v == 0 || t.Near.Threshold.Defined() && v < t.Near.Threshold.V {
+			if v := distance[q]; v == 0 || a.near(v, t.Near.Threshold) {
 				leaking[i] = true
 			}
 		}

@@ -197,7 +197,10 @@ func (a *auditor) probe(ctx context.Context, t *Test, part division, target Targ
 		}
 	}
 	for q, row := range t.Rows {
-		copied[q] = target.term(row.State, target.of(row.Nearest))
+		copied[q] = math.NaN() // without a near training sequence
+		if row.Nearest >= 0 {
+			copied[q] = target.term(row.State, target.of(row.Nearest))
+		}
 	}
 	out := report.Lack(ScoreAudit{Metric: metric}, "the probe cannot be fitted")
 	if err != nil {
@@ -284,7 +287,7 @@ func retrieval(t *Test, f statistic, copied, truth []float64) Retrieval {
 	over := func(keep func(r *Tested) bool, none string) report.Value {
 		var count, score, target, square float64
 		for q := range t.Rows {
-			if !keep(&t.Rows[q]) {
+			if !keep(&t.Rows[q]) || math.IsNaN(copied[q]) {
 				continue
 			}
 			count++

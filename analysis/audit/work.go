@@ -60,7 +60,8 @@ const (
 type auditor struct {
 	in        Input
 	o         Options
-	space     neighbors.Space
+	space     neighbors.Space // without sequences
+	lookup    lookup
 	names     []string
 	divisions []division
 	episode   []int // of each state, numbered from 0
@@ -95,15 +96,20 @@ func Work(in Input, o Options) (shard.Work[*Outcome, *Result], error) {
 	if a.names, a.divisions, err = in.divide(); err != nil {
 		return none, err
 	}
-	if a.space, err = neighbors.NewSpace(cmp.Or(in.Source, "states"), in.States, neighbors.Euclidean); err != nil {
-		return none, err
+	if in.Sequences != nil {
+		a.lookup = letters{a}
+	} else {
+		if a.space, err = neighbors.NewSpace(cmp.Or(in.Source, "states"), in.States, neighbors.Euclidean); err != nil {
+			return none, err
+		}
+		a.lookup = frames{a}
 	}
 	for _, m := range in.Latents {
 		if err := neighbors.Check("latents "+m.Name, m.Latents, neighbors.Euclidean); err != nil {
 			return none, err
 		}
 	}
-	a.episode = make([]int, in.States.N)
+	a.episode = make([]int, in.count())
 	for i := range a.episode {
 		a.episode[i] = i
 	}
@@ -166,6 +172,9 @@ func (a *auditor) refer(train []int, division uint64) (order []int, references i
 		}
 		order = append(order, byEpisode[e]...)
 	}
+	if a.in.Sequences != nil {
+		return train, 0, ""
+	}
 	if len(episodes) < 2 {
 		return order, 0, "the training states are of one episode"
 	}
@@ -183,9 +192,10 @@ func (a *auditor) identity() shard.Identity {
 		Analysis: "audit", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
 			{Name: "states", Value: shard.Digest(a.in.States, a.in.Episode)},
+			{Name: "sequences", Value: digest(a.in.Sequences)},
 			{Name: "split", Value: shard.Digest(points.Points{}, split, a.in.Group)},
 		},
-		Options: append(option.Of(&o).Identity(), o.Identity()...),
+		Options: append(option.Of(&o).Identity(), o.Settings.Identity()...),
 	}
 	id.Options = append(id.Options, shard.Option("train", a.in.Train), shard.Option("range", a.o.Range))
 	id.Inputs = append(id.Inputs, results.Digests(a.in.Latents)...)
@@ -199,79 +209,46 @@ func (a *auditor) identity() shard.Identity {
 	return id
 }
 
-// selected are states as points of their own; without a copy where they follow each other.
-func (a *auditor) selected(index []int) neighbors.Space {
-	for k, i := range index {
-		if i != index[0]+k {
-			return a.space.Select(index)
-		}
-	}
-	return a.space.Range(index[0], index[0]+len(index))
-}
-
 // search computes a range of units.
 func (a *auditor) search(ctx context.Context, r shard.Range) (*Outcome, error) {
 	out := &Outcome{}
-	o := neighbors.Options{Threads: a.o.Threads, Memory: a.o.Memory, Device: a.o.Device}
 	total, done := 0, 0
 	for _, s := range a.searches {
 		total += s.queries
 	}
-	var space neighbors.Space // of the training states of a division, in their order
-	division := -1
 	for k, s := range a.searches {
 		lo, hi := max(r.Lo, s.first)-s.first, min(r.Hi, s.first+s.units)-s.first
 		if lo >= hi {
 			continue
-		}
-		if s.division != division {
-			division, space = s.division, a.selected(a.orders[s.division])
 		}
 		rows := unitRows
 		if s.kind == withinTrain {
 			rows = s.queries
 		}
 		first, end := lo*rows, min(hi*rows, s.queries)
+		var progress func(n, _ int)
 		if a.o.Progress != nil {
 			base := done
-			o.Progress = func(n, _ int) { a.o.Progress(base+n, total) }
+			progress = func(n, _ int) { a.o.Progress(base+n, total) }
 		}
-		test := a.divisions[s.division].test
-		var nearest *neighbors.Nearest
+		test, train := a.divisions[s.division].test, a.orders[s.division]
+		found := Found{Search: k, Lo: first}
 		var err error
 		switch s.kind {
 		case testToTrain:
-			nearest, err = space.Cross(ctx, a.selected(test[first:end]), 1, o)
+			found.Index, found.Distance, err = a.lookup.nearest(ctx, test[first:end], train, progress)
 		case trainToTest:
-			nearest, err = a.selected(test).Cross(ctx, space.Range(first, end), 1, o)
+			found.Index, found.Distance, err = a.lookup.nearest(ctx, train[first:end], test, progress)
 		default:
-			within := o
-			for _, i := range a.orders[s.division] {
-				within.Episode = append(within.Episode, a.episode[i])
-			}
-			within.ExcludeWindow = longest(within.Episode) - 1
-			nearest, err = space.KNearestOfFirst(ctx, s.queries, 1, within)
+			found.Index, found.Distance, err = a.elsewhere(ctx, train, s.queries, progress)
 		}
 		if err != nil {
 			return nil, err
 		}
 		done += end - first
-		out.Lists = append(out.Lists, Found{k, first, nearest.Index, nearest.Distance})
+		out.Lists = append(out.Lists, found)
 	}
 	return out, nil
-}
-
-// longest is the length of the longest run of one episode.
-func longest(episode []int) int {
-	maximum, length := 0, 0
-	for i, e := range episode {
-		if i > 0 && e != episode[i-1] {
-			length = 0
-		}
-		length++
-		maximum = max(maximum, length)
-	}
-	return maximum
 }
 
 // joined are the nearest states of all queries of a search, from all outcomes.

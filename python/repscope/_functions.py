@@ -46,6 +46,7 @@ COMMANDS = {
         "frames:file "
         "split:file "
         "example:bool "
+        "sequences:path "
         "train:file "
         "test:file "
         "episodes:file "
@@ -57,6 +58,7 @@ COMMANDS = {
         "scores:named "
         "config:config "
         "false_alarm:float "
+        "identity:float "
         "layout:text "
         "permutations:int "
         "references:int "
@@ -953,6 +955,7 @@ def audit(
     split: Optional[File] = None,
     *,
     example: Optional[bool] = None,
+    sequences: Optional[Path] = None,
     train: Optional[File] = None,
     test: Optional[File] = None,
     episodes: Optional[File] = None,
@@ -964,6 +967,7 @@ def audit(
     scores: Optional[Files] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     false_alarm: Optional[Float] = None,
+    identity: Optional[Float] = None,
     layout: Optional[Text] = None,
     permutations: Optional[Int] = None,
     references: Optional[Int] = None,
@@ -1003,6 +1007,10 @@ def audit(
     threshold: expected_false_alarm says how many. Without episodes each state counts as a
     recording by itself, which suits separate images only.
 
+    sequences, or train and test of FASTA files, compares sequences by their identity: the
+    equal pairs of the alignment with the fewest edits over the length of the shorter sequence.
+    Sequences of identity and more are near.
+
     recordings counts frozen stretches, states of one value, cuts (steps larger than all but one
     in a thousand of other episodes) and episodes that copy another one, also in reverse.
 
@@ -1020,6 +1028,7 @@ def audit(
             or a folder of images.
         split: FILE[:key] of the part of each state, a name or number, or FILE.csv:column.
         example: audit the built-in example: frames of a small arcade game, with some on the wrong side of the split.
+        sequences: FILE of all sequences, FASTA or a table, instead of frames.
         train: FILE[:key] of the training states, instead of frames and split.
         test: FILE[:key] of the test states.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each state, or FILE.csv:column.
@@ -1034,6 +1043,7 @@ def audit(
             repeats.
         false_alarm: SHARE of training states that may have a state of another episode nearer than the threshold.
             Default: 0.01.
+        identity: SHARE of equal residues from which sequences are too near. Default: 0.7.
         layout: AXES of one state, for the figure. Default: auto.
         permutations: N exchanges of episodes for the p value of drift; 0: no drift. Default: 199.
         references: N training states, drawn as whole episodes, that give the threshold. Default: 5000.

@@ -15,6 +15,7 @@ import (
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/measure/identity"
 	"repscope/report"
 )
 
@@ -51,6 +52,10 @@ With few episodes and slow states more independent states than --false-alarm lie
 threshold: expected_false_alarm says how many. Without --episodes each state counts as a
 recording by itself, which suits separate images only.
 
+--sequences, or --train and --test of FASTA files, compares sequences by their identity: the
+equal pairs of the alignment with the fewest edits over the length of the shorter sequence.
+Sequences of --identity and more are near.
+
 recordings counts frozen stretches, states of one value, cuts (steps larger than all but one
 in a thousand of other episodes) and episodes that copy another one, also in reverse.
 
@@ -68,6 +73,7 @@ type options struct {
 	example    *input.GivenExample
 	statistics *input.Statistics
 	frames     string
+	sequences  string
 	trainFile  string
 	testFile   string
 	roles      roles
@@ -91,7 +97,8 @@ type splitFlags struct {
 // register adds the flags.
 func register(flags *run.Flags) *options {
 	f := &options{layout: "auto", failAbove: math.NaN(), o: audit.Options{FalseAlarm: 0.01,
-		References: audit.DefaultReferences, Permutations: 199, Repair: audit.RepairDrop}}
+		LeastIdentity: identity.DefaultLeast,
+		References:    audit.DefaultReferences, Permutations: 199, Repair: audit.RepairDrop}}
 	flags.Usage("--frames FILE[:key] --split FILE[:key] [flags]",
 		"--train FILE[:key] --test FILE[:key] [flags]")
 	flags.FileHint("files are given with --frames FILE and --split FILE, or with --train FILE and --test FILE")
@@ -103,6 +110,7 @@ func register(flags *run.Flags) *options {
 		flags.Group(run.Inputs, name)
 	}
 	path(&f.frames, "frames", "`FILE[:key]` of all states [N,…], of any shape: "+dataset.FormatNames())
+	path(&f.sequences, "sequences", "`FILE` of all sequences, FASTA or a table, instead of --frames")
 	path(&f.trainFile, "train", "`FILE[:key]` of the training states, instead of --frames and --split")
 	path(&f.testFile, "test", "`FILE[:key]` of the test states")
 	role := func(r input.Role) *input.Given {
@@ -160,7 +168,7 @@ func (f *options) check() error {
 	switch {
 	case f.example.On():
 		if other := anyOf(r.split, r.episodes, r.trainEpisodes, r.testEpisodes, r.group, r.latents, r.targets,
-			r.scores); other != "" || pair || f.frames != "" {
+			r.scores); other != "" || pair || f.frames+f.sequences != "" {
 			return run.Usage("--example has its own states and split; leave out %s", firstText(other,
 				"--frames, --train and --test"))
 		}
@@ -173,11 +181,13 @@ func (f *options) check() error {
 		if f.split.train != "" {
 			return run.Usage("--train-part is a part of --split; with --train and --test there is none")
 		}
-	case f.frames == "":
+	case f.frames != "" && f.sequences != "":
+		return run.Usage("--frames and --sequences cannot be used together")
+	case f.frames+f.sequences == "":
 		return run.Hint(run.Usage("no states to audit"), "give --frames FILE and --split FILE, or --train FILE and --test "+
 			"FILE", "or try --example")
 	case !r.split.Any():
-		return run.Usage("--frames needs --split: which states are for training and which for the test")
+		return run.Usage("--frames and --sequences need --split: which states are for training and which for the test")
 	default:
 		if other := anyOf(r.trainEpisodes, r.testEpisodes); other != "" {
 			return run.Usage("%s goes with --train and --test; with --frames give --episodes", other)
@@ -221,7 +231,7 @@ func (f *options) plan(_ context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Plan.States, env.Plan.Units = in.States.N, work.Units
+	env.Plan.States, env.Plan.Units = len(in.Split), work.Units
 	p := in.States
 	env.Plan.Held = int64(len(p.U8)) + 4*int64(len(p.F32)) + 8*int64(len(p.F64))
 	env.Plan.Search(in.States.N, 1)
@@ -245,9 +255,11 @@ func (f *options) write(env *run.Env, in *loaded, r *audit.Result) error {
 		splits.Set(p.Name, p)
 	}
 	env.Result.Extra.Set("splits", splits)
-	env.Result.Extra.Set("recordings", r.Recordings)
+	if in.Sequences == nil {
+		env.Result.Extra.Set("recordings", r.Recordings)
+	}
 	warn(env, r, f.o)
-	sentences := sentencesOf(r, f.o)
+	sentences := sentencesOf(in, r, f.o)
 	env.Result.Extra.Set("sentences", sentences)
 	if len(r.Tests) == 1 {
 		enterAlone(env, &r.Tests[0])
@@ -258,7 +270,7 @@ func (f *options) write(env *run.Env, in *loaded, r *audit.Result) error {
 		func(env *run.Env) error { return writeRecordings(env, in, r) },
 		func(env *run.Env) error { return writeCurves(env, r) },
 		func(env *run.Env) error { return f.writeSplit(env, r) },
-		func(env *run.Env) error { return printTables(env, r, f.o) },
+		func(env *run.Env) error { return printTables(env, in, r, f.o) },
 	); err != nil {
 		return err
 	}
@@ -279,6 +291,9 @@ func enterAlone(env *run.Env, t *audit.Test) {
 	extra.Set("episodes_on_both_sides", t.EpisodesOnBothSides)
 	if t.GroupsOnBothSides != nil {
 		extra.Set("groups_on_both_sides", *t.GroupsOnBothSides)
+	}
+	if t.Clusters != nil {
+		extra.Set("clusters", t.Clusters)
 	}
 	if t.Labels != nil {
 		extra.Set("labels", t.Labels)

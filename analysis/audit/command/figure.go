@@ -27,28 +27,34 @@ func Figure(in *loaded, r *audit.Result, o audit.Options) *plots.Figure {
 		figure.RowHeights = append(figure.RowHeights, 1)
 		row++
 	}
-	shares := &plots.Curves{X: plots.Axis{Label: "Distance to the nearest training state"},
-		Y: plots.Axis{Label: "Share of states", Min: 0, Max: 1.0001}, NoMarkers: true}
-	byScore := &plots.Curves{X: plots.Axis{Label: "Distance to the nearest training state"}, Y: plots.Axis{Label: "Score"}}
+	label := "Distance to the nearest training state"
+	if in.Sequences != nil {
+		label = "1 − identity with the nearest training sequence"
+	}
+	shares := &plots.Curves{X: plots.Axis{Label: label},
+		Y: plots.Axis{Label: "Share of " + in.unit() + "s", Min: 0, Max: 1.0001}, NoMarkers: true}
+	byScore := &plots.Curves{X: plots.Axis{Label: label}, Y: plots.Axis{Label: "Score"}}
 	note := ""
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		var distances []float64
 		for _, row := range t.Rows {
-			distances = append(distances, row.Distance)
+			if !math.IsNaN(row.Distance) {
+				distances = append(distances, row.Distance)
+			}
 		}
 		slices.Sort(distances)
-		shares.Series = append(shares.Series, cumulative(t.Name, distances))
+		shares.Series = append(shares.Series, cumulative(t.Name, distances, len(t.Rows)))
 		if len(t.Reference) > 0 {
 			label := "training, other episodes"
 			if len(r.Tests) > 1 {
 				label = "training for " + t.Name
 			}
 			if len(r.Tests) <= 3 {
-				shares.Series = append(shares.Series, cumulative(label, t.Reference))
+				shares.Series = append(shares.Series, cumulative(label, t.Reference, len(t.Reference)))
 			}
 		}
-		if t.Near.Threshold.Defined() {
+		if t.Near.Threshold.Defined() && in.Sequences == nil {
 			note += fmt.Sprintf("%s: states nearer than %s count as near. ", t.Name, short(t.Near.Threshold.V))
 		}
 		for _, name := range t.Scores.Keys() {
@@ -73,22 +79,21 @@ func Figure(in *loaded, r *audit.Result, o audit.Options) *plots.Figure {
 		figure.Tiles[len(figure.Tiles)-1].ColumnSpan = 2
 	}
 	figure.HeightMM = 65 * float64(row+1)
-	figure.Footnote = note + fmt.Sprintf("At most %g %% of the training states have a training state of another "+
-		"episode nearer than that.", 100*o.FalseAlarm)
+	figure.Footnote = note + "Near: " + nearIs(in, o) + "."
 	return figure
 }
 
 // mostSteps is the number of points of a cumulative curve.
 const mostSteps = 200
 
-// cumulative is the share of values up to each.
-func cumulative(name string, ascending []float64) plots.CurveSeries {
+// cumulative is the share of all values up to each; there are more than are given.
+func cumulative(name string, ascending []float64, all int) plots.CurveSeries {
 	s := plots.CurveSeries{Name: name}
 	n := len(ascending)
 	steps := min(n, mostSteps)
 	for k := range steps {
 		i := (k+1)*n/steps - 1
-		s.X, s.Y = append(s.X, ascending[i]), append(s.Y, float64(i+1)/float64(n))
+		s.X, s.Y = append(s.X, ascending[i]), append(s.Y, float64(i+1)/float64(all))
 	}
 	return s
 }
@@ -97,7 +102,7 @@ func cumulative(name string, ascending []float64) plots.CurveSeries {
 // nearest
 // training states. nil where states are no images.
 func worstPairs(in *loaded, r *audit.Result) *plots.ImageGrid {
-	if in.layout == "D" || len(in.shape) < 2 {
+	if in.Sequences != nil || in.layout == "D" || len(in.shape) < 2 {
 		return nil
 	}
 	var rows []audit.Tested

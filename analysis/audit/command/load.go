@@ -33,6 +33,14 @@ type loaded struct {
 	all, second int
 }
 
+// unit is what one element is called.
+func (l *loaded) unit() string {
+	if l.Sequences != nil {
+		return "sequence"
+	}
+	return "state"
+}
+
 // row is the row of a state in its file.
 func (l *loaded) row(state int) int {
 	if row := l.rows[state]; row < l.second || l.second == 0 {
@@ -70,6 +78,14 @@ func (f *options) load(env *run.Env) (*loaded, error) {
 			r, err = f.open(env, role, path, episodes)
 			files = append(files, r)
 		}
+	}
+	if f.sequences != "" || isSequences(f.trainFile) {
+		l, err := f.loadSequences(env)
+		if err != nil {
+			return nil, err
+		}
+		l.Train = f.split.train
+		return l, f.loadArrays(env, l)
 	}
 	if f.trainFile == "" {
 		open("frames", f.frames, f.roles.episodes)
@@ -339,7 +355,7 @@ func (l *loaded) target(a input.Array) (audit.Target, error) {
 
 // score reads a score for each state, or for each tested one.
 func (l *loaded) score(a input.Array) (audit.Score, error) {
-	s := audit.Score{Name: a.Name, Values: make([]float64, l.States.N)}
+	s := audit.Score{Name: a.Name, Values: make([]float64, len(l.rows))}
 	values := make([]float64, a.Len())
 	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
 		return s, err

@@ -14,6 +14,17 @@ import (
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
 	d.Section("Independence of the test set")
+	has := func(role string) bool {
+		return slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == role })
+	}
+	if slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Kind == "sequences" }) {
+		d.Say("Sequences were compared by their identity: the equal pairs of the global alignment with the fewest edits, "+
+			"over the length of "+
+			"the shorter sequence. A test sequence is too near if a training sequence has an identity of at least "+
+			"%g.", d.Number("identity"))
+		output.Methods(d, ", and shares and scores were computed without it")
+		return
+	}
 	d.Say("The distance of each test state to its nearest training state was computed exactly, over all values " +
 		"[@barz2020].")
 	if t := d.Number("tolerance"); t > 0 {
@@ -36,9 +47,6 @@ func describeMethods(d *methods.Draft) {
 	}
 	if way := d.Text("repair"); way == "move" {
 		d.Say("A new split gives whole episodes with leaking states to the training set.")
-	}
-	has := func(role string) bool {
-		return slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == role })
 	}
 	if has("scores") || has("targets") && has("latents") {
 		d.Say("Scores were computed on all test states and on those without a duplicate or a training state too near.")

@@ -23,8 +23,12 @@ func writePairs(env *run.Env, in *loaded, r *audit.Result) error {
 	return env.Files.CSV("audit_pairs.csv", columns, func(csv *report.CSV) error {
 		for _, t := range r.Tests {
 			for _, row := range t.Rows {
-				if err := csv.Row(in.row(row.State), in.episodeOf(row.State), in.row(row.Nearest), in.episodeOf(row.Nearest),
-					row.Distance, report.NumberOr(row.P, "no training states of other "+
+				var nearest, episode any = "", ""
+				if row.Nearest >= 0 {
+					nearest, episode = in.row(row.Nearest), in.episodeOf(row.Nearest)
+				}
+				if err := csv.Row(in.row(row.State), in.episodeOf(row.State), nearest, episode,
+					report.NumberOr(row.Distance, "no near training sequence"), report.NumberOr(row.P, "no training states of other "+
 						"episodes"), row.Duplicate, row.Near, t.Name); err != nil {
 					return err
 				}
@@ -107,7 +111,7 @@ func (f *options) writeSplit(env *run.Env, r *audit.Result) error {
 }
 
 // printTables writes the tables to the console.
-func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
+func printTables(env *run.Env, in *loaded, r *audit.Result, o audit.Options) error {
 	table := report.NewTable("", "Part", "States", "Training", "Leaking", "Duplicates", "Near", "Nearer than next",
 		"Episodes on both sides")
 	for _, t := range r.Tests {
@@ -119,8 +123,7 @@ func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
 		note += "; [95 % intervals] by deleting each of " + r.Blocks
 	}
 	table.Note("%s", note)
-	table.Note("Near: the nearest training state is nearer than %g %% of training states have one of another episode",
-		100*o.FalseAlarm)
+	table.Note("Near: %s", nearIs(in, o))
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
@@ -142,6 +145,9 @@ func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
 			return err
 		}
 	}
+	if in.Sequences != nil {
+		return env.Details(partsTable(r))
+	}
 	c := r.Recordings
 	counts := report.NewTable("Recordings", "Frozen states", "Stretches", "Constant", "Cuts", "Expected",
 		"Copied episodes", "Reversed")
@@ -149,6 +155,11 @@ func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
 	if err := env.Table(counts); err != nil {
 		return err
 	}
+	return env.Details(partsTable(r))
+}
+
+// partsTable describes the parts.
+func partsTable(r *audit.Result) *report.Table {
 	parts := report.NewTable("Parts", "Part", "States", "Episodes", "n eff.", "Duplicates", "Energy distance", "p",
 		"Conflicting labels", "Unseen labels")
 	for _, p := range r.Parts {
@@ -166,17 +177,32 @@ func printTables(env *run.Env, r *audit.Result, o audit.Options) error {
 		}
 		parts.Row(cells...)
 	}
-	return env.Details(parts)
+	return parts
+}
+
+// nearIs says when a state is near.
+func nearIs(in *loaded, o audit.Options) string {
+	if in.Sequences != nil {
+		return fmt.Sprintf("a training sequence has an identity of at least %g", o.LeastIdentity)
+	}
+	return fmt.Sprintf("the nearest training state is nearer than %g %% of training states have one of another episode",
+		100*o.FalseAlarm)
 }
 
 // sentencesOf say the outcome as a paper can.
-func sentencesOf(r *audit.Result, o audit.Options) []string {
+func sentencesOf(in *loaded, r *audit.Result, o audit.Options) []string {
 	var out []string
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		states := text.Count(t.States, "state")
-		s := fmt.Sprintf("%s of the %s of %s have an equal training state", percent(t.Duplicates.Share), states, t.Name)
-		if t.Near.Threshold.Defined() {
+		unit := in.unit()
+		states := text.Count(t.States, unit)
+		s := fmt.Sprintf("%s of the %s of %s have an equal training %s", percent(t.Duplicates.Share), states, t.Name, unit)
+		switch {
+		case in.Sequences != nil:
+			s = fmt.Sprintf("%s of the %s of %s have a training sequence with an identity of at least %g", percent(t.Leaking),
+				states,
+				t.Name, o.LeastIdentity)
+		case t.Near.Threshold.Defined():
 			s = fmt.Sprintf("%s of the %s of %s have a training state nearer than %g %% of training states have one of "+
 				"another episode", percent(t.Leaking), states, t.Name, 100*(1-o.FalseAlarm))
 		}
