@@ -28,11 +28,11 @@ type frames struct{ *auditor }
 func (f frames) nearest(ctx context.Context, queries, members []int, progress func(done, total int),
 ) ([]int32, []float64, error) {
 	o := neighbors.Options{Threads: f.o.Threads, Memory: f.o.Memory, Device: f.o.Device, Progress: progress}
-	found, err := f.selected(members).Cross(ctx, f.selected(queries), 1, o)
+	nearest, err := f.selected(members).Cross(ctx, f.selected(queries), 1, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return found.Index, found.Distance, nil
+	return nearest.Index, nearest.Distance, nil
 }
 
 func (f frames) equal(ctx context.Context) ([]int32, error) { return f.space.First(ctx, f.o.Threads) }
@@ -46,11 +46,11 @@ func (a *auditor) elsewhere(ctx context.Context, members []int, count int, progr
 		o.Episode = append(o.Episode, a.episode[i])
 	}
 	o.ExcludeWindow = longest(o.Episode) - 1
-	found, err := a.selected(members).KNearestOfFirst(ctx, count, 1, o)
+	nearest, err := a.selected(members).KNearestOfFirst(ctx, count, 1, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return found.Index, found.Distance, nil
+	return nearest.Index, nearest.Distance, nil
 }
 
 // selected are states as points of their own; without a copy where they follow each other.

@@ -232,21 +232,21 @@ func (a *auditor) search(ctx context.Context, r shard.Range) (*Outcome, error) {
 			progress = func(n, _ int) { a.o.Progress(base+n, total) }
 		}
 		test, train := a.divisions[s.division].test, a.orders[s.division]
-		found := Found{Search: k, Lo: first}
+		list := Found{Search: k, Lo: first}
 		var err error
 		switch s.kind {
 		case testToTrain:
-			found.Index, found.Distance, err = a.lookup.nearest(ctx, test[first:end], train, progress)
+			list.Index, list.Distance, err = a.lookup.nearest(ctx, test[first:end], train, progress)
 		case trainToTest:
-			found.Index, found.Distance, err = a.lookup.nearest(ctx, train[first:end], test, progress)
+			list.Index, list.Distance, err = a.lookup.nearest(ctx, train[first:end], test, progress)
 		default:
-			found.Index, found.Distance, err = a.elsewhere(ctx, train, s.queries, progress)
+			list.Index, list.Distance, err = a.elsewhere(ctx, train, s.queries, progress)
 		}
 		if err != nil {
 			return nil, err
 		}
 		done += end - first
-		out.Lists = append(out.Lists, found)
+		out.Lists = append(out.Lists, list)
 	}
 	return out, nil
 }

@@ -258,7 +258,7 @@ func (f *options) write(env *run.Env, in *loaded, r *audit.Result) error {
 	if in.Sequences == nil {
 		env.Result.Extra.Set("recordings", r.Recordings)
 	}
-	warn(env, r, f.o)
+	warn(env, in, r, f.o)
 	sentences := sentencesOf(in, r, f.o)
 	env.Result.Extra.Set("sentences", sentences)
 	if len(r.Tests) == 1 {
@@ -322,12 +322,16 @@ func (f *options) fail(env *run.Env, r *audit.Result) error {
 }
 
 // warn says what makes numbers doubtful.
-func warn(env *run.Env, r *audit.Result, o audit.Options) {
+func warn(env *run.Env, in *loaded, r *audit.Result, o audit.Options) {
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		if v := t.Near.ExpectedFalseAlarm; v.Defined() && v.V > 1.5*o.FalseAlarm {
 			env.Warn("%s: about %.2g of independent states would be called near, more than --false-alarm %g: there are few "+
 				"independent training episodes", t.Name, v.V, o.FalseAlarm)
+		}
+		if n := unequalLengths(in, t); n > 0 {
+			env.Warn("%s: %s near a training sequence that is more than twice as long, or half as long: letters in common may be "+
+				"chance", t.Name, count(n, "sequence is", "sequences are"))
 		}
 		if t.EpisodesOnBothSides > 0 {
 			env.Warn("%s: %s on both sides of the split", t.Name, count(t.EpisodesOnBothSides, "episode has states",
@@ -340,6 +344,21 @@ func warn(env *run.Env, r *audit.Result, o audit.Options) {
 			env.Warn("%s: no state can be called near: %s", t.Name, t.Near.Threshold.Reason)
 		}
 	}
+}
+
+// unequalLengths counts sequences with a near training sequence of less than half or more than twice their length.
+func unequalLengths(in *loaded, t *audit.Test) int {
+	n := 0
+	for _, row := range t.Rows {
+		if in.Sequences == nil || row.Nearest < 0 {
+			continue
+		}
+		a, b := len(in.Sequences[row.State]), len(in.Sequences[row.Nearest])
+		if 2*min(a, b) < max(a, b) {
+			n++
+		}
+	}
+	return n
 }
 
 func count(n int, one, many string) string {
