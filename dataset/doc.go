@@ -10,7 +10,7 @@
 //   - .h5, .hdf5: datasets of an HDF5 file by their path in groups
 //   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
 //     and missing_value say
-//   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
+//   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //
 // Formats are recognized by content (see [FormatNames]). Tables, problems of boards, sequences of residues,

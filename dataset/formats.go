@@ -74,7 +74,7 @@ var formats = []arrayFormat{
 		what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
 		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
-	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
+	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }
 
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a

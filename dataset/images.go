@@ -35,7 +35,7 @@ type ImageOptions struct {
 }
 
 // imageEndings are the endings of the files of a folder that are read.
-var imageEndings = []string{".png", ".jpg", ".jpeg", ".tif", ".tiff"}
+var imageEndings = []string{".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff"}
 
 // imageFolder is the content of a folder.
 type imageFolder struct {
@@ -151,10 +151,10 @@ func (f *imageFolder) empty(folder string) error {
 	if f.others != "" {
 		other = fmt.Sprintf("; its files end in %s", f.others)
 		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
-			return &ForeignError{folder, "contains no .png, .jpg or .tif files, but files that end in " + f.others, recipe}
+			return &ForeignError{folder, "contains no .png, .jpg, .webp or .tif files, but files that end in " + f.others, recipe}
 		}
 	}
-	return fmt.Errorf("%s: no .png, .jpg or .tif files in this folder%s", folder, other)
+	return fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder%s", folder, other)
 }
 
 // episodeFolders lists the images of the folders of a folder.
@@ -177,9 +177,9 @@ func episodeFolders(folder string, folders []string) (files []string, episodes [
 	}
 	switch {
 	case len(files) == 0:
-		err = fmt.Errorf("%s: no .png, .jpg or .tif files in this folder, nor in its %d folders", folder, len(folders))
+		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder, nor in its %d folders", folder, len(folders))
 	case len(empty) > 0:
-		err = fmt.Errorf("%s: no .png, .jpg or .tif files in its folders %s; each folder would be an episode", folder, list(empty))
+		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in its folders %s; each folder would be an episode", folder, list(empty))
 	}
 	return files, episodes, names, err
 }
@@ -236,9 +236,9 @@ func widenPalettes(files []imageFile) {
 	}
 }
 
-// leftOut lists the data of the files that are ignored; what names the files.
+// leftOut lists the data of the files that are ignored, and the images that are turned; what names the files.
 func leftOut(files []imageFile, what string) (notes []string) {
-	var alpha, marked, gamma int
+	var alpha, marked, gamma, rotated int
 	stated := uint32(0)
 	for _, f := range files {
 		if f.alpha {
@@ -247,11 +247,17 @@ func leftOut(files []imageFile, what string) (notes []string) {
 		if f.marked {
 			marked++
 		}
+		if f.turn > 1 {
+			rotated++
+		}
 		if f.gamma > 0 {
 			gamma, stated = gamma+1, f.gamma
 		}
 	}
 	share := fmt.Sprintf("of %d %s", len(files), what)
+	if rotated > 0 {
+		notes = append(notes, fmt.Sprintf("%d %s are rotated or mirrored as their Exif orientation says", rotated, share))
+	}
 	if alpha > 0 {
 		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is ignored; a pixel that is not opaque is an error",
 			alpha, share))

@@ -221,7 +221,7 @@ func isZarrArray(path string) bool {
 // FolderRecipe is a command that converts the images of a folder with this ending; empty if none is known.
 func FolderRecipe(path, ending string) string {
 	switch ending {
-	case ".bmp", ".webp", ".gif", ".ppm", ".pgm", ".tga":
+	case ".bmp", ".gif", ".ppm", ".pgm", ".tga":
 		return strings.ReplaceAll(fill(imageRecipe, path, nil), "ENDING", ending)
 	case ".npy":
 		return fill(`python -c 'import glob, numpy as np; np.save("STEM.npy", np.stack([np.load(f) for f in sorted(glob.glob("FILE/*.npy"))]))'`, path, nil)
