@@ -10,6 +10,8 @@
 //   - .h5, .hdf5: datasets of an HDF5 file by their path in groups
 //   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
 //     and missing_value say
+//   - .parquet: columns of a Parquet file, lists of one length as matrices, images in
+//     bytes as frames; or a folder of such files, also of LeRobot
 //   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

@@ -109,16 +109,15 @@ type imageFile struct {
 	gamma   uint32 // times 100000, 0 if the file states none or the one of sRGB
 }
 
-// readImageFile reads the header of a file.
-func readImageFile(path string) (imageFile, error) {
-	f := imageFile{path: path, open: onDisk}
-	content, err := f.open(path)
+// inspect reads the header.
+func (f *imageFile) inspect() error {
+	content, err := f.open(f.path)
 	if err != nil {
-		return f, err
+		return err
 	}
 	defer content.Close()
 	_, err = f.readHeader(content)
-	return f, err
+	return err
 }
 
 // readHeader determines the kind of an opened image. Of a TIFF file it returns the page.

@@ -95,23 +95,40 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	default:
 		return nil, f.empty(folder)
 	}
-	s, err := newImages(folder, files, o)
+	opened := make([]imageFile, len(files))
+	for i, path := range files {
+		opened[i] = imageFile{path: path, open: onDisk}
+	}
+	a, err := imageArray(folder, opened, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.files) > 0 && len(f.folders) > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
+	}
+	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, a.source.(*images).resized()) })
+	r := &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}
+	if episodes != nil {
+		r.Kind = "folders"
+	}
+	return r, nil
+}
+
+// imageArray presents images as the rows of an array, under the name of what holds them.
+func imageArray(name string, files []imageFile, o ImageOptions) (*Array, error) {
+	s, err := newImages(name, files, o)
 	if err != nil {
 		return nil, err
 	}
 	shape := append([]int{len(files)}, s.kind.shape()...)
 	t := s.kind.dtype()
 	if _, err := dtype.ArraySize(shape, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	s.row = rowBytes(shape, t)
-	a := newArray(folder, folder, "", shape, t, dtype.LittleEndian, s)
+	a := newArray(name, name, "", shape, t, dtype.LittleEndian, s)
 	a.notes = s.notes
-	if len(f.files) > 0 && len(f.folders) > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
-	}
-	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, s.resized()) })
-	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
+	return a, nil
 }
 
 // FilesOf are the files that [Open] reads for a "FILE" or "FILE:key", of a folder all its images. There are none where
@@ -124,6 +141,9 @@ func FilesOf(spec string) []string {
 	}
 	if !info.IsDir() {
 		return []string{path}
+	}
+	if t, err := parquetFolder(path, ""); t != nil && err == nil {
+		return t.paths
 	}
 	f, err := readFolder(path)
 	if err != nil {
@@ -193,12 +213,9 @@ func baseNames(paths []string) []string {
 }
 
 // newImages reads the headers of files and decides on the kind that all of them become.
-func newImages(folder string, files []string, o ImageOptions) (*images, error) {
-	s := &images{files: make([]imageFile, len(files)), nearest: o.Nearest}
-	err := parallel.Try(context.Background(), 0, len(files), func(_, i int) (err error) {
-		s.files[i], err = readImageFile(files[i])
-		return err
-	})
+func newImages(folder string, files []imageFile, o ImageOptions) (*images, error) {
+	s := &images{files: files, nearest: o.Nearest}
+	err := parallel.Try(context.Background(), 0, len(files), func(_, i int) error { return files[i].inspect() })
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +224,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	sizes := false
 	for _, f := range s.files {
 		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
-			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
+			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0].path, s.kind)
 			if f.kind.color == s.kind.color && f.kind.deep == s.kind.deep {
 				err = fmt.Errorf("%w (width×height), or --resize HxW (height first) must set one size", err)
 			}

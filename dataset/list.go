@@ -66,6 +66,13 @@ func listFile(path string) (*Listing, error) {
 		return nil, err
 	}
 	if info.IsDir() {
+		if t, err := parquetFolder(path, ""); t != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			l := &Listing{Path: path, Format: parquetFormat}
+			return l, t.list(l)
+		}
 		r, err := openFolder(path, "", ImageOptions{})
 		if err != nil {
 			return nil, err

@@ -83,7 +83,12 @@ func OpenColumn(spec string) (*Array, error) {
 		if _, err := stat(path); err != nil {
 			return nil, err
 		}
-		return openTableColumn(path, key)
+		if !isParquet(path) {
+			return openTableColumn(path, key)
+		}
+		if a, err := openParquetColumn(path, key); a != nil || err != nil {
+			return a, err
+		}
 	}
 	a, err := openAny(spec)
 	if err != nil || a.time == "" || a.time[0] == 'M' || a.time[0] == 'm' {
@@ -189,6 +194,12 @@ func withHint(err error, recipe string, runs bool) error {
 }
 
 func openFolder(path, key string, o ImageOptions) (*Recording, error) {
+	if t, err := parquetFolder(path, key); t != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return t.record(o)
+	}
 	if key != "" {
 		return nil, fmt.Errorf("%s: a folder of images has no array %q", path, key)
 	}

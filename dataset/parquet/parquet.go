@@ -16,6 +16,7 @@ package parquet
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"repscope/internal/dtype"
 )
@@ -102,8 +103,12 @@ func (f *File) Append(other *File) error {
 			return fmt.Errorf("has no column %q, which the first file has", c.Name)
 		case o.DType != c.DType || o.Time != c.Time || o.Text != c.Text || o.Lists != c.Lists:
 			return fmt.Errorf("column %q is %s, but %s in the first file", c.Name, o.Type(), c.Type())
+		case o.leaf.def != c.leaf.def || o.leaf.kind != c.leaf.kind || o.leaf.length != c.leaf.length || !slices.Equal(o.leaf.lists, c.leaf.lists):
+			return fmt.Errorf("column %q is stored in another way than in the first file: levels %d and %d of %v and %v; write the files with one schema",
+				c.Name, o.leaf.def, c.leaf.def, o.leaf.kind, c.leaf.kind)
 		}
 		for _, k := range o.chunks {
+			k.column = c
 			k.firstRow += c.Rows
 			c.chunks = append(c.chunks, k)
 		}
@@ -111,6 +116,11 @@ func (f *File) Append(other *File) error {
 		c.prepared = false
 		if c.Problem == nil {
 			c.Problem = o.Problem
+		}
+		for _, name := range o.Codecs {
+			if !slices.Contains(c.Codecs, name) {
+				c.Codecs = append(c.Codecs, name)
+			}
 		}
 	}
 	f.Rows += other.Rows

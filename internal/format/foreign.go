@@ -41,8 +41,6 @@ var foreigners = []foreign{
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
 	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
 		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
-	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
-		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
 	{what: "an Arrow file", magic: "ARROW1", endings: []string{".arrow", ".feather"},
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_feather("FILE").to_numpy())'`},
 	{what: "an LMDB database", magic: "\xde\xc0\xef\xbe", offset: 16, endings: []string{".lmdb", ".mdb"},
