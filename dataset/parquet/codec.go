@@ -48,9 +48,9 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<31))
 })
 
-// expand expands a page of a known size.
-func expand(codec int, raw []byte, size int) ([]byte, error) {
-	dst := make([]byte, size)
+// expand expands a page of a known size, into a buffer that it may make longer.
+func expand(codec int, raw []byte, size int, buffer []byte) ([]byte, error) {
+	dst := sized(buffer, size)
 	n, err := size, error(nil)
 	switch codec {
 	case uncompressed:
@@ -68,7 +68,7 @@ func expand(codec int, raw []byte, size int) ([]byte, error) {
 		var d *zstd.Decoder
 		if d, err = zstdDecoder(); err == nil {
 			var out []byte
-			out, err = d.DecodeAll(raw, dst[:0])
+			out, err = d.DecodeAll(raw, dst[:0:size])
 			n = len(out)
 		}
 	case codecLZ4:
@@ -104,4 +104,12 @@ func expandGzip(dst, raw []byte) (int, error) {
 		return n, err
 	}
 	return n, nil
+}
+
+// sized is a slice of n elements, of a buffer if it is long enough. Its elements are not zero.
+func sized[T any](buffer []T, n int) []T {
+	if cap(buffer) >= n {
+		return buffer[:n]
+	}
+	return make([]T, n)
 }

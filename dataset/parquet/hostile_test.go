@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +105,38 @@ func TestDamage(t *testing.T) {
 			damaged := bytes.Clone(data)
 			damaged[i] ^= change
 			_ = try(damaged)
+		}
+	}
+}
+
+// Files of pyarrow with some bytes changed: no panic, no wait, no more memory than the size explains. PARQUET_MUTATIONS
+// is the number of changes of each file.
+func TestMutations(t *testing.T) {
+	t.Parallel()
+	n, err := strconv.Atoi(os.Getenv("PARQUET_MUTATIONS"))
+	if err != nil {
+		n = 4
+	}
+	paths, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(39, 4))
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range n {
+			damaged := bytes.Clone(data)
+			from := 0
+			if random.IntN(2) == 0 { // in the header
+				from = max(0, len(data)-1500)
+			}
+			for range 1 + random.IntN(4) {
+				damaged[from+random.IntN(len(data)-from)] = byte(random.IntN(256))
+			}
+			_ = bounded(t, damaged)
 		}
 	}
 }

@@ -177,25 +177,34 @@ func (k *chunk) readIndex() error {
 	return nil
 }
 
+// scratch are buffers that are used again, once the values of a page are copied.
+type scratch struct {
+	page, raw []byte
+	indices   []uint32
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
 // body is a page without compression.
 type body struct {
 	rep, def []byte // levels; nil where there are none
 	values   []byte
 }
 
-// open reads the levels of a page, and expands its values if they are wanted.
-func (p *page) open(wanted bool) (b body, err error) {
+// open reads the levels of a page, and expands its values if they are wanted, into the buffers of s.
+func (p *page) open(wanted bool, s *scratch) (b body, err error) {
 	err = p.chunk.file.Use(p.offset, p.compressed, func(raw []byte) error {
 		if p.checked && crc32.ChecksumIEEE(raw) != p.checksum {
 			return errors.New("its checksum does not match")
 		}
 		if p.kind == pageData2 {
-			return p.openParts(&b, raw, wanted)
+			return p.openParts(&b, raw, wanted, s)
 		}
-		data, err := expand(p.chunk.head.codec, raw, int(p.expanded))
+		data, err := expand(p.chunk.head.codec, raw, int(p.expanded), s.page)
 		if err != nil {
 			return err
 		}
+		s.page = data
 		if p.kind == pageDictionary {
 			b.values = data
 			return nil
@@ -223,7 +232,7 @@ func (p *page) open(wanted bool) (b body, err error) {
 }
 
 // openParts reads a page of version 2, whose levels are not compressed.
-func (p *page) openParts(b *body, raw []byte, wanted bool) (err error) {
+func (p *page) openParts(b *body, raw []byte, wanted bool, s *scratch) (err error) {
 	leaf, n := &p.chunk.column.leaf, int(p.values)
 	before := len(raw)
 	for i, largest := range []int{leaf.rep, leaf.def} {
@@ -254,6 +263,7 @@ func (p *page) openParts(b *body, raw []byte, wanted bool) (err error) {
 	if size == 0 && len(raw) == 0 {
 		return nil
 	}
-	b.values, err = expand(codec, raw, size)
+	b.values, err = expand(codec, raw, size, s.page)
+	s.page = b.values
 	return err
 }

@@ -55,7 +55,7 @@ func (c *Column) measure() error {
 			return err
 		}
 		for i := range k.pages {
-			b, err := k.pages[i].open(false)
+			b, err := k.pages[i].open(false, new(scratch))
 			if err == nil && len(b.rep) > 0 && len(rep) == 0 {
 				err = c.emptyList(b.def[0], k.firstRow)
 			}
@@ -179,7 +179,7 @@ func (k *chunk) irregular() error {
 		return err
 	}
 	for i := range k.pages {
-		b, err := k.pages[i].open(false)
+		b, err := k.pages[i].open(false, new(scratch))
 		if err == nil {
 			err = k.column.regular(&k.pages[i], &b)
 		}
@@ -237,12 +237,14 @@ func (c *Column) each(lo, hi int, fn func(p *piece, v *values) error) error {
 		p := &list[i]
 		var v *values
 		if p.hi-p.lo == int(p.page.values) && !c.Text {
-			fresh, err := p.page.decode()
+			buffers := scratches.Get().(*scratch)
+			defer scratches.Put(buffers)
+			fresh, err := p.page.decode(buffers)
 			if v = &fresh; err != nil {
 				v.err = err
 			}
 		} else {
-			v = c.cache.get(p.page, p.page.decode)
+			v = c.cache.get(p.page, func() (values, error) { return p.page.decode(new(scratch)) })
 		}
 		if v.err != nil {
 			return fmt.Errorf("page at offset %d: %w", p.page.offset, v.err)

@@ -28,10 +28,10 @@ func (v *values) size() int64 {
 	return n
 }
 
-// decode reads the values of a page, with those that are null.
-func (p *page) decode() (v values, err error) {
+// decode reads the values of a page, with those that are null, in the buffers of s.
+func (p *page) decode(s *scratch) (v values, err error) {
 	c := p.chunk.column
-	b, err := p.open(true)
+	b, err := p.open(true, s)
 	if err != nil {
 		return v, err
 	}
@@ -42,7 +42,7 @@ func (p *page) decode() (v values, err error) {
 	if b.def != nil {
 		stored = bytes.Count(b.def, []byte{byte(c.leaf.def)})
 	}
-	if v, err = p.stored(b.values, stored); err != nil || stored == int(p.values) {
+	if v, err = p.stored(b.values, stored, s); err != nil || stored == int(p.values) {
 		return v, err
 	}
 	return c.spread(v, b.def), nil
@@ -96,23 +96,23 @@ func (c *Column) null() (raw []byte, represented bool) {
 }
 
 // stored reads n values.
-func (p *page) stored(data []byte, n int) (v values, err error) {
+func (p *page) stored(data []byte, n int, s *scratch) (v values, err error) {
 	c := p.chunk.column
 	if p.encoding == encodingDictionary || p.encoding == encodingDictionary0 && p.kind != pageDictionary {
-		return p.chunk.look(data, n)
+		return p.chunk.look(data, n, s)
 	}
 	if c.Text {
 		v.list, err = p.byteArrays(data, n)
 		return v, err
 	}
-	if v.raw, err = p.numbers(data, n); err == nil {
+	if v.raw, err = p.numbers(data, n, s); err == nil {
 		v.raw = c.convert(v.raw, n)
 	}
 	return v, err
 }
 
 // look looks values up in the dictionary.
-func (k *chunk) look(data []byte, n int) (v values, err error) {
+func (k *chunk) look(data []byte, n int, s *scratch) (v values, err error) {
 	if n == 0 {
 		return v, nil
 	}
@@ -120,24 +120,27 @@ func (k *chunk) look(data []byte, n int) (v values, err error) {
 		return v, errors.New("refers to a dictionary, which is missing")
 	}
 	dict := k.column.cache.get(k.dict, func() (values, error) {
-		b, err := k.dict.open(true)
+		own := new(scratch)
+		b, err := k.dict.open(true, own)
 		if err != nil {
 			return values{}, err
 		}
-		return k.dict.stored(b.values, int(k.dict.values))
+		return k.dict.stored(b.values, int(k.dict.values), own)
 	})
 	if dict.err != nil {
 		return v, fmt.Errorf("dictionary: %w", dict.err)
 	}
-	indices := make([]uint32, n)
+	s.indices = sized(s.indices, n)
+	indices := s.indices
 	if err := hybrid(indices, int(data[0]), data[1:]); err != nil {
 		return v, err
 	}
-	entries := uint32(k.dict.values)
+	highest := uint32(0)
 	for _, i := range indices {
-		if i >= entries {
-			return v, fmt.Errorf("refers to value %d of a dictionary of %d", i, entries)
-		}
+		highest = max(highest, i)
+	}
+	if int64(highest) >= k.dict.values {
+		return v, fmt.Errorf("refers to value %d of a dictionary of %d", highest, k.dict.values)
 	}
 	if k.column.Text {
 		v.list = make([][]byte, n)
@@ -147,15 +150,16 @@ func (k *chunk) look(data []byte, n int) (v values, err error) {
 		return v, nil
 	}
 	size := k.column.DType.Size()
-	v.raw = make([]byte, n*size)
+	s.raw = sized(s.raw, n*size)
+	v.raw = s.raw
 	switch size {
 	case 4:
 		for i, index := range indices {
-			copy(v.raw[4*i:4*i+4], dict.raw[4*int(index):])
+			binary.LittleEndian.PutUint32(v.raw[4*i:], binary.LittleEndian.Uint32(dict.raw[4*int(index):]))
 		}
 	case 8:
 		for i, index := range indices {
-			copy(v.raw[8*i:8*i+8], dict.raw[8*int(index):])
+			binary.LittleEndian.PutUint64(v.raw[8*i:], binary.LittleEndian.Uint64(dict.raw[8*int(index):]))
 		}
 	default:
 		for i, index := range indices {
@@ -166,7 +170,7 @@ func (k *chunk) look(data []byte, n int) (v values, err error) {
 }
 
 // numbers reads n values of one size, as they are stored.
-func (p *page) numbers(data []byte, n int) ([]byte, error) {
+func (p *page) numbers(data []byte, n int, s *scratch) ([]byte, error) {
 	leaf := &p.chunk.column.leaf
 	size := leaf.length
 	integers := leaf.kind == int32s || leaf.kind == int64s
@@ -186,7 +190,8 @@ func (p *page) numbers(data []byte, n int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := make([]byte, n*size)
+		s.raw = sized(s.raw, n*size)
+		out := s.raw
 		for i, v := range list {
 			if size == 4 {
 				binary.LittleEndian.PutUint32(out[4*i:], uint32(v))
@@ -199,7 +204,8 @@ func (p *page) numbers(data []byte, n int) ([]byte, error) {
 		if len(data) < n*size {
 			return nil, errValues
 		}
-		out := make([]byte, n*size)
+		s.raw = sized(s.raw, n*size)
+		out := s.raw
 		for k := range size {
 			for i, b := range data[k*n : (k+1)*n] {
 				out[i*size+k] = b
