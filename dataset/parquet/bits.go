@@ -20,8 +20,14 @@ func unpack[T uint8 | uint32 | uint64](dst []T, width int, src []byte) {
 	mask := ^uint64(0) >> (64 - width)
 	i := 0
 	if width <= 56 {
-		for bit := 0; i < len(dst) && bit>>3+8 <= len(src); i, bit = i+1, bit+width {
-			dst[i] = T(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask)
+		each := 57 / width // numbers of one load, which may begin within a byte
+		for bit := 0; i+each <= len(dst) && bit>>3+8 <= len(src); bit += each * width {
+			v := binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7)
+			for k := range dst[i : i+each] {
+				dst[i+k] = T(v & mask)
+				v >>= width
+			}
+			i += each
 		}
 	}
 	for bit := i * width; i < len(dst); i, bit = i+1, bit+width {

@@ -227,8 +227,9 @@ func (c *Column) pieces(lo, hi int) (list []piece, err error) {
 	return list, nil
 }
 
-// each calls fn for the values of each part, in parallel.
-func (c *Column) each(lo, hi int, fn func(p *piece, v *values) error) error {
+// each calls fn for the values of each part, in parallel. dst has place for the values of all rows, for pages that are
+// read as a whole; nil for texts.
+func (c *Column) each(lo, hi int, dst []byte, fn func(p *piece, v *values) error) error {
 	list, err := c.pieces(lo, hi)
 	if err != nil {
 		return err
@@ -239,6 +240,8 @@ func (c *Column) each(lo, hi int, fn func(p *piece, v *values) error) error {
 		if p.hi-p.lo == int(p.page.values) && !c.Text {
 			buffers := scratches.Get().(*scratch)
 			defer scratches.Put(buffers)
+			from, to := p.dst*c.DType.Size(), (p.dst+p.hi-p.lo)*c.DType.Size()
+			buffers.raw = dst[from:to:to]
 			fresh, err := p.page.decode(buffers)
 			if v = &fresh; err != nil {
 				v.err = err
@@ -277,8 +280,10 @@ func (c *Column) read(dst []byte, lo, hi int, null func(row int) error) error {
 	if c.DType == dtype.Invalid || len(dst) != (hi-lo)*c.RowBytes() {
 		return fmt.Errorf("rows %d to %d of %s into %d bytes", lo, hi, c.Type(), len(dst))
 	}
-	return c.each(lo, hi, func(p *piece, v *values) error {
-		copy(dst[p.dst*size:], v.raw[p.lo*size:p.hi*size])
+	return c.each(lo, hi, dst, func(p *piece, v *values) error {
+		if from := v.raw[p.lo*size : p.hi*size]; &from[0] != &dst[p.dst*size] {
+			copy(dst[p.dst*size:], from)
+		}
 		for _, i := range v.null {
 			if i < p.lo || i >= p.hi {
 				continue
@@ -297,7 +302,7 @@ func (c *Column) Bytes(lo, hi int) ([][]byte, error) {
 		return nil, fmt.Errorf("is %s, want texts", c.Type())
 	}
 	list := make([][]byte, hi-lo)
-	err := c.each(lo, hi, func(p *piece, v *values) error {
+	err := c.each(lo, hi, nil, func(p *piece, v *values) error {
 		copy(list[p.dst:], v.list[p.lo:p.hi])
 		return nil
 	})
