@@ -12,6 +12,8 @@
 //     and missing_value say
 //   - .parquet: columns of a Parquet file, lists of one length as matrices, images in
 //     bytes as frames; or a folder of such files, also of LeRobot
+//   - .tar: samples of a WebDataset archive by the ending of their members, or of
+//     shards NAME-{000..123}.tar
 //   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

@@ -135,6 +135,9 @@ func imageArray(name string, files []imageFile, o ImageOptions) (*Array, error) 
 // there is no such file.
 func FilesOf(spec string) []string {
 	path, _ := splitSpec(spec)
+	if files, err := shards(path); files != nil && err == nil {
+		return files
+	}
 	info, err := stat(path)
 	if err != nil {
 		return nil

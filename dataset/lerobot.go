@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -254,14 +255,10 @@ func (t *parquetFiles) list(l *Listing) error {
 	if t.info == nil {
 		return nil
 	}
-	var videos []string
-	for name, f := range t.info.Features {
-		if f.DType == "video" {
-			videos = append(videos, name)
+	for _, name := range slices.Sorted(maps.Keys(t.info.Features)) {
+		if t.info.Features[name].DType != "video" {
+			continue
 		}
-	}
-	slices.Sort(videos)
-	for _, name := range videos {
 		l.Items = append(l.Items, Item{Name: name, Type: "video", Shape: []int{s.file.Rows}, Problem: "videos are decoded in Python"})
 	}
 	return nil

@@ -43,7 +43,15 @@ func splitSpec(spec string) (path, key string) {
 // there.
 func Exists(spec string) error {
 	path, _ := splitSpec(spec)
-	_, err := stat(path)
+	files, err := shards(path)
+	if len(files) == 0 {
+		files = []string{path}
+	}
+	for _, file := range files {
+		if err == nil {
+			_, err = stat(file)
+		}
+	}
 	return err
 }
 
@@ -140,6 +148,9 @@ func (a *Array) numbered() (*Array, error) {
 // openAny is [Open] of arrays of any elements.
 func openAny(spec string) (*Array, error) {
 	path, key := splitSpec(spec)
+	if a, err := openPattern(path, key, ImageOptions{}); a != nil || err != nil {
+		return a, err
+	}
 	info, err := stat(path)
 	if err != nil {
 		return nil, err

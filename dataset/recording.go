@@ -28,6 +28,9 @@ type Recording struct {
 // dataset that is damaged is an error.
 func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	path, key := splitSpec(spec)
+	if a, err := openPattern(path, key, o); a != nil || err != nil {
+		return recordingOf(a, err)
+	}
 	switch info, err := os.Stat(path); {
 	case err != nil:
 		return recordingOf(Open(spec))

@@ -58,7 +58,6 @@ var foreigners = []foreign{
 		recipe: `python -c 'import numpy as np, tensorflow as tf; np.save("STEM.npy", ` +
 			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature; int64_list for whole numbers)`},
 	{what: "a MATLAB file", endings: []string{".mat"}, recipe: matRecipe},
-	{what: "a tar file", endings: []string{".tar"}, recipe: `tar xf FILE`},
 	{what: "a table of text", endings: []string{".tsv", ".tab"}, recipe: textRecipe},
 	{what: "a CSV file", endings: []string{".csv"}, recipe: textRecipe},
 	{what: "a text file", endings: []string{".txt", ".dat"}, recipe: textRecipe},

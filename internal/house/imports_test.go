@@ -92,7 +92,8 @@ var rules = []rule{
 	{"dataset/netcdf", ""},
 	{"dataset/parquet/parquettest", ""}, // of tests alone
 	{"dataset/parquet", ""},
-	{"dataset", "points dataset/hdf5 dataset/netcdf dataset/parquet"},
+	{"dataset/webdataset", ""},
+	{"dataset", "points dataset/hdf5 dataset/netcdf dataset/parquet dataset/webdataset"},
 	{"stat", ""},
 
 	{"internal/device", "internal/cuda"},
