@@ -23,7 +23,8 @@ type textSource interface {
 	sha256() (string, error)
 }
 
-// openText opens a file of text. A Parquet file is one of CSV. One that is compressed by gzip, by its first bytes, is expanded; see [gunzip.Bytes].
+// openText opens a file of text. A Parquet file is one of CSV. One that is compressed by gzip, by its first bytes, is
+// expanded; see [gunzip.Bytes].
 func openText(path string) (textSource, error) {
 	file, err := mmap.Open(path)
 	if err != nil {

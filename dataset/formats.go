@@ -76,15 +76,18 @@ var formats = []arrayFormat{
 	},
 	{
 		name: parquetFormat,
-		what: "columns of a Parquet file, lists of one length as matrices, images in bytes as frames; or a folder of such files, also of LeRobot",
-		is:   begins(format.Parquet), endings: []string{parquetFormat}, open: openParquet, openAll: allParquet, list: listParquet, record: recordParquet,
+		what: "columns of a Parquet file, lists of one length as matrices, images in bytes as frames; " +
+			"or a folder of such files, also of LeRobot",
+		is: begins(format.Parquet), endings: []string{parquetFormat},
+		open: openParquet, openAll: allParquet, list: listParquet, record: recordParquet,
 	},
 	{
 		name: tarFormat,
 		what: "samples of a WebDataset archive by the ending of their members, or of shards NAME-{000..123}.tar",
 		is:   isTar, endings: []string{tarFormat}, open: openTar, list: listTar, record: recordTar,
 	},
-	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
+	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; " +
+		"or folders of such files, one per episode"},
 }
 
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a

@@ -463,7 +463,7 @@ func writeNetCDF(path string, fields ...Field) error {
 
 // writeParquet writes rows lo to hi-1 to a Parquet file.
 func writeParquet(path string, lo, hi int, fields ...Field) error {
-	var columns []parquettest.Column
+	var columns []parquettest.Leaf
 	for _, f := range fields {
 		kind, raw, err := f.raw()
 		if err != nil {
@@ -471,7 +471,7 @@ func writeParquet(path string, lo, hi int, fields ...Field) error {
 		}
 		row := len(raw) / f.Shape[0]
 		raw = raw[lo*row : hi*row]
-		c := parquettest.Column{Name: f.Name, Shape: append([]int{hi - lo}, f.Shape[1:]...), Raw: raw}
+		c := parquettest.Leaf{Name: f.Name, Shape: append([]int{hi - lo}, f.Shape[1:]...), Raw: raw}
 		switch kind {
 		case Uint8:
 			c.Kind, c.Uint8, c.Raw = parquettest.Int32, true, nil

@@ -151,12 +151,13 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	f.kind = imageKind{width: c.Width, height: c.Height}
 	// A PNG of one bit per pixel compressed by deflate's best ratio has the most
 	// pixels per byte.
-	pixels, most := int64(c.Width)*int64(c.Height), size*8*1032
+	pixels, limit := int64(c.Width)*int64(c.Height), size*8*1032
 	web := isWebP(string(head))
 	if web { // one color takes no bytes
-		most = max(most, bound.Free/4)
+		limit = max(limit, bound.Free/4)
 	}
-	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels || pixels > maxPixels || pixels > most {
+	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels ||
+		pixels > min(maxPixels, limit) {
 		return fmt.Errorf("%s: %d×%d pixels in a file of %d bytes, want at most %d pixels", f.path, c.Width, c.Height, size, maxPixels)
 	}
 	switch m := c.ColorModel; m {
@@ -311,7 +312,8 @@ func imageError(path string, err error) error {
 	var tif tiff.UnsupportedError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "not enough pixel data"),
-		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"), strings.Contains(err.Error(), "short chunk"):
+		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"),
+		strings.Contains(err.Error(), "short chunk"):
 		return fmt.Errorf("%s: %w image: %w", path, ErrTruncated, err)
 	case errors.Is(err, image.ErrFormat):
 		return fmt.Errorf("%s: not a PNG, JPEG, WebP or TIFF file", path)

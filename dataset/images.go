@@ -106,7 +106,9 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	if len(f.files) > 0 && len(f.folders) > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
 	}
-	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, a.source.(*images).resized()) })
+	a.digest = sync.OnceValues(func() (string, error) {
+		return hashFiles(files, len(names) > 0, a.source.(*images).resized())
+	})
 	r := &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}
 	if episodes != nil {
 		r.Kind = "folders"
@@ -174,7 +176,8 @@ func (f *imageFolder) empty(folder string) error {
 	if f.others != "" {
 		other = fmt.Sprintf("; its files end in %s", f.others)
 		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
-			return &ForeignError{folder, "contains no .png, .jpg, .webp or .tif files, but files that end in " + f.others, recipe}
+			return &ForeignError{folder, "contains no .png, .jpg, .webp or .tif files, but files that end in " +
+				f.others, recipe}
 		}
 	}
 	return fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder%s", folder, other)
@@ -202,7 +205,8 @@ func episodeFolders(folder string, folders []string) (files []string, episodes [
 	case len(files) == 0:
 		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder, nor in its %d folders", folder, len(folders))
 	case len(empty) > 0:
-		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in its folders %s; each folder would be an episode", folder, list(empty))
+		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in its folders %s; each folder would be an episode",
+			folder, list(empty))
 	}
 	return files, episodes, names, err
 }

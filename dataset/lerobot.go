@@ -1,4 +1,4 @@
-// Folders of Parquet files that are one table: data sets of Hugging Face, and of LeRobot.
+// Folders of Parquet files that are one table: datasets of Hugging Face, and of LeRobot.
 
 package dataset
 
@@ -25,11 +25,11 @@ type parquetFiles struct {
 	root   string
 	paths  []string
 	key    string
-	info   *lerobotInfo // of a data set of LeRobot
+	info   *lerobotInfo // of a dataset of LeRobot
 	splits []string     // where there are several and none is named
 }
 
-// lerobotInfo is the file meta/info.json of a data set of LeRobot.
+// lerobotInfo is the file meta/info.json of a dataset of LeRobot.
 type lerobotInfo struct {
 	Frames   int64 `json:"total_frames"`
 	Episodes int64 `json:"total_episodes"`
@@ -38,10 +38,10 @@ type lerobotInfo struct {
 	} `json:"features"`
 }
 
-// episodeColumn numbers the episodes of a data set of LeRobot.
+// episodeColumn numbers the episodes of a dataset of LeRobot.
 const episodeColumn = "episode_index"
 
-// parquetFolder finds the Parquet files of a folder: below data of a data set of LeRobot, else in the folder itself, or
+// parquetFolder finds the Parquet files of a folder: below data of a dataset of LeRobot, else in the folder itself, or
 // in its folder data. It returns nil for other folders, and those with images.
 func parquetFolder(root, key string) (*parquetFiles, error) {
 	t := &parquetFiles{root: root, key: key}
@@ -51,7 +51,9 @@ func parquetFolder(root, key string) (*parquetFiles, error) {
 	}
 	if info != nil {
 		t.info = info
-		chunks, err := listed(filepath.Join(root, "data"), func(e fs.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), "chunk-") })
+		chunks, err := listed(filepath.Join(root, "data"), func(e fs.DirEntry) bool {
+			return e.IsDir() && strings.HasPrefix(e.Name(), "chunk-")
+		})
 		for _, chunk := range chunks {
 			files, err := parquetNames(chunk)
 			if err != nil {
@@ -60,7 +62,7 @@ func parquetFolder(root, key string) (*parquetFiles, error) {
 			t.paths = append(t.paths, files...)
 		}
 		if err == nil && len(t.paths) == 0 {
-			err = fmt.Errorf("%s: is a data set of LeRobot without data/chunk-*/*.parquet", root)
+			err = fmt.Errorf("%s: is a dataset of LeRobot without data/chunk-*/*.parquet", root)
 		}
 		return t, err
 	}
@@ -157,7 +159,8 @@ func (t *parquetFiles) choose() error {
 // set opens the files.
 func (t *parquetFiles) set() (*parquetSet, error) {
 	if t.splits != nil {
-		return nil, fmt.Errorf("%s: has the splits %s; name one and a column as %s:%s/COLUMN", t.root, list(t.splits), t.root, t.splits[0])
+		return nil, fmt.Errorf("%s: has the splits %s; name one and a column as %s:%s/COLUMN", t.root,
+			list(t.splits), t.root, t.splits[0])
 	}
 	s, err := openParquetFiles(t.root, t.paths)
 	if err != nil {
@@ -165,17 +168,19 @@ func (t *parquetFiles) set() (*parquetSet, error) {
 	}
 	if t.info != nil && t.info.Frames != int64(s.file.Rows) {
 		s.close()
-		return nil, fmt.Errorf("%s: its %d data files have %d rows, meta/info.json says %d: the download is incomplete, or of several versions",
+		return nil, fmt.Errorf("%s: its %d data files have %d rows, meta/info.json says %d: "+
+			"the download is incomplete, or of several versions",
 			t.root, len(t.paths), s.file.Rows, t.info.Frames)
 	}
 	return s, nil
 }
 
-// record opens the column with the episodes of a data set of LeRobot.
+// record opens the column with the episodes of a dataset of LeRobot.
 func (t *parquetFiles) record(o ImageOptions) (*Recording, error) {
 	if t.info != nil && t.info.Features[t.key].DType == "video" {
-		return nil, text.WithHint(fmt.Errorf("%s:%s: is stored as videos, which binaries do not decode; want a column of numbers or images", t.root, t.key),
-			"decode it in Python: frames = [d[i][\""+t.key+"\"] for i in range(len(d))] of LeRobotDataset, given to the function of repscope as frames")
+		return nil, text.WithHint(fmt.Errorf("%s:%s: is stored as videos, which binaries do not decode; "+
+			"want a column of numbers or images", t.root, t.key), "decode it in Python: frames = [d[i][\""+t.key+
+			"\"] for i in range(len(d))] of LeRobotDataset, as frames of a function of repscope")
 	}
 	s, err := t.set()
 	if err != nil {
@@ -210,18 +215,18 @@ func (t *parquetFiles) episodes(s *parquetSet, r *Recording) error {
 	if err := a.ReadInt64(r.Episodes, 0, a.Len()); err != nil {
 		return err
 	}
-	most := int64(-1)
+	highest := int64(-1)
 	for i, n := range r.Episodes {
 		if n < 0 || n >= t.info.Episodes {
 			return fmt.Errorf("%s: row %d is of episode %d, meta/info.json says %d episodes", t.root, i, n, t.info.Episodes)
 		}
-		most = max(most, n)
+		highest = max(highest, n)
 	}
-	if most >= int64(len(r.Episodes)) {
-		return fmt.Errorf("%s: has episode %d, but %d rows", t.root, most, len(r.Episodes))
+	if highest >= int64(len(r.Episodes)) {
+		return fmt.Errorf("%s: has episode %d, but %d rows", t.root, highest, len(r.Episodes))
 	}
 	r.Kind = "LeRobot"
-	for n := range most + 1 {
+	for n := range highest + 1 {
 		r.Folders = append(r.Folders, fmt.Sprint("episode ", n))
 	}
 	return nil
@@ -259,7 +264,8 @@ func (t *parquetFiles) list(l *Listing) error {
 		if t.info.Features[name].DType != "video" {
 			continue
 		}
-		l.Items = append(l.Items, Item{Name: name, Type: "video", Shape: []int{s.file.Rows}, Problem: "videos are decoded in Python"})
+		l.Items = append(l.Items, Item{Name: name, Type: "video", Shape: []int{s.file.Rows},
+			Problem: "videos are decoded in Python"})
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func metadata(r io.ReaderAt, offset, size int64) []byte {
 }
 
 // tiffOrientation is the orientation in the first directory of a TIFF file; 0 where it has none.
-func tiffOrientation(r io.ReaderAt) (found orientation) {
+func tiffOrientation(r io.ReaderAt) (o orientation) {
 	var header [tiffHeader]byte
 	if n, _ := r.ReadAt(header[:], 0); n < tiffHeader {
 		return 0
@@ -99,11 +99,11 @@ func tiffOrientation(r io.ReaderAt) (found orientation) {
 		if order.Uint16(entries[2:]) == 4 { // 32 bits
 			v = order.Uint32(entries[8:])
 		}
-		if found = 1; v >= 2 && v <= 8 {
-			found = orientation(v)
+		if o = 1; v >= 2 && v <= 8 {
+			o = orientation(v)
 		}
 	}
-	return found
+	return o
 }
 
 // xmpOrientation is the orientation in XMP metadata; 0 where they have none.

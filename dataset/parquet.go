@@ -113,7 +113,7 @@ func (s *parquetSet) names() (names []string) {
 
 // imageGroup is the name of a group with the bytes of images and their paths, as the library datasets of Hugging Face
 // writes them.
-func (s *parquetSet) imageGroup(c *parquet.Column) (string, bool) {
+func (s *parquetSet) imageGroup(c *parquet.Leaf) (string, bool) {
 	group, ok := strings.CutSuffix(c.Name, ".bytes")
 	return group, ok && c.Binary && c.Lists == 0 && s.file.Column(group+".path") != nil
 }
@@ -159,7 +159,7 @@ func (s *parquetSet) own(a *Array) {
 }
 
 // holdsImages reports whether the first row of bytes begins like an image.
-func (s *parquetSet) holdsImages(c *parquet.Column) bool {
+func (s *parquetSet) holdsImages(c *parquet.Leaf) bool {
 	if c.Rows == 0 || c.Lists > 0 {
 		return false
 	}
@@ -172,7 +172,7 @@ func (s *parquetSet) holdsImages(c *parquet.Column) bool {
 }
 
 // texts presents texts as an array of bytes, for [OpenColumn].
-func (s *parquetSet) texts(c *parquet.Column, key string) (*Array, error) {
+func (s *parquetSet) texts(c *parquet.Leaf, key string) (*Array, error) {
 	cells, err := s.cells(c)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *parquetSet) texts(c *parquet.Column, key string) (*Array, error) {
 }
 
 // cells are the rows of a column of texts, empty for null.
-func (s *parquetSet) cells(c *parquet.Column) ([]string, error) {
+func (s *parquetSet) cells(c *parquet.Leaf) ([]string, error) {
 	list, err := c.Bytes(0, c.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s: %w", s.path, c.Name, err)
@@ -211,7 +211,7 @@ type parquetImage struct{ *bytes.Reader }
 func (parquetImage) Close() error { return nil }
 
 // images presents the images in the rows of a column as frames.
-func (s *parquetSet) images(c *parquet.Column, key string, o ImageOptions) (*Array, error) {
+func (s *parquetSet) images(c *parquet.Leaf, key string, o ImageOptions) (*Array, error) {
 	name := s.path + ":" + key
 	if c.Rows == 0 {
 		return nil, fmt.Errorf("%s: has no rows", name)
@@ -297,7 +297,7 @@ func (s *parquetSet) list(l *Listing) {
 	}
 }
 
-// columns are the columns of one value per row as those of a table.
+// columns are the columns of one value per row, as columns of a table.
 func (s *parquetSet) columns() ([]Column, error) {
 	var columns []Column
 	for _, c := range s.file.Columns {
@@ -320,7 +320,7 @@ func (s *parquetSet) columns() ([]Column, error) {
 }
 
 // column is a column of a table.
-func (s *parquetSet) column(c *parquet.Column) (out Column, err error) {
+func (s *parquetSet) column(c *parquet.Leaf) (out Column, err error) {
 	if err := c.Prepare(); err != nil {
 		return out, fmt.Errorf("%s:%s: %w", s.path, c.Name, err)
 	}

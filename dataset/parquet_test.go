@@ -129,6 +129,26 @@ func TestParquet_Tables(t *testing.T) {
 	}
 }
 
+// Readers of other tables read Parquet too.
+func TestParquet_Sequences(t *testing.T) {
+	t.Parallel()
+	f, err := OpenSequences("testdata/parquet/sequences.parquet", SequenceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Len() != 2 {
+		t.Errorf("%d sequences, want 2", f.Len())
+	}
+	data, err := os.ReadFile("testdata/parquet/sequences.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := TableText("sequences.parquet", data); err != nil || string(text) != "id,heavy,light\na,EVQL,DIQM\nb,QVQLV,\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestParquet_LeRobot(t *testing.T) {
 	t.Parallel()
 	r, err := OpenRecording("testdata/parquet/robot:observation.state", ImageOptions{})

@@ -22,8 +22,8 @@ type Plane struct {
 }
 
 // ParsePlane reads an image of one channel in data; name is the name of the file, for errors. The data are an image
-// (PNG, JPEG, WebP or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with axes
-// of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
+// (PNG, JPEG, WebP or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with
+// axes of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
 // images in one file, more than [MaxPlane] pixels, and no pixels.
 func ParsePlane(name string, data []byte) (*Plane, error) {
 	if bytes.HasPrefix(data, []byte(npyMagic)) {

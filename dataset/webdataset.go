@@ -67,9 +67,9 @@ func (s *tarSet) add(file *mmap.File) error {
 			}
 		}
 	}
-	const most = 1000 // endings
-	if len(s.endings) > most {
-		return fmt.Errorf("%s: has more than %d different endings of members", file.Path(), most)
+	const limit = 1000 // endings
+	if len(s.endings) > limit {
+		return fmt.Errorf("%s: has more than %d different endings of members", file.Path(), limit)
 	}
 	return nil
 }
@@ -136,7 +136,8 @@ func shards(path string) (files []string, err error) {
 	lo, errLo := strconv.Atoi(from)
 	hi, errHi := strconv.Atoi(to)
 	if errLo != nil || errHi != nil || hi < lo || hi-lo >= expand.Most {
-		return nil, fmt.Errorf("%s: the range {%s..%s} is empty or too long; want ascending numbers, at most %d", path, from, to, expand.Most)
+		return nil, fmt.Errorf("%s: the range {%s..%s} is empty or too long; want ascending numbers, at most %d", path,
+			from, to, expand.Most)
 	}
 	for k := lo; k <= hi; k++ {
 		files = append(files, path[:m[0]]+fmt.Sprintf("%0*d", len(from), k)+path[m[1]:])
@@ -235,7 +236,8 @@ func (s *tarSet) name(i int, ending string) string {
 func (s *tarSet) part(i int, ending string) (webdataset.Part, error) {
 	p, ok := s.samples[i].Parts[ending]
 	if !ok {
-		return p, fmt.Errorf("%s: %s: sample %q has no member .%s (it has %s)", s.path, ending, s.samples[i].Key, ending, list(s.samples[i].Endings))
+		return p, fmt.Errorf("%s: %s: sample %q has no member .%s (it has %s)", s.path, ending,
+			s.samples[i].Key, ending, list(s.samples[i].Endings))
 	}
 	return p, nil
 }
@@ -246,17 +248,18 @@ func (s *tarSet) images(ending string, o ImageOptions) (*Array, error) {
 	for i := range s.samples {
 		one := ending
 		if one == "" {
-			var found []string
+			var images []string
 			for _, e := range s.samples[i].Endings {
 				if isImageEnding(e) {
-					found = append(found, e)
+					images = append(images, e)
 				}
 			}
-			if len(found) != 1 {
-				return nil, fmt.Errorf("%s: sample %q has %d images, want one; name an ending as %s:%s (there are %s)", s.path, s.samples[i].Key, len(found),
+			if len(images) != 1 {
+				return nil, fmt.Errorf("%s: sample %q has %d images, want one; name an ending as %s:%s (there are %s)",
+					s.path, s.samples[i].Key, len(images),
 					s.path, s.endings[0], list(s.endings))
 			}
-			one = found[0]
+			one = images[0]
 		}
 		p, err := s.part(i, one)
 		if err != nil {
@@ -294,8 +297,10 @@ func (s *tarSet) arrays(ending string) (*Array, error) {
 		}
 		if i == 0 {
 			first = h
-		} else if h.dtype != first.dtype || h.order != first.order || h.code != first.code || !slices.Equal(h.shape, first.shape) {
-			return nil, fmt.Errorf("%s: has %v %v, but %s has %v %v: all must agree", s.name(i, ending), h.dtype, h.shape, s.name(0, ending), first.dtype, first.shape)
+		} else if h.dtype != first.dtype || h.order != first.order || h.code != first.code ||
+			!slices.Equal(h.shape, first.shape) {
+			return nil, fmt.Errorf("%s: has %v %v, but %s has %v %v: all must agree",
+				s.name(i, ending), h.dtype, h.shape, s.name(0, ending), first.dtype, first.shape)
 		}
 	}
 	name := s.path + ":" + ending
@@ -389,8 +394,8 @@ func (s *tarSet) column(key string, cells []string) (*Array, error) {
 	return c.Array(s.path)
 }
 
-// numbers presents the value of each .json file, or the one at a path of names joined by points: a number, a text, or a list
-// of numbers of one length.
+// numbers presents the value of each .json file, or the one at a path of names joined by points: a number, a text, or
+// a list of numbers of one length.
 func (s *tarSet) numbers(place string) (*Array, error) {
 	key := "json"
 	if place != "" {
@@ -408,7 +413,8 @@ func (s *tarSet) numbers(place string) (*Array, error) {
 		if n := len(items); i == 0 && isList {
 			width = n
 		} else if isList != (width >= 0) || isList && n != width {
-			return fmt.Errorf("its value differs from the first sample's: want a list of %d numbers in all, or one value in all", width)
+			return fmt.Errorf("its value differs from the first sample's: "+
+				"want a list of %d numbers in all, or one value in all", width)
 		}
 		for k, item := range items {
 			number, ok := item.(json.Number)

@@ -16,7 +16,7 @@ func BenchmarkRead(b *testing.B) {
 	if file := os.Getenv("PARQUET_BENCH"); file != "" {
 		path, name = filepath.Dir(file), filepath.Base(file)
 	} else {
-		c := parquettest.Column{Name: "x", Kind: parquettest.Float, Shape: []int{1 << 15, 256}, Raw: make([]byte, 1<<25)}
+		c := parquettest.Leaf{Name: "x", Kind: parquettest.Float, Shape: []int{1 << 15, 256}, Raw: make([]byte, 1<<25)}
 		if err := os.WriteFile(path, parquettest.File(1<<10, c), 0o600); err != nil {
 			b.Fatal(err)
 		}

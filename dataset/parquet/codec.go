@@ -41,11 +41,13 @@ func codecProblem(codec int) error {
 		return nil
 	}
 	return fmt.Errorf("is compressed by %s, which is not supported; "+
-		`write it again: pyarrow.parquet.write_table(pyarrow.parquet.read_table("FILE"), "NEW", compression="zstd")`, codecName(codec))
+		`write it again: pyarrow.parquet.write_table(pyarrow.parquet.read_table("FILE"), "NEW", compression="zstd")`,
+		codecName(codec))
 }
 
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<31))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxMemory(1<<31))
 })
 
 // expand expands a page of a known size, into a buffer that it may make longer.

@@ -81,7 +81,7 @@ func TestGolden(t *testing.T) {
 }
 
 // compare reads a column at once and in parts.
-func compare(t *testing.T, c *Column, want *goldenColumn) {
+func compare(t *testing.T, c *Leaf, want *goldenColumn) {
 	t.Helper()
 	digest, err := digestOf(c, c.Rows)
 	if want.Error != "" {
@@ -106,7 +106,7 @@ func compare(t *testing.T, c *Column, want *goldenColumn) {
 }
 
 // digestOf is the digest of the values, read by some rows at a time.
-func digestOf(c *Column, step int) (string, error) {
+func digestOf(c *Leaf, step int) (string, error) {
 	h := sha256.New()
 	if err := c.Prepare(); err != nil {
 		return "", err

@@ -77,8 +77,8 @@ func example() []byte {
 	for i := range raw {
 		raw[i] = byte(i)
 	}
-	return parquettest.File(4, parquettest.Column{Name: "v", Kind: parquettest.Float, Shape: []int{6, 2}, Raw: raw},
-		parquettest.Column{Name: "t", Kind: parquettest.ByteArray, Shape: []int{6}, Bytes: [][]byte{nil, {1}, {2, 3}, nil, {4}, {5}}})
+	return parquettest.File(4, parquettest.Leaf{Name: "v", Kind: parquettest.Float, Shape: []int{6, 2}, Raw: raw},
+		parquettest.Leaf{Name: "t", Kind: parquettest.ByteArray, Shape: []int{6}, Bytes: [][]byte{nil, {1}, {2, 3}, nil, {4}, {5}}})
 }
 
 // Every cut is an error, the middle one of a truncated file; every changed byte is an error or read within bounds.

@@ -33,7 +33,8 @@ const (
 	fixedArrays
 )
 
-var physicalNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+var physicalNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE",
+	"BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
 func (p physical) String() string {
 	if p >= 0 && int(p) < len(physicalNames) {
@@ -68,7 +69,8 @@ const (
 	otherLogical
 )
 
-var logicalNames = []string{"", "text", "list", "map", "decimal", "date", "time", "timestamp", "integer", "UUID", "float16", "other"}
+var logicalNames = []string{"", "text", "list", "map", "decimal", "date", "time", "timestamp",
+	"integer", "UUID", "float16", "other"}
 
 // element is an element of the schema.
 type element struct {
@@ -129,7 +131,8 @@ func readHeader(file Source) (h *header, err error) {
 	case mark == magicEncrypted:
 		return nil, errors.New("is encrypted, which is not supported; write it without encryption")
 	case mark != magic:
-		return nil, fmt.Errorf("%w: a Parquet file ends with its header and %q, this one with %q", format.ErrTruncated, magic, mark)
+		return nil, fmt.Errorf("%w: a Parquet file ends with its header and %q, this one with %q",
+			format.ErrTruncated, magic, mark)
 	case n > size-trailer-int64(len(magic)):
 		return nil, fmt.Errorf("%w: its header has %d bytes, the file %d", format.ErrTruncated, n, size)
 	}
@@ -237,9 +240,9 @@ func (e *element) convert(v int64) {
 // readMeaning reads the logical type.
 func (e *element) readMeaning(t *thrift) {
 	t.structure(func(id int, kind byte) bool {
-		known := map[int]logical{1: text, 2: mapping, 3: list, 4: text, 5: decimal, 6: date, 7: timeOfDay, 8: timestamp,
+		meanings := map[int]logical{1: text, 2: mapping, 3: list, 4: text, 5: decimal, 6: date, 7: timeOfDay, 8: timestamp,
 			10: integer, 11: plain, 12: text, 13: text, 14: uuid, 15: float16}
-		meaning, ok := known[id]
+		meaning, ok := meanings[id]
 		if !ok {
 			meaning = otherLogical
 		}

@@ -105,7 +105,7 @@ type page struct {
 
 // chunk is the values of a column in a row group.
 type chunk struct {
-	column   *Column
+	column   *Leaf
 	file     Source
 	head     chunkHeader
 	start    int64

@@ -2,8 +2,10 @@
 // as arrays of more axes. Rows are read in ranges: pages are expanded in parallel, and no more of them are in memory
 // than a range needs.
 //
+//	mapped, err := mmap.Open("latents.parquet")
+//	…
 //	file, err := parquet.Read(mapped)
-//	if err != nil { … }
+//	…
 //	column := file.Columns[0]                              // embedding: float32, lists of 768
 //	err = column.Prepare()                                 // its Shape: [768]
 //	rows := make([]byte, 64*column.RowBytes())
@@ -32,14 +34,14 @@ type Source interface {
 
 // File is an open file.
 type File struct {
-	Columns []*Column
+	Columns []*Leaf
 	Rows    int
 	// Properties are the texts that the writer stored, such as the schema of pandas.
 	Properties []Property
 }
 
-// Column is a column: a leaf of the schema, by the names of its groups joined by points, without the names of lists.
-type Column struct {
+// Leaf is a column, a leaf of the schema: by the names of its groups joined by points, without the names of lists.
+type Leaf struct {
 	Name  string
 	DType dtype.DType // of numbers and times; Invalid for texts and bytes
 	Time  string      // NumPy's code of times, such as M8[ns]; empty for others
@@ -48,7 +50,7 @@ type Column struct {
 	// Problem is why it cannot be read; nil where it can.
 	Problem error
 	Rows    int
-	// Shape is the shape of a row: nil for one value. The sizes of lists are known after [Column.Prepare].
+	// Shape is the shape of a row: nil for one value. The sizes of lists are known after [Leaf.Prepare].
 	Shape []int
 	// Lists is how deep its lists lie in each other.
 	Lists int
@@ -85,7 +87,7 @@ func Read(file Source) (*File, error) {
 }
 
 // Column is the column of a name; nil if there is none.
-func (f *File) Column(name string) *Column {
+func (f *File) Column(name string) *Leaf {
 	for _, c := range f.Columns {
 		if c.Name == name {
 			return c
@@ -103,8 +105,10 @@ func (f *File) Append(other *File) error {
 			return fmt.Errorf("has no column %q, which the first file has", c.Name)
 		case o.DType != c.DType || o.Time != c.Time || o.Text != c.Text || o.Lists != c.Lists:
 			return fmt.Errorf("column %q is %s, but %s in the first file", c.Name, o.Type(), c.Type())
-		case o.leaf.def != c.leaf.def || o.leaf.kind != c.leaf.kind || o.leaf.length != c.leaf.length || !slices.Equal(o.leaf.lists, c.leaf.lists):
-			return fmt.Errorf("column %q is stored in another way than in the first file: levels %d and %d of %v and %v; write the files with one schema",
+		case o.leaf.def != c.leaf.def || o.leaf.kind != c.leaf.kind ||
+			o.leaf.length != c.leaf.length || !slices.Equal(o.leaf.lists, c.leaf.lists):
+			return fmt.Errorf("column %q is stored in another way than in the first file: levels %d and %d of %v and %v; "+
+				"write the files with one schema",
 				c.Name, o.leaf.def, c.leaf.def, o.leaf.kind, c.leaf.kind)
 		}
 		for _, k := range o.chunks {
@@ -128,7 +132,7 @@ func (f *File) Append(other *File) error {
 }
 
 // Type is the name of its type, for messages.
-func (c *Column) Type() string {
+func (c *Leaf) Type() string {
 	switch {
 	case c.Time != "":
 		return c.Time
@@ -143,4 +147,4 @@ func (c *Column) Type() string {
 }
 
 // RowBytes is the size of a row of numbers.
-func (c *Column) RowBytes() int { return c.count * c.DType.Size() }
+func (c *Leaf) RowBytes() int { return c.count * c.DType.Size() }

@@ -16,8 +16,8 @@ import (
 	"repscope/internal/parallel"
 )
 
-// Prepare finds the sizes of lists, which are those of the first row. It is called once before rows are read.
-func (c *Column) Prepare() error {
+// Prepare finds the sizes of lists from the first row. It is called once before rows are read.
+func (c *Leaf) Prepare() error {
 	if c.Problem != nil {
 		return c.Problem
 	}
@@ -47,7 +47,7 @@ func (c *Column) Prepare() error {
 var available = sync.OnceValue(memory.Available)
 
 // measure finds the shape of the first row from its levels.
-func (c *Column) measure() error {
+func (c *Leaf) measure() error {
 	var rep []byte
 	c.Shape = nil
 	for _, k := range c.chunks {
@@ -88,7 +88,7 @@ func (c *Column) measure() error {
 }
 
 // emptyList is the error of a row that has no list, or an empty one; nil where a value or null is in all of its lists.
-func (c *Column) emptyList(def byte, row int) error {
+func (c *Leaf) emptyList(def byte, row int) error {
 	for i, level := range c.leaf.lists {
 		switch {
 		case int(def) == level-1:
@@ -103,7 +103,7 @@ func (c *Column) emptyList(def byte, row int) error {
 }
 
 // setShape sets the shape by the levels of the first row.
-func (c *Column) setShape(rep []byte) error {
+func (c *Leaf) setShape(rep []byte) error {
 	shape := make([]int, c.Lists)
 	n := len(rep)
 	for level := c.Lists; level > 0; level-- {
@@ -142,7 +142,7 @@ func (c *Column) setShape(rep []byte) error {
 }
 
 // regular checks the levels of a page: each row is like the first one.
-func (c *Column) regular(p *page, b *body) error {
+func (c *Leaf) regular(p *page, b *body) error {
 	if c.Lists == 0 {
 		return nil
 	}
@@ -198,7 +198,7 @@ type piece struct {
 }
 
 // pieces are the parts of pages that hold rows lo to hi-1.
-func (c *Column) pieces(lo, hi int) (list []piece, err error) {
+func (c *Leaf) pieces(lo, hi int) (list []piece, err error) {
 	if !c.prepared {
 		return nil, errors.New("is not prepared")
 	}
@@ -229,7 +229,7 @@ func (c *Column) pieces(lo, hi int) (list []piece, err error) {
 
 // each calls fn for the values of each part, in parallel. dst has place for the values of all rows, for pages that are
 // read as a whole; nil for texts.
-func (c *Column) each(lo, hi int, dst []byte, fn func(p *piece, v *values) error) error {
+func (c *Leaf) each(lo, hi int, dst []byte, fn func(p *piece, v *values) error) error {
 	list, err := c.pieces(lo, hi)
 	if err != nil {
 		return err
@@ -256,16 +256,16 @@ func (c *Column) each(lo, hi int, dst []byte, fn func(p *piece, v *values) error
 	})
 }
 
-// Read reads rows lo to hi-1 of numbers, little-endian. dst has (hi-lo)·RowBytes bytes. Null is NaN or NaT, and an error
-// in types without such a value.
-func (c *Column) Read(dst []byte, lo, hi int) error {
+// Read reads rows lo to hi-1 of numbers, little-endian. dst has (hi-lo)·RowBytes bytes. Null is NaN or NaT, and an
+// error in types without such a value.
+func (c *Leaf) Read(dst []byte, lo, hi int) error {
 	return c.read(dst, lo, hi, func(row int) error {
 		return fmt.Errorf("row %d is null, and integers have no value for it; write the column as float64", row)
 	})
 }
 
 // ReadNull is Read for types without a value for null, which is 0; null has a mark for each such value.
-func (c *Column) ReadNull(dst []byte, null []bool, lo, hi int) error {
+func (c *Leaf) ReadNull(dst []byte, null []bool, lo, hi int) error {
 	var lock sync.Mutex
 	return c.read(dst, lo, hi, func(row int) error {
 		lock.Lock()
@@ -275,7 +275,7 @@ func (c *Column) ReadNull(dst []byte, null []bool, lo, hi int) error {
 	})
 }
 
-func (c *Column) read(dst []byte, lo, hi int, null func(row int) error) error {
+func (c *Leaf) read(dst []byte, lo, hi int, null func(row int) error) error {
 	size := c.DType.Size()
 	if c.DType == dtype.Invalid || len(dst) != (hi-lo)*c.RowBytes() {
 		return fmt.Errorf("rows %d to %d of %s into %d bytes", lo, hi, c.Type(), len(dst))
@@ -297,7 +297,7 @@ func (c *Column) read(dst []byte, lo, hi int, null func(row int) error) error {
 }
 
 // Bytes reads rows lo to hi-1 of texts or bytes, nil for null. They must not be changed.
-func (c *Column) Bytes(lo, hi int) ([][]byte, error) {
+func (c *Leaf) Bytes(lo, hi int) ([][]byte, error) {
 	if !c.Text || c.Lists > 0 {
 		return nil, fmt.Errorf("is %s, want texts", c.Type())
 	}

@@ -59,7 +59,7 @@ func (h *header) file(source Source) (*File, error) {
 }
 
 // add adds the values of a row group.
-func (c *Column) add(source Source, h *chunkHeader, first, rows int) error {
+func (c *Leaf) add(source Source, h *chunkHeader, first, rows int) error {
 	start := h.data
 	if h.dict > 0 && h.dict < start {
 		start = h.dict
@@ -89,7 +89,7 @@ func (c *Column) add(source Source, h *chunkHeader, first, rows int) error {
 // walk goes through the elements of a schema, which are listed in depth.
 type walk struct {
 	elements []element
-	columns  []*Column
+	columns  []*Leaf
 	names    int // bytes of all of them
 }
 
@@ -143,7 +143,7 @@ func (w *walk) visit(p place) error {
 
 // leaf makes a column.
 func (w *walk) leaf(e *element, p place) error {
-	c := &Column{Name: strings.Join(p.name, "."), Lists: p.rep,
+	c := &Leaf{Name: strings.Join(p.name, "."), Lists: p.rep,
 		leaf: leaf{path: p.path, kind: e.kind, def: p.def, rep: p.rep, lists: p.lists}}
 	for _, name := range p.path {
 		w.names += len(name) + 16
@@ -158,12 +158,14 @@ func (w *walk) leaf(e *element, p place) error {
 }
 
 // setType sets the type of the values, or returns why they cannot be read.
-func (c *Column) setType(e *element) error {
-	c.DType = map[physical]dtype.DType{boolean: dtype.Bool, int32s: dtype.Int32, int64s: dtype.Int64, floats: dtype.Float32, doubles: dtype.Float64}[e.kind]
+func (c *Leaf) setType(e *element) error {
+	c.DType = map[physical]dtype.DType{boolean: dtype.Bool, int32s: dtype.Int32, int64s: dtype.Int64,
+		floats: dtype.Float32, doubles: dtype.Float64}[e.kind]
 	switch {
 	case e.meaning == decimal || e.meaning == uuid:
 		c.DType = dtype.Invalid
-		return fmt.Errorf("is a %s (%v), want numbers; write it as float64 (pyarrow: table.set_column with cast)", logicalNames[e.meaning], e.kind)
+		return fmt.Errorf("is a %s (%v), want numbers; write it as float64 (pyarrow: table.set_column with cast)",
+			logicalNames[e.meaning], e.kind)
 	case e.kind == int96s:
 		c.DType, c.Time = dtype.Int64, "M8[ns]"
 	case e.kind == byteArrays:
@@ -186,7 +188,8 @@ func (c *Column) setType(e *element) error {
 	case e.meaning == timeOfDay && e.unit != "":
 		c.DType, c.Time = dtype.Int64, "m8["+e.unit+"]"
 	case e.meaning == integer && (e.kind == int32s || e.kind == int64s):
-		types := map[int][2]dtype.DType{8: {dtype.Int8, dtype.Uint8}, 16: {dtype.Int16, dtype.Uint16}, 32: {dtype.Int32, dtype.Uint32}, 64: {dtype.Int64, dtype.Uint64}}
+		types := map[int][2]dtype.DType{8: {dtype.Int8, dtype.Uint8}, 16: {dtype.Int16, dtype.Uint16},
+			32: {dtype.Int32, dtype.Uint32}, 64: {dtype.Int64, dtype.Uint64}}
 		pair, ok := types[e.bits]
 		if !ok || (e.bits == 64) != (e.kind == int64s) {
 			return fmt.Errorf("has integers of %d bits in %v", e.bits, e.kind)

@@ -49,7 +49,7 @@ func (p *page) decode(s *scratch) (v values, err error) {
 }
 
 // spread puts null between the values that are stored.
-func (c *Column) spread(v values, def []byte) (out values) {
+func (c *Leaf) spread(v values, def []byte) (out values) {
 	if c.Text {
 		out.list = make([][]byte, len(def))
 	} else {
@@ -77,8 +77,8 @@ func (c *Column) spread(v values, def []byte) (out values) {
 	return out
 }
 
-// null is the value of what is missing: NaN, NaT, or zero where the type has no such value.
-func (c *Column) null() (raw []byte, represented bool) {
+// null is the value for null: NaN, NaT, or zero where the type has no such value.
+func (c *Leaf) null() (raw []byte, represented bool) {
 	raw = make([]byte, max(8, c.DType.Size()))
 	switch {
 	case c.Time != "":
@@ -120,12 +120,12 @@ func (k *chunk) look(data []byte, n int, s *scratch) (v values, err error) {
 		return v, errors.New("refers to a dictionary, which is missing")
 	}
 	dict := k.column.cache.get(k.dict, func() (values, error) {
-		own := new(scratch)
-		b, err := k.dict.open(true, own)
+		buffers := new(scratch)
+		b, err := k.dict.open(true, buffers)
 		if err != nil {
 			return values{}, err
 		}
-		return k.dict.stored(b.values, int(k.dict.values), own)
+		return k.dict.stored(b.values, int(k.dict.values), buffers)
 	})
 	if dict.err != nil {
 		return v, fmt.Errorf("dictionary: %w", dict.err)
@@ -253,7 +253,7 @@ func (p *page) truths(data []byte, n int) ([]byte, error) {
 }
 
 // convert makes the column's type of n values as they are stored.
-func (c *Column) convert(raw []byte, n int) []byte {
+func (c *Leaf) convert(raw []byte, n int) []byte {
 	from, to := c.leaf.length, c.DType.Size()
 	if c.leaf.kind == boolean || from == to {
 		return raw

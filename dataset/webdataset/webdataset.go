@@ -1,9 +1,11 @@
 // Package webdataset lists the samples of WebDataset archives: tar files whose members share a name up to its first
 // point, the key, and differ in what follows, the ending.
 //
-//	shard, err := webdataset.Read(file)                    // any file that can be read at offsets
-//	if err != nil { … }
-//	for _, sample := range shard { sample.Key; sample.Parts["jpg"].Offset … }
+//	file, err := mmap.Open("train-000.tar")
+//	…
+//	samples, err := webdataset.Read(file)
+//	…
+//	fmt.Println(samples[0].Key, samples[0].Parts["jpg"].Offset)
 package webdataset
 
 import (
@@ -77,7 +79,8 @@ func read(file Source) (samples []Sample, err error) {
 			continue
 		}
 		if h.Size < 0 || h.Size > file.Size()-offset {
-			return nil, fmt.Errorf("%w: member %q has %d bytes at offset %d of %d", format.ErrTruncated, h.Name, h.Size, offset, file.Size())
+			return nil, fmt.Errorf("%w: member %q has %d bytes at offset %d of %d", format.ErrTruncated,
+				h.Name, h.Size, offset, file.Size())
 		}
 		key, ending := split(h.Name)
 		if ending == "" {

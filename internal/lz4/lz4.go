@@ -1,9 +1,7 @@
 // Package lz4 expands blocks of LZ4, without a frame around them.
 //
-//	dst := make([]byte, size) // the size is stored elsewhere
-//	if err := lz4.Block(dst, src); err != nil {
-//		return err
-//	}
+//	dst := make([]byte, 1<<20) // the size is stored elsewhere
+//	err := lz4.Block(dst, []byte("\x50hello…"))
 package lz4
 
 import (
@@ -52,7 +50,7 @@ func Block(dst, src []byte) error {
 		case n > len(dst)-written:
 			return fmt.Errorf("the block of LZ4 has more than %d bytes", len(dst))
 		}
-		for from := written - distance; n > 0; { // what is copied may be copied again
+		for from := written - distance; n > 0; { // copied bytes may be copied again
 			k := copy(dst[written:written+n], dst[from:written])
 			written, n = written+k, n-k
 		}

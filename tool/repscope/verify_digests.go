@@ -76,8 +76,8 @@ func tableDigests(path string) []string {
 	return sums
 }
 
-// folderDigests are the digests of an array of several files, such as a folder of images, as stored and resized as in the result, and of the files of a
-// model.
+// folderDigests are the digests of an array of several files, such as a folder of images, as stored and resized as in
+// the result, and of the files of a model.
 func (v *verifier) folderDigests(path string, in *report.Input) ([]string, error) {
 	var sums []string
 	options := []dataset.ImageOptions{{}}

@@ -1,7 +1,8 @@
-// Package parquettest writes small Parquet files for tests: columns of numbers and bytes, and lists of one size, in plain
-// pages of version 1.
+// Package parquettest writes small Parquet files for tests: columns of numbers and bytes, and lists of one size, in
+// plain pages of version 1.
 //
-//	data := parquettest.File(2, parquettest.Column{Name: "frames", Kind: parquettest.Float, Shape: []int{5, 3}, Raw: raw})
+//	c := parquettest.Leaf{Name: "frames", Kind: parquettest.Float, Shape: []int{5, 3}, Raw: make([]byte, 60)}
+//	data := parquettest.File(2, c)
 package parquettest
 
 import (
@@ -19,8 +20,8 @@ const (
 	ByteArray = 6
 )
 
-// Column is a column; the first number of its shape is its rows.
-type Column struct {
+// Leaf is a column; the first number of its shape is its rows.
+type Leaf struct {
 	Name  string
 	Kind  int
 	Uint8 bool // stored as Int32
@@ -86,11 +87,12 @@ func packed(list []byte, largest int) []byte {
 }
 
 // schema are the elements of a column.
-func (c *Column) schema() (elements [][]byte, path []string) {
+func (c *Leaf) schema() (elements [][]byte, path []string) {
 	lists := len(c.Shape) - 1
 	name := c.Name
 	for range lists {
-		elements = append(elements, new(thrift).int(3, 0).text(4, name).int(5, 1).int(6, 3).end(), new(thrift).int(3, 2).text(4, "list").int(5, 1).end())
+		elements = append(elements, new(thrift).int(3, 0).text(4, name).int(5, 1).int(6, 3).end(),
+			new(thrift).int(3, 2).text(4, "list").int(5, 1).end())
 		path = append(path, name, "list")
 		name = "element"
 	}
@@ -102,7 +104,7 @@ func (c *Column) schema() (elements [][]byte, path []string) {
 }
 
 // page is a page of rows lo to hi-1, with its header.
-func (c *Column) page(lo, hi int) []byte {
+func (c *Leaf) page(lo, hi int) []byte {
 	lists, row := len(c.Shape)-1, 1
 	for _, n := range c.Shape[1:] {
 		row *= n
@@ -127,12 +129,13 @@ func (c *Column) page(lo, hi int) []byte {
 	}
 	body := append(append(packed(rep, lists), packed(def, lists)...), values...)
 	data := new(thrift).int(1, int64((hi-lo)*row)).int(2, 0).int(3, 3).int(4, 3)
-	head := new(thrift).int(1, 0).int(2, int64(len(body))).int(3, int64(len(body))).int(4, int64(int32(crc32.ChecksumIEEE(body)))).structure(5, data)
+	head := new(thrift).int(1, 0).int(2, int64(len(body))).int(3, int64(len(body))).
+		int(4, int64(int32(crc32.ChecksumIEEE(body)))).structure(5, data)
 	return append(head.end(), body...)
 }
 
 // File is a file whose row groups and pages have this many rows.
-func File(rows int, columns ...Column) []byte {
+func File(rows int, columns ...Leaf) []byte {
 	file := []byte("PAR1")
 	total := columns[0].Shape[0]
 	root := new(thrift).text(4, "schema").int(5, int64(len(columns))).end()
@@ -164,5 +167,6 @@ func File(rows int, columns ...Column) []byte {
 		groups = append(groups, new(thrift).list(1, 12, chunks...).int(2, 0).int(3, int64(hi-lo)).end())
 	}
 	header := new(thrift).int(1, 1).list(2, 12, elements...).int(3, int64(total)).list(4, 12, groups...).end()
-	return append(append(append(file, header...), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...), "PAR1"...)
+	file = binary.LittleEndian.AppendUint32(append(file, header...), uint32(len(header)))
+	return append(file, "PAR1"...)
 }
