@@ -20,7 +20,7 @@ import (
 	"repscope/internal/text"
 )
 
-// parquetFiles are the files of a folder that are one table, and what of it is meant.
+// parquetFiles are the files of a folder that are one table, and the wanted column.
 type parquetFiles struct {
 	root   string
 	paths  []string
