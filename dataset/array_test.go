@@ -227,7 +227,7 @@ func TestKeys(t *testing.T) {
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
 		"testdata/generate.py":          "want " + FormatNames(),
-		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, torch; each folder would be an episode",
+		"testdata":                      "no .png, .jpg, .webp or .tif files in its folders bad, fuzz, parquet, torch; each folder would be an episode",
 		"testdata/expected.json:frames": "is a JSON file; want .npy",
 	} {
 		a, err := Open(spec)

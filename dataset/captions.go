@@ -243,6 +243,10 @@ func parseCases(name string, data []byte) ([]string, error) {
 
 // tableCases are the cells of the column case_id.
 func tableCases(name string, data []byte) ([]string, error) {
+	data, err := TableText(name, data)
+	if err != nil {
+		return nil, err
+	}
 	reader, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"repscope/internal/format"
 	"repscope/internal/gunzip"
 	"repscope/internal/mmap"
 )
@@ -22,13 +23,18 @@ type textSource interface {
 	sha256() (string, error)
 }
 
-// openText opens a file of text. One that is compressed by gzip, by its first bytes, is expanded; see [gunzip.Bytes].
+// openText opens a file of text. A Parquet file is one of CSV. One that is compressed by gzip, by its first bytes, is
+// expanded; see [gunzip.Bytes].
 func openText(path string) (textSource, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, min(2, file.Size()))
+	head := make([]byte, min(4, file.Size()))
+	if _, err := file.ReadAt(head, 0); err == nil && format.Of(head) == format.Parquet {
+		defer file.Close()
+		return parquetText(file)
+	}
 	if _, err := file.ReadAt(head, 0); err != nil || !gunzip.Is(head) {
 		return mappedText{file}, nil // the reader reports errors
 	}
@@ -42,6 +48,19 @@ func openText(path string) (textSource, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return e, nil
+}
+
+// parquetText is a Parquet file as lines of CSV.
+func parquetText(file *mmap.File) (textSource, error) {
+	e := &expandedText{path: file.Path()}
+	s, err := parquetIn(file)
+	if err == nil {
+		e.data, err = s.text()
+	}
+	if err == nil {
+		e.digest, err = s.digest()
+	}
+	return e, err
 }
 
 // reader reads a file from its beginning.

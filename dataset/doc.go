@@ -10,7 +10,11 @@
 //   - .h5, .hdf5: datasets of an HDF5 file by their path in groups
 //   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
 //     and missing_value say
-//   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
+//   - .parquet: columns of a Parquet file, lists of one length as matrices, images in
+//     bytes as frames; or a folder of such files, also of LeRobot
+//   - .tar: samples of a WebDataset archive by the ending of their members, or of
+//     shards NAME-{000..123}.tar
+//   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //
 // Formats are recognized by content (see [FormatNames]). Tables, problems of boards, sequences of residues,

@@ -64,7 +64,7 @@ func TestParseFixationsErrors(t *testing.T) {
 		"density":       {string(npyOf(t, []int{2, 3}, []float32{0, 1, 2, 3, 4, 5})), "found 1 and 2 at column 2, row 0; want an image of 0"},
 		"not a number":  {string(npyOf(t, []int{1, 3}, []float32{0, 1, float32(math.NaN())})), "found 1 and NaN"},
 		"infinite rows": {string(npyOf(t, []int{2, 2}, []float64{0, 1, 2, math.Inf(-1)})), "row 1: the point (2, -Inf)"},
-		"other bytes":   {"\x00\x01\x02", "not a PNG, JPEG or TIFF file"},
+		"other bytes":   {"\x00\x01\x02", "not a PNG, JPEG, WebP or TIFF file"},
 	} {
 		f, err := ParseFixations("dir/f.csv", []byte(c.data))
 		if err == nil || !strings.HasPrefix(err.Error(), "dir/f.csv: ") || !strings.Contains(err.Error(), c.want) {

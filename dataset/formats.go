@@ -31,7 +31,7 @@ type arrayFormat struct {
 	list func(file *mmap.File, l *Listing) error
 	// record opens an array with its episodes, where the file holds a published
 	// dataset; nil for formats that never do.
-	record func(file *mmap.File, key string) (*Recording, error)
+	record func(file *mmap.File, key string, o ImageOptions) (*Recording, error)
 }
 
 // formats are all formats of arrays. A row and a reader are all that a new one
@@ -74,7 +74,20 @@ var formats = []arrayFormat{
 		what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
 		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
-	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
+	{
+		name: parquetFormat,
+		what: "columns of a Parquet file, lists of one length as matrices, images in bytes as frames; " +
+			"or a folder of such files, also of LeRobot",
+		is: begins(format.Parquet), endings: []string{parquetFormat},
+		open: openParquet, openAll: allParquet, list: listParquet, record: recordParquet,
+	},
+	{
+		name: tarFormat,
+		what: "samples of a WebDataset archive by the ending of their members, or of shards NAME-{000..123}.tar",
+		is:   isTar, endings: []string{tarFormat}, open: openTar, list: listTar, record: recordTar,
+	},
+	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; " +
+		"or folders of such files, one per episode"},
 }
 
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a

@@ -4,6 +4,7 @@
 package dataset
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"errors"
@@ -19,6 +20,7 @@ import (
 
 	"repscope/dataset/hdf5/hdf5test"
 	"repscope/dataset/netcdf/netcdftest"
+	"repscope/dataset/parquet/parquettest"
 	"repscope/internal/dtype"
 	"repscope/internal/torchfile/torchtest"
 )
@@ -70,6 +72,16 @@ var formatWriters = []formatWriter{
 		path := filepath.Join(dir, "a.nc")
 		return path, writeNetCDF(path, beside(f)...)
 	}},
+	{format: parquetFormat, kind: "file", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.parquet")
+		return path, writeParquet(path, 0, 5, beside(f)...)
+	}},
+	{format: parquetFormat, kind: "folder", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "set")
+		return path, errors.Join(os.Mkdir(path, 0o700), writeParquet(filepath.Join(path, "10.parquet"), 3, 5, beside(f)...),
+			writeParquet(filepath.Join(path, "9.parquet"), 0, 3, beside(f)...))
+	}, truncated: func(path string) string { return filepath.Join(path, "9.parquet") }},
+	{format: tarFormat, bytes: true, checked: true, write: writeTar},
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
 	{format: ".tif", kind: "deflate", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffDeflate) }},
@@ -449,6 +461,60 @@ func writeNetCDF(path string, fields ...Field) error {
 	return os.WriteFile(path, netcdftest.File(variables...), 0o600)
 }
 
+// writeParquet writes rows lo to hi-1 to a Parquet file.
+func writeParquet(path string, lo, hi int, fields ...Field) error {
+	var columns []parquettest.Leaf
+	for _, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		row := len(raw) / f.Shape[0]
+		raw = raw[lo*row : hi*row]
+		c := parquettest.Leaf{Name: f.Name, Shape: append([]int{hi - lo}, f.Shape[1:]...), Raw: raw}
+		switch kind {
+		case Uint8:
+			c.Kind, c.Uint8, c.Raw = parquettest.Int32, true, nil
+			for _, v := range raw {
+				c.Raw = append(c.Raw, v, 0, 0, 0)
+			}
+		case Int64:
+			c.Kind = parquettest.Int64
+		default:
+			c.Kind = parquettest.Float
+		}
+		columns = append(columns, c)
+	}
+	return os.WriteFile(path, parquettest.File(2, columns...), 0o600)
+}
+
+// writeTar writes the rows of an array as PNG files of an archive.
+func writeTar(dir string, f Field) (string, error) {
+	folder := filepath.Join(dir, "images")
+	path := filepath.Join(dir, "a.tar")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return "", err
+	}
+	if _, err := writeImages(folder, f); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := range f.Shape[0] {
+		data, err := os.ReadFile(filepath.Join(folder, fmt.Sprint(i, ".png")))
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Name: fmt.Sprint(i, ".png"), Size: int64(len(data)), Mode: 0o600})
+		}
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return path, errors.Join(w.Close(), os.WriteFile(path, b.Bytes(), 0o600))
+}
+
 // writeImages writes the rows of an array as PNG files.
 func writeImages(dir string, f Field) (string, error) {
 	h, w := f.Shape[1], f.Shape[2]
@@ -483,7 +549,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc, .parquet, .tar or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

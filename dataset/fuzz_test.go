@@ -156,6 +156,9 @@ func FuzzTorch(f *testing.F) {
 
 func FuzzImage(f *testing.F) {
 	seed(f, "testdata/grey/frame1*.png", "testdata/rgb/*.png", "testdata/deep/*.png", "testdata/palette/*.png", "testdata/bad/*/*.png")
+	for _, c := range photoCases(f) {
+		f.Add(c.Data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		exercise(t, "frames/a.png", data, func(path string) ([]*Array, error) {
 			a, err := Open(filepath.Dir(path))

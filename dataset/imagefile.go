@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
+	"repscope/internal/bound"
 	"repscope/internal/format"
 	"repscope/internal/regular"
 )
@@ -63,45 +64,73 @@ func (k imageKind) sameSize(other imageKind) bool {
 	return k.width == other.width && k.height == other.height
 }
 
-// imageFile is an image in a file of its own, or a page of a TIFF file.
+// imageContent is the open content of an image.
+type imageContent interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// diskImage is the content of a file.
+type diskImage struct {
+	*os.File
+	size int64
+}
+
+func (d diskImage) Size() int64 { return d.size }
+
+// onDisk opens a file.
+func onDisk(path string) (imageContent, error) {
+	file, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return diskImage{file, info.Size()}, nil
+}
+
+// imageFile is an image in a file of its own, a page of a TIFF file, or a part of another file.
 type imageFile struct {
 	path  string
-	page  *tiffPage // nil: the whole file
-	kind  imageKind
-	alpha bool // there is an alpha channel
+	open  func(path string) (imageContent, error)
+	page  *tiffPage // nil: the whole content
+	kind  imageKind // as it is to be seen
+	alpha bool      // there is an alpha channel
+	turn  orientation
+	// opaque says that whatever alpha is stored means nothing.
+	opaque bool
 	// marked says that a color is marked as transparent.
 	marked  bool
 	palette int    // its colors, 0 if there is none
 	gamma   uint32 // times 100000, 0 if the file states none or the one of sRGB
 }
 
-// readImageFile reads the header of a file.
-func readImageFile(path string) (imageFile, error) {
-	f := imageFile{path: path}
-	file, err := regular.Open(path)
+// inspect reads the header.
+func (f *imageFile) inspect() error {
+	content, err := f.open(f.path)
 	if err != nil {
-		return f, err
+		return err
 	}
-	defer file.Close()
-	_, err = f.readHeader(file)
-	return f, err
+	defer content.Close()
+	_, err = f.readHeader(content)
+	return err
 }
 
 // readHeader determines the kind of an opened image. Of a TIFF file it returns the page.
-func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
+func (f *imageFile) readHeader(content imageContent) (*tiffPage, error) {
 	head := make([]byte, format.HeadSize)
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := content.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	head = head[:n]
 	var page *tiffPage
 	if format.Of(head) == format.TIFF {
-		pages, err := tiffPages(file, info.Size())
+		pages, err := tiffPages(content, content.Size())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.path, err)
 		}
@@ -110,14 +139,11 @@ func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 		}
 		page = pages[0]
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	c, _, err := image.DecodeConfig(bufio.NewReader(file))
+	c, _, err := image.DecodeConfig(bufio.NewReader(io.NewSectionReader(content, 0, content.Size())))
 	if err != nil {
 		return nil, imageError(f.path, err)
 	}
-	return page, f.describe(c, head, file, info.Size())
+	return page, f.describe(c, head, content, content.Size())
 }
 
 // describe copies the properties in a header; size is the size of the file that r reads.
@@ -125,8 +151,13 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	f.kind = imageKind{width: c.Width, height: c.Height}
 	// A PNG of one bit per pixel compressed by deflate's best ratio has the most
 	// pixels per byte.
-	pixels := int64(c.Width) * int64(c.Height)
-	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels || pixels > maxPixels || pixels > size*8*1032 {
+	pixels, limit := int64(c.Width)*int64(c.Height), size*8*1032
+	web := isWebP(string(head))
+	if web { // one color takes no bytes
+		limit = max(limit, bound.Free/4)
+	}
+	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels ||
+		pixels > min(maxPixels, limit) {
 		return fmt.Errorf("%s: %d×%d pixels in a file of %d bytes, want at most %d pixels", f.path, c.Width, c.Height, size, maxPixels)
 	}
 	switch m := c.ColorModel; m {
@@ -135,8 +166,8 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 		f.kind.deep = true
 	case color.RGBA64Model, color.NRGBA64Model:
 		f.kind.color, f.kind.deep, f.alpha = true, true, m == color.NRGBA64Model
-	case color.RGBAModel, color.NRGBAModel, color.YCbCrModel:
-		f.kind.color, f.alpha = true, m == color.NRGBAModel
+	case color.RGBAModel, color.NRGBAModel, color.YCbCrModel, color.NYCbCrAModel:
+		f.kind.color, f.alpha = true, m == color.NRGBAModel || m == color.NYCbCrAModel
 	default:
 		palette, ok := m.(color.Palette)
 		if !ok {
@@ -152,13 +183,22 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 			f.marked = f.marked || a != 0xffff
 		}
 	}
+	f.turn = orientationOf(r, size)
+	f.kind.width, f.kind.height = f.turn.size(c.Width, c.Height)
+	if web {
+		w := webpContentOf(r, size)
+		if f.alpha = w.alpha; w.animated {
+			return fmt.Errorf("%s: is %w", f.path, errAnimated)
+		}
+		f.opaque = !w.alpha
+	}
 	if !isPNG(head) {
 		return nil
 	}
 	if head[pngColorType] == pngGrayAlpha {
 		f.kind.color = false // package png gives it in colors
 	}
-	for c := range pngChunks(r) {
+	for c := range pngChunks(r, true) {
 		switch {
 		case c.kind == "tRNS" && f.palette == 0:
 			f.marked = true
@@ -187,13 +227,14 @@ func isPNG(head []byte) bool {
 
 // pngBlock is a chunk of a PNG file.
 type pngBlock struct {
-	kind string
-	size uint32
-	word uint32 // the first 4 bytes of its content, or 0
+	kind   string
+	size   uint32
+	offset int64  // of its content
+	word   uint32 // the first 4 bytes of its content, or 0
 }
 
-// pngChunks goes through the chunks before the pixels of a PNG file.
-func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
+// pngChunks goes through the chunks of a PNG file, or through those before the pixels.
+func pngChunks(r io.ReaderAt, before bool) iter.Seq[pngBlock] {
 	const around, limit = 12, 1 << 16 // bytes around the content; chunks
 	return func(yield func(pngBlock) bool) {
 		offset := int64(len(pngMagic))
@@ -202,11 +243,11 @@ func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
 			if n, _ := r.ReadAt(head[:], offset); n < len(head) {
 				return
 			}
-			c := pngBlock{kind: string(head[4:8]), size: binary.BigEndian.Uint32(head[:])}
+			c := pngBlock{kind: string(head[4:8]), size: binary.BigEndian.Uint32(head[:]), offset: offset + 8}
 			if c.size >= 4 {
 				c.word = binary.BigEndian.Uint32(head[8:])
 			}
-			if c.kind == "IDAT" || !yield(c) {
+			if before && c.kind == "IDAT" || !yield(c) {
 				return
 			}
 			offset += around + int64(c.size)
@@ -214,16 +255,54 @@ func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
 	}
 }
 
-// check compares a decoded image with its header.
+// check compares a decoded image, as it is stored, with its header.
 func (f *imageFile) check(img image.Image) error {
-	if b := img.Bounds(); b.Dx() != f.kind.width || b.Dy() != f.kind.height {
-		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, b.Dx(), b.Dy(), f.kind.width, f.kind.height)
+	width, height := f.turn.size(f.kind.width, f.kind.height)
+	if b := img.Bounds(); b.Dx() != width || b.Dy() != height {
+		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, b.Dx(), b.Dy(), width, height)
 	}
 	// Package png extends the palette if a pixel needs it.
 	if p, ok := img.(*image.Paletted); ok && len(p.Palette) > f.palette {
 		return fmt.Errorf("%s: corrupt image: a pixel has color %d of a palette of %d", f.path, len(p.Palette)-1, f.palette)
 	}
 	return nil
+}
+
+// planes writes the pixels of an image in colors of 8 bits.
+func (f *imageFile) planes(dst []byte, m *image.NRGBA) error {
+	k := f.kind
+	red, green, blue := dst[:k.width*k.height], dst[k.width*k.height:], dst[2*k.width*k.height:]
+	width, height := m.Rect.Dx(), m.Rect.Dy()
+	for y := range k.height {
+		for x := range k.width {
+			fromX, fromY := f.turn.source(x, y, width, height)
+			p := m.Pix[fromY*m.Stride+4*fromX:][:4]
+			if p[3] != 0xff {
+				return f.transparent(x, y)
+			}
+			i := y*k.width + x
+			red[i], green[i], blue[i] = p[0], p[1], p[2]
+		}
+	}
+	return nil
+}
+
+// transparent is the error of a pixel.
+func (f *imageFile) transparent(x, y int) error {
+	fix := "remove the alpha channel"
+	if f.marked {
+		fix = "the chunk tRNS marks its color as transparent; write the image without that chunk"
+	}
+	return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; %s", f.path, x, y, fix)
+}
+
+// forget makes an image opaque whose alpha means nothing.
+func (f *imageFile) forget(img image.Image) {
+	if m, ok := img.(*image.NRGBA); ok && f.opaque {
+		for i := 3; i < len(m.Pix); i += 4 {
+			m.Pix[i] = 0xff
+		}
+	}
 }
 
 // imageError is the error of an image.
@@ -233,10 +312,11 @@ func imageError(path string, err error) error {
 	var tif tiff.UnsupportedError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "not enough pixel data"),
-		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"):
+		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"),
+		strings.Contains(err.Error(), "short chunk"):
 		return fmt.Errorf("%s: %w image: %w", path, ErrTruncated, err)
 	case errors.Is(err, image.ErrFormat):
-		return fmt.Errorf("%s: not a PNG, JPEG or TIFF file", path)
+		return fmt.Errorf("%s: not a PNG, JPEG, WebP or TIFF file", path)
 	case errors.As(err, &png), errors.As(err, &jpeg), errors.As(err, &tif):
 		return fmt.Errorf("%s: %w; convert it to a PNG file", path, err)
 	}
@@ -253,6 +333,11 @@ func (f *imageFile) decode(dst []byte) error {
 	if err := f.check(img); err != nil {
 		return err
 	}
+	f.forget(img)
+	if m, ok := img.(*image.NRGBA); ok && f.kind.color {
+		return f.planes(dst, m)
+	}
+	img = upright(img, f.turn)
 	k, bounds := f.kind, img.Bounds()
 	if gray, ok := img.(*image.Gray); ok && !k.color {
 		for y := range k.height {
@@ -273,11 +358,7 @@ func (f *imageFile) decode(dst []byte) error {
 		for x := range k.width {
 			r, g, b, alpha := img.At(bounds.Min.X+x, bounds.Min.Y+y).RGBA()
 			if alpha != 0xffff {
-				fix := "remove the alpha channel"
-				if f.marked {
-					fix = "the chunk tRNS marks its color as transparent; write the image without that chunk"
-				}
-				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; %s", f.path, x, y, fix)
+				return f.transparent(x, y)
 			}
 			put(0, y*k.width+x, r)
 			if k.color {
@@ -301,27 +382,24 @@ func (f *imageFile) load() (image.Image, error) {
 		}
 		return nil, imageError(f.path, err)
 	}
-	file, err := regular.Open(f.path)
+	content, err := f.open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer content.Close()
 	now := imageFile{path: f.path}
-	page, err := now.readHeader(file)
+	page, err := now.readHeader(content)
 	if err != nil {
 		return nil, err
 	}
 	now.kind.color = now.kind.color || now.palette > 0 && f.kind.color
-	if now.kind != f.kind {
+	if now.kind != f.kind || now.turn != f.turn {
 		return nil, fmt.Errorf("%s has changed to %v while it was in use", f.path, now.kind)
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
 	}
 	if err := page.verify(); err != nil {
 		return nil, imageError(f.path, err)
 	}
-	img, _, err := image.Decode(bufio.NewReader(file))
+	img, err := decodeImage(content, content.Size())
 	if err != nil {
 		return nil, imageError(f.path, err)
 	}

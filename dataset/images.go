@@ -35,7 +35,7 @@ type ImageOptions struct {
 }
 
 // imageEndings are the endings of the files of a folder that are read.
-var imageEndings = []string{".png", ".jpg", ".jpeg", ".tif", ".tiff"}
+var imageEndings = []string{".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff"}
 
 // imageFolder is the content of a folder.
 type imageFolder struct {
@@ -95,35 +95,60 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	default:
 		return nil, f.empty(folder)
 	}
-	s, err := newImages(folder, files, o)
+	opened := make([]imageFile, len(files))
+	for i, path := range files {
+		opened[i] = imageFile{path: path, open: onDisk}
+	}
+	a, err := imageArray(folder, opened, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.files) > 0 && len(f.folders) > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
+	}
+	a.digest = sync.OnceValues(func() (string, error) {
+		return hashFiles(files, len(names) > 0, a.source.(*images).resized())
+	})
+	r := &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}
+	if episodes != nil {
+		r.Kind = "folders"
+	}
+	return r, nil
+}
+
+// imageArray presents images as the rows of an array, under the name of what holds them.
+func imageArray(name string, files []imageFile, o ImageOptions) (*Array, error) {
+	s, err := newImages(name, files, o)
 	if err != nil {
 		return nil, err
 	}
 	shape := append([]int{len(files)}, s.kind.shape()...)
 	t := s.kind.dtype()
 	if _, err := dtype.ArraySize(shape, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	s.row = rowBytes(shape, t)
-	a := newArray(folder, folder, "", shape, t, dtype.LittleEndian, s)
+	a := newArray(name, name, "", shape, t, dtype.LittleEndian, s)
 	a.notes = s.notes
-	if len(f.files) > 0 && len(f.folders) > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, because it contains images itself: %s", list(baseNames(f.folders))))
-	}
-	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, s.resized()) })
-	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
+	return a, nil
 }
 
 // FilesOf are the files that [Open] reads for a "FILE" or "FILE:key", of a folder all its images. There are none where
 // there is no such file.
 func FilesOf(spec string) []string {
 	path, _ := splitSpec(spec)
+	if files, err := shards(path); files != nil && err == nil {
+		return files
+	}
 	info, err := stat(path)
 	if err != nil {
 		return nil
 	}
 	if !info.IsDir() {
 		return []string{path}
+	}
+	if t, err := parquetFolder(path, ""); t != nil && err == nil {
+		return t.paths
 	}
 	f, err := readFolder(path)
 	if err != nil {
@@ -151,10 +176,11 @@ func (f *imageFolder) empty(folder string) error {
 	if f.others != "" {
 		other = fmt.Sprintf("; its files end in %s", f.others)
 		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
-			return &ForeignError{folder, "contains no .png, .jpg or .tif files, but files that end in " + f.others, recipe}
+			return &ForeignError{folder, "contains no .png, .jpg, .webp or .tif files, but files that end in " +
+				f.others, recipe}
 		}
 	}
-	return fmt.Errorf("%s: no .png, .jpg or .tif files in this folder%s", folder, other)
+	return fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder%s", folder, other)
 }
 
 // episodeFolders lists the images of the folders of a folder.
@@ -177,9 +203,10 @@ func episodeFolders(folder string, folders []string) (files []string, episodes [
 	}
 	switch {
 	case len(files) == 0:
-		err = fmt.Errorf("%s: no .png, .jpg or .tif files in this folder, nor in its %d folders", folder, len(folders))
+		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in this folder, nor in its %d folders", folder, len(folders))
 	case len(empty) > 0:
-		err = fmt.Errorf("%s: no .png, .jpg or .tif files in its folders %s; each folder would be an episode", folder, list(empty))
+		err = fmt.Errorf("%s: no .png, .jpg, .webp or .tif files in its folders %s; each folder would be an episode",
+			folder, list(empty))
 	}
 	return files, episodes, names, err
 }
@@ -193,12 +220,9 @@ func baseNames(paths []string) []string {
 }
 
 // newImages reads the headers of files and decides on the kind that all of them become.
-func newImages(folder string, files []string, o ImageOptions) (*images, error) {
-	s := &images{files: make([]imageFile, len(files)), nearest: o.Nearest}
-	err := parallel.Try(context.Background(), 0, len(files), func(_, i int) (err error) {
-		s.files[i], err = readImageFile(files[i])
-		return err
-	})
+func newImages(folder string, files []imageFile, o ImageOptions) (*images, error) {
+	s := &images{files: files, nearest: o.Nearest}
+	err := parallel.Try(context.Background(), 0, len(files), func(_, i int) error { return files[i].inspect() })
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +231,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	sizes := false
 	for _, f := range s.files {
 		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
-			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
+			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0].path, s.kind)
 			if f.kind.color == s.kind.color && f.kind.deep == s.kind.deep {
 				err = fmt.Errorf("%w (width×height), or --resize HxW (height first) must set one size", err)
 			}
@@ -236,9 +260,9 @@ func widenPalettes(files []imageFile) {
 	}
 }
 
-// leftOut lists the data of the files that are ignored; what names the files.
+// leftOut lists the data of the files that are ignored, and the images that are turned; what names the files.
 func leftOut(files []imageFile, what string) (notes []string) {
-	var alpha, marked, gamma int
+	var alpha, marked, gamma, rotated int
 	stated := uint32(0)
 	for _, f := range files {
 		if f.alpha {
@@ -247,11 +271,17 @@ func leftOut(files []imageFile, what string) (notes []string) {
 		if f.marked {
 			marked++
 		}
+		if f.turn > 1 {
+			rotated++
+		}
 		if f.gamma > 0 {
 			gamma, stated = gamma+1, f.gamma
 		}
 	}
 	share := fmt.Sprintf("of %d %s", len(files), what)
+	if rotated > 0 {
+		notes = append(notes, fmt.Sprintf("%d %s are rotated or mirrored as their Exif orientation says", rotated, share))
+	}
 	if alpha > 0 {
 		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is ignored; a pixel that is not opaque is an error",
 			alpha, share))

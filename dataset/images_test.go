@@ -110,11 +110,11 @@ func TestFolderErrors(t *testing.T) {
 		return dir
 	}
 	for _, c := range []struct{ dir, want, hint string }{
-		{make("ep0/a.png", "ep1/notes.txt", "ep2/deep/a.png"), "no .png, .jpg or .tif files in its folders ep1, ep2; each folder would be an episode", ""},
-		{make("ep0/notes.txt", "ep1/deep/a.png"), "no .png, .jpg or .tif files in this folder, nor in its 2 folders", ""},
-		{make("a.bmp", "b.bmp", "c.txt"), "contains no .png, .jpg or .tif files, but files that end in .bmp", "*.bmp"},
-		{make("a.log"), "no .png, .jpg or .tif files in this folder; its files end in .log", ""},
-		{make(), "no .png, .jpg or .tif files in this folder", ""},
+		{make("ep0/a.png", "ep1/notes.txt", "ep2/deep/a.png"), "no .png, .jpg, .webp or .tif files in its folders ep1, ep2; each folder would be an episode", ""},
+		{make("ep0/notes.txt", "ep1/deep/a.png"), "no .png, .jpg, .webp or .tif files in this folder, nor in its 2 folders", ""},
+		{make("a.bmp", "b.bmp", "c.txt"), "contains no .png, .jpg, .webp or .tif files, but files that end in .bmp", "*.bmp"},
+		{make("a.log"), "no .png, .jpg, .webp or .tif files in this folder; its files end in .log", ""},
+		{make(), "no .png, .jpg, .webp or .tif files in this folder", ""},
 		{make(".zgroup", "x/.zarray"), "is a Zarr group", "zarr.open"},
 		{make(".zarray"), "is a Zarr array", "zarr.open"},
 		{make("data.mdb", "lock.mdb"), "is an LMDB database", "subdir=True"},

@@ -61,11 +61,31 @@ func List(spec string) (*Listing, error) {
 }
 
 func listFile(path string) (*Listing, error) {
+	if files, err := shards(path); files != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		s, err := openShards(path, files)
+		if err != nil {
+			return nil, err
+		}
+		defer s.close()
+		l := &Listing{Path: path, Format: tarFormat}
+		s.list(l)
+		return l, nil
+	}
 	info, err := stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
+		if t, err := parquetFolder(path, ""); t != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			l := &Listing{Path: path, Format: parquetFormat}
+			return l, t.list(l)
+		}
 		r, err := openFolder(path, "", ImageOptions{})
 		if err != nil {
 			return nil, err

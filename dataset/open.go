@@ -43,7 +43,15 @@ func splitSpec(spec string) (path, key string) {
 // there.
 func Exists(spec string) error {
 	path, _ := splitSpec(spec)
-	_, err := stat(path)
+	files, err := shards(path)
+	if len(files) == 0 {
+		files = []string{path}
+	}
+	for _, file := range files {
+		if err == nil {
+			_, err = stat(file)
+		}
+	}
 	return err
 }
 
@@ -83,7 +91,12 @@ func OpenColumn(spec string) (*Array, error) {
 		if _, err := stat(path); err != nil {
 			return nil, err
 		}
-		return openTableColumn(path, key)
+		if !isParquet(path) {
+			return openTableColumn(path, key)
+		}
+		if a, err := openParquetColumn(path, key); a != nil || err != nil {
+			return a, err
+		}
 	}
 	a, err := openAny(spec)
 	if err != nil || a.time == "" || a.time[0] == 'M' || a.time[0] == 'm' {
@@ -135,6 +148,9 @@ func (a *Array) numbered() (*Array, error) {
 // openAny is [Open] of arrays of any elements.
 func openAny(spec string) (*Array, error) {
 	path, key := splitSpec(spec)
+	if a, err := openPattern(path, key, ImageOptions{}); a != nil || err != nil {
+		return a, err
+	}
 	info, err := stat(path)
 	if err != nil {
 		return nil, err
@@ -189,6 +205,12 @@ func withHint(err error, recipe string, runs bool) error {
 }
 
 func openFolder(path, key string, o ImageOptions) (*Recording, error) {
+	if t, err := parquetFolder(path, key); t != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return t.record(o)
+	}
 	if key != "" {
 		return nil, fmt.Errorf("%s: a folder of images has no array %q", path, key)
 	}

@@ -22,8 +22,8 @@ type Plane struct {
 }
 
 // ParsePlane reads an image of one channel in data; name is the name of the file, for errors. The data are an image
-// (PNG, JPEG or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with axes
-// of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
+// (PNG, JPEG, WebP or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with
+// axes of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
 // images in one file, more than [MaxPlane] pixels, and no pixels.
 func ParsePlane(name string, data []byte) (*Plane, error) {
 	if bytes.HasPrefix(data, []byte(npyMagic)) {
@@ -53,7 +53,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	if err := planeSize(f.kind.width, f.kind.height); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	img, _, err := image.Decode(bytes.NewReader(data))
+	img, err := decodeImage(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, imageError(name, err)
 	}
@@ -61,7 +61,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 		return nil, err
 	}
 	p := &Plane{Width: f.kind.width, Height: f.kind.height}
-	if err := p.fill(img, f.kind.deep); err != nil {
+	if err := p.fill(upright(img, f.turn), f.kind.deep); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return p, nil

@@ -15,8 +15,9 @@ type Recording struct {
 	Frames   *Array
 	Ends     []bool   // end-of-episode flag per frame
 	Window   int      // frames of a state
-	Episodes []int64  // number of the folder of each image
-	Folders  []string // names of the folders, by number
+	Episodes []int64  // number of the folder of each image, or of the episode of each row
+	Folders  []string // names of the folders or episodes, by number
+	Kind     string   // what has the episodes: "folders", or a format
 
 	file io.Closer
 }
@@ -27,6 +28,9 @@ type Recording struct {
 // dataset that is damaged is an error.
 func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	path, key := splitSpec(spec)
+	if a, err := openPattern(path, key, o); a != nil || err != nil {
+		return recordingOf(a, err)
+	}
 	switch info, err := os.Stat(path); {
 	case err != nil:
 		return recordingOf(Open(spec))
@@ -37,7 +41,7 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := openRecording(file, key)
+	r, err := openRecording(file, key, o)
 	if err != nil {
 		file.Close()
 	}
@@ -46,7 +50,7 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 
 // openRecording opens the recording in a file by the row of its format. The
 // recording closes the file; on error the caller does.
-func openRecording(file *mmap.File, key string) (*Recording, error) {
+func openRecording(file *mmap.File, key string, o ImageOptions) (*Recording, error) {
 	f, err := formatOf(file)
 	if err != nil {
 		return nil, err
@@ -55,7 +59,7 @@ func openRecording(file *mmap.File, key string) (*Recording, error) {
 	if f.record == nil {
 		r, err = recordingOf(f.open(file, key))
 	} else {
-		r, err = f.record(file, key)
+		r, err = f.record(file, key, o)
 	}
 	return r, withRecipe(file.Path(), err)
 }

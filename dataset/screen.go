@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
 
 	"repscope/internal/format"
 )
@@ -29,7 +30,7 @@ type Screen struct {
 	Orientation int
 }
 
-// ParseScreen reads the image in data, a PNG, JPEG, TIFF or BMP file; name is the name of the file, for errors.
+// ParseScreen reads the image in data, a PNG, JPEG, WebP, TIFF or BMP file; name is the name of the file, for errors.
 // 16-bit channels are rounded to 8 bits, gray and palette images become colors, and rotated images are turned
 // upright. The header is checked before anything is decoded. Errors: another format, an animation or several pages,
 // CMYK, no pixels or more than 2²⁶, and a truncated or corrupt file.
@@ -57,6 +58,7 @@ func ParseScreen(name string, data []byte) (*Screen, error) {
 	if err := f.check(img); err != nil {
 		return nil, err
 	}
+	f.forget(img)
 	s := &Screen{Width: config.Width, Height: config.Height, Pixels: screenPixels(img)}
 	for i := 3; i < len(s.Pixels); i += 4 {
 		if s.Pixels[i] != 0xff {
@@ -64,7 +66,7 @@ func ParseScreen(name string, data []byte) (*Screen, error) {
 			break
 		}
 	}
-	s.turn(orientationOf(data))
+	s.turn(f.turn)
 	return s, nil
 }
 
@@ -76,7 +78,7 @@ type decoder struct {
 
 // screenDecoder chooses by the first bytes.
 func screenDecoder(data []byte) (d decoder, err error) {
-	const want = "want one still image as a PNG, JPEG, TIFF or BMP file"
+	const want = "want one still image as a PNG, JPEG, WebP, TIFF or BMP file"
 	head := data[:min(len(data), format.HeadSize)]
 	has := func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }
 	switch {
@@ -91,7 +93,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 	case has("\xff\xd8\xff"):
 		return decoder{
 			func(r *bytes.Reader) (image.Config, error) { return jpeg.DecodeConfig(r) },
-			func(r *bytes.Reader) (image.Image, error) { return jpeg.Decode(r) },
+			func(r *bytes.Reader) (image.Image, error) { return decodeImage(r, r.Size()) },
 		}, nil
 	case format.Of(head) == format.TIFF:
 		pages, err := tiffPages(bytes.NewReader(data), int64(len(data)))
@@ -117,11 +119,11 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		}, nil
 	case has("GIF87a"), has("GIF89a"):
 		return d, errors.New("is a GIF, which may be animated, " + want)
-	case has("RIFF") && len(data) >= 12 && string(data[8:12]) == "WEBP":
-		if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&2 != 0 {
-			return d, errors.New("is an animated WebP, " + want)
-		}
-		return d, errors.New("is a WebP file, " + want + "; dwebp FILE.webp -o FILE.png converts it")
+	case isWebP(string(head)):
+		return decoder{
+			func(r *bytes.Reader) (image.Config, error) { return webp.DecodeConfig(r) },
+			func(r *bytes.Reader) (image.Image, error) { return decodeWebP(r) },
+		}, nil
 	case len(data) == 0:
 		return d, fmt.Errorf("%w: it is empty, %s", ErrTruncated, want)
 	case len(data) < 8 && bytes.HasPrefix([]byte(pngMagic), data):
@@ -133,7 +135,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 // pngFrames is the number of frames of an animated PNG, 0 for others, from its chunk acTL, which comes before the
 // pixels.
 func pngFrames(data []byte) uint32 {
-	for c := range pngChunks(bytes.NewReader(data)) {
+	for c := range pngChunks(bytes.NewReader(data), true) {
 		if c.kind == "acTL" && c.size >= 4 {
 			return max(1, c.word)
 		}

@@ -148,7 +148,7 @@ func TestBadScreens(t *testing.T) {
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)/2] ^= 0x40
 	webp := func(flags byte) []byte {
-		return []byte("RIFF\x10\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00" + string(flags) + "\x00\x00\x00")
+		return []byte("RIFF\x16\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00" + string(flags) + "\x00\x00\x00\x03\x00\x00\x03\x00\x00")
 	}
 	for _, c := range []struct {
 		name string
@@ -163,12 +163,12 @@ func TestBadScreens(t *testing.T) {
 		{"no end", good[:len(good)-12], "truncated image"},
 		{"half a photo", photo[:len(photo)/2], "truncated image"},
 		{"a bit that flipped", flipped, "corrupt image"},
-		{"text", []byte("<svg xmlns=\"x\"/>"), `begins with "<svg xmlns=\"", want one still image as a PNG, JPEG, TIFF or BMP file`},
+		{"text", []byte("<svg xmlns=\"x\"/>"), `begins with "<svg xmlns=\"", want one still image as a PNG, JPEG, WebP, TIFF or BMP file`},
 		{"JSON", []byte("{}"), `begins with "{}"`},
 		{"an animated PNG", animated, "is an animated PNG of 3 frames"},
 		{"a GIF", encoded(t, "gif", painted(image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), false)), "is a GIF, which may be animated"},
-		{"a WebP", webp(0), "is a WebP file,"},
-		{"an animated WebP", webp(2), "is an animated WebP,"},
+		{"a WebP without pixels", webp(0), "corrupt image: webp: invalid format"},
+		{"an animated WebP", webp(2), "is an animated WebP, want one image"},
 		{"four inks", cmykHeader(), "its color model (CMYK or other) is not supported; convert it to RGB"},
 		{"no width", pngHeader(0, 5), "non-positive dimension"},
 		{"20,000 × 20,000", append(pngHeader(20_000, 20_000), bytes.Repeat([]byte("x"), 100_000)...), "20000×20000 pixels in a file of 100033 bytes, want at most 67108864 pixels"},
@@ -300,6 +300,6 @@ func TestOrientation(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for cut := range photo { // no end of metadata is one of the program
-		orientationOf(photo[:cut])
+		orientationOf(bytes.NewReader(photo[:cut]), int64(cut))
 	}
 }

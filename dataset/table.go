@@ -18,13 +18,13 @@ import (
 	"repscope/internal/tabular"
 )
 
-// IsTable reports whether a file is a table by its name: .csv or .tsv, also with .gz behind it.
+// IsTable reports whether a file is a table by its name: .csv or .tsv, also with .gz behind it, or .parquet.
 func IsTable(path string) bool {
 	switch strings.ToLower(filepath.Ext(gunzip.Name(path))) {
 	case ".csv", ".tsv":
 		return true
 	}
-	return false
+	return isParquet(path)
 }
 
 // Column is one column of a table: whole numbers, numbers, or texts, which are classes. If no row is empty, Ints are
@@ -52,8 +52,13 @@ func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
 // null, and nan among floating-point numbers. A first column without a name and with distinct whole numbers is an
 // index, as pandas writes it, and is ignored.
 //
+// Of a Parquet file, the columns with one value per row are read, in their types.
+//
 // Errors name the file, line and column: no rows, a column without a name, equal names, and lines of unequal length.
 func ReadTable(path string) ([]Column, error) {
+	if isParquet(path) {
+		return readParquetTable(path)
+	}
 	f, err := openText(path)
 	if err != nil {
 		return nil, fileError(err)

@@ -227,7 +227,7 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 		if err != nil {
 			return nil, imageError(f.path, err)
 		}
-		if err := f.describe(config, nil, nil, file.Size()); err != nil {
+		if err := f.describe(config, nil, page, file.Size()); err != nil {
 			return nil, err
 		}
 		s.files[i] = f

@@ -110,7 +110,7 @@ func openTorch(mapped *mmap.File, key string) (*Array, error) {
 
 // recordTorch opens an array of a PyTorch file, or the split of a published
 // dataset.
-func recordTorch(mapped *mmap.File, key string) (*Recording, error) {
+func recordTorch(mapped *mmap.File, key string, _ ImageOptions) (*Recording, error) {
 	file, err := torchfile.Read(mapped)
 	if err != nil {
 		return nil, err

@@ -41,8 +41,6 @@ var foreigners = []foreign{
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
 	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
 		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
-	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
-		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
 	{what: "an Arrow file", magic: "ARROW1", endings: []string{".arrow", ".feather"},
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_feather("FILE").to_numpy())'`},
 	{what: "an LMDB database", magic: "\xde\xc0\xef\xbe", offset: 16, endings: []string{".lmdb", ".mdb"},
@@ -60,7 +58,6 @@ var foreigners = []foreign{
 		recipe: `python -c 'import numpy as np, tensorflow as tf; np.save("STEM.npy", ` +
 			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature; int64_list for whole numbers)`},
 	{what: "a MATLAB file", endings: []string{".mat"}, recipe: matRecipe},
-	{what: "a tar file", endings: []string{".tar"}, recipe: `tar xf FILE`},
 	{what: "a table of text", endings: []string{".tsv", ".tab"}, recipe: textRecipe},
 	{what: "a CSV file", endings: []string{".csv"}, recipe: textRecipe},
 	{what: "a text file", endings: []string{".txt", ".dat"}, recipe: textRecipe},
@@ -221,7 +218,7 @@ func isZarrArray(path string) bool {
 // FolderRecipe is a command that converts the images of a folder with this ending; empty if none is known.
 func FolderRecipe(path, ending string) string {
 	switch ending {
-	case ".bmp", ".webp", ".gif", ".ppm", ".pgm", ".tga":
+	case ".bmp", ".gif", ".ppm", ".pgm", ".tga":
 		return strings.ReplaceAll(fill(imageRecipe, path, nil), "ENDING", ending)
 	case ".npy":
 		return fill(`python -c 'import glob, numpy as np; np.save("STEM.npy", np.stack([np.load(f) for f in sorted(glob.glob("FILE/*.npy"))]))'`, path, nil)

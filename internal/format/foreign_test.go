@@ -12,7 +12,6 @@ import (
 
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	const python = "python -c 'import "
 	for _, c := range []struct{ path, head, what, recipe string }{
 		{"d/x.csv", "1.5,2\n3,4\n", "a CSV file", `python -c 'import numpy as np; np.save("d/x.npy", np.loadtxt("d/x.csv", delimiter=","))'`},
 		{"x.csv", "step,reward\n3,4\n", "a CSV file", `python -c 'import numpy as np; np.save("x.npy", np.loadtxt("x.csv", delimiter=",", skiprows=1))'`},
@@ -20,7 +19,7 @@ func TestForeign(t *testing.T) {
 		{"x.csv", "nan,-inf,1e-5\n", "a CSV file", `skiprows=1`},
 		{"x.TSV", "1\t2\n", "a table of text", `delimiter="\t"))'`},
 		{"x.txt", "-7.32633 1e-7\n", "a text file", `python -c 'import numpy as np; np.save("x.npy", np.loadtxt("x.txt"))'`},
-		{"any", "PAR1\x15\x04", "a Parquet file", python + `numpy as np, pandas as pd; np.save("any.npy", pd.read_parquet("any").to_numpy())'`},
+		{"any", "PAR1\x15\x04", "", ""},
 		{"x.parquet", "", "", ""}, // an empty file is that first of all
 		{"x.mat", "MATLAB 5.0 MAT-file, Platform", "a MATLAB file", "scipy.io.loadmat"},
 		{"x.mat", "MATLAB 7.3 MAT-file, Platform", "", ""}, // HDF5

@@ -40,6 +40,7 @@ const (
 	TIFF
 	HDF5
 	NetCDF // of the classic formats
+	Parquet
 	LFSPointer
 )
 
@@ -74,7 +75,8 @@ func Of(head []byte) Kind {
 		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image},
 		{tiffLittle, TIFF}, {tiffBig, TIFF},
 		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {matMagic, HDF5},
-		{"CDF\x01", NetCDF}, {"CDF\x02", NetCDF}, {"CDF\x05", NetCDF}, {lfsBegin, LFSPointer},
+		{"CDF\x01", NetCDF}, {"CDF\x02", NetCDF}, {"CDF\x05", NetCDF}, {"PAR1", Parquet}, {"PARE", Parquet},
+		{lfsBegin, LFSPointer},
 	} {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.kind
@@ -110,6 +112,8 @@ func Describe(head []byte) string {
 		return "is an HDF5 file"
 	case NetCDF:
 		return "is a NetCDF file"
+	case Parquet:
+		return "is a Parquet file"
 	case LFSPointer:
 		return "is a Git LFS pointer, not the file itself (git lfs pull)"
 	}

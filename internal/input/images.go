@@ -30,7 +30,8 @@ func (in *frameInput) takeFolders(r *dataset.Recording) {
 		return
 	}
 	in.numbers = r.Episodes
-	in.episodes = &report.Input{Role: "episodes", Path: in.path, Kind: "folders", Shape: []int{len(r.Episodes)}, Episodes: len(r.Folders)}
+	in.episodes = &report.Input{Role: "episodes", Path: in.path, Kind: r.Kind, Shape: []int{len(r.Episodes)},
+		Episodes: len(r.Folders)}
 }
 
 // agree is an error where given episodes are others than the folders of the images.

@@ -332,6 +332,9 @@ func (g *Given) openAll(s source) ([]Array, error) {
 		arrays = append(arrays, Array{s.name + "." + columns[i].Name, a})
 	}
 	if key != "" {
+		if a, err := g.open(s.path); err == nil { // lists of a Parquet file
+			return []Array{{s.name, a}}, nil
+		}
 		var names []string
 		for i := range columns {
 			names = append(names, columns[i].Name)

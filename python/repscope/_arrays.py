@@ -77,6 +77,25 @@ def _of_objects(value: Any, array: np.ndarray) -> np.ndarray:
     return array
 
 
+def _of_arrow(value: Any, what: str) -> np.ndarray:
+    """Arrays and columns of pyarrow; lists of one length become further axes."""
+    types = sys.modules["pyarrow"].types
+    if hasattr(value, "combine_chunks"):
+        value = value.combine_chunks()
+    shape = [len(value)]
+    while types.is_list(value.type) or types.is_large_list(value.type) or types.is_fixed_size_list(value.type) or hasattr(value, "storage"):
+        if hasattr(value, "storage"):  # an extension, such as tensors of one shape
+            value = value.storage
+            continue
+        lengths = set(value.value_lengths().to_pylist())
+        if len(lengths) > 1 or None in lengths:
+            raise ValueError(f"{what}: lists of several lengths ({', '.join(map(str, list(lengths)[:3]))}), want one")
+        shape.append(lengths.pop() if lengths else 0)
+        value = value.flatten()
+    array: np.ndarray = value.to_numpy(zero_copy_only=False)
+    return array.reshape(shape)
+
+
 def _convert(value: Any, what: str) -> np.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -92,6 +111,8 @@ def _convert(value: Any, what: str) -> np.ndarray:
             value = value.float()
         array: np.ndarray = value.numpy()
         return array
+    if type(value).__module__.split(".")[0] == "pyarrow" and hasattr(value, "null_count"):
+        return _of_arrow(value, what)
     if hasattr(value, "__array__"):
         try:
             return np.asarray(value)

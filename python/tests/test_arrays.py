@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -49,6 +50,52 @@ class Conversion(Case):
         if hasattr(np, "from_dlpack"):
             self.assertEqual(_arrays.as_array(DLPack()).tolist(), want)
         self.assertEqual(_arrays.as_array(want).tolist(), want)
+
+    def test_objects_of_other_libraries(self) -> None:
+        """Each object of the table in docs/guides/python-and-notebooks.md gives the values of an array."""
+        want = np.arange(12, dtype=np.float32).reshape(4, 3)
+
+        def arrow(pa):
+            flat = pa.array(want.ravel())
+            yield pa.FixedSizeListArray.from_arrays(flat, 3)
+            yield pa.chunked_array([pa.FixedSizeListArray.from_arrays(flat[:6], 3), pa.FixedSizeListArray.from_arrays(flat[6:], 3)])
+            yield pa.ListArray.from_arrays(pa.array([0, 3, 6, 9, 12], pa.int32()), flat)
+            yield pa.table({"z": pa.FixedSizeListArray.from_arrays(flat, 3)})["z"]
+            yield pa.FixedShapeTensorArray.from_numpy_ndarray(want)
+
+        def frames(pd):
+            yield pd.DataFrame(want, columns=list("abc"))
+
+        def labeled(xr):
+            yield xr.DataArray(want, dims=("sample", "feature"))
+
+        def polars(pl):
+            yield pl.DataFrame({"a": want[:, 0], "b": want[:, 1], "c": want[:, 2]})
+            yield pl.Series(want.tolist(), dtype=pl.Array(pl.Float32, 3))
+
+        def hub(datasets):
+            yield datasets.Dataset.from_dict({"z": want.tolist()}).with_format("numpy")["z"]
+
+        def tensors(torch):
+            yield torch.from_numpy(want)
+
+        for library, objects in {"pyarrow": arrow, "pandas": frames, "xarray": labeled, "polars": polars, "datasets": hub, "torch": tensors}.items():
+            with self.subTest(library):
+                try:
+                    module = importlib.import_module(library)
+                except ImportError:
+                    self.skipTest(f"{library} is not installed")
+                for value in objects(module):
+                    got = _arrays.as_array(value)
+                    self.assertEqual(got.shape, (4, 3), type(value))
+                    self.assertEqual(got.tolist(), want.tolist(), type(value))
+        try:
+            import pyarrow as pa
+        except ImportError:
+            return
+        for ragged in ([[1.0], [1.0, 2.0]], [[1.0], None]):
+            with self.assertRaisesRegex(ValueError, "z: lists of several lengths"):
+                _arrays.as_array(pa.array(ragged), "z")
 
     @unittest.skipIf(torch is None, "PyTorch is not installed")
     def test_tensors(self) -> None:

@@ -149,6 +149,10 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 func ReadFrom(path string, data []byte) ([]*File, error) { return readFrom(path, data, nil) }
 
 func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
+	data, err := dataset.TableText(path, data)
+	if err != nil {
+		return nil, err
+	}
 	ending := strings.ToLower(filepath.Ext(gunzip.Name(path)))
 	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(tabular.Mark)), " \t\r\n")
 	isJSON := ending == ".json" && !bytes.HasPrefix(start, []byte("model,sample,group")) || len(start) > 0 && (start[0] == '{' || start[0] == '[')

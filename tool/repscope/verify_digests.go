@@ -23,6 +23,10 @@ func (v *verifier) digestsOf(path string, in *report.Input) ([]string, error) {
 		if i := strings.LastIndexByte(path, ':'); i > 0 {
 			file = path[:i]
 		}
+		info, err := os.Stat(file)
+		if in != nil && (err == nil && info.IsDir() || len(dataset.FilesOf(path)) > 1) {
+			return v.folderDigests(path, in) // an array of several files
+		}
 	}
 	sum, err := v.fileDigest(file)
 	if err != nil {
@@ -72,8 +76,8 @@ func tableDigests(path string) []string {
 	return sums
 }
 
-// folderDigests are the digests of a folder of images, as stored and resized as in the result, and of the files of a
-// model.
+// folderDigests are the digests of an array of several files, such as a folder of images, as stored and resized as in
+// the result, and of the files of a model.
 func (v *verifier) folderDigests(path string, in *report.Input) ([]string, error) {
 	var sums []string
 	options := []dataset.ImageOptions{{}}

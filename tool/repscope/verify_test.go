@@ -359,3 +359,24 @@ func TestVerify_Odd(t *testing.T) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
+
+// The digest of a column of a folder of Parquet files is the one that its array records.
+func TestDigestsOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	v := &verifier{digests: map[string]string{}}
+	for _, spec := range []string{"robot:action", "robot:observation.image", "hub:train/label"} {
+		spec = filepath.Join("../../dataset/testdata/parquet", spec)
+		a, err := dataset.Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := a.SHA256()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sums, err := v.digestsOf(spec, &report.Input{Shape: a.Shape()}); err != nil || !slices.Contains(sums, want) {
+			t.Errorf("%s: %v, %v, want %s", spec, sums, err, want)
+		}
+		a.Close()
+	}
+}

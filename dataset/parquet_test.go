@@ -1,0 +1,186 @@
+// Parquet files and folders as arrays, tables and recordings.
+
+package dataset
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// openSpec opens an array of testdata/parquet until the test ends.
+func openSpec(t *testing.T, spec string) *Array {
+	t.Helper()
+	a, err := Open(filepath.Join("testdata/parquet", spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+// pictured are the pixels of a picture of testdata/parquet.py.
+func pictured(i int) (pixels []float32) {
+	for channel := range 3 {
+		for k := range 20 {
+			pixels = append(pixels, float32(uint8(3*(3*k+channel)+7*i)))
+		}
+	}
+	return pixels
+}
+
+func TestParquet_Arrays(t *testing.T) {
+	t.Parallel()
+	a := openSpec(t, "table.parquet:vec")
+	if v, err := readAll(a); err != nil || !slices.Equal(a.Shape(), []int{4, 2}) || v[7] != 2 || a.DType() != Float32 {
+		t.Errorf("%v %v, %v", a.Shape(), v, err)
+	}
+	for spec, want := range map[string]string{
+		"table.parquet":                "contains 8 columns; name one",
+		"table.parquet:vek":            `no column "vek" (there are id, code, score, count, good, word, vec, at); did you mean "vec"?`,
+		"table.parquet:word":           "text",
+		"table.parquet:at":             "times are not supported here",
+		"missing.parquet:image":        "row 1: is null, want the bytes of an image",
+		"plain.parquet:raw":            "text",
+		"partial:x":                    "has 1 of the 3 files of split train",
+		"mixed:x":                      `column "x" is int64, but float64 in the first file`,
+		"hub:image":                    "has the splits test, train; name one and a column as",
+		"hub:train/imago":              `did you mean "image"?`,
+		"robot:observation.images.top": "is stored as videos",
+	} {
+		a, err := Open(filepath.Join("testdata/parquet", spec))
+		if err == nil {
+			_, err = readAll(a)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
+		}
+	}
+	a = openSpec(t, "table.parquet:count")
+	if _, err := readAll(a); err == nil || !strings.Contains(err.Error(), "row 1 is null") {
+		t.Error(err)
+	}
+}
+
+func TestParquet_Images(t *testing.T) {
+	t.Parallel()
+	for spec, numbers := range map[string][]int{
+		"images.parquet:image": {0, 1, 2}, "images.parquet:image.bytes": {0, 1, 2}, "plain.parquet:png": {0, 1},
+		"hub:train/image": {0, 1, 2, 3}, "hub:test/image": {10, 11, 12, 13}, "robot:observation.image": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+	} {
+		a := openSpec(t, spec)
+		var want []float32
+		for _, i := range numbers {
+			want = append(want, pictured(i)...)
+		}
+		if got, err := readAll(a); err != nil || !slices.Equal(a.Shape(), []int{len(numbers), 3, 4, 5}) || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", spec, a.Shape(), err)
+		}
+	}
+}
+
+func TestParquet_Tables(t *testing.T) {
+	t.Parallel()
+	columns, err := ReadTable("testdata/parquet/table.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	if !slices.Equal(names, []string{"id", "code", "score", "count", "good", "word", "at"}) {
+		t.Error(names)
+	}
+	id, code, score, count, good, word := columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]
+	if !slices.Equal(id.Ints, []int64{5, 6, 7, 8}) || !slices.Equal(code.Texts, []string{"007", "08", "007", "9"}) || !slices.Equal(code.Ints, []int64{0, 1, 0, 2}) ||
+		score.Empty() != 1 || score.Floats[3] != 4 || score.Whole || count.Empty() != 1 || count.Floats[2] != 3 || !count.Whole || !good.Bool ||
+		word.Empty() != 1 || word.Floats[0] != 1 {
+		t.Errorf("%+v", columns)
+	}
+	for key, want := range map[string]int{"id": -1, "code": -1, "count": 1, "word": 1, "good": -1} {
+		a, err := OpenColumn("testdata/parquet/table.parquet:" + key)
+		if err != nil {
+			t.Error(key, err)
+			continue
+		}
+		v := make([]float64, 4)
+		if err := a.ReadFloat64(v, 0, 4); err != nil || slices.IndexFunc(v, func(x float64) bool { return x != x }) != want {
+			t.Errorf("%s: %v, %v", key, v, err)
+		}
+	}
+	// Readers of text read lines of CSV.
+	f, err := openText("testdata/parquet/table.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(textReader(f))
+	want := "id,code,score,count,good,word,at\n5,007,1.5,1,true,b,0\n6,08,,,false,,1\n7,007,-2,3,true,a,2\n8,9,4,4,true,b,3\n"
+	if err != nil || string(text) != want {
+		t.Errorf("%q, %v", text, err)
+	}
+	sum, err := f.sha256()
+	if of, _ := FileSHA256("testdata/parquet/table.parquet"); err != nil || sum != of {
+		t.Error(sum, err)
+	}
+}
+
+// Readers of other tables read Parquet too.
+func TestParquet_Sequences(t *testing.T) {
+	t.Parallel()
+	f, err := OpenSequences("testdata/parquet/sequences.parquet", SequenceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Len() != 2 {
+		t.Errorf("%d sequences, want 2", f.Len())
+	}
+	data, err := os.ReadFile("testdata/parquet/sequences.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := TableText("sequences.parquet", data); err != nil || string(text) != "id,heavy,light\na,EVQL,DIQM\nb,QVQLV,\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestParquet_LeRobot(t *testing.T) {
+	t.Parallel()
+	r, err := OpenRecording("testdata/parquet/robot:observation.state", ImageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if !slices.Equal(r.Frames.Shape(), []int{12, 2}) || !slices.Equal(r.Episodes, []int64{0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2}) || r.Kind != "LeRobot" || len(r.Folders) != 3 {
+		t.Errorf("%v %v %v", r.Frames.Shape(), r.Episodes, r.Folders)
+	}
+	l, err := List("testdata/parquet/robot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, i := range l.Items {
+		names = append(names, i.Name+" "+i.Type)
+	}
+	want := "observation.state float32, action float32, next.reward float32, episode_index int64, index int64, timestamp float32, observation.image images, observation.images.top video"
+	if got := strings.Join(names, ", "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if files := FilesOf("testdata/parquet/robot:action"); len(files) != 2 {
+		t.Error(files)
+	}
+	// A download that is incomplete.
+	dir := t.TempDir()
+	err = errors.Join(os.CopyFS(dir, os.DirFS("testdata/parquet/robot")), os.Remove(filepath.Join(dir, "data/chunk-000/file-001.parquet")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir + ":action"); err == nil || !strings.Contains(err.Error(), "have 8 rows, meta/info.json says 12") {
+		t.Error(err)
+	}
+}
