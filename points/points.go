@@ -2,7 +2,10 @@
 // the selected states. It imports no other package of the module, so that a measure needs no file reader.
 package points
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Points is a set of N points with Dim coordinates each, row-major, held in
 // the type they were measured in: exactly one of U8, F32 and F64 is non-nil
@@ -88,6 +91,30 @@ func selectRows[T any](data []T, dim int, index []int) []T {
 	out := make([]T, 0, len(index)*dim)
 	for _, i := range index {
 		out = append(out, data[i*dim:(i+1)*dim]...)
+	}
+	return out
+}
+
+// SelectColumns returns a copy of the points with these coordinates, in that order.
+func (p Points) SelectColumns(index []int) Points {
+	out := Points{N: p.N, Dim: len(index)}
+	switch {
+	case p.U8 != nil:
+		out.U8 = selectColumns(p.U8, p.Dim, index)
+	case p.F32 != nil:
+		out.F32 = selectColumns(p.F32, p.Dim, index)
+	default:
+		out.F64 = selectColumns(p.F64, p.Dim, index)
+	}
+	return out
+}
+
+func selectColumns[T any](data []T, dim int, index []int) []T {
+	out := make([]T, 0, len(data)/max(dim, 1)*len(index))
+	for row := range slices.Chunk(data, max(dim, 1)) {
+		for _, j := range index {
+			out = append(out, row[j])
+		}
 	}
 	return out
 }
