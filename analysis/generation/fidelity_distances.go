@@ -100,9 +100,17 @@ func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
 	}
 }
 
-// shareOf is a share of n generated samples, with the interval of deleting the blocks of both kinds.
-func (b *blocking) shareOf(path string, value float64, without []float64, n int) Estimate {
-	return b.estimate(path, value, without, 0).asShare(n)
+// nearest is a mean of values of the nearest real samples, with the interval of deleting the blocks of both kinds; see
+// [twosample.CountOnce].
+func (b *blocking) nearest(path string, value float64, without []float64, changes [][]float64) Estimate {
+	if b.generated == nil || b.why != nil || without == nil {
+		return estimate(path, value, nil, b.why)
+	}
+	without, err := twosample.CountOnce(value, without, changes, b.generated, b.real)
+	if err != nil {
+		return estimate(path, value, nil, err)
+	}
+	return b.estimate(path, value, without, 0)
 }
 
 // estimate is a number with the interval of deleting the blocks of both kinds.
