@@ -159,11 +159,41 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	if d.KID, d.KIDP, err = b.distance("fidelity.kid", kid, err, math.Inf(-1)); err != nil {
 		return err
 	}
+	d.KID.withoutTails(cubicMoments, x, y)
 	b = w.blocking(w.generated, w.real, mostHalved)
 	if err := w.frechet(ctx, b, d); err != nil {
 		return err
 	}
 	return w.vendi(ctx, b, d)
+}
+
+// The moments that must be finite for the error of a distance: of a cubic kernel the sixth, of a covariance the fourth.
+// tailShare is the share of their sum in one sample, or group, from which they are not taken to be: the largest of 150
+// normal samples in 3 dimensions has 0.2 of the sixth powers, and with Student's t with 3 degrees of freedom 0.9.
+const (
+	cubicMoments, squareMoments = 6, 4
+	tailShare                   = 0.4
+)
+
+// withoutTails takes the interval of a distance away, and its comparisons, where a few samples decide it: the value of
+// other samples is that of their own largest one, and no interval holds it.
+func (e *Estimate) withoutTails(power float64, generated, real *cloud) {
+	if e.Jackknife == nil {
+		return
+	}
+	share, one := 0.0, "sample"
+	for _, c := range []*cloud{generated, real} {
+		if s := twosample.LargestShare(power, c.points, c.groups); s > share {
+			if share, one = s, "sample"; c.groups != nil {
+				one = "group"
+			}
+		}
+	}
+	if share >= tailShare {
+		*e = withoutError(e.Path, e.Value.Float(), fmt.Sprintf("heavy tails: one %s has %.0f %% of the sum of the "+
+			"distances from the mean to the power of %.0f, and decides this one; use MMD or the energy "+
+			"distance", one, 100*share, power))
+	}
 }
 
 func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
@@ -228,6 +258,7 @@ func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distanc
 			}
 		}
 		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without, 0)
+		d.Frechet.withoutTails(squareMoments, w.generated, w.real)
 	}
 	if x.N < perCoordinate*x.Dim {
 		d.FrechetInfinity = report.Undefined(
