@@ -159,7 +159,7 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	if d.KID, d.KIDP, err = b.distance("fidelity.kid", kid, err, math.Inf(-1)); err != nil {
 		return err
 	}
-	d.KID.withoutTails(cubicMoments, x, y)
+	d.KID.withoutTails(cubicTails, x, y)
 	b = w.blocking(w.generated, w.real, mostHalved)
 	if err := w.frechet(ctx, b, d); err != nil {
 		return err
@@ -167,32 +167,34 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	return w.vendi(ctx, b, d)
 }
 
-// The moments that must be finite for the error of a distance: of a cubic kernel the sixth, of a covariance the fourth.
-// tailShare is the share of their sum in one sample, or group, from which they are not taken to be: the largest of 150
+// tails are heavy if one sample has this share of the sum of the distances from the mean to some power, or one group the
+// share groupTails: the errors of a cubic kernel need sixth moments, and of a covariance fourth ones. The largest of 150
 // normal samples in 3 dimensions has 0.2 of the sixth powers, and with Student's t with 3 degrees of freedom 0.9.
-const (
-	cubicMoments, squareMoments = 6, 4
-	tailShare                   = 0.4
-)
+type tails struct{ power, share float64 }
+
+var cubicTails, squareTails = tails{6, 0.35}, tails{4, 0.4}
+
+// groupTails is more than the share of one in a dozen of groups that differ.
+const groupTails = 0.7
 
 // withoutTails takes the interval of a distance away, and its comparisons, where a few samples decide it: the value of
 // other samples is that of their own largest one, and no interval holds it.
-func (e *Estimate) withoutTails(power float64, generated, real *cloud) {
-	if e.Jackknife == nil {
-		return
-	}
-	share, one := 0.0, "sample"
+func (e *Estimate) withoutTails(t tails, generated, real *cloud) {
 	for _, c := range []*cloud{generated, real} {
-		if s := twosample.LargestShare(power, c.points, c.groups); s > share {
-			if share, one = s, "sample"; c.groups != nil {
-				one = "group"
-			}
+		if e.Jackknife == nil {
+			return
 		}
-	}
-	if share >= tailShare {
-		*e = withoutError(e.Path, e.Value.Float(), fmt.Sprintf("heavy tails: one %s has %.0f %% of the sum of the "+
-			"distances from the mean to the power of %.0f, and decides this one; use MMD or the energy "+
-			"distance", one, 100*share, power))
+		share, one := twosample.LargestShare(t.power, c.points, nil), "sample"
+		heavy := share >= t.share
+		if !heavy && c.groups != nil {
+			share, one = twosample.LargestShare(t.power, c.points, c.groups), "group"
+			heavy = share >= groupTails
+		}
+		if heavy {
+			*e = withoutError(e.Path, e.Value.Float(), fmt.Sprintf("heavy tails: one %s has %.0f %% of the sum of the "+
+				"distances from the mean to the power of %.0f, and decides this one; use MMD or the energy "+
+				"distance", one, 100*share, t.power))
+		}
 	}
 }
 
@@ -258,7 +260,7 @@ func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distanc
 			}
 		}
 		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without, 0)
-		d.Frechet.withoutTails(squareMoments, w.generated, w.real)
+		d.Frechet.withoutTails(squareTails, w.generated, w.real)
 	}
 	if x.N < perCoordinate*x.Dim {
 		d.FrechetInfinity = report.Undefined(
