@@ -177,8 +177,8 @@ var cubicTails, squareTails = tails{6, 0.35}, tails{4, 0.4}
 // groupTails is more than the share of one in a dozen of groups that differ.
 const groupTails = 0.7
 
-// withoutTails takes the interval of a distance away, and its comparisons, where a few samples decide it: the value of
-// other samples is that of their own largest one, and no interval holds it.
+// withoutTails takes the interval of a distance away, and its comparisons, where a few samples decide it: other samples
+// have another largest one and another distance, and no interval holds it.
 func (e *Estimate) withoutTails(t tails, generated, real *cloud) {
 	for _, c := range []*cloud{generated, real} {
 		if e.Jackknife == nil {

@@ -58,8 +58,8 @@ func distances(p points.Points) points.Points {
 	return points.Float64(out, p.N)
 }
 
-// The null is that of an analysis of the cut episodes alone, and so are the scores next to it. All other numbers are
-// those of all states.
+// An analysis of the cut episodes alone has the same null and the scores next to it. All other numbers are about all
+// states.
 func TestNullOfUnequalEpisodes(t *testing.T) {
 	t.Parallel()
 	frames, latents, episode := uneven(1, 30, 50, 45, 60, 40, 12, 55)
@@ -82,7 +82,8 @@ func TestNullOfUnequalEpisodes(t *testing.T) {
 			t.Parallel()
 			o := c.o
 			o.K, o.Permutations, o.Settings = []int{5, 9}, 4, analysis.Settings{Seed: 3}
-			whole := Input{Frames: c.frames, Episode: episode, Time: time, Models: []Encoded{{Name: "a", Latents: latents}}}
+			whole := Input{Frames: c.frames, Episode: episode, Time: time,
+				Models: []Encoded{{Name: "a", Latents: latents}}}
 			short := Input{Frames: c.frames.Select(states), Episode: points.Pick(episode, states),
 				Time: points.Pick(time, states), Models: []Encoded{{Name: "a", Latents: latents.Select(states)}}}
 			if c.o.Metric == neighbors.Precomputed {
@@ -97,11 +98,12 @@ func TestNullOfUnequalEpisodes(t *testing.T) {
 				null := *w.NullInTime
 				null.Cut = cut
 				if w.NullInTime.Cut != nil || !reflect.DeepEqual(*a.NullInTime, null) {
-					t.Errorf("k %d: null %+v with %+v, want %+v with %+v", a.K, *a.NullInTime, a.NullInTime.Cut, null, cut)
+					t.Errorf("k %d: null %+v with %+v, want %+v with %+v", a.K, *a.NullInTime, a.NullInTime.Cut,
+						null, cut)
 				}
 				got.Models[0].ByK[q].NullInTime = nil
 			}
-			got.Warnings = plain.Warnings // without those of the null
+			got.Warnings = plain.Warnings // the null has its own
 			if text := resultText(t); string(text(got)) != string(text(plain)) {
 				t.Errorf("%s\nwithout a null %s", text(got), text(plain))
 			}
@@ -133,7 +135,8 @@ func TestNullOfUnequalEpisodes_Units(t *testing.T) {
 		{Name: "collapsed", Latents: points.Float32(make([]float32, frames.N), 1)}, {Name: "b", Latents: frames}}}
 	open := func(k int) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(in, Options{K: []int{k}, Permutations: 2, Settings: analysis.Settings{Intervals: true, Seed: 5}})
+			o := Options{K: []int{k}, Permutations: 2, Settings: analysis.Settings{Intervals: true, Seed: 5}}
+			work, err := Work(in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,19 +147,21 @@ func TestNullOfUnequalEpisodes_Units(t *testing.T) {
 	shardtest.CheckMemory(t, open(10), open(10), resultText(t), 4, 0)
 }
 
-// What the cut states cannot have is undefined, and the scores of all states stay.
+// A null that the cut states do not have is undefined, and the scores of all states stay.
 func TestNullOfUnequalEpisodes_Undefined(t *testing.T) {
 	t.Parallel()
 	frames, latents, episode := uneven(3, 4, 4, 4, 4, 4, 60)
 	collapsing := points.Float64(make([]float64, frames.N), 1)
 	collapsing.F64[frames.N-1] = 1
-	in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "a", Latents: latents}, {Name: "one", Latents: collapsing}}}
+	in := Input{Frames: frames, Episode: episode,
+		Models: []Encoded{{Name: "a", Latents: latents}, {Name: "one", Latents: collapsing}}}
 	r := analyze(t, in, Options{K: []int{5}, Permutations: 3})
 	if n := r.Models[0].ByK[0].NullInTime; !n.TrustworthinessMean.Defined() || n.Cut.States != 24 {
 		t.Errorf("null %+v", n)
 	}
 	n := r.Models[1].ByK[0].NullInTime
-	if n.RNXMean.Defined() || !strings.Contains(n.RNXMean.Reason, "all latents are equal") || !r.Models[1].ByK[0].RNX.Defined() {
+	if n.RNXMean.Defined() || !strings.Contains(n.RNXMean.Reason, "all latents are equal") ||
+		!r.Models[1].ByK[0].RNX.Defined() {
 		t.Errorf("null %+v of latents that are equal in the cut states", n)
 	}
 	if !strings.Contains(fmt.Sprint(r.Warnings), "uses 24 of 80 states") {
@@ -164,7 +169,8 @@ func TestNullOfUnequalEpisodes_Undefined(t *testing.T) {
 	}
 	r = analyze(t, in, Options{K: []int{30}, Permutations: 3})
 	n = r.Models[0].ByK[0].NullInTime
-	if n.RNXMean.Defined() || !r.Models[0].ByK[0].RNX.Defined() || !strings.Contains(fmt.Sprint(r.Warnings), "no null in the 24 states") {
+	warned := strings.Contains(fmt.Sprint(r.Warnings), "no null in the 24 states")
+	if n.RNXMean.Defined() || !r.Models[0].ByK[0].RNX.Defined() || !warned {
 		t.Errorf("null %+v of more neighbors than cut states; warnings %q", n, r.Warnings)
 	}
 }

@@ -78,7 +78,7 @@ func (p *plan) openNull() (err error) {
 func (p *plan) openCut(states []int) (err error) {
 	c := &cut{states: states, undefined: slices.Clone(p.collapsed)}
 	p.cut = c
-	s, of := p.settings, fmt.Sprintf(" in the %d states of episodes cut to one length", len(states))
+	s, where := p.settings, fmt.Sprintf(" in the %d states of episodes cut to one length", len(states))
 	s.Episode, s.Time = points.Pick(s.Episode, states), points.Pick(s.Time, states)
 	s.CoRanking, s.PerPoint = neighbors.CoRankingOff, false
 	s.Permutations, err = p.o.Null.orders(p.o.Seed, p.o.Permutations, len(states), points.Pick(p.in.Episode, states))
@@ -91,9 +91,9 @@ func (p *plan) openCut(states []int) (err error) {
 		space := p.spaces[i].Select(states)
 		switch {
 		case frames.Collapsed():
-			c.undefined[i] = "all original states are equal" + of
+			c.undefined[i] = "all original states are equal" + where
 		case space.Collapsed():
-			c.undefined[i] = "all latents are equal" + of
+			c.undefined[i] = "all latents are equal" + where
 		default:
 			c.live, spaces = append(c.live, i), append(spaces, space)
 		}
@@ -104,12 +104,12 @@ func (p *plan) openCut(states []int) (err error) {
 	var failed error
 	if c.pass, failed = neighbors.NewPassOf(frames, spaces, s); failed != nil {
 		for _, i := range c.live {
-			c.undefined[i] = failed.Error() + of
+			c.undefined[i] = failed.Error() + where
 		}
 		c.live, c.pass = nil, nil
 	}
 	if n := p.in.Frames.N; failed != nil {
-		p.warn(fmt.Sprintf("no null%s: %v; use fewer neighbors or a shorter window", of, failed))
+		p.warn(fmt.Sprintf("no null%s: %v; use fewer neighbors or a shorter window", where, failed))
 	} else if 2*len(states) < n {
 		p.warn(fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d states, cut to one length",
 			len(states), n))

@@ -48,7 +48,7 @@ type plan struct {
 	collapsed []string
 	live      []int
 	pass      *neighbors.Pass
-	cut       *cut         // the null of episodes of unequal lengths; nil: the null is that of the pass
+	cut       *cut         // the null of episodes of unequal lengths; nil: the pass has the null
 	blocks    *stat.Blocks // what the jackknife deletes; nil without intervals
 	reason    string       // why there are none
 	deleted   string       // what the blocks are, for captions
@@ -352,17 +352,17 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m)
 			continue
 		}
-		of := &compared[slices.Index(p.live, i)]
-		m := newModel(encoded, p.in, p.series[i], of, p.o.Ties, p.noCurves())
+		scores := &compared[slices.Index(p.live, i)]
+		m := newModel(encoded, p.in, p.series[i], scores, p.o.Ties, p.noCurves())
 		result.diagnose(&m, encoded.Latents)
 		if trust, _ := m.PointScores(0); trust != nil && p.blocks != nil {
 			result.warn(results.LengthWarning(m.Name+": trustworthiness", "state", trust, p.in.Episode))
 		}
-		if err := m.curveIntervals(of.Curves, p.blocks, p.reason); err != nil {
+		if err := m.curveIntervals(scores.Curves, p.blocks, p.reason); err != nil {
 			return nil, err
 		}
 		for q := range m.ByK {
-			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
+			j, err := m.ByK[q].intervals(&scores.ByK[q], p.blocks, p.reason)
 			if err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ type Deletions struct{ Novelty, Copies, Authentic Deletion }
 // jackknife of two samples. NaN where nothing is left.
 type Deletion struct {
 	Without []float64
-	// Changes[b][j] is what the points of block j of generated points change in the number without block b of real
+	// Changes[b][j] is the change of the number without block b of real points that comes from block j of generated
 	// points; see [twosample.CountOnce].
 	Changes [][]float64
 }
@@ -56,9 +56,9 @@ func MemorizationWithout(ctx context.Context, real, generated points.Points, ofR
 		out.add(all, b, generated.N-ofGenerated.Sizes()[b])
 	}
 	for b := range members {
-		of := sumsOf(near, others, b, blockOfGenerated, ofGenerated.Count())
-		out.add(of, -1, generated.N)
-		out.change(of, all, generated.N)
+		sums := sumsOf(near, others, b, blockOfGenerated, ofGenerated.Count())
+		out.add(sums, -1, generated.N)
+		out.change(sums, all, generated.N)
 	}
 	return out, nil
 }

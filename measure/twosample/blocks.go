@@ -1,4 +1,4 @@
-// The jackknife over blocks of two samples, what they say about tests, and pairs of blocks, which count once.
+// The jackknife over blocks of two samples, their tests, and pairs of blocks, which count once.
 
 package twosample
 
@@ -32,14 +32,14 @@ func JackknifeBlocks(estimate float64, without []float64, first, second *stat.Bl
 
 // CountOnce returns the deletions of a mean over the first sample of values that depend on the second one, such as
 // distances to the nearest point, with the variance of pairs counted once. Deleting blocks of the first sample and then
-// of the second counts what belongs to a pair of blocks in both: variances of means of distances to the nearest point
-// are up to twice, and of shares of such points three times as large as they are. changes[b][j] is what the values of
-// block j of the first sample change in the mean without block b of the second. The deletions of the second sample lose
+// of the second counts the variance of pairs of blocks in both: in simulations means of distances to the nearest point
+// have 1.5 times, and shares of such points 3 times their variance. changes[b][j] is the change of the mean without
+// block b of the second sample that comes from block j of the first. The deletions of the second sample lose
 //
 //	Σ_b (1 − q_b)·Σ_j e_bj²,  e_bj = c_bj − p_j·c_b· − q_b·c_·j + p_j·q_b·c_··
 //
 // of their variance, at most all: c are the changes, c_b·, c_·j and c_·· their sums, p and q the shares of the blocks.
-// What pairs of blocks of the second sample hold is still counted twice.
+// The variance of pairs of blocks of the second sample is still counted twice.
 func CountOnce(mean float64, without []float64, changes [][]float64, first, second *stat.Blocks) ([]float64, error) {
 	shares := func(b *stat.Blocks) (out []float64) {
 		for _, m := range b.Sizes() {

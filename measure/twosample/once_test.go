@@ -73,8 +73,8 @@ func nearestIn(x, y [][2]float64, blockX, blockY *stat.Blocks) nearestMean {
 	return m
 }
 
-// The variance of mean distances to the nearest point is the variance over draws: that of both jackknives is half as
-// large again.
+// The variance of mean distances to the nearest point is the variance over draws. Both jackknives have half as much
+// again.
 func TestCountOnce_Variance(t *testing.T) {
 	t.Parallel()
 	const n, draws = 30, 200
@@ -164,7 +164,10 @@ func TestCountOnce_Shared(t *testing.T) {
 	for name, c := range map[string]struct {
 		without []float64
 		changes [][]float64
-	}{"values": {without[1:], shared}, "rows": {without, shared[1:]}, "columns": {without, [][]float64{{1}, {1}, {1}, {1}, {1}}}} {
+	}{
+		"values": {without[1:], shared}, "rows": {without, shared[1:]},
+		"columns": {without, [][]float64{{1}, {1}, {1}, {1}, {1}}},
+	} {
 		if _, err := twosample.CountOnce(1, c.without, c.changes, first, second); err == nil {
 			t.Errorf("%s of another number are no error", name)
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // LargestShare returns the largest share that the points of one group have in the sum of the p-th powers of the
-// distances from the mean, 0 where all points are equal; nil groups are those of one point each. It tends to 0 with the
+// distances from the mean, 0 where all points are equal; nil groups have one point each. It tends to 0 with the
 // number of groups where the p-th moment is finite, and not where it is infinite (the ratio of maximum and sum:
-// Embrechts, Klüppelberg and Mikosch 1997, "Modelling extremal events", section 6.2.6).
+// Embrechts, Klüppelberg and Mikosch 1997, section 6.2.6).
 func LargestShare(p float64, x points.Points, groups []int) float64 {
 	mean, row := make([]float64, x.Dim), make([]float64, x.Dim)
 	for i := range x.N {

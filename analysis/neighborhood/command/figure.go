@@ -124,7 +124,8 @@ func banded(r *neighborhood.Result) bool { return len(r.Models) <= mostBanded }
 // hasNull reports whether a null of all states was made. The null of episodes cut to one length is not about the
 // scores in the figure.
 func hasNull(r *neighborhood.Result) bool {
-	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return len(m.ByK) > 0 && m.ByK[0].MadeNull() != nil }) && cutStates(r) == 0
+	made := func(m neighborhood.Model) bool { return len(m.ByK) > 0 && m.ByK[0].MadeNull() != nil }
+	return slices.ContainsFunc(r.Models, made) && cutStates(r) == 0
 }
 
 // chance is the chance level of the first model that has one: it is that of the states.
