@@ -167,12 +167,14 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	return w.vendi(ctx, b, d)
 }
 
-// tails are heavy if one sample has this share of the sum of the distances from the mean to some power, or one group the
-// share groupTails: the errors of a cubic kernel need sixth moments, and of a covariance fourth ones. The largest of 150
-// normal samples in 3 dimensions has 0.2 of the sixth powers, and with Student's t with 3 degrees of freedom 0.9.
-type tails struct{ power, share float64 }
+// tails are heavy if one sample has this share of the sum of the distances from the mean to some power, or one group
+// the share groupTails: the errors of a cubic kernel need sixth moments, and of a covariance fourth ones. The largest
+// of 150 normal samples in 3 dimensions has 0.2 of the sixth powers, and with Student's t with 3 degrees of freedom
+// 0.9. Of n samples, fewer than enough, the share is √(enough/n) times as large, and 9 in 10 normal samples keep their
+// intervals.
+type tails struct{ power, share, enough float64 }
 
-var cubicTails, squareTails = tails{6, 0.35}, tails{4, 0.4}
+var cubicTails, squareTails = tails{6, 0.35, 150}, tails{4, 0.4, 30}
 
 // groupTails is more than the share of one in a dozen of groups that differ.
 const groupTails = 0.7
@@ -185,7 +187,7 @@ func (e *Estimate) withoutTails(t tails, generated, real *cloud) {
 			return
 		}
 		share, one := twosample.LargestShare(t.power, c.points, nil), "sample"
-		heavy := share >= t.share
+		heavy := share >= t.share*math.Sqrt(max(1, t.enough/float64(c.points.N)))
 		if !heavy && c.groups != nil {
 			share, one = twosample.LargestShare(t.power, c.points, c.groups), "group"
 			heavy = share >= groupTails
