@@ -52,9 +52,13 @@ func NewSpace(name string, pts points.Points, metric Metric) (Space, error) {
 // Points are the points of the space.
 func (s Space) Points() points.Points { return s.points }
 
-// Select is the space of the points with these indices, not for Precomputed distances. It does not check values again.
+// Select is the space of the points with these indices. It does not check values again.
 func (s Space) Select(index []int) Space {
-	return Space{points: s.points.Select(index), metric: s.metric}
+	selected := s.points.Select(index)
+	if s.metric == Precomputed {
+		selected = selected.SelectColumns(index)
+	}
+	return Space{points: selected, metric: s.metric}
 }
 
 // Range is the space of points lo … hi−1, in the same memory; not for Precomputed distances.

@@ -123,5 +123,29 @@ func selectRows[T any](data []T, dim int, index []int) []T {
 	return out
 }
 
+// SelectColumns returns a copy of the points with these coordinates, in that order.
+func (p Points) SelectColumns(index []int) Points {
+	out := Points{N: p.N, Dim: len(index)}
+	switch {
+	case p.U8 != nil:
+		out.U8 = selectColumns(p.U8, p.Dim, index)
+	case p.F32 != nil:
+		out.F32 = selectColumns(p.F32, p.Dim, index)
+	default:
+		out.F64 = selectColumns(p.F64, p.Dim, index)
+	}
+	return out
+}
+
+func selectColumns[T any](data []T, dim int, index []int) []T {
+	out := make([]T, 0, len(data)/max(dim, 1)*len(index))
+	for row := range slices.Chunk(data, max(dim, 1)) {
+		for _, j := range index {
+			out = append(out, row[j])
+		}
+	}
+	return out
+}
+
 // Pair is two states of one episode, as indices into a list of states.
 type Pair struct{ Now, Next int }

@@ -139,8 +139,8 @@ func (e *EpisodeNull) order(p int, once bool) (order []int, near bool) {
 
 // Permutations are as many orders as count that are not near the given one and use every state once, for measures of
 // neighbors, which repeated states would distort. The end of an episode that is longer than its partner takes the ends
-// of longer partners, so that with very unequal lengths orders mix more episodes than the data do. See
-// [EpisodeNull.Order].
+// of longer partners: cut episodes to [EqualLengths] first, or orders mix more episodes than the data do, and the mean
+// of slow sequences is too low. See [EpisodeNull.Order].
 func (e *EpisodeNull) Permutations(count int) [][]int {
 	var out [][]int
 	for p := 0; len(out) < count; p++ {

@@ -198,10 +198,19 @@ func (c *diversityWork) nearestOf(path string, n int, blocks *stat.Blocks, why e
 		}
 		without = append(without, (all*float64(n)-sum)/float64(n-len(members)))
 	}
-	for j := range b.real.Count() {
-		without = append(without, mean(j))
+	var changes [][]float64
+	before := slices.Clone(values)
+	for block := range b.real.Count() {
+		without = append(without, mean(block))
+		row := make([]float64, blocks.Count())
+		for j := range row {
+			for _, i := range blocks.Block(j) {
+				row[j] += (values[i] - before[i]) / float64(n)
+			}
+		}
+		changes = append(changes, row)
 	}
-	return b.estimate(path, all, without, 0)
+	return b.nearest(path, all, without, changes)
 }
 
 // shareNearest is nearestOf a share.

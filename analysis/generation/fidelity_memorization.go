@@ -95,16 +95,18 @@ func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, 
 			return err
 		}
 	}
-	m.Copies = b.shareOf(pathCopies, all.Copies, without.Copies, generated.points.N)
+	n := generated.points.N
+	m.Copies = b.nearest(pathCopies, all.Copies, without.Copies.Without, without.Copies.Changes).asShare(n)
 	authentic := 0
 	for _, is := range all.Authentic {
 		if is {
 			authentic++
 		}
 	}
-	n := generated.points.N
-	m.Authentic = b.shareOf(pathAuthentic, float64(authentic)/float64(n), without.Authentic, n)
-	if m.Novelty = b.estimate(pathNovelty, all.Novelty, without.Novelty, 0); m.Novelty.Jackknife != nil {
+	share := float64(authentic) / float64(n)
+	m.Authentic = b.nearest(pathAuthentic, share, without.Authentic.Without, without.Authentic.Changes).asShare(n)
+	m.Novelty = b.nearest(pathNovelty, all.Novelty, without.Novelty.Without, without.Novelty.Changes)
+	if m.Novelty.Jackknife != nil {
 		m.Novelty.CI = results.IntervalOf(m.Novelty.Jackknife.OnLogScale())
 	}
 	return nil

@@ -132,6 +132,44 @@ func TestFidelityOfLatents(t *testing.T) {
 	}
 }
 
+// TestFidelityOfHeavyTails: where one sample or group decides a moment, distances of moments have no interval, and the
+// others keep theirs.
+func TestFidelityOfHeavyTails(t *testing.T) {
+	t.Parallel()
+	latents := func(seed uint64, groups []int) *Latents {
+		rows := normalRows("", 80, 3, 0, 1, seed).Rows
+		return &Latents{Name: "latents", Points: rows, Groups: groups}
+	}
+	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 1}}
+	groups := make([]int, 80)
+	for i := range groups {
+		groups[i] = i / 8
+	}
+	for name, c := range map[string]struct {
+		groups []int
+		far    int // samples that are far from the others
+		want   string
+	}{"none": {nil, 0, ""}, "one sample": {nil, 1, "one sample has"}, "one group": {groups, 8, "one group has"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			generated := latents(2, c.groups)
+			for i := range 3 * c.far {
+				generated.Points.F64[i] = 40 // from the mean in each coordinate
+			}
+			in := Input{RealLatents: latents(1, c.groups), Generators: []Generator{{Name: "g", Latents: generated}}}
+			d := fidelityOf(t, in, o).Models[0].Fidelity.Distances
+			for _, e := range []Estimate{d.KID, d.Frechet} {
+				if !e.Value.Defined() || e.CI.Defined() != (c.want == "") || !strings.Contains(e.CI.Reason, c.want) {
+					t.Errorf("%s: %v, interval %+v", e.Path, e.Value, e.CI)
+				}
+			}
+			if !d.MMD.CI.Defined() || !d.Energy.CI.Defined() {
+				t.Errorf("MMD %+v, energy distance %+v", d.MMD.CI, d.Energy.CI)
+			}
+		})
+	}
+}
+
 // naiveBall are precision, recall, density and coverage by the definition: d < r, or d = 0.
 func naiveBall(real, generated points.Points, k int) [4]float64 {
 	distance := func(a, b points.Points, i, j int) float64 {

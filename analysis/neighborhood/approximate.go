@@ -77,10 +77,15 @@ func (o Options) approximation() neighbors.Approximation {
 // need all ranks.
 func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 	in := p.in
-	sample := &neighbors.Sample{}
+	sample, short := &neighbors.Sample{}, &neighbors.Sample{}
+	var err error
 	if p.pass != nil {
-		var err error
 		if sample, err = p.pass.CompareSampled(ctx, o.approximation()); err != nil {
+			return err
+		}
+	}
+	if p.cut != nil && p.cut.pass != nil {
+		if short, err = p.cut.pass.CompareSampled(ctx, o.approximation()); err != nil {
 			return err
 		}
 	}
@@ -128,17 +133,11 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 				QNX: report.Number(a.QNX.StandardError), RNX: report.Number(a.RNX.StandardError), LCMC: report.Number(a.LCMC.StandardError),
 				MRREFalse: report.Number(a.MRREFalse.StandardError), MRREMissing: report.Number(a.MRREMissing.StandardError),
 			}
-			if o.Permutations > 0 {
-				var null nullScores
-				for _, one := range a.Null {
-					null.add(one.Trustworthiness.Value, one.Continuity.Value, one.RNX.Value)
-				}
-				k.setNull(o.Null, null.summary())
-			}
 			if o.PerPoint {
 				m.points = append(m.points, penalties{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
 			}
 		}
+		p.fillNull(&m, i, sampledNulls(sample), sampledNulls(short))
 		if o.PerPoint {
 			m.pointIndex = sample.Index
 		}

@@ -267,13 +267,23 @@ func (a *AtK) MadeNull() *Null { return cmp.Or(a.NullInTime, a.Null) }
 
 // Null describes the scores of latents given to other states.
 type Null struct {
-	Permutations        int          `json:"permutations"`
+	Permutations int `json:"permutations"`
+	// Cut are the scores of the states that the null is of, where they are not all: compare it with these.
+	Cut                 *CutScores   `json:"cut,omitempty"`
 	TrustworthinessMean report.Value `json:"trustworthiness_mean"`
 	TrustworthinessSD   report.Value `json:"trustworthiness_sd"`
 	ContinuityMean      report.Value `json:"continuity_mean"`
 	ContinuitySD        report.Value `json:"continuity_sd"`
 	RNXMean             report.Value `json:"r_nx_mean"`
 	RNXSD               report.Value `json:"r_nx_sd"`
+}
+
+// CutScores are scores of episodes cut to one length; see [stat.EqualLengths].
+type CutScores struct {
+	States          int          `json:"states"`
+	Trustworthiness report.Value `json:"trustworthiness"`
+	Continuity      report.Value `json:"continuity"`
+	RNX             report.Value `json:"r_nx"`
 }
 
 // penalties are those of every state at one k.

@@ -7,8 +7,10 @@ package neighborhood
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -47,6 +49,100 @@ func (k NullKind) orders(seed uint64, count, n int, episode []int) ([][]int, err
 		out = append(out, stat.NewRandom(stat.StreamPermutation.Key(seed, uint64(p))).Perm(n))
 	}
 	return out, nil
+}
+
+// cut is the null of episodes cut to one length, which has a pass of its own; see [stat.EqualLengths].
+type cut struct {
+	states []int
+	// undefined[i] says why model i has no null, empty where it has; live are the others. pass compares those, nil
+	// without any.
+	undefined []string
+	live      []int
+	pass      *neighbors.Pass
+}
+
+// openNull makes the orders of the null: in the pass of all states, or in a pass of their own.
+func (p *plan) openNull() (err error) {
+	in, o := p.in, p.o
+	if o.Permutations > 0 && o.Null != NullIndependent {
+		if states := stat.EqualLengths(in.Episode); states != nil {
+			return p.openCut(states)
+		}
+	}
+	p.settings.Permutations, err = o.Null.orders(o.Seed, o.Permutations, in.Frames.N, in.Episode)
+	return err
+}
+
+// openCut opens the pass over the states of episodes cut to one length. A null that these states cannot have is
+// undefined, and the scores stay.
+func (p *plan) openCut(states []int) (err error) {
+	c := &cut{states: states, undefined: slices.Clone(p.collapsed)}
+	p.cut = c
+	s, where := p.settings, fmt.Sprintf(" in the %d states of episodes cut to one length", len(states))
+	s.Episode, s.Time = points.Pick(s.Episode, states), points.Pick(s.Time, states)
+	s.CoRanking, s.PerPoint = neighbors.CoRankingOff, false
+	s.Permutations, err = p.o.Null.orders(p.o.Seed, p.o.Permutations, len(states), points.Pick(p.in.Episode, states))
+	if err != nil {
+		return err
+	}
+	frames := p.frames.Select(states)
+	var spaces []neighbors.Space
+	for _, i := range p.live {
+		space := p.spaces[i].Select(states)
+		switch {
+		case frames.Collapsed():
+			c.undefined[i] = "all original states are equal" + where
+		case space.Collapsed():
+			c.undefined[i] = "all latents are equal" + where
+		default:
+			c.live, spaces = append(c.live, i), append(spaces, space)
+		}
+	}
+	if len(spaces) == 0 {
+		return nil
+	}
+	var failed error
+	if c.pass, failed = neighbors.NewPassOf(frames, spaces, s); failed != nil {
+		for _, i := range c.live {
+			c.undefined[i] = failed.Error() + where
+		}
+		c.live, c.pass = nil, nil
+	}
+	if n := p.in.Frames.N; failed != nil {
+		p.warn(fmt.Sprintf("no null%s: %v; use fewer neighbors or a shorter window", where, failed))
+	} else if 2*len(states) < n {
+		p.warn(fmt.Sprintf("episodes are of very unequal lengths: the null uses %d of %d states, cut to one length",
+			len(states), n))
+	}
+	return nil
+}
+
+// scoresOf are the scores of entry e of the models of a pass, at k number q, over its orders.
+type scoresOf func(e, q int) nullScores
+
+// fillNull fills in the null of model i from the pass of all states, or from the pass of episodes cut to one length.
+func (p *plan) fillNull(m *Model, i int, all, short scoresOf) {
+	for q := range m.ByK {
+		if p.o.Permutations > 0 {
+			m.ByK[q].setNull(p.o.Null, p.nullOf(i, q, all, short))
+		}
+	}
+}
+
+func (p *plan) nullOf(i, q int, all, short scoresOf) *Null {
+	if p.cut == nil {
+		return all(slices.Index(p.live, i), q).summary()
+	}
+	states := len(p.cut.states)
+	if reason := p.cut.undefined[i]; reason != "" {
+		v := report.Undefined("%s", reason)
+		return &Null{Permutations: p.o.Permutations, Cut: &CutScores{states, v, v, v}, TrustworthinessMean: v,
+			TrustworthinessSD: v, ContinuityMean: v, ContinuitySD: v, RNXMean: v, RNXSD: v}
+	}
+	s := short(slices.Index(p.cut.live, i), q)
+	null := s.summary()
+	null.Cut = &CutScores{states, report.Number(s.ofData[0]), report.Number(s.ofData[1]), report.Number(s.ofData[2])}
+	return null
 }
 
 // suggestedWindow is the exclusion window that leaves neighbors in time out: the
@@ -141,11 +237,39 @@ func (r *Result) WindowText() string {
 	return "FRAMES"
 }
 
-// nullScores are the scores of one model at one k over the pairings.
-type nullScores struct{ trust, cont, rnx []float64 }
+// nullScores are the scores of one model at one k over the pairings: trustworthiness, continuity and R_NX, and the
+// scores of the data.
+type nullScores struct {
+	trust, cont, rnx []float64
+	ofData           [3]float64
+}
 
 func (s *nullScores) add(trust, cont, rnx float64) {
 	s.trust, s.cont, s.rnx = append(s.trust, trust), append(s.cont, cont), append(s.rnx, rnx)
+}
+
+// exactNulls are the scores of a pass over all its states.
+func exactNulls(compared []neighbors.Preservation) scoresOf {
+	return func(e, q int) nullScores {
+		a := &compared[e].ByK[q]
+		s := nullScores{ofData: [3]float64{a.Trustworthiness, a.Continuity, a.RNX}}
+		for _, one := range a.Null {
+			s.add(one.Trustworthiness, one.Continuity, one.RNX)
+		}
+		return s
+	}
+}
+
+// sampledNulls are the scores of a sample of the states of a pass.
+func sampledNulls(sample *neighbors.Sample) scoresOf {
+	return func(e, q int) nullScores {
+		a := &sample.Spaces[e].ByK[q]
+		s := nullScores{ofData: [3]float64{a.Trustworthiness.Value, a.Continuity.Value, a.RNX.Value}}
+		for _, one := range a.Null {
+			s.add(one.Trustworthiness.Value, one.Continuity.Value, one.RNX.Value)
+		}
+		return s
+	}
 }
 
 func (s nullScores) summary() *Null {

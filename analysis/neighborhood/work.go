@@ -4,6 +4,7 @@
 package neighborhood
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,9 +21,9 @@ import (
 	"repscope/stat"
 )
 
-// Definition is the version of what the numbers mean; see [shard.Identity]. 3: the null in time exchanges whole
-// episodes and does not rotate their sequence.
-const Definition = 3
+// Definition is the version of what the numbers mean; see [shard.Identity]. 4: the null in time exchanges whole
+// episodes of equal length.
+const Definition = 4
 
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
@@ -47,6 +48,7 @@ type plan struct {
 	collapsed []string
 	live      []int
 	pass      *neighbors.Pass
+	cut       *cut         // the null of episodes of unequal lengths; nil: the pass has the null
 	blocks    *stat.Blocks // what the jackknife deletes; nil without intervals
 	reason    string       // why there are none
 	deleted   string       // what the blocks are, for captions
@@ -57,8 +59,8 @@ type plan struct {
 // Work returns the analysis in units of some hundred states, whose neighbors are
 // ranked among all; see [Analyze] for the result and the errors. A sample
 // (Options.Approximate) is not divided.
-func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) {
-	var none shard.Work[*neighbors.Partial, *Result]
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
 	if o.Approximate {
 		return none, errors.New("an analysis of a sample of states cannot be divided into units")
 	}
@@ -70,41 +72,65 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 		return none, err
 	}
 	n := in.Frames.N
-	return shard.Work[*neighbors.Partial, *Result]{
+	return shard.Work[*Part, *Result]{
 		Units:    Units(n),
 		Identity: p.identity,
-		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
-			return p.rank(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
+		Map: func(ctx context.Context, r shard.Range) (*Part, error) {
+			return p.measure(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
 		},
 		Join:  p.join,
 		Merge: p.merge,
 	}, nil
 }
 
-// rank ranks the states lo … hi−1: with the models that the memory of a study has, the others in one pass. Curves,
-// penalties of states, permutations and passes on GPUs are remembered as all else; what is not
-// [neighbors.Pass.Separable] never is, nor a sample (Options.Approximate), which is cheap.
-func (p *plan) rank(ctx context.Context, lo, hi int) (*neighbors.Partial, error) {
-	if p.pass == nil {
+// Part is the outcome of a range of states: of all states, and of the states of episodes cut to one length, nil
+// without any.
+type Part struct {
+	All neighbors.Partial
+	Cut *neighbors.Partial
+}
+
+// measure ranks the states lo … hi−1, and the same share of the states of episodes cut to one length.
+func (p *plan) measure(ctx context.Context, lo, hi int) (*Part, error) {
+	all, err := p.rank(ctx, p.pass, len(p.live), lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	part := &Part{All: *all}
+	if p.cut == nil || p.cut.pass == nil {
+		return part, nil
+	}
+	n, short := p.in.Frames.N, len(p.cut.states)
+	if lo, hi = lo*short/n, hi*short/n; lo < hi {
+		part.Cut, err = p.rank(ctx, p.cut.pass, len(p.cut.live), lo, hi)
+	}
+	return part, err
+}
+
+// rank ranks the states lo … hi−1 of a pass over so many models: with the models that the memory of a study has, the
+// others in one pass. Curves, penalties of states, permutations and passes on GPUs are remembered as all else; what is
+// not [neighbors.Pass.Separable] never is, nor a sample (Options.Approximate), which is cheap.
+func (p *plan) rank(ctx context.Context, pass *neighbors.Pass, models, lo, hi int) (*neighbors.Partial, error) {
+	if pass == nil {
 		return &neighbors.Partial{Lo: lo, Hi: hi}, nil
 	}
-	if !shard.Remembers(ctx) || !p.pass.Separable() {
-		return p.pass.Map(ctx, lo, hi)
+	if !shard.Remembers(ctx) || !pass.Separable() {
+		return pass.Map(ctx, lo, hi)
 	}
-	whole, err := p.pass.Identity(ctx)
+	whole, err := pass.Identity(ctx)
 	if err != nil {
 		return nil, err
 	}
-	spaces, err := shard.RememberEach(ctx, len(p.live), func(e int) shard.Identity { return p.identityOf(whole.Of(e), lo, hi) },
-		func(missing []int) ([]*neighbors.Alone, error) {
-			return separated(p.pass.Of(missing...).Map(ctx, lo, hi))
-		}, nil)
+	identity := func(e int) shard.Identity { return p.identityOf(whole.Of(e), lo, hi) }
+	spaces, err := shard.RememberEach(ctx, models, identity, func(missing []int) ([]*neighbors.Alone, error) {
+		return separated(pass.Of(missing...).Map(ctx, lo, hi))
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	part, err := p.pass.Together(ctx, lo, hi, spaces)
+	part, err := pass.Together(ctx, lo, hi, spaces)
 	if errors.Is(err, neighbors.ErrOriginals) {
-		return p.pass.Map(ctx, lo, hi)
+		return pass.Map(ctx, lo, hi)
 	}
 	return part, err
 }
@@ -129,11 +155,20 @@ func (p *plan) identityOf(pass neighbors.Identity, lo, hi int) shard.Identity {
 }
 
 // join makes one part of two that follow each other.
-func (p *plan) join(a, b *neighbors.Partial) (*neighbors.Partial, error) {
+func (p *plan) join(a, b *Part) (*Part, error) {
+	part := &Part{All: neighbors.Partial{Lo: a.All.Lo, Hi: b.All.Hi}, Cut: cmp.Or(a.Cut, b.Cut)}
 	if p.pass == nil {
-		return &neighbors.Partial{Lo: a.Lo, Hi: b.Hi}, nil
+		return part, nil
 	}
-	return p.pass.Join(a, b)
+	all, err := p.pass.Join(&a.All, &b.All)
+	if err != nil {
+		return nil, err
+	}
+	part.All = *all
+	if a.Cut != nil && b.Cut != nil && p.cut != nil && p.cut.pass != nil {
+		part.Cut, err = p.cut.pass.Join(a.Cut, b.Cut)
+	}
+	return part, err
 }
 
 // newPlan checks input and options.
@@ -174,8 +209,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 		return nil, err
 	}
 	p.findCollapsed()
-	p.settings.Permutations, err = o.Null.orders(o.Seed, o.Permutations, in.Frames.N, in.Episode)
-	return p, err
+	return p, p.openNull()
 }
 
 // decideWindow makes an automatic window one of frames: the longest autocorrelation time
@@ -285,11 +319,23 @@ func (p *plan) result() *Result {
 }
 
 // merge makes scores, intervals and comparisons of the sums of all rows.
-func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, error) {
-	var compared []neighbors.Preservation
+func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
+	var compared, short []neighbors.Preservation
+	var all, cut []*neighbors.Partial
+	for _, part := range parts {
+		all = append(all, &part.All)
+		if part.Cut != nil {
+			cut = append(cut, part.Cut)
+		}
+	}
+	var err error
 	if p.pass != nil {
-		var err error
-		if compared, err = p.pass.Merge(parts...); err != nil {
+		if compared, err = p.pass.Merge(all...); err != nil {
+			return nil, err
+		}
+	}
+	if p.cut != nil && p.cut.pass != nil {
+		if short, err = p.cut.pass.Merge(cut...); err != nil {
 			return nil, err
 		}
 	}
@@ -306,29 +352,23 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 			result.Models = append(result.Models, m)
 			continue
 		}
-		of := &compared[slices.Index(p.live, i)]
-		m := newModel(encoded, p.in, p.series[i], of, p.o.Ties, p.noCurves())
+		scores := &compared[slices.Index(p.live, i)]
+		m := newModel(encoded, p.in, p.series[i], scores, p.o.Ties, p.noCurves())
 		result.diagnose(&m, encoded.Latents)
 		if trust, _ := m.PointScores(0); trust != nil && p.blocks != nil {
 			result.warn(results.LengthWarning(m.Name+": trustworthiness", "state", trust, p.in.Episode))
 		}
-		if err := m.curveIntervals(of.Curves, p.blocks, p.reason); err != nil {
+		if err := m.curveIntervals(scores.Curves, p.blocks, p.reason); err != nil {
 			return nil, err
 		}
 		for q := range m.ByK {
-			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
+			j, err := m.ByK[q].intervals(&scores.ByK[q], p.blocks, p.reason)
 			if err != nil {
 				return nil, err
 			}
 			jackknifes[i] = append(jackknifes[i], j)
-			if p.o.Permutations > 0 {
-				var null nullScores
-				for _, scores := range of.ByK[q].Null {
-					null.add(scores.Trustworthiness, scores.Continuity, scores.RNX)
-				}
-				m.ByK[q].setNull(p.o.Null, null.summary())
-			}
 		}
+		p.fillNull(&m, i, exactNulls(compared), exactNulls(short))
 		result.Models = append(result.Models, m)
 	}
 	result.fillChance()

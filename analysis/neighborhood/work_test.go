@@ -30,8 +30,8 @@ func TestWork(t *testing.T) {
 		in := Input{Frames: original, Episode: episode, Models: []Encoded{
 			{Name: "noisy", Latents: noisy(frames, 1, 4)}, {Name: "collapsed", Latents: points.Float32(make([]float32, n), 1)},
 		}}
-		open := func(k int) func() shard.Work[*neighbors.Partial, *Result] {
-			return func() shard.Work[*neighbors.Partial, *Result] {
+		open := func(k int) func() shard.Work[*Part, *Result] {
+			return func() shard.Work[*Part, *Result] {
 				work, err := Work(in, Options{K: []int{k}, Settings: analysis.Settings{Intervals: true, Seed: 5}, PerPoint: true, Permutations: 1, ExcludeWindow: 2})
 				if err != nil {
 					t.Fatal(err)
@@ -72,8 +72,8 @@ func TestMemory(t *testing.T) {
 		"order of the states":    {points.Float32(rounded, 6), Options{Ties: neighbors.TiesIndex, PerPoint: true}, true},
 		"random order":           {points.Float32(rounded, 6), Options{Ties: neighbors.TiesRandom}, false},
 	} {
-		open := func(k int, models ...Encoded) func() shard.Work[*neighbors.Partial, *Result] {
-			return func() shard.Work[*neighbors.Partial, *Result] {
+		open := func(k int, models ...Encoded) func() shard.Work[*Part, *Result] {
+			return func() shard.Work[*Part, *Result] {
 				o := c.options
 				o.K, o.Intervals, o.Seed, o.Threads = []int{k}, true, 5, 3
 				work, err := Work(Input{Frames: c.frames, Episode: episode, Models: models}, o)
@@ -104,7 +104,7 @@ func TestMemory_Tasks(t *testing.T) {
 	t.Parallel()
 	const n = 520
 	frames := walk(n, 6, 3)
-	open := func(models ...Encoded) shard.Work[*neighbors.Partial, *Result] {
+	open := func(models ...Encoded) shard.Work[*Part, *Result] {
 		work, err := Work(Input{Frames: frames, Models: models}, Options{K: []int{5}, Settings: analysis.Settings{Seed: 5}, Permutations: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -25,6 +25,7 @@ func unrelatedDesigns() []Design {
 		{Name: "between 0.7", N: 500, Episodes: 10, Rho: 0.6, Between: 0.7},
 		{Name: "uneven", N: 500, Episodes: 12, Rho: 0.6, Between: 0.3, Uneven: 0.8, Redrawn: true},
 		{Name: "dominant", N: 500, Episodes: 8, Rho: 0.6, Between: 0.3, Dominant: 0.4},
+		{Name: "0.98 uneven", N: 500, Episodes: 12, Rho: 0.98, Uneven: 0.8, Redrawn: true},
 		{Name: "0.9/1", N: 500, Episodes: 1, Rho: 0.9},
 	}
 }
@@ -66,7 +67,11 @@ func observeUnrelated(ctx context.Context, d Design, seed, rep uint64) ([]observ
 	}
 	scores := n.Models[0].ByK[0]
 	null := scores.NullInTime
-	above := scores.Trustworthiness.Float() - null.TrustworthinessMean.Float()
+	score := scores.Trustworthiness
+	if null.Cut != nil {
+		score = null.Cut.Trustworthiness
+	}
+	above := score.Float() - null.TrustworthinessMean.Float()
 	z := above / null.TrustworthinessSD.Float()
 	none := stat.Interval{Low: math.NaN(), High: math.NaN()}
 	return append(out, observe("trustworthiness@5 less its null", above, none, 0).tested(normal(-z))), nil

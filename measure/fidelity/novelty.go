@@ -12,11 +12,16 @@ import (
 	"repscope/stat"
 )
 
-// Deletions are numbers of [Memorization] without each block of generated points and then without each block of real
-// points: for a jackknife of two samples. NaN where nothing is left.
-type Deletions struct {
-	Novelty, Copies []float64
-	Authentic       []float64 // share
+// Deletions are numbers of [Memorization] without blocks; Authentic is the share.
+type Deletions struct{ Novelty, Copies, Authentic Deletion }
+
+// Deletion is a number without each block of generated points and then without each block of real points: for a
+// jackknife of two samples. NaN where nothing is left.
+type Deletion struct {
+	Without []float64
+	// Changes[b][j] is the change of the number without block b of real points that comes from block j of generated
+	// points; see [twosample.CountOnce].
+	Changes [][]float64
 }
 
 // MemorizationWithout returns the deletions of m, which [Memorize] made of the points. Time is one search among the
@@ -46,37 +51,65 @@ func MemorizationWithout(ctx context.Context, real, generated points.Points, ofR
 		return nil, err
 	}
 	out := &Deletions{}
+	all := sumsOf(near, others, -1, blockOfGenerated, ofGenerated.Count())
 	for b := range ofGenerated.Count() {
-		out.add(near, others, -1, func(i int) bool { return blockOfGenerated[i] != b })
+		out.add(all, b, generated.N-ofGenerated.Sizes()[b])
 	}
 	for b := range members {
-		out.add(near, others, b, func(int) bool { return true })
+		sums := sumsOf(near, others, b, blockOfGenerated, ofGenerated.Count())
+		out.add(sums, -1, generated.N)
+		out.change(sums, all, generated.N)
 	}
 	return out, nil
 }
 
-// add appends the numbers of the generated points that keep names, without a block of real points (-1: with all).
-func (d *Deletions) add(near, others []twoBlocks, block int, keep func(i int) bool) {
-	n, sum, copies, authentic := 0.0, 0.0, 0.0, 0.0
-	for i := range near {
-		if !keep(i) {
-			continue
+// numbers are the three of one block of generated points: sums of distances, copies and authentic points.
+type numbers [3]float64
+
+func (d *Deletions) of() [3]*Deletion { return [3]*Deletion{&d.Novelty, &d.Copies, &d.Authentic} }
+
+// add appends the means over n generated points of all blocks but one (-1: of all).
+func (d *Deletions) add(blocks []numbers, without, n int) {
+	for k, to := range d.of() {
+		sum := 0.0
+		for b, block := range blocks {
+			if b != without {
+				sum += block[k]
+			}
 		}
-		nearest := near[i].without(block)
-		n, sum = n+1, sum+nearest.distance
-		if nearest.distance == 0 {
-			copies++
+		to.Without = append(to.Without, sum/float64(n))
+	}
+}
+
+// change appends the changes of the blocks.
+func (d *Deletions) change(blocks, all []numbers, n int) {
+	for k, to := range d.of() {
+		row := make([]float64, len(blocks))
+		for b := range row {
+			row[b] = (blocks[b][k] - all[b][k]) / float64(n)
+		}
+		to.Changes = append(to.Changes, row)
+	}
+}
+
+// sumsOf are the numbers of each of count blocks of generated points, without a block of real points (-1: with all).
+func sumsOf(near, others []twoBlocks, block int, labels []int, count int) []numbers {
+	out := make([]numbers, count)
+	for i := range near {
+		nearest, to := near[i].without(block), &out[labels[i]]
+		to[0] += nearest.distance
+		switch {
+		case math.IsNaN(nearest.distance):
+			to[1], to[2] = math.NaN(), math.NaN()
+			continue
+		case nearest.distance == 0:
+			to[1]++
 		}
 		if nearest.point >= 0 && nearest.distance > others[nearest.point].without(block).distance {
-			authentic++
+			to[2]++
 		}
 	}
-	if math.IsNaN(sum) {
-		n = math.NaN()
-	}
-	d.Novelty = append(d.Novelty, sum/n)
-	d.Copies = append(d.Copies, copies/n)
-	d.Authentic = append(d.Authentic, authentic/n)
+	return out
 }
 
 // neighbor is a point and its distance; -1 and NaN for none.

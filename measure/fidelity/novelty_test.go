@@ -55,8 +55,9 @@ func TestMemorizationWithout(t *testing.T) {
 	}
 	want := &fidelity.Deletions{}
 	add := func(m *fidelity.Memorization) {
-		want.Novelty, want.Copies = append(want.Novelty, m.Novelty), append(want.Copies, m.Copies)
-		want.Authentic = append(want.Authentic, m.AuthPct/100)
+		want.Novelty.Without = append(want.Novelty.Without, m.Novelty)
+		want.Copies.Without = append(want.Copies.Without, m.Copies)
+		want.Authentic.Without = append(want.Authentic.Without, m.AuthPct/100)
 	}
 	for b := range ofGenerated.Count() {
 		add(memorize(real, generated.Select(outside(ofGenerated.Labels(), b))))
@@ -65,9 +66,21 @@ func TestMemorizationWithout(t *testing.T) {
 		add(memorize(real.Select(outside(ofReal.Labels(), b)), generated))
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
-	if !slices.EqualFunc(got.Novelty, want.Novelty, near) || !slices.EqualFunc(got.Copies, want.Copies, near) ||
-		!slices.EqualFunc(got.Authentic, want.Authentic, near) {
-		t.Errorf("got %+v, want %+v", got, want)
+	for k, pair := range [][2]fidelity.Deletion{{got.Novelty, want.Novelty}, {got.Copies, want.Copies},
+		{got.Authentic, want.Authentic}} {
+		if !slices.EqualFunc(pair[0].Without, pair[1].Without, near) {
+			t.Errorf("number %d: got %v, want %v", k, pair[0].Without, pair[1].Without)
+		}
+		whole := []float64{all.Novelty, all.Copies, all.AuthPct / 100}[k]
+		for b, row := range pair[0].Changes {
+			if without := pair[0].Without[ofGenerated.Count()+b]; len(row) != ofGenerated.Count() ||
+				!near(stat.Sum(row), without-whole) {
+				t.Errorf("number %d without real block %d: changes %v, want their sum %v", k, b, row, without-whole)
+			}
+		}
+		if len(pair[0].Changes) != ofReal.Count() {
+			t.Errorf("number %d: %d changes", k, len(pair[0].Changes))
+		}
 	}
 	_, err = fidelity.MemorizationWithout(t.Context(), real, generated, ofGenerated, ofGenerated, all, o)
 	if err == nil {

@@ -385,6 +385,18 @@ func writeSampling(r *neighborhood.Result, env *run.Env) error {
 	})
 }
 
+// cutStates is the number of states of the null where episodes are cut to one length, else 0.
+func cutStates(r *neighborhood.Result) int {
+	for _, m := range r.Models {
+		for _, a := range m.ByK {
+			if n := a.MadeNull(); n != nil && n.Cut != nil {
+				return n.Cut.States
+			}
+		}
+	}
+	return 0
+}
+
 // hasCurves reports whether the co-ranking curves were computed.
 func hasCurves(r *neighborhood.Result) bool {
 	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return m.Curves != nil })
@@ -435,6 +447,10 @@ func writePoints(r *neighborhood.Result, env *run.Env, index []int, in neighborh
 
 func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhood.Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
+	cut := cutStates(r)
+	if cut > 0 {
+		columns = append(columns, "Cut T", "Cut C", "Cut R_NX")
+	}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C", "Null R_NX")
 	}
@@ -451,7 +467,13 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
 					plusMinus(a.RNX, e.RNX)}
 			}
-			if null := a.MadeNull(); o.Permutations > 0 && null == nil {
+			null := a.MadeNull()
+			if cut > 0 && null == nil {
+				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
+			} else if cut > 0 {
+				cells = append(cells, null.Cut.Trustworthiness, null.Cut.Continuity, null.Cut.RNX)
+			}
+			if o.Permutations > 0 && null == nil {
 				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
 			} else if null != nil {
 				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
@@ -471,6 +493,10 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 	}
 	if o.Permutations > 0 {
 		table.Note("Null (shuffled pairing): mean ± SD of %s. Scores near it say nothing about the model", o.Null.Describe(o.Permutations))
+	}
+	if cut > 0 {
+		table.Note("Cut: scores of the first states of episodes, cut to one length (%s in all). The null is of these "+
+			"states: compare it with these scores", text.Count(cut, "state"))
 	}
 	if level := chance(r); level.Defined() && env.Options.Verbose {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)

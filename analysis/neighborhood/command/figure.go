@@ -60,7 +60,7 @@ func Figure(r *neighborhood.Result) *plots.Figure {
 			for _, a := range ascending(&m) {
 				v, ci := p.of(&a)
 				output.AppendBar(&bars, report.WithInterval(v, ci))
-				if n := a.MadeNull(); n != nil {
+				if n := a.MadeNull(); n != nil && n.Cut == nil {
 					bars.Baselines = append(bars.Baselines, p.null(n).Float())
 				}
 				low, high := output.Ends(ci)
@@ -103,7 +103,7 @@ func figureOfOne(r *neighborhood.Result) *plots.Figure {
 		a := m.ByK[0]
 		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, trustBar(&a)))
 		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, contBar(&a)))
-		if n := a.MadeNull(); n != nil {
+		if n := a.MadeNull(); n != nil && n.Cut == nil {
 			at := len(trust.Bars) - 1
 			trust.Bars[at].Baseline, cont.Bars[at].Baseline = new(n.TrustworthinessMean.Float()), new(n.ContinuityMean.Float())
 		}
@@ -121,9 +121,11 @@ const mostBanded = 6
 
 func banded(r *neighborhood.Result) bool { return len(r.Models) <= mostBanded }
 
-// hasNull reports whether a null was made.
+// hasNull reports whether a null of all states was made. The null of episodes cut to one length is not about the
+// scores in the figure.
 func hasNull(r *neighborhood.Result) bool {
-	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return len(m.ByK) > 0 && m.ByK[0].MadeNull() != nil })
+	made := func(m neighborhood.Model) bool { return len(m.ByK) > 0 && m.ByK[0].MadeNull() != nil }
+	return slices.ContainsFunc(r.Models, made) && cutStates(r) == 0
 }
 
 // chance is the chance level of the first model that has one: it is that of the states.
