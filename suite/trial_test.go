@@ -95,7 +95,7 @@ type trialRun struct {
 
 // do runs it.
 func (r trialRun) do() (o outcome, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*longest)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*longest) // what hangs does so for ever; others may be many
 	defer cancel()
 	c := exec.CommandContext(ctx, os.Args[0], r.args[1:]...)
 	var stdout, stderr bytes.Buffer
