@@ -5,6 +5,7 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,8 @@ func textNPZ(t testing.TB, members map[string][2]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for name, member := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member := members[name]
 		method := zip.Store // as numpy.savez does; others as savez_compressed
 		if len(member[1])%2 == 0 {
 			method = zip.Deflate

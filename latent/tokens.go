@@ -154,10 +154,7 @@ func (t *TokenModel) open(ctx context.Context) error {
 	if t.has&^TokenAttentions == 0 {
 		t.further = t.main
 	}
-	if err := t.try(ctx); err != nil {
-		return fail(err)
-	}
-	return nil
+	return t.try(ctx)
 }
 
 // read opens the file.
@@ -489,7 +486,7 @@ func (t *TokenModel) trial(ctx context.Context, attempt tokenTrial) ([]float32, 
 			return values, nil
 		}
 	}
-	return nil, errors.New("returns nothing")
+	return nil, fmt.Errorf("model %s: returns nothing", t.Path)
 }
 
 // paddingTolerance is how far padding may move numbers, of the largest one: rounding.

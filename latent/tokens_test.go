@@ -268,6 +268,7 @@ func TestTokensErrors(t *testing.T) {
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"attentions": "attention.*"}}, `has no output "attention.*"; its outputs are logits, hidden_states.0`},
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"attentions": "logits"}}, `output "logits" (attentions) has shape [2 19 33] for 2 sequences of 19 tokens, want`},
 		{language("esm_script"), TokenOptions{Outputs: map[string]string{"logits": "attentions.0"}}, `output "attentions.0" (logits) has shape [2 2 19 19]`},
+		{language("esm_script"), TokenOptions{Letters: []int32{99}}, "1 sequence of 16 tokens, padding included: "},
 		{language("esm_script"), TokenOptions{Vocabulary: 32}, `output "logits" has logits of 33 tokens, the vocabulary has 32`},
 	} {
 		m, err := OpenTokens(t.Context(), c.path, c.o)
@@ -276,7 +277,7 @@ func TestTokensErrors(t *testing.T) {
 			t.Errorf("%s %+v: no error", c.path, c.o)
 			continue
 		}
-		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "model ") || !strings.Contains(err.Error(), c.path) {
+		if !strings.Contains(err.Error(), c.want) || strings.LastIndex(err.Error(), "model ") != 0 || !strings.Contains(err.Error(), c.path) {
 			t.Errorf("%s: %v, want it to say %q", c.path, err, c.want)
 		}
 		var hinted interface{ Hints() []string }

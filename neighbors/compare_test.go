@@ -82,6 +82,8 @@ func TestCompareAgainstDefinitions(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases() {
 		for _, metric := range []Metric{Euclidean, Cosine} {
+			original := newNaive(naiveKeys(c.original, c.original, metric), 0, nil)
+			embedded := newNaive(naiveKeys(c.embedded, c.embedded, metric), 0, nil)
 			for offset, coranking := range []CoRanking{CoRankingOff, CoRankingFull, CoRankingOff, CoRankingFull} {
 				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
 				t.Run(fmt.Sprintf("%s/%v/%v/%v", c.name, metric, coranking, ties), func(t *testing.T) {
@@ -97,8 +99,6 @@ func TestCompareAgainstDefinitions(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					original := newNaive(naiveKeys(c.original, c.original, metric), 0, nil)
-					embedded := newNaive(naiveKeys(c.embedded, c.embedded, metric), 0, nil)
 					for q, k := range ks {
 						compareScores(t, fmt.Sprintf("k=%d", k), result[0].ByK[q].Scores, byDefinition(ties, original, embedded, k))
 					}
@@ -231,6 +231,7 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 	}
 	ks := []int{2, 9, 20, 40}
 	for _, c := range spaces {
+		original, embedded := naiveKeys(c.original, c.original, Euclidean), naiveKeys(c.embedded, c.embedded, Euclidean)
 		for name, blocks := range map[string][]int{"episodes": episodes, "uneven": uneven} {
 			for offset, w := range []int{0, 4, 0, 4} {
 				ties := []Ties{TiesAverage, TiesAverage, TiesIndex, TiesIndex}[offset]
@@ -244,8 +245,6 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					original := naiveKeys(c.original, c.original, Euclidean)
-					embedded := naiveKeys(c.embedded, c.embedded, Euclidean)
 					for q, k := range o.Ks {
 						previous := -1 << 30
 						for _, rep := range result[0].ByK[q].Replicates {

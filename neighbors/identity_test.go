@@ -8,6 +8,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,9 @@ func checkSplits(t *testing.T, d *device.Device) {
 	r := random(82)
 	original := bytes8(r, n, 30, 9)
 	embedded := []points.Points{gaussian32(r, n, 3), nearlyEqual32(r, n, 20)}
-	for name, o := range splitCases(n) {
+	cases := splitCases(n)
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		o := cases[name]
 		o.Device = d
 		open := func() *Pass {
 			p, err := NewPass(original, embedded, o)

@@ -279,6 +279,9 @@ func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums,
 // rankings adds point i to the counts of the co-ranking curves.
 func (w *rowCounter) rankings(e, i int, best []Fixed) {
 	n := w.pass.n
+	if s, ok := w.originalRows.(*shuffled); ok {
+		s.counted = -1 // the list of the row may be another worker's: this request counts whoever has it
+	}
 	w.list.Index = w.originalRows.Nearest(i, n, w.list.Index)
 	w.rankOf = slices.Grow(w.rankOf[:0], n)[:n]
 	for r, j := range w.list.Index {

@@ -318,13 +318,15 @@ func TestRandomTies(t *testing.T) {
 		}
 	}
 	compareCurves(t, got[0].Curves, TiesIndex, a, b)
-	for _, o.Threads = range []int{1, 3} {
-		again, err := Compare(blocksOf(9), original, []points.Points{embedded}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(again, got) {
-			t.Errorf("%d threads: another result", o.Threads)
+	for _, height := range []int{1, 9} { // in a block of one row, one worker has all of a point
+		for _, o.Threads = range []int{1, 3} {
+			again, err := Compare(blocksOf(height), original, []points.Points{embedded}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(again, got) {
+				t.Errorf("%d threads, blocks of %d rows: another result: counts %+v, want %+v", o.Threads, height, again[0].Original, got[0].Original)
+			}
 		}
 	}
 	sampled, err := compareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})

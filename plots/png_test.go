@@ -7,7 +7,9 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +55,7 @@ func TestPNG(t *testing.T) {
 		}
 	}
 	for _, size := range []image.Point{{1, 1}, {1, 70}, {2, 33}, {3, 64}, {90, 97}, {300, 41}} {
-		for name, pixel := range map[string]func(x, y int) color.RGBA{
+		pixels := map[string]func(x, y int) color.RGBA{
 			"white": func(int, int) color.RGBA { return color.RGBA{255, 255, 255, 255} },
 			"noise": func(int, int) color.RGBA {
 				return color.RGBA{byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()), 255}
@@ -67,7 +69,9 @@ func TestPNG(t *testing.T) {
 				return color.RGBA{255, 255, 255, 255}
 			},
 			"stripes": func(x, y int) color.RGBA { return color.RGBA{byte(y / 3 * 40), byte(x / 5 * 30), 7, 255} },
-		} {
+		}
+		for _, name := range slices.Sorted(maps.Keys(pixels)) {
+			pixel := pixels[name]
 			m := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
 			for y := range size.Y {
 				for x := range size.X {

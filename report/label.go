@@ -11,7 +11,7 @@ import (
 
 // PathParts splits the path of a number into its steps and its bracketed row selectors, for display.
 type PathParts struct {
-	Steps      []string // without the lists whose rows are named
+	Steps      []string // without the lists whose rows are named, except before an id, which says nothing by itself
 	Rows       []string // "k = 10"
 	Key        string   // of the last row that is a number
 	Value      float64
@@ -38,6 +38,9 @@ func SplitPath(path string) PathParts {
 			continue
 		}
 		inside, after, _ := strings.Cut(rest[i+1:], "]")
+		if after == ".id" {
+			p.Steps = append(p.Steps, step)
+		}
 		before := path[:len(path)-len(rest)+i]
 		for row := range strings.SplitSeq(inside, ";") {
 			key, value, named := strings.Cut(row, "=")
@@ -77,7 +80,7 @@ func Label(path string) string { return SplitPath(path).Name(true) }
 // symbols are words of labels that have a spelling of their own.
 var symbols = func() map[string]string {
 	out := map[string]string{"frechet": "Fréchet", "rankme": "RankMe", "corp": "CORP", "jaccard": "Jaccard",
-		"judd": "Judd", "borji": "Borji",
+		"judd": "Judd", "borji": "Borji", "gride": "Gride", "id": "ID",
 		"vendi": "Vendi", "brier": "Brier", "spearman": "Spearman", "twcrps": "twCRPS", "vrmse": "VRMSE", "r2": "R²", "tau": "τ"}
 	for _, word := range strings.Fields("mse rmse mae nmse nrmse psnr ssim crps fss nmi ami ari auc auroc roc kid mmd iou bleu cer gmsd lcs cdr mlp pca " +
 		"mle cka rsa lcmc mrre ece nll pod pofd far csi ets hss sedi cc kl nss sim aa") {
@@ -90,7 +93,7 @@ var symbols = func() map[string]string {
 var terms = []struct{ words, term string }{
 	{"r squared", "R²"}, {"auc r nx", "AUC R_NX"}, {"r nx", "R_NX"}, {"q nx", "Q_NX"}, {"two nn", "Two-NN"}, {"theil sen",
 		"Theil–Sen"},
-	{"ms ssim", "MS-SSIM"}, {"p at l", "P@L"},
+	{"ms ssim", "MS-SSIM"}, {"p at l", "P@L"}, {"lb mle", "Levina–Bickel"},
 }
 
 // Title is a path as a table of a paper has it: in words, with a capital and the usual

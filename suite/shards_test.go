@@ -29,7 +29,7 @@ var example = map[string]string{
 	"geometry":       "--samples 150 --rsa-pairs 500 --per-point",
 	"similarity":     "--samples 60 --permutations 3",
 	"reconstruction": "--samples 60 --rollout-steps 2 --samples-shown 2 --save-frames",
-	"reward":         "--samples 160 --probes ridge --predictions-csv",
+	"reward":         "--samples 80 --probes ridge --predictions-csv",
 	"generation":     "--metrics reconstruction,diversity",
 	"forecast":       "--metrics mae,crps,energy_score",
 	"sequence":       "--metrics masked_accuracy,ppl",

@@ -41,7 +41,17 @@ func TestMain(m *testing.M) {
 		repscope.Main(Commands())
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	// Caches of the user are not read, and nothing is left in them.
+	home, err := os.MkdirTemp("", "suite")
+	if err == nil {
+		err = errors.Join(os.Setenv("HOME", home), os.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache")))
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
 }
 
 // howMany is how many trials of a kind are made: the number of an environment variable, or a few.
@@ -95,7 +105,7 @@ type trialRun struct {
 
 // do runs it.
 func (r trialRun) do() (o outcome, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*longest)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*longest) // what hangs does so for ever; others may be many
 	defer cancel()
 	c := exec.CommandContext(ctx, os.Args[0], r.args[1:]...)
 	var stdout, stderr bytes.Buffer

@@ -443,7 +443,8 @@ func TestFarTarget(t *testing.T) {
 	for i := range level {
 		level[i] = w.z[i*worldDim]
 	}
-	for far, want := range map[float64]bool{0: false, 100: true} {
+	for _, far := range []float64{0, 100} {
+		want := far > 0
 		for _, i := range []int{33, 95} {
 			level[i] += far
 			w.z[i*worldDim] += far

@@ -213,10 +213,7 @@ func checkSample(text, folder string, exports map[string]listed, imports types.I
 func complete(text string) string {
 	text = regexp.MustCompile(`(?m)^\s*…\s*$`).ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "error { … }", "error { return nil }")
-	for from, to := range map[string]string{"{ … }": "{ }", ", …}": "}", ", …)": ")", "(…)": "()", "{…}": "{}"} {
-		text = strings.ReplaceAll(text, from, to)
-	}
-	return text
+	return strings.NewReplacer("{ … }", "{ }", ", …}", "}", ", …)", ")", "(…)", "()", "{…}", "{}").Replace(text)
 }
 
 // undeclared are the identifiers of a file that stand for a value from outside.
@@ -284,7 +281,7 @@ func packageNamed(name, folder string, exports map[string]listed) string {
 			continue
 		}
 		ours, bestOurs := strings.HasPrefix(path, module), strings.HasPrefix(best, module)
-		if best == "" || ours && !bestOurs || ours == bestOurs && len(path) < len(best) {
+		if best == "" || ours && !bestOurs || ours == bestOurs && (len(path) < len(best) || len(path) == len(best) && path < best) {
 			best = path
 		}
 	}

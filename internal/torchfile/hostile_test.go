@@ -6,9 +6,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +22,9 @@ func zipped(t *testing.T, pickle []byte, method uint16) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, data := range map[string][]byte{"a/data.pkl": pickle, "a/data/0": {0, 0, 0x80, 0x3f}} {
+	members := map[string][]byte{"a/data.pkl": pickle, "a/data/0": {0, 0, 0x80, 0x3f}}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		data := members[name]
 		how := method
 		if name != "a/data.pkl" {
 			how = zip.Store

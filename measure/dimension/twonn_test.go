@@ -3,6 +3,7 @@
 package dimension
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func TestAscending(t *testing.T) {
 	random := stat.NewRandom(stat.NewKey(8))
 	var memory sorting
 	for _, n := range []int{3, 30000, 2047, 2048} {
-		for name, draw := range map[string]func() float64{
+		draws := map[string]func() float64{
 			"near 1":      func() float64 { return 1 + 1e-9*random.Float64() },
 			"wide":        func() float64 { return math.Exp(300 * random.Float64()) },
 			"ties":        func() float64 { return 1 + math.Floor(8*random.Float64())/8 },
@@ -117,7 +118,9 @@ func TestAscending(t *testing.T) {
 			"some":        func() float64 { return max(0, random.Float64()-0.5) },
 			"exponential": func() float64 { return -0.1 * math.Log(1-random.Float64()) },
 			"one far":     func() float64 { return math.Exp(-700 * math.Log(random.Float64())) },
-		} {
+		}
+		for _, name := range slices.Sorted(maps.Keys(draws)) {
+			draw := draws[name]
 			ratio := make([]float64, n)
 			for i := range ratio {
 				ratio[i] = draw()

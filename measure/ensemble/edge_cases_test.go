@@ -5,6 +5,7 @@ package ensemble
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -87,10 +88,12 @@ func TestTies(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 4))
-	for name, spoil := range map[string]func(s Sample[float64]){
+	cases := map[string]func(s Sample[float64]){
 		"truth":  func(s Sample[float64]) { s.truth[3] = math.NaN() },
 		"member": func(s Sample[float64]) { s.members[3+40*2] = math.NaN() },
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		spoil := cases[name]
 		s := drawn(r, 6, 40, same)
 		clean := CRPS(s.Range(4, 40))
 		spoil(s)

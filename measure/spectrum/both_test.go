@@ -4,8 +4,10 @@ package spectrum
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/measure/measuretest"
@@ -17,7 +19,9 @@ func TestBothSpectra(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, shape := range [][2]int{{2, 1}, {2, 2}, {2, 9}, {3, 1}, {3, 3}, {4, 3}, {40, 33}, {33, 40}, {70, 70}, {150, 66}, {66, 150}} {
 		n, dim := shape[0], shape[1]
-		for name, mean := range map[string]float64{"at the origin": 0, "near": 1, "far": 1e4} {
+		means := map[string]float64{"at the origin": 0, "near": 1, "far": 1e4}
+		for _, name := range slices.Sorted(maps.Keys(means)) {
+			mean := means[name]
 			data := make([]float64, n*dim)
 			for i := range data {
 				data[i] = mean*float64(i%dim%3-1) + r.NormFloat64()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -72,7 +73,7 @@ func TestKnownEigenvalues(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 3, 4, 31, 32, 33, 34, 35, 36, 64, 65, 66, 67, 68, 97, 130, 257} {
-		for name, value := range map[string]func(i int) float64{
+		cases := map[string]func(i int) float64{
 			"graded":    func(i int) float64 { return math.Pow(10, -12*float64(i)/float64(n)) },
 			"clustered": func(i int) float64 { return 1 + float64(i%3)*1e-9 },
 			"deficient": func(i int) float64 { return float64(max(0, 5-i)) },
@@ -82,7 +83,9 @@ func TestKnownEigenvalues(t *testing.T) {
 			"huge":      func(i int) float64 { return 1e200 * float64(i+1) },
 			"tiny":      func(i int) float64 { return 1e-200 * float64(i+1) },
 			"vanishing": func(i int) float64 { return math.Pow(10, -300*float64(i)/float64(n)) },
-		} {
+		}
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			value := cases[name]
 			want := make([]float64, n)
 			largest := 0.0
 			for i := range want {

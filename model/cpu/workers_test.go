@@ -69,7 +69,7 @@ func TestPoolFallsAsleep(t *testing.T) {
 		t.Fatal(err)
 	}
 	asleep := 0
-	for range 1000 {
+	for range 30_000 { // a minute, on a busy machine
 		asleep = 0
 		for i := range p.sleep {
 			if p.sleep[i].asleep.Load() {
@@ -117,7 +117,7 @@ func TestPoolEndsItsWorkers(t *testing.T) {
 		}
 		p.close()
 	}
-	for range 1000 {
+	for range 30_000 { // half a minute, on a busy machine
 		if runtime.NumGoroutine() <= before {
 			return
 		}

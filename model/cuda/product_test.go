@@ -7,6 +7,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -187,10 +188,12 @@ func TestMatMul(t *testing.T) {
 
 func TestEinsum(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	for equation, shapes := range map[string][][]int{
+	cases := map[string][][]int{
 		"bij,bjk->bik": {{2, 3, 4}, {2, 4, 5}}, "bhqd,bhkd->bhqk": {{2, 2, 5, 8}, {2, 2, 6, 8}}, "ij,jk->ik": {{3, 4}, {4, 5}},
 		"bhwc,hkc->bhwk": {{2, 3, 4, 8}, {3, 5, 8}}, "i,j->ij": {{3}, {4}},
-	} {
+	}
+	for _, equation := range slices.Sorted(maps.Keys(cases)) {
+		shapes := cases[equation]
 		var operands []any
 		for _, s := range shapes {
 			operands = append(operands, uniform(r, s...))

@@ -5,6 +5,7 @@ package fuse_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -82,7 +83,9 @@ func branchWeights(r *rand.Rand) map[string]*graph.Tensor {
 		"s": image(r, false, 8), "t": image(r, false, 8), "m": image(r, false, 8), "v": positive, "b64": image(r, false, 64),
 		"w1633": image(r, false, 16, 8, 3, 3), "w1611": image(r, false, 16, 8, 1, 1), "zero": graph.Floats([]float32{0}),
 	}
-	for name, shape := range map[string][]int{"large": {64, 64, 3, 3}, "other": {64, 64, 1, 1}} {
+	deferred := map[string][]int{"large": {64, 64, 3, 3}, "other": {64, 64, 1, 1}}
+	for _, name := range slices.Sorted(maps.Keys(deferred)) {
+		shape := deferred[name]
 		held := image(r, false, shape...).F32
 		constants[name] = graph.Defer(func(dst []float32, first int) error { copy(dst, held[first:]); return nil }, shape...)
 	}

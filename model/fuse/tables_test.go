@@ -4,8 +4,10 @@ package fuse_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +57,7 @@ func TestTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	to, from := func(y, x, k string) string { return y + " = QuantizeLinear " + x + " s" + k + " z" + k }, func(y, x, k string) string { return y + " = DequantizeLinear " + x + " s" + k + " z" + k }
 	silu := []string{to("a", "x", "0"), from("b", "a", "0"), "c = Sigmoid b", to("d", "c", "1"), from("e", "d", "1"), "f = Mul b e", to("g", "f", "2")}
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		lines []string
 		want  string
 	}{
@@ -66,7 +68,9 @@ func TestTables(t *testing.T) {
 		"of both sides":    {[]string{to("a", "x", "0"), from("b", "a", "0"), "c = Mul number b", "d = Div number c", "e = Sub b d", "y = Min e b"}, "[Div Round Add Clip Table]"},
 		"a number of NaN":  {[]string{to("a", "x", "0"), from("b", "a", "0"), "c = Sign b", "d = Erf c", "y = Neg d"}, ""},
 		"just dequantized": {[]string{to("a", "x", "0"), from("y", "a", "0")}, "[Div Round Add Clip Sub Mul]"},
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		c := cases[name]
 		for _, element := range []int{graph.ElementUint8, graph.ElementInt8} {
 			build := func() *graph.Graph {
 				g := newQuantizedGraph(element)

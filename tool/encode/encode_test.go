@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -305,7 +306,7 @@ func TestDamage(t *testing.T) {
 		return o
 	}
 	deep := "deep.fc.npy" + Partial
-	for name := range list(t, interrupted(t).Dir) {
+	for _, name := range slices.Sorted(maps.Keys(list(t, interrupted(t).Dir))) {
 		if strings.Contains(name, "gemm") {
 			deep = name
 		}

@@ -3,6 +3,7 @@
 package rows
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,10 +14,12 @@ func TestPlacedInLongLists(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 7, 300, 5000} {
 		values := make([]float64, n)
-		for name, fill := range map[string]func(i int) float64{
+		cases := map[string]func(i int) float64{
 			"random": func(int) float64 { return random.NormFloat64() }, "ascending": func(i int) float64 { return float64(i) },
 			"descending": func(i int) float64 { return float64(-i) }, "ties": func(int) float64 { return float64(random.IntN(5)) },
-		} {
+		}
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			fill := cases[name]
 			for i := range values {
 				values[i] = fill(i)
 			}

@@ -5,6 +5,7 @@ package rows
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -53,7 +54,7 @@ func TestRankListsIsSorting(t *testing.T) {
 		}
 		return p
 	}
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		points points.Points
 		metric Metric
 		window int
@@ -76,7 +77,9 @@ func TestRankListsIsSorting(t *testing.T) {
 		"uint8, cosine":   {bytes8(r, n, 30, 5), Cosine, 0},
 		"low dimension":   {coarse(gaussian32(r, n, 3)), Euclidean, 0},
 		"little, float64": {gaussian64(r, n, 40), Euclidean, 2},
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		c := cases[name]
 		t.Run(name, func(t *testing.T) {
 			o := Options{Metric: c.metric, ExcludeWindow: c.window, Threads: 1}
 			const lo, hi = 33, 153

@@ -189,7 +189,7 @@ func (b *browser) want(script, want string) {
 // until waits for a condition.
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	for range 600 {
+	for range 4000 { // until its answers end: see SetReadDeadline
 		if b.text(condition) == "true" {
 			return
 		}
