@@ -84,8 +84,10 @@ func (o *Options) layersAtOnce(n, layers int) int {
 }
 
 const (
-	tileSide = 64 // points of a side of a tile of inner products
-	bands    = 32 // parts of the sum over tiles, added in their order, so that results do not depend on threads
+	tileSide     = 64   // points of a side of a tile of inner products
+	rowsTogether = 8    // points whose inner products with all points are computed together
+	depth        = 4096 // inner products that are added in float32
+	bands        = 32   // parts of the sum over points, added in their order, so that results do not depend on threads
 )
 
 // alignments are ‖XᵀY‖² and what CKA is made of besides, of all pairs of layers in all orders.
@@ -187,17 +189,19 @@ func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last 
 	if err != nil {
 		return err
 	}
+	back := make([][]int, w.rows())
+	for row := range back {
+		back[row] = inverse(w.order(row))
+	}
 	parts := make([]*bandSums, bands)
 	err = parallel.With(ctx, w.o.Threads, bands, func() func(int) error {
-		t := &tileWork{w: w, narrow: narrow, products: products, n: n, size: size}
+		t := &rowWork{w: w, narrow: narrow, products: products, n: n, size: size, back: back}
 		return func(band int) error {
 			t.sums = newBandSums(w.rows(), len(w.a), size)
 			parts[band] = t.sums
-			for row := band; row < tiles; row += bands {
-				for column := row; column < tiles; column++ {
-					if err := t.add(row*tileSide, column*tileSide); err != nil {
-						return err
-					}
+			for i0 := band * rowsTogether; i0 < n; i0 += bands * rowsTogether {
+				if err := t.add(i0, min(i0+rowsTogether, n)); err != nil {
+					return err
 				}
 				if err := ctx.Err(); err != nil {
 					return err
@@ -222,7 +226,7 @@ func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last 
 	return nil
 }
 
-// bandSums are the sums over the tiles of a band.
+// bandSums are the sums over the pairs of points of a band.
 type bandSums struct {
 	cross      [][]float64
 	ownA, ownB []float64
@@ -236,50 +240,75 @@ func newBandSums(rows, a, b int) *bandSums {
 	return s
 }
 
-// tileWork is what a thread holds.
-type tileWork struct {
-	w              *alignments
-	narrow         [][]float32
-	products       []float32 // of the layers of b
-	n, size        int
-	sums           *bandSums
-	first, second  []float32 // tiles of all layers: pairs of points by layers
-	block, product []float32
-	workspace      kernel.Workspace[float32]
+// rowWork is what a thread holds.
+type rowWork struct {
+	w        *alignments
+	narrow   [][]float32
+	products []float32 // of the layers of b
+	n, size  int
+	sums     *bandSums
+	back     [][]int // the inverse of the order of each row
+
+	first  []float32 // inner products of points [i0, i1) with all points, by layer of a
+	second []float32 // of one point, in an order, by layer of b
+	block  []float32
+	packed kernel.Packed[float32]
+
+	product   []float32
+	workspace kernel.Workspace[float32]
 }
 
-// add adds the pairs u < v of the tile that begins at points i0 and j0.
-func (t *tileWork) add(i0, j0 int) error {
+// add adds the pairs of points u < v for u in [i0, i1).
+func (t *rowWork) add(i0, i1 int) error {
 	layers := len(t.w.a)
 	if t.first == nil {
-		t.first, t.second = make([]float32, tileSide*tileSide*layers), make([]float32, tileSide*tileSide*t.size)
-		t.block, t.product = make([]float32, tileSide*tileSide), make([]float32, layers*t.size)
+		t.first, t.second = make([]float32, rowsTogether*t.n*layers), make([]float32, t.n*t.size)
+		t.block, t.product = make([]float32, rowsTogether*t.n), make([]float32, layers*t.size)
 	}
-	i1, j1 := min(i0+tileSide, t.n), min(j0+tileSide, t.n)
-	width := j1 - j0
-	pairs := (i1 - i0) * width
 	for k, x := range t.narrow {
-		if err := tile(t.block, x, t.w.a[k].Dim(), i0, i1, j0, j1, &t.workspace); err != nil {
+		dim := t.w.a[k].Dim()
+		product := kernel.Product[float32]{
+			M: i1 - i0, N: t.n - i0, K: dim, A: kernel.Rows(x[i0*dim:], dim), B: kernel.Rows(x[i0*dim:], dim),
+			C: t.block, Stride: t.n, Threads: 1, Workspace: &t.workspace,
+		}
+		if err := product.Run(); err != nil {
 			return err
 		}
 		for u := i0; u < i1; u++ {
-			for v := j0; v < j1; v++ {
-				p := float32(0)
-				if v > u {
-					p = t.block[(u-i0)*tileSide+v-j0]
-				}
-				t.first[((u-i0)*width+v-j0)*layers+k] = p
+			for v := u + 1; v < t.n; v++ {
+				p := t.block[(u-i0)*t.n+v-i0]
+				t.first[((u-i0)*t.n+v)*layers+k] = p
 				t.sums.ownA[k] += float64(float64(p) * float64(p))
 			}
 		}
 	}
+	for u := i0; u < i1; u++ {
+		for from := u + 1; from < t.n; from += depth {
+			if err := t.addPairs(u, t.first[(u-i0)*t.n*layers:], from, min(from+depth, t.n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addPairs adds the pairs of point u with points [from, to), whose inner products are in line.
+func (t *rowWork) addPairs(u int, line []float32, from, to int) error {
+	layers := len(t.w.a)
+	if err := t.packed.Left(kernel.Columns(line[from*layers:to*layers], layers), layers, to-from); err != nil {
+		return err
+	}
 	for row := range t.w.rows() {
-		t.gather(t.w.order(row), i0, i1, j0, j1)
+		t.gather(row, u, from, to)
 		if row == 0 {
-			t.addOwn(i0, i1, j0, j1)
+			for at := 0; at < (to-from)*t.size; at += t.size {
+				for k, p := range t.second[at : at+t.size] {
+					t.sums.ownB[k] += float64(float64(p) * float64(p))
+				}
+			}
 		}
 		product := kernel.Product[float32]{
-			M: layers, N: t.size, K: pairs, A: kernel.Columns(t.first, layers), B: kernel.Columns(t.second, t.size),
+			M: layers, N: t.size, K: to - from, A: t.packed.Operand(0), B: kernel.Columns(t.second, t.size),
 			C: t.product, Stride: t.size, Threads: 1, Workspace: &t.workspace,
 		}
 		if err := product.Run(); err != nil {
@@ -292,39 +321,27 @@ func (t *tileWork) add(i0, j0 int) error {
 	return nil
 }
 
-// gather copies the inner products of the layers of b of points order[u] and order[v].
-func (t *tileWork) gather(order []int, i0, i1, j0, j1 int) {
-	into := t.second
-	for u := i0; u < i1; u++ {
-		from := u
-		if order != nil {
-			from = order[u]
-		}
-		line := t.products[from*t.n*t.size : (from+1)*t.n*t.size]
-		if order == nil {
-			into = into[copy(into, line[j0*t.size:j1*t.size]):]
+// gather copies the inner products of the layers of b of point order[u] with points order[from], …, order[to − 1]. They
+// are read in their order in memory, in runs of points that follow each other in both.
+func (t *rowWork) gather(row, u, from, to int) {
+	order, back := t.w.order(row), t.back[row]
+	if order == nil {
+		copy(t.second, t.products[(u*t.n+from)*t.size:(u*t.n+to)*t.size])
+		return
+	}
+	line := t.products[order[u]*t.n*t.size : (order[u]+1)*t.n*t.size]
+	for v := 0; v < t.n; {
+		w := back[v]
+		if w < from || w >= to {
+			v++
 			continue
 		}
-		for v := j0; v < j1; { // runs of points that follow each other
-			end := v + 1
-			for end < j1 && order[end] == order[end-1]+1 {
-				end++
-			}
-			into = into[copy(into, line[order[v]*t.size:(order[v]+end-v)*t.size]):]
-			v = end
+		length := 1
+		for v+length < t.n && w+length < to && back[v+length] == w+length {
+			length++
 		}
-	}
-}
-
-// addOwn adds the squares of the inner products of b, as the points are.
-func (t *tileWork) addOwn(i0, i1, j0, j1 int) {
-	for u := i0; u < i1; u++ {
-		for v := max(j0, u+1); v < j1; v++ {
-			at := ((u-i0)*(j1-j0) + v - j0) * t.size
-			for k, p := range t.second[at : at+t.size] {
-				t.sums.ownB[k] += float64(float64(p) * float64(p))
-			}
-		}
+		copy(t.second[(w-from)*t.size:], line[v*t.size:(v+length)*t.size])
+		v += length
 	}
 }
 

@@ -27,14 +27,16 @@ var Command = run.Command{
 	Definition: similarity.Definition,
 	Metrics:    similarity.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500})
+		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500, ByLayer: true})
 		o := similarity.Options{
 			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
-			Permutations: 200, Null: similarity.NullTime,
+			LayerMeasures: slices.Clone(similarity.DefaultLayerMeasures),
+			Permutations:  200, Null: similarity.NullTime,
 		}
 		flags.Declare(option.Of(&o))
 		return run.Job{
-			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure"),
+			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure",
+				"similarity_layers.csv", "similarity_layers.figure"),
 			Run: func(ctx context.Context, env *run.Env) error {
 				if o.Pairs == 0 {
 					o.Pairs = -1
@@ -62,8 +64,12 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	}
 	env.Plan.Units = len(data.Models) * (len(data.Models) - 1) / 2
 	data.Hold(len(data.Sample()), input.NoFrames)
-	output.PlanFiles(env, "similarity_pairs.csv")
-	env.PlanFigures("similarity")
+	files, figures := []string{"similarity_pairs.csv"}, []string{"similarity"}
+	if data.ByLayer() {
+		files, figures = append(files, "similarity_layers.csv"), append(figures, "similarity_layers")
+	}
+	output.PlanFiles(env, files...)
+	env.PlanFigures(figures...)
 	return nil
 }
 
@@ -94,6 +100,11 @@ states without order only. p is the share of orders that score at least as much.
 0 at the mean of the null and 1 for identical spaces; gated starts at the 95 % threshold.
 A score that does not exceed its null is no evidence of similarity.
 
+--layers A=PATTERN,B=PATTERN compares every layer of A with every layer of B. The best pair of
+layers is compared with the best pair in each order, so that the search is part of its p.
+Latents named A:LAYER (--latents A:conv1=FILE) are layers of A. A model with layers stands
+among the models with its last layer.
+
 p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
 episodes or blocks. --reference NAME tests which of the other models is more like that one.
 
@@ -105,15 +116,23 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.O
 	if err != nil {
 		return err
 	}
+	layers, err := data.Layered(ctx, states)
+	if err != nil {
+		return err
+	}
 	if err := several(len(states.Models)); err != nil {
 		return err
 	}
-	need := similarity.Bytes(states.Models, parallel.Workers(env.Options.Threads, o.Permutations+1))
+	in := similarity.Input{Episode: states.Episode, Models: states.Models}
+	for _, model := range layers {
+		in.Layers = append(in.Layers, similarity.Layered(model))
+	}
+	need := in.Bytes(parallel.Workers(env.Options.Threads, o.Permutations+1))
 	if err := data.RoomForSpectra(states.Models, need); err != nil {
 		return err
 	}
 	o.Settings = data.Settings(env, "comparing")
-	result, err := similarity.Analyze(ctx, similarity.Input{Episode: states.Episode, Models: states.Models}, o)
+	result, err := similarity.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
@@ -125,13 +144,23 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m similarity.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("pairs", r.Pairs)
-	if err := output.All(env,
+	steps := []func(*run.Env) error{
 		func(env *run.Env) error { return writePairs(r, env) },
 		func(env *run.Env) error { return printTables(r, env, o) },
-	); err != nil {
+	}
+	if len(r.Layers) > 0 {
+		env.Result.Extra.Set("layers", r.Layers)
+		steps = append(steps,
+			func(env *run.Env) error { return writeLayers(r, env) },
+			func(env *run.Env) error { return printLayers(r, env) })
+	}
+	if err := output.All(env, steps...); err != nil {
 		return err
 	}
-	return env.Figure("similarity", Figure(r))
+	if err := env.Figure("similarity", Figure(r)); err != nil || len(r.Layers) == 0 {
+		return err
+	}
+	return env.Figure("similarity_layers", LayerFigure(r))
 }
 
 // noNull is the chance of a run without a null.
