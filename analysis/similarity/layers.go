@@ -17,7 +17,7 @@ import (
 	"repscope/shard"
 )
 
-// Layered is a model with the latents of its layers, in the order of the model.
+// Layered is a model with the latents of its layers, in their order.
 type Layered struct {
 	Name   string
 	Layers []Encoded

@@ -5,13 +5,13 @@ package similarity
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"repscope/analysis"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 )
@@ -138,16 +138,23 @@ func TestMatchingPath(t *testing.T) {
 
 func TestShards_Layers(t *testing.T) {
 	t.Parallel()
-	work, err := Work(layeredWalks(7), Options{Measures: []string{"cka"}, Permutations: 9})
-	if err != nil {
-		t.Fatal(err)
+	open := func(seed uint64) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			work, err := Work(layeredWalks(seed), Options{Measures: []string{"cka"}, Permutations: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
 	}
-	shardtest.Check(t, "", work, func(r *Result) []byte {
+	text := func(r *Result) []byte {
 		var out bytes.Buffer
 		for _, p := range r.Layers {
-			fmt.Fprintln(&out, p.Score, p.Best, p.Path, p.MatchesA)
+			if err := report.Encode(&out, p); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return out.Bytes()
-	})
-	var _ shard.Work[*Part, *Result] = work
+	}
+	shardtest.Check(t, open(7), text, open(8))
 }

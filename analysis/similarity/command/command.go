@@ -238,12 +238,19 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 		cells := []any{p.A, p.B}
 		for _, name := range shown {
 			c := chanceOf(p.Score(name))
-			cells = append(cells, p.Score(name).Value, c.Mean, report.Probability(c.PHolm))
+			cells = append(cells, scoreAtNull(r, p.Score(name)), c.Mean, report.Probability(c.PHolm))
 		}
 		table.Row(cells...)
 	}
 	what := text.Count(r.Models[0].States, "state")
-	if r.Blocks != "" {
+	switch s := cutNull(r); {
+	case s != nil:
+		what = fmt.Sprintf("%d of %s: episodes cut to one length, as the null needs them; similarity_pairs.csv has the "+
+			"scores of all states", s.States, text.Count(r.Models[0].States, "state"))
+		if r.Blocks != "" {
+			what += " with 95 % intervals"
+		}
+	case r.Blocks != "":
 		what += "; [95 % intervals] by deleting each of " + r.Blocks
 	}
 	table.Note("%s", what)
@@ -253,10 +260,6 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 			how = "orders of single states"
 		}
 		table.Note("… null: mean over %d %s; a score near it is no evidence of similarity", o.Permutations, how)
-	}
-	if s := firstNull(r); s != nil && s.States < r.Models[0].States {
-		table.Note("The null uses %s: episodes cut to one length (null.value has their scores)",
-			text.Count(s.States, "state"))
 	}
 	if len(r.Pairs) > mostPairs {
 		table.Note("%d of %d pairs; all: similarity_pairs.csv", mostPairs, len(r.Pairs))
@@ -282,9 +285,25 @@ func firstNull(r *similarity.Result) *similarity.ScoreNull {
 	return nil
 }
 
+// cutNull is the null of some score where it uses fewer states than there are; nil where it uses all.
+func cutNull(r *similarity.Result) *similarity.ScoreNull {
+	if s := firstNull(r); s != nil && s.States < r.Models[0].States {
+		return s
+	}
+	return nil
+}
+
+// scoreAtNull is the score of the states that the null uses: with fewer states than there are, it has no interval.
+func scoreAtNull(r *similarity.Result, s similarity.PairScore) report.Estimate {
+	if s.Null == nil || cutNull(r) == nil {
+		return s.Value
+	}
+	return report.WithInterval(s.Null.Value, report.NoInterval("intervals are of all states"))
+}
+
 // allScores has a row for each pair and score.
 func allScores(r *similarity.Result) *report.Table {
-	table := report.NewTable("All scores", "A", "B", "Score", "Value", "Null", "Threshold", "p", "Adjusted", "Gated")
+	table := report.NewTable("All scores", "A", "B", "Score", "Value", "States of null", "Null", "Threshold", "p", "Adjusted", "Gated")
 	for i, p := range r.Pairs {
 		if i == mostPairs {
 			break
@@ -292,10 +311,11 @@ func allScores(r *similarity.Result) *report.Table {
 		for _, name := range r.Scores {
 			s := p.Score(name)
 			c := chanceOf(s)
-			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Mean, c.Threshold, report.Probability(c.P),
+			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Value, c.Mean, c.Threshold, report.Probability(c.P),
 				c.Adjusted, c.Gated)
 		}
 	}
+	table.Note("States of null: the score of the states that the null uses")
 	table.Note("Adjusted: 0 at the mean of the null, 1 for identical spaces; gated: the same from the 95 %% threshold")
 	return table
 }

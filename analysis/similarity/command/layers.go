@@ -93,7 +93,7 @@ func LayerFigure(r *similarity.Result) *plots.Figure {
 		}, plots.Tile{
 			Panel: layerProfile(&p), Row: 2*row + 1, Column: column, Title: "Best layer of " + p.B,
 		})
-		f.HeightMM = max(f.HeightMM, float64(row+1)*(95+60))
+		f.HeightMM = max(f.HeightMM, float64(row+1)*(155+4*float64(max(0, len(p.LayersA)-16))))
 	}
 	f.Footnote = layerCaption(r)
 	return f
