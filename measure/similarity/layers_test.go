@@ -3,13 +3,16 @@
 package similarity
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"repscope/neighbors"
 	"repscope/points"
+	"repscope/stat"
 )
 
 // layered are layers of one model: spaces that share a part, one that is constant, one of another scale.
@@ -134,6 +137,57 @@ func TestMutualNeighborsByListsAndRanks(t *testing.T) {
 			if want := null.Common / (n * k); math.Abs(score.Null[p]-want) > 1e-12 {
 				t.Errorf("ties %v, order %d: %v, want %v", ties, p, score.Null[p], want)
 			}
+		}
+	}
+}
+
+// The best pair of layers, its p and its threshold are those of another program for the same orders.
+func TestBestLayersMatchReference(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/layers.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		A, B                      [][][]float64
+		Orders                    [][]int
+		Best, Gated, P, Threshold float64
+	}
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	prepared := func(layers [][][]float64) []*Prepared {
+		var out []*Prepared
+		for _, rows := range layers {
+			out = append(out, mustPrepare(t, pointsOf(rows)))
+		}
+		return out
+	}
+	series, err := ScoreLayers(t.Context(), prepared(want.A), prepared(want.B),
+		Options{Measures: []string{"cka"}, Orders: want.Orders})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, under := math.Inf(-1), slices.Repeat([]float64{math.Inf(-1)}, len(want.Orders))
+	for _, row := range series {
+		for _, scores := range row {
+			best = max(best, scores[0].Value)
+			for p, v := range scores[0].Null {
+				under[p] = max(under[p], v)
+			}
+		}
+	}
+	null, err := stat.NewEpisodeNull(len(want.Orders[0]), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance := null.ChanceOf(best, under, nil, false)
+	gated := max(0, (best-chance.Threshold)/(1-chance.Threshold))
+	for _, c := range [][2]float64{
+		{best, want.Best}, {chance.P, want.P}, {chance.Threshold, want.Threshold}, {gated, want.Gated},
+	} {
+		if math.Abs(c[0]-c[1]) > 1e-7 { // the other program keeps scores in float32
+			t.Errorf("%v, want %v", c[0], c[1])
 		}
 	}
 }
