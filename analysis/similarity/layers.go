@@ -260,11 +260,11 @@ func newScoreGrid(series [][][]similarity.Series, s int, sign float64) scoreGrid
 
 // best is the first of the pairs with the largest number.
 func (g scoreGrid) best() (i, j int, ok bool) {
-	most := math.Inf(-1)
+	highest := math.Inf(-1)
 	for r, row := range g {
 		for c, v := range row {
-			if v > most {
-				i, j, ok, most = r, c, true, v
+			if v > highest {
+				i, j, ok, highest = r, c, true, v
 			}
 		}
 	}
@@ -274,10 +274,10 @@ func (g scoreGrid) best() (i, j int, ok bool) {
 // match is the best layer of the others.
 func (g scoreGrid) match(layer string, others []string, score func(int) float64, sign float64) LayerMatch {
 	out := LayerMatch{Layer: layer, Value: report.Undefined("no layer has a score with it")}
-	most := math.Inf(-1)
+	highest := math.Inf(-1)
 	for k, other := range others {
-		if v := score(k); v > most {
-			most = v
+		if v := score(k); v > highest {
+			highest = v
 			out.Best, out.Value = other, report.Number(sign*v)
 		}
 	}

@@ -64,7 +64,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// couplesOf are all pairs a < b of so many models, in the order (0,1), (0,2), ….
+// couplesOf are all pairs a < b of a number of models, in the order (0,1), (0,2), ….
 func couplesOf(models int) [][2]int {
 	var out [][2]int
 	for a := range models {

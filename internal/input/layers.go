@@ -36,8 +36,8 @@ func (l *layerLists) empty() bool { return len(l.all) == 0 && len(l.names) == 0 
 
 // registerLayers adds --layers.
 func (in *Inputs) registerLayers(f *run.Flags) {
-	f.Var(&in.byLayer, "layers", "`[NAME=]LAYERS` of models that are compared layer by layer, as --layer names them, such "+
-		"as A=blocks.*,B=layer*; latents named A:LAYER are layers of A (repeats)")
+	f.Var(&in.byLayer, "layers", "`[NAME=]LAYERS` of models that are compared layer by layer, as --layer names them, "+
+		"such as A=blocks.*,B=layer*; latents named A:LAYER are layers of A (repeats)")
 	f.Group(run.Settings, "layers")
 }
 
@@ -95,15 +95,15 @@ func (d *Data) Layered(ctx context.Context, s *points.Selection) ([]Layers, erro
 	for i, m := range d.Models {
 		if model, layer, ok := d.inputs.layerOf(m); ok {
 			one := points.Encoded{Name: layer, Latents: s.Models[i].Latents}
-			at := slices.IndexFunc(out, func(l Layers) bool { return l.Name == model })
-			if at < 0 {
-				at = len(out)
+			position := slices.IndexFunc(out, func(l Layers) bool { return l.Name == model })
+			if position < 0 {
+				position = len(out)
 				out = append(out, Layers{Name: model})
 				models = append(models, points.Encoded{Name: model})
 			}
-			out[at].Layers = append(out[at].Layers, one)
-			known := slices.IndexFunc(models, func(e points.Encoded) bool { return e.Name == model })
-			models[known].Latents = one.Latents
+			out[position].Layers = append(out[position].Layers, one)
+			whole := slices.IndexFunc(models, func(e points.Encoded) bool { return e.Name == model })
+			models[whole].Latents = one.Latents
 			continue
 		}
 		if slices.ContainsFunc(models, func(e points.Encoded) bool { return e.Name == m.Name }) {

@@ -13,10 +13,12 @@ import (
 )
 
 // ScoreLayers computes [Score] of every space of a with every space of b: element [i][j] has the scores of a[i] and
-// b[j]. Where it is faster, cka and cka_debiased come from float32 inner products, with an error below 1e-6. Errors as
-// for Score.
+// b[j]. Where it is faster, cka and cka_debiased come from float32 inner products, with an error below 1e-6. Without
+// spaces there are no scores. Errors as for Score.
 func ScoreLayers(ctx context.Context, a, b []*Prepared, o Options) ([][][]Series, error) {
-	o = o.withDefaults()
+	if o = o.withDefaults(); len(a) == 0 || len(b) == 0 {
+		return nil, nil
+	}
 	for _, p := range slices.Concat(a, b) {
 		if err := o.check(a[0].n(), p.n()); err != nil {
 			return nil, err
@@ -149,15 +151,6 @@ func narrowed(p *Prepared) []float32 {
 	return out
 }
 
-// tile computes the inner products of rows [i0, i1) and [j0, j1) of points [N, dim].
-func tile(into, x []float32, dim, i0, i1, j0, j1 int, workspace *kernel.Workspace[float32]) error {
-	product := kernel.Product[float32]{
-		M: i1 - i0, N: j1 - j0, K: dim, A: kernel.Rows(x[i0*dim:], dim), B: kernel.Rows(x[j0*dim:], dim),
-		C: into, Stride: tileSide, Threads: 1, Workspace: workspace,
-	}
-	return product.Run()
-}
-
 // group adds up the pairs with the layers [first, last) of b.
 func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last int) error {
 	n, size := w.a[0].n(), last-first
@@ -173,7 +166,11 @@ func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last 
 				if j0 < i0 {
 					continue
 				}
-				if err := tile(block, x, dim, i0, i1, j0, j1, workspace); err != nil {
+				product := kernel.Product[float32]{
+					M: i1 - i0, N: j1 - j0, K: dim, A: kernel.Rows(x[i0*dim:], dim), B: kernel.Rows(x[j0*dim:], dim),
+					C: block, Stride: tileSide, Threads: 1, Workspace: workspace,
+				}
+				if err := product.Run(); err != nil {
 					return err
 				}
 				for u := i0; u < i1; u++ {
@@ -301,8 +298,8 @@ func (t *rowWork) addPairs(u int, line []float32, from, to int) error {
 	for row := range t.w.rows() {
 		t.gather(row, u, from, to)
 		if row == 0 {
-			for at := 0; at < (to-from)*t.size; at += t.size {
-				for k, p := range t.second[at : at+t.size] {
+			for v := range to - from {
+				for k, p := range t.second[v*t.size : (v+1)*t.size] {
 					t.sums.ownB[k] += float64(float64(p) * float64(p))
 				}
 			}

@@ -146,9 +146,9 @@ func (c *comparison) commonNeighbors(ctx context.Context, sizes []int) (done boo
 func (p *Prepared) neighborLists(ctx context.Context, sizes []int, o *Options) (map[int][]int32, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	most := slices.Max(sizes)
-	if have := p.lists[o.Metric]; have == nil || have.K <= most {
-		lists, err := neighbors.KNearest(ctx, p.points, most+1, neighbors.Options{
+	longest := slices.Max(sizes)
+	if have := p.lists[o.Metric]; have == nil || have.K <= longest {
+		lists, err := neighbors.KNearest(ctx, p.points, longest+1, neighbors.Options{
 			Threads: max(o.Threads, 0), Memory: o.Memory, Metric: o.Metric,
 		})
 		if err != nil {

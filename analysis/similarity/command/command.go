@@ -303,7 +303,8 @@ func scoreAtNull(r *similarity.Result, s similarity.PairScore) report.Estimate {
 
 // allScores has a row for each pair and score.
 func allScores(r *similarity.Result) *report.Table {
-	table := report.NewTable("All scores", "A", "B", "Score", "Value", "States of null", "Null", "Threshold", "p", "Adjusted", "Gated")
+	table := report.NewTable("All scores", "A", "B", "Score", "Value", "States of null", "Null", "Threshold", "p",
+		"Adjusted", "Gated")
 	for i, p := range r.Pairs {
 		if i == mostPairs {
 			break
