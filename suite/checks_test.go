@@ -88,14 +88,16 @@ var wrongValues = map[string]map[string][]string{
 		"fail-if-leaks":  {"--example --fail-if-leaks 1.5", "--example --fail-if-leaks -1"},
 	},
 	"similarity": {
-		"measures":     {"--measures cka,ckA", "--measures cka,cka"},
-		"k":            {"--k 0", "--k 5,5"},
-		"metric":       {"--metric cosin"},
-		"bandwidth":    {"--bandwidth 0", "--bandwidth nan"},
-		"rsa-pairs":    {"--rsa-pairs -1"},
-		"permutations": {"--permutations -1"},
-		"null":         {"--null chance"},
-		"reference":    nil, // the models name it
+		"measures":       {"--measures cka,ckA", "--measures cka,cka"},
+		"layers":         {"--layers =conv*", "--layers a=", "--layers a=conv1,,b=conv1"},
+		"k":              {"--k 0", "--k 5,5"},
+		"metric":         {"--metric cosin"},
+		"bandwidth":      {"--bandwidth 0", "--bandwidth nan"},
+		"layer-measures": {"--layer-measures cka,ckA", "--layer-measures cka,cka"},
+		"rsa-pairs":      {"--rsa-pairs -1"},
+		"permutations":   {"--permutations -1"},
+		"null":           {"--null chance"},
+		"reference":      nil, // the models name it
 	},
 	"reconstruction": {
 		"predictions":       {"--predictions p.npy", "--predictions a=x.npy --predictions a=y.npy", "--predictions copy_last=x.npy"},

@@ -34,6 +34,8 @@ type Encoded = results.Encoded
 type Input struct {
 	Episode []int // of each state, whose states are in the order of time; nil: one episode
 	Models  []Encoded
+	// Layers are models whose layers are compared with each other, every two models.
+	Layers []Layered
 }
 
 // Null is the way in which states of one model are given to states of another.
@@ -55,6 +57,8 @@ type Options struct {
 	analysis.Settings
 	// Measures are their names; nil means DefaultMeasures, ["all"] all.
 	Measures []string
+	// LayerMeasures are the measures of pairs of layers; nil means DefaultLayerMeasures, ["all"] all.
+	LayerMeasures []string
 	// K are the numbers of neighbors of mutual_knn and cknna; nil means 10.
 	K []int
 	// Metric of the neighbors of mutual_knn and information_imbalance.
@@ -74,6 +78,8 @@ type Options struct {
 func (o *Options) Declare(l *option.List) {
 	l.Names(&o.Measures, "measures", append(similarity.Names(), "all"),
 		"`LIST` of measures")
+	l.Names(&o.LayerMeasures, "layer-measures", append(similarity.Names(), "all"),
+		"`LIST` of measures of pairs of layers (--layers)")
 	l.Ints(&o.K, "k", "`LIST` of numbers of neighbors for mutual_knn and cknna").AtLeast(1).Distinct()
 	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine},
 		"`METRIC` of the neighbors of mutual_knn and information_imbalance")
@@ -90,6 +96,7 @@ func (o *Options) Declare(l *option.List) {
 type Result struct {
 	Models      []Model
 	Pairs       []ModelPair // a < b, in the order (0,1), (0,2), …
+	Layers      []LayerPair // by pair of models, score by score
 	Comparisons []report.Comparison
 	// Blocks says how states are grouped for intervals; empty without.
 	Blocks   string
@@ -171,7 +178,10 @@ func (in Input) check(o Options) error {
 			return err
 		}
 	}
-	for _, name := range o.Measures {
+	if err := in.checkLayers(n); err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(o.Measures, o.LayerMeasures) {
 		if !slices.Contains(similarity.Names(), name) {
 			return fmt.Errorf("no measure is named %q; there are %s", name, strings.Join(similarity.Names(), ", "))
 		}
@@ -184,12 +194,8 @@ func (in Input) check(o Options) error {
 }
 
 func (o Options) withDefaults() Options {
-	switch {
-	case o.Measures == nil:
-		o.Measures = DefaultMeasures
-	case slices.Contains(o.Measures, "all"):
-		o.Measures = similarity.Names()
-	}
+	o.Measures = chosen(o.Measures, DefaultMeasures)
+	o.LayerMeasures = chosen(o.LayerMeasures, DefaultLayerMeasures)
 	if o.K == nil {
 		o.K = []int{10}
 	}
@@ -200,4 +206,15 @@ func (o Options) withDefaults() Options {
 		o.Null = NullTime
 	}
 	return o
+}
+
+// chosen are the named measures, where all stands for every one.
+func chosen(names, otherwise []string) []string {
+	switch {
+	case names == nil:
+		return otherwise
+	case slices.Contains(names, "all"):
+		return similarity.Names()
+	}
+	return names
 }

@@ -37,6 +37,7 @@ type analyzer struct {
 	in       Input
 	o        Options
 	couples  [][2]int
+	layers   [][2]int // couples of models with layers
 	names    []string // of the scores
 	blocks   *stat.Blocks
 	null     *stat.EpisodeNull
@@ -54,20 +55,31 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err := in.check(o); err != nil {
 		return none, err
 	}
-	a := &analyzer{in: in, o: o}
-	for i := range in.Models {
-		for j := i + 1; j < len(in.Models); j++ {
-			a.couples = append(a.couples, [2]int{i, j})
-		}
-	}
+	a := &analyzer{in: in, o: o, couples: couplesOf(len(in.Models)), layers: couplesOf(len(in.Layers))}
 	if err := a.prepare(); err != nil {
 		return none, err
 	}
-	return shard.Work[*Part, *Result]{Units: len(a.couples), Identity: a.identity, Map: a.measure, Merge: a.merge}, nil
+	return shard.Work[*Part, *Result]{
+		Units: len(a.couples) + len(a.layers), Identity: a.identity, Map: a.measure, Merge: a.merge,
+	}, nil
 }
 
-// Part is the outcome of a range of pairs.
-type Part struct{ Pairs []CoupleScores }
+// couplesOf are all pairs a < b of a number of models, in the order (0,1), (0,2), ….
+func couplesOf(models int) [][2]int {
+	var out [][2]int
+	for a := range models {
+		for b := a + 1; b < models; b++ {
+			out = append(out, [2]int{a, b})
+		}
+	}
+	return out
+}
+
+// Part is the outcome of a range of pairs: of models, then of models with layers.
+type Part struct {
+	Pairs  []CoupleScores
+	Layers []LayerPair
+}
 
 // prepare makes the blocks and the orders.
 func (a *analyzer) prepare() error {
@@ -125,16 +137,20 @@ func (a *analyzer) options() similarity.Options {
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	id.Inputs = append(id.Inputs, results.Digests(a.in.Models)...)
+	if len(a.in.Layers) > 0 {
+		id.Inputs = append(id.Inputs, a.in.layerDigests()...)
+		id.Options = append(id.Options, shard.Option("layer-measures", a.o.LayerMeasures))
+	}
 	return id
 }
 
-// common is the identity without the models.
+// common is the identity without the models and their layers.
 func (a *analyzer) common() shard.Identity {
 	o := a.o
 	return shard.Identity{
 		Analysis: "similarity", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs:  []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, a.in.Episode)}},
-		Options: append(option.Of(&o).Identity("reference"), o.Identity()...),
+		Options: append(option.Of(&o).Identity("reference", "layer-measures"), o.Identity()...),
 	}
 }
 
@@ -162,7 +178,21 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		return prepared[m], nil
 	}
 	part := &Part{}
+	progress := func(c int) {
+		if a.o.Progress != nil {
+			a.o.Progress(c-r.Lo+1, r.Hi-r.Lo)
+		}
+	}
 	for c := r.Lo; c < r.Hi; c++ {
+		if l := c - len(a.couples); l >= 0 {
+			scores, err := a.compareLayers(ctx, a.layers[l])
+			if err != nil {
+				return nil, err
+			}
+			part.Layers = append(part.Layers, scores...)
+			progress(c)
+			continue
+		}
 		couple := a.couples[c]
 		identity := func() shard.Identity { return a.identityOf(c) }
 		measured, err := shard.Remember(ctx, identity, func() (CoupleScores, error) {
@@ -180,9 +210,7 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 			return nil, fmt.Errorf("%s and %s: %w", a.in.Models[couple[0]].Name, a.in.Models[couple[1]].Name, err)
 		}
 		part.Pairs = append(part.Pairs, measured)
-		if a.o.Progress != nil {
-			a.o.Progress(c-r.Lo+1, r.Hi-r.Lo)
-		}
+		progress(c)
 	}
 	return part, nil
 }
@@ -288,6 +316,7 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	var measured []CoupleScores
 	for _, part := range parts {
 		measured = append(measured, part.Pairs...)
+		result.Layers = append(result.Layers, part.Layers...)
 	}
 	for s := range a.names {
 		p := make([]float64, len(measured))
@@ -406,8 +435,12 @@ func enterReference(to *report.Object, name string, v report.Estimate) string {
 }
 
 // Bytes is about what an analysis holds: all spaces as float64, and for each thread one space and cross products more.
-func Bytes(models []Encoded, threads int) int64 {
+func (in Input) Bytes(threads int) int64 {
 	var all, largest int64
+	models := slices.Clone(in.Models)
+	for _, model := range in.Layers {
+		models = append(models, model.Layers...)
+	}
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
 		all += one

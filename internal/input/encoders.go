@@ -174,7 +174,8 @@ func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen 
 	if err != nil {
 		return nil, report.Input{}, d.fitHint(s.name, pre, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err)))
 	}
-	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(l.Layers()) > 1 {
+	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(d.inputs.byLayer.of(s.name)) == 0 &&
+		len(l.Layers()) > 1 {
 		err := fmt.Errorf("model %s: --layer %s matches %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
 		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once per layer, each time under another name, with --layer NAME=LAYER"), encoder.Close())
 	}
@@ -195,7 +196,7 @@ func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessi
 	if s.kind == "baseline" && d.inputs.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for the models
 	}
-	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layer.of(s.name)) > 0 {
+	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layersOf(s.name)) > 0 {
 		pool = latent.PoolKeep // layers have all kinds of shapes
 	}
 	if pool == latent.PoolNone && d.inputs.needs.HeadsOnly {
@@ -318,7 +319,7 @@ func (m *Model) details() *report.Object {
 
 // describeLayers records the layers that were asked for.
 func (m *Model) describeLayers(o *report.Object) {
-	if len(m.data.inputs.layer.of(m.Name)) == 0 {
+	if len(m.data.inputs.layersOf(m.Name)) == 0 {
 		return
 	}
 	if l, ok := m.Encoder.(latent.LayerEncoder); ok && m.Encoder.Info().Format != "pca" && m.Encoder.Info().Format != "random" {

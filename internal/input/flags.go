@@ -32,6 +32,8 @@ type Needs struct {
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool
+	// ByLayer adds --layers, for a command that compares the layers of models; see [Data.Layered].
+	ByLayer bool
 	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
 	// pooling.
 	HeadsOnly bool
@@ -81,6 +83,7 @@ type Inputs struct {
 	pool, inputScale, activation, finalActivation           perModel
 	state, attentionHeads, mean, std, resize, interpolation perModel
 	layer                                                   layersPerModel
+	byLayer                                                 layerLists
 	fixed                                                   fixedInputs
 	headPool                                                perModel
 }
@@ -160,6 +163,9 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 		"characters; ? matches any one character; see encode --layers list (repeats)")
 	f.Var(&in.fixed, "input", "`[NAME=]INPUT=VALUE` of an ONNX file's input besides the states, such as a recurrent state: zeros, "+
 		"a number, or FILE[:key] of an array with one element along the batch (repeats)")
+	if in.needs.ByLayer {
+		in.registerLayers(f)
+	}
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
 	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "input", "layer", "pool",
@@ -262,7 +268,7 @@ func (in *Inputs) open(model string, threads int) latent.OpenOptions {
 		Activation:      in.activation.of(model),
 		FinalActivation: in.finalActivation.of(model),
 		Heads:           heads,
-		Layers:          in.layer.of(model),
+		Layers:          in.layersOf(model),
 		Inputs:          in.fixed.of(model),
 		Threads:         threads,
 	}

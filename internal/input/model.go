@@ -28,6 +28,9 @@ type Model struct {
 	given  *givenLatents // computed elsewhere
 	all    points.Points // latents of all states, once encoded
 
+	layers   []latent.LayerPoints // of the states layersAt, once encoded for --layers
+	layersAt []int
+
 	unfitted int // in a dry run: the dimension of a baseline that would be fitted to the frames
 }
 
@@ -37,7 +40,7 @@ func (m *Model) Baseline() bool {
 	return m.unfitted > 0 || m.Encoder != nil && slices.Contains([]string{"pca", "random"}, m.Encoder.Info().Format)
 }
 
-// Latents returns the pooled latents of the given states. When no --samples are
+// Latents returns the pooled latents of the given states; with --layers, of the last layer. When no --samples are
 // asked for, all states are encoded once and kept on disk, so that another
 // analysis of the same frames encodes nothing.
 func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error) {
@@ -53,6 +56,13 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 			return all, nil
 		}
 		return m.given.points.Select(rows), nil
+	}
+	if m.layered() {
+		layers, err := m.LayerLatents(ctx, index)
+		if err != nil {
+			return points.Points{}, err
+		}
+		return layers[len(layers)-1].Points, nil
 	}
 	states := m.data.statesOf(m.Name)
 	if m.data.Options.Samples > 0 && len(index) < states.Len() {
@@ -71,12 +81,24 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 	return m.all.Select(index), nil
 }
 
-// LayerLatents is Latents for all layers of --layer, which are computed in one pass; without any it is the output.
+// LayerLatents is Latents for all layers of --layer or --layers, which are computed in one pass; without any it is the
+// output. Of --layers the layers of the last call are kept.
 func (m *Model) LayerLatents(ctx context.Context, index []int) ([]latent.LayerPoints, error) {
-	if m.Encoder == nil || len(m.data.inputs.layer.of(m.Name)) == 0 || m.Baseline() {
+	if m.Encoder == nil || len(m.data.inputs.layersOf(m.Name)) == 0 || m.Baseline() {
 		z, err := m.Latents(ctx, index)
 		return []latent.LayerPoints{{Points: z}}, err
 	}
+	if m.layers != nil && slices.Equal(m.layersAt, index) {
+		return m.layers, nil
+	}
+	layers, err := m.layerLatents(ctx, index)
+	if err == nil && m.layered() {
+		m.layers, m.layersAt = layers, slices.Clone(index)
+	}
+	return layers, err
+}
+
+func (m *Model) layerLatents(ctx context.Context, index []int) ([]latent.LayerPoints, error) {
 	states := m.data.statesOf(m.Name)
 	if m.data.Options.Samples > 0 && len(index) < states.Len() {
 		return m.encodeLayers(ctx, states.Subset(index))

@@ -294,6 +294,9 @@ func (in *Inputs) checkNames() error {
 	if err := in.fixed.checkModels(names); err != nil {
 		return err
 	}
+	if err := in.checkLayers(names); err != nil {
+		return err
+	}
 	for _, name := range in.layer.names {
 		if !slices.Contains(names, name) {
 			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), text.DidYouMean("", name, names))

@@ -50,13 +50,20 @@ func crossProducts(ctx context.Context, c *comparison) error {
 	for _, name := range crossNames {
 		c.enter(name, scores[name])
 	}
-	if s := c.series["cka_debiased"]; s != nil && math.IsNaN(s.Value) {
-		s.Reason = "the unbiased HSIC of a space is not positive"
-	}
+	c.enterAlignment(scores["cka"], scores["cka_debiased"])
 	if s := c.series["unit_match"]; s != nil && math.IsNaN(s.Value) {
 		s.Reason = "a space has no unit that varies"
 	}
 	return c.withoutBlocks(ctx, c.deleting(crossNames...), crossProducts)
+}
+
+// enterAlignment takes over rows of both linear CKA.
+func (c *comparison) enterAlignment(biased, debiased []float64) {
+	c.enter("cka", biased)
+	c.enter("cka_debiased", debiased)
+	if s := c.series["cka_debiased"]; s != nil && math.IsNaN(s.Value) {
+		s.Reason = "the unbiased HSIC of a space is not positive"
+	}
 }
 
 // crossWork is what all orders share.

@@ -307,15 +307,21 @@ func Score(ctx context.Context, a, b *Prepared, o Options) ([]Series, error) {
 	}
 	out := make([]Series, len(order))
 	for i, name := range order {
-		out[i] = *c.series[name]
-		if math.IsNaN(out[i].Value) {
-			out[i].Null, out[i].Without = nil, nil
-			if out[i].Reason == "" {
-				out[i].Reason = "not defined for these points"
-			}
-		}
+		out[i] = c.series[name].settled()
 	}
 	return out, nil
+}
+
+// settled is the series as a result: without a value it has a reason and nothing else.
+func (s *Series) settled() Series {
+	out := *s
+	if math.IsNaN(out.Value) {
+		out.Null, out.Without = nil, nil
+		if out.Reason == "" {
+			out.Reason = "not defined for these points"
+		}
+	}
+	return out
 }
 
 func (o *Options) check(n, other int) error {

@@ -39,10 +39,19 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 	if len(sizes) == 0 {
 		return nil
 	}
+	deleting := c.deleting(append(names, "information_imbalance_ab", "information_imbalance_ba")...)
 	o := neighbors.Options{
 		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: c.o.Orders, Metric: c.o.Metric,
 	}
-	deleting := c.deleting(append(names, "information_imbalance_ab", "information_imbalance_ba")...)
+	if !c.wants("information_imbalance_ab") {
+		done, err := c.commonNeighbors(ctx, sizes)
+		if err != nil || done && len(deleting) == 0 {
+			return err
+		}
+		if done { // by lists, and what remains are the values without blocks
+			o.Permutations = nil
+		}
+	}
 	if len(deleting) > 0 && c.leaves(slices.Max(sizes)) {
 		o.Blocks = c.o.Blocks.Labels()
 	}
@@ -66,7 +75,9 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 			if !c.wants(name) {
 				continue
 			}
-			c.enter(name, rows[row])
+			if len(sums.Null) == len(c.o.Orders) {
+				c.enter(name, rows[row])
+			}
 			if !slices.Contains(deleting, name) {
 				continue
 			}
@@ -79,6 +90,85 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 		}
 	}
 	return nil
+}
+
+// commonNeighbors computes mutual_knn in all orders from one list of neighbors per space. done is false where the last
+// neighbor of a list is not nearer than the next, so that ties decide.
+func (c *comparison) commonNeighbors(ctx context.Context, sizes []int) (done bool, err error) {
+	var lists [2]map[int][]int32
+	for side, p := range []*Prepared{c.a, c.b} {
+		if lists[side], err = p.neighborLists(ctx, sizes, c.o); err != nil || lists[side] == nil {
+			return false, err
+		}
+	}
+	n := c.a.n()
+	for _, k := range sizes {
+		scores := make([]float64, 1+len(c.o.Orders))
+		x, y := lists[0][k], lists[1][k]
+		err = parallel.With(ctx, c.o.Threads, len(scores), func() func(int) error {
+			marked := make([]int32, n) // i + 1: the point is a neighbor of point i in b
+			return func(row int) error {
+				order := c.order(row)
+				back := inverse(order)
+				clear(marked)
+				common := 0
+				for i := range n {
+					from := i
+					if order != nil {
+						from = order[i]
+					}
+					for _, j := range y[from*k : (from+1)*k] {
+						if back != nil {
+							j = int32(back[j])
+						}
+						marked[j] = int32(i + 1)
+					}
+					for _, j := range x[i*k : (i+1)*k] {
+						if marked[j] == int32(i+1) {
+							common++
+						}
+					}
+				}
+				scores[row] = float64(common) / (float64(n) * float64(k))
+				return nil
+			}
+		})
+		if err != nil {
+			return false, err
+		}
+		c.enter(sized("mutual_knn", k), scores)
+	}
+	return true, nil
+}
+
+// neighborLists are the k nearest neighbors of every point, for each of the sizes; nil where a point at the end of a
+// list is as far as the next.
+func (p *Prepared) neighborLists(ctx context.Context, sizes []int, o *Options) (map[int][]int32, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	longest := slices.Max(sizes)
+	if have := p.lists[o.Metric]; have == nil || have.K <= longest {
+		lists, err := neighbors.KNearest(ctx, p.points, longest+1, neighbors.Options{
+			Threads: max(o.Threads, 0), Memory: o.Memory, Metric: o.Metric,
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.lists[o.Metric] = lists
+	}
+	all := p.lists[o.Metric]
+	out := map[int][]int32{}
+	for _, k := range sizes {
+		list := make([]int32, 0, all.N*k)
+		for i := range all.N {
+			if all.Distance[i*all.K+k-1] == all.Distance[i*all.K+k] {
+				return nil, nil
+			}
+			list = append(list, all.Index[i*all.K:i*all.K+k]...)
+		}
+		out[k] = list
+	}
+	return out, nil
 }
 
 // imbalance is 2/n times the mean rank, from the sum of ranks less one.

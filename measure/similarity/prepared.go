@@ -34,6 +34,7 @@ type Prepared struct {
 	lock  sync.Mutex
 	nears map[int]*neighborKernel
 	grams map[gram]*centeredPairs
+	lists map[neighbors.Metric]*neighbors.Nearest
 }
 
 // Prepare takes points [N, D] of any kind. NaN and Inf are errors. Points that do not vary are a space without scores.
@@ -48,6 +49,7 @@ func prepare(z points.Points) *Prepared {
 	p := &Prepared{
 		points: z, constant: constantUnits(z),
 		nears: map[int]*neighborKernel{}, grams: map[gram]*centeredPairs{},
+		lists: map[neighbors.Metric]*neighbors.Nearest{},
 	}
 	raw := matrix.Of(z)
 	largest := 0.0

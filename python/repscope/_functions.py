@@ -369,6 +369,7 @@ COMMANDS = {
         "config:config "
         "bandwidth:float "
         "k:ints "
+        "layer_measures:texts "
         "measures:texts "
         "metric:text "
         "null:text "
@@ -386,6 +387,7 @@ COMMANDS = {
         "layout:text "
         "pixel_range:text "
         "skip_nan:bool "
+        "layers:each "
         "preprocess:each "
         "resize:each:x "
         "interpolation:each "
@@ -2047,6 +2049,7 @@ def similarity(
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     bandwidth: Optional[Float] = None,
     k: Optional[Ints] = None,
+    layer_measures: Optional[Union[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"], Sequence[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"]], str]] = None,
     measures: Optional[Union[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"], Sequence[Literal["cka", "cka_debiased", "cka_rbf", "mutual_knn", "cknna", "svcca", "pwcca", "procrustes", "shape_angle", "rsa_spearman", "rsa_pearson", "distance_correlation", "unit_match", "predictivity", "information_imbalance", "all"]], str]] = None,
     metric: Optional[Literal["euclidean", "cosine"]] = None,
     null: Optional[Literal["time", "independent"]] = None,
@@ -2064,6 +2067,7 @@ def similarity(
     layout: Optional[Text] = None,
     pixel_range: Optional[Text] = None,
     skip_nan: Optional[bool] = None,
+    layers: Optional[Each] = None,
     preprocess: Optional[Each] = None,
     resize: Optional[Each] = None,
     interpolation: Optional[Each] = None,
@@ -2113,6 +2117,11 @@ def similarity(
     0 at the mean of the null and 1 for identical spaces; gated starts at the 95 % threshold.
     A score that does not exceed its null is no evidence of similarity.
 
+    layers A=PATTERN,B=PATTERN compares every layer of A with every layer of B. The best pair of
+    layers is compared with the best pair in each order, so that the search is part of its p.
+    Latents named A:LAYER (latents A:conv1=FILE) are layers of A. A model with layers stands
+    among the models with its last layer.
+
     p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
     episodes or blocks. reference NAME tests which of the other models is more like that one.
 
@@ -2134,6 +2143,9 @@ def similarity(
             repeats.
         bandwidth: B of cka_rbf, in median distances of each space. Default: 0.5.
         k: LIST of numbers of neighbors for mutual_knn and cknna. Default: 10.
+        layer_measures: LIST of measures of pairs of layers (layers) (cka, cka_debiased, cka_rbf, mutual_knn, cknna,
+            svcca, pwcca, procrustes, shape_angle, rsa_spearman, rsa_pearson, distance_correlation, unit_match,
+            predictivity, information_imbalance, all). Default: cka_debiased,mutual_knn.
         measures: LIST of measures (cka, cka_debiased, cka_rbf, mutual_knn, cknna, svcca, pwcca, procrustes,
             shape_angle, rsa_spearman, rsa_pearson, distance_correlation, unit_match, predictivity,
             information_imbalance, all). Default: cka,cka_debiased,mutual_knn,procrustes,rsa_spearman.
@@ -2160,6 +2172,8 @@ def similarity(
         layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
+        layers: [NAME=]LAYERS of models that are compared layer by layer, as layer names them, such as
+            A=blocks.*,B=layer*; latents named A:LAYER are layers of A.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
             model, or none, overrides one for all. Default: the preprocessing of the model's folder, from

@@ -27,14 +27,16 @@ var Command = run.Command{
 	Definition: similarity.Definition,
 	Metrics:    similarity.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500})
+		inputs := input.Register(flags, input.Needs{Baselines: true, Fewest: 2, ExampleSamples: 500, ByLayer: true})
 		o := similarity.Options{
 			Measures: slices.Clone(similarity.DefaultMeasures), K: []int{10}, Bandwidth: 0.5, Pairs: 50_000,
-			Permutations: 200, Null: similarity.NullTime,
+			LayerMeasures: slices.Clone(similarity.DefaultLayerMeasures),
+			Permutations:  200, Null: similarity.NullTime,
 		}
 		flags.Declare(option.Of(&o))
 		return run.Job{
-			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure"),
+			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure",
+				"similarity_layers.csv", "similarity_layers.figure"),
 			Run: func(ctx context.Context, env *run.Env) error {
 				if o.Pairs == 0 {
 					o.Pairs = -1
@@ -62,8 +64,12 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	}
 	env.Plan.Units = len(data.Models) * (len(data.Models) - 1) / 2
 	data.Hold(len(data.Sample()), input.NoFrames)
-	output.PlanFiles(env, "similarity_pairs.csv")
-	env.PlanFigures("similarity")
+	files, figures := []string{"similarity_pairs.csv"}, []string{"similarity"}
+	if data.ByLayer() {
+		files, figures = append(files, "similarity_layers.csv"), append(figures, "similarity_layers")
+	}
+	output.PlanFiles(env, files...)
+	env.PlanFigures(figures...)
 	return nil
 }
 
@@ -94,6 +100,11 @@ states without order only. p is the share of orders that score at least as much.
 0 at the mean of the null and 1 for identical spaces; gated starts at the 95 % threshold.
 A score that does not exceed its null is no evidence of similarity.
 
+--layers A=PATTERN,B=PATTERN compares every layer of A with every layer of B. The best pair of
+layers is compared with the best pair in each order, so that the search is part of its p.
+Latents named A:LAYER (--latents A:conv1=FILE) are layers of A. A model with layers stands
+among the models with its last layer.
+
 p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
 episodes or blocks. --reference NAME tests which of the other models is more like that one.
 
@@ -105,15 +116,23 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.O
 	if err != nil {
 		return err
 	}
+	layers, err := data.Layered(ctx, states)
+	if err != nil {
+		return err
+	}
 	if err := several(len(states.Models)); err != nil {
 		return err
 	}
-	need := similarity.Bytes(states.Models, parallel.Workers(env.Options.Threads, o.Permutations+1))
+	in := similarity.Input{Episode: states.Episode, Models: states.Models}
+	for _, model := range layers {
+		in.Layers = append(in.Layers, similarity.Layered(model))
+	}
+	need := in.Bytes(parallel.Workers(env.Options.Threads, o.Permutations+1))
 	if err := data.RoomForSpectra(states.Models, need); err != nil {
 		return err
 	}
 	o.Settings = data.Settings(env, "comparing")
-	result, err := similarity.Analyze(ctx, similarity.Input{Episode: states.Episode, Models: states.Models}, o)
+	result, err := similarity.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
@@ -125,13 +144,23 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m similarity.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("pairs", r.Pairs)
-	if err := output.All(env,
+	steps := []func(*run.Env) error{
 		func(env *run.Env) error { return writePairs(r, env) },
 		func(env *run.Env) error { return printTables(r, env, o) },
-	); err != nil {
+	}
+	if len(r.Layers) > 0 {
+		env.Result.Extra.Set("layers", r.Layers)
+		steps = append(steps,
+			func(env *run.Env) error { return writeLayers(r, env) },
+			func(env *run.Env) error { return printLayers(r, env) })
+	}
+	if err := output.All(env, steps...); err != nil {
 		return err
 	}
-	return env.Figure("similarity", Figure(r))
+	if err := env.Figure("similarity", Figure(r)); err != nil || len(r.Layers) == 0 {
+		return err
+	}
+	return env.Figure("similarity_layers", LayerFigure(r))
 }
 
 // noNull is the chance of a run without a null.
@@ -209,12 +238,19 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 		cells := []any{p.A, p.B}
 		for _, name := range shown {
 			c := chanceOf(p.Score(name))
-			cells = append(cells, p.Score(name).Value, c.Mean, report.Probability(c.PHolm))
+			cells = append(cells, scoreAtNull(r, p.Score(name)), c.Mean, report.Probability(c.PHolm))
 		}
 		table.Row(cells...)
 	}
 	what := text.Count(r.Models[0].States, "state")
-	if r.Blocks != "" {
+	switch s := cutNull(r); {
+	case s != nil:
+		what = fmt.Sprintf("%d of %s: episodes cut to one length, as the null needs them; similarity_pairs.csv has the "+
+			"scores of all states", s.States, text.Count(r.Models[0].States, "state"))
+		if r.Blocks != "" {
+			what += " with 95 % intervals"
+		}
+	case r.Blocks != "":
 		what += "; [95 % intervals] by deleting each of " + r.Blocks
 	}
 	table.Note("%s", what)
@@ -224,10 +260,6 @@ func printTables(r *similarity.Result, env *run.Env, o similarity.Options) error
 			how = "orders of single states"
 		}
 		table.Note("… null: mean over %d %s; a score near it is no evidence of similarity", o.Permutations, how)
-	}
-	if s := firstNull(r); s != nil && s.States < r.Models[0].States {
-		table.Note("The null uses %s: episodes cut to one length (null.value has their scores)",
-			text.Count(s.States, "state"))
 	}
 	if len(r.Pairs) > mostPairs {
 		table.Note("%d of %d pairs; all: similarity_pairs.csv", mostPairs, len(r.Pairs))
@@ -253,9 +285,26 @@ func firstNull(r *similarity.Result) *similarity.ScoreNull {
 	return nil
 }
 
+// cutNull is the null of some score where it uses fewer states than there are; nil where it uses all.
+func cutNull(r *similarity.Result) *similarity.ScoreNull {
+	if s := firstNull(r); s != nil && s.States < r.Models[0].States {
+		return s
+	}
+	return nil
+}
+
+// scoreAtNull is the score of the states that the null uses: with fewer states than there are, it has no interval.
+func scoreAtNull(r *similarity.Result, s similarity.PairScore) report.Estimate {
+	if s.Null == nil || cutNull(r) == nil {
+		return s.Value
+	}
+	return report.WithInterval(s.Null.Value, report.NoInterval("intervals are of all states"))
+}
+
 // allScores has a row for each pair and score.
 func allScores(r *similarity.Result) *report.Table {
-	table := report.NewTable("All scores", "A", "B", "Score", "Value", "Null", "Threshold", "p", "Adjusted", "Gated")
+	table := report.NewTable("All scores", "A", "B", "Score", "Value", "States of null", "Null", "Threshold", "p",
+		"Adjusted", "Gated")
 	for i, p := range r.Pairs {
 		if i == mostPairs {
 			break
@@ -263,10 +312,11 @@ func allScores(r *similarity.Result) *report.Table {
 		for _, name := range r.Scores {
 			s := p.Score(name)
 			c := chanceOf(s)
-			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Mean, c.Threshold, report.Probability(c.P),
+			table.Row(p.A, p.B, measures.TitleOf(name), s.Value, c.Value, c.Mean, c.Threshold, report.Probability(c.P),
 				c.Adjusted, c.Gated)
 		}
 	}
+	table.Note("States of null: the score of the states that the null uses")
 	table.Note("Adjusted: 0 at the mean of the null, 1 for identical spaces; gated: the same from the 95 %% threshold")
 	return table
 }

@@ -54,6 +54,9 @@ func Figure(r *similarity.Result) *plots.Figure {
 // caption explains the panels.
 func caption(r *similarity.Result, shown []string, stress float64) string {
 	note := "Matrices: adjusted scores above the diagonal (0: chance, 1: identical), scores below. "
+	if cutNull(r) != nil {
+		note = "Matrices: adjusted scores above the diagonal (0: chance, 1: identical), scores of all states below. "
+	}
 	if !adjusted(r, shown[0]) {
 		note = "Matrices: scores (no null). "
 	}
@@ -67,8 +70,9 @@ func caption(r *similarity.Result, shown []string, stress float64) string {
 		} else {
 			note += "Score and chance: one point for each pair; on the line a score equals chance."
 		}
-		if s := firstNull(r); s.States < r.Models[0].States {
-			note += fmt.Sprintf(" The null and adjusted scores use %d of %d states.", s.States, r.Models[0].States)
+		if s := cutNull(r); s != nil {
+			note += fmt.Sprintf(" Score and chance, and adjusted scores, are of the %d of %d states that the null uses.",
+				s.States, r.Models[0].States)
 		}
 	}
 	return note
@@ -247,7 +251,7 @@ func againstChance(r *similarity.Result, name string) plots.Panel {
 		bars := &plots.Bars{Y: plots.Axis{Label: measures.TitleOf(name)}, Dots: true}
 		for _, p := range r.Pairs {
 			s := p.Score(name)
-			bar := output.Bar(p.A+" – "+p.B, s.Value, 1)
+			bar := output.Bar(p.A+" – "+p.B, scoreAtNull(r, s), 1)
 			if s.Null != nil {
 				bar.Baseline = new(s.Null.Mean.Float())
 			}
@@ -264,7 +268,7 @@ func againstChance(r *similarity.Result, name string) plots.Panel {
 	series := plots.ScatterSeries{Name: "pairs"}
 	for _, p := range r.Pairs {
 		if s := p.Score(name); s.Null != nil {
-			series.X, series.Y = append(series.X, s.Null.Mean.Float()), append(series.Y, s.Value.Float())
+			series.X, series.Y = append(series.X, s.Null.Mean.Float()), append(series.Y, s.Null.Value.Float())
 		}
 	}
 	scatter.Series = []plots.ScatterSeries{series}

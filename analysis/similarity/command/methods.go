@@ -15,8 +15,8 @@ import (
 func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
 	d.Section("Measures")
-	d.Say("The latent spaces of every two models were compared by %s.", methods.Join(sayMeasures(d)))
-	chosen := chosenMeasures(d)
+	d.Say("The latent spaces of every two models were compared by %s.", methods.Join(sayMeasures(d, "measures")))
+	chosen := chosenMeasures(d, "measures")
 	if chosen["mutual_knn"] || chosen["cknna"] {
 		d.Say("Neighborhoods have k = %s states.", d.List("k"))
 	}
@@ -48,17 +48,26 @@ func describeMethods(d *methods.Draft) {
 			"over the pairs of models by Holm's method [@holm1979]. Adjusted scores are 0 at the mean of the null and 1 " +
 			"for identical spaces; gated scores start at its 95 %% threshold.")
 	}
+	if d.Text("layers") != "" {
+		d.Section("Layers")
+		d.Say("Every layer of a model was compared with every layer of the others by %s.",
+			methods.Join(sayMeasures(d, "layer-measures")))
+		if d.Number("permutations") > 0 {
+			d.Say("The p value of the best pair of layers is the share of orders in which the best pair scores at least as " +
+				"much, so that it includes the search.")
+		}
+	}
 	output.Methods(d, "")
 	if d.Text("reference") != "" && len(d.Result.Comparisons) > 0 {
 		d.Say("The comparisons are about which model is more like %s.", d.Text("reference"))
 	}
 }
 
-// chosenMeasures are the names of the measures of a result.
-func chosenMeasures(d *methods.Draft) map[string]bool {
+// chosenMeasures are the names of the measures of an option.
+func chosenMeasures(d *methods.Draft, option string) map[string]bool {
 	out := map[string]bool{}
-	names := d.Values("measures")
-	if strings.Contains(d.Text("measures"), "all") {
+	names := d.Values(option)
+	if strings.Contains(d.Text(option), "all") {
 		names = measures.Names()
 	}
 	for _, name := range names {
@@ -67,10 +76,10 @@ func chosenMeasures(d *methods.Draft) map[string]bool {
 	return out
 }
 
-// sayMeasures describes the measures of a result.
-func sayMeasures(d *methods.Draft) []string {
+// sayMeasures describes the measures of an option.
+func sayMeasures(d *methods.Draft, option string) []string {
 	var out []string
-	chosen := chosenMeasures(d)
+	chosen := chosenMeasures(d, option)
 	for _, m := range measures.Measures() {
 		if chosen[m.Name] {
 			out = append(out, m.About+" [@"+m.Cite+"]")
