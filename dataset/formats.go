@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/dataset/zarr"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 )
@@ -74,6 +75,11 @@ var formats = []arrayFormat{
 		what: "variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue and missing_value say",
 		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
+	{
+		name: zarrFormat,
+		what: "arrays of a Zarr store by their path in groups, of a folder or a zip file, decoded as those of NetCDF",
+		is:   isZarr, open: openZarrZip, list: listZarrZip,
+	},
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},
 }
 
@@ -117,6 +123,8 @@ func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 			return !torch, nil
 		case strings.HasSuffix(m.Name, "/data.pkl"):
 			return torch, nil
+		case zarr.Names(m.Name):
+			return false, nil
 		}
 	}
 	return !torch, nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"repscope/dataset/zarr"
 	"repscope/internal/mmap"
 )
 
@@ -29,6 +30,8 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	path, key := splitSpec(spec)
 	switch info, err := os.Stat(path); {
 	case err != nil:
+		return recordingOf(Open(spec))
+	case info.IsDir() && zarr.Is(path):
 		return recordingOf(Open(spec))
 	case info.IsDir():
 		return openFolder(path, key, o)

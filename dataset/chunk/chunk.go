@@ -7,6 +7,7 @@ package chunk
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -203,4 +204,31 @@ func Fill(dst, value []byte) {
 	for n := copy(dst, value); n < len(dst); n *= 2 {
 		copy(dst[n:], dst[:n])
 	}
+}
+
+// Unshuffle puts the bytes of elements together again that a filter separated by their position, into out. Bytes behind the last whole element were left as they are.
+func Unshuffle(out, raw []byte, size int) {
+	n := len(raw) / size
+	switch size {
+	case 1:
+		copy(out, raw)
+		return
+	case 2:
+		a, b := raw[:n], raw[n:2*n]
+		for i := range a {
+			binary.LittleEndian.PutUint16(out[2*i:], uint16(a[i])|uint16(b[i])<<8)
+		}
+	case 4:
+		a, b, c, e := raw[:n], raw[n:2*n], raw[2*n:3*n], raw[3*n:4*n]
+		for i := range a {
+			binary.LittleEndian.PutUint32(out[4*i:], uint32(a[i])|uint32(b[i])<<8|uint32(c[i])<<16|uint32(e[i])<<24)
+		}
+	default:
+		for k := range size {
+			for i, v := range raw[k*n : (k+1)*n] {
+				out[i*size+k] = v
+			}
+		}
+	}
+	copy(out[n*size:], raw[n*size:])
 }

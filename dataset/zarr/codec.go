@@ -1,0 +1,252 @@
+// Codecs of bytes: gzip, zlib, zstd, Blosc, LZ4, shuffle, checksums.
+
+package zarr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"repscope/dataset/chunk"
+	"repscope/internal/format"
+)
+
+// codec is one step that the bytes of a chunk went through when they were written.
+type codec struct {
+	name string
+	size int // of elements, for shuffle
+}
+
+// known are the codecs that are read.
+var known = map[string]bool{"gzip": true, "zlib": true, "zstd": true, "blosc": true, "lz4": true, "shuffle": true, "crc32c": true}
+
+// add adds a codec to those of an array.
+func (a *Array) add(name string, size int) {
+	if !known[name] {
+		a.refuse(name)
+	}
+	a.codecs = append(a.codecs, codec{name, max(size, 1)})
+}
+
+// truncated is the error of data that end too early.
+func truncated(message string, args ...any) error {
+	return fmt.Errorf("%w: "+message, append([]any{format.ErrTruncated}, args...)...)
+}
+
+// decoder undoes codecs. It belongs to one goroutine.
+type decoder struct {
+	gzip    *gzip.Reader
+	zlib    io.ReadCloser
+	zstd    *zstd.Decoder
+	source  bytes.Reader
+	stored  []byte
+	scratch [4][]byte
+	next    int
+}
+
+// spare is a buffer of n bytes, other than those of the last three calls.
+func (d *decoder) spare(n int) []byte {
+	d.next = (d.next + 1) % len(d.scratch)
+	if cap(d.scratch[d.next]) < n {
+		d.scratch[d.next] = make([]byte, n)
+	}
+	return d.scratch[d.next][:n]
+}
+
+// decode undoes codecs; the chunk had size bytes before them. The result is valid until the next call.
+func (d *decoder) decode(codecs []codec, raw []byte, size int) ([]byte, error) {
+	sums := 0 // bytes of checksums that are still in the chunk
+	for _, c := range codecs {
+		if c.name == "crc32c" {
+			sums += 4
+		}
+	}
+	for i := len(codecs) - 1; i >= 0; i-- {
+		var err error
+		c := codecs[i]
+		// Bytes before a codec: those of the chunk, or less than that and a little if another one compressed them before.
+		limit := size + sums
+		for _, before := range codecs[:i] {
+			if before.name != "crc32c" && before.name != "shuffle" {
+				limit = mostStored(size)
+			}
+		}
+		if raw, err = d.undo(c, raw, limit); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		if c.name == "crc32c" {
+			sums -= 4
+		}
+	}
+	switch {
+	case len(raw) < size:
+		return nil, truncated("a chunk of %d bytes, want %d", len(raw), size)
+	case len(raw) > size:
+		return nil, fmt.Errorf("corrupt: a chunk of %d bytes, want %d", len(raw), size)
+	}
+	return raw, nil
+}
+
+// mostStored bounds the bytes of a stored chunk: no codec makes it much larger.
+func mostStored(size int) int { return size + size/8 + 1<<16 }
+
+// undo undoes one codec; the result has at most limit bytes.
+func (d *decoder) undo(c codec, raw []byte, limit int) ([]byte, error) {
+	switch c.name {
+	case "gzip":
+		d.source.Reset(raw)
+		var err error
+		if d.gzip == nil {
+			d.gzip, err = gzip.NewReader(&d.source)
+		} else {
+			err = d.gzip.Reset(&d.source)
+		}
+		if err != nil {
+			return nil, damaged(err)
+		}
+		return d.inflate(d.gzip, limit)
+	case "zlib":
+		d.source.Reset(raw)
+		var err error
+		if d.zlib == nil {
+			d.zlib, err = zlib.NewReader(&d.source)
+		} else {
+			err = d.zlib.(zlib.Resetter).Reset(&d.source, nil)
+		}
+		if err != nil {
+			return nil, damaged(err)
+		}
+		return d.inflate(d.zlib, limit)
+	case "zstd":
+		return d.zstandard(d.spare(limit), raw)
+	case "lz4":
+		if len(raw) < 4 {
+			return nil, truncated("%d bytes", len(raw))
+		}
+		n := int(binary.LittleEndian.Uint32(raw))
+		if n > limit {
+			return nil, fmt.Errorf("corrupt: %d bytes, want at most %d", n, limit)
+		}
+		out := d.spare(n)
+		return out, lz4(out, raw[4:])
+	case "shuffle":
+		out := d.spare(len(raw))
+		chunk.Unshuffle(out, raw, c.size)
+		return out, nil
+	case "crc32c":
+		return checked(raw)
+	case "blosc":
+		return d.blosc(raw, limit)
+	}
+	return nil, errors.New("not supported")
+}
+
+// damaged is the error of damaged data of gzip, zlib or zstd.
+func damaged(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return truncated("it ends inside its data")
+	}
+	return fmt.Errorf("corrupt: %w", err)
+}
+
+// inflate reads at most limit bytes to the end, where a checksum is compared.
+func (d *decoder) inflate(r io.Reader, limit int) ([]byte, error) {
+	out := d.spare(limit)
+	n, err := io.ReadFull(r, out)
+	if err == nil {
+		var more [1]byte
+		if n, err := io.ReadFull(r, more[:]); n > 0 {
+			return nil, fmt.Errorf("corrupt: it expands to more than %d bytes", limit)
+		} else if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, damaged(err)
+		}
+		return out, nil
+	}
+	// The data ends before the limit: io.ReadFull says so with the error that it has for data cut short.
+	if n == 0 && errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && d.ended(r) {
+		return out[:n], nil
+	}
+	return nil, damaged(err)
+}
+
+// ended reports whether a reader is at the end of whole data.
+func (d *decoder) ended(r io.Reader) bool {
+	var more [1]byte
+	_, err := r.Read(more[:])
+	return err == io.EOF
+}
+
+// zstandard expands frames of zstd into out and returns what they fill.
+func (d *decoder) zstandard(out, raw []byte) ([]byte, error) {
+	if d.zstd == nil {
+		var err error
+		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(4<<30))
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(raw) == 0 {
+		return nil, truncated("no data")
+	}
+	result, err := d.zstd.DecodeAll(raw, out[:0:len(out)])
+	if err != nil {
+		return nil, damaged(err)
+	}
+	return result, nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checked checks and cuts off a checksum.
+func checked(raw []byte) ([]byte, error) {
+	n := len(raw) - 4
+	if n < 0 {
+		return nil, truncated("no checksum")
+	}
+	if got, want := crc32.Checksum(raw[:n], castagnoli), binary.LittleEndian.Uint32(raw[n:]); got != want {
+		return nil, fmt.Errorf("corrupt: checksum %08x, want %08x", got, want)
+	}
+	return raw[:n], nil
+}
+
+// unshuffleBits puts the bits of elements together again: each plane has one bit of every element. Other numbers of
+// elements than multiples of 8 were left as they are.
+func unshuffleBits(out, raw []byte, size int) {
+	n := len(raw) / size
+	if n%8 > 0 {
+		copy(out, raw)
+		return
+	}
+	plane := n / 8
+	for k := range size {
+		base := raw[8*k*plane : 8*(k+1)*plane]
+		for g := range plane {
+			var x uint64
+			for bit := range 8 {
+				x |= uint64(base[bit*plane+g]) << (8 * bit)
+			}
+			x = transposed(x)
+			for i := range 8 {
+				out[(8*g+i)*size+k] = byte(x >> (8 * i))
+			}
+		}
+	}
+	copy(out[n*size:], raw[n*size:])
+}
+
+// transposed exchanges rows and columns of 8 × 8 bits.
+func transposed(x uint64) uint64 {
+	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
+	x ^= t ^ t<<7
+	t = (x ^ x>>14) & 0x0000cccc0000cccc
+	x ^= t ^ t<<14
+	t = (x ^ x>>28) & 0x00000000f0f0f0f0
+	return x ^ t ^ t<<28
+}
