@@ -10,6 +10,8 @@
 //   - .h5, .hdf5: datasets of an HDF5 file by their path in groups
 //   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
 //     and missing_value say
+//   - .zarr: arrays of a Zarr store by their path in groups, of a folder or a zip
+//     file, decoded as those of NetCDF
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

@@ -113,7 +113,7 @@ func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 	if kind != format.Zip {
 		return false, nil
 	}
-	archive, err := openZip(file)
+	archive, err := readZip(file)
 	if err != nil {
 		return false, err
 	}

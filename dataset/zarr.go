@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,12 +22,15 @@ import (
 // zarrFormat is the name of the format.
 const zarrFormat = ".zarr"
 
+// IsStore reports whether a folder is an array or a group of arrays, not one of images.
+func IsStore(folder string) bool { return zarr.Is(folder) }
+
 // isZarr recognizes stores in zip files.
 func isZarr(kind format.Kind, file *mmap.File) (bool, error) {
 	if kind != format.Zip {
 		return false, nil
 	}
-	archive, err := openZip(file)
+	archive, err := readZip(file)
 	if err != nil {
 		return false, err
 	}
@@ -53,7 +57,11 @@ func openZarrZip(file *mmap.File, key string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openZarr(s, key)
+	a, err := openZarr(s, key)
+	if err == nil {
+		fromFile(a, file, nil)
+	}
+	return a, err
 }
 
 // listZarrZip lists the arrays of a store in a zip file.
@@ -188,13 +196,15 @@ func zarrAttributes(z *zarr.Array) []netcdf.Attribute {
 		}
 		out = append(out, a)
 	}
-	if v, ok := z.Fill.(json.Number); ok && z.Version == 2 && z.Dimensions != nil {
+	if v, ok := z.Fill.(json.Number); ok && z.Version == 2 && z.Dimensions != nil && !slices.ContainsFunc(out, isFill) {
 		if x, err := v.Float64(); err == nil {
 			out = append(out, netcdf.Attribute{Name: "_FillValue", Numbers: []float64{x}})
 		}
 	}
 	return out
 }
+
+func isFill(a netcdf.Attribute) bool { return a.Name == "_FillValue" }
 
 // listZarr lists the arrays of a store.
 func listZarr(s *zarr.Store, l *Listing) error {

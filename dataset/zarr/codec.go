@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
@@ -67,6 +68,10 @@ func (d *decoder) decode(codecs []codec, raw []byte, size int) ([]byte, error) {
 		if c.name == "crc32c" {
 			sums += 4
 		}
+	}
+	compressed := slices.ContainsFunc(codecs, func(c codec) bool { return c.name != "crc32c" && c.name != "shuffle" })
+	if !compressed && len(raw) < size+sums {
+		return nil, truncated("a chunk of %d bytes, want %d", len(raw), size+sums)
 	}
 	for i := len(codecs) - 1; i >= 0; i-- {
 		var err error

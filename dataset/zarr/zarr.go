@@ -157,6 +157,9 @@ func (s *Store) consolidated() error {
 	}
 	s.nodes = map[string]*node{}
 	for name, raw := range root.Consolidated.Metadata {
+		if !fs.ValidPath(name) {
+			return fmt.Errorf("%s: corrupt: %.80q is no path in a store", metadata3, name)
+		}
 		n, err := node3(raw)
 		if err != nil {
 			return fmt.Errorf("%s: %.80s: %w", metadata3, name, err)
@@ -177,6 +180,9 @@ func (s *Store) consolidated2(data json.RawMessage) error {
 	}
 	s.nodes = map[string]*node{}
 	for key, raw := range all.Metadata {
+		if !fs.ValidPath(key) {
+			return fmt.Errorf("%s: corrupt: %.80q is no path in a store", consolidated, key)
+		}
 		dir, file := path.Split(key)
 		name := strings.TrimSuffix(dir, "/")
 		n := s.nodes[name]
@@ -390,7 +396,7 @@ func jsonError(data []byte) error {
 	var v any
 	err := json.Unmarshal(data, &v)
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) {
+	if errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) && strings.Contains(syntax.Error(), "unexpected end") {
 		return truncated("JSON ends after %d bytes", len(data))
 	}
 	return fmt.Errorf("corrupt: %w", err)

@@ -24,6 +24,9 @@ func (v *verifier) digestsOf(path string, in *report.Input) ([]string, error) {
 			file = path[:i]
 		}
 	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() && in != nil {
+		return v.folderDigests(path, in) // an array of a store
+	}
 	sum, err := v.fileDigest(file)
 	if err != nil {
 		return nil, err
