@@ -156,6 +156,7 @@ func zarrArray(s *zarr.Store, z *zarr.Array) (*Array, error) {
 	default:
 		a.decode(zarrAttributes(z))
 	}
+	a.labels = func() (*Labels, error) { return zarrLabels(s, z) }
 	a.verified = true
 	a.digest = sync.OnceValues(func() (string, error) {
 		h := sha256.New()

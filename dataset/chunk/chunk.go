@@ -31,7 +31,6 @@ type Reader struct {
 	size               int // bytes of a chunk
 	fill               []byte
 	edge               []int // bytes between neighbors along each axis of a chunk
-	wide               []int // the same of rows
 	source             Source
 
 	lock   sync.Mutex
@@ -59,16 +58,15 @@ func New(shape, chunk []int, element int, fill []byte, source Source) *Reader {
 	}
 	rank := len(shape)
 	r := &Reader{shape: shape, chunk: chunk, fill: fill, source: source,
-		grid: make([]int, rank), edge: make([]int, rank), wide: make([]int, rank)}
-	edge, wide := element, element
+		grid: make([]int, rank), edge: make([]int, rank)}
+	edge := element
 	for i := rank - 1; i >= 0; i-- {
 		r.grid[i] = shape[i] / chunk[i]
 		if shape[i]%chunk[i] > 0 {
 			r.grid[i]++
 		}
-		r.edge[i], r.wide[i] = edge, wide
+		r.edge[i] = edge
 		edge *= chunk[i]
-		wide *= shape[i]
 	}
 	r.size = edge
 	// Calls for a few rows need the chunks of the rows before again. A file is read well with the chunks of one range of
@@ -83,18 +81,40 @@ func New(shape, chunk []int, element int, fill []byte, source Source) *Reader {
 
 // Read reads rows lo to hi-1 in C order; dst has their length.
 func (r *Reader) Read(dst []byte, lo, hi int) error {
+	from, to := make([]int, len(r.shape)), slices.Clone(r.shape)
+	from[0], to[0] = lo, hi
+	return r.ReadBox(dst, from, to)
+}
+
+// ReadBox reads the elements from to to-1 along each axis, in C order; dst has their length.
+func (r *Reader) ReadBox(dst []byte, from, to []int) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	band := 1 // chunks of one range of rows
-	for _, k := range r.grid[1:] {
-		band *= k
+	if len(from) == 0 { // a single value
+		from, to = []int{0}, []int{1}
 	}
-	height := r.chunk[0]
-	first, end := lo/height*band, ((hi-1)/height+1)*band
-	return parallel.Try(context.Background(), 0, end-first, func(_, i int) error {
-		if err := r.copy(first+i, dst, lo, hi); err != nil {
-			return fmt.Errorf("chunk %v: %w", r.Coordinates(first+i), err)
+	rank := len(r.shape)
+	first, count, total := make([]int, rank), make([]int, rank), 1
+	for i := range rank {
+		first[i] = from[i] / r.chunk[i]
+		count[i] = (to[i]-1)/r.chunk[i] + 1 - first[i]
+		total *= count[i]
+	}
+	wide := make([]int, rank) // bytes between neighbors along each axis of dst
+	step := r.edge[rank-1]
+	for i := rank - 1; i >= 0; i-- {
+		wide[i] = step
+		step *= to[i] - from[i]
+	}
+	return parallel.Try(context.Background(), 0, total, func(_, k int) error {
+		position := make([]int, rank)
+		for i := rank - 1; i >= 0; i-- {
+			position[i], k = first[i]+k%count[i], k/count[i]
+		}
+		b := box{r: r, dst: dst, wide: wide}
+		if err := b.read(position, from, to); err != nil {
+			return fmt.Errorf("chunk %v: %w", position, err)
 		}
 		return nil
 	})
@@ -109,20 +129,18 @@ func (r *Reader) Coordinates(number int) []int {
 	return out
 }
 
-// copy copies the elements of a chunk that lie in rows lo to hi-1.
-func (r *Reader) copy(number int, dst []byte, lo, hi int) error {
-	position := r.Coordinates(number)
-	b := box{r: r, dst: dst, from: make([]int, len(position)), to: make([]int, len(position))}
+// read reads the part of a chunk that lies in a box.
+func (b *box) read(position, from, to []int) error {
+	r, rank := b.r, len(position)
+	b.from, b.to = make([]int, rank), make([]int, rank)
+	number, whole := 0, true
 	for i, k := range position {
-		n := r.chunk[i]
-		position[i] = k * n
-		b.to[i] = min(n, r.shape[i]-k*n)
-	}
-	whole := position[0] >= lo && position[0]+b.to[0] <= hi
-	b.from[0], b.to[0] = max(0, lo-position[0]), min(b.to[0], hi-position[0])
-	position[0] -= lo
-	for i, k := range position {
-		b.origin += k * r.wide[i]
+		number = number*r.grid[i] + k
+		begin := k * r.chunk[i]
+		end := min(r.chunk[i], r.shape[i]-begin)
+		b.from[i], b.to[i] = max(0, from[i]-begin), min(end, to[i]-begin)
+		whole = whole && b.from[i] == 0 && b.to[i] == end
+		b.origin += (begin - from[i]) * b.wide[i]
 	}
 	if whole || r.source.Plain(number) {
 		found, err := r.source.Use(number, b.copy)
@@ -165,6 +183,7 @@ func (r *Reader) keep(number int) *expanded {
 type box struct {
 	r        *Reader
 	dst      []byte
+	wide     []int // bytes between neighbors along each axis of dst
 	from, to []int // along each axis of the chunk
 	origin   int   // offset in dst of the chunk's first element, which may lie before it
 }
@@ -173,7 +192,7 @@ type box struct {
 func (b *box) copy(raw []byte) {
 	// Axes that the chunk spans are one run of bytes with the axis before them.
 	axis := len(b.from) - 1
-	for axis > 0 && b.r.chunk[axis] == b.r.shape[axis] {
+	for axis > 0 && b.wide[axis-1] == b.r.edge[axis-1] && b.from[axis] == 0 && b.to[axis] == b.r.chunk[axis] {
 		axis--
 	}
 	b.axis(raw, 0, axis, 0, b.origin)
@@ -191,7 +210,7 @@ func (b *box) axis(raw []byte, i, last, source, target int) {
 		return
 	}
 	for k := b.from[i]; k < b.to[i]; k++ {
-		b.axis(raw, i+1, last, source+k*b.r.edge[i], target+k*b.r.wide[i])
+		b.axis(raw, i+1, last, source+k*b.r.edge[i], target+k*b.wide[i])
 	}
 }
 

@@ -84,6 +84,14 @@ func (d *Dataset) Read(dst []byte, lo, hi int) error {
 	return d.chunks.reader.Read(dst, lo, hi)
 }
 
+// ReadBox reads the elements from to to-1 along each axis, which lie in the dataset; not ok if it has no chunks.
+func (d *Dataset) ReadBox(dst []byte, from, to []int) (ok bool, err error) {
+	if d.chunks == nil || len(d.Type.Shape) > 0 {
+		return false, nil
+	}
+	return true, d.chunks.reader.ReadBox(dst, from, to)
+}
+
 // search finds the stored chunk of a number.
 func (c *chunks) search(number int) (*stored, bool) {
 	i, found := slices.BinarySearchFunc(c.list, number, func(s stored, n int) int { return s.number - n })

@@ -42,6 +42,11 @@ func (a *Array) Read(dst []byte, lo, hi int) error {
 	return a.reader.Read(dst, lo, hi)
 }
 
+// ReadBox reads the elements from to to-1 along each axis, which lie in the array; always ok.
+func (a *Array) ReadBox(dst []byte, from, to []int) (ok bool, err error) {
+	return true, a.reader.ReadBox(dst, from, to)
+}
+
 // Plain reports that no chunk is a view of a file.
 func (a *Array) Plain(int) bool { return false }
 
