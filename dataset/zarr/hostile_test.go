@@ -45,7 +45,7 @@ func readStore(t *testing.T, s *Store, size int) error {
 			return err
 		}
 		rows := min(a.Rows(), 2)
-		if a.RowBytes() > 1<<20 || a.chunkBytes() > 1<<22 {
+		if a.RowBytes() > 1<<14 || a.chunkBytes() > 1<<22 {
 			continue
 		}
 		raw := make([]byte, rows*a.RowBytes())

@@ -112,9 +112,12 @@ func (a *aligned) sample(dst []float64, p pick, buffer []float64) ([]float64, er
 	return buffer, nil
 }
 
+// warner is [run.Env.Warn].
+type warner func(format string, args ...any)
+
 // aligner aligns arrays to a target.
 type aligner struct {
-	env     *run.Env
+	warn    warner
 	target  *labeled
 	moments []moment
 	leads   bool
@@ -122,12 +125,12 @@ type aligner struct {
 
 // align replaces the arrays of the input by those that are aligned, where the target and the forecasts have coordinates
 // and neither --leads nor --groups is given.
-func (s *settings) align(env *run.Env, in *forecast.Input, forecasts []input.Array) error {
+func (s *settings) align(warn warner, in *forecast.Input, forecasts []input.Array) error {
 	target, ok := in.Target.(*dataset.Array)
 	if !ok || len(forecasts) == 0 || s.leads.Any() || s.groups.Any() {
 		return nil
 	}
-	al := &aligner{env: env}
+	al := &aligner{warn: warn}
 	var err error
 	if al.target, err = label("target", target, false); err != nil {
 		return err
@@ -151,7 +154,7 @@ func (s *settings) align(env *run.Env, in *forecast.Input, forecasts []input.Arr
 			if al.target != nil && al.target.times != nil {
 				what = "forecasts have (" + strings.Join(without, ", ") + ")"
 			}
-			env.Warn("arrays are aligned by position, not by coordinates: %s no coordinates of time, latitude and longitude", what)
+			warn("arrays are aligned by position, not by coordinates: %s no coordinates of time, latitude and longitude", what)
 		}
 		return nil
 	}
@@ -213,7 +216,7 @@ func (s *settings) replace(al *aligner, in *forecast.Input, fields []*labeled) e
 	}
 	for _, f := range append(fields, al.target) {
 		for _, w := range f.warnings {
-			al.env.Warn("%s", w)
+			al.warn("%s", w)
 		}
 	}
 	return nil
@@ -252,7 +255,7 @@ func (al *aligner) units(f *labeled) error {
 		return run.Hint(fmt.Errorf("%s: %s has the units %s, the target %s", f.what, f.array.Name(), f.labels.Units, al.target.labels.Units),
 			"convert one of them: the offset would count as error")
 	default:
-		al.env.Warn("%s: %s has the units %q, the target %q; values are compared as they are", f.what, f.array.Name(), f.labels.Units, al.target.labels.Units)
+		al.warn("%s: %s has the units %q, the target %q; values are compared as they are", f.what, f.array.Name(), f.labels.Units, al.target.labels.Units)
 	}
 	return nil
 }
@@ -324,7 +327,7 @@ func (al *aligner) choose(fields []*labeled) error {
 	}
 	for i, list := range missing {
 		if len(list) > 0 && len(al.moments) > 0 {
-			al.env.Warn("%s lacks %d of %d samples (%s): they are left out for all models", names[i], len(list), len(union), al.describe(list, union))
+			al.warn("%s lacks %d of %d samples (%s): they are left out for all models", names[i], len(list), len(union), al.describe(list, union))
 		}
 	}
 	if len(al.moments) > 0 {
@@ -380,20 +383,29 @@ func (al *aligner) describe(list []moment, union map[moment]bool) string {
 	return name(list[0]) + " to " + name(list[len(list)-1])
 }
 
-// array aligns an array that has all samples.
+// array aligns the target or a forecast.
 func (al *aligner) array(f *labeled) (*aligned, error) {
 	lookup := f.lookup()
 	if f != al.target {
 		all := f.moments()
 		lookup = func(m moment) (pick, bool) { p, ok := all[m]; return p, ok }
 	}
-	return al.arranged(f, lookup)
+	return al.arranged(f, al.moments, lookup)
 }
 
-// arranged aligns an array whose samples lookup finds.
-func (al *aligner) arranged(f *labeled, lookup func(m moment) (pick, bool)) (*aligned, error) {
+// starts are the samples at their initial times.
+func (al *aligner) starts() []moment {
+	out := slices.Clone(al.moments)
+	for i := range out {
+		out[i].lead = 0
+	}
+	return out
+}
+
+// arranged aligns an array in which lookup finds moments.
+func (al *aligner) arranged(f *labeled, moments []moment, lookup func(m moment) (pick, bool)) (*aligned, error) {
 	a := &aligned{field: f}
-	for _, m := range al.moments {
+	for _, m := range moments {
 		p, ok := lookup(m)
 		if !ok {
 			return nil, fmt.Errorf("%s: %s has no field of %s", f.what, f.array.Name(), al.target.calendar.Format(m.init+m.lead))
@@ -464,13 +476,13 @@ func (al *aligner) other(what string, array *dataset.Array) (forecast.Array, err
 	lookup := f.lookup()
 	switch {
 	case what == "input":
-		return al.arranged(f, func(m moment) (pick, bool) { return lookup(moment{m.init, 0}) })
+		return al.arranged(f, al.starts(), lookup)
 	case f.axis[ofDayOfYear] >= 0 || f.axis[ofHour] >= 0:
-		return al.arranged(f, al.ofYear(f))
+		return al.arranged(f, al.moments, al.ofYear(f))
 	case f.times == nil:
-		return al.arranged(f, func(moment) (pick, bool) { return pick{}, true })
+		return al.arranged(f, al.moments, func(moment) (pick, bool) { return pick{}, true })
 	}
-	return al.arranged(f, lookup)
+	return al.arranged(f, al.moments, lookup)
 }
 
 // ofYear finds the day of the year and the hour of valid times; hours are those up to the time.

@@ -45,7 +45,7 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*forecast.Input, er
 	if err := s.openClimate(env, in); err != nil {
 		return nil, err
 	}
-	if err := s.align(env, in, forecasts); err != nil {
+	if err := s.align(env.Warn, in, forecasts); err != nil {
 		return nil, err
 	}
 	in.WithAxes()
