@@ -126,7 +126,7 @@ func (d *decoder) block(f *frame, dst, scratch, raw []byte) error {
 	case bytesShuffled:
 		chunk.Unshuffle(dst, scratch, f.size)
 	case bitsShuffled:
-		unshuffleBits(dst, scratch, f.size)
+		d.unshuffleBits(dst, scratch, f.size)
 	}
 	return nil
 }
@@ -223,39 +223,50 @@ func again(dst []byte, i, distance, n int) error {
 
 // lz4 expands a block of LZ4 that fills dst.
 func lz4(dst, raw []byte) error {
-	r := reader{raw: raw}
-	for i := 0; ; {
-		token := r.byte()
-		n := token >> 4
+	i, next := 0, 0 // in dst and raw
+	for next < len(raw) {
+		token := raw[next]
+		next++
+		n := int(token >> 4)
 		if n == 15 {
-			n = r.length(n)
-		}
-		if r.short {
-			return truncated("%d of %d bytes", i, len(dst))
-		}
-		if err := r.literal(dst[i:], n); err != nil {
-			return err
-		}
-		if i += n; r.next == len(raw) {
-			if i < len(dst) {
-				return truncated("%d of %d bytes", i, len(dst))
+			r := reader{raw: raw, next: next}
+			if n, next = r.length(n), r.next; r.short {
+				break
 			}
+		}
+		switch {
+		case n <= 16 && len(raw)-next >= 16 && len(dst)-i >= 16: // most are short
+			copy(dst[i:i+16], raw[next:next+16])
+		case n > len(dst)-i:
+			return errTooLong
+		case n > len(raw)-next:
+			return truncated("%d bytes, want %d", len(raw)-next, n)
+		default:
+			copy(dst[i:], raw[next:next+n])
+		}
+		i, next = i+n, next+n
+		if next == len(raw) && i == len(dst) {
 			return nil
 		}
-		distance := r.byte()
-		distance |= r.byte() << 8
-		n = token&15 + 4
-		if n == 19 {
-			n = r.length(n)
+		if len(raw)-next < 2 {
+			break
 		}
-		if r.short {
-			return truncated("%d of %d bytes", i, len(dst))
+		distance := int(raw[next]) | int(raw[next+1])<<8
+		next += 2
+		if n = int(token&15) + 4; n == 19 {
+			r := reader{raw: raw, next: next}
+			if n, next = r.length(n), r.next; r.short {
+				break
+			}
 		}
-		if err := again(dst, i, distance, n); err != nil {
+		if distance >= 16 && distance <= i && n <= 16 && len(dst)-i >= 16 {
+			copy(dst[i:i+16], dst[i-distance:i-distance+16])
+		} else if err := again(dst, i, distance, n); err != nil {
 			return err
 		}
 		i += n
 	}
+	return truncated("%d of %d bytes", i, len(dst))
 }
 
 // blosclz expands a stream of BloscLZ that fills dst: runs of literal bytes, and copies of earlier ones.

@@ -48,11 +48,11 @@ type decoder struct {
 	zstd    *zstd.Decoder
 	source  bytes.Reader
 	stored  []byte
-	scratch [4][]byte
+	scratch [5][]byte
 	next    int
 }
 
-// spare is a buffer of n bytes, other than those of the last three calls.
+// spare is a buffer of n bytes, other than those of the last four calls.
 func (d *decoder) spare(n int) []byte {
 	d.next = (d.next + 1) % len(d.scratch)
 	if cap(d.scratch[d.next]) < n {
@@ -223,35 +223,63 @@ func checked(raw []byte) ([]byte, error) {
 
 // unshuffleBits puts the bits of elements together again: each plane has one bit of every element. Other numbers of
 // elements than multiples of 8 were left as they are.
-func unshuffleBits(out, raw []byte, size int) {
+func (d *decoder) unshuffleBits(out, raw []byte, size int) {
 	n := len(raw) / size
 	if n%8 > 0 {
 		copy(out, raw)
 		return
 	}
+	next := d.next
+	separate := d.spare(len(raw)) // the bytes of elements by their position
+	d.next = next
 	plane := n / 8
 	for k := range size {
-		base := raw[8*k*plane : 8*(k+1)*plane]
-		for g := range plane {
-			var x uint64
-			for bit := range 8 {
-				x |= uint64(base[bit*plane+g]) << (8 * bit)
-			}
-			x = transposed(x)
-			for i := range 8 {
-				out[(8*g+i)*size+k] = byte(x >> (8 * i))
-			}
-		}
+		joinBits(separate[k*n:(k+1)*n], raw[k*n:(k+1)*n], plane)
 	}
-	copy(out[n*size:], raw[n*size:])
+	copy(separate[n*size:], raw[n*size:])
+	chunk.Unshuffle(out, separate, size)
 }
 
-// transposed exchanges rows and columns of 8 × 8 bits.
-func transposed(x uint64) uint64 {
-	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
-	x ^= t ^ t<<7
-	t = (x ^ x>>14) & 0x0000cccc0000cccc
-	x ^= t ^ t<<14
-	t = (x ^ x>>28) & 0x00000000f0f0f0f0
-	return x ^ t ^ t<<28
+// joinBits makes bytes of their bits, which are in 8 planes of so many bytes.
+func joinBits(out, raw []byte, plane int) {
+	g := 0
+	for ; g+8 <= plane; g += 8 { // 64 bytes at once: lanes of words are the groups of 8
+		var w [8]uint64
+		for bit := range 8 {
+			w[bit] = binary.LittleEndian.Uint64(raw[bit*plane+g:])
+		}
+		exchange(&w, 4, 4, 0x0f0f0f0f0f0f0f0f)
+		exchange(&w, 2, 2, 0x3333333333333333)
+		exchange(&w, 1, 1, 0x5555555555555555)
+		exchange(&w, 4, 32, 0x00000000ffffffff)
+		exchange(&w, 2, 16, 0x0000ffff0000ffff)
+		exchange(&w, 1, 8, 0x00ff00ff00ff00ff)
+		for i := range 8 {
+			binary.LittleEndian.PutUint64(out[8*(g+i):], w[i])
+		}
+	}
+	for ; g < plane; g++ {
+		var w [8]uint64
+		for bit := range 8 {
+			w[bit] = uint64(raw[bit*plane+g])
+		}
+		exchange(&w, 4, 4, 0x0f)
+		exchange(&w, 2, 2, 0x33)
+		exchange(&w, 1, 1, 0x55)
+		for i := range 8 {
+			out[8*g+i] = byte(w[i])
+		}
+	}
+}
+
+// exchange exchanges parts of words that are a step apart, so many bits wide apart: after steps of 4, 2 and 1 words, rows
+// and columns have changed places, of bits in every byte or of bytes.
+func exchange(w *[8]uint64, step, width int, mask uint64) {
+	for i := range 8 {
+		if i&step == 0 {
+			t := (w[i]>>width ^ w[i+step]) & mask
+			w[i+step] ^= t
+			w[i] ^= t << width
+		}
+	}
 }
