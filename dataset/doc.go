@@ -11,7 +11,7 @@
 //   - .nc: variables of a NetCDF file, decoded as scale_factor, add_offset, _FillValue
 //     and missing_value say
 //   - .zarr: arrays of a Zarr store by their path in groups, of a folder or a zip
-//     file, decoded as those of NetCDF
+//     file, decoded like NetCDF
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

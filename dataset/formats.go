@@ -77,7 +77,7 @@ var formats = []arrayFormat{
 	},
 	{
 		name: zarrFormat,
-		what: "arrays of a Zarr store by their path in groups, of a folder or a zip file, decoded as those of NetCDF",
+		what: "arrays of a Zarr store by their path in groups, of a folder or a zip file, decoded like NetCDF",
 		is:   isZarr, open: openZarrZip, list: listZarrZip,
 	},
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of names; or folders of such files, one per episode"},

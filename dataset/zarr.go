@@ -169,8 +169,8 @@ func zarrArray(s *zarr.Store, z *zarr.Array) (*Array, error) {
 	return a, nil
 }
 
-// zarrAttributes are the attributes that decide values. xarray takes the fill value of arrays that it wrote in version 2
-// for missing ones; it names their axes.
+// zarrAttributes are the attributes that decide values. xarray takes the fill value of arrays that it wrote in version
+// 2 for missing ones; it names their axes.
 func zarrAttributes(z *zarr.Array) []netcdf.Attribute {
 	var out []netcdf.Attribute
 	for _, t := range z.Attributes {
@@ -232,7 +232,7 @@ func listZarr(s *zarr.Store, l *Listing) error {
 	return nil
 }
 
-func zarrProperties(list []zarr.Attribute) (out []Property) {
+func zarrProperties(list []zarr.Property) (out []Property) {
 	for _, a := range list {
 		switch v := a.Value.(type) {
 		case nil:

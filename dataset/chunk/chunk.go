@@ -1,7 +1,9 @@
-// Package chunk reads rows of arrays that are stored in chunks of one shape. Chunks are expanded in parallel. Those that
-// a call needs in part are kept for the next calls.
+// Package chunk reads rows of arrays that are stored in chunks of one shape. Chunks are expanded in parallel. Chunks
+// that a call needs in part are kept for the next calls.
 //
-//	reader := chunk.New(shape, chunkShape, 4, nil, source)
+//	var source chunk.Source // expands chunks of 2 rows
+//	reader := chunk.New([]int{100, 3}, []int{2, 3}, 4, nil, source)
+//	raw := make([]byte, 8*3*4)
 //	err := reader.Read(raw, 0, 8) // rows 0 to 7
 package chunk
 
@@ -18,9 +20,9 @@ import (
 
 // Source has the bytes of chunks, by their numbers in C order. Its methods are called by several goroutines.
 type Source interface {
-	// Use calls use with the bytes of a whole chunk in C order, valid until use returns; found is false, without a call,
-	// for a chunk that is not stored.
-	Use(number int, use func(raw []byte)) (found bool, err error)
+	// Use calls use with the bytes of a whole chunk in C order, valid until use returns; stored is false,
+	// without a call, for a chunk that is not stored.
+	Use(number int, use func(raw []byte)) (stored bool, err error)
 	// Plain reports whether a chunk is stored as it is, so that it is not worth keeping.
 	Plain(number int) bool
 }
@@ -143,8 +145,8 @@ func (b *box) read(position, from, to []int) error {
 		b.origin += (begin - from[i]) * b.wide[i]
 	}
 	if whole || r.source.Plain(number) {
-		found, err := r.source.Use(number, b.copy)
-		if err == nil && !found {
+		stored, err := r.source.Use(number, b.copy)
+		if err == nil && !stored {
 			b.copy(nil)
 		}
 		return err
@@ -225,7 +227,8 @@ func Fill(dst, value []byte) {
 	}
 }
 
-// Unshuffle puts the bytes of elements together again that a filter separated by their position, into out. Bytes behind the last whole element were left as they are.
+// Unshuffle puts the bytes of elements together again that a filter separated by their position, into out. Bytes behind
+// the last whole element were not moved.
 func Unshuffle(out, raw []byte, size int) {
 	n := len(raw) / size
 	switch size {

@@ -94,8 +94,8 @@ func (d *Dataset) ReadBox(dst []byte, from, to []int) (ok bool, err error) {
 
 // search finds the stored chunk of a number.
 func (c *chunks) search(number int) (*stored, bool) {
-	i, found := slices.BinarySearchFunc(c.list, number, func(s stored, n int) int { return s.number - n })
-	if !found {
+	i, ok := slices.BinarySearchFunc(c.list, number, func(s stored, n int) int { return s.number - n })
+	if !ok {
 		return nil, false
 	}
 	return &c.list[i], true
@@ -118,9 +118,9 @@ func (c *chunks) partial(number int) bool {
 
 // Use calls use with the bytes of a chunk after its filters.
 func (c *chunks) Use(number int, use func(raw []byte)) (bool, error) {
-	s, found := c.search(number)
+	s, ok := c.search(number)
 	switch {
-	case !found:
+	case !ok:
 		return false, nil
 	case c.Plain(number):
 		return true, c.plain(s, use)

@@ -245,11 +245,14 @@ func (d *Dataset) Scales() ([]string, error) {
 	return names, nil
 }
 
+// noVariable begins the name of the scale of an axis without coordinates.
+const noVariable = "This is a netCDF dimension but not a netCDF variable"
+
 // HasValues reports whether a dataset is more than the name of an axis: NetCDF gives axes without coordinates a scale.
 func (d *Dataset) HasValues() bool {
 	list, err := d.Attributes()
 	return err == nil && !slices.ContainsFunc(list, func(a Attribute) bool {
-		return a.Name == "NAME" && len(a.Texts) == 1 && strings.HasPrefix(a.Texts[0], "This is a netCDF dimension but not a netCDF variable")
+		return a.Name == "NAME" && len(a.Texts) == 1 && strings.HasPrefix(a.Texts[0], noVariable)
 	})
 }
 

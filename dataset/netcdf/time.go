@@ -46,8 +46,9 @@ type Clock struct {
 var units = func() map[string]float64 {
 	out := map[string]float64{}
 	for seconds, names := range map[float64]string{
-		604800: "weeks week", 86400: "days day d D", 3600: "hours hour hrs hr h", 60: "minutes minute mins min m", 1: "seconds second secs sec s",
-		1e-3: "milliseconds millisecond millisecs msecs msec ms", 1e-6: "microseconds microsecond microsecs us", 1e-9: "nanoseconds nanosecond nsecs ns",
+		604800: "weeks week", 86400: "days day d D", 3600: "hours hour hrs hr h", 60: "minutes minute mins min m",
+		1: "seconds second secs sec s", 1e-3: "milliseconds millisecond millisecs msecs msec ms",
+		1e-6: "microseconds microsecond microsecs us", 1e-9: "nanoseconds nanosecond nsecs ns",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			out[name] = seconds
@@ -66,14 +67,16 @@ func Duration(unit string) (seconds float64, ok bool) {
 }
 
 // since separates a unit from a date, and the parts of that.
-var since = regexp.MustCompile(`^\s*(\w+)\s+since\s+([+-]?\d{1,6})-(\d{1,2})-(\d{1,2})(?:[T\s]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?\s*$`)
+var since = regexp.MustCompile(`^\s*(\w+)\s+since\s+([+-]?\d{1,6})-(\d{1,2})-(\d{1,2})` +
+	`(?:[T\s]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?\s*$`)
 
-// NewClock reads the attributes units, such as hours since 1900-01-01, and calendar. Errors: other units than times, and
-// months and years, which have no fixed length.
+// NewClock reads the attributes units, such as hours since 1900-01-01, and calendar. Errors: other units than times,
+// and months and years, which have no fixed length.
 func NewClock(unitsText, calendar string) (Clock, error) {
 	c, ok := calendars[strings.ToLower(strings.TrimSpace(calendar))]
 	if !ok {
-		return Clock{}, fmt.Errorf("calendar %.40q, want standard, proleptic_gregorian, julian, noleap, all_leap or 360_day", calendar)
+		return Clock{}, fmt.Errorf("calendar %.40q, want standard, proleptic_gregorian, julian, noleap, all_leap or "+
+			"360_day", calendar)
 	}
 	parts := since.FindStringSubmatch(unitsText)
 	if parts == nil {
@@ -81,7 +84,8 @@ func NewClock(unitsText, calendar string) (Clock, error) {
 	}
 	unit, ok := Duration(parts[1])
 	if !ok {
-		return Clock{}, fmt.Errorf("units %.60q: %s has no fixed length; want days, hours, minutes or seconds", unitsText, parts[1])
+		return Clock{}, fmt.Errorf("units %.60q: %s has no fixed length; want days, hours, minutes or seconds",
+			unitsText, parts[1])
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(parts[i]); return n }
 	year, month, day := number(2), number(3), number(4)

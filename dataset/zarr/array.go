@@ -23,8 +23,8 @@ type Array struct {
 	Shape      []int
 	Chunks     []int    // shape of chunks; of those inside shards, if there are shards
 	Dimensions []string // names of the axes; nil: none are known
-	Type       Type
-	Attributes []Attribute
+	Type       ElementType
+	Attributes []Property
 	Version    int // of the format
 	// Fill is the fill value of version 2 as it is written, which xarray takes for missing values.
 	Fill any
@@ -82,14 +82,15 @@ func (s *Store) array(name string, n *node) (*Array, error) {
 		return nil, err
 	}
 	if a.Type.DType == dtype.Invalid {
-		a.reason = fmt.Errorf("elements are of type %.60s, want numbers, truth values, times or texts of fixed length", a.Type.name)
+		a.reason = fmt.Errorf("elements are of type %.60s, want numbers, truth values, times or texts of fixed length",
+			a.Type.name)
 	}
 	return a, nil
 }
 
 // dimensions2 are the names of axes that xarray gives an array of version 2.
 func (a *Array) dimensions2() (names []string) {
-	i := slices.IndexFunc(a.Attributes, func(t Attribute) bool { return t.Name == "_ARRAY_DIMENSIONS" })
+	i := slices.IndexFunc(a.Attributes, func(t Property) bool { return t.Name == "_ARRAY_DIMENSIONS" })
 	if i < 0 {
 		return nil
 	}
@@ -367,7 +368,8 @@ func (a *Array) shard(e *extension) error {
 		s.each = append(s.each, a.Chunks[i]/n)
 		high, low := bits.Mul64(count, uint64(a.Chunks[i]/n))
 		if count = low; high != 0 || count > largestChunk/16 {
-			return fmt.Errorf("chunks of shape %v in shards of shape %v: the index has more than %d entries", c.Shape, a.Chunks, largestChunk/16)
+			return fmt.Errorf("chunks of shape %v in shards of shape %v: the index has more than %d entries",
+				c.Shape, a.Chunks, largestChunk/16)
 		}
 	}
 	for i, raw := range c.Index {
@@ -406,7 +408,8 @@ func (a *Array) recipe() string {
 	if strings.ContainsAny(name, unsafe) {
 		name = "STORE/NAME"
 	}
-	return fmt.Sprintf(`python -c 'import zarr; zarr.create_array("rewritten.zarr", data=zarr.open_array("%s", mode="r")[...])'`, name)
+	return fmt.Sprintf(`python -c 'import zarr; `+
+		`zarr.create_array("rewritten.zarr", data=zarr.open_array("%s", mode="r")[...])'`, name)
 }
 
 // checkShape checks the shapes of the array and its chunks.
@@ -427,7 +430,8 @@ func (a *Array) checkShape() error {
 		}
 	}
 	if size, ok := product(a.Chunks, element); !ok || size > largestChunk {
-		return fmt.Errorf("chunks of shape %v of elements of %d bytes, want at most %d bytes", a.Chunks, element, largestChunk)
+		return fmt.Errorf("chunks of shape %v of elements of %d bytes, want at most %d bytes",
+			a.Chunks, element, largestChunk)
 	}
 	if a.shards != nil {
 		if _, ok := product(a.shards.shape, element); !ok {

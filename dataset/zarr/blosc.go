@@ -47,7 +47,8 @@ func (d *decoder) blosc(raw []byte, limit int) ([]byte, error) {
 		return nil, truncated("a frame of %d bytes", len(raw))
 	}
 	f := frame{flags: raw[2], compressor: int(raw[2] >> 5), size: max(int(raw[3]), 1)}
-	total, block, stored := binary.LittleEndian.Uint32(raw[4:]), binary.LittleEndian.Uint32(raw[8:]), binary.LittleEndian.Uint32(raw[12:])
+	total, block := binary.LittleEndian.Uint32(raw[4:]), binary.LittleEndian.Uint32(raw[8:])
+	stored := binary.LittleEndian.Uint32(raw[12:])
 	switch {
 	case raw[0] < 1 || raw[0] > 2:
 		return nil, fmt.Errorf("version %d of a frame, want 1 or 2", raw[0])

@@ -25,12 +25,12 @@ type codec struct {
 	size int // of elements, for shuffle
 }
 
-// known are the codecs that are read.
-var known = map[string]bool{"gzip": true, "zlib": true, "zstd": true, "blosc": true, "lz4": true, "shuffle": true, "crc32c": true}
+// supported are the codecs that are read.
+var supported = []string{"gzip", "zlib", "zstd", "blosc", "lz4", "shuffle", "crc32c"}
 
-// add adds a codec to those of an array.
+// add adds a codec to the ones of an array.
 func (a *Array) add(name string, size int) {
-	if !known[name] {
+	if !slices.Contains(supported, name) {
 		a.refuse(name)
 	}
 	a.codecs = append(a.codecs, codec{name, max(size, 1)})
@@ -52,7 +52,7 @@ type decoder struct {
 	next    int
 }
 
-// spare is a buffer of n bytes, other than those of the last four calls.
+// spare is a buffer of n bytes, other than the results of the last four calls.
 func (d *decoder) spare(n int) []byte {
 	d.next = (d.next + 1) % len(d.scratch)
 	if cap(d.scratch[d.next]) < n {
@@ -76,7 +76,7 @@ func (d *decoder) decode(codecs []codec, raw []byte, size int) ([]byte, error) {
 	for i := len(codecs) - 1; i >= 0; i-- {
 		var err error
 		c := codecs[i]
-		// Bytes before a codec: those of the chunk, or less than that and a little if another one compressed them before.
+		// Bytes before a codec: the chunk, or less than that and a little if another one compressed it before.
 		limit := size + sums
 		for _, before := range codecs[:i] {
 			if before.name != "crc32c" && before.name != "shuffle" {
@@ -192,7 +192,8 @@ func (d *decoder) ended(r io.Reader) bool {
 func (d *decoder) zstandard(out, raw []byte) ([]byte, error) {
 	if d.zstd == nil {
 		var err error
-		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(4<<30))
+		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxMemory(2*largestChunk))
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +241,7 @@ func (d *decoder) unshuffleBits(out, raw []byte, size int) {
 	chunk.Unshuffle(out, separate, size)
 }
 
-// joinBits makes bytes of their bits, which are in 8 planes of so many bytes.
+// joinBits makes bytes of their bits, which are in 8 planes; plane is the number of bytes of each.
 func joinBits(out, raw []byte, plane int) {
 	g := 0
 	for ; g+8 <= plane; g += 8 { // 64 bytes at once: lanes of words are the groups of 8
@@ -272,7 +273,7 @@ func joinBits(out, raw []byte, plane int) {
 	}
 }
 
-// exchange exchanges parts of words that are a step apart, so many bits wide apart: after steps of 4, 2 and 1 words, rows
+// exchange exchanges parts of words that are a step apart, each width bits wide: after steps of 4, 2 and 1 words, rows
 // and columns have changed places, of bits in every byte or of bytes.
 func exchange(w *[8]uint64, step, width int, mask uint64) {
 	for i := range 8 {

@@ -22,7 +22,7 @@ import (
 	"repscope/internal/zipmember"
 )
 
-// objects are files by their keys: names separated by slashes, none of which leads out of the store.
+// objects are files by their keys: names separated by slashes, which do not lead out of the store.
 type objects interface {
 	// open opens an object; the error wraps [fs.ErrNotExist] if there is none.
 	open(key string) (*object, error)
@@ -85,7 +85,7 @@ func (f folder) open(key string) (*object, error) {
 	return &object{ReaderAt: file, size: info.Size(), close: file.Close}, nil
 }
 
-// mostListed bounds what is read of a folder at once.
+// mostListed bounds the names of a folder that are read at once.
 const mostListed = 4096
 
 func (f folder) list(prefix string, visit func(name string, prefix bool) error) error {
@@ -125,6 +125,7 @@ type archive struct {
 // newArchive lists the members of a zip file.
 func newArchive(file *mmap.File, r *zip.Reader) *archive {
 	a := &archive{file, map[string]*zip.File{}, map[string][]string{}}
+	listed := map[string]bool{} // prefixes
 	for _, m := range r.File {
 		if !fs.ValidPath(m.Name) || strings.Count(m.Name, "/") > deepest {
 			continue // a folder, or no name of a store
@@ -135,10 +136,10 @@ func newArchive(file *mmap.File, r *zip.Reader) *archive {
 		a.members[m.Name] = m
 		for name := m.Name; name != "."; name = path.Dir(name) {
 			prefix := strings.TrimPrefix(path.Dir(name), ".")
-			known := len(a.below[prefix]) > 0 && slices.Contains(a.below[prefix], path.Base(name))
-			if name != m.Name && known {
+			if name != m.Name && listed[name] {
 				break
 			}
+			listed[name] = true
 			a.below[prefix] = append(a.below[prefix], path.Base(name))
 		}
 	}
@@ -166,7 +167,8 @@ func (a *archive) open(key string) (*object, error) {
 		return nil, err
 	}
 	size := int64(m.UncompressedSize64)
-	return &object{ReaderAt: io.NewSectionReader(a.file, offset, size), size: size, close: none, sum: func(raw []byte) error {
+	section := io.NewSectionReader(a.file, offset, size)
+	return &object{ReaderAt: section, size: size, close: none, sum: func(raw []byte) error {
 		if got := crc32.ChecksumIEEE(raw); got != m.CRC32 {
 			return fmt.Errorf("corrupt: checksum %08x, want %08x", got, m.CRC32)
 		}

@@ -56,8 +56,8 @@ func (a *Array) chunkBytes() int {
 	return size
 }
 
-// Use calls use with the bytes of a chunk; found is false if it is not stored.
-func (a *Array) Use(number int, use func(raw []byte)) (found bool, err error) {
+// Use calls use with the bytes of a chunk; stored is false if there is none.
+func (a *Array) Use(number int, use func(raw []byte)) (stored bool, err error) {
 	position := a.reader.Coordinates(number)
 	if len(a.Shape) == 0 {
 		position = nil
@@ -207,7 +207,7 @@ func (a *Array) index(key string, o *object) (*index, error) {
 	return x, nil
 }
 
-// keep returns the memory of an index of so many bytes, which later calls find again.
+// keep returns the memory of an index, which later calls find again.
 func (s *shards) keep(key string, size int) *index {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -219,8 +219,8 @@ func (s *shards) keep(key string, size int) *index {
 	}
 	x := &index{key: key, bigEndian: s.bigEndian}
 	s.recent = append(s.recent, x)
-	if most := max(1, mostIndexes/size); len(s.recent) > most {
-		s.recent = s.recent[len(s.recent)-most:]
+	if limit := max(1, mostIndexes/size); len(s.recent) > limit {
+		s.recent = s.recent[len(s.recent)-limit:]
 	}
 	return x
 }

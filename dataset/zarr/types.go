@@ -16,8 +16,8 @@ import (
 	"repscope/internal/dtype"
 )
 
-// Type is the type of elements.
-type Type struct {
+// ElementType is the type of elements.
+type ElementType struct {
 	DType dtype.DType // of an element or, of texts, of a letter; Invalid for types that are not read
 	Order dtype.Order
 	Size  int    // bytes of an element
@@ -27,7 +27,7 @@ type Type struct {
 }
 
 // String is the type as the store names it.
-func (t Type) String() string {
+func (t ElementType) String() string {
 	switch {
 	case t.Text:
 		return "text"
@@ -42,17 +42,18 @@ const longestText = 1 << 20
 
 // numbers are the types of numbers by NumPy's code.
 var numbers = map[string]dtype.DType{
-	"b1": dtype.Bool, "i1": dtype.Int8, "i2": dtype.Int16, "i4": dtype.Int32, "i8": dtype.Int64, "u1": dtype.Uint8, "u2": dtype.Uint16,
-	"u4": dtype.Uint32, "u8": dtype.Uint64, "f2": dtype.Float16, "f4": dtype.Float32, "f8": dtype.Float64,
+	"b1": dtype.Bool, "i1": dtype.Int8, "i2": dtype.Int16, "i4": dtype.Int32, "i8": dtype.Int64,
+	"u1": dtype.Uint8, "u2": dtype.Uint16, "u4": dtype.Uint32, "u8": dtype.Uint64,
+	"f2": dtype.Float16, "f4": dtype.Float32, "f8": dtype.Float64,
 }
 
 // type2 reads the type of version 2, NumPy's; one that is not read has no DType.
-func type2(raw json.RawMessage) (Type, error) {
+func type2(raw json.RawMessage) (ElementType, error) {
 	var code string
 	if json.Unmarshal(raw, &code) != nil {
-		return Type{name: "records"}, nil
+		return ElementType{name: "records"}, nil
 	}
-	t := Type{name: code}
+	t := ElementType{name: code}
 	if len(code) < 3 {
 		return t, fmt.Errorf("corrupt: dtype %.40q", code)
 	}
@@ -77,7 +78,7 @@ func type2(raw json.RawMessage) (Type, error) {
 	return t, nil
 }
 
-func (t *Type) texts(wide bool, letters int) {
+func (t *ElementType) texts(wide bool, letters int) {
 	t.Text, t.DType, t.Size = true, dtype.Uint8, letters
 	if wide {
 		t.DType, t.Size = dtype.Uint32, 4*letters
@@ -85,12 +86,12 @@ func (t *Type) texts(wide bool, letters int) {
 }
 
 // type3 reads the type of version 3: a name, or a name with a configuration.
-func type3(raw json.RawMessage) (Type, error) {
+func type3(raw json.RawMessage) (ElementType, error) {
 	e, err := extensionOf(raw)
 	if err != nil {
-		return Type{}, fmt.Errorf("data_type: %w", err)
+		return ElementType{}, fmt.Errorf("data_type: %w", err)
 	}
-	t := Type{name: e.Name}
+	t := ElementType{name: e.Name}
 	for _, d := range numbers {
 		if d.String() == e.Name {
 			t.DType = d
@@ -162,7 +163,7 @@ func (e *extension) configure(into any) error {
 var errFill = errors.New("corrupt")
 
 // fill are the bytes of a fill value; nil for zeros.
-func (t *Type) fill(raw json.RawMessage) ([]byte, error) {
+func (t *ElementType) fill(raw json.RawMessage) ([]byte, error) {
 	var value any
 	if len(raw) > 0 {
 		if err := unmarshal(raw, &value); err != nil {
@@ -190,7 +191,7 @@ func (t *Type) fill(raw json.RawMessage) ([]byte, error) {
 	return out, nil
 }
 
-func (t *Type) fillText(out []byte, value any) error {
+func (t *ElementType) fillText(out []byte, value any) error {
 	text, ok := value.(string)
 	if n, zero := value.(json.Number); zero && n == "0" { // of Zarr before 3, for empty texts
 		return nil
@@ -222,7 +223,7 @@ func (t *Type) fillText(out []byte, value any) error {
 }
 
 // put writes the bits of an element.
-func (t *Type) put(out []byte, bits uint64) {
+func (t *ElementType) put(out []byte, bits uint64) {
 	var b [8]byte
 	if t.Order == dtype.BigEndian {
 		binary.BigEndian.PutUint64(b[:], bits)
@@ -233,8 +234,9 @@ func (t *Type) put(out []byte, bits uint64) {
 	copy(out, b[:])
 }
 
-// bits are the bits of a fill value: of a number, a truth value, a name of one that is not finite, or hexadecimal digits.
-func (t *Type) bits(value any) (uint64, error) {
+// bits are the bits of a fill value: of a number, a truth value, a name of one that is not finite, or hexadecimal
+// digits.
+func (t *ElementType) bits(value any) (uint64, error) {
 	switch v := value.(type) {
 	case bool:
 		if v {
@@ -272,7 +274,7 @@ func (t *Type) bits(value any) (uint64, error) {
 	return t.integer(number.String())
 }
 
-func (t *Type) float(x float64) uint64 {
+func (t *ElementType) float(x float64) uint64 {
 	switch t.DType {
 	case dtype.Float16:
 		return uint64(dtype.Float32ToFloat16(float32(x)))
@@ -284,16 +286,16 @@ func (t *Type) float(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-func (t *Type) integer(text string) (uint64, error) {
+func (t *ElementType) integer(text string) (uint64, error) {
+	signed := t.DType == dtype.Int8 || t.DType == dtype.Int16 || t.DType == dtype.Int32 || t.DType == dtype.Int64
 	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" {
 		text = whole
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 		limit := uint64(math.MaxUint64) >> (64 - 8*t.Size)
-		switch t.DType {
-		case dtype.Bool:
+		if t.DType == dtype.Bool {
 			limit = 1
-		case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64:
+		} else if signed {
 			limit >>= 1
 		}
 		if n > limit {
@@ -302,8 +304,7 @@ func (t *Type) integer(text string) (uint64, error) {
 		return n, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || t.DType == dtype.Bool || t.DType == dtype.Uint8 || t.DType == dtype.Uint16 || t.DType == dtype.Uint32 ||
-		t.DType == dtype.Uint64 || n < -1<<(8*t.Size-1) {
+	if err != nil || !signed || n < -1<<(8*t.Size-1) {
 		return 0, errFill
 	}
 	return uint64(n) & (math.MaxUint64 >> (64 - 8*t.Size)), nil
@@ -311,7 +312,7 @@ func (t *Type) integer(text string) (uint64, error) {
 
 // Value is the number that a text of an attribute stands for: NaN and Infinity, and Base64 of an element of eight bytes
 // or of the type, little-endian, as xarray writes fill values in version 3.
-func (t Type) Value(text string) (float64, bool) {
+func (t ElementType) Value(text string) (float64, bool) {
 	switch text {
 	case "NaN":
 		return math.NaN(), true

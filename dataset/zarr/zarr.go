@@ -1,6 +1,6 @@
-// Package zarr reads Zarr stores of versions 2 and 3, in folders and zip files: groups, arrays with their attributes, and
-// rows of their values. Sizes that a store states are checked before memory is taken, and nothing outside the store is
-// opened.
+// Package zarr reads Zarr stores of versions 2 and 3, in folders and zip files: groups, arrays with their attributes,
+// and rows of their values. Sizes that a store states are checked before memory is taken, and nothing outside the store
+// is opened.
 //
 //	store, err := zarr.Open("era5.zarr")
 //	…
@@ -30,8 +30,9 @@ import (
 // ErrNotFound reports a name that the store does not have as an array.
 var ErrNotFound = errors.New("not in the store")
 
-// Attribute is a value with a name: a text, a number ([json.Number]), a truth value, nil, or a list or map of such values.
-type Attribute struct {
+// Property is a value with a name: a text, a number ([json.Number]), a truth value, nil, or a list or map of such
+// values.
+type Property struct {
 	Name  string
 	Value any
 }
@@ -65,7 +66,7 @@ const (
 	deepest      = 64 // groups in groups
 )
 
-// Names reports whether a name in a folder or zip file is that of Zarr's metadata.
+// Names reports whether a name in a folder or zip file belongs to Zarr's metadata.
 func Names(name string) bool {
 	return slices.Contains([]string{metadata3, array2, group2, consolidated}, name)
 }
@@ -250,7 +251,7 @@ func (s *Store) node(name string) (*node, error) {
 }
 
 // Attributes are the attributes of the root.
-func (s *Store) Attributes() ([]Attribute, error) {
+func (s *Store) Attributes() ([]Property, error) {
 	n, err := s.node("")
 	if err != nil || n == nil {
 		return nil, err
@@ -286,8 +287,8 @@ func (s *Store) label(name string) string {
 	return s.path + ":" + name
 }
 
-// Entry is an array of a store, or why its metadata cannot be read.
-type Entry struct {
+// Member is an array of a store, or why its metadata cannot be read.
+type Member struct {
 	Path  string
 	Array *Array
 	Err   error
@@ -295,18 +296,18 @@ type Entry struct {
 
 // Entries are the arrays of a store, in the order of their paths: of the consolidated metadata, or else of the groups
 // that are folders.
-func (s *Store) Entries() ([]Entry, error) {
+func (s *Store) Entries() ([]Member, error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	var out []Entry
+	var out []Member
 	for _, name := range names {
 		a, err := s.Array(name)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
-		out = append(out, Entry{name, a, err})
+		out = append(out, Member{name, a, err})
 	}
 	return out, nil
 }
@@ -369,7 +370,7 @@ func (s *Store) isArray(key string) bool {
 }
 
 // attributes reads a map of attributes, in the order of their names.
-func attributes(raw json.RawMessage) ([]Attribute, error) {
+func attributes(raw json.RawMessage) ([]Property, error) {
 	if raw == nil {
 		return nil, nil
 	}
@@ -377,9 +378,9 @@ func attributes(raw json.RawMessage) ([]Attribute, error) {
 	if err := unmarshal(raw, &values); err != nil {
 		return nil, fmt.Errorf("attributes: corrupt: %w", err)
 	}
-	var out []Attribute
+	var out []Property
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, Attribute{name, values[name]})
+		out = append(out, Property{name, values[name]})
 	}
 	return out, nil
 }
@@ -466,7 +467,7 @@ func (s *Store) stored(prefix string, enough int64, depth int) (total int64, err
 
 var errEnough = errors.New("enough")
 
-// Bounds of the bytes of an array by the bytes of its chunks; those of one value expand most.
+// Bounds of the bytes of an array by the bytes of its chunks; chunks of one value expand most.
 const (
 	freeExpansion = 1 << 30
 	mostExpansion = 1 << 15
@@ -481,7 +482,8 @@ func (a *Array) checkSize() error {
 	enough := over/mostExpansion + 1
 	stored, err := a.store.stored(a.Path, enough, 0)
 	if err == nil && stored < enough {
-		err = fmt.Errorf("shape %v of elements of %d bytes is more than %d bytes of chunks hold", a.Shape, a.Type.Size, stored)
+		err = fmt.Errorf("shape %v of elements of %d bytes is more than %d bytes of chunks hold",
+			a.Shape, a.Type.Size, stored)
 	}
 	return err
 }

@@ -226,8 +226,9 @@ func (s *settings) replace(al *aligner, in *forecast.Input, fields []*labeled) e
 func (al *aligner) check(fields []*labeled) error {
 	for _, f := range fields {
 		if !f.calendar.Comparable(al.target.calendar) {
-			return run.Hint(fmt.Errorf("%s: %s has the calendar %s, the target %s: their dates are not the same days", f.what, f.array.Name(), f.calendar,
-				al.target.calendar), "convert one of them, for example with convert_calendar of xarray")
+			return run.Hint(fmt.Errorf("%s: %s has the calendar %s, the target %s: their dates are not the same days",
+				f.what, f.array.Name(), f.calendar, al.target.calendar),
+				"convert one of them, for example with convert_calendar of xarray")
 		}
 		if err := al.units(f); err != nil {
 			return err
@@ -252,10 +253,12 @@ func (al *aligner) units(f *labeled) error {
 	switch {
 	case a == b || a == "" || b == "":
 	case slices.Contains(temperatures, a) && slices.Contains(temperatures, b):
-		return run.Hint(fmt.Errorf("%s: %s has the units %s, the target %s", f.what, f.array.Name(), f.labels.Units, al.target.labels.Units),
+		return run.Hint(fmt.Errorf("%s: %s has the units %s, the target %s",
+			f.what, f.array.Name(), f.labels.Units, al.target.labels.Units),
 			"convert one of them: the offset would count as error")
 	default:
-		al.warn("%s: %s has the units %q, the target %q; values are compared as they are", f.what, f.array.Name(), f.labels.Units, al.target.labels.Units)
+		al.warn("%s: %s has the units %q, the target %q; values are compared as they are",
+			f.what, f.array.Name(), f.labels.Units, al.target.labels.Units)
 	}
 	return nil
 }
@@ -298,8 +301,8 @@ func (f *labeled) lookup() func(m moment) (pick, bool) {
 	}
 }
 
-// choose finds the samples that all forecasts and the target have, in the order of initial times and leads, and warns of
-// the others.
+// choose finds the samples that all forecasts and the target have, in the order of initial times and leads, and warns
+// of the others.
 func (al *aligner) choose(fields []*labeled) error {
 	names := []string{"the target"}
 	lookups := []func(m moment) (pick, bool){al.target.lookup()}
@@ -327,7 +330,8 @@ func (al *aligner) choose(fields []*labeled) error {
 	}
 	for i, list := range missing {
 		if len(list) > 0 && len(al.moments) > 0 {
-			al.warn("%s lacks %d of %d samples (%s): they are left out for all models", names[i], len(list), len(union), al.describe(list, union))
+			al.warn("%s lacks %d of %d samples (%s): they are left out for all models",
+				names[i], len(list), len(union), al.describe(list, union))
 		}
 	}
 	if len(al.moments) > 0 {
@@ -420,13 +424,14 @@ func (al *aligner) arranged(f *labeled, moments []moment, lookup func(m moment) 
 	if a.column, ok = matching(t.longitude, f.longitude, 360); !ok {
 		return nil, al.otherGrid(f, "longitude", t.longitude, f.longitude)
 	}
-	levels, own := t.count(ofLevel), f.count(ofLevel)
+	levels, count := t.count(ofLevel), f.count(ofLevel)
 	for k := range levels {
 		a.level = append(a.level, k)
 	}
 	switch {
-	case levels != own:
-		return nil, fmt.Errorf("%s: %s has %s, the target %s", f.what, f.array.Name(), text.Count(own, "level"), text.Count(levels, "level"))
+	case levels != count:
+		return nil, fmt.Errorf("%s: %s has %s, the target %s",
+			f.what, f.array.Name(), text.Count(count, "level"), text.Count(levels, "level"))
 	case t.levels != nil && f.levels != nil:
 		if a.level, ok = matching(t.levels, f.levels, 0); !ok {
 			return nil, al.otherGrid(f, "levels", t.levels, f.levels)
@@ -449,7 +454,8 @@ func (f *labeled) count(m meaning) int {
 }
 
 func (al *aligner) otherGrid(f *labeled, what string, want, got []float64) error {
-	return run.Hint(fmt.Errorf("%s: %s has another grid than the target: %s: %s, the target has %s", f.what, f.array.Name(), what, grid(got), grid(want)),
+	return run.Hint(fmt.Errorf("%s: %s has another grid than the target: %s: %s, the target has %s",
+		f.what, f.array.Name(), what, grid(got), grid(want)),
 		"interpolate one to the grid of the other first")
 }
 
@@ -461,14 +467,15 @@ func (al *aligner) other(what string, array *dataset.Array) (forecast.Array, err
 		return nil, err
 	}
 	if f == nil {
-		return nil, fmt.Errorf("%s: %s has no coordinates of latitude and longitude, by which the target and the forecasts are aligned; "+
-			"to align all by position, give --leads and --groups", what, array.Name())
+		return nil, fmt.Errorf("%s: %s has no coordinates of latitude and longitude, by which the target and the "+
+			"forecasts are aligned; to align all by position, give --leads and --groups", what, array.Name())
 	}
 	if err := al.units(f); err != nil && what != "input" {
 		return nil, err
 	}
 	if f.times != nil && !f.calendar.Comparable(al.target.calendar) {
-		return nil, fmt.Errorf("%s: %s has the calendar %s, the target %s", what, array.Name(), f.calendar, al.target.calendar)
+		return nil, fmt.Errorf("%s: %s has the calendar %s, the target %s",
+			what, array.Name(), f.calendar, al.target.calendar)
 	}
 	if f.axis[ofMember] >= 0 {
 		return nil, fmt.Errorf("%s: %s has members, want one field per time", what, array.Name())

@@ -31,8 +31,9 @@ const (
 
 // axisNames are names of axes and of their attribute standard_name.
 var axisNames = map[meaning]string{
-	ofTime:      "time valid_time verification_time",
-	ofInit:      "init_time init initial_time initialization_time forecast_reference_time reftime start_date forecast_time0",
+	ofTime: "time valid_time verification_time",
+	ofInit: "init_time init initial_time initialization_time forecast_reference_time reftime start_date " +
+		"forecast_time0",
 	ofLead:      "lead_time lead leadtime prediction_timedelta step forecast_period forecast_lead_time fhour timedelta",
 	ofMember:    "number member members realization ensemble ensemble_member ens sample",
 	ofLatitude:  "latitude lat",
@@ -98,7 +99,8 @@ func label(what string, a *dataset.Array, forecasts bool) (*labeled, error) {
 			if m == ofLevel && a.Shape()[i] == 1 {
 				continue
 			}
-			return nil, fmt.Errorf("%s: the axes %s and %s of %s both look like the %s", f.what, labels.Axes[f.axis[m]].Name, x.Name, a.Name(), m)
+			return nil, fmt.Errorf("%s: the axes %s and %s of %s both look like the %s",
+				f.what, labels.Axes[f.axis[m]].Name, x.Name, a.Name(), m)
 		}
 		f.axis[m] = i
 	}
@@ -119,7 +121,8 @@ func label(what string, a *dataset.Array, forecasts bool) (*labeled, error) {
 
 // String names what an axis is.
 func (m meaning) String() string {
-	return [...]string{"axis", "time", "initial time", "lead time", "member", "latitude", "longitude", "level", "day of the year", "hour"}[m]
+	return [...]string{"axis", "time", "initial time", "lead time", "member", "latitude", "longitude", "level",
+		"day of the year", "hour"}[m]
 }
 
 // degrees are the values of latitude or longitude.
@@ -133,8 +136,8 @@ func (f *labeled) degrees(m meaning) ([]float64, error) {
 	inRadians := strings.HasPrefix(units, "rad")
 	if m == ofLatitude && units == "" && radians(values) != "" {
 		inRadians = true
-		f.warnings = append(f.warnings, fmt.Sprintf("%s: %s from %.4g to %.4g without units is read as radians; set its attribute units", f.what, x.Name,
-			slices.Min(values), slices.Max(values)))
+		f.warnings = append(f.warnings, fmt.Sprintf("%s: %s from %.4g to %.4g without units is read as radians; set its "+
+			"attribute units", f.what, x.Name, slices.Min(values), slices.Max(values)))
 	}
 	for i, v := range values {
 		if inRadians {
@@ -202,6 +205,11 @@ func (f *labeled) distinct(x *dataset.Axis, times []float64) error {
 	return nil
 }
 
+// finer are units by their number in an hour.
+var finer = map[float64]string{
+	1: "hours", 60: "minutes", 3600: "seconds", 3.6e6: "milliseconds", 3.6e9: "microseconds", 3.6e12: "nanoseconds",
+}
+
 // clock are times in seconds.
 func (f *labeled) clock(x *dataset.Axis) ([]float64, error) {
 	units, calendar := x.Units, x.Calendar
@@ -210,8 +218,7 @@ func (f *labeled) clock(x *dataset.Axis) ([]float64, error) {
 		if !ok || hour[0] != 1 {
 			return nil, fmt.Errorf("%s: %s has the type %s, want times of seconds or finer", f.what, x.Name, x.Time)
 		}
-		units, calendar = map[float64]string{1: "hours", 60: "minutes", 3600: "seconds", 3.6e6: "milliseconds", 3.6e9: "microseconds", 3.6e12: "nanoseconds"}[hour[1]]+
-			" since 1970-01-01", "proleptic_gregorian"
+		units, calendar = finer[hour[1]]+" since 1970-01-01", "proleptic_gregorian"
 	}
 	clock, err := netcdf.NewClock(units, calendar)
 	if err != nil {
@@ -328,8 +335,9 @@ func grid(values []float64) string {
 
 // unitNames are one name of units that are written in several ways.
 var unitNames = map[string]string{
-	"kelvin": "K", "k": "K", "degk": "K", "celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC", "degc": "degC", "°c": "degC", "c": "degC",
-	"deg_c": "degC", "degreesc": "degC", "m/s": "m s-1", "m2/s2": "m2 s-2", "kg/kg": "kg kg-1", "fahrenheit": "degF", "degf": "degF",
+	"kelvin": "K", "k": "K", "degk": "K", "celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC",
+	"degc": "degC", "°c": "degC", "c": "degC", "deg_c": "degC", "degreesc": "degC", "fahrenheit": "degF",
+	"degf": "degF", "m/s": "m s-1", "m2/s2": "m2 s-2", "kg/kg": "kg kg-1",
 }
 
 // unit is one way of writing a unit.

@@ -1,7 +1,7 @@
 // Package zarrtest writes small Zarr stores of version 3 for tests.
 //
 //	x := zarrtest.Array{Path: "x", Type: "uint8", Shape: []int{3}, Rows: 2, Raw: []byte{1, 2, 3}}
-//	err := zarrtest.Folder(dir, zarrtest.Files(x))
+//	err := zarrtest.Folder("a.zarr", zarrtest.Files(x))
 package zarrtest
 
 import (
