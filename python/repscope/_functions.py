@@ -985,8 +985,8 @@ def smoothness(
     contradict it.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1156,8 +1156,8 @@ def robustness(
     encode a corrupted frame.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1372,8 +1372,8 @@ def neighborhood(
     intervals, no comparisons of models and no curves.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1577,8 +1577,8 @@ def manifold(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1766,8 +1766,8 @@ def geometry(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1944,8 +1944,8 @@ def similarity(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -2162,8 +2162,8 @@ def reconstruction(
     separate networks.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or for several steps [N,T,…],
             one row per state or frame.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
@@ -2385,8 +2385,8 @@ def reward(
         latents: NAME=FILE[:key] of precomputed latents.
         rewards: FILE[:key] of one number per frame: the reward of the transition to the next frame (a window has the
             reward of its last frame). Default: the rewards of a published dataset given with frames.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -2893,7 +2893,7 @@ def forecast(
 
     Args:
         target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] for one variable: .npy, .npz, .safetensors, .pt, .pth,
-            .tif, .h5, .hdf5, .nc or a folder of images.
+            .tif, .h5, .hdf5, .nc, .zarr or a folder of images.
         forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be missing for
             one variable.
         example: run on the built-in example: synthetic weather with known truth, and ensembles with one defect each.
@@ -3496,8 +3496,8 @@ def encode(
 
     Args:
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc or a
-            folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.
