@@ -214,9 +214,9 @@ var finer = map[float64]string{
 func (f *labeled) clock(x *dataset.Axis) ([]float64, error) {
 	units, calendar := x.Units, x.Calendar
 	if x.Time != "" {
-		_, hour, ok := unitOf(strings.Replace(x.Time, "M8", "m8", 1))
-		if !ok || hour[0] != 1 {
-			return nil, fmt.Errorf("%s: %s has the type %s, want times of seconds or finer", f.what, x.Name, x.Time)
+		count, hour, ok := unitOf(strings.Replace(x.Time, "M8", "m8", 1))
+		if !ok || hour[0] != 1 || count != 1 {
+			return nil, fmt.Errorf("%s: %s has the type %s, want times of hours, seconds or finer", f.what, x.Name, x.Time)
 		}
 		units, calendar = finer[hour[1]]+" since 1970-01-01", "proleptic_gregorian"
 	}
