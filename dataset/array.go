@@ -58,6 +58,8 @@ type Array struct {
 	values   func() (scan, error) // inspects the values once
 	notes    []string
 
+	labels func() (*Labels, error) // of the axes; nil: the format has none
+
 	time    string   // NumPy's code of times, such as M8[ns]; empty for numbers
 	whole   bool     // numbers are whole ones or classes, although their type has NaN
 	classes []string // the texts coded by whole numbers

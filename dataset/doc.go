@@ -14,6 +14,8 @@
 //     bytes as frames; or a folder of such files, also of LeRobot
 //   - .tar: samples of a WebDataset archive by the ending of their members, or of
 //     shards NAME-{000..123}.tar
+//   - .zarr: arrays of a Zarr store by their path in groups, of a folder or a zip
+//     file, decoded like NetCDF
 //   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //

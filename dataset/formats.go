@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/dataset/zarr"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 )
@@ -75,6 +76,11 @@ var formats = []arrayFormat{
 		is:   begins(format.NetCDF), endings: netCDFEndings, open: openNetCDF, openAll: allNetCDF, list: listNetCDF,
 	},
 	{
+		name: zarrFormat,
+		what: "arrays of a Zarr store by their path in groups, of a folder or a zip file, decoded like NetCDF",
+		is:   isZarr, open: openZarrZip, list: listZarrZip,
+	},
+	{
 		name: parquetFormat,
 		what: "columns of a Parquet file, lists of one length as matrices, images in bytes as frames; " +
 			"or a folder of such files, also of LeRobot",
@@ -120,7 +126,7 @@ func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 	if kind != format.Zip {
 		return false, nil
 	}
-	archive, err := openZip(file)
+	archive, err := readZip(file)
 	if err != nil {
 		return false, err
 	}
@@ -130,6 +136,8 @@ func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
 			return !torch, nil
 		case strings.HasSuffix(m.Name, "/data.pkl"):
 			return torch, nil
+		case zarr.Names(m.Name):
+			return false, nil
 		}
 	}
 	return !torch, nil

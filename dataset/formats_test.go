@@ -21,6 +21,7 @@ import (
 	"repscope/dataset/hdf5/hdf5test"
 	"repscope/dataset/netcdf/netcdftest"
 	"repscope/dataset/parquet/parquettest"
+	"repscope/dataset/zarr/zarrtest"
 	"repscope/internal/dtype"
 	"repscope/internal/torchfile/torchtest"
 )
@@ -82,6 +83,20 @@ var formatWriters = []formatWriter{
 			writeParquet(filepath.Join(path, "9.parquet"), 0, 3, beside(f)...))
 	}, truncated: func(path string) string { return filepath.Join(path, "9.parquet") }},
 	{format: tarFormat, bytes: true, checked: true, write: writeTar},
+	{format: zarrFormat, kind: "folder", named: true, checked: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.zarr")
+		files, err := zarrFiles(beside(f)...)
+		return path, errors.Join(err, zarrtest.Folder(path, files))
+	}, truncated: func(path string) string { return filepath.Join(path, "frames", "c", "1", "0", "0") }},
+	{format: zarrFormat, kind: "zip", named: true, checked: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.zarr.zip")
+		files, err := zarrFiles(beside(f)...)
+		if err != nil {
+			return "", err
+		}
+		data, err := zarrtest.Zip(files)
+		return path, errors.Join(err, os.WriteFile(path, data, 0o600))
+	}},
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
 	{format: ".tif", kind: "deflate", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffDeflate) }},
@@ -445,6 +460,19 @@ func writeHDF5(dir string, chunked bool, fields ...Field) (string, error) {
 	return path, os.WriteFile(path, b.File(b.Group(names...)), 0o600)
 }
 
+// zarrFiles are the objects of a Zarr store.
+func zarrFiles(fields ...Field) (map[string][]byte, error) {
+	var arrays []zarrtest.Array
+	for _, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return nil, err
+		}
+		arrays = append(arrays, zarrtest.Array{Path: f.Name, Type: kind.String(), Shape: f.Shape, Rows: 2, Raw: raw})
+	}
+	return zarrtest.Files(arrays...), nil
+}
+
 // writeNetCDF writes a NetCDF file.
 func writeNetCDF(path string, fields ...Field) error {
 	var variables []netcdftest.Variable
@@ -549,7 +577,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc, .parquet, .tar or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc, .zarr, .parquet, .tar or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

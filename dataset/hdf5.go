@@ -100,6 +100,7 @@ func hdf5Array(file *mmap.File, f *hdf5.File, d *hdf5.Dataset) (*Array, error) {
 		s = &region{file, offset, d.RowBytes()}
 	}
 	a := newArray(name, file.Path(), d.Path, d.Shape, d.Type.DType, d.Type.Order, s)
+	a.labels = func() (*Labels, error) { return hdf5Labels(file, f, d) }
 	attributes, err := netCDFAttributes(file, f, d)
 	if err != nil {
 		return nil, err
@@ -125,6 +126,11 @@ func (r rowsOf) use(lo, hi int, fn func(raw []byte) error) error {
 		return err
 	}
 	return fn(raw)
+}
+
+// boxReader reads a part of an array into memory; not ok if it has no way other than rows.
+type boxReader interface {
+	ReadBox(dst []byte, from, to []int) (ok bool, err error)
 }
 
 // textCode is [Array.Time] of texts in files other than NumPy's.

@@ -115,8 +115,8 @@ func TestFolderErrors(t *testing.T) {
 		{make("a.bmp", "b.bmp", "c.txt"), "contains no .png, .jpg, .webp or .tif files, but files that end in .bmp", "*.bmp"},
 		{make("a.log"), "no .png, .jpg, .webp or .tif files in this folder; its files end in .log", ""},
 		{make(), "no .png, .jpg, .webp or .tif files in this folder", ""},
-		{make(".zgroup", "x/.zarray"), "is a Zarr group", "zarr.open"},
-		{make(".zarray"), "is a Zarr array", "zarr.open"},
+		{make(".zgroup", "x/.zarray"), ".zgroup: corrupt", ""},
+		{make(".zarray"), ".zarray: corrupt", ""},
 		{make("data.mdb", "lock.mdb"), "is an LMDB database", "subdir=True"},
 	} {
 		_, err := Open(c.dir)

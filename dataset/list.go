@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/dataset/hdf5"
+	"repscope/dataset/zarr"
 	"repscope/internal/mmap"
 	"repscope/internal/safetensors"
 	"repscope/internal/torchfile"
@@ -77,6 +78,15 @@ func listFile(path string) (*Listing, error) {
 	info, err := stat(path)
 	if err != nil {
 		return nil, err
+	}
+	if info.IsDir() && zarr.Is(path) {
+		s, err := zarr.Open(path)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		defer s.Close()
+		l := &Listing{Path: path, Format: zarrFormat}
+		return l, listZarr(s, l)
 	}
 	if info.IsDir() {
 		if t, err := parquetFolder(path, ""); t != nil || err != nil {

@@ -77,6 +77,7 @@ func netCDFArray(file *mmap.File, v *netcdf.Variable) (*Array, error) {
 	} else {
 		a.decode(v.Attributes)
 	}
+	a.labels = func() (*Labels, error) { return netCDFLabels(file, v) }
 	fromFile(a, file, nil)
 	a.close = file.Close
 	return a, nil

@@ -25,6 +25,20 @@ const maxChecked = 1 << 26
 
 // openZip reads the directory of a zip file.
 func openZip(file *mmap.File) (*zip.Reader, error) {
+	archive, err := readZip(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range archive.File { // an array whose name is damaged would be one that is not there
+		if err := zipmember.Named(file, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Path(), err)
+		}
+	}
+	return archive, nil
+}
+
+// readZip reads the directory of a zip file.
+func readZip(file *mmap.File) (*zip.Reader, error) {
 	archive, err := zip.NewReader(file, file.Size())
 	if errors.Is(err, zip.ErrFormat) {
 		return nil, fmt.Errorf("%s: %w: begins as a zip file but has no zip directory at its end (%d bytes)", file.Path(), ErrTruncated, file.Size())
@@ -33,11 +47,6 @@ func openZip(file *mmap.File) (*zip.Reader, error) {
 	}
 	if err := zipmember.Whole(file, file.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
-	}
-	for _, m := range archive.File { // an array whose name is damaged would be one that is not there
-		if err := zipmember.Named(file, m); err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Path(), err)
-		}
 	}
 	return archive, nil
 }

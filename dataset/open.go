@@ -12,6 +12,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"repscope/dataset/zarr"
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
@@ -154,6 +155,9 @@ func openAny(spec string) (*Array, error) {
 	info, err := stat(path)
 	if err != nil {
 		return nil, err
+	}
+	if info.IsDir() && zarr.Is(path) {
+		return openZarrFolder(path, key)
 	}
 	if info.IsDir() {
 		r, err := openFolder(path, key, ImageOptions{})

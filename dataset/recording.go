@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"repscope/dataset/zarr"
 	"repscope/internal/mmap"
 )
 
@@ -33,6 +34,8 @@ func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	}
 	switch info, err := os.Stat(path); {
 	case err != nil:
+		return recordingOf(Open(spec))
+	case info.IsDir() && zarr.Is(path):
 		return recordingOf(Open(spec))
 	case info.IsDir():
 		return openFolder(path, key, o)

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zlib"
+
+	"repscope/dataset/chunk"
 )
 
 // The filters that are read.
@@ -207,7 +209,7 @@ func (d *decoder) inflate(raw []byte, size int) ([]byte, error) {
 	return out, nil
 }
 
-// unshuffle puts the bytes of elements together again. Bytes behind the last whole element were left where they are.
+// unshuffle puts the bytes of elements together again.
 func (d *decoder) unshuffle(raw []byte, data []uint32) ([]byte, error) {
 	if len(data) < 1 || data[0] == 0 {
 		return nil, errors.New("corrupt: no size of elements")
@@ -218,20 +220,7 @@ func (d *decoder) unshuffle(raw []byte, data []uint32) ([]byte, error) {
 		return raw, nil
 	}
 	out := d.spare(raw, len(raw))
-	switch size {
-	case 4:
-		a, b, c, e := raw[:n], raw[n:2*n], raw[2*n:3*n], raw[3*n:4*n]
-		for i := range a {
-			binary.LittleEndian.PutUint32(out[4*i:], uint32(a[i])|uint32(b[i])<<8|uint32(c[i])<<16|uint32(e[i])<<24)
-		}
-	default:
-		for k := range size {
-			for i, v := range raw[k*n : (k+1)*n] {
-				out[i*size+k] = v
-			}
-		}
-	}
-	copy(out[n*size:], raw[n*size:])
+	chunk.Unshuffle(out, raw, size)
 	return out, nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"repscope/internal/format"
 )
 
-// chunk is a stored chunk.
-type chunk struct {
+// stored is a stored chunk.
+type stored struct {
 	number  int    // in C order of the grid of chunks
 	address uint64 // as in the file
 	size    int64  // stored bytes
@@ -25,7 +25,7 @@ type indexer struct {
 	grid     []int // chunks along each axis
 	bytes    int64 // of a chunk that is not filtered
 	filtered bool
-	list     []chunk
+	list     []stored
 }
 
 // gridOf is the number of chunks along each axis.
@@ -49,7 +49,7 @@ func (d *Dataset) chunkBytes() int64 {
 }
 
 // index returns the stored chunks by ascending number.
-func (d *Dataset) index() ([]chunk, error) {
+func (d *Dataset) index() ([]stored, error) {
 	grid, count := d.gridOf()
 	x := &indexer{d: d, grid: grid, bytes: d.chunkBytes(), filtered: len(d.filter) > 0}
 	if count == 0 || !d.file.defined(d.layout.address) {
@@ -85,7 +85,7 @@ func (x *indexer) add(coordinates []int, address uint64, size int64, mask uint64
 	if !x.d.file.defined(address) {
 		return nil
 	}
-	c := chunk{address: address, size: size, mask: mask}
+	c := stored{address: address, size: size, mask: mask}
 	for i, k := range coordinates {
 		if k >= x.grid[i] {
 			return nil
@@ -104,13 +104,13 @@ func (x *indexer) add(coordinates []int, address uint64, size int64, mask uint64
 
 // disjoint sorts the chunks by number and checks that none overlap.
 func (x *indexer) disjoint() error {
-	slices.SortFunc(x.list, func(a, b chunk) int { return cmp.Compare(a.address, b.address) })
+	slices.SortFunc(x.list, func(a, b stored) int { return cmp.Compare(a.address, b.address) })
 	for i := 1; i < len(x.list); i++ {
 		if p := &x.list[i-1]; p.address+uint64(p.size) > x.list[i].address {
 			return fmt.Errorf("corrupt: two chunks overlap at address %d", x.list[i].address)
 		}
 	}
-	slices.SortFunc(x.list, func(a, b chunk) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(x.list, func(a, b stored) int { return cmp.Compare(a.number, b.number) })
 	for i := 1; i < len(x.list); i++ {
 		if x.list[i].number == x.list[i-1].number {
 			return fmt.Errorf("corrupt: chunk %d is stored twice", x.list[i].number)

@@ -74,6 +74,8 @@ type Attribute struct {
 	Type  Type
 	Raw   []byte   // of numbers
 	Texts []string // of texts
+
+	references []uint64 // the first object of each list of objects
 }
 
 // Floats are the numbers of an attribute; nil if it has none.
@@ -176,6 +178,9 @@ func (f *File) attribute(data []byte) (*Attribute, error) {
 	}
 	a.Shape = append(a.Shape, a.Type.Shape...)
 	n, _ := s.elements()
+	if a.Name == dimensionList && n <= 32 && !s.null {
+		return a, f.references(a, c.bytes(int(n)*a.Type.Size))
+	}
 	if s.null || a.Type.DType == dtype.Invalid && !a.Type.Text || n > uint64(len(data)) || n > 0 && a.Type.Size == 0 {
 		return nil, nil
 	}
@@ -187,6 +192,68 @@ func (f *File) attribute(data []byte) (*Attribute, error) {
 		a.Texts, err = f.texts(&a.Type, a.Raw)
 	}
 	return a, err
+}
+
+// dimensionList is the attribute that names the scales of the axes.
+const dimensionList = "DIMENSION_LIST"
+
+// references reads lists of references to objects.
+func (f *File) references(a *Attribute, raw []byte) error {
+	for c := (&cursor{data: raw}); len(a.references) < len(raw)/max(1, 8+f.offsets); {
+		n, address, index := c.int(4), c.uint(f.offsets), c.uint(4)
+		reference := uint64(0)
+		if n > 0 && f.defined(address) && !c.short {
+			object, err := f.global(address, index)
+			if err != nil {
+				return err
+			}
+			r := &cursor{data: object}
+			reference = r.uint(f.offsets)
+		}
+		a.references = append(a.references, reference)
+	}
+	return nil
+}
+
+// Scales are the paths of the dimension scales of the axes; "" for an axis without, nil if no axis has one. An axis of
+// a scale is its own.
+func (d *Dataset) Scales() ([]string, error) {
+	list, err := d.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, func(a Attribute) bool { return a.Name == dimensionList })
+	if i < 0 || len(list[i].references) != len(d.space.dims) {
+		if len(d.space.dims) == 1 && d.IsScale() {
+			return []string{d.Path}, nil
+		}
+		return nil, nil
+	}
+	entries, err := d.file.Entries()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(d.space.dims))
+	for k, address := range list[i].references {
+		for _, e := range entries {
+			if e.Dataset != nil && e.Dataset.object.address == address {
+				names[k] = e.Path
+				break
+			}
+		}
+	}
+	return names, nil
+}
+
+// noVariable begins the name of the scale of an axis without coordinates.
+const noVariable = "This is a netCDF dimension but not a netCDF variable"
+
+// HasValues reports whether a dataset is more than the name of an axis: NetCDF gives axes without coordinates a scale.
+func (d *Dataset) HasValues() bool {
+	list, err := d.Attributes()
+	return err == nil && !slices.ContainsFunc(list, func(a Attribute) bool {
+		return a.Name == "NAME" && len(a.Texts) == 1 && strings.HasPrefix(a.Texts[0], noVariable)
+	})
 }
 
 // denseAttributes reads attributes in a fractal heap.

@@ -352,6 +352,16 @@ func (v *Variable) size() (int64, error) {
 	return n, nil
 }
 
+// Sibling is the variable of a name in the same file; nil if there is none.
+func (v *Variable) Sibling(name string) *Variable {
+	for i := range v.file.Variables {
+		if v.file.Variables[i].Name == name {
+			return &v.file.Variables[i]
+		}
+	}
+	return nil
+}
+
 // Rows is the length of the first axis; 1 for a single value.
 func (v *Variable) Rows() int {
 	if len(v.Shape) == 0 {

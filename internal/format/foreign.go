@@ -4,14 +4,9 @@ package format
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"repscope/internal/regular"
 )
 
 // foreign is an unsupported format of arrays or images. In a recipe FILE stands for the path and STEM for the path
@@ -155,28 +150,7 @@ func Folder(path string) (what, recipe string) {
 		_, err := os.Stat(filepath.Join(path, name))
 		return err == nil
 	}
-	const array = `python -c 'import numpy as np, zarr; np.save("STEM.npy", zarr.open("FILE", mode="r")[:])'`
-	const variable = `python -c 'import numpy as np, xarray as xr; ` +
-		`np.save("STEM_NAME.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`
-	const group = `python -c 'import numpy as np, zarr; np.savez("STEM.npz", **{k: v[:] for k, v in zarr.open("FILE", mode="r").arrays()})'`
-	isArray := exists(".zarray") || exists("zarr.json") && isZarrArray(filepath.Join(path, "zarr.json"))
-	switch {
-	case isArray && ofXarray(path): // by the group that it is of
-		dir, name := filepath.Split(filepath.Clean(path))
-		dir = filepath.Clean(dir)
-		if strings.ContainsAny(path, unsafe) {
-			dir, name = "GROUP", "NAME"
-		}
-		stem := strings.TrimSuffix(dir, filepath.Ext(dir))
-		return "a Zarr array", strings.NewReplacer("STEM", stem, "GROUP", dir, "NAME", name).Replace(variable)
-	case isArray:
-		return "a Zarr array", fill(array, path, nil)
-	case exists(".zgroup"), exists("zarr.json"):
-		if members, _ := filepath.Glob(filepath.Join(path, "*")); slices.ContainsFunc(members, ofXarray) {
-			return "a Zarr group", fill(strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="zarr"`, 1), path, nil)
-		}
-		return "a Zarr group", fill(group, path, nil)
-	case exists("data.mdb"):
+	if exists("data.mdb") {
 		for _, f := range foreigners {
 			if has(f.endings, ".mdb") {
 				return f.what, fill(f.recipe, path, nil)
@@ -184,35 +158,6 @@ func Folder(path string) (what, recipe string) {
 		}
 	}
 	return "", ""
-}
-
-// ofXarray reports whether a Zarr array names its axes, as xarray does, whose reading it then has.
-func ofXarray(path string) bool {
-	for _, marker := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
-		f, err := regular.Open(filepath.Join(path, marker[0]))
-		if err != nil {
-			continue
-		}
-		var node map[string]any
-		err = json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node)
-		f.Close()
-		if err == nil && node[marker[1]] != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func isZarrArray(path string) bool {
-	f, err := regular.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var node struct {
-		Type string `json:"node_type"`
-	}
-	return json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node) == nil && node.Type == "array"
 }
 
 // FolderRecipe is a command that converts the images of a folder with this ending; empty if none is known.

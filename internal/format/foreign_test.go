@@ -70,11 +70,8 @@ func TestForeign(t *testing.T) {
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ content, what, recipe string }{
-		".zarray":   {"{}", "a Zarr array", "[:])"},
-		".zgroup":   {"{}", "a Zarr group", ".arrays()"},
-		"zarr.json": {`{"node_type": "array"}`, "a Zarr array", "[:])"},
-		"data.mdb":  {"", "an LMDB database", "subdir=True"},
-		"0.png":     {"", "", ""},
+		"data.mdb": {"", "an LMDB database", "subdir=True"},
+		"0.png":    {"", "", ""},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.content), 0o600); err != nil {
@@ -82,46 +79,6 @@ func TestFolder(t *testing.T) {
 		}
 		if what, recipe := Folder(dir); what != c.what || !strings.Contains(recipe, c.recipe) {
 			t.Errorf("%s: %q, %s", name, what, recipe)
-		}
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "zarr.json"), []byte(`{"node_type": "group"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if what, _ := Folder(dir); what != "a Zarr group" {
-		t.Error(what)
-	}
-}
-
-// Zarr stores of xarray are read by it, which decodes packed values, and others as they are.
-func TestFolder_Xarray(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		files       map[string]string
-		path, what  string
-		recipe, not string
-	}{
-		"version 2":     {map[string]string{".zgroup": "{}", "t2m/.zarray": "{}", "t2m/.zattrs": `{"_ARRAY_DIMENSIONS": ["x"]}`}, "", "a Zarr group", `xr.open_dataset("DIR", engine="zarr")`, "zarr.open"},
-		"its array":     {map[string]string{".zgroup": "{}", "t2m/.zarray": "{}", "t2m/.zattrs": `{"_ARRAY_DIMENSIONS": ["x"]}`}, "t2m", "a Zarr array", `xr.open_dataset("DIR", engine="zarr")["t2m"].values`, "zarr.open"},
-		"version 3":     {map[string]string{"zarr.json": `{"node_type": "group"}`, "a/zarr.json": `{"node_type": "array", "dimension_names": ["x"]}`}, "", "a Zarr group", `engine="zarr"`, "zarr.open"},
-		"without names": {map[string]string{"zarr.json": `{"node_type": "group"}`, "a/zarr.json": `{"node_type": "array"}`}, "", "a Zarr group", `zarr.open("DIR", mode="r").arrays()`, "xarray"},
-		"plain array":   {map[string]string{".zarray": "{}", ".zattrs": `{"scale": 2}`}, "", "a Zarr array", `zarr.open("DIR", mode="r")[:]`, "xarray"},
-		"damaged attrs": {map[string]string{".zgroup": "{}", "a/.zarray": "{}", "a/.zattrs": `{`}, "", "a Zarr group", "zarr.open", "xarray"},
-	} {
-		dir := t.TempDir()
-		for file, content := range c.files {
-			path := filepath.Join(dir, filepath.FromSlash(file))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		what, recipe := Folder(filepath.Join(dir, c.path))
-		if want := strings.ReplaceAll(c.recipe, "DIR", dir); what != c.what || !strings.Contains(recipe, want) ||
-			strings.Contains(recipe, c.not) {
-			t.Errorf("%s: %s, %s, want %s", name, what, recipe, want)
 		}
 	}
 }

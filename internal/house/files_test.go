@@ -43,6 +43,7 @@ var writing = calls{
 		"tool/evaluate/record.go":                "the record of a task, after its files have their names",
 		"tool/scale/job.go":                      "records of tasks and measured rates, one file each",
 		"tool/repscope/links.go":                 "links",
+		"dataset/zarr/zarrtest":                  "stores for tests",
 	},
 }
 

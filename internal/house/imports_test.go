@@ -87,13 +87,16 @@ var rules = []rule{
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},
 	{"dataset/hdf5/hdf5test", ""}, // of tests alone
-	{"dataset/hdf5", "dataset/hdf5"},
+	{"dataset/chunk", ""},
+	{"dataset/hdf5", "dataset/hdf5 dataset/chunk"},
 	{"dataset/netcdf/netcdftest", ""}, // of tests alone
 	{"dataset/netcdf", ""},
 	{"dataset/parquet/parquettest", ""}, // of tests alone
 	{"dataset/parquet", ""},
 	{"dataset/webdataset", ""},
-	{"dataset", "points dataset/hdf5 dataset/netcdf dataset/parquet dataset/webdataset"},
+	{"dataset/zarr/zarrtest", ""}, // of tests alone
+	{"dataset/zarr", "dataset/chunk"},
+	{"dataset", "points dataset/hdf5 dataset/netcdf dataset/parquet dataset/webdataset dataset/zarr"},
 	{"stat", ""},
 
 	{"internal/device", "internal/cuda"},

@@ -19,9 +19,10 @@ func (in *Inputs) imageSize() (dataset.ImageOptions, error) {
 	return dataset.ImageOptions{Height: p.Height, Width: p.Width, Nearest: p.Interpolation == latent.Nearest}, err
 }
 
+// isFolder reports whether a path is a folder of images.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return err == nil && info.IsDir() && !dataset.IsStore(path)
 }
 
 // takeFolders takes the folders of images for episodes.

@@ -28,6 +28,9 @@ func (v *verifier) digestsOf(path string, in *report.Input) ([]string, error) {
 			return v.folderDigests(path, in) // an array of several files
 		}
 	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() && in != nil {
+		return v.folderDigests(path, in) // an array of a store
+	}
 	sum, err := v.fileDigest(file)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,7 @@ type settings struct {
 	latitudes  *input.Given
 	regions    *input.Given
 	climate    string
+	latitude   []float64 // of the rows of a target that is aligned by coordinates; nil: by position
 
 	variables, inputVariables names
 	units                     names

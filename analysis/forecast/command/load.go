@@ -45,6 +45,9 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*forecast.Input, er
 	if err := s.openClimate(env, in); err != nil {
 		return nil, err
 	}
+	if err := s.align(env.Warn, in, forecasts); err != nil {
+		return nil, err
+	}
 	in.WithAxes()
 	if err := s.readSamples(env, in); err != nil {
 		return nil, err
@@ -172,6 +175,11 @@ func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
 		}
 		if why := radians(latitudes); why != "" {
 			env.Warn("lat: %s: %s", a.Name(), why)
+		}
+	}
+	if s.latitude != nil && a == nil {
+		if in.Weights, err = weightedByLatitude(in.Weights, s.latitude, in.Target.Name(), d); err != nil {
+			return err
 		}
 	}
 	regions, err := s.regions.Open(env)
