@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"repscope/dataset/chunk"
+	"repscope/internal/lz4"
 )
 
 // The parts of a frame.
@@ -138,7 +139,7 @@ func (d *decoder) stream(compressor int, dst, raw []byte) error {
 	case bloscLZ:
 		return blosclz(dst, raw)
 	case bloscLZ4:
-		return lz4(dst, raw)
+		return lz4.Block(dst, raw)
 	case bloscSnappy:
 		return errors.New("compressed by Snappy, which is not supported")
 	case bloscZlib:
@@ -220,54 +221,6 @@ func again(dst []byte, i, distance, n int) error {
 		done += copy(dst[i+done:i+n], dst[i-distance:i+done])
 	}
 	return nil
-}
-
-// lz4 expands a block of LZ4 that fills dst.
-func lz4(dst, raw []byte) error {
-	i, next := 0, 0 // in dst and raw
-	for next < len(raw) {
-		token := raw[next]
-		next++
-		n := int(token >> 4)
-		if n == 15 {
-			r := reader{raw: raw, next: next}
-			if n, next = r.length(n), r.next; r.short {
-				break
-			}
-		}
-		switch {
-		case n <= 16 && len(raw)-next >= 16 && len(dst)-i >= 16: // most are short
-			copy(dst[i:i+16], raw[next:next+16])
-		case n > len(dst)-i:
-			return errTooLong
-		case n > len(raw)-next:
-			return truncated("%d bytes, want %d", len(raw)-next, n)
-		default:
-			copy(dst[i:], raw[next:next+n])
-		}
-		i, next = i+n, next+n
-		if next == len(raw) && i == len(dst) {
-			return nil
-		}
-		if len(raw)-next < 2 {
-			break
-		}
-		distance := int(raw[next]) | int(raw[next+1])<<8
-		next += 2
-		if n = int(token&15) + 4; n == 19 {
-			r := reader{raw: raw, next: next}
-			if n, next = r.length(n), r.next; r.short {
-				break
-			}
-		}
-		if distance >= 16 && distance <= i && n <= 16 && len(dst)-i >= 16 {
-			copy(dst[i:i+16], dst[i-distance:i-distance+16])
-		} else if err := again(dst, i, distance, n); err != nil {
-			return err
-		}
-		i += n
-	}
-	return truncated("%d of %d bytes", i, len(dst))
 }
 
 // blosclz expands a stream of BloscLZ that fills dst: runs of literal bytes, and copies of earlier ones.

@@ -17,6 +17,7 @@ import (
 
 	"repscope/dataset/chunk"
 	"repscope/internal/format"
+	"repscope/internal/lz4"
 )
 
 // codec is one step that the bytes of a chunk went through when they were written.
@@ -140,7 +141,7 @@ func (d *decoder) undo(c codec, raw []byte, limit int) ([]byte, error) {
 			return nil, fmt.Errorf("corrupt: %d bytes, want at most %d", n, limit)
 		}
 		out := d.spare(n)
-		return out, lz4(out, raw[4:])
+		return out, lz4.Block(out, raw[4:])
 	case "shuffle":
 		out := d.spare(len(raw))
 		chunk.Unshuffle(out, raw, c.size)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/dataset/zarr/zarrtest"
+	"repscope/internal/lz4"
 	"repscope/internal/mmap"
 )
 
@@ -272,6 +273,6 @@ func FuzzCodecs(f *testing.F) {
 			}
 		}
 		dst := make([]byte, 64)
-		_, _ = lz4(dst, raw), blosclz(dst, raw)
+		_, _ = lz4.Block(dst, raw), blosclz(dst, raw)
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"fmt"
 )
 
+// short is a length that is copied as a whole, whatever is needed of it.
+const short = 16
+
 var errShort = errors.New("the block of LZ4 ends too early")
 
 // Block expands a block that fills dst. A block of another size, or one that refers to bytes before the first, is an
@@ -24,13 +27,17 @@ func Block(dst, src []byte) error {
 		if err != nil {
 			return err
 		}
-		if literals > len(rest) {
+		switch {
+		case literals <= short && len(rest) >= short && len(dst)-written >= short: // most are short
+			copy(dst[written:written+short], rest[:short])
+		case literals > len(rest):
 			return errShort
-		}
-		if literals > len(dst)-written {
+		case literals > len(dst)-written:
 			return fmt.Errorf("the block of LZ4 has more than %d bytes", len(dst))
+		default:
+			copy(dst[written:], rest[:literals])
 		}
-		written += copy(dst[written:], rest[:literals])
+		written += literals
 		if src = rest[literals:]; len(src) == 0 { // the last sequence has literals alone
 			break
 		}
@@ -44,6 +51,11 @@ func Block(dst, src []byte) error {
 		}
 		n += 4
 		src = rest
+		if distance >= short && distance <= written && n <= short && len(dst)-written >= short {
+			copy(dst[written:written+short], dst[written-distance:written-distance+short])
+			written += n
+			continue
+		}
 		switch {
 		case distance == 0 || distance > written:
 			return fmt.Errorf("the block of LZ4 refers to byte %d", written-distance)
