@@ -276,6 +276,9 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("frames.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
+	for _, layer := range []string{"a1.npy", "a2.npy", "b1.npy"} {
+		check(dataset.WriteNPY(in(layer), []int{n, 2}, map2))
+	}
 	check(dataset.WriteNPY(in("levels.npy"), []int{n}, levels))
 	table := "lives,enemy_x\n"
 	for i := range n {
