@@ -62,7 +62,9 @@ func (s Space) Select(index []int) Space {
 }
 
 // Range is the space of points lo … hi−1, in the same memory; not for Precomputed distances.
-func (s Space) Range(lo, hi int) Space { return Space{points: s.points.Range(lo, hi), metric: s.metric} }
+func (s Space) Range(lo, hi int) Space {
+	return Space{points: s.points.Range(lo, hi), metric: s.metric}
+}
 
 // Duplicates is the number of points equal to one of lower index, n−1 where all are equal.
 func (s Space) Duplicates(ctx context.Context, threads int) (int, error) {

@@ -66,13 +66,13 @@ var wrongValues = map[string]map[string][]string{
 		"per-point":      nil, // yes or no
 	},
 	"audit": {
-		"sequences":      {"--sequences s.fa --frames f.npy --split s.npy"},
+		"sequences":      {"--sequences s.fa"},
 		"identity":       {"--identity 0", "--identity 1.1"},
 		"split":          nil, // judged with the states
-		"train":          {"--train f.npy", "--train f.npy --test g.npy --split s.npy"},
+		"train":          {"--train f.npy"},
 		"test":           {"--test f.npy"},
-		"train-episodes": {"--frames f.npy --split s.npy --train-episodes e.npy"},
-		"test-episodes":  {"--frames f.npy --split s.npy --test-episodes e.npy"},
+		"train-episodes": {"--train-episodes e.npy"},
+		"test-episodes":  {"--test-episodes e.npy"},
 		"group":          {"--example --group g.npy"},
 		"targets":        {"--example --targets a=t.npy", "--targets t.npy"},
 		"scores":         {"--example --scores a=s.npy", "--scores s.npy"},
@@ -376,6 +376,8 @@ func missing(e Entry) string {
 		return "none.yaml"
 	case "scale":
 		return "merge none.shard"
+	case "audit":
+		return "--frames none.npy --split none.npy"
 	case "generation":
 		return "--latents z=none.npz"
 	case "sequence":

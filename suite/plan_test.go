@@ -71,7 +71,7 @@ func TestDryRun(t *testing.T) {
 		"reward":       {"--rewards {}/labels.npy --targets a={}/labels.npy --probes ridge --predictions-csv --min-entropy 0"},
 	}
 	for _, e := range All() {
-		if !slices.Contains(run.FlagNames(e.Command), "baseline") {
+		if names := run.FlagNames(e.Command); !slices.Contains(names, "frames") || !slices.Contains(names, "model") {
 			continue // see below
 		}
 		t.Run(e.Name, func(t *testing.T) {

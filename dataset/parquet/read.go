@@ -62,14 +62,14 @@ func (c *Leaf) measure() error {
 			if err != nil {
 				return err
 			}
-			end := len(b.rep)
 			if len(rep) == 0 && len(b.rep) > 0 {
 				if b.rep[0] != 0 {
 					return errors.New("its first value continues a row")
 				}
 				rep, b.rep = append(rep, 0), b.rep[1:]
 			}
-			if end = bytes.IndexByte(b.rep, 0); end < 0 {
+			end := bytes.IndexByte(b.rep, 0)
+			if end < 0 {
 				end = len(b.rep)
 			}
 			if rep = append(rep, b.rep[:end]...); end < len(b.rep) {
