@@ -283,6 +283,9 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 			return err
 		}},
 	} {
+		if step.given == f.roles.latents && len(l.Targets) == 0 {
+			continue // latents of a study that serve other analyses
+		}
 		if err := one(step.given, step.use); err != nil {
 			return err
 		}
