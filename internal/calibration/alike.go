@@ -53,7 +53,8 @@ type alikeWalks struct {
 }
 
 func (d alikeDesign) walks(seed, rep uint64) *alikeWalks {
-	w := &alikeWalks{d: d, random: stat.NewRandom(stat.NewKey(seed, rep, uint64(d.episodes), uint64(100*d.rho)))}
+	key := stat.StreamDesign.Key(seed, 13, uint64(d.episodes), math.Float64bits(d.rho), rep)
+	w := &alikeWalks{d: d, random: stat.NewRandom(key)}
 	for e := range d.episodes {
 		length := d.length
 		if d.uneven {
