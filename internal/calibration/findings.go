@@ -457,8 +457,7 @@ var unrelatedFindings = []finding{
 var alikeFindings = []finding{
 	{partSimilarity, "p with the null in time, unrelated models", "all",
 		[]query{rejects("similarity", "^[a-z_@0-9]+$", "")},
-		"Use as printed: the orders make p exact. Cells of 40 draws have errors of up to 6 %; the mean over " +
-			"measures and designs is 5.4 %. `TestLevel` draws more."},
+		"Use as printed: the orders make p exact. Cells of 40 draws have errors of up to 6 %. `TestLevel` draws more."},
 	{partSimilarity, "p of the best pair of layers, unrelated models", "all",
 		[]query{rejects("similarity", "best of", "")}, "Use as printed: the search is part of it."},
 	{partSimilarity, "p with the independent null, unrelated models", "ρ of 0",
