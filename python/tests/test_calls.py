@@ -412,7 +412,8 @@ class Interrupts(Case):
     """A run of minutes ends when it is interrupted, and so does what it began."""
 
     LONG = (
-        "import numpy as np, repscope, sys\n"
+        "import numpy as np, repscope, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background of a shell ignores it
         "z = np.random.default_rng(0).normal(size=(40000, 64)).astype('float32')\n"
         "sys.stderr.write('begin\\n'); sys.stderr.flush()\n"
         "repscope.neighborhood(z, {'a': z[:, :32]}, progress=False)\n"
