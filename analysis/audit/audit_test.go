@@ -181,7 +181,7 @@ func TestWork(t *testing.T) {
 	}, open(2))
 }
 
-// What was planted is found and counted, and nothing else.
+// The audit finds and counts the planted leaks, and nothing else.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -17,8 +18,8 @@ import (
 // ScoreAudit is a score on all tested states and without those that leak. Metric is mean, accuracy or r2.
 //
 // A target has the score of a linear probe fitted on the latents of the training states, for Clean without the
-// training states that are too near to tested ones. Retrieval copies the target of the nearest training state: a model
-// that is no better on leaking states and as bad as it on others knows its training set and nothing else.
+// training states that are too near to tested ones. Retrieval copies the target of the nearest training state. A
+// model that is never better than Retrieval knows its training set and nothing else.
 type ScoreAudit struct {
 	Metric     string          `json:"metric"`
 	States     int             `json:"clean_states"`
@@ -158,18 +159,11 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 				results.IntervalOf(jackknifed[k]))
 		default:
 			estimates[k] = report.WithInterval(report.NumberOr(v, "the score is undefined on these states"),
-				report.NoInterval("%s", orElse(reason, none)))
+				report.NoInterval("%s", cmp.Or(reason, none)))
 		}
 	}
 	out.All, out.Clean, out.Difference = estimates[0], estimates[1], estimates[2]
 	return out
-}
-
-func orElse(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
 }
 
 // probe audits the score of a linear probe.

@@ -16,7 +16,7 @@ import (
 	"repscope/shard/shardtest"
 )
 
-// layeredWalks are two models of two and three layers, of which layer 1 of a and layer 2 of b are alike.
+// layeredWalks are two models with two and three layers. Layer 1 of a and layer 2 of b are alike.
 func layeredWalks(seed uint64) Input {
 	in := walks(seed)
 	layer := func(name string, m int) Encoded { return Encoded{Name: name, Latents: in.Models[m].Latents} }
@@ -107,21 +107,21 @@ func TestLayers_Constant(t *testing.T) {
 func TestMatchingPath(t *testing.T) {
 	t.Parallel()
 	distances := [][]float64{{3, 1, 4, 1}, {5, 9, 2, 6}, {5, 3, 5, 8}}
-	at := func(i, j int) float64 { return distances[i][j] }
+	distance := func(i, j int) float64 { return distances[i][j] }
 	var least func(i, j int) float64
 	least = func(i, j int) float64 {
 		switch {
 		case i < 0 || j < 0:
 			return math.Inf(1)
 		case i+j == 0:
-			return at(0, 0)
+			return distance(0, 0)
 		}
-		return at(i, j) + min(least(i-1, j-1), least(i-1, j), least(i, j-1))
+		return distance(i, j) + min(least(i-1, j-1), least(i-1, j), least(i, j-1))
 	}
 	sum := 0.0
-	path := matchingPath(3, 4, at)
+	path := matchingPath(3, 4, distance)
 	for k, step := range path {
-		sum += at(step[0], step[1])
+		sum += distance(step[0], step[1])
 		if k > 0 {
 			if u, v := step[0]-path[k-1][0], step[1]-path[k-1][1]; u < 0 || v < 0 || u > 1 || v > 1 || u+v == 0 {
 				t.Errorf("step %d goes from %v to %v", k, path[k-1], step)
@@ -131,7 +131,7 @@ func TestMatchingPath(t *testing.T) {
 	if want := least(2, 3); sum != want || path[0] != [2]int{0, 0} || path[len(path)-1] != [2]int{2, 3} {
 		t.Errorf("path %v of length %v, want %v", path, sum, want)
 	}
-	if got := matchingPath(1, 1, at); len(got) != 1 {
+	if got := matchingPath(1, 1, distance); len(got) != 1 {
 		t.Errorf("path %v", got)
 	}
 }

@@ -294,8 +294,8 @@ type Member struct {
 	Err   error
 }
 
-// Entries are the arrays of a store, in the order of their paths: of the consolidated metadata, or else of the groups
-// that are folders.
+// Entries are the arrays of a store in the order of their paths. The consolidated metadata lists them, or else the
+// folders of the store.
 func (s *Store) Entries() ([]Member, error) {
 	names, err := s.names()
 	if err != nil {

@@ -296,8 +296,8 @@ func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, gone []
 		return nil, nil
 	}
 	refit := &logisticFit{train: keep, c: fit.c}
-	left := slices.Compact(slices.Sorted(slices.Values(points.Pick(p.class, keep))))
-	if len(left) < len(fit.present) {
+	remaining := slices.Compact(slices.Sorted(slices.Values(points.Pick(p.class, keep))))
+	if len(remaining) < len(fit.present) {
 		return refit, p.solve(ctx, refit, p.newSet(keep), nil, nil, roughGradient)
 	}
 	ignore := make([]bool, len(fit.train))

@@ -30,7 +30,7 @@ func LargestShare(p float64, x points.Points, groups []int) float64 {
 		return 0
 	}
 	sum, ofGroup := 0.0, map[int]float64{}
-	most := 0.0
+	greatest := 0.0
 	for i, s := range squares {
 		group := i
 		if groups != nil {
@@ -39,7 +39,7 @@ func LargestShare(p float64, x points.Points, groups []int) float64 {
 		power := math.Pow(s/largest, p/2)
 		sum += power
 		ofGroup[group] += power
-		most = max(most, ofGroup[group])
+		greatest = max(greatest, ofGroup[group])
 	}
-	return most / sum
+	return greatest / sum
 }

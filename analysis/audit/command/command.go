@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -169,7 +170,7 @@ func (f *options) check() error {
 	case f.example.On():
 		if other := anyOf(r.split, r.episodes, r.trainEpisodes, r.testEpisodes, r.group, r.latents, r.targets,
 			r.scores); other != "" || pair || f.frames+f.sequences != "" {
-			return run.Usage("--example has its own states and split; leave out %s", firstText(other,
+			return run.Usage("--example has its own states and split; leave out %s", cmp.Or(other,
 				"--frames, --train and --test"))
 		}
 	case pair && (f.trainFile == "" || f.testFile == ""):
@@ -177,6 +178,9 @@ func (f *options) check() error {
 	case pair:
 		if r.split.Any() {
 			return run.Usage("--split and --train cannot be used together: two files are a split")
+		}
+		if other := anyOf(r.trainEpisodes, r.testEpisodes); other != "" && isSequences(f.trainFile) {
+			return run.Usage("%s is of recordings; give groups of sequences with --episodes, the training rows first", other)
 		}
 		if f.split.train != "" {
 			return run.Usage("--train-part is a part of --split; with --train and --test there is none")
@@ -366,11 +370,4 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
-}
-
-func firstText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

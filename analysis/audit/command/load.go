@@ -259,6 +259,16 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 			l.Split = kept(l, l.Split)
 			return err
 		}},
+		{f.roles.episodes, func(a input.Array) error {
+			numbers := make([]int64, a.Len())
+			if err := a.ReadInt64(numbers, 0, a.Len()); err != nil {
+				return err
+			}
+			for _, n := range numbers {
+				l.Episode = append(l.Episode, int(n))
+			}
+			return nil
+		}},
 		{f.roles.group, func(a input.Array) error {
 			names, err := texts(a)
 			l.Group, _ = points.Numbered(kept(l, names))
@@ -285,6 +295,9 @@ func (f *options) loadArrays(env *run.Env, l *loaded) error {
 	} {
 		if step.given == f.roles.latents && len(l.Targets) == 0 {
 			continue // latents of a study that serve other analyses
+		}
+		if step.given == f.roles.episodes && l.Sequences == nil {
+			continue // read with the frames
 		}
 		if err := one(step.given, step.use); err != nil {
 			return err

@@ -186,7 +186,7 @@ func nearIs(in *loaded, o audit.Options) string {
 		return fmt.Sprintf("a training sequence has an identity of at least %g", o.LeastIdentity)
 	}
 	return fmt.Sprintf("the nearest training state is nearer than %g %% of training states have one of another episode",
-		100*o.FalseAlarm)
+		100*(1-o.FalseAlarm))
 }
 
 // sentencesOf say the outcome as a paper can.

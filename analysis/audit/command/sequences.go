@@ -75,28 +75,7 @@ func (f *options) loadSequences(env *run.Env) (*loaded, error) {
 		}
 	}
 	l.all = len(l.rows)
-	return l, f.groupsOfSequences(env, l)
-}
-
-// groupsOfSequences reads --episodes as groups of dependent sequences.
-func (f *options) groupsOfSequences(env *run.Env, l *loaded) error {
-	arrays, err := f.roles.episodes.Open(env)
-	if err != nil || len(arrays) == 0 {
-		return err
-	}
-	a := arrays[0]
-	if a.Len() != l.all || a.RowLen() != 1 {
-		return fmt.Errorf("episodes: %s has shape %v, want one number for each of %d sequences", a.Array.Name(), a.Shape(),
-			l.all)
-	}
-	numbers := make([]int64, a.Len())
-	if err := a.ReadInt64(numbers, 0, a.Len()); err != nil {
-		return fmt.Errorf("episodes: %w", err)
-	}
-	for _, n := range numbers {
-		l.Episode = append(l.Episode, int(n))
-	}
-	return nil
+	return l, nil
 }
 
 // openSequences opens a FASTA file, or a table: FILE.csv:column, the column named sequence, or the columns of chains in

@@ -78,8 +78,8 @@ type labeled struct {
 	warnings  []string
 }
 
-// label reads the coordinates of an array; nil if it has none of a grid. A forecast may have leads and initial times
-// that are single values.
+// label reads the coordinates of an array; nil if it has none of a grid. A forecast may have single values as
+// leads and initial times.
 func label(what string, a *dataset.Array, forecasts bool) (*labeled, error) {
 	labels, err := a.Labels()
 	if err != nil || labels == nil {
