@@ -85,15 +85,42 @@ var formats = []arrayFormat{
 		what: "columns of a Parquet file, lists of one length as matrices, images in bytes as frames; " +
 			"or a folder of such files, also of LeRobot",
 		is: begins(format.Parquet), endings: []string{parquetFormat},
-		open: openParquet, openAll: allParquet, list: listParquet, record: recordParquet,
+		open: opens(parquetIn), openAll: allParquet, list: listParquet, record: records(parquetIn),
 	},
 	{
 		name: tarFormat,
 		what: "samples of a WebDataset archive by the ending of their members, or of shards NAME-{000..123}.tar",
-		is:   isTar, endings: []string{tarFormat}, open: openTar, list: listTar, record: recordTar,
+		is:   isTar, endings: []string{tarFormat}, open: opens(tarIn), list: listTar, record: records(tarIn),
 	},
 	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; " +
 		"or folders of such files, one per episode"},
+}
+
+// arrays is a file with named arrays, and images that it decodes.
+type arrays interface {
+	open(key string, o ImageOptions) (*Array, error)
+}
+
+// opens reads an array of such a file.
+func opens[S arrays](in func(*mmap.File) (S, error)) func(*mmap.File, string) (*Array, error) {
+	return func(file *mmap.File, key string) (*Array, error) {
+		s, err := in(file)
+		if err != nil {
+			return nil, err
+		}
+		return s.open(key, ImageOptions{})
+	}
+}
+
+// records reads an array of such a file as a recording.
+func records[S arrays](in func(*mmap.File) (S, error)) func(*mmap.File, string, ImageOptions) (*Recording, error) {
+	return func(file *mmap.File, key string, o ImageOptions) (*Recording, error) {
+		s, err := in(file)
+		if err != nil {
+			return nil, err
+		}
+		return recordingOf(s.open(key, o))
+	}
 }
 
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a

@@ -83,22 +83,6 @@ func parquetIn(file *mmap.File) (*parquetSet, error) {
 	return &parquetSet{path: file.Path(), file: f, files: []*mmap.File{file}, size: file.Size(), digest: digest}, nil
 }
 
-func openParquet(file *mmap.File, key string) (*Array, error) {
-	s, err := parquetIn(file)
-	if err != nil {
-		return nil, err
-	}
-	return s.open(key, ImageOptions{})
-}
-
-func recordParquet(file *mmap.File, key string, o ImageOptions) (*Recording, error) {
-	s, err := parquetIn(file)
-	if err != nil {
-		return nil, err
-	}
-	return recordingOf(s.open(key, o))
-}
-
 // names are the names of the columns, images by the name of their group.
 func (s *parquetSet) names() (names []string) {
 	for _, c := range s.file.Columns {

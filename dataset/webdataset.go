@@ -80,22 +80,6 @@ func tarIn(file *mmap.File) (*tarSet, error) {
 	return s, s.add(file)
 }
 
-func openTar(file *mmap.File, key string) (*Array, error) {
-	s, err := tarIn(file)
-	if err != nil {
-		return nil, err
-	}
-	return s.open(key, ImageOptions{})
-}
-
-func recordTar(file *mmap.File, key string, o ImageOptions) (*Recording, error) {
-	s, err := tarIn(file)
-	if err != nil {
-		return nil, err
-	}
-	return recordingOf(s.open(key, o))
-}
-
 func listTar(file *mmap.File, l *Listing) error {
 	s, err := tarIn(file)
 	if err != nil {

@@ -199,8 +199,8 @@ func layerProfile(p *similarity.LayerPair) plots.Panel {
 		chance.X, chance.Y = append(chance.X, float64(i+1)), append(chance.Y, mean)
 	}
 	curves := &plots.Curves{
-		X: plots.Axis{Label: "Layer of " + p.A + ", by number", Integer: true},
-		Y: plots.Axis{Label: measures.TitleOf(p.Score)},
+		X:      plots.Axis{Label: "Layer of " + p.A + ", by number", Integer: true},
+		Y:      plots.Axis{Label: measures.TitleOf(p.Score)},
 		Series: []plots.CurveSeries{best},
 	}
 	if len(chance.X) > 0 {
