@@ -174,3 +174,29 @@ wrapped, too
 		t.Errorf("one column without rows: %v, %q", err, b.String())
 	}
 }
+
+func TestDeviating(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mean, deviation Value
+		want            string
+	}{
+		{Number(-0.00004), Number(0.0021), "0.0000 ± 0.0021"},
+		{Number(-0.0015), Number(0.0021), "-0.0015 ± 0.0021"},
+		{Number(0.999432), Number(0.0000213), "0.999432 ± 0.000021"},
+		{Number(12.5), Number(3), "12.5 ± 3.0"},
+		{Number(1), Number(0), "1.000 ± 0"},
+		{Number(0.5), Undefined("one"), "0.5000"},
+		{Undefined("none"), Number(1), "–¹"},
+	} {
+		table := NewTable("", "x")
+		table.Row(WithDeviation(c.mean, c.deviation))
+		var b strings.Builder
+		if err := table.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Split(b.String(), "\n"); strings.TrimSpace(lines[2]) != c.want {
+			t.Errorf("%v ± %v: %q, want %q", c.mean, c.deviation, lines[2], c.want)
+		}
+	}
+}

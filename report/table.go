@@ -90,6 +90,13 @@ func (t *Table) cell(cell any) (text string, number bool) {
 		return formatInterval(v), true
 	case Estimate:
 		return t.estimate(v.Value, v.CI), true
+	case Deviating:
+		if !v.Value.Defined() || !v.Deviation.Defined() {
+			return t.estimate(v.Value, Interval{}), true
+		}
+		mean, spread := v.Value.V, v.Deviation.V
+		format := digitsFor(Interval{Low: mean - spread, High: mean + spread}, mean)
+		return format(mean) + " ± " + format(spread), true
 	case Probability:
 		if v.Defined() && v.V < leastProbability {
 			return fmt.Sprintf("< %g", leastProbability), true

@@ -143,6 +143,13 @@ func (p Probability) Defined() bool { return Value(p).Defined() }
 // WithInterval pairs a value with its interval for a table cell.
 func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, CI: i} }
 
+// Deviating is a number with its standard deviation or standard error, which tables show as "0.913 ± 0.012", with the
+// decimals of two digits of the deviation. Without a deviation it is shown as the number alone.
+type Deviating struct{ Value, Deviation Value }
+
+// WithDeviation pairs a value with its standard deviation or standard error for a table cell.
+func WithDeviation(v, deviation Value) Deviating { return Deviating{v, deviation} }
+
 // Lack gives every [Value], [Interval] and [Estimate] of a struct and of the structs in it a reason instead of a
 // number. It returns the struct.
 func Lack[S any](s S, reason string, args ...any) S {

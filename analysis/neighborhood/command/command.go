@@ -446,40 +446,18 @@ func writePoints(r *neighborhood.Result, env *run.Env, index []int, in neighborh
 }
 
 func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhood.Options) error {
-	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
-	cut := cutStates(r)
-	if cut > 0 {
-		columns = append(columns, "Cut T", "Cut C", "Cut R_NX")
-	}
-	if o.Permutations > 0 {
-		columns = append(columns, "Null T", "Null C", "Null R_NX")
-	}
-	table := report.NewTable("", columns...)
+	table := report.NewTable("", "Model", "k", "Trustworthiness", "Continuity", "R_NX")
 	for _, m := range r.Models {
-		for i, a := range m.ByK {
-			name := ""
-			if i == 0 {
-				name = m.Name
-			}
-			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
-				report.WithInterval(a.RNX, a.RNXCI)}
+		name := m.Name
+		for _, a := range m.ByK {
 			if e := a.SamplingSE; e != nil {
-				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
-					plusMinus(a.RNX, e.RNX)}
+				table.Row(name, a.K, report.WithDeviation(a.Trustworthiness, e.Trustworthiness),
+					report.WithDeviation(a.Continuity, e.Continuity), report.WithDeviation(a.RNX, e.RNX))
+			} else {
+				table.Row(name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
+					report.WithInterval(a.RNX, a.RNXCI))
 			}
-			null := a.MadeNull()
-			if cut > 0 && null == nil {
-				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
-			} else if cut > 0 {
-				cells = append(cells, null.Cut.Trustworthiness, null.Cut.Continuity, null.Cut.RNX)
-			}
-			if o.Permutations > 0 && null == nil {
-				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
-			} else if null != nil {
-				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
-					plusMinus(null.RNXMean, null.RNXSD))
-			}
-			table.Row(cells...)
+			name = ""
 		}
 	}
 	what := fmt.Sprintf("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
@@ -490,13 +468,6 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 	if r.Sampling != nil {
 		table.Note("Exact: %s", r.Sampling.Exact)
 		table.Note("Estimated: %s", r.Sampling.Estimated)
-	}
-	if o.Permutations > 0 {
-		table.Note("Null (shuffled pairing): mean ± SD of %s. Scores near it say nothing about the model", o.Null.Describe(o.Permutations))
-	}
-	if cut > 0 {
-		table.Note("Cut: scores of the first states of episodes, cut to one length (%s in all). The null is of these "+
-			"states: compare it with these scores", text.Count(cut, "state"))
 	}
 	if level := chance(r); level.Defined() && env.Options.Verbose {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
@@ -512,7 +483,39 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 		}
 		table.Note("States at most %s apart in an episode are no neighbors%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
-	return output.ModelTable(env, table)
+	if err := output.ModelTable(env, table); err != nil || o.Permutations == 0 {
+		return err
+	}
+	return env.Table(chanceTable(r, o))
+}
+
+// chanceTable has the null of each score next to the score of the same states.
+func chanceTable(r *neighborhood.Result, o neighborhood.Options) *report.Table {
+	table := report.NewTable("Chance", "Model", "k", "T", "Null T", "C", "Null C", "R_NX", "Null R_NX")
+	for _, m := range r.Models {
+		name := m.Name
+		for _, a := range m.ByK {
+			trust, cont, rnx := a.Trustworthiness, a.Continuity, a.RNX
+			null := a.MadeNull()
+			switch {
+			case null == nil:
+				table.Row(name, a.K, trust, trust, cont, cont, rnx, rnx) // undefined
+			default:
+				if null.Cut != nil {
+					trust, cont, rnx = null.Cut.Trustworthiness, null.Cut.Continuity, null.Cut.RNX
+				}
+				table.Row(name, a.K, trust, report.WithDeviation(null.TrustworthinessMean, null.TrustworthinessSD),
+					cont, report.WithDeviation(null.ContinuityMean, null.ContinuitySD), rnx, report.WithDeviation(null.RNXMean, null.RNXSD))
+			}
+			name = ""
+		}
+	}
+	table.Note("Null: latents paired with the wrong states; mean ± SD of %s. A score near its null says nothing about the model",
+		o.Null.Describe(o.Permutations))
+	if cut := cutStates(r); cut > 0 {
+		table.Note("T, C and R_NX are here of the %s to which episodes are cut for the null, so that all have one length", text.Count(cut, "state"))
+	}
+	return table
 }
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.
@@ -530,18 +533,4 @@ func printSpaces(r *neighborhood.Result, env *run.Env) error {
 		return err
 	}
 	return output.PrintComparisons(env, r.Comparisons)
-}
-
-func plusMinus(mean, sd report.Value) any {
-	if !mean.Defined() {
-		return mean
-	}
-	text := fmt.Sprintf("%.4f", mean.V)
-	if text == "-0.0000" {
-		text = "0.0000"
-	}
-	if !sd.Defined() {
-		return text
-	}
-	return fmt.Sprintf("%s ± %.4f", text, sd.V)
 }

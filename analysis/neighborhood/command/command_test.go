@@ -12,7 +12,6 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/runtest"
 	"repscope/latent"
-	"repscope/report"
 )
 
 func TestMain(m *testing.M) { runtest.Main(m, Command) }
@@ -74,22 +73,6 @@ func TestSeen(t *testing.T) {
 		})
 		if space != c.want || (warning == "") != (c.warning == "") || !strings.Contains(warning, c.warning) {
 			t.Errorf("%s: %s, warning %q; want %s, %q", c.name, space, warning, c.want, c.warning)
-		}
-	}
-}
-
-func TestPlusMinus(t *testing.T) {
-	t.Parallel()
-	none := report.Undefined("none")
-	for _, c := range []struct {
-		mean, sd report.Value
-		want     any
-	}{
-		{report.Number(-0.00004), report.Number(0.0021), "0.0000 ± 0.0021"}, {report.Number(-0.0015), report.Number(0.0021), "-0.0015 ± 0.0021"},
-		{report.Number(0.5), none, "0.5000"}, {none, none, none},
-	} {
-		if got := plusMinus(c.mean, c.sd); got != c.want && c.mean.Defined() {
-			t.Errorf("%v ± %v: %v, want %v", c.mean, c.sd, got, c.want)
 		}
 	}
 }
