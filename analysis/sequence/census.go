@@ -10,6 +10,7 @@ import (
 
 	"repscope/internal/text"
 	"repscope/measure/token"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -23,7 +24,7 @@ const (
 	countResidues
 	countMasked
 	countUnframed
-	tokenDigest // of the tokens, below 2³²
+	tokenDigest // of the tokens, below 2⁵³
 	maskDigest  // of the masked positions
 	countColumns
 )
@@ -42,13 +43,25 @@ func (c *census) Update(_ context.Context, b *Batch) error {
 	return nil
 }
 
-// digest is a hash of numbers below 2²⁴.
+// digest is a hash of numbers below 2²⁴: a whole number that float64 holds.
 func digest[T int | int32](numbers []T) float64 {
-	h := fnv.New32a()
+	h := fnv.New64a()
 	for _, v := range numbers {
 		_, _ = h.Write([]byte{byte(v), byte(v >> 8), byte(v >> 16)})
 	}
-	return float64(h.Sum32())
+	return float64(h.Sum64() >> 11)
+}
+
+// inSeveralClusters is a warning of equal sequences in different clusters, which intervals and the folds of probes
+// take for independent ones; clusters are those of the rows of the census. It is empty where there are none.
+func (c *census) inSeveralClusters(clusters []int) string {
+	digests := c.Column(tokenDigest)
+	n := points.Shared(points.Points{N: len(digests), Dim: 1, F64: digests}, clusters)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s are equal to one of another cluster: intervals take them for independent sequences, and "+
+		"probes are tested on sequences that they were fitted to; audit --sequences finds them", n, text.Count(len(digests), "sequence"))
 }
 
 // Result does nothing: see enter.

@@ -2,7 +2,10 @@
 
 package sequence
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Models that predict other residues are told apart; one that predicts none is not one of them.
 func TestOtherMasks(t *testing.T) {
@@ -19,5 +22,24 @@ func TestOtherMasks(t *testing.T) {
 	if len(got) != 1 || got[0] != "a and c predict different masked residues, which adds to their difference; give "+
 		"both models the same masks" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Equal sequences are told where they stand in different clusters only.
+func TestInSeveralClusters(t *testing.T) {
+	t.Parallel()
+	c := newCensus()
+	batch := &Batch{}
+	for _, tokens := range [][]int32{{4, 5, 6}, {4, 5, 6}, {4, 5, 7}, {6, 5, 4}, {4, 5, 6}} {
+		batch.Items = append(batch.Items, &Item{Record: &Record{Tokens: tokens, Special: make([]bool, 3)}})
+	}
+	if err := c.Update(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	if w := c.inSeveralClusters([]int{1, 1, 2, 3, 1}); w != "" {
+		t.Errorf("one cluster: %s", w)
+	}
+	if w := c.inSeveralClusters([]int{1, 1, 2, 3, 4}); !strings.HasPrefix(w, "3 of 5 sequences are equal to one of another cluster: ") {
+		t.Errorf("several clusters: %q", w)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/sequence/internal/groups"
 	"repscope/internal/fault"
+	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
@@ -128,6 +129,12 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	overSequences := slices.ContainsFunc(r.Planned, func(k *Kind) bool { return !k.OwnGroups })
 	for i, d := range p.Datasets {
 		out := DatasetResult{Name: d.Name, Sequences: d.groups.N, Group: d.groups.Labels()}
+		named := func(warning string) string {
+			if len(p.Datasets) > 1 {
+				return d.Name + ": " + warning
+			}
+			return warning
+		}
 		if p.o.Intervals {
 			if d.groups.Count() >= groups.Fewest {
 				out.Blocks = d.groups.Name()
@@ -167,10 +174,7 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			}
 			out.Models = append(out.Models, *result)
 			for _, w := range result.warnings {
-				if len(p.Datasets) > 1 {
-					w = d.Name + ": " + w
-				}
-				r.Warnings = append(r.Warnings, w)
+				r.Warnings = append(r.Warnings, named(w))
 			}
 			if len(metrics) > 0 {
 				censuses, counted = append(censuses, metrics[0].(*census)), append(counted, model.Name)
@@ -183,6 +187,12 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			return nil, err
 		}
 		r.Warnings = append(r.Warnings, otherMasks(counted, censuses)...)
+		if len(censuses) > 0 {
+			clusters := points.Pick(d.Planned[0].Sequences.Clusters(), d.groups.Order)
+			if w := censuses[0].inSeveralClusters(clusters); w != "" {
+				r.Warnings = append(r.Warnings, named(w))
+			}
+		}
 		warnings, err := out.compare(p.registry, p.o)
 		if err != nil {
 			return nil, err
