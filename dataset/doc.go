@@ -16,10 +16,12 @@
 //     shards NAME-{000..123}.tar
 //   - .zarr: arrays of a Zarr store by their path in groups, of a folder or a zip
 //     file, decoded like NetCDF
+//   - .csv, .tsv: columns of numbers of a table of text, FILE:name; several as a matrix,
+//     FILE:A,B or FILE:z*
 //   - a folder of images: PNG, JPEG, WebP or TIFF files of one size, in natural order of
 //     names; or folders of such files, one per episode
 //
-// Formats are recognized by content (see [FormatNames]). Tables, problems of boards, sequences of residues,
+// Formats are recognized by content (see [FormatNames]), tables of text by their names. Problems of boards, sequences of residues,
 // vocabularies, and interface designs with their screens and traces of tools have readers of their own.
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]

@@ -92,6 +92,10 @@ var formats = []arrayFormat{
 		what: "samples of a WebDataset archive by the ending of their members, or of shards NAME-{000..123}.tar",
 		is:   isTar, endings: []string{tarFormat}, open: opens(tarIn), list: listTar, record: records(tarIn),
 	},
+	{
+		name: tableFormat,
+		what: "columns of numbers of a table of text, FILE:name; several as a matrix, FILE:A,B or FILE:z*",
+	},
 	{name: "a folder of images", what: "PNG, JPEG, WebP or TIFF files of one size, in natural order of names; " +
 		"or folders of such files, one per episode"},
 }

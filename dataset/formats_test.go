@@ -107,7 +107,8 @@ var formatWriters = []formatWriter{
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats {
-		if !slices.ContainsFunc(formatWriters, func(w formatWriter) bool { return w.format == f.name }) {
+		written := slices.ContainsFunc(formatWriters, func(w formatWriter) bool { return w.format == f.name })
+		if !written && f.name != tableFormat { // tables have no frames: see TestOpenTable
 			t.Errorf("the format %s has no writer, so that its reader is not tested", f.name)
 		}
 	}
@@ -577,7 +578,9 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc, .zarr, .parquet, .tar or a folder of images"; got != want {
+	want := ".npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc, .zarr, .parquet, .tar, .csv, .tsv " +
+		"or a folder of images"
+	if got := FormatNames(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

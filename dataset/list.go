@@ -103,6 +103,10 @@ func listFile(path string) (*Listing, error) {
 		defer r.Close()
 		return &Listing{Path: path, Format: formats[len(formats)-1].name, Items: []Item{itemOf(r.Frames)}}, nil
 	}
+	if isTextTable(path) {
+		l := &Listing{Path: path, Format: tableFormat}
+		return l, listTable(path, l)
+	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err

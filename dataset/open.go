@@ -166,6 +166,9 @@ func openAny(spec string) (*Array, error) {
 		}
 		return r.Frames, nil
 	}
+	if isTextTable(path) {
+		return openTable(path, key)
+	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err

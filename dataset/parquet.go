@@ -106,6 +106,9 @@ func (s *parquetSet) imageGroup(c *parquet.Leaf) (string, bool) {
 func (s *parquetSet) open(key string, o ImageOptions) (*Array, error) {
 	names := s.names()
 	c := s.file.Column(key)
+	if c == nil && isSelection(key) {
+		return s.matrix(key)
+	}
 	if key == "" || c == nil {
 		name, err := chooseName(s.path, "column", key, names)
 		if err != nil {
@@ -135,6 +138,20 @@ func (s *parquetSet) open(key string, o ImageOptions) (*Array, error) {
 	a.time = c.Time
 	s.own(a)
 	return a, nil
+}
+
+// matrix opens columns of one value per row as a matrix.
+func (s *parquetSet) matrix(key string) (*Array, error) {
+	columns, err := s.columns()
+	if err != nil {
+		return nil, err
+	}
+	a, err := arrayOf(s.path, key, columns)
+	if err == nil {
+		a.path, a.key = s.path, key
+		s.own(a)
+	}
+	return a, err
 }
 
 // own gives an array the digest of the files, and closes them with it.

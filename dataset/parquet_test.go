@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -112,6 +113,20 @@ func TestParquet_Tables(t *testing.T) {
 		if err := a.ReadFloat64(v, 0, 4); err != nil || slices.IndexFunc(v, func(x float64) bool { return x != x }) != want {
 			t.Errorf("%s: %v, %v", key, v, err)
 		}
+	}
+	// Several columns are a matrix.
+	a, err := Open("testdata/parquet/table.parquet:score,id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	v := make([]float64, 8)
+	if err := a.ReadFloat64(v, 0, 4); err != nil || fmt.Sprint(a.Shape(), v) != "[4 2] [1.5 5 NaN 6 -2 7 4 8]" {
+		t.Error(a.Shape(), v, err)
+	}
+	_, err = Open("testdata/parquet/table.parquet:score,word")
+	if err == nil || !strings.Contains(err.Error(), `column "word" has texts`) {
+		t.Error(err)
 	}
 	// Readers of text read lines of CSV.
 	f, err := openText("testdata/parquet/table.parquet")

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
 	"sync"
 
+	"repscope/internal/format"
 	"repscope/internal/gunzip"
+	"repscope/internal/mmap"
 	"repscope/internal/tabular"
 )
 
@@ -91,6 +93,144 @@ func openTableColumn(path, key string) (*Array, error) {
 		a.digest = sync.OnceValues(func() (string, error) { return FileSHA256(path) })
 	}
 	return a, err
+}
+
+// tableFormat names tables of text in lists of formats.
+const tableFormat = ".csv, .tsv"
+
+// isTextTable reports whether a file is a table of text: its name says so, and its content is nothing else.
+func isTextTable(path string) bool {
+	if !IsTable(path) || isParquet(path) {
+		return false
+	}
+	file, err := mmap.Open(path)
+	if err != nil {
+		return false // another reader reports it
+	}
+	defer file.Close()
+	head := make([]byte, min(format.HeadSize, file.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	return format.Of(head) == format.Unknown || gunzip.Is(head)
+}
+
+// openTable opens columns of numbers of a table of text: one as an array of a value per row, several as a matrix.
+func openTable(path, key string) (*Array, error) {
+	columns, err := ReadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := arrayOf(path, key, columns)
+	if err == nil {
+		a.path, a.key = path, key
+		a.digest = sync.OnceValues(func() (string, error) { return FileSHA256(path) })
+	}
+	return a, err
+}
+
+// arrayOf is the column that the key names or, for names and patterns separated by commas, a matrix of these columns, in
+// the order of the key and then of the table. Whole numbers stay whole where all columns have them.
+func arrayOf(path, key string, columns []Column) (*Array, error) {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
+	}
+	chosen, err := chooseColumns(path, key, names)
+	if err != nil {
+		return nil, err
+	}
+	whole := true
+	for _, k := range chosen {
+		c := &columns[k]
+		if c.Texts != nil {
+			return nil, fmt.Errorf("%s: column %q has texts, want numbers; name the columns of the array: %s:A,B or %s:z*",
+				path, c.Name, path, path)
+		}
+		whole = whole && c.Ints != nil
+	}
+	if len(chosen) == 1 && (key == "" || key == names[chosen[0]]) {
+		return columns[chosen[0]].Array(path)
+	}
+	rows, width := columns[chosen[0]].Len(), len(chosen)
+	name, shape := path+":"+key, []int{rows, width}
+	if whole {
+		values := make([]int64, rows*width)
+		for j, k := range chosen {
+			for i, v := range columns[k].Ints {
+				values[i*width+j] = v
+			}
+		}
+		return NewArray(name, shape, values)
+	}
+	values := make([]float64, rows*width)
+	for j, k := range chosen {
+		c := &columns[k]
+		for i := range rows {
+			if c.Ints != nil {
+				values[i*width+j] = float64(c.Ints[i])
+			} else {
+				values[i*width+j] = c.Floats[i]
+			}
+		}
+	}
+	return NewArray(name, shape, values)
+}
+
+// chooseColumns are the indices of the columns that a key chooses: a name, or names and patterns with * and ?, separated
+// by commas; the only column for an empty key.
+func chooseColumns(path, key string, names []string) (chosen []int, err error) {
+	if k := slices.Index(names, key); k >= 0 {
+		return []int{k}, nil
+	}
+	if key == "" && len(names) > 1 {
+		return nil, fmt.Errorf("%s: contains %d columns; name columns: %s:%s for one, %s:A,B or %s:z* for a matrix, "+
+			"%s:* for all (there are %s)", path, len(names), path, names[0], path, path, path, list(names))
+	}
+	for part := range strings.SplitSeq(key, ",") {
+		found := false
+		for k, name := range names {
+			if match, err := pathpkg.Match(part, name); name == part || err == nil && match {
+				found = true
+				if !slices.Contains(chosen, k) {
+					chosen = append(chosen, k)
+				}
+			}
+		}
+		if found {
+			continue
+		}
+		name, err := chooseName(path, "column", part, names)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, slices.Index(names, name)) // the only one
+	}
+	return chosen, nil
+}
+
+// isSelection reports whether a key names several columns.
+func isSelection(key string) bool { return strings.ContainsAny(key, ",*?") }
+
+// listTable lists the columns of a table of text.
+func listTable(path string, l *Listing) error {
+	columns, err := ReadTable(path)
+	if err != nil {
+		return err
+	}
+	for i := range columns {
+		c := &columns[i]
+		a, err := c.Array(path)
+		if err != nil {
+			return err
+		}
+		item := Item{Name: c.Name, Type: a.dtype.String(), Shape: a.shape}
+		if c.Texts != nil {
+			item.Type = "text"
+		}
+		l.Items = append(l.Items, item)
+	}
+	return nil
 }
 
 // Array is a column as an array of one value per row, whose name has the path of the table.

@@ -4,6 +4,8 @@ package dataset
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -66,6 +68,77 @@ func TestReadTable_Pandas(t *testing.T) {
 		if got := fmt.Sprint(columns); err != nil || got != want {
 			t.Errorf("%q: %s, error %v, want %s", text, got, err, want)
 		}
+	}
+}
+
+// Columns of tables are arrays: one by its name, several as a matrix in the order of the key.
+func TestOpenTable(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	files := map[string]string{
+		"t.csv":    ",z_0,z_1,label,z_10,n,hole\n0,0.5,1,a,2,3,1\n1,-1.5,2,b,4,5,\n",
+		"t.tsv":    "a\tb\n1\t2\n3\t4\n5\t6\n",
+		"raw.csv":  "0.5,1\n2,3\n",
+		"one.csv":  "k\n4\n2\n",
+		"odd.csv":  "\"a,b\",z*,k[1]\n1,2,3\n",
+		"bare.csv": "a,b\n",
+		"cut.csv":  "a,b\n1,2\n3\n",
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ spec, want string }{
+		{"t.csv:z_0", "float64 [2] [0.5 -1.5]"},
+		{"t.csv:z_*", "float64 [2 3] [0.5 1 2 -1.5 2 4]"},
+		{"t.csv:n,z_1", "int64 [2 2] [3 1 5 2]"},
+		{"t.csv:n,*_1?,n", "int64 [2 2] [3 2 5 4]"},
+		{"t.csv:n,hole", "float64 [2 2] [3 1 5 NaN]"},
+		{"t.csv", "contains 6 columns; name columns: "},
+		{"t.csv:*", `column "label" has texts, want numbers`},
+		{"t.csv:z_2", `no column "z_2"`},
+		{"t.csv:z_0,q*", `no column "q*"`},
+		{"t.csv:z_0,", "contains 6 columns"},
+		{"t.tsv:*", "int64 [3 2] [1 2 3 4 5 6]"},
+		{"raw.csv:*", "float64 [2 2] [0.5 1 2 3]"},
+		{"one.csv", "int64 [2] [4 2]"},
+		{"one.csv:*", "int64 [2 1] [4 2]"},
+		{"odd.csv:a,b", "int64 [1] [1]"},
+		{"odd.csv:z*", "int64 [1] [2]"},
+		{"odd.csv:k[1]", "int64 [1] [3]"},
+		{"bare.csv:a", "no rows"},
+		{"cut.csv:a", "line 3"},
+	} {
+		spec := filepath.Join(folder, c.spec)
+		a, err := Open(spec)
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.spec, err, c.want)
+			}
+			continue
+		}
+		values := make([]float64, a.Len()*a.RowLen())
+		if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
+			t.Errorf("%s: %v", c.spec, err)
+		}
+		if got := fmt.Sprint(a.DType(), a.Shape(), values); got != strings.ReplaceAll(c.want, "] [", "][") && got != c.want {
+			t.Errorf("%s: %s, want %s", c.spec, got, c.want)
+		}
+		if a.Name() != spec && !strings.HasPrefix(a.Name(), spec) {
+			t.Errorf("%s: named %s", c.spec, a.Name())
+		}
+		path, _ := splitSpec(spec)
+		want, e := FileSHA256(path)
+		if sum, err := a.SHA256(); e != nil || err != nil || sum != want {
+			t.Errorf("%s: digest %s, want %s, errors %v, %v", c.spec, sum, want, e, err)
+		}
+	}
+	l, err := List(filepath.Join(folder, "t.csv"))
+	want := "[{z_0 float64 [2] [] [] } {z_1 int64 [2] [] [] } {label text [2] [] [] } " +
+		"{z_10 int64 [2] [] [] } {n int64 [2] [] [] } {hole float64 [2] [] [] }]"
+	if err != nil || fmt.Sprint(l.Items) != want {
+		t.Errorf("%v, error %v", l, err)
 	}
 }
 

@@ -53,7 +53,7 @@ func digest[T int | int32](numbers []T) float64 {
 }
 
 // inSeveralClusters is a warning of equal sequences in different clusters, which intervals and the folds of probes
-// take for independent ones; clusters are those of the rows of the census. It is empty where there are none.
+// take for independent ones; clusters has the cluster of each row of the census. It is empty where there are none.
 func (c *census) inSeveralClusters(clusters []int) string {
 	digests := c.Column(tokenDigest)
 	n := points.Shared(points.Points{N: len(digests), Dim: 1, F64: digests}, clusters)
@@ -61,7 +61,8 @@ func (c *census) inSeveralClusters(clusters []int) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %s are equal to one of another cluster: intervals take them for independent sequences, and "+
-		"probes are tested on sequences that they were fitted to; audit --sequences finds them", n, text.Count(len(digests), "sequence"))
+		"probes are tested on sequences that they were fitted to; audit --sequences finds them",
+		n, text.Count(len(digests), "sequence"))
 }
 
 // Result does nothing: see enter.

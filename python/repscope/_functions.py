@@ -1027,7 +1027,7 @@ def audit(
 
     Args:
         frames: FILE[:key] of all states [N,…], of any shape: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5,
-            .nc, .zarr, .parquet, .tar or a folder of images.
+            .nc, .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         split: FILE[:key] of the part of each state, a name or number, or FILE.csv:column.
         example: audit the built-in example: frames of a small arcade game, with some on the wrong side of the split.
         sequences: FILE of all sequences, FASTA or a table, instead of frames.
@@ -1165,7 +1165,7 @@ def smoothness(
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1336,7 +1336,7 @@ def robustness(
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1552,7 +1552,7 @@ def neighborhood(
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         latents: NAME=FILE[:key] of precomputed latents.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -1757,7 +1757,7 @@ def manifold(
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1946,7 +1946,7 @@ def geometry(
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -2131,7 +2131,7 @@ def similarity(
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -2354,7 +2354,7 @@ def reconstruction(
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or for several steps [N,T,…],
             one row per state or frame.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
@@ -2577,7 +2577,7 @@ def reward(
         rewards: FILE[:key] of one number per frame: the reward of the transition to the next frame (a window has the
             reward of its last frame). Default: the rewards of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -3084,7 +3084,7 @@ def forecast(
 
     Args:
         target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] for one variable: .npy, .npz, .safetensors, .pt, .pth,
-            .tif, .h5, .hdf5, .nc, .zarr, .parquet, .tar or a folder of images.
+            .tif, .h5, .hdf5, .nc, .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be missing for
             one variable.
         example: run on the built-in example: synthetic weather with known truth, and ensembles with one defect each.
@@ -3688,7 +3688,7 @@ def encode(
     Args:
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
         weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.

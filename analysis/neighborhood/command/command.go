@@ -505,15 +505,17 @@ func chanceTable(r *neighborhood.Result, o neighborhood.Options) *report.Table {
 					trust, cont, rnx = null.Cut.Trustworthiness, null.Cut.Continuity, null.Cut.RNX
 				}
 				table.Row(name, a.K, trust, report.WithDeviation(null.TrustworthinessMean, null.TrustworthinessSD),
-					cont, report.WithDeviation(null.ContinuityMean, null.ContinuitySD), rnx, report.WithDeviation(null.RNXMean, null.RNXSD))
+					cont, report.WithDeviation(null.ContinuityMean, null.ContinuitySD),
+					rnx, report.WithDeviation(null.RNXMean, null.RNXSD))
 			}
 			name = ""
 		}
 	}
-	table.Note("Null: latents paired with the wrong states; mean ± SD of %s. A score near its null says nothing about the model",
-		o.Null.Describe(o.Permutations))
+	table.Note("Null: latents paired with the wrong states; mean ± SD of %s. "+
+		"A score near its null says nothing about the model", o.Null.Describe(o.Permutations))
 	if cut := cutStates(r); cut > 0 {
-		table.Note("T, C and R_NX are here of the %s to which episodes are cut for the null, so that all have one length", text.Count(cut, "state"))
+		table.Note("T, C and R_NX are here of the %s to which episodes are cut for the null, so that all have one length",
+			text.Count(cut, "state"))
 	}
 	return table
 }
