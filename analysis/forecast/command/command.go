@@ -132,14 +132,16 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
 		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights, for additional scores of that part of " +
 			"the grid (repeats)"})
-	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or of one per sample "+
-		"[N,V,H,W]; target: the mean target over all other initial times")
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Under(option.Inputs)
+		l.Path(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or of one per sample "+
+			"[N,V,H,W]; target: the mean target over all other initial times").Reads()
+	})))
 	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
 	flags.Var(&s.inputVariables, "input-variables",
 		"`LIST` of the names of the variables of --input (default: as --variables)")
 	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
 	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
-	flags.Group(run.Inputs, "climatology")
 	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
 		"skip-members")
 	flags.Unrecorded("units", "lead-unit")
