@@ -254,7 +254,7 @@ func refused(t *testing.T, dir, out, input string, written []string, call func(m
 // --out.
 var places = []string{"cache", "output", "rates"}
 
-// Every flag that takes a path is declared to read what is there, or to write there; the second kind is held against
+// Every flag that takes a path is declared to read or to write there; the second kind is held against
 // inputs.
 func TestWritingFlags(t *testing.T) {
 	runtest.Long(t, "it runs every program many times")

@@ -119,7 +119,7 @@ func (in *Inputs) Declare(l *option.List) {
 	in.declareRunning(l)
 }
 
-// declareSources lists what is read.
+// declareSources lists the options of files.
 func (in *Inputs) declareSources(l *option.List) {
 	l.Under(option.Inputs)
 	l.Path(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames()).Reads()
@@ -150,7 +150,7 @@ func (in *Inputs) declareStates(l *option.List) {
 	l.Bool(&in.SkipNaN, "skip-nan", "drop and count states with NaN or Inf instead of failing")
 }
 
-// declareEncoders lists what goes into encoders and what is taken out of them.
+// declareEncoders lists the inputs and outputs of encoders.
 func (in *Inputs) declareEncoders(l *option.List) {
 	l.Under(option.Settings)
 	if in.needs.ByLayer {

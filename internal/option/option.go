@@ -49,7 +49,7 @@ type Access uint8
 // What a run does with a value.
 const (
 	Undeclared Access = iota // no path, or one that is not declared
-	Read                     // the run reads what is there
+	Read                     // the run reads there
 	Written                  // the run writes there
 	NoInput                  // names no input, even where a file has this name
 )

@@ -67,7 +67,7 @@ func (d *division) Declare(l *option.List) {
 	l.Path(&d.rates, "rates", "`DIR` of the cache of measurements of this machine (default: the user's cache folder)").Free().NamesNoInput()
 }
 
-// checkTime finds what is no time.
+// checkTime returns the error of a text that is no time.
 func checkTime(text string) error {
 	_, err := parseTime(text)
 	return err

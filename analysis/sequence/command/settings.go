@@ -80,7 +80,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Declare(option.Of(option.Func(s.declareInputs)))
 }
 
-// declareInputs lists the options of what is read.
+// declareInputs lists the options of inputs.
 func (s *settings) declareInputs(l *option.List) {
 	l.Under(option.Inputs)
 	l.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)").Reads()
@@ -107,7 +107,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	flags.Declare(option.Of(option.Func(s.declareMetrics)))
 }
 
-// declareMetrics lists the options of what is computed.
+// declareMetrics lists the options of metrics.
 func (s *settings) declareMetrics(l *option.List) {
 	l.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
 		strings.Join(registry.Names(), ", "))
