@@ -102,19 +102,25 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 	}
 	flags.FileHint("files are given with --frames FILE, --model NAME=FILE or --latents NAME=FILE")
 	flags.Title(run.Settings, "states and encoders")
+	flags.Declare(option.Of(option.Func(in.declareInputs)))
+	// Flags that all commands share stand among these.
 	flags.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "family", "latent-scale")
 	flags.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
-	flags.Declare(option.Of(in))
+	flags.Declare(option.Of(option.Func(in.declareAnalysis)))
 	flags.Check(func(*run.Options) error { return in.check() })
 	flags.Reads(func(*run.Options) []string { return in.leads() })
 	return in
 }
 
-// Declare lists the options of states and models.
-func (in *Inputs) Declare(l *option.List) {
+// declareInputs lists the options of states and models.
+func (in *Inputs) declareInputs(l *option.List) {
 	in.declareSources(l)
 	in.declareStates(l)
 	in.declareEncoders(l)
+}
+
+// declareAnalysis lists the options of what is done with them.
+func (in *Inputs) declareAnalysis(l *option.List) {
 	in.declareStatistics(l)
 	in.declareRunning(l)
 }
