@@ -7,11 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"repscope/internal/dtype"
+	"repscope/internal/readtest"
 	"repscope/internal/torchfile"
 )
 
@@ -46,13 +46,9 @@ func exercise(t *testing.T, name string, data []byte, open func(path string) ([]
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	arrays, err := open(path)
-	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 200<<20+8192*uint64(len(data)) {
-		t.Errorf("opening %d bytes took %d bytes of memory", len(data), taken)
-	}
+	var arrays []*Array
+	var err error
+	readtest.Memory(t, len(data), readtest.Limit{Base: 200 << 20, PerByte: 8192}, func() { arrays, err = open(path) })
 	if err != nil {
 		if !strings.Contains(err.Error(), filepath.Base(filepath.Dir(path))) {
 			t.Errorf("the error does not name the file: %v", err)

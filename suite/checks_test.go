@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,54 +17,35 @@ import (
 	"repscope/report/methods"
 )
 
-// wrongValues are, for every own flag of every command, arguments that are wrong
-// usage. A flag whose values are all right, or can only be judged with the input,
-// has none and says why.
+// wrongValues are arguments that are wrong usage, for every own flag of every command whose declaration has no wrong
+// values (option.Option.Wrong), and further ones of others. A flag whose values are all right, or can only be judged
+// with the input, has none and says why.
 var wrongValues = map[string]map[string][]string{
 	"smoothness": {
 		"horizons": {"--horizons 0", "--horizons 1,-2", "--horizons 1,5,1", "--horizons x"},
 	},
 	"robustness": {
-		"corruption": {"--corruption gausian"},
 		"levels":     {"--levels -1", "--levels 0.1,0.1", "--levels nan", "--corruption blur --levels 2"},
-		"clip":       {"--clip no"},
 		"noise-unit": {"--noise-unit range", "--example --noise-unit sd"},
-		"draws":      {"--draws 0", "--draws x"},
-		"per-sample": nil, // yes or no
 		"box-level":  {"--box-level 0.7", "--levels 0.2 --box-level 0.1"},
 	},
 	"neighborhood": {
-		"k":                 {"--k 0", "--k 5,5", "--k -1", "--k x"},
-		"metric":            {"--metric cosin"},
-		"latent-metric":     {"--latent-metric precomputed"},
-		"coranking":         {"--coranking maybe", "--approx --coranking full"},
-		"exclude-window":    {"--exclude-window -1", "--exclude-window soon"},
-		"space":             {"--space film"},
-		"permutations":      {"--permutations -1"},
-		"null":              {"--null chance"},
-		"per-point":         nil, // yes or no
-		"approx":            {"--approx --coranking full"},
-		"ties":              {"--ties first"},
-		"approx-references": {"--approx-references 1"},
+		"k":              {"--k 0", "--k 5,5", "--k -1", "--k x"},
+		"coranking":      {"--coranking maybe", "--approx --coranking full"},
+		"exclude-window": {"--exclude-window -1", "--exclude-window soon"},
+		"approx":         {"--approx --coranking full"},
 	},
 	"manifold": {
-		"estimator":           {"--estimator best"},
 		"gride":               {"--gride 3", "--gride 4,0"},
 		"neighbors":           {"--neighbors 1"},
 		"exclude-window":      {"--exclude-window -1", "--exclude-window soon"},
 		"duplicate-tolerance": {"--duplicate-tolerance 0", "--duplicate-tolerance 1", "--duplicate-tolerance nan"},
-		"approx":              nil, // yes or no
 	},
 	"geometry": {
 		"labels":         {"--labels example:lives", "--example --labels example:livs"},
 		"clusters":       {"--clusters 1", "--clusters 5,5"},
-		"starts":         {"--starts 0"},
 		"k":              {"--k 0", "--k 5,5"},
 		"exclude-window": {"--exclude-window -1", "--exclude-window 2.5"},
-		"rsa-pairs":      {"--rsa-pairs -1"},
-		"permutations":   {"--permutations -1"},
-		"lags":           {"--lags 0"},
-		"per-point":      nil, // yes or no
 	},
 	"audit": {
 		"sequences":      {"--sequences s.fa"},
@@ -80,40 +62,27 @@ var wrongValues = map[string]map[string][]string{
 		"train-part":     {"--train f.npy --test g.npy --train-part a"},
 		"tolerance":      {"--tolerance -1", "--tolerance 2", "--tolerance nan"},
 		"false-alarm":    {"--false-alarm 0", "--false-alarm 0.5"},
-		"references":     {"--references 1"},
-		"permutations":   {"--permutations -1"},
-		"repair":         {"--repair mend"},
 		"write-split":    {"--example --write-split split.csv"},
-		"skip-nan":       nil, // yes or no
 		"fail-if-leaks":  {"--example --fail-if-leaks 1.5", "--example --fail-if-leaks -1"},
 	},
 	"similarity": {
 		"measures":       {"--measures cka,ckA", "--measures cka,cka"},
 		"layers":         {"--layers =conv*", "--layers a=", "--layers a=conv1,,b=conv1"},
 		"k":              {"--k 0", "--k 5,5"},
-		"metric":         {"--metric cosin"},
 		"bandwidth":      {"--bandwidth 0", "--bandwidth nan"},
 		"layer-measures": {"--layer-measures cka,ckA", "--layer-measures cka,cka"},
-		"rsa-pairs":      {"--rsa-pairs -1"},
-		"permutations":   {"--permutations -1"},
-		"null":           {"--null chance"},
 		"reference":      nil, // the models name it
 	},
 	"reconstruction": {
 		"predictions":       {"--predictions p.npy", "--predictions a=x.npy --predictions a=y.npy", "--predictions copy_last=x.npy"},
-		"predicts":          {"--predicts before"},
-		"time-axis":         {"--time-axis channels"},
 		"predictions-range": {"--predictions-range 1,0", "--predictions-range wide", "--predictions-range a=0,1", "--predictions-range 0,1 --predictions-range 0,2"},
 		"moving-threshold":  {"--moving-threshold 0", "--moving-threshold 1", "--moving-threshold nan", "--moving-threshold x"},
-		"ssim-window":       {"--ssim-window box"},
 		"object-threshold":  {"--object-threshold 0", "--object-threshold 2"},
-		"object-area":       {"--object-area 0"},
-		"samples-shown":     {"--samples-shown -1"},
 		"decoder":           {"--decoder d.onnx", "--decoder a=x.onnx --decoder a=y.onnx"},
 		"predictor":         {"--predictor p.onnx", "--predictor a=p.onnx"},
 		"decoder-pool":      {"--decoder-pool first"},
 		"actions":           {"--actions example:action", "--actions a.npy"},
-		"rollout-steps":     {"--rollout-steps 0", "--rollout-steps 3"},
+		"rollout-steps":     {"--rollout-steps 3"},
 		"save-frames":       {"--save-frames --predictions true=x.npy", "--save-frames --predictions a=x.npy --predictions a_error=y.npy"},
 	},
 	"reward": {
@@ -133,13 +102,8 @@ var wrongValues = map[string]map[string][]string{
 		"regress":           {"--regress [a"},
 		"min-entropy":       {"--min-entropy -1", "--min-entropy x"},
 		"probes":            {"--probes linear", "--probes ridge,ridge"},
-		"probe-features":    {"--probe-features last"},
 		"alpha":             {"--alpha -1", "--alpha x"},
-		"folds":             {"--folds 1"},
 		"label-efficiency":  {"--label-efficiency 0", "--label-efficiency 0.1,0.1", "--label-efficiency 2"},
-		"control":           nil, // yes or no
-		"disentanglement":   nil, // yes or no
-		"predictions-csv":   nil, // yes or no
 	},
 	"generation": {
 		"metrics":               {"--metrics iou", "--metrics diversity,", "--metrics diversity,precision"},
@@ -156,12 +120,8 @@ var wrongValues = map[string]map[string][]string{
 		"decoder":               {"--decoder d.onnx", "--decoder a=d.onnx --decoder a=f.onnx"},
 		"classifier":            {"--classifier c.onnx"},
 		"grids":                 {"--grids g.npz"},
-		"num-samples":           {"--num-samples -1", "--num-samples x"},
 		"temperature":           {"--temperature 0", "--temperature x"},
 		"threshold":             {"--threshold 1", "--threshold -0.1", "--threshold x"},
-		"definition":            {"--definition ours"},
-		"strict":                nil, // yes or no
-		"revalidate":            nil, // yes or no
 		"documented-json":       {"--documented-json x.csv", "--documented-json="},
 		"output":                {"--output x.csv"},
 		"data":                  {"--example --data none.json", "--generated a=x.json --real y.json --data z.json"},
@@ -184,25 +144,13 @@ var wrongValues = map[string]map[string][]string{
 		"input-variables": {"--input-variables a"},
 		"units":           {"--units m,,K", "--variables a,b --units K"},
 		"lead-unit":       {"--lead-unit h"},
-		"n-samples":       {"--n-samples -1", "--n-samples x"},
 		"skip-members":    {"--skip-members"},
 		"event-rule":      {"--event-rule over", "--event-rule above"},
-		"wrap":            nil, // yes or no
-		"metrics":         {"--metrics mea"},
-		"crps":            {"--crps unbiased"},
-		"energy":          {"--energy unbiased"},
-		"variogram":       {"--variogram published"},
 		"variogram-p":     {"--variogram-p 0", "--variogram-p -1", "--variogram-p nan"},
 		"max-distance":    {"--max-distance -1", "--max-distance x"},
-		"patch":           {"--patch 0"},
-		"patch-mode":      {"--patch-mode mean"},
-		"pairs":           {"--pairs -1"},
-		"batch-size":      {"--batch-size -1"},
 		"thresholds":      {"--thresholds x", "--thresholds 1,1", "--thresholds inf"},
 		"event-quantiles": {"--event-quantiles 0", "--event-quantiles 1.5", "--event-quantiles 0.9,0.9"},
 		"fss-windows":     {"--thresholds 1 --fss-windows 0", "--thresholds 1 --fss-windows 3,3", "--fss-windows 3"},
-		"spectrum":        {"--spectrum wavelet"},
-		"tile":            {"--tile 0"},
 		"quantiles":       {"--quantiles 1", "--quantiles 0.1,0.1", "--quantiles nan"},
 		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
@@ -218,14 +166,12 @@ var wrongValues = map[string]map[string][]string{
 		"columns":          {"--columns heavy", "--columns heavi=x", "--columns heavy=x,heavy=y"},
 		"inputs":           {"--inputs ids=x", "--inputs tokens"},
 		"outputs":          {"--outputs scores=x", "--outputs logits="},
-		"position-batch":   {"--position-batch 0"},
 		"metrics":          {"--metrics acuracy", "--metrics masked_accuracy,"},
 		"set":              {"--set depth=3", "--set masked_accuracy.depth=3", "--set masked_accuracy.depth", "--set probe.depth=3"},
 		"mask":             {"--mask all"},
 		"mask-rate":        {"--mask-rate 0", "--mask-rate 1.5", "--mask-rate x"},
 		"mask-cdr":         {"--mask-cdr -1"},
 		"mask-nongermline": {"--mask-nongermline -1", "--mask-nongermline inf"},
-		"region-mode":      {"--region-mode all"},
 		"regions":          {"--regions cdr3", "--regions heavy,heavy"},
 		"mask-plan":        {"--mask-plan p.npy", "--mask-plan p.npz"},
 		"documented-json":  {"--documented-json=", "--documented-json x.txt"},
@@ -249,17 +195,8 @@ var wrongValues = map[string]map[string][]string{
 		"expected-trace":             {"--expected-trace x.json"},
 		"ratings":                    nil, // any file
 		"metrics":                    {"--metrics pixels", "--metrics ssim,"},
-		"definition":                 {"--definition ours"},
-		"workers":                    {"--workers -1", "--workers x"},
 		"resume":                     {"--resume"},
 		"skip-all":                   {"--skip-all"},
-		"plots":                      nil, // yes or no
-		"vis":                        nil,
-		"reports":                    nil,
-		"skip-semantic":              nil,
-		"skip-blip":                  nil,
-		"skip-saliency":              nil,
-		"skip-visual-saliency":       nil,
 		"alignment-tolerance":        {"--alignment-tolerance -1", "--alignment-tolerance x"},
 		"alpha":                      {"--alpha black"},
 		"ssim":                       {"--ssim box"},
@@ -269,7 +206,6 @@ var wrongValues = map[string]map[string][]string{
 		"tokenizer":                  {"--tokenizer t.json"},
 		"sentence-pool":              {"--sentence-pool max"},
 		"captioner":                  {"--captioner d"},
-		"caption-tokens":             {"--caption-tokens 0"},
 		"precompute-semantic":        {"--precompute-semantic"},
 		"precompute-blip":            {"--precompute-blip"},
 		"vision-model":               {"--vision-model a.onnx --image-embeddings-reference a --image-embeddings-generated b"},
@@ -296,39 +232,33 @@ var wrongValues = map[string]map[string][]string{
 		"saliency-std":               {"--saliency-model m.onnx --saliency-std 0"},
 		"saliency-scale":             {"--saliency-model m.onnx --saliency-scale 0"},
 		"text-similarity":            {"--text-similarity exact"},
-		"borji-splits":               {"--borji-splits -1"},
-		"saliency-plots":             nil, // yes or no
-		"save-saliency-vis":          nil,
 	},
 	"compare": {
-		"results":         {"--results =x.json", "--results a@=x.json"},
-		"task":            nil, // any text
-		"columns":         {"--columns seed", "--columns group=g", "--columns model=a,model=b", "--columns =a"},
-		"wide":            {"--wide rows", "--wide models --columns score=s"},
-		"names":           {"--names =b", "--names a,,b"},
-		"fixed":           {"--fixed a,,b"},
-		"metrics":         {"--metrics mse,,mae"},
-		"higher":          {"--higher mse --lower mse"},
-		"lower":           {"--lower ,"},
-		"orient":          {"--orient rows"},
-		"table":           {"--table a.xls", "--table a.csv,a.csv"},
-		"save-table":      {"--save-table a.csv --table a.csv"},
-		"figure":          {"--figure a.jpg", "--figure a.png,a.png"},
-		"plot":            {"--plot a"},
-		"save-plot":       {"--save-plot a.png --plot a.png"},
-		"fail-if-worse":   {"--fail-if-worse mse", "--fail-if-worse >5", "--fail-if-worse mse>x", "--fail-if-worse mse>-1"},
-		"allow-different": nil, // yes or no
-		"scale":           nil, // read with the results
-		"interval":        {"--interval t"},
-		"losses":          {"--losses a.csv", "--losses =a.csv", "--losses a:=a.csv"},
-		"loss-columns":    {"--loss-columns val_loss"},
-		"select":          nil, // any text
+		"results":       {"--results =x.json", "--results a@=x.json"},
+		"task":          nil, // any text
+		"columns":       {"--columns seed", "--columns group=g", "--columns model=a,model=b", "--columns =a"},
+		"wide":          {"--wide rows", "--wide models --columns score=s"},
+		"names":         {"--names =b", "--names a,,b"},
+		"fixed":         {"--fixed a,,b"},
+		"metrics":       {"--metrics mse,,mae"},
+		"higher":        {"--higher mse --lower mse"},
+		"lower":         {"--lower ,"},
+		"orient":        {"--orient rows"},
+		"table":         {"--table a.xls", "--table a.csv,a.csv"},
+		"save-table":    {"--save-table a.csv --table a.csv"},
+		"figure":        {"--figure a.jpg", "--figure a.png,a.png"},
+		"plot":          {"--plot a"},
+		"save-plot":     {"--save-plot a.png --plot a.png"},
+		"fail-if-worse": {"--fail-if-worse mse", "--fail-if-worse >5", "--fail-if-worse mse>x", "--fail-if-worse mse>-1"},
+		"scale":         nil, // read with the results
+		"interval":      {"--interval t"},
+		"losses":        {"--losses a.csv", "--losses =a.csv", "--losses a:=a.csv"},
+		"loss-columns":  {"--loss-columns val_loss"},
+		"select":        nil, // any text
 	},
 	"evaluate": {
-		"only":      {"--only [", "--only a,,b"},
-		"skip":      {"--skip [a"},
-		"fail-fast": nil, "list": nil, "wait": nil, "resume": nil, "schema": nil, "init": nil, "check": nil, // yes or no
-		"jobs": {"--jobs 0"},
+		"only": {"--only [", "--only a,,b"},
+		"skip": {"--skip [a"},
 	},
 	"scale": { // --example keeps merge and its shard away
 		"shards":    {"plan --shards x -- manifold --example"},
@@ -349,14 +279,8 @@ var wrongValues = map[string]map[string][]string{
 		"rates": nil, "program": nil, "namespace": nil, // any text
 	},
 	"encode": {
-		"to":      {"--to nyp", "--to npy --output {model}.npz"},
-		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy", "--output .{model}.npy", "--output \u202e.npy"},
-		"dtype":   {"--dtype float8"},
-		"restart": nil, // yes or no
-		"profile": nil, // yes or no
-		"layers":  {"--layers all"},
-		"ops":     nil, // stops the run
-		"arch":    nil, // stops the run
+		"to":     {"--to nyp", "--to npy --output {model}.npz"},
+		"output": {"--output {model}", "--output {model}.txt", "--output a/{model}.npy", "--output .{model}.npy", "--output \u202e.npy"},
 	},
 }
 
@@ -398,9 +322,10 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, e := range All() {
+		declared := refuseDeclared(t, e)
 		for _, name := range ownFlags(e.Command) {
 			tests, ok := wrongValues[e.Name][name]
-			if !ok {
+			if !ok && len(declared[name]) == 0 {
 				t.Errorf("%s: nothing is said of --%s", e.Name, name)
 			}
 			for _, args := range tests {
@@ -433,6 +358,38 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 			t.Errorf("%s with files that are missing: exit %d, want 1: %s", e.Name, code, stderr.String())
 		}
 	}
+}
+
+// refuseDeclared gives a command, or each of its commands, the values that its declared flags refuse, and returns these.
+func refuseDeclared(t *testing.T, e Entry) map[string][]string {
+	t.Helper()
+	before := strings.Fields(missing(e))
+	commands := e.Commands
+	if commands == nil {
+		commands = []run.Command{e.Command}
+	}
+	for _, c := range commands {
+		if e.Commands != nil {
+			before = []string{c.Name}
+		}
+		for name, values := range run.WrongValues(c) {
+			for _, value := range values {
+				var stdout, stderr bytes.Buffer
+				args := append(slices.Clone(before), "--"+name+"="+value, "--out", filepath.Join(t.TempDir(), "out"))
+				if slices.Contains(c.Omit, "out") || c.Name == "task" {
+					args = args[:len(args)-2]
+				}
+				if slices.Contains(c.Omit, name) {
+					continue
+				}
+				code := run.Run(t.Context(), e.Command, args, &stdout, &stderr)
+				if code != 2 || !strings.Contains(stderr.String(), "--"+name) || strings.Contains(stderr.String(), "none.") {
+					t.Errorf("%s --%s=%s: exit %d, want 2 with the flag: %s", c.Name, name, value, code, stderr.String())
+				}
+			}
+		}
+	}
+	return run.WrongValues(e.Command)
 }
 
 // ownFlags are the flags of a command that are not those of every command over

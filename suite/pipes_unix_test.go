@@ -52,10 +52,10 @@ func TestPipes(t *testing.T) {
 			if slices.Contains(run.FlagNames(c), "format") && !strings.Contains(rest, "--format") {
 				rest += " --format none"
 			}
-			told := 0
+			told, reading := 0, run.ReadingFlags(c)
 			run.VisitFlags(c, func(f *flag.Flag) {
 				kind, _ := flag.UnquoteUsage(f)
-				if !slices.Contains(readers, f.Name) || kind == "DIR" && f.Name != "weights" && f.Name != "base-dir" || f.Name == "output" {
+				if !slices.Contains(reading, f.Name) || kind == "DIR" && f.Name != "weights" && f.Name != "base-dir" {
 					return
 				}
 				for i, place := range places {

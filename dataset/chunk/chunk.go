@@ -8,11 +8,15 @@
 package chunk
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
+
+	"github.com/klauspost/compress/zlib"
 
 	"repscope/internal/memory"
 	"repscope/internal/parallel"
@@ -253,4 +257,39 @@ func Unshuffle(out, raw []byte, size int) {
 		}
 	}
 	copy(out[n*size:], raw[n*size:])
+}
+
+// Rows is the length of the first axis of a shape; 1 for a single value.
+func Rows[T int | uint64](shape []T) int {
+	if len(shape) == 0 {
+		return 1
+	}
+	return int(shape[0])
+}
+
+// RowBytes is the number of bytes of a row of elements of some bytes: of one index of the first axis.
+func RowBytes[T int | uint64](shape []T, element int) int {
+	for i, k := range shape {
+		if i > 0 {
+			element *= int(k)
+		}
+	}
+	return element
+}
+
+// Zlib expands one stored chunk after the other. It belongs to one goroutine.
+type Zlib struct {
+	reader io.ReadCloser
+	source bytes.Reader
+}
+
+// Reader expands a chunk in the format of zlib, until the next call.
+func (z *Zlib) Reader(stored []byte) (io.Reader, error) {
+	z.source.Reset(stored)
+	if z.reader != nil {
+		return z.reader, z.reader.(zlib.Resetter).Reset(&z.source, nil)
+	}
+	var err error
+	z.reader, err = zlib.NewReader(&z.source)
+	return z.reader, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/dataset/chunk"
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 )
@@ -222,23 +223,10 @@ func (d *Dataset) recipe() string {
 func (d *Dataset) Readable() error { return d.reason }
 
 // RowBytes is the number of bytes of a row: of one index of the first axis.
-func (d *Dataset) RowBytes() int {
-	n := d.Type.Size
-	for i, k := range d.space.dims {
-		if i > 0 {
-			n *= int(k)
-		}
-	}
-	return n
-}
+func (d *Dataset) RowBytes() int { return chunk.RowBytes(d.space.dims, d.Type.Size) }
 
 // Rows is the length of the first axis; 1 for a single value.
-func (d *Dataset) Rows() int {
-	if len(d.space.dims) == 0 {
-		return 1
-	}
-	return int(d.space.dims[0])
-}
+func (d *Dataset) Rows() int { return chunk.Rows(d.space.dims) }
 
 // Contiguous returns the offset in the file where all values lie as they are; ok is false for other layouts.
 func (d *Dataset) Contiguous() (offset int64, ok bool) {

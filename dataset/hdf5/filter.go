@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zlib"
-
 	"repscope/dataset/chunk"
 )
 
@@ -115,8 +113,7 @@ func (d *Dataset) Compression() (names []string) {
 
 // decoder undoes filters. It belongs to one goroutine.
 type decoder struct {
-	zlib    io.ReadCloser
-	source  bytes.Reader
+	zlib    chunk.Zlib
 	scratch [2][]byte
 }
 
@@ -185,22 +182,16 @@ func (d *decoder) decode(filters []filter, mask uint64, raw []byte, size int) ([
 }
 
 func (d *decoder) inflate(raw []byte, size int) ([]byte, error) {
-	d.source.Reset(raw)
-	var err error
-	if d.zlib == nil {
-		d.zlib, err = zlib.NewReader(&d.source)
-	} else {
-		err = d.zlib.(zlib.Resetter).Reset(&d.source, nil)
-	}
+	r, err := d.zlib.Reader(raw)
 	if err != nil {
 		return nil, fmt.Errorf("corrupt: %w", err)
 	}
 	out := d.spare(raw, size)
-	if n, err := io.ReadFull(d.zlib, out); err != nil {
+	if n, err := io.ReadFull(r, out); err != nil {
 		return nil, fmt.Errorf("corrupt: a chunk ends after %d of %d bytes (%w)", n, size, err)
 	}
 	var more [1]byte // reading to the end compares the checksum
-	switch n, err := io.ReadFull(d.zlib, more[:]); {
+	switch n, err := io.ReadFull(r, more[:]); {
 	case n > 0:
 		return nil, fmt.Errorf("corrupt: a chunk expands to more than %d bytes", size)
 	case err != io.EOF:

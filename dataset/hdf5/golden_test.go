@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"repscope/internal/dtype"
-	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // golden is what values.json says of a dataset.
@@ -51,16 +51,7 @@ func goldens(t testing.TB) (folder string, files map[string]map[string]golden) {
 // open opens a file until the test ends.
 func open(t testing.TB, path string) *File {
 	t.Helper()
-	mapped, err := mmap.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { mapped.Close() })
-	f, err := Read(mapped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return readtest.Open(t, path, Read)
 }
 
 // refused are the datasets that are not read, and the message.

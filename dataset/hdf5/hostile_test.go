@@ -7,13 +7,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	. "repscope/dataset/hdf5/hdf5test"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // readAll reads all of a file: its names, attributes and values of datasets of moderate size. It returns the first error.
@@ -67,13 +67,8 @@ func bounded(t *testing.T, data []byte) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := readAll(path)
-	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20+16384*uint64(len(data)) {
-		t.Errorf("%d bytes took %d bytes of memory", len(data), taken)
-	}
+	var err error
+	readtest.Memory(t, len(data), readtest.Limit{Base: 256 << 20, PerByte: 16384}, func() { err = readAll(path) })
 	return err
 }
 

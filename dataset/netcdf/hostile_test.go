@@ -5,13 +5,13 @@ package netcdf
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"repscope/dataset/netcdf/netcdftest"
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // readAll reads the header and the first and last rows of all variables, with little memory.
@@ -26,14 +26,12 @@ func readAll(t *testing.T, data []byte) error {
 		t.Fatal(err)
 	}
 	defer mapped.Close()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	defer func() {
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20+1024*uint64(len(data)) {
-			t.Errorf("%d bytes took %d bytes of memory", len(data), taken)
-		}
-	}()
+	readtest.Memory(t, len(data), readtest.Limit{Base: 64 << 20, PerByte: 1024}, func() { err = readMapped(t, mapped, path) })
+	return err
+}
+
+func readMapped(t *testing.T, mapped *mmap.File, path string) error {
+	t.Helper()
 	f, err := Read(mapped)
 	if err != nil {
 		if !strings.Contains(err.Error(), path) {

@@ -18,6 +18,7 @@ import (
 	"math"
 	"math/bits"
 
+	"repscope/dataset/chunk"
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
@@ -363,23 +364,10 @@ func (v *Variable) Sibling(name string) *Variable {
 }
 
 // Rows is the length of the first axis; 1 for a single value.
-func (v *Variable) Rows() int {
-	if len(v.Shape) == 0 {
-		return 1
-	}
-	return v.Shape[0]
-}
+func (v *Variable) Rows() int { return chunk.Rows(v.Shape) }
 
 // RowBytes is the number of bytes of a row: of one index of the first axis.
-func (v *Variable) RowBytes() int {
-	n := v.DType.Size()
-	for i, k := range v.Shape {
-		if i > 0 {
-			n *= k
-		}
-	}
-	return n
-}
+func (v *Variable) RowBytes() int { return chunk.RowBytes(v.Shape, v.DType.Size()) }
 
 // Contiguous returns the offset in the file where all values lie; ok is false for records that take turns.
 func (v *Variable) Contiguous() (offset int64, ok bool) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // golden is what values.json says of a file.
@@ -47,16 +48,7 @@ func goldens(t testing.TB) (folder string, files map[string]golden) {
 // open opens a file until the test ends.
 func open(t testing.TB, path string) *File {
 	t.Helper()
-	mapped, err := mmap.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { mapped.Close() })
-	f, err := Read(mapped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return readtest.Open(t, path, func(file *mmap.File) (*File, error) { return Read(file) })
 }
 
 func TestGolden(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"repscope/dataset/parquet/parquettest"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // readAll reads all of a file: its columns, the first and last rows of each. It returns the first error.
@@ -62,13 +62,8 @@ func bounded(t *testing.T, data []byte) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := readAll(path)
-	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 512<<20+16384*uint64(len(data)) {
-		t.Errorf("%d bytes took %d bytes of memory", len(data), taken)
-	}
+	var err error
+	readtest.Memory(t, len(data), readtest.Limit{Base: 512 << 20, PerByte: 16384}, func() { err = readAll(path) })
 	return err
 }
 

@@ -482,23 +482,10 @@ func (a *Array) Codecs() (names []string) {
 }
 
 // Rows is the length of the first axis; 1 for a single value.
-func (a *Array) Rows() int {
-	if len(a.Shape) == 0 {
-		return 1
-	}
-	return a.Shape[0]
-}
+func (a *Array) Rows() int { return chunk.Rows(a.Shape) }
 
 // RowBytes is the number of bytes of a row: of one index of the first axis.
-func (a *Array) RowBytes() int {
-	n := a.Type.Size
-	for i, k := range a.Shape {
-		if i > 0 {
-			n *= k
-		}
-	}
-	return n
-}
+func (a *Array) RowBytes() int { return chunk.RowBytes(a.Shape, a.Type.Size) }
 
 // key is the key of a chunk or shard.
 func (a *Array) key(position []int) string {

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
 	"repscope/dataset/chunk"
@@ -45,7 +44,7 @@ func truncated(message string, args ...any) error {
 // decoder undoes codecs. It belongs to one goroutine.
 type decoder struct {
 	gzip    *gzip.Reader
-	zlib    io.ReadCloser
+	zlib    chunk.Zlib
 	zstd    *zstd.Decoder
 	source  bytes.Reader
 	stored  []byte
@@ -119,17 +118,11 @@ func (d *decoder) undo(c codec, raw []byte, limit int) ([]byte, error) {
 		}
 		return d.inflate(d.gzip, limit)
 	case "zlib":
-		d.source.Reset(raw)
-		var err error
-		if d.zlib == nil {
-			d.zlib, err = zlib.NewReader(&d.source)
-		} else {
-			err = d.zlib.(zlib.Resetter).Reset(&d.source, nil)
-		}
+		r, err := d.zlib.Reader(raw)
 		if err != nil {
 			return nil, damaged(err)
 		}
-		return d.inflate(d.zlib, limit)
+		return d.inflate(r, limit)
 	case "zstd":
 		return d.zstandard(d.spare(limit), raw)
 	case "lz4":

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,20 +15,18 @@ import (
 	"repscope/dataset/zarr/zarrtest"
 	"repscope/internal/lz4"
 	"repscope/internal/mmap"
+	"repscope/internal/readtest"
 )
 
 // readStore reads all metadata and the first and last rows of all arrays, with little memory.
-func readStore(t *testing.T, s *Store, size int) error {
+func readStore(t *testing.T, s *Store, size int) (err error) {
 	t.Helper()
 	defer s.Close()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	defer func() {
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20+1024*uint64(size) {
-			t.Errorf("%d bytes took %d bytes of memory", size, taken)
-		}
-	}()
+	readtest.Memory(t, size, readtest.Limit{Base: 256 << 20, PerByte: 1024}, func() { err = readEntries(s) })
+	return err
+}
+
+func readEntries(s *Store) error {
 	entries, err := s.Entries()
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type rule struct {
 // below is what every package may use: small packages that know nothing of ours
 // but each other.
 const below = "internal/parallel internal/text internal/atomicfile internal/format internal/safetensors internal/mmap internal/dtype " +
-	"internal/fault internal/folderlock internal/bound internal/entries internal/escape internal/expand internal/filename internal/gunzip internal/lz4 internal/regular internal/samefile internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory internal/share internal/supervise internal/tokenizer internal/typeface internal/tabular"
+	"internal/fault internal/folderlock internal/journal internal/bound internal/entries internal/escape internal/expand internal/filename internal/gunzip internal/lz4 internal/regular internal/samefile internal/zipmember internal/pickle internal/torchfile internal/quantile internal/readtest internal/resize internal/memory internal/share internal/supervise internal/tokenizer internal/typeface internal/tabular"
 
 // rules are read from the first that matches.
 // commands is what the programs of analyses may import, and what libraries may that are not apart from theirs yet.
@@ -90,7 +90,7 @@ var rules = []rule{
 	{"dataset/chunk", ""},
 	{"dataset/hdf5", "dataset/hdf5 dataset/chunk"},
 	{"dataset/netcdf/netcdftest", ""}, // of tests alone
-	{"dataset/netcdf", ""},
+	{"dataset/netcdf", "dataset/chunk"},
 	{"dataset/parquet/parquettest", ""}, // of tests alone
 	{"dataset/parquet", ""},
 	{"dataset/webdataset", ""},

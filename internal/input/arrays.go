@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/stat"
@@ -37,9 +38,14 @@ type GivenExample struct {
 func RegisterExample(flags *run.Flags, of ArrayExample) *GivenExample {
 	e := &GivenExample{of: of}
 	flags.Usage("--example")
-	flags.BoolVar(&e.on, "example", false, of.Usage)
-	flags.Group(run.Inputs, "example")
+	flags.Declare(option.Of(e))
 	return e
+}
+
+// Declare lists --example.
+func (e *GivenExample) Declare(l *option.List) {
+	l.Under(option.Inputs)
+	l.Bool(&e.on, "example", e.of.Usage)
 }
 
 // On reports whether the example is asked for.
@@ -101,9 +107,12 @@ type Statistics struct {
 // states. units says what blocks consist of.
 func RegisterStatistics(flags *run.Flags, units string) *Statistics {
 	s := &Statistics{Family: "metric"}
-	flags.Var(&blockFlag{&s.Block}, "block", "`SPEC` of the blocks for intervals: episode, a number of consecutive "+units+", or auto")
-	flags.CheckedVar(&s.Family, "family", run.OneOf("metric", "run"), familyUsage)
 	flags.Group(run.Statistics, "seed", "bootstrap", "block", "family")
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Under(option.Statistics)
+		l.Var(&blockFlag{&s.Block}, "block", "`SPEC` of the blocks for intervals: episode, a number of consecutive "+units+", or auto")
+		l.OneOf(&s.Family, "family", []string{"metric", "run"}, familyUsage)
+	})))
 	return s
 }
 
@@ -120,8 +129,10 @@ type File struct{ Name, Path string }
 // RegisterFiles adds a flag NAME=FILE that repeats.
 func RegisterFiles(flags *run.Flags, name, usage string) *Files {
 	f := &Files{flag: name}
-	flags.Var(&filesFlag{f}, name, usage)
-	flags.Group(run.Inputs, name)
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Under(option.Inputs)
+		l.Var(&filesFlag{f}, name, usage).Reads()
+	})))
 	flags.Reads(func(*run.Options) []string {
 		var list []string
 		for _, s := range f.named {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/model"
@@ -42,13 +43,15 @@ type GivenHeads struct {
 // says how latents go into all of them.
 func (in *Inputs) Heads(flags *run.Flags, role HeadRole) *GivenHeads {
 	g := &GivenHeads{role: role, inputs: in}
-	if len(in.heads) == 0 {
-		in.headPool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
-		flags.Var(&in.headPool, "decoder-pool", "`[NAME=]MODE` of pooling for the inputs of decoders, predictors and other heads, as for --pool: "+
-			"last, mean, cls, flatten, index:K; default: unchanged outputs (repeats)")
-	}
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		if len(in.heads) == 0 {
+			in.headPool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
+			l.Var(&in.headPool, "decoder-pool", "`[NAME=]MODE` of pooling for the inputs of decoders, predictors and other heads, as for --pool: "+
+				"last, mean, cls, flatten, index:K; default: unchanged outputs (repeats)")
+		}
+		l.Var(&headFlag{g}, role.Name, role.Usage).Reads()
+	})))
 	in.heads = append(in.heads, g)
-	flags.Var(&headFlag{g}, role.Name, role.Usage)
 	flags.Check(func(*run.Options) error { return g.check() })
 	return g
 }

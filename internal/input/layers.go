@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/points"
@@ -34,11 +35,10 @@ func (l *layerLists) Set(text string) error {
 
 func (l *layerLists) empty() bool { return len(l.all) == 0 && len(l.names) == 0 }
 
-// registerLayers adds --layers.
-func (in *Inputs) registerLayers(f *run.Flags) {
-	f.Var(&in.byLayer, "layers", "`[NAME=]LAYERS` of models that are compared layer by layer, as --layer names them, "+
+// declareLayers lists --layers.
+func (in *Inputs) declareLayers(l *option.List) {
+	l.Var(&in.byLayer, "layers", "`[NAME=]LAYERS` of models that are compared layer by layer, as --layer names them, "+
 		"such as A=blocks.*,B=layer*; latents named A:LAYER are layers of A (repeats)")
-	f.Group(run.Settings, "layers")
 }
 
 // checkLayers finds layers of models that are not there.

@@ -12,6 +12,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -77,11 +78,13 @@ const examplePrefix = "example:"
 // RegisterRole adds the flag of a role to a command's that takes no states.
 func RegisterRole(flags *run.Flags, role Role) *Given {
 	g := &Given{role: role}
-	if role.Named {
-		flags.Var(&roleFlag{g}, role.Name, role.Usage)
-	} else {
-		flags.PathVar(&g.spec, role.Name, role.Usage)
-	}
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		if role.Named {
+			l.Var(&roleFlag{g}, role.Name, role.Usage).Reads()
+		} else {
+			l.Path(&g.spec, role.Name, role.Usage).Reads()
+		}
+	})))
 	flags.Check(func(*run.Options) error { return g.check() })
 	flags.Reads(func(*run.Options) []string { return g.leads() })
 	return g

@@ -22,11 +22,47 @@ import (
 )
 
 // List holds declared options in their order.
-type List struct{ Options []*Option }
+type List struct {
+	Options []*Option
+	group   Group // of the options that follow
+}
+
+// Group says under which heading of the help an option stands, and whether a result records its value.
+type Group uint8
+
+// The groups, in the order of the help but for Settings, which follows Statistics.
+const (
+	Own        Group = iota // options of the command alone; recorded
+	Inputs                  // recorded with the inputs instead
+	Settings                // how inputs are read and models run; recorded
+	Statistics              // recorded
+	Output                  // changes no number; not recorded
+	Running                 // changes no number; not recorded
+)
+
+// Under puts the options that follow into a group.
+func (l *List) Under(g Group) { l.group = g }
+
+// Access says whether the value of an option is a path, and what the run does there.
+type Access uint8
+
+// What a run does with a value.
+const (
+	Undeclared Access = iota // no path, or one that is not declared
+	Read                     // the run reads there
+	Written                  // the run writes there
+	NoInput                  // names no input, even where a file has this name
+)
 
 // Declares is implemented by the Options of an analysis. Declare binds them to its fields, whose
 // values at that time are the defaults.
 type Declares interface{ Declare(l *List) }
+
+// Func is a function that declares options.
+type Func func(l *List)
+
+// Declare calls the function.
+func (f Func) Declare(l *List) { f(l) }
 
 // Of lists the options of o.
 func Of(o Declares) *List {
@@ -46,21 +82,31 @@ type Option struct {
 	Choices []string
 	// Unrecorded says that the option changes no number: it is neither recorded nor part of an identity.
 	Unrecorded bool
+	Group      Group
+	Access     Access
+	Path       bool               // a text is the path of a file or folder
+	Least      *int               // bound of a whole number, or of every element of a list; nil: none
+	TextCheck  func(string) error // of a text, or of each of a list; nil: any
+	Repeats    bool               // a list of texts grows with every value
+	Whole      bool               // such a value is one text, commas and all
+	Aliases    []string           // other names
 
-	checks []func() error
-	read   func() any // the value for an identity
+	explained []string // choices that the usage explains
+	distinct  bool     // the elements of a list differ
+	checks    []func() error
+	read      func() any // the value for an identity
 }
 
-// Value is a value that reads and writes its own text; package flag takes it as it is.
+// Value is a value that reads and writes its own text; package flag takes it as it is. A result records what its
+// method Get returns, or else its text.
 type Value interface {
 	Set(text string) error
 	String() string
-	Get() any
 }
 
 // add declares an option of a variable.
 func add[T any](l *List, field *T, name, usage string) *Option {
-	o := &Option{Name: name, Usage: usage, Field: field, read: func() any { return *field }}
+	o := &Option{Name: name, Usage: usage, Field: field, Group: l.group, read: func() any { return *field }}
 	l.Options = append(l.Options, o)
 	return o
 }
@@ -76,6 +122,41 @@ func (l *List) Float(field *float64, name, usage string) *Option { return add(l,
 
 // Text declares a text.
 func (l *List) Text(field *string, name, usage string) *Option { return add(l, field, name, usage) }
+
+// Checked declares a text that must pass a check when it is set.
+func (l *List) Checked(field *string, name string, check func(string) error, usage string) *Option {
+	o := add(l, field, name, usage)
+	o.TextCheck = check
+	return o
+}
+
+// OneOf declares a text out of several, which the usage explains.
+func (l *List) OneOf(field *string, name string, choices []string, usage string) *Option {
+	o := l.Checked(field, name, func(value string) error { return text.CheckChoice(value, choices) }, usage)
+	o.explained = choices
+	return o
+}
+
+// Path declares a file or folder, which [Option.Reads], [Option.Writes] or [Option.NamesNoInput] says more of.
+func (l *List) Path(field *string, name, usage string) *Option {
+	o := add(l, field, name, usage)
+	o.Path = true
+	return o
+}
+
+// Texts declares a list of texts, separated by commas, that may repeat. check finds a wrong one; it may be nil.
+func (l *List) Texts(field *[]string, name string, check func(string) error, usage string) *Option {
+	o := add(l, field, name, usage)
+	o.TextCheck, o.Repeats = check, true
+	return o
+}
+
+// WholeTexts declares a list of texts that each repetition adds one to, commas and all.
+func (l *List) WholeTexts(field *[]string, name string, check func(string) error, usage string) *Option {
+	o := l.Texts(field, name, check, usage)
+	o.Whole = true
+	return o
+}
 
 // Ints declares a comma-separated list of whole numbers.
 func (l *List) Ints(field *[]int, name, usage string) *Option { return add(l, field, name, usage) }
@@ -94,7 +175,10 @@ func (l *List) Names(field *[]string, name string, choices []string, usage strin
 
 // Var declares an option with a value of its own kind.
 func (l *List) Var(value Value, name, usage string) *Option {
-	o := &Option{Name: name, Usage: usage, Field: value, read: value.Get}
+	o := &Option{Name: name, Usage: usage, Field: value, Group: l.group, read: func() any { return value.String() }}
+	if getter, ok := value.(interface{ Get() any }); ok {
+		o.read = getter.Get
+	}
 	l.Options = append(l.Options, o)
 	return o
 }
@@ -140,8 +224,29 @@ func (o *Option) Free() *Option {
 	return o
 }
 
+// Reads says that the values are paths of files or folders that the run reads.
+func (o *Option) Reads() *Option { return o.access(Read) }
+
+// Writes says that the values are paths of files that the run writes; they change no number.
+func (o *Option) Writes() *Option { return o.access(Written).Free() }
+
+// NamesNoInput says that the values are no paths that are read.
+func (o *Option) NamesNoInput() *Option { return o.access(NoInput) }
+
+func (o *Option) access(a Access) *Option {
+	o.Access = a
+	return o
+}
+
+// Alias is another name, such as that in a program whose users come here.
+func (o *Option) Alias(name string) *Option {
+	o.Aliases = append(o.Aliases, name)
+	return o
+}
+
 // AtLeast bounds a whole number, or every element of a list of them, from below.
 func (o *Option) AtLeast(least int) *Option {
+	o.Least = &least
 	return o.Each(fmt.Sprintf("at least %d", least), func(v int) bool { return v >= least })
 }
 
@@ -171,6 +276,7 @@ func each[T any](o *Option, want string, holds func(v T) bool) *Option {
 
 // Distinct wants the elements of a list to differ.
 func (o *Option) Distinct() *Option {
+	o.distinct = true
 	return o.check(func() error {
 		switch values := o.Field.(type) {
 		case *[]int:

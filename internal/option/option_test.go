@@ -78,7 +78,7 @@ func TestChoice(t *testing.T) {
 			continue
 		}
 		value := option.Field.(Value)
-		if err := value.Set("first"); err != nil || o.rule != 1 || value.String() != "first" || value.Get() != "first" {
+		if err := value.Set("first"); err != nil || o.rule != 1 || value.String() != "first" || value.(interface{ Get() any }).Get() != "first" {
 			t.Errorf("rule %v, %v", o.rule, err)
 		}
 		if err := value.Set("last"); err == nil || o.rule != 1 {

@@ -9,25 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/report"
 	"repscope/shard"
 )
 
 // Group says under which heading of the help a flag stands and whether its
 // value is recorded in the result file.
-type Group uint8
+type Group = option.Group
 
-// The groups, in the order of the help but for Settings, which follows Statistics.
+// The groups; see [option.Group].
 const (
-	own        Group = iota // flags of the command alone; recorded
-	Inputs                  // recorded with the inputs instead
-	Settings                // how inputs are read and models run; recorded, see [Flags.Title]
-	Statistics              // recorded
-	Output                  // changes no number; not recorded
-	Running                 // changes no number; not recorded
+	own        = option.Own
+	Inputs     = option.Inputs
+	Settings   = option.Settings // see [Flags.Title]
+	Statistics = option.Statistics
+	Output     = option.Output
+	Running    = option.Running
 )
 
-func (g Group) recorded() bool { return g == own || g == Settings || g == Statistics }
+func recorded(g Group) bool { return g == own || g == Settings || g == Statistics }
 
 // Flags is the flag set that an analysis adds its own flags to: everything of
 // the standard library's flag.FlagSet, and lists, choices and sizes. Values are
@@ -50,7 +51,9 @@ type Flags struct {
 	given    []shard.Field     // flags that were set, in this order
 	args     []string          // arguments that are no flags, and the values of [Flags.Arguments]
 	several  []string          // see [Flags.Several]
-	writes   []string          // see [Flags.Writes]
+	declared []*option.Option
+	readers  []string // see [ReadingFlags]
+	writes   []string // see [Flags.Writes]
 	// namesOutputs are flags: see [Flags.NamesOutputs].
 	namesOutputs []string
 	reads        []func(*Options) []string
@@ -255,7 +258,7 @@ func (f *Flags) own(name string) bool { return !slices.Contains(f.order, name) }
 func (f *Flags) recorded() report.Object {
 	var o report.Object
 	add := func(fl *flag.Flag) {
-		if !f.groups[fl.Name].recorded() {
+		if !recorded(f.groups[fl.Name]) {
 			return
 		}
 		if g, ok := fl.Value.(flag.Getter); ok {

@@ -33,27 +33,35 @@ func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesO
 // when the flags are checked, and only if the run would write over a file.
 func (f *Flags) Reads(paths func(o *Options) []string) { f.reads = append(f.reads, paths) }
 
-// WritingFlags are the flags of a command that say where it writes: see [Flags.Writes]. --out is one of all.
+// WritingFlags are the flags of a command that say where it writes, with their other names: see [Flags.Writes]. --out
+// is one of all.
 func WritingFlags(c Command) []string {
+	return flagsOf(c, func(f *Flags) []string {
+		if f.Lookup("out") != nil {
+			return append(slices.Clone(f.writes), "out")
+		}
+		return f.writes
+	})
+}
+
+// flagsOf are some flags of a command, or of all its commands, with their other names, sorted.
+func flagsOf(c Command, some func(f *Flags) []string) []string {
 	if len(c.Commands) > 0 {
 		var all []string
 		for _, sub := range c.Commands {
-			all = append(all, WritingFlags(sub)...)
+			all = append(all, flagsOf(sub, some)...)
 		}
 		return slices.Compact(slices.Sorted(slices.Values(all)))
 	}
 	flags := newFlags(c.Name)
 	(&Options{}).register(flags, &c, c.Setup(flags))
-	names := slices.Clone(flags.writes)
+	names := slices.Clone(some(flags))
 	for alias, name := range flags.aliases {
-		if slices.Contains(flags.writes, name) {
+		if slices.Contains(names, name) {
 			names = append(names, alias)
 		}
 	}
 	slices.Sort(names)
-	if flags.Lookup("out") != nil {
-		names = append(names, "out")
-	}
 	return names
 }
 
@@ -230,7 +238,7 @@ func (t *Task) inputs(flags *Flags, o *Options, there bool) []givenFile {
 	}
 	for _, f := range flags.given {
 		name := cmp.Or(flags.aliases[f.Name], f.Name)
-		if slices.Contains(flags.writes, name) || slices.Contains(flags.namesOutputs, name) || slices.Contains(placing, name) {
+		if slices.Contains(flags.writes, name) || slices.Contains(flags.namesOutputs, name) {
 			continue
 		}
 		for part := range strings.SplitSeq(f.Value, ",") {
@@ -264,9 +272,6 @@ func (t *Task) inputs(flags *Flags, o *Options, there bool) []givenFile {
 	}
 	return list
 }
-
-// placing are the shared flags that say where and how a run writes and runs.
-var placing = []string{"out", "format", "width", "json", "quiet", "verbose", "version", "methods", "dry-run", "threads", "memory", "shard", "seed", "bootstrap", "cache"}
 
 // texts visits the texts of a branch.
 func (b *Branch) texts(visit func(string)) {

@@ -93,9 +93,12 @@ func isFile(arg string) bool {
 	return exists(arg) || slices.Contains(fileEndings, strings.ToLower(filepath.Ext(arg)))
 }
 
-// Arguments defines a flag whose values are arguments of the command, in their order among the
+// Arguments defines a flag whose values are arguments of the command, files that it reads, in their order among the
 // others.
-func (f *Flags) Arguments(name, usage string) { f.Var(&arguments{&f.args}, name, usage) }
+func (f *Flags) Arguments(name, usage string) {
+	f.Var(&arguments{&f.args}, name, usage)
+	f.readers = append(f.readers, name)
+}
 
 // arguments is the value of such a flag.
 type arguments struct{ values *[]string }

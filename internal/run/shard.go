@@ -51,14 +51,6 @@ func (s Shard) File(analysis string) string {
 	return fmt.Sprintf("%s.%d-of-%d.shard", analysis, s.Index, s.Of)
 }
 
-// register adds --shard to a command whose work is divided.
-func (s *Shard) register(f *Flags) {
-	f.Var(s, "shard", "`I/N`: compute only units I, I + N, I + 2N and so on of the work, with I from 0 to N − 1. Shards can run on any machine and in any order. "+
-		"The run writes ANALYSIS.I-of-N.shard instead of the result; "+
-		"\"scale merge\" combines all shards into the single-process result")
-	f.Group(Running, "shard")
-}
-
 // job is how the work of a run is carried out; nil where it is neither divided nor merged.
 func (t *Task) job(o *Options) *shard.Job {
 	switch {

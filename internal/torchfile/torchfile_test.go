@@ -12,13 +12,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"repscope/internal/dtype"
 	"repscope/internal/pickle"
+	"repscope/internal/readtest"
 )
 
 // compare checks a value against its description in expected.json.
@@ -340,13 +340,9 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		file, err := Open(path)
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 200<<20+8192*uint64(len(data)) {
-			t.Errorf("opening %d bytes took %d bytes of memory", len(data), taken)
-		}
+		var file *File
+		var err error
+		readtest.Memory(t, len(data), readtest.Limit{Base: 200 << 20, PerByte: 8192}, func() { file, err = Open(path) })
 		if err != nil {
 			return
 		}

@@ -6,13 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"repscope/internal/readtest"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
@@ -292,13 +292,9 @@ func FuzzReadTensor(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		tensor, err := ReadTensor(data)
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 16<<20+1024*uint64(len(data)) {
-			t.Errorf("%d bytes take %d", len(data), taken)
-		}
+		var tensor *graph.Tensor
+		var err error
+		readtest.Memory(t, len(data), readtest.Limit{Base: 16 << 20, PerByte: 1024}, func() { tensor, err = ReadTensor(data) })
 		if err != nil || tensor == nil {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/tabular"
@@ -95,50 +96,58 @@ type settings struct {
 func register(flags *run.Flags) *settings {
 	s := &settings{orient: OrientMetrics, family: FamilyMetric, weights: WeightSamples, interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
-	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
 	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
-	flags.StringVar(&s.task, "task", "", "`NAME` of the task for files without one")
+	flags.Group(run.Inputs, "results")
+	flags.Declare(option.Of(s))
+	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
+	return s
+}
+
+// Declare lists the options.
+func (s *settings) Declare(l *option.List) {
+	list := func(values *[]string, name, usage string) { l.Texts(values, name, nil, usage) }
+	l.Under(option.Inputs)
+	l.Text(&s.task, "task", "`NAME` of the task for files without one")
 	list(&s.read.Columns, "columns", "`LIST` of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or is ignored (skip); "+
 		"several tasks or runs are joined (repeats; default: columns with these names in any case, and common synonyms)")
-	flags.CheckedVar(&s.read.Wide, "wide", run.OneOf(WideModels, WideMetrics), "`KIND` of the number columns of a wide table without a column model: models or metrics")
+	l.OneOf(&s.read.Wide, "wide", []string{WideModels, WideMetrics}, "`KIND` of the number columns of a wide table without a column model: models or metrics")
+	l.WholeTexts(&s.losses, "losses", func(spec string) error { _, err := ParseLossSpec(spec); return err },
+		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values").Reads()
+	l.Bool(&s.example, "example", "compare a synthetic study: models trained several times on several tasks")
+
+	l.Under(option.Own)
 	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name has a backslash before it (repeats)")
-	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: persistence, if there is such a model)")
+	l.Text(&s.baseline, "baseline", "`NAME` of the model that the others are compared with (default: persistence, if there is such a model)")
 	list(&s.fixed, "fixed", "`LIST` of models without other runs, such as untrained models; other models with a single run are assumed to vary as models with several runs do "+
 		"(persistence is fixed)")
 	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last names; * is any text; ANALYSIS:METRIC "+
 		"for one analysis (default: the metrics by which the files compare models; with more than 24, console, figure, Markdown and LaTeX show the headline metrics)")
 	list(&s.higher, "higher", "`LIST` of metrics where higher is better, if the files do not say so")
 	list(&s.lower, "lower", "`LIST` of metrics where lower is better")
-	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
-	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "table", "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)")
-	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "save-table", "`LIST`: the same as --table")
-	for _, name := range []string{"figure", "plot", "save-plot"} {
-		usage := "`LIST` of files, .png, .pdf or .svg, to write the figure to as well as to --out (repeats)"
-		if name != "figure" {
-			usage = "`LIST`: the same as --figure"
-		}
-		flags.Var(&run.Texts{Values: &s.figures, Check: figureName}, name, usage)
-	}
-	flags.Var(&run.Texts{Values: &s.bounds, Check: func(bound string) error { _, _, err := parseBound(bound); return err }, Whole: true}, "fail-if-worse",
+	l.OneOf(&s.orient, "orient", []string{OrientMetrics, OrientModels}, "`ROWS` of the tables: metrics or models")
+	l.WholeTexts(&s.bounds, "fail-if-worse", func(bound string) error { _, _, err := parseBound(bound); return err },
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
-	flags.BoolVar(&s.allow, "allow-different", false, "compare results with different data, definitions, options or block lengths, with a warning")
-	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (all rows of a metric in one task) or run (the whole table)")
-	flags.CheckedVar(&s.weights, "weights", run.OneOf(WeightSamples, WeightGroups),
+	l.Bool(&s.allow, "allow-different", "compare results with different data, definitions, options or block lengths, with a warning")
+	l.OneOf(&s.family, "family", Families(), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (all rows of a metric in one task) or run (the whole table)")
+	l.OneOf(&s.weights, "weights", []string{WeightSamples, WeightGroups},
 		"`NAME` of what counts alike in means of scores per sample: samples, or groups, such as episodes (mean of the "+
 			"means of groups)")
-	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
-	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
+	l.Path(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)").Reads()
+	l.OneOf(&s.interval, "interval", []string{study.Jackknife.String(), "bootstrap"}, "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
-	flags.Var(&run.Texts{Values: &s.losses, Whole: true, Check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
-		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
-	flags.StringVar(&s.choose, "select", "", "`METRIC` that selects a checkpoint: the one with the best value, and all that may be the best")
-	flags.BoolVar(&s.example, "example", false, "compare a synthetic study: models trained several times on several tasks")
-	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
-	flags.Group(run.Inputs, "results", "task", "columns", "wide", "losses", "example")
-	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
-	flags.Writes("table", "save-table", "figure", "plot", "save-plot")
-	return s
+	l.Text(&s.choose, "select", "`METRIC` that selects a checkpoint: the one with the best value, and all that may be the best")
+	s.declareFiles(l)
+}
+
+// declareFiles lists the options of files that are written.
+func (s *settings) declareFiles(l *option.List) {
+	l.Texts(&s.tables, "table", tableName, "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)").Writes()
+	l.Texts(&s.tables, "save-table", tableName, "`LIST`: the same as --table").Writes()
+	l.Texts(&s.figures, "figure", figureName, "`LIST` of files, .png, .pdf or .svg, to write the figure to as well as to --out (repeats)").Writes()
+	for _, name := range []string{"plot", "save-plot"} {
+		l.Texts(&s.figures, name, figureName, "`LIST`: the same as --figure").Writes()
+	}
 }
 
 func tableName(path string) error {

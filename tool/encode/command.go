@@ -17,11 +17,30 @@ import (
 	"repscope/internal/escape"
 	"repscope/internal/filename"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
+
+// settings are the values of the command's own flags.
+type settings struct {
+	to, output, kind, layers    string
+	restart, profile, ops, arch bool
+}
+
+// Declare lists the options.
+func (s *settings) Declare(l *option.List) {
+	l.Text(&s.to, "to", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); arrays are named latents")
+	l.Text(&s.output, "output", "`PATTERN` of file names, with {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)").NamesNoInput()
+	option.Choice(l, &s.kind, "dtype", []string{"float32", "float16"}, "`TYPE` of the numbers")
+	l.Bool(&s.restart, "restart", "discard the files of an interrupted run in --out and start over").Free()
+	l.Bool(&s.profile, "profile", "print the time of each step of the models, and write it to "+profileName).Free()
+	option.Choice(l, &s.layers, "layers", []string{"list"}, "list: print every value of the models' graphs, as --layer names them, and exit").Free()
+	l.Bool(&s.ops, "ops", "print the supported ONNX operators and exit").Free()
+	l.Bool(&s.arch, "arch", "print the architectures that are recognized in checkpoints, and exit").Free()
+}
 
 // Command is the encode binary.
 var Command = run.Command{
@@ -35,38 +54,30 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true, AllModels: true})
-		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); arrays are named latents")
-		output := flags.String("output", "", "`PATTERN` of file names, with {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
-		flags.NamesOutputs("output")
-		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
-		restart := flags.Bool("restart", false, "discard the files of an interrupted run in --out and start over")
-		profile := flags.Bool("profile", false, "print the time of each step of the models, and write it to "+profileName)
-		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, as --layer names them, and exit")
-		ops := flags.Bool("ops", false, "print the supported ONNX operators and exit")
-		arch := flags.Bool("arch", false, "print the architectures that are recognized in checkpoints, and exit")
-		flags.Unrecorded("restart", "layers", "ops", "arch", "profile")
-		return run.Job{Instead: func(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
+		o := &settings{kind: "float32"}
+		flags.Declare(option.Of(o))
+		return run.Job{Instead: func(_ context.Context, shared *run.Options, stdout io.Writer) (bool, error) {
 			switch {
-			case *ops:
+			case o.ops:
 				return true, printOperators(stdout)
-			case *arch:
+			case o.arch:
 				_, err := io.WriteString(stdout, latent.ArchitectureHelp())
 				return true, err
-			case *layers != "":
-				return true, printLayers(stdout, inputs, o)
+			case o.layers != "":
+				return true, printLayers(stdout, inputs, shared)
 			}
 			return false, nil
 		}, Check: func(*run.Options) error {
-			_, err := chooseFormat(*to, *output)
+			_, err := chooseFormat(o.to, o.output)
 			return err
 		}, Files: func(*run.Options) []string {
-			format, err := chooseFormat(*to, *output)
+			format, err := chooseFormat(o.to, o.output)
 			if err != nil {
 				return nil
 			}
-			return mayWrite(inputs.Models(), format, *output, flags.Given("layer"))
+			return mayWrite(inputs.Models(), format, o.output, flags.Given("layer"))
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			format, err := chooseFormat(*to, *output)
+			format, err := chooseFormat(o.to, o.output)
 			if err != nil {
 				return err
 			}
@@ -74,13 +85,13 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart}, *profile)
+			return write(ctx, env, data, Options{Format: format, Pattern: o.output, Float16: o.kind == "float16", Restart: o.restart}, o.profile)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
-			format, err := chooseFormat(*to, *output)
+			format, err := chooseFormat(o.to, o.output)
 			if err != nil {
 				return err
 			}
-			return dryRun(ctx, env, inputs, Options{Format: format, Pattern: *output})
+			return dryRun(ctx, env, inputs, Options{Format: format, Pattern: o.output})
 		}}
 	},
 }

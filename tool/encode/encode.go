@@ -94,7 +94,7 @@ type Writing struct {
 	Resumed int // rows, over all models, that an earlier run had written
 	Encoded int // rows, over all models, that this one has
 	dir     string
-	journal *journal
+	journal *progress
 }
 
 // Write encodes the states with every model. Wrong shapes, poolings and
@@ -172,14 +172,14 @@ func Write(ctx context.Context, states latent.Source, models []Model, o Options)
 // says of them.
 type output struct {
 	o         Options
-	journal   *journal
+	journal   *progress
 	files     []File
 	entries   []entry
 	appenders []*dataset.Appender
 }
 
 // encode writes the files lo ≤ k < hi, which are those of one model.
-func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *journal, o Options) (err error) {
+func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress, o Options) (err error) {
 	out := &output{o: o, journal: j, files: w.Files[lo:hi], entries: j.Files[lo:hi]}
 	start, err := out.begin(rows)
 	w.Resumed += start
@@ -251,7 +251,7 @@ func (out *output) note(at []dataset.AppendPosition) error {
 		}
 		out.entries[k].Position = at[k]
 	}
-	return out.journal.write()
+	return out.journal.note(out.entries)
 }
 
 // run encodes the rows from start on and adds to encoded how many have been
@@ -293,7 +293,7 @@ func (out *output) finish() error {
 	for k := range out.entries {
 		out.entries[k].Complete, out.entries[k].SHA256 = true, out.files[k].SHA256
 	}
-	return out.journal.write()
+	return out.journal.note(out.entries)
 }
 
 // close closes what was not finished.

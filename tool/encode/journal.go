@@ -3,14 +3,10 @@
 package encode
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +14,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/journal"
 	"repscope/internal/regular"
 	"repscope/latent"
 )
@@ -28,25 +25,23 @@ const JournalName = "encode.partial.json"
 // resultName is the name of the result file beside the arrays.
 const resultName = "encode.json"
 
-const journalSchema = "repscope/encode-journal/2"
+const journalSchema = "repscope/encode-journal/3"
 
-// journal is the file. A position never points behind what is on disk.
-//
-// The file has two slots of a fixed size, which is that of the longest state the run can
-// reach, and is written in full when the run begins. A new state goes into the slot of the
-// older one, under a checksum: it takes no more room on a disk that has become full, and
-// whenever the writing stops, one of the two is whole. While a run is at work it holds the
-// file's lock.
-type journal struct {
-	Schema   string     `json:"schema"`
-	Sequence int64      `json:"sequence"` // of the states, from 1; the higher one counts
-	PID      int        `json:"pid"`      // the process that wrote it
-	Run      []property `json:"run"`
-	Files    []entry    `json:"files"`
+// progress is what a run is, and how far its files have come. A position never points behind what is on disk.
+type progress struct {
+	Run   []property
+	Files []entry
 
-	path string
-	slot int // bytes of a slot
-	file *os.File
+	path  string
+	lines *journal.Journal
+}
+
+// record is a line of the journal. A record with a schema has all of the progress; another one has files that went on.
+type record struct {
+	Schema string     `json:"schema,omitempty"`
+	PID    int        `json:"pid,omitempty"` // the process that wrote it
+	Run    []property `json:"run,omitempty"`
+	Files  []entry    `json:"files"`
 }
 
 // property is something that two runs must share to be one.
@@ -116,25 +111,31 @@ func preprocessingText(p latent.Preprocessing) string {
 
 // openJournal finds the journal of an interrupted run, or begins a new one. It holds the
 // folder until it is closed.
-func openJournal(o Options, run []property, files []File) (_ *journal, err error) {
-	j := &journal{Schema: journalSchema, Run: run, path: filepath.Join(o.Dir, JournalName)}
+func openJournal(o Options, run []property, files []File) (_ *progress, err error) {
+	p := &progress{Run: run, path: filepath.Join(o.Dir, JournalName)}
 	for _, f := range files {
-		j.Files = append(j.Files, entry{Name: f.Name})
+		p.Files = append(p.Files, entry{Name: f.Name})
 	}
-	if j.file, err = lockJournal(j.path); err != nil {
+	var found [][]byte
+	if p.lines, found, err = journal.Open(p.path, journal.Options{}); err != nil {
+		if errors.Is(err, atomicfile.ErrLocked) {
+			err = busy(p.path)
+		}
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, j.file.Close())
+			err = errors.Join(err, p.lines.Close())
 		}
 	}()
-	old, err := readJournal(j.file, j.path)
+	if p.lines.Empty() {
+		return p, p.begin()
+	}
+	old, _, err := parseJournal(p.path, found)
 	switch {
-	case errors.Is(err, errNew):
 	case o.Restart:
 		// What an unreadable journal left is found by the names of this run.
-		left := j.Files
+		left := p.Files
 		if err == nil {
 			left = append(left, old.Files...)
 		}
@@ -143,58 +144,54 @@ func openJournal(o Options, run []property, files []File) (_ *journal, err error
 				return nil, err
 			}
 		}
-	case err != nil && !j.hasParts():
+	case err != nil && !p.hasParts():
 		// The run ended before its journal was written.
 	case err != nil:
 		return nil, fmt.Errorf("%w (--restart starts over)", err)
 	default:
-		if err := j.continues(old); err != nil {
+		if err := p.continues(old); err != nil {
 			return nil, err
 		}
-		return j, j.write() // the process is another one
+		return p, p.write() // the process is another one
 	}
-	return j, j.begin()
+	return p, p.begin()
 }
 
 // continues takes over the state of an interrupted run.
-func (j *journal) continues(old *journal) error {
-	if err := old.same(j.Run); err != nil {
+func (p *progress) continues(old *progress) error {
+	if err := old.same(p.Run); err != nil {
 		return err
 	}
-	for i := range j.Files {
-		k := slices.IndexFunc(old.Files, func(e entry) bool { return e.Name == j.Files[i].Name })
+	for i := range p.Files {
+		k := slices.IndexFunc(old.Files, func(e entry) bool { return e.Name == p.Files[i].Name })
 		if k < 0 {
-			return fmt.Errorf("%s: file %s is missing (--restart starts over)", j.path, j.Files[i].Name)
+			return fmt.Errorf("%s: file %s is missing (--restart starts over)", p.path, p.Files[i].Name)
 		}
-		j.Files[i] = old.Files[k]
+		p.Files[i] = old.Files[k]
 	}
-	j.slot, j.Sequence = old.slot, old.Sequence
 	return nil
 }
 
 // hasParts reports whether a file of the run has been begun.
-func (j *journal) hasParts() bool {
-	return slices.ContainsFunc(j.Files, func(e entry) bool {
-		_, err := os.Lstat(filepath.Join(filepath.Dir(j.path), e.Name+Partial))
+func (p *progress) hasParts() bool {
+	return slices.ContainsFunc(p.Files, func(e entry) bool {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(p.path), e.Name+Partial))
 		return err == nil
 	})
 }
 
-// lockJournal opens the file for this process alone.
-func lockJournal(path string) (*os.File, error) {
-	f, err := atomicfile.OpenLocked(path)
-	if !errors.Is(err, atomicfile.ErrLocked) {
-		return f, err
+// busy is the error of a folder that another process has.
+func busy(path string) error {
+	err := &BusyError{Dir: filepath.Dir(path)}
+	if data, failed := regular.Read(path, maxJournal); failed == nil {
+		lines, _ := journal.Read(data)
+		_, err.PID, _ = parseJournal(path, lines)
 	}
-	busy := &BusyError{Dir: filepath.Dir(path)}
-	if other, err := regular.Open(path); err == nil {
-		if j, err := readJournal(other, path); err == nil {
-			busy.PID = j.PID
-		}
-		_ = other.Close() // it was only read
-	}
-	return nil, busy
+	return err
 }
+
+// maxJournal bounds what is read of the journal of another process.
+const maxJournal = 1 << 28
 
 // BusyError says that another process is writing into the folder.
 type BusyError struct {
@@ -212,152 +209,90 @@ func (e *BusyError) Error() string {
 // Is makes it one of [dataset.ErrLocked].
 func (e *BusyError) Is(target error) bool { return target == dataset.ErrLocked }
 
-// errNew says that a journal is empty.
-var errNew = errors.New("a new journal")
-
-// readJournal reads the newer of the two states that is whole.
-func readJournal(file io.ReaderAt, path string) (*journal, error) {
-	data, err := io.ReadAll(io.NewSectionReader(file, 0, maxJournal))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) == 0 {
-		return nil, errNew
-	}
-	var newest *journal
-	for _, at := range []int{0, len(data) / 2} {
-		if j := parseSlot(data[at:]); j != nil && (newest == nil || j.Sequence > newest.Sequence) {
-			newest = j
+// parseJournal reads the progress of a run, and the process that wrote last. A line that is none is passed over.
+func parseJournal(path string, lines [][]byte) (p *progress, pid int, err error) {
+	for _, line := range lines {
+		var r record
+		switch {
+		case json.Unmarshal(line, &r) != nil:
+		case r.Schema == journalSchema:
+			p, pid = &progress{Run: r.Run, Files: r.Files, path: path}, r.PID
+		case r.Schema != "":
+			return nil, 0, fmt.Errorf("%s: journal of schema %q, want %q", path, r.Schema, journalSchema)
+		case p != nil:
+			p.update(r.Files)
 		}
 	}
-	if newest == nil {
-		var other struct{ Schema string }
-		if json.Unmarshal(data, &other) == nil && other.Schema != "" {
-			return nil, fmt.Errorf("%s: journal of schema %q, want %q", path, other.Schema, journalSchema)
+	if p == nil {
+		return nil, 0, fmt.Errorf("%s: the journal of an interrupted run cannot be read, or another version wrote it", path)
+	}
+	return p, pid, nil
+}
+
+// update enters how far files have come.
+func (p *progress) update(files []entry) {
+	for _, e := range files {
+		if k := slices.IndexFunc(p.Files, func(own entry) bool { return own.Name == e.Name }); k >= 0 {
+			p.Files[k] = e
 		}
-		return nil, fmt.Errorf("%s: the journal of an interrupted run cannot be read", path)
 	}
-	newest.path = path
-	return newest, nil
 }
 
-// maxJournal bounds what is read of a journal.
-const maxJournal = 1 << 28
-
-// slotHeader begins a slot: its size, that of the state in it, and the state's SHA-256.
-const slotHeader = "slot %010d %010d %064x\n"
-
-// slotHead is the length of the header.
-const slotHead = len("slot ") + 10 + 1 + 10 + 1 + 64 + 1
-
-// parseSlot reads the state at the beginning of data; nil if it is not whole.
-func parseSlot(data []byte) *journal {
-	if len(data) < slotHead {
-		return nil
-	}
-	var slot, length int
-	var sum []byte
-	if n, err := fmt.Sscanf(string(data[:slotHead]), "slot %d %d %x\n", &slot, &length, &sum); n != 3 || err != nil ||
-		length < 0 || slot < 0 || length > len(data)-slotHead || slot < slotHead+length {
-		return nil
-	}
-	state := data[slotHead : slotHead+length]
-	if want := sha256.Sum256(state); !bytes.Equal(sum, want[:]) {
-		return nil
-	}
-	j := &journal{slot: slot}
-	if json.Unmarshal(state, j) != nil || j.Schema != journalSchema {
-		return nil
-	}
-	return j
-}
-
-// begin writes both slots in full, so that further states find their room.
-func (j *journal) begin() error {
-	longest := *j
-	longest.Sequence, longest.PID = math.MaxInt64, math.MaxInt64
-	longest.Files = slices.Clone(j.Files)
-	for i := range longest.Files {
-		e := &longest.Files[i]
-		e.Position = dataset.AppendPosition{Rows: math.MaxInt64, CRC: math.MaxUint32}
-		e.Complete, e.SHA256 = false, strings.Repeat("f", 2*sha256.Size) // "false" is the longer word
-	}
-	state, err := longest.encode()
+// begin begins a journal, with two lines: either is enough.
+func (p *progress) begin() error {
+	err := errors.Join(p.lines.Clear(), p.write(), p.write())
 	if err != nil {
-		return err
-	}
-	j.slot, j.Sequence = slotHead+len(state)+1, 0
-	err = j.file.Truncate(0)
-	if err == nil {
-		_, err = j.file.WriteAt(bytes.Repeat([]byte{'\n'}, 2*j.slot), 0)
-	}
-	if err == nil {
-		err = j.write()
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(j.path))
+		return errors.Join(err, os.Remove(p.path))
 	}
 	return nil
 }
 
-func (j *journal) encode() ([]byte, error) { return json.MarshalIndent(j, "", "  ") }
+// write adds all of the progress and forces it to disk.
+func (p *progress) write() error {
+	return p.add(record{Schema: journalSchema, PID: os.Getpid(), Run: p.Run, Files: p.Files})
+}
 
-// write puts the state into the slot of the older one and forces it to disk.
-func (j *journal) write() error {
-	j.Sequence, j.PID = j.Sequence+1, os.Getpid()
-	state, err := j.encode()
+// note adds how far some files have come.
+func (p *progress) note(files []entry) error { return p.add(record{Files: files}) }
+
+func (p *progress) add(r record) error {
+	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	data := fmt.Appendf(make([]byte, 0, j.slot), slotHeader, j.slot, len(state), sha256.Sum256(state))
-	data = append(data, state...)
-	if len(data) >= j.slot {
-		return fmt.Errorf("%s: a state of %d bytes in a slot of %d", j.path, len(data), j.slot)
-	}
-	data = append(data, bytes.Repeat([]byte{'\n'}, j.slot-len(data))...)
-	if _, err := j.file.WriteAt(data, j.Sequence%2*int64(j.slot)); err != nil {
-		return err
-	}
-	return j.file.Sync()
+	return p.lines.Add(line)
 }
 
 // close gives the folder to other processes.
-func (j *journal) close() error { return j.file.Close() }
+func (p *progress) close() error { return p.lines.Close() }
 
-// remove ends the run. The file goes before its lock where the system allows that.
-func (j *journal) remove() error {
-	err := os.Remove(j.path)
-	closed := j.file.Close()
-	if err != nil {
-		err = os.Remove(j.path)
-	}
-	return errors.Join(err, closed)
-}
+// remove ends the run.
+func (p *progress) remove() error { return p.lines.Remove() }
 
 // same says how the interrupted run differs from this one.
-func (j *journal) same(run []property) error {
+func (p *progress) same(run []property) error {
 	old := map[string]string{}
-	for _, p := range j.Run {
-		old[p.What] = p.Value
+	for _, was := range p.Run {
+		old[was.What] = was.Value
 	}
 	var differences []string
-	for _, p := range run {
-		if was, ok := old[p.What]; !ok {
-			differences = append(differences, p.What+" is new")
-		} else if was != p.Value {
-			differences = append(differences, fmt.Sprintf("%s was %s, is %s", p.What, was, p.Value))
+	for _, now := range run {
+		if was, ok := old[now.What]; !ok {
+			differences = append(differences, now.What+" is new")
+		} else if was != now.Value {
+			differences = append(differences, fmt.Sprintf("%s was %s, is %s", now.What, was, now.Value))
 		}
-		delete(old, p.What)
+		delete(old, now.What)
 	}
-	for _, p := range j.Run {
-		if _, ok := old[p.What]; ok {
-			differences = append(differences, p.What+" is gone")
+	for _, was := range p.Run {
+		if _, ok := old[was.What]; ok {
+			differences = append(differences, was.What+" is gone")
 		}
 	}
 	if len(differences) == 0 {
 		return nil
 	}
-	return &OtherRunError{Dir: filepath.Dir(j.path), Differences: differences}
+	return &OtherRunError{Dir: filepath.Dir(p.path), Differences: differences}
 }
 
 // OtherRunError says that the folder holds an unfinished run of something else.
@@ -371,15 +306,15 @@ func (e *OtherRunError) Error() string {
 }
 
 // empty reports whether no row of the run has been kept.
-func (j *journal) empty() bool {
-	return !slices.ContainsFunc(j.Files, func(e entry) bool { return e.Complete || e.Position.Rows > 0 })
+func (p *progress) empty() bool {
+	return !slices.ContainsFunc(p.Files, func(e entry) bool { return e.Complete || e.Position.Rows > 0 })
 }
 
 // discard removes the journal and the files that are not complete.
-func (j *journal) discard() error {
+func (p *progress) discard() error {
 	var errs []error
-	for _, e := range j.Files {
-		errs = append(errs, dataset.DiscardAppended(filepath.Join(filepath.Dir(j.path), e.Name+Partial)))
+	for _, e := range p.Files {
+		errs = append(errs, dataset.DiscardAppended(filepath.Join(filepath.Dir(p.path), e.Name+Partial)))
 	}
-	return errors.Join(append(errs, j.remove())...)
+	return errors.Join(append(errs, p.remove())...)
 }

@@ -18,6 +18,7 @@ import (
 
 	"repscope/internal/escape"
 	"repscope/internal/folderlock"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -95,7 +96,7 @@ func New(commands []run.Command) run.Command {
 		Long:        true,
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {
-			s := &settings{commands: commands, jobs: defaultJobs}
+			s := &settings{commands: commands, jobs: defaultJobs, resume: true}
 			s.register(flags)
 			return run.Job{Instead: s.instead, Check: s.check, Files: s.mayWrite, Run: s.run}
 		},
@@ -107,19 +108,23 @@ func (s *settings) register(flags *run.Flags) {
 	flags.Answer("checkpoint", func(_ string, args []string) string {
 		return "evaluate runs studies; generators are evaluated by generation: generation " + strings.Join(args, " ")
 	})
-	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis of the file to run (with * and ?)")
-	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of datasets, analyses or dataset/analysis to skip (with * and ?)")
-	flags.BoolVar(&s.failFast, "fail-fast", false, "start no further task after a failure")
-	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
-	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
-	flags.BoolVar(&s.resume, "resume", true, "skip finished, unchanged tasks; --resume=false runs them again")
-	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if all tasks share one GPU")
-	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
-	flags.BoolVar(&s.init, "init", false, "print a commented suite file for these files, and stop")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON")
-	flags.BoolVar(&s.verify, "check", false, "compare the results of finished tasks, and their inputs, with the recorded digests, and stop; with --json as JSON")
-	flags.BoolVar(&s.example, "example", false, "run all analyses on their built-in examples; no suite file is needed")
-	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init", "dry-run", "check", "example")
+	flags.Declare(option.Of(s))
+}
+
+// Declare lists the options.
+func (s *settings) Declare(l *option.List) {
+	l.Texts(&s.only, "only", pattern, "`LIST` of datasets, analyses or dataset/analysis of the file to run (with * and ?)").Free()
+	l.Texts(&s.skip, "skip", pattern, "`LIST` of datasets, analyses or dataset/analysis to skip (with * and ?)").Free()
+	l.Bool(&s.failFast, "fail-fast", "start no further task after a failure").Free()
+	l.Bool(&s.list, "list", "print the tasks and whether they are done, and stop").Free()
+	l.Bool(&s.wait, "wait", "wait for another process that works in the folder").Free()
+	l.Bool(&s.resume, "resume", "skip finished, unchanged tasks; --resume=false runs them again").Free()
+	l.Int(&s.jobs, "jobs", "`N` tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if all tasks share one GPU").AtLeast(1).Free()
+	l.Bool(&s.schema, "schema", "print a JSON Schema of suite files for editors, and stop").Free()
+	l.Bool(&s.init, "init", "print a commented suite file for these files, and stop").Free()
+	l.Bool(&s.dryRun, "dry-run", "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON").Free()
+	l.Bool(&s.verify, "check", "compare the results of finished tasks, and their inputs, with the recorded digests, and stop; with --json as JSON").Free()
+	l.Bool(&s.example, "example", "run all analyses on their built-in examples; no suite file is needed").Free()
 }
 
 // instead prints what needs no study.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -46,6 +47,11 @@ type verifySettings struct {
 	sample int
 }
 
+// Declare lists the options.
+func (s *verifySettings) Declare(l *option.List) {
+	l.Int(&s.sample, "sample", "`N` units of shards to compute again and compare byte by byte; 0: none").AtLeast(0).Free()
+}
+
 // verifyCommand makes the command for binaries whose units can be computed again.
 func verifyCommand(commands []run.Command) run.Command {
 	return run.Command{
@@ -57,8 +63,7 @@ func verifyCommand(commands []run.Command) run.Command {
 		Omit:      []string{"bootstrap", "format", "width", "config", "out", "memory"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &verifySettings{}
-			flags.CountVar(&s.sample, "sample", 0, "`N` units of shards to compute again and compare byte by byte; 0: none")
-			flags.Unrecorded("sample")
+			flags.Declare(option.Of(s))
 			return run.Job{Check: func(o *run.Options) error {
 				if len(o.Args) == 0 {
 					return run.Hint(run.Usage("no path: want result files, shards, or folders with them"), "such as: repscope verify evaluation_plots")

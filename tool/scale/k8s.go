@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"repscope/internal/escape"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -51,15 +52,7 @@ func newK8s(analyses []run.Command, studies Studies) run.Command {
 		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			k := &k8s{division: newDivision(flags, analyses, studies), program: "scale", mount: "/data", retries: 3}
-			flags.StringVar(&k.image, "image", "", "`NAME` of the container image with the binaries (required)")
-			flags.StringVar(&k.claim, "claim", "", "`NAME` of the persistent volume claim with inputs and results, writable by many nodes (required)")
-			flags.StringVar(&k.mount, "mount", k.mount, "`DIR` of the volume's mount point")
-			flags.StringVar(&k.program, "program", k.program, "`FILE` of scale in the image")
-			flags.StringVar(&k.namespace, "namespace", "", "`NAME` of the namespace; default: the namespace of kubectl")
-			flags.CountVar(&k.parallelism, "at-most", 0, "`N` pods at the same time; 0: all")
-			k.retries = 3
-			flags.CountVar(&k.retries, "retries", 0, "`N` retries of a task")
-			flags.Unrecorded("image", "claim", "mount", "program", "namespace", "at-most", "retries")
+			flags.Declare(option.Of(k))
 			return run.Job{Check: k.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
 				if o.Quiet {
 					stdout = io.Discard
@@ -68,6 +61,17 @@ func newK8s(analyses []run.Command, studies Studies) run.Command {
 			}}
 		},
 	}
+}
+
+// Declare lists the options.
+func (k *k8s) Declare(l *option.List) {
+	l.Text(&k.image, "image", "`NAME` of the container image with the binaries (required)").Free()
+	l.Text(&k.claim, "claim", "`NAME` of the persistent volume claim with inputs and results, writable by many nodes (required)").Free()
+	l.Text(&k.mount, "mount", "`DIR` of the volume's mount point").Free().Reads()
+	l.Text(&k.program, "program", "`FILE` of scale in the image").Free().Reads()
+	l.Text(&k.namespace, "namespace", "`NAME` of the namespace; default: the namespace of kubectl").Free()
+	l.Int(&k.parallelism, "at-most", "`N` pods at the same time; 0: all").AtLeast(0).Free()
+	l.Int(&k.retries, "retries", "`N` retries of a task").AtLeast(0).Free()
 }
 
 func (k *k8s) check(o *run.Options) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -53,13 +54,23 @@ type division struct {
 func newDivision(flags *run.Flags, analyses []run.Command, studies Studies) *division {
 	d := &division{analyses: analyses, studies: studies, within: "1h", wishes: wishes{tasks: 1000}}
 	flags.Usage("SUITE.yaml [flags]", "[flags] -- ANALYSIS [its flags]")
-	flags.CountVar(&d.shards, "shards", 0, "`N` tasks per analysis that can be divided; 0: as many as --within requires")
-	flags.CheckedVar(&d.within, "within", func(s string) error { _, err := parseTime(s); return err }, "`TIME` limit of a task, such as 20m or 2h")
-	flags.CountVar(&d.tasks, "max-tasks", 1, "`N`, the maximum number of tasks per analysis")
-	flags.CountVar(&d.cores, "cpus", 0, "`N` cores per task; 0: as many as this machine has")
-	flags.PathVar(&d.rates, "rates", "`DIR` of the cache of measurements of this machine (default: the user's cache folder)")
-	flags.Unrecorded("shards", "within", "max-tasks", "cpus", "rates")
+	flags.Declare(option.Of(d))
 	return d
+}
+
+// Declare lists the options.
+func (d *division) Declare(l *option.List) {
+	l.Int(&d.shards, "shards", "`N` tasks per analysis that can be divided; 0: as many as --within requires").AtLeast(0).Free()
+	l.Checked(&d.within, "within", checkTime, "`TIME` limit of a task, such as 20m or 2h").Free()
+	l.Int(&d.tasks, "max-tasks", "`N`, the maximum number of tasks per analysis").AtLeast(1).Free()
+	l.Int(&d.cores, "cpus", "`N` cores per task; 0: as many as this machine has").AtLeast(0).Free()
+	l.Path(&d.rates, "rates", "`DIR` of the cache of measurements of this machine (default: the user's cache folder)").Free().NamesNoInput()
+}
+
+// checkTime returns the error of a text that is no time.
+func checkTime(text string) error {
+	_, err := parseTime(text)
+	return err
 }
 
 // parseTime reads a time such as 90s, 20m or 2h.

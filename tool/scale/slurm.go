@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"repscope/internal/escape"
+	"repscope/internal/option"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -88,15 +89,19 @@ func newSlurm(analyses []run.Command, studies Studies) run.Command {
 
 func (s *slurm) register(flags *run.Flags) {
 	flags.Usage("DIR --resubmit | --follow")
-	flags.BoolVar(&s.submit, "submit", false, "submit the jobs")
-	flags.BoolVar(&s.resubmit, "resubmit", false, "submit the tasks of DIR that are neither complete nor in the queue")
-	flags.BoolVar(&s.follow, "follow", false, "wait until no job is left in the queue, and print the number of complete tasks")
-	flags.PathVar(&s.program, "program", "`FILE` of scale on the machines of the cluster (default: this program)")
-	flags.Var(&run.Texts{Values: &s.options, Whole: true}, "sbatch", "`OPTION` of sbatch for all jobs, such as --partition=long (repeats)")
-	flags.CountVar(&s.atMost, "at-most", 0, "`N` tasks of an array at the same time; 0: as many as the site allows")
-	flags.CountVar(&s.maxArray, "max-array", 0, "`N`, the site's MaxArraySize; 0: from scontrol, or 1001 without scontrol")
-	flags.CheckedVar(&s.poll, "poll", func(s string) error { _, err := parseTime(s); return err }, "`TIME` between status checks of --follow")
-	flags.Unrecorded("submit", "resubmit", "follow", "program", "sbatch", "at-most", "max-array", "poll")
+	flags.Declare(option.Of(s))
+}
+
+// Declare lists the options.
+func (s *slurm) Declare(l *option.List) {
+	l.Bool(&s.submit, "submit", "submit the jobs").Free()
+	l.Bool(&s.resubmit, "resubmit", "submit the tasks of DIR that are neither complete nor in the queue").Free()
+	l.Bool(&s.follow, "follow", "wait until no job is left in the queue, and print the number of complete tasks").Free()
+	l.Path(&s.program, "program", "`FILE` of scale on the machines of the cluster (default: this program)").Free().Reads()
+	l.WholeTexts(&s.options, "sbatch", nil, "`OPTION` of sbatch for all jobs, such as --partition=long (repeats)").Free()
+	l.Int(&s.atMost, "at-most", "`N` tasks of an array at the same time; 0: as many as the site allows").AtLeast(0).Free()
+	l.Int(&s.maxArray, "max-array", "`N`, the site's MaxArraySize; 0: from scontrol, or 1001 without scontrol").AtLeast(0).Free()
+	l.Checked(&s.poll, "poll", checkTime, "`TIME` between status checks of --follow").Free()
 }
 
 func (s *slurm) check(o *run.Options) (err error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"repscope/internal/folderlock"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
@@ -33,6 +34,15 @@ const lockName = "task"
 // indexVariables are those in which schedulers say the number of a task.
 var indexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 
+// taskSettings are the values of the command's own flags.
+type taskSettings struct{ index, offset int }
+
+// Declare lists the options.
+func (s *taskSettings) Declare(l *option.List) {
+	l.Int(&s.index, "index", "`N` of the task; default: of "+strings.Join(indexVariables, " or ")).Free()
+	l.Int(&s.offset, "offset", "`N` to add to the index of a scheduler").Free()
+}
+
 // newTask is the command.
 func newTask(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
@@ -44,19 +54,18 @@ func newTask(analyses []run.Command, studies Studies) run.Command {
 		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "out"},
 		Setup: func(flags *run.Flags) run.Job {
 			flags.Usage("DIR [--index N]")
-			index := flags.Int("index", -1, "`N` of the task; default: of "+strings.Join(indexVariables, " or "))
-			offset := flags.Int("offset", 0, "`N` to add to the index of a scheduler")
-			flags.Unrecorded("index", "offset")
+			s := &taskSettings{index: -1}
+			flags.Declare(option.Of(s))
 			return run.Job{Check: func(o *run.Options) error {
 				if len(o.Args) != 1 {
 					return run.Usage("%d folders: want one", len(o.Args))
 				}
-				if *index >= 0 {
+				if s.index >= 0 {
 					return nil
 				}
 				for _, name := range indexVariables {
-					if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n+*offset >= 0 {
-						*index = n + *offset
+					if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n+s.offset >= 0 {
+						s.index = n + s.offset
 						return nil
 					}
 				}
@@ -66,11 +75,11 @@ func newTask(analyses []run.Command, studies Studies) run.Command {
 				if err != nil {
 					return err
 				}
-				if *index >= len(job.tasks) {
-					return run.Usage("--index %d: there are %d tasks, from 0", *index, len(job.tasks))
+				if s.index >= len(job.tasks) {
+					return run.Usage("--index %d: there are %d tasks, from 0", s.index, len(job.tasks))
 				}
 				w := worker{job: job, analyses: analyses, studies: studies, threads: o.Threads, memory: o.Memory, quiet: o.Quiet, stderr: stderr}
-				return w.do(ctx, &job.tasks[*index])
+				return w.do(ctx, &job.tasks[s.index])
 			}}
 		},
 	}

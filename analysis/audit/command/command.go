@@ -106,14 +106,7 @@ func register(flags *run.Flags) *options {
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "arcade",
 		Usage: "audit the built-in example: frames of a small arcade game, with some on the wrong side of the split"})
 	f.statistics = input.RegisterStatistics(flags, "test states")
-	path := func(value *string, name, usage string) {
-		flags.PathVar(value, name, usage)
-		flags.Group(run.Inputs, name)
-	}
-	path(&f.frames, "frames", "`FILE[:key]` of all states [N,…], of any shape: "+dataset.FormatNames())
-	path(&f.sequences, "sequences", "`FILE` of all sequences, FASTA or a table, instead of --frames")
-	path(&f.trainFile, "train", "`FILE[:key]` of the training states, instead of --frames and --split")
-	path(&f.testFile, "test", "`FILE[:key]` of the test states")
+	flags.Declare(option.Of(option.Func(f.declareStates)))
 	role := func(r input.Role) *input.Given {
 		g := input.RegisterRole(flags, r)
 		flags.Group(run.Inputs, r.Name)
@@ -137,21 +130,31 @@ func register(flags *run.Flags) *options {
 		scores: role(input.Role{Name: "scores", Unit: "score", Named: true, Column: true,
 			Usage: "`NAME=FILE[:key]` of a score for each state or each test state, such as 1 for a right answer (repeats)"}),
 	}
-	flags.StringVar(&f.split.train, "train-part", "", "`NAME` of the part that the others are tested against (default: "+
+	flags.Declare(option.Of(f))
+	return f
+}
+
+// declareStates lists the files of states.
+func (f *options) declareStates(l *option.List) {
+	l.Under(option.Inputs)
+	l.Path(&f.frames, "frames", "`FILE[:key]` of all states [N,…], of any shape: "+dataset.FormatNames()).Reads()
+	l.Path(&f.sequences, "sequences", "`FILE` of all sequences, FASTA or a table, instead of --frames").Reads()
+	l.Path(&f.trainFile, "train", "`FILE[:key]` of the training states, instead of --frames and --split").Reads()
+	l.Path(&f.testFile, "test", "`FILE[:key]` of the test states").Reads()
+}
+
+// Declare lists the other options.
+func (f *options) Declare(l *option.List) {
+	l.Text(&f.split.train, "train-part", "`NAME` of the part that the others are tested against (default: "+
 		"train; without one, each part "+
 		"is tested against all others)")
-	flags.PathVar(&f.split.write, "write-split", "`FILE.npy` to write a split without leaks to")
-	flags.Writes("write-split")
-	f.layout = "auto"
+	l.Path(&f.split.write, "write-split", "`FILE.npy` to write a split without leaks to").Writes()
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
-	flags.CheckedVar(&f.layout, "layout", run.OneOf(layouts...), "`AXES` of one state, for the figure")
-	flags.BoolVar(&f.skipNaN, "skip-nan", false, "drop and count states with NaN or Inf instead of failing")
-	list := option.Of(&f.o)
-	flags.Declare(list)
-	flags.Float64Var(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; "+
-		"all files are written")
-	flags.Unrecorded("write-split", "fail-if-leaks")
-	return f
+	l.OneOf(&f.layout, "layout", layouts, "`AXES` of one state, for the figure")
+	l.Bool(&f.skipNaN, "skip-nan", "drop and count states with NaN or Inf instead of failing")
+	f.o.Declare(l)
+	l.Float(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; "+
+		"all files are written").Free()
 }
 
 // check finds wrong usage before any file is opened.

@@ -35,7 +35,7 @@ type settings struct {
 	snapshots, resume      bool
 	one                    source.Case // of the one-case form: its files
 	metrics                []string
-	definition             *string
+	definition             string
 	ratings                string
 	workers                int
 	plots, reports         bool
@@ -149,13 +149,16 @@ func (s *settings) register(flags *run.Flags) {
 	flags.Usage("--base-dir DIR --task TASK --variant VARIANT [flags]",
 		"--reference-json FILE --reference-image FILE --generated-json FILE --generated-image FILE [flags]", "--example")
 	flags.FileHint("give files with --reference-json, --reference-image, --generated-json and --generated-image")
-	s.registerInputs(flags)
-	s.registerMetrics(flags)
-	registerScreens(flags, &s.shared)
 	s.saliency.Options, s.semantic.Options = &s.shared.Saliency, &s.shared.Semantic
-	s.saliency.register(flags)
-	s.semantic.register(flags)
-	s.registerOutput(flags)
+	s.statistics = input.RegisterStatistics(flags, "samples")
+	flags.Declare(option.Of(s))
+	flags.Answer("precompute-blip", func(_ string, args []string) string {
+		return "precompute_blip is --precompute-semantic here: canvas --precompute-semantic " +
+			run.Without(args, "precompute_blip")
+	})
+	flags.Answer("eval-pipeline", func(_ string, args []string) string {
+		return "eval_pipeline is canvas itself: canvas " + run.Without(args, "eval_pipeline")
+	})
 	flags.Reads(func(*run.Options) []string {
 		var list []string
 		for _, model := range []string{s.shared.Images.Perceptual.Path, s.shared.Saliency.Model.Path, s.shared.Semantic.Sentence, s.shared.Semantic.Vision.Path} {
@@ -168,62 +171,60 @@ func (s *settings) register(flags *run.Flags) {
 	})
 }
 
-// registerInputs adds the flags of inputs.
-func (s *settings) registerInputs(flags *run.Flags) {
-	flags.BoolVar(&s.example, "example", false, "score the built-in example: synthetic screens with graded damage")
+// Declare lists the options.
+func (s *settings) Declare(l *option.List) {
+	s.declareInputs(l)
+	s.declareMetrics(l)
+	declareScreens(l, &s.shared)
+	s.saliency.Declare(l)
+	s.semantic.Declare(l)
+	s.declareOutput(l)
+}
+
+// declareInputs lists the options of inputs.
+func (s *settings) declareInputs(l *option.List) {
+	l.Under(option.Inputs)
+	l.Bool(&s.example, "example", "score the built-in example: synthetic screens with graded damage")
 	s.base = "dataset"
-	flags.PathVar(&s.base, "base-dir", "`DIR` with the folders benchmarks and results")
-	flags.StringVar(&s.task, "task", "", "`NAME` of the task: a folder of results, such as replication_gen or modification_gen")
-	flags.StringVar(&s.variant, "variant", "",
+	l.Path(&s.base, "base-dir", "`DIR` with the folders benchmarks and results").Reads()
+	l.Text(&s.task, "task", "`NAME` of the task: a folder of results, such as replication_gen or modification_gen")
+	l.Text(&s.variant, "variant",
 		"`NAME` of the variant: a folder of the task and the suffix of its case names, such as image_only")
-	flags.Var(&s.models, "model", "`LIST` of model names to score (repeats; default: all)")
-	flags.Var(&s.ids, "ids",
+	l.Var(&s.models, "model", "`LIST` of model names to score (repeats; default: all)")
+	l.Var(&s.ids, "ids",
 		"`LIST` of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) to score (repeats; "+
 			"default: all)")
-	flags.BoolVar(&s.snapshots, "snapshots", false, "also score the intermediate steps of every design, by number")
-	flags.Group(run.Inputs, "example", "base-dir", "task", "variant", "model", "ids", "snapshots")
+	l.Bool(&s.snapshots, "snapshots", "also score the intermediate steps of every design, by number").Alias("eval-snapshots")
 	for _, f := range s.caseFiles() {
-		flags.PathVar(f.path, f.name, f.usage)
-		flags.Group(run.Inputs, f.name)
+		l.Path(f.path, f.name, f.usage).Reads()
 	}
-	flags.PathVar(&s.ratings, "ratings",
-		"`FILE.csv` of human ratings with the columns case_id, rating and, for several raters, rater")
-	flags.Group(run.Inputs, "ratings")
-	flags.Alias("eval-snapshots", "snapshots")
+	l.Path(&s.ratings, "ratings",
+		"`FILE.csv` of human ratings with the columns case_id, rating and, for several raters, rater").Reads()
+	l.Under(option.Own)
 }
 
-// registerMetrics adds the flags of metrics.
-func (s *settings) registerMetrics(flags *run.Flags) {
-	s.statistics = input.RegisterStatistics(flags, "samples")
-	var list option.List
-	list.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
+// declareMetrics lists the options of metrics.
+func (s *settings) declareMetrics(l *option.List) {
+	l.Selection(&s.metrics, "metrics", selectMetrics, "`LIST` of metrics, or of their numbers; usual (the default) means all except "+
 		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
-	flags.Declare(&list)
-	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
+	s.definition = canvas.DefinitionDefault
+	option.Choice(l, &s.definition, "definition", []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
 		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
 			"published numbers")
-	flags.BoolVar(&s.skipSemantic, "skip-semantic", false,
-		"skip the semantic match; scores of the same captions and images from an earlier run are kept")
-	flags.BoolVar(&s.skipMaps, "skip-saliency", false,
-		"skip saliency; scores of the same inputs from an earlier run are kept")
-	flags.Alias("skip-blip", "skip-semantic")
-	flags.Alias("skip-visual-saliency", "skip-saliency")
+	l.Bool(&s.skipSemantic, "skip-semantic",
+		"skip the semantic match; scores of the same captions and images from an earlier run are kept").Alias("skip-blip")
+	l.Bool(&s.skipMaps, "skip-saliency",
+		"skip saliency; scores of the same inputs from an earlier run are kept").Alias("skip-visual-saliency")
 }
 
-// registerOutput adds the flags of outputs and of the run.
-func (s *settings) registerOutput(flags *run.Flags) {
-	flags.BoolVar(&s.plots, "plots", false, "draw bar and box plots of every metric in evaluation_results_vis")
-	flags.BoolVar(&s.reports, "reports", false, "write the matches of every case to reports")
-	flags.CountVar(&s.workers, "workers", 0, "`N` cases to score in parallel; 0: --threads")
-	flags.BoolVar(&s.resume, "resume", false, "reuse scores of an earlier run with the same files and definitions")
-	flags.Unrecorded("plots", "reports")
-	flags.Group(run.Running, "workers", "resume")
-	flags.Alias("vis", "plots")
-	flags.Alias("skip-all", "resume")
-	flags.Answer("eval-pipeline", func(_ string, args []string) string {
-		return "eval_pipeline is canvas itself: canvas " + run.Without(args, "eval_pipeline")
-	})
+// declareOutput lists the options of outputs and of the run.
+func (s *settings) declareOutput(l *option.List) {
+	l.Bool(&s.plots, "plots", "draw bar and box plots of every metric in evaluation_results_vis").Free().Alias("vis")
+	l.Bool(&s.reports, "reports", "write the matches of every case to reports").Free()
+	l.Under(option.Running)
+	l.Int(&s.workers, "workers", "`N` cases to score in parallel; 0: --threads").AtLeast(0)
+	l.Bool(&s.resume, "resume", "reuse scores of an earlier run with the same files and definitions").Alias("skip-all")
 }
 
 // given are the flags that were set, of some.

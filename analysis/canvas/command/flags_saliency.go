@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/internal/option"
 	"repscope/internal/run"
 )
 
@@ -23,27 +24,27 @@ type saliencyFlags struct {
 // topPrefix begins a value of --fixations that names no file.
 const topPrefix = "top:"
 
-func (o *saliencyFlags) register(flags *run.Flags) {
-	flags.PathVar(&o.Reference, "saliency-reference",
+// Declare lists the options.
+func (o *saliencyFlags) Declare(l *option.List) {
+	l.Path(&o.Reference, "saliency-reference",
 		"`FILE` with the saliency map of the reference: a gray PNG, or .npy [H, W]. For several samples: a name "+
-			"with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy")
-	flags.PathVar(&o.Generated, "saliency-generated",
+			"with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy").Reads()
+	l.Path(&o.Generated, "saliency-generated",
 		"`FILE` with the saliency map of the generated design, resized to the map of the reference. For several "+
-			"cases: a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy")
-	flags.PathVar(&o.Fixations, "fixations", "`FILE|top:Q` with fixations on the reference: CSV of x,y in pixels, "+
+			"cases: a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy").Reads()
+	l.Path(&o.Fixations, "fixations", "`FILE|top:Q` with fixations on the reference: CSV of x,y in pixels, "+
 		"a binary PNG, or .npy. For several samples: a name with {sample}, a folder of <sample>-fixations.csv, "+
 		"<sample>.csv, .png or .npy, or a CSV with a column sample. top:5 uses the highest 5 % of the reference's "+
-		"map. Required for NSS and AUC")
-	flags.CountVar(&o.Splits, "borji-splits", 0,
-		"`N` random splits for AUC-Borji (100 in published code); 0: its exact expectation")
+		"map. Required for NSS and AUC").Reads()
+	l.Int(&o.Splits, "borji-splits",
+		"`N` random splits for AUC-Borji (100 in published code); 0: its exact expectation").AtLeast(0)
 	o.KL = saliencymap.KLForms[0]
-	flags.CheckedVar(&o.KL, "saliency-kl", run.OneOf(saliencymap.KLForms...),
+	l.OneOf(&o.KL, "saliency-kl", saliencymap.KLForms,
 		"`FORM` of the divergence of the reference's map p from the other map q: added (1e-8 added to both), ratio "+
 			"(p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as in the code of the MIT saliency benchmark), or exact (without ε)")
-	flags.BoolVar(&o.plots, "saliency-plots", false, "write maps over screens to saliency_visualizations")
-	flags.Unrecorded("saliency-plots")
-	flags.Alias("save-saliency-vis", "saliency-plots")
-	o.registerModel(flags)
+	l.Bool(&o.plots, "saliency-plots", "write maps over screens to saliency_visualizations").Free().
+		Alias("save-saliency-vis")
+	o.declareModel(l)
 }
 
 // check finds wrong values before anything is read.
@@ -90,23 +91,23 @@ func checkPlaceholders(pattern string) error {
 	}
 }
 
-// registerModel adds the flags of the model that makes saliency maps.
-func (o *saliencyFlags) registerModel(flags *run.Flags) {
+// declareModel lists the options of the model that makes saliency maps.
+func (o *saliencyFlags) declareModel(l *option.List) {
 	m := &o.Model
 	o.channels, o.scale = "rgb", "unit"
-	flags.PathVar(&m.Path, "saliency-model",
-		"`FILE.onnx` that computes missing maps: input a screen [1, 3, H, W], output a map [1, 1, h, w]")
-	flags.CheckedVar(&o.size, "saliency-size", func(text string) error {
+	l.Path(&m.Path, "saliency-model",
+		"`FILE.onnx` that computes missing maps: input a screen [1, 3, H, W], output a map [1, 1, h, w]").Reads()
+	l.Checked(&o.size, "saliency-size", func(text string) error {
 		_, _, err := parseSize(text)
 		return err
 	}, "`HxW` size of screens for the model, height first; required if the file does not fix it")
-	channelsFlag(flags, &m.Mean, "saliency-mean",
+	l.Var(&channels{&m.Mean}, "saliency-mean",
 		"mean `M`, or one per channel in the model's order, subtracted from pixels after --saliency-scale (default 0)")
-	channelsFlag(flags, &m.Std, "saliency-std",
+	l.Var(&channels{&m.Std}, "saliency-std",
 		"divisor `S` of pixels, or one per channel, applied after the mean (default 1)")
-	flags.CheckedVar(&o.channels, "saliency-channels", run.OneOf("rgb", "bgr"),
+	l.OneOf(&o.channels, "saliency-channels", []string{"rgb", "bgr"},
 		"channel `ORDER` of the model: rgb or bgr")
-	flags.CheckedVar(&o.scale, "saliency-scale", run.OneOf("unit", "raw"),
+	l.OneOf(&o.scale, "saliency-scale", []string{"unit", "raw"},
 		"`SCALE` of the model's pixels: unit for 0..1, raw for 0..255")
 }
 
@@ -124,12 +125,25 @@ func parseSize(text string) (height, width int, err error) {
 	return height, width, nil
 }
 
-// channelsFlag adds a flag of one number or one for each channel.
-func channelsFlag(flags *run.Flags, into *[]float64, name, usage string) {
-	flags.Func(name, usage, func(text string) (err error) {
-		*into, err = parseChannels(text)
-		return err
-	})
+// channels is one number, or one for each channel.
+type channels struct{ values *[]float64 }
+
+func (c *channels) String() string {
+	if c.values == nil {
+		return "" // the zero value, which package flag asks for
+	}
+	parts := make([]string, len(*c.values))
+	for i, v := range *c.values {
+		parts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (c *channels) Get() any { return c.String() }
+
+func (c *channels) Set(text string) (err error) {
+	*c.values, err = parseChannels(text)
+	return err
 }
 
 // parseChannels reads one number or three.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/internal/option"
 	"repscope/internal/run"
 )
 
@@ -19,7 +20,7 @@ func parseSaliency(t *testing.T, args ...string) (*saliencyFlags, string) {
 	t.Helper()
 	o := saliencyFlags{Options: &saliencymap.Options{}}
 	command := run.Command{Name: "maps", Summary: "nothing", Out: filepath.Join(t.TempDir(), "out"), Setup: func(flags *run.Flags) run.Job {
-		o.register(flags)
+		flags.Declare(option.Of(&o))
 		return run.Job{Check: func(*run.Options) error { return o.check() }, Run: func(context.Context, *run.Env) error { return nil }}
 	}}
 	var out, errs bytes.Buffer

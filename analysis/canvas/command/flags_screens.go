@@ -5,33 +5,32 @@ package command
 import (
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/internal/option"
 	"repscope/internal/run"
 )
 
-// registerScreens adds the flags of screens and designs.
-func registerScreens(flags *run.Flags, o *canvas.Setting) {
+// declareScreens lists the options of screens and designs.
+func declareScreens(l *option.List, o *canvas.Setting) {
 	o.Images.SSIM, o.Images.Alpha = screenshot.UniformWindow, screenshot.AlphaWhite
-	flags.CheckedVar(&o.Images.SSIM, "ssim", run.OneOf(screenshot.UniformWindow, screenshot.GaussianWindow),
+	l.OneOf(&o.Images.SSIM, "ssim", []string{screenshot.UniformWindow, screenshot.GaussianWindow},
 		"window of structural similarity: uniform (7 × 7 equal weights) or gaussian (11 × 11, Wang et al. 2004)")
-	flags.CheckedVar(&o.Images.Alpha, "alpha", run.OneOf(screenshot.AlphaWhite, screenshot.AlphaDrop),
+	l.OneOf(&o.Images.Alpha, "alpha", []string{screenshot.AlphaWhite, screenshot.AlphaDrop},
 		"treatment of transparent pixels: white (composited on white) or drop (alpha is ignored)")
 	m := &o.Images.Perceptual
 	m.Scale = screenshot.ScaleSigned
-	flags.PathVar(&m.Path, "perceptual-model",
-		"`FILE.onnx` of a perceptual distance such as LPIPS or DISTS: input two screens [1, 3, H, W], output a number")
-	flags.CheckedVar(&m.Scale, "perceptual-scale",
-		run.OneOf(screenshot.ScaleSigned, screenshot.ScaleUnit, screenshot.ScaleRaw),
+	l.Path(&m.Path, "perceptual-model",
+		"`FILE.onnx` of a perceptual distance such as LPIPS or DISTS: input two screens [1, 3, H, W], output a number").Reads()
+	l.OneOf(&m.Scale, "perceptual-scale", []string{screenshot.ScaleSigned, screenshot.ScaleUnit, screenshot.ScaleRaw},
 		"`SCALE` of the model's pixels: signed for -1..1 (LPIPS), unit for 0..1, raw for 0..255")
 	o.Layout.Tolerance = canvas.AlignmentTolerance
-	flags.Float64Var(&o.Layout.Tolerance, "alignment-tolerance",
+	l.Float(&o.Layout.Tolerance, "alignment-tolerance",
 		"`SHARE` of the canvas side up to which lines of boxes count as aligned")
-	flags.StringVar(&o.Layout.ReferenceNode, "reference-node", "",
+	l.Text(&o.Layout.ReferenceNode, "reference-node",
 		"`NODE` that is the canvas of references, by its id (1:2) or name (default: the first frame of a page, "+
 			"otherwise the largest node)")
-	flags.StringVar(&o.Layout.GeneratedNode, "generated-node", "", "`NODE` that is the canvas of generated designs")
+	l.Text(&o.Layout.GeneratedNode, "generated-node", "`NODE` that is the canvas of generated designs")
 	o.Content.TextSimilarity = canvas.EditSimilarity
-	flags.CheckedVar(&o.Content.TextSimilarity, "text-similarity",
-		run.OneOf(canvas.EditSimilarity, canvas.BlockSimilarity),
+	l.OneOf(&o.Content.TextSimilarity, "text-similarity", []string{canvas.EditSimilarity, canvas.BlockSimilarity},
 		"comparison of texts: edit (edit distance) or blocks (matching blocks of Python's difflib, as in Design2Code)")
 }
 

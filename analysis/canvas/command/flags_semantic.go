@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"repscope/analysis/canvas/internal/semantic"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/latent/picture"
@@ -17,51 +18,48 @@ type semanticFlags struct {
 	precompute bool // the scores of the cases are computed first, and kept in a file
 }
 
-func (o *semanticFlags) register(flags *run.Flags) {
-	flags.PathVar(&o.Captions, "captions", "`table` of captions with the columns case_id, gt_caption and gen_caption")
+// Declare lists the options.
+func (o *semanticFlags) Declare(l *option.List) {
+	l.Path(&o.Captions, "captions", "`table` of captions with the columns case_id, gt_caption and gen_caption").Reads()
 	for k, side := range semantic.Sides {
-		flags.PathVar(&o.Embeddings[k], "embeddings-"+side, "`array` [N, D] of the embeddings of the captions of the "+side+" designs")
-		flags.PathVar(&o.ImageEmbeddings[k], "image-embeddings-"+side, "`array` [N, D] of the embeddings of the "+side+" screens")
+		l.Path(&o.Embeddings[k], "embeddings-"+side, "`array` [N, D] of the embeddings of the captions of the "+side+" designs").Reads()
+		l.Path(&o.ImageEmbeddings[k], "image-embeddings-"+side, "`array` [N, D] of the embeddings of the "+side+" screens").Reads()
 	}
-	flags.PathVar(&o.Rows, "embeddings-ids", "`file` with the case of each row of embeddings: one per line, a JSON "+
-		"list, or the column case_id of a table (default: the rows of --captions)")
-	flags.PathVar(&o.Sentence, "sentence-model",
-		"`FILE.onnx` that embeds captions: input token ids, output hidden states or an embedding")
-	flags.PathVar(&o.Tokenizer, "tokenizer", "`tokenizer.json` of --sentence-model: WordPiece or byte-pair encoding")
+	l.Path(&o.Rows, "embeddings-ids", "`file` with the case of each row of embeddings: one per line, a JSON "+
+		"list, or the column case_id of a table (default: the rows of --captions)").Reads()
+	l.Path(&o.Sentence, "sentence-model",
+		"`FILE.onnx` that embeds captions: input token ids, output hidden states or an embedding").Reads()
+	l.Path(&o.Tokenizer, "tokenizer", "`tokenizer.json` of --sentence-model: WordPiece or byte-pair encoding").Reads()
 	o.Pool = latent.SentenceAuto
-	flags.CheckedVar((*string)(&o.Pool), "sentence-pool", run.OneOf(latent.SentencePools()...),
+	l.OneOf((*string)(&o.Pool), "sentence-pool", latent.SentencePools(),
 		"pooling of the output of --sentence-model: auto uses the output sentence_embedding if present, otherwise "+
 			"the mean over tokens ("+strings.Join(latent.SentencePools(), ", ")+")")
-	flags.PathVar(&o.Captioner, "captioner",
+	l.Path(&o.Captioner, "captioner",
 		"`folder` with a vision encoder and a text decoder exported by Optimum, to generate captions missing in "+
-			"--captions")
+			"--captions").Reads()
 	o.CaptionTokens = latent.CaptionTokens
-	flags.CountVar(&o.CaptionTokens, "caption-tokens", 1, "largest number `N` of tokens in a caption")
-	flags.BoolVar(&o.precompute, "precompute-semantic", false,
-		"first compute the caption scores and write them to precomputed_blip_scores.json in --out, for later runs")
-	flags.Alias("precompute-blip", "precompute-semantic")
-	flags.Answer("precompute-blip", func(_ string, args []string) string {
-		return "precompute_blip is --precompute-semantic here: canvas --precompute-semantic " +
-			run.Without(args, "precompute_blip")
-	})
-	registerVision(flags, &o.Vision)
+	l.Int(&o.CaptionTokens, "caption-tokens", "largest number `N` of tokens in a caption").AtLeast(1)
+	l.Bool(&o.precompute, "precompute-semantic",
+		"first compute the caption scores and write them to precomputed_blip_scores.json in --out, for later runs").
+		Alias("precompute-blip")
+	declareVision(l, &o.Vision)
 }
 
-// registerVision adds the flags of a model of screens.
-func registerVision(flags *run.Flags, o *semantic.VisionOptions) {
-	flags.PathVar(&o.Path, "vision-model", "`FILE.onnx` that embeds screens: input [1, 3, H, W]")
-	flags.PathVar(&o.Processor, "vision-preprocessor",
-		"`preprocessor_config.json` of --vision-model, instead of the flags below")
-	flags.CountVar(&o.Size, "vision-size", 0, "side `N` of screens resized for --vision-model; 0: as fixed by its file")
+// declareVision lists the options of a model of screens.
+func declareVision(l *option.List, o *semantic.VisionOptions) {
+	l.Path(&o.Path, "vision-model", "`FILE.onnx` that embeds screens: input [1, 3, H, W]").Reads()
+	l.Path(&o.Processor, "vision-preprocessor",
+		"`preprocessor_config.json` of --vision-model, instead of the flags below").Reads()
+	l.Int(&o.Size, "vision-size", "side `N` of screens resized for --vision-model; 0: as fixed by its file").AtLeast(0)
 	o.Preset = "clip"
-	flags.CheckedVar(&o.Preset, "vision-normalize", run.OneOf("clip", "imagenet"),
+	l.OneOf(&o.Preset, "vision-normalize", []string{"clip", "imagenet"},
 		"means and standard deviations that --vision-model expects (clip, imagenet)")
-	channelsFlag(flags, &o.Mean, "vision-mean",
+	l.Var(&channels{&o.Mean}, "vision-mean",
 		"mean `M`, or one per channel, subtracted from pixels of 0..1; replaces --vision-normalize")
-	channelsFlag(flags, &o.Std, "vision-std", "divisor `S`, or one per channel, applied after the mean")
+	l.Var(&channels{&o.Std}, "vision-std", "divisor `S`, or one per channel, applied after the mean")
 	o.Pool = latent.SentenceAuto
 	pools := []string{string(latent.SentenceAuto), string(latent.SentenceMean), string(latent.SentenceFirst)}
-	flags.CheckedVar((*string)(&o.Pool), "vision-pool", run.OneOf(pools...),
+	l.OneOf((*string)(&o.Pool), "vision-pool", pools,
 		"pooling of patch states to an embedding ("+strings.Join(pools, ", ")+")")
 }
 

@@ -86,7 +86,7 @@ func (s *settings) loadOne() (*canvas.Input, error) {
 
 // open fills the settings that all cases share, and returns the metrics.
 func (s *settings) open(env *run.Env, in *canvas.Input) ([]canvas.Kind, error) {
-	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
+	s.shared.Definition, s.shared.Reports, s.shared.Seed = s.definition, s.reports, env.Options.Seed
 	kinds := kindsOf(s.metrics)
 	if err := env.Read(canvas.FilesOf(kinds, in.Cases)...); err != nil {
 		return nil, err

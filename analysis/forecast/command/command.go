@@ -132,28 +132,34 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
 		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights, for additional scores of that part of " +
 			"the grid (repeats)"})
-	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or of one per sample "+
-		"[N,V,H,W]; target: the mean target over all other initial times")
-	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
-	flags.Var(&s.inputVariables, "input-variables",
-		"`LIST` of the names of the variables of --input (default: as --variables)")
-	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
-	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
-	flags.Group(run.Inputs, "climatology")
 	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
 		"skip-members")
-	flags.Unrecorded("units", "lead-unit")
+	flags.Declare(option.Of(s))
 	s.statistics = input.RegisterStatistics(flags, "initial times")
+}
+
+// Declare lists the options of variables, inputs that have no role, and the published scripts.
+func (s *settings) Declare(l *option.List) {
+	l.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
+	l.Var(&s.inputVariables, "input-variables",
+		"`LIST` of the names of the variables of --input (default: as --variables)")
+	l.Var(&s.units, "units", "`LIST` of the units of the variables, for figures").Free()
+	l.Text(&s.leadUnit, "lead-unit", "`NAME` of the unit of --leads, for figures").Free()
+	l.Checked(&s.documented, "documented-json", output.JSONName,
+		"`FILE` for {metrics, evaluation_config} of the first model, in the published format").Writes().Alias("save-results")
+	l.Under(option.Inputs)
+	l.Path(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or of one per sample "+
+		"[N,V,H,W]; target: the mean target over all other initial times").Reads()
+	l.Under(option.Running)
+	s.device = device
+	l.Checked(&s.device, "device", checkDevice,
+		"`DEVICE` of the published scripts; models always run on the CPU")
 }
 
 // registerScores adds the flags of scores.
 func (s *settings) registerScores(flags *run.Flags) {
 	s.o = forecast.Defaults()
 	flags.Declare(option.Of(&s.o))
-	flags.CheckedVar(&s.documented, "documented-json", output.JSONName,
-		"`FILE` for {metrics, evaluation_config} of the first model, in the published format")
-	flags.Unrecorded("documented-json")
-	flags.Writes("documented-json")
 	s.registerPublished(flags)
 }
 

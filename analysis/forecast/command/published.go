@@ -13,14 +13,8 @@ import (
 // device is what models run on.
 const device = "cpu"
 
-// registerPublished adds the flags of the published scripts, and answers to those that are done by
-// others here.
+// registerPublished adds answers to flags of the published scripts that are done by others here.
 func (s *settings) registerPublished(flags *run.Flags) {
-	flags.Alias("save-results", "documented-json")
-	s.device = device
-	flags.CheckedVar(&s.device, "device", checkDevice,
-		"`DEVICE` of the published scripts; models always run on the CPU")
-	flags.Group(run.Running, "device")
 	flags.Answer("model-dir", func(dir string, args []string) string {
 		name, file := filepath.Base(filepath.Clean(dir)), filepath.Join(dir, "model.onnx")
 		if dir == "" {

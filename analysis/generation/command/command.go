@@ -59,7 +59,7 @@ type generatorFlags struct {
 	encoders, decoders *input.Files
 	classifier, grids  string
 	samples            int
-	temperature        *float64
+	temperature        float64
 }
 
 // options are the values of the command's own flags.
@@ -96,17 +96,7 @@ func register(flags *run.Flags) *options {
 	f.groups = input.RegisterFiles(flags, "groups",
 		"`NAME=FILE[:key]` of a group number per sample of NAME, or of the real samples (real=FILE); samples of one "+
 			"group are dependent, such as draws from one latent or frames of one episode (repeats)")
-	path := func(value *string, name, usage string) {
-		flags.PathVar(value, name, usage)
-		flags.Group(run.Inputs, name)
-	}
-	path(&f.real, "real", "`FILE` of the real samples that the generators were trained on, in a format of --generated")
-	path(&f.holdOut, "holdout",
-		"`FILE` of real samples that no generator was trained on, as --real; reference for novelty and memorization")
-	path(&f.realLatents, "real-latents", "`FILE.npz` of latents of real samples, as --latents")
-	path(&f.realPredictions, "real-predictions", "`FILE.csv` of the classifier's predictions for real samples, as "+
-		"--predictions; sets the ceiling of conditioning")
-	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
+	flags.Declare(option.Of(option.Func(f.declareReal)))
 	f.generator.register(flags)
 	list := option.Of(&f.o)
 	list.Selection(&f.metrics, "metrics", generation.Select, "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
@@ -118,19 +108,39 @@ func register(flags *run.Flags) *options {
 	return f
 }
 
+// declareReal lists the files of real samples.
+func (f *options) declareReal(l *option.List) {
+	l.Under(option.Inputs)
+	l.Path(&f.real, "real",
+		"`FILE` of the real samples that the generators were trained on, in a format of --generated").Reads()
+	l.Path(&f.holdOut, "holdout",
+		"`FILE` of real samples that no generator was trained on, as --real; reference for novelty and memorization").Reads()
+	l.Path(&f.realLatents, "real-latents", "`FILE.npz` of latents of real samples, as --latents").Reads()
+	l.Path(&f.realPredictions, "real-predictions", "`FILE.csv` of the classifier's predictions for real samples, as "+
+		"--predictions; sets the ceiling of conditioning").Reads()
+	l.Path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}").Reads()
+}
+
+// Declare lists the options of generators that are run here.
+func (g *generatorFlags) Declare(l *option.List) {
+	l.Under(option.Inputs)
+	l.Path(&g.classifier, "classifier",
+		"`FILE.onnx` of a model from grids to a score per label; replaces --predictions").Reads()
+	l.Path(&g.grids, "grids", "`FILE[:key]` of real grids to reconstruct with --encoder and --decoder").Reads()
+	l.Under(option.Own)
+	l.Int(&g.samples, "num-samples",
+		"`N` samples per label: drawn with --decoder (0: 100), or read from files (0: all)").AtLeast(0)
+	g.temperature = 1
+	l.Float(&g.temperature, "temperature", "factor `T` on standard normal latents before decoding")
+}
+
 // register adds the flags of generators that are run here.
 func (g *generatorFlags) register(flags *run.Flags) {
 	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx` of a model from grids to latents (repeats)")
 	g.decoders = input.RegisterFiles(flags, "decoder",
 		"`NAME=FILE.onnx` of a model from latents, and optionally labels, to cells (repeats)")
-	flags.PathVar(&g.classifier, "classifier",
-		"`FILE.onnx` of a model from grids to a score per label; replaces --predictions")
 	flags.Reads(func(*run.Options) []string { return latent.Beside(g.classifier) })
-	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids to reconstruct with --encoder and --decoder")
-	flags.Group(run.Inputs, "classifier", "grids")
-	flags.CountVar(&g.samples, "num-samples", 0,
-		"`N` samples per label: drawn with --decoder (0: 100), or read from files (0: all)")
-	g.temperature = flags.Float64("temperature", 1, "factor `T` on standard normal latents before decoding")
+	flags.Declare(option.Of(g))
 }
 
 // check finds wrong usage before any file is opened.

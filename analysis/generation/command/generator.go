@@ -499,7 +499,7 @@ func (l *loader) runHeads(ctx context.Context, g *generation.Generator, grids *g
 // draw draws the samples of a generator.
 func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generatorRun) error {
 	f := &l.f.generator
-	o := draws{PerLabel: f.samples, Temperature: *f.temperature, Threshold: l.f.o.Threshold, Seed: l.env.Options.Seed}
+	o := draws{PerLabel: f.samples, Temperature: f.temperature, Threshold: l.f.o.Threshold, Seed: l.env.Options.Seed}
 	if o.PerLabel == 0 {
 		o.PerLabel = defaultDraws
 	}
@@ -577,8 +577,8 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 
 // check finds wrong values of the flags of generators that are run here.
 func (g *generatorFlags) check(inputs ...*input.Files) error {
-	if !(*g.temperature > 0) {
-		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
+	if !(g.temperature > 0) {
+		return run.Usage("--temperature %v: want a number above 0", g.temperature)
 	}
 	if err := checkExport("classifier", g.classifier); err != nil {
 		return err

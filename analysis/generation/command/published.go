@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/generation"
 	"repscope/analysis/internal/output"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -17,15 +18,13 @@ import (
 // registerPublished adds the flags of the published script, and answers to those that are done
 // by others here.
 func (f *options) registerPublished(flags *run.Flags) {
-	flags.CheckedVar(&f.documented, "documented-json", output.JSONName,
-		"`FILE.json` for {checkpoint, metrics} of the first generator, in the published format")
-	flags.Unrecorded("documented-json")
-	flags.Writes("documented-json")
-	flags.Alias("output", "documented-json")
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Checked(&f.documented, "documented-json", output.JSONName,
+			"`FILE.json` for {checkpoint, metrics} of the first generator, in the published format").Writes().Alias("output")
+		l.Bool(new(bool), "cpu", "run models on the CPU (always the case)").Free()
+	})))
 	flags.Alias("data", "real")
 	flags.Alias("classifier-checkpoint", "classifier")
-	flags.Bool("cpu", false, "run models on the CPU (always the case)")
-	flags.Unrecorded("cpu")
 	flags.Answer("checkpoint", func(path string, args []string) string {
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		grids := orText(run.Argument(args, "data", "real"), "GRIDS.npz")

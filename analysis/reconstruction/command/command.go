@@ -88,9 +88,9 @@ func setup(flags *run.Flags) run.Job {
 	list.Int(&s.shown, "samples-shown", "`N` samples of the contact sheet, drawn with --seed").AtLeast(0).Free()
 	list.Bool(&s.save, "save-frames",
 		"also write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png").Free()
-	flags.Declare(list)
-	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, "+
+	list.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, "+
 		"frames (range of the frames), or auto (from the type or the data) (repeats)")
+	flags.Declare(list)
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
 		Files: output.Files("reconstruction", append(output.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",

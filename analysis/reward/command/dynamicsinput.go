@@ -13,6 +13,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/spectrum"
@@ -31,7 +32,7 @@ type dynamicsFlags struct {
 	predictors, heads *input.GivenHeads
 	actions           *input.Given
 	rollouts, starts  *input.Given
-	horizon           *int
+	horizon           int
 }
 
 // registerDynamics adds the flags.
@@ -54,13 +55,16 @@ func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
 	f.starts = in.Role(flags, input.Role{Name: "rollout-starts", Unit: "state",
 		Usage: "`FILE[:key]` of the initial state of each of --rollouts, as a row index from 0 (default: one " +
 			"rollout from every state)"})
-	f.horizon = flags.Int("horizon", 16, "number `H` of steps to roll out --predictor from every state")
+	f.horizon = 16
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Int(&f.horizon, "horizon", "number `H` of steps to roll out --predictor from every state")
+	})))
 	return f
 }
 
 // check finds wrong values before anything is read.
 func (f *dynamicsFlags) check() error {
-	if err := run.AtLeast("horizon", *f.horizon, 1); err != nil {
+	if err := run.AtLeast("horizon", f.horizon, 1); err != nil {
 		return err
 	}
 	if f.starts.Any() && !f.rollouts.Any() {
@@ -307,7 +311,7 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors)
 			}
 		}
 		if elsewhere == nil {
-			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: *f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, step)
+			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, step)
 			if err != nil {
 				return fmt.Errorf("predictor %s: %w", name, err)
 			}

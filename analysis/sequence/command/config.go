@@ -420,7 +420,7 @@ func (s *settings) batch() int {
 func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 	t := s.tree.of(name)
 	rule, m := s.masking(o, &t)
-	c := sequence.Choice{Metrics: t.metrics(), Asked: t.asked(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
+	c := sequence.Choice{Metrics: t.metrics(), Asked: t.asked(), Mode: s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
 		Masking: fmt.Sprintf("%s %+v", rule, m)}
 	if s.metrics != nil {
 		c.Metrics, c.Asked = s.metrics, nil
@@ -428,8 +428,8 @@ func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 	if t.mode != "" && !s.flags.Given("region-mode") {
 		c.Mode = t.mode
 	}
-	if *s.regions != nil {
-		c.Regions = *s.regions
+	if s.regions != nil {
+		c.Regions = s.regions
 	}
 	if rule != maskGiven {
 		c.Mask = func(r *sequence.Record) []int {
@@ -442,7 +442,7 @@ func (s *settings) choice(o *run.Options, name string) sequence.Choice {
 // masking is what hides residues of sequences that do not say which are masked, and the name of
 // its rule.
 func (s *settings) masking(o *run.Options, t *levelChoice) (string, token.Masking) {
-	m := token.Masking{Rate: *s.rate, CDR: *s.cdr, NonGermline: *s.germline, Seed: o.Seed}
+	m := token.Masking{Rate: s.rate, CDR: s.cdr, NonGermline: s.germline, Seed: o.Seed}
 	t.weigh(&m, s.flags.Given)
 	if t.seed != nil {
 		m.Seed = *t.seed

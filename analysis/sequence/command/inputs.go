@@ -244,7 +244,7 @@ func (l *loader) sequences() error {
 	l.files, l.fields = make([]*source.FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
 	for i, f := range l.s.sequences.files {
 		opened, err := source.OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values,
-			NoCoordinates: l.s.tree.noCoordinates(f.dataset), Residues: cleaning(*l.s.residues)}, l.in.Alphabet)
+			NoCoordinates: l.s.tree.noCoordinates(f.dataset), Residues: cleaning(l.s.residues)}, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("sequences: %w", err)
 		}
@@ -256,7 +256,7 @@ func (l *loader) sequences() error {
 		if l.fields[i], err = l.enter("sequences", name, f.path, opened); err != nil {
 			return fmt.Errorf("sequences: %w", err)
 		}
-		if rules := *l.s.residues; len(rules) > 0 {
+		if rules := l.s.residues; len(rules) > 0 {
 			l.fields[i].Value += " residues " + strings.Join(slices.Sorted(slices.Values(rules)), ",")
 		}
 	}

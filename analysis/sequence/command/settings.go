@@ -44,16 +44,16 @@ type settings struct {
 	sequences        datasetFiles
 	vocabulary       string
 	columns          pairs
-	residues         *[]string
+	residues         []string
 	inputs, outputs  pairs
 
 	metrics            []string
 	set                setFlag
 	mask               string
-	rate               *float64
-	cdr, germline      *float64
-	mode               *string
-	regions            *[]string
+	rate               float64
+	cdr, germline      float64
+	mode               string
+	regions            []string
 	positionBatch      int
 	planFile, document string
 
@@ -74,56 +74,59 @@ func (s *settings) registerInputs(flags *run.Flags) {
 		"`NAME=FILE.csv` of model predictions with the columns seq, pos, region_mode, target, pred, nll, prob "+
 			"(repeats)")
 	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` of a model to run on --sequences (repeats)")
-	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
 	s.substitutions = input.RegisterFiles(flags, "substitutions",
 		"`ASSAY=FILE.csv[:COLUMN]` of variants with measured effects: mutant (A23C:D45E) or mutated_sequence, "+
 			"DMS_score, … (repeats; ASSAY/DATASET=FILE for several datasets)")
-	flags.PathVar(&s.vocabulary, "vocabulary",
-		"`FILE.json` of an alphabet other than the default for antibodies: a list of tokens, or tokens with their ids")
-	flags.Group(run.Inputs, "sequences", "vocabulary")
+	flags.Declare(option.Of(option.Func(s.declareInputs)))
+}
+
+// declareInputs lists the options of inputs.
+func (s *settings) declareInputs(l *option.List) {
+	l.Under(option.Inputs)
+	l.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)").Reads()
+	l.Path(&s.vocabulary, "vocabulary",
+		"`FILE.json` of an alphabet other than the default for antibodies: a list of tokens, or tokens with their ids").Reads()
+	l.Under(option.Settings)
 	s.columns.known = dataset.SequenceRoles()
-	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.residues = flags.Choices("residues", nil, []string{residuesUpper, residuesStop, residuesGaps},
+	l.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
+	l.Names(&s.residues, "residues", []string{residuesUpper, residuesStop, residuesGaps},
 		"`LIST` of conversions of --sequences: upper reads lower-case letters as upper case, stop removes a * at "+
 			"the end of a chain, gaps removes - and . (default: letters outside the vocabulary are errors)")
 	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, "+
+	l.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, "+
 		"positions (default: guessed from their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions "+
+	l.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions "+
 		"(default: guessed from their names; * stands for the layer number)")
 	s.positionBatch = 32
-	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` single-position passes in one batch")
-	flags.Group(run.Settings, "columns", "residues", "inputs", "outputs", "position-batch")
-	flags.Unrecorded("position-batch")
+	l.Int(&s.positionBatch, "position-batch", "`N` single-position passes in one batch").AtLeast(1).Free()
 }
 
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
-	var list option.List
-	list.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
+	flags.Declare(option.Of(option.Func(s.declareMetrics)))
+}
+
+// declareMetrics lists the options of metrics.
+func (s *settings) declareMetrics(l *option.List) {
+	l.Selection(&s.metrics, "metrics", registry.Select, "`LIST` of metrics (default: all that the inputs allow): "+
 		strings.Join(registry.Names(), ", "))
-	flags.Declare(&list)
-	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` to set an option of a metric (repeats)")
-	s.mask = maskAuto
-	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),
+	l.Var(&s.set, "set", "`METRIC.KEY=VALUE` to set an option of a metric (repeats)")
+	s.mask, s.rate, s.cdr, s.germline, s.mode = maskAuto, 0.15, 1, 1, sequence.RegionStandard
+	l.OneOf(&s.mask, "mask", maskRules(),
 		"`RULE` that chooses the masked residues: uniform, information (drawn by weight), ranked (the largest "+
 			"weights), given (by the file); auto: given, else uniform")
-	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of masked residues")
-	s.cdr = flags.Float64("mask-cdr", 1,
-		"`WEIGHT` added to 1 for a residue in a CDR, with --mask information or ranked")
-	s.germline = flags.Float64("mask-nongermline", 1,
-		"`WEIGHT` added to 1 for a residue that is not of germline origin")
-	s.mode = flags.Choice("region-mode", sequence.RegionStandard, sequence.RegionModes(),
+	l.Float(&s.rate, "mask-rate", "`SHARE` of masked residues")
+	l.Float(&s.cdr, "mask-cdr", "`WEIGHT` added to 1 for a residue in a CDR, with --mask information or ranked")
+	l.Float(&s.germline, "mask-nongermline", "`WEIGHT` added to 1 for a residue that is not of germline origin")
+	option.Choice(l, &s.mode, "region-mode", sequence.RegionModes(),
 		"`MODE` of masking for region scores: the standard mask, every position alone, or the whole region")
-	s.regions = flags.Choices("regions", nil, token.GroupNames(),
+	l.Names(&s.regions, "regions", token.GroupNames(),
 		"`LIST` of regions and aggregates to score (default: all)")
-	flags.Writes("mask-plan", "documented-json")
-	flags.PathVar(&s.planFile, "mask-plan",
-		"`FILE.npz` for the masked inputs of all passes, for a model that runs elsewhere; no metric is computed")
-	flags.CheckedVar(&s.document, "documented-json", output.JSONName,
-		"`FILE.json` for {dataset: {key: value}} of the first model, in the published format")
-	flags.Unrecorded("documented-json", "mask-plan")
+	l.Path(&s.planFile, "mask-plan",
+		"`FILE.npz` for the masked inputs of all passes, for a model that runs elsewhere; no metric is computed").Writes()
+	l.Checked(&s.document, "documented-json", output.JSONName,
+		"`FILE.json` for {dataset: {key: value}} of the first model, in the published format").Writes()
 }
 
 // names are those of the models, with datasets.

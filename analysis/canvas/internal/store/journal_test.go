@@ -4,16 +4,20 @@ package store
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"repscope/analysis/canvas"
+	"repscope/internal/journal"
 	"repscope/report"
 )
 
 // journalOf is a journal of some rows.
 func journalOf(t testing.TB) []byte {
 	t.Helper()
-	j, err := openJournal(t.TempDir())
+	dir := t.TempDir()
+	j, err := openJournal(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,20 +30,28 @@ func journalOf(t testing.TB) []byte {
 			t.Fatal(err)
 		}
 	}
-	data := make([]byte, 1<<16)
-	n, _ := j.file.ReadAt(data, 0)
 	if err := j.close(); err != nil {
 		t.Fatal(err)
 	}
-	return data[:n]
+	data, err := os.ReadFile(filepath.Join(dir, JournalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// recordsOf are the records of a journal.
+func recordsOf(data []byte) []record {
+	lines, _ := journal.Read(data)
+	return parseRecords(lines)
 }
 
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	data := journalOf(t)
-	records, whole := parseJournal(data)
-	if len(records) != 3 || whole != len(data) || records[1].key.model != "b ÿ\n" || !records[1].alone || records[2].alone || records[0].key.definition != canvas.DefinitionPublished {
-		t.Fatalf("%d records in %d of %d bytes: %+v", len(records), whole, len(data), records)
+	records := recordsOf(data)
+	if len(records) != 3 || records[1].key.model != "b ÿ\n" || !records[1].alone || records[2].alone || records[0].key.definition != canvas.DefinitionPublished {
+		t.Fatalf("%d records in %d bytes: %+v", len(records), len(data), records)
 	}
 	if n, ok := records[2].row.Get("ssim"); !ok || n == nil {
 		t.Errorf("row: %v", n)
@@ -48,11 +60,11 @@ func TestJournal(t *testing.T) {
 	for i := range data {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= 0x55
-		if got, _ := parseJournal(damaged); len(got) < 1 || len(got) > 2 {
+		if got := recordsOf(damaged); len(got) < 1 || len(got) > 2 {
 			t.Errorf("byte %d of %d was changed: %d records", i, len(data), len(got))
 		}
-		if got, whole := parseJournal(data[:i]); len(got) != bytes.Count(data[:i], []byte{'\n'}) || whole != bytes.LastIndexByte(data[:i], '\n')+1 {
-			t.Errorf("cut at %d: %d records in %d bytes", i, len(got), whole)
+		if got := recordsOf(data[:i]); len(got) != bytes.Count(data[:i], []byte{'\n'}) {
+			t.Errorf("cut at %d: %d records", i, len(got))
 		}
 	}
 }
@@ -63,9 +75,11 @@ func FuzzJournal(f *testing.F) {
 	f.Add(data[:len(data)-9])
 	f.Add([]byte("00000000{}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		records, whole := parseJournal(data)
-		if whole > len(data) || len(records) > bytes.Count(data, []byte{'\n'}) {
-			t.Errorf("%d records in %d bytes", len(records), whole)
+		if records := recordsOf(data); len(records) > bytes.Count(data, []byte{'\n'}) {
+			t.Errorf("%d records in %d bytes", len(records), len(data))
+		}
+		if r, ok := parseRecord(data); ok && r.file != ResultsFile && r.file != baseFile {
+			t.Errorf("a record of %q", r.file)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/regular"
+	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -110,7 +111,7 @@ type Store struct {
 	Resume   bool
 	Steps    bool // rows of steps are asked for
 	Digests  *source.Digests
-	journal  *journal
+	journal  *rowJournal
 
 	mu          sync.Mutex
 	tables      map[string]*table
@@ -160,7 +161,7 @@ func (s *Store) Finish() error {
 	if s.journal == nil {
 		return nil
 	}
-	return s.journal.remove()
+	return run.PathError(s.journal.Remove())
 }
 
 // put enters a record.
