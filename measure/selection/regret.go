@@ -101,3 +101,28 @@ func (o *Oracle) Reliability() float64 {
 	_, variance := stat.MeanVariance(o.Outcome)
 	return 1 - squares/float64(len(o.Errors))/variance
 }
+
+// SkewInterval is an interval of the mean of skewed values (Hall 1992): with the mean m, the standard deviation s of n
+// values and their skewness γ,
+//
+//	m − s·3/γ·((1 + γ·(±t/√n − γ/(6n)))^⅓ − 1),
+//
+// which is m ± s·t/√n for γ = 0. t is the quantile, such as one of Student's t with n − 1 degrees of freedom.
+func SkewInterval(values []float64, t float64) stat.Interval {
+	n := float64(len(values))
+	mean, variance := stat.MeanVariance(values)
+	squares, cubes := 0.0, 0.0
+	for _, v := range values {
+		d := v - mean
+		squares, cubes = squares+d*d, cubes+d*d*d
+	}
+	skew := cubes / n / math.Pow(squares/n, 1.5)
+	end := func(t float64) float64 {
+		x := t / math.Sqrt(n)
+		if math.Abs(skew) > 1e-6 {
+			x = 3 / skew * (math.Cbrt(1+skew*(x-skew/(6*n))) - 1)
+		}
+		return mean - math.Sqrt(variance)*x
+	}
+	return stat.Interval{Low: end(t), High: end(-t), Level: 0.95}
+}

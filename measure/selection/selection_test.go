@@ -271,3 +271,23 @@ func TestReliability(t *testing.T) {
 		t.Errorf("reliability %v without an error", v)
 	}
 }
+
+// Without skewness the interval is Student's; of skewed values it is where Hall's transformed statistic is ±t.
+func TestSkewInterval(t *testing.T) {
+	t.Parallel()
+	i := SkewInterval([]float64{1, 2, 3}, 4.303)
+	near(t, "low", i.Low, 2-4.303/math.Sqrt(3))
+	near(t, "high", i.High, 2+4.303/math.Sqrt(3))
+	values := []float64{0, 0.1, 0.2, 1.5, 0.3}
+	i = SkewInterval(values, 2.776)
+	mean, variance := stat.MeanVariance(values)
+	skew, n := 0.0, 5.0
+	for _, v := range values {
+		skew += math.Pow(v-mean, 3) / n / math.Pow(variance*4/5, 1.5)
+	}
+	for k, end := range []float64{i.Low, i.High} {
+		w := (mean - end) / math.Sqrt(variance)
+		g := math.Sqrt(n) * (w + skew/3*w*w + skew*skew/27*w*w*w + skew/(6*n))
+		near(t, "transformed statistic", g, []float64{2.776, -2.776}[k])
+	}
+}

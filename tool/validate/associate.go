@@ -5,6 +5,7 @@ package validate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"repscope/measure/selection"
 	"repscope/report"
@@ -18,8 +19,9 @@ const (
 	fewestModels = 10
 	// mostDeleted is the most blocks of an interval; neighboring ones are joined.
 	mostDeleted = 100
-	// mostPairs is the most rows whose pairs are all compared for the interval of Kendall's correlation.
-	mostPairs = 4000
+	// mostPairs is the most rows whose pairs are all compared for the interval of Kendall's correlation. With more rows at
+	// most mostSorted blocks are deleted for the interval of the partial correlation, which sorts the rest each time.
+	mostPairs, mostSorted = 4000, 25
 	// fewestMeans is the number of runs from which means over runs have intervals.
 	fewestMeans = 3
 )
@@ -108,6 +110,9 @@ func (a *analyzer) intervals(ctx context.Context, n *Number, rows []int, xyz [3]
 	if !n.Partial.Defined() {
 		n.Partial.CI = report.NoInterval("%s", n.Partial.Reason)
 		return nil
+	}
+	if len(x) > mostPairs {
+		blocks = blocks.Coarsen(mostSorted)
 	}
 	labels := blocks.Labels()
 	replicates := make([]float64, blocks.Count())
@@ -253,8 +258,18 @@ func (a *analyzer) apart(ctx context.Context, n *Number, values []float64) {
 			n.Between.CI = report.NoInterval("%s", stat.Reason(err))
 		}
 	}
-	within, between := n.Within.CI, n.Between.CI
-	n.Reversed = within.Defined() && between.Defined() && (within.Low > 0 && between.High < 0 || within.High < 0 && between.Low > 0)
+	n.Reversed = len(x) >= fewestBetween && decided(n.Within)*decided(n.Between) < 0
+}
+
+// decided is the sign of a correlation that is ±1 or whose interval leaves out 0; 0 of others.
+func decided(rho report.Estimate) int {
+	switch low, high := ends(rho.CI); {
+	case low > 0 || rho.V == 1:
+		return 1
+	case high < 0 || rho.V == -1:
+		return -1
+	}
+	return 0
 }
 
 // The scales of intervals of means over runs.
@@ -263,7 +278,7 @@ type meanScale int
 const (
 	plainScale meanScale = iota
 	fisherScale
-	logScale // for means of numbers that are not negative
+	skewScale // of regrets, which are skewed
 )
 
 // meanInterval is Student's interval of the mean of runs, of those that are no NaN.
@@ -296,8 +311,12 @@ func (a *analyzer) meanInterval(each []float64, scale meanScale) report.Interval
 			z := math.Atanh(mean)
 			return report.Between(math.Tanh(z-half/left), math.Tanh(z+half/left))
 		}
-	case logScale:
-		return report.Between(mean*math.Exp(-half/mean), mean*math.Exp(half/mean))
+	case skewScale:
+		i := selection.SkewInterval(values, t)
+		if slices.Min(values) >= 0 {
+			i.Low = max(i.Low, 0)
+		}
+		return report.Between(i.Low, i.High)
 	}
 	return report.Between(mean-half, mean+half)
 }

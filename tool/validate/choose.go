@@ -74,14 +74,9 @@ func (a *analyzer) meanOf(values []float64, sign float64, scale meanScale) repor
 		CI: a.meanInterval(kept, scale)}
 }
 
-// regretOf is the mean regret. Where no regret is negative its interval is on a logarithmic scale, since regrets are
-// skewed.
+// regretOf is the mean regret.
 func (a *analyzer) regretOf(regrets []float64) report.Estimate {
-	scale := logScale
-	if slices.ContainsFunc(regrets, func(v float64) bool { return v < 0 }) {
-		scale = plainScale
-	}
-	return a.meanOf(regrets, 1, scale)
+	return a.meanOf(regrets, 1, skewScale)
 }
 
 // chosen are the outcomes that a number's choices have, NaN where it chooses none, and the choices. Where the direction
@@ -141,7 +136,7 @@ func (a *analyzer) choose(n *Number) {
 	n.RegretOverall = report.Undefined("the direction is not known")
 	if sign := sense(n.Direction); sign != 0 {
 		all := slices.Concat(a.groups.Runs()...)
-		n.RegretOverall = report.NumberOr(a.oracle.Of(all)-selection.Choose(all, n.values, sign).Outcome(a.y), reason)
+		n.RegretOverall = report.NumberOr(a.bestOverall()-selection.Choose(all, n.values, sign).Outcome(a.y), reason)
 	}
 	for _, over := range []struct {
 		reference string
@@ -170,6 +165,14 @@ func (a *analyzer) choose(n *Number) {
 		}
 		n.Chosen = append(n.Chosen, one)
 	}
+}
+
+// bestOverall is the outcome of the oracle's choice among all rows.
+func (a *analyzer) bestOverall() float64 {
+	if a.overall == nil {
+		a.overall = new(a.oracle.Of(slices.Concat(a.groups.Runs()...)))
+	}
+	return *a.overall
 }
 
 // reference is the reference of a name.

@@ -89,7 +89,7 @@ func (s *settings) register(flags *run.Flags) {
 	flags.CountVar(&s.permutations, "permutations", 0, "`N` permutations for p values; 0: no p values")
 	flags.BoolVar(&s.example, "example", false, "validate the built-in example: a synthetic table of 6 runs of 20 checkpoints")
 	flags.Several("numbers", "higher", "lower")
-	flags.Group(run.Inputs, "outcome", "outcome-se", "outcome-halves", "run", "after", "validation-loss", "numbers", "example")
+	flags.Group(run.Inputs, "example")
 }
 
 // check finds wrong usage before any file is opened.

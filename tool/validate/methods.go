@@ -57,6 +57,6 @@ func describeMethods(d *methods.Draft) {
 	}
 	if d.Number("bootstrap") > 0 {
 		d.Say("Intervals at 95 %% use Student's t over runs: for correlations over all rows by deleting each run in turn, on " +
-			"Fisher's scale; for regrets on a logarithmic scale where none is negative.")
+			"Fisher's scale; for regrets after a transformation that removes their skewness [@hall1992].")
 	}
 }

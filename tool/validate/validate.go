@@ -157,6 +157,7 @@ type analyzer struct {
 	names   []string // of choices
 	oracle  selection.Oracle
 	best    []float64 // of choices
+	overall *float64  // of all rows
 	result  *Result
 }
 
