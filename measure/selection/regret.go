@@ -107,7 +107,8 @@ func (o *Oracle) Reliability() float64 {
 //
 //	m − s·3/γ·((1 + γ·(±t/√n − γ/(6n)))^⅓ − 1),
 //
-// which is m ± s·t/√n for γ = 0. t is the quantile, such as one of Student's t with n − 1 degrees of freedom.
+// which is m ± s·t/√n for γ = 0. A negative γ counts as 0: regrets have their long tail above. t is the quantile, such as
+// one of Student's t with n − 1 degrees of freedom.
 func SkewInterval(values []float64, t float64) stat.Interval {
 	n := float64(len(values))
 	mean, variance := stat.MeanVariance(values)
@@ -116,10 +117,10 @@ func SkewInterval(values []float64, t float64) stat.Interval {
 		d := v - mean
 		squares, cubes = squares+d*d, cubes+d*d*d
 	}
-	skew := cubes / n / math.Pow(squares/n, 1.5)
+	skew := max(0, cubes/n/math.Pow(squares/n, 1.5))
 	end := func(t float64) float64 {
 		x := t / math.Sqrt(n)
-		if math.Abs(skew) > 1e-6 {
+		if skew > 1e-6 {
 			x = 3 / skew * (math.Cbrt(1+skew*(x-skew/(6*n))) - 1)
 		}
 		return mean - math.Sqrt(variance)*x

@@ -53,7 +53,7 @@ func New(commands []run.Command) run.Command {
 		Summary:    "whether numbers without labels predict an outcome, and what choosing checkpoints by them costs",
 		Manual:     manual,
 		Out:        "evaluation_plots/validation",
-		Arguments:  "TABLE",
+		Arguments:  "TABLE --outcome COLUMN",
 		Omit:       []string{"memory"},
 		Definition: Definition,
 		Methods:    describeMethods,

@@ -5,6 +5,7 @@ package validate
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"repscope/plots"
 	"repscope/report"
@@ -44,11 +45,21 @@ func (r *Result) Figure() *plots.Figure {
 }
 
 // label is the name of a number in words with the arrow of its direction.
-func label(n *Number) string { return report.Label(n.Name) + n.Direction.Arrow() }
+func label(n *Number) string { return words(n.Name) + n.Direction.Arrow() }
+
+// words is the last part of a number's name in words, with its parameter.
+func words(name string) string {
+	path, parameter, _ := strings.Cut(name, "[")
+	out := report.Label(path[strings.LastIndexByte(path, '.')+1:])
+	if parameter != "" {
+		out += " (" + strings.TrimSuffix(parameter, "]") + ")"
+	}
+	return out
+}
 
 // cloud is the outcome over a number, in the styles of the runs.
 func (r *Result) cloud(n *Number) plots.Panel {
-	p := &plots.Scatter{X: plots.Axis{Label: report.Label(n.Name)}, Y: plots.Axis{Label: r.in.OutcomeName}}
+	p := &plots.Scatter{X: plots.Axis{Label: words(n.Name)}, Y: plots.Axis{Label: r.in.OutcomeName}}
 	index := map[string]int{}
 	stride := 1 + len(n.values)/mostPoints
 	for i, v := range n.values {

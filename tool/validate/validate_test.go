@@ -233,6 +233,7 @@ func TestCommand_Example(t *testing.T) {
 			t.Errorf("%s differs on other threads", name)
 		}
 	}
+	t.Log(out.String())
 	if !strings.Contains(out.String(), "predict success, rollout_error with p") {
 		t.Errorf("console:\n%s", out.String())
 	}
