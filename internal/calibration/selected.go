@@ -103,7 +103,7 @@ func (d selectDesign) draw(r *rand.Rand, runs int) *validate.Input {
 
 // selectTruth are the numbers of very many runs.
 func (d selectDesign) truth(ctx context.Context) (*validate.Number, error) {
-	runs := 80_000 / d.Steps
+	runs := 40_000 / d.Steps
 	in := d.draw(rand.New(rand.NewPCG(1, 2)), runs)
 	in.Numbers = in.Numbers[:1]
 	r, err := validate.Analyze(ctx, in, validate.Options{})

@@ -63,7 +63,7 @@ var rules = []rule{
 	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
-	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
+	{"tool/evaluate", "dataset tool/evaluate/page tool/validate latent report shard internal/run internal/share"},
 	{"tool/validate", "dataset measure report plots stat tool/evaluate/page internal/run"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset latent model neighbors points report shard internal/run"},
