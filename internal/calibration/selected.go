@@ -114,7 +114,8 @@ func (d selectDesign) truth(ctx context.Context) (*validate.Number, error) {
 }
 
 // observeSelection is one draw.
-func observeSelection(ctx context.Context, d selectDesign, truth *validate.Number, seed, rep uint64) ([]observation, error) {
+func observeSelection(ctx context.Context, d selectDesign, truth *validate.Number, seed,
+	rep uint64) ([]observation, error) {
 	in := d.draw(rand.New(rand.NewPCG(seed, rep)), d.Runs)
 	r, err := validate.Analyze(ctx, in, validate.Options{Intervals: true, Permutations: 199, Seed: rep, Threads: 1})
 	if err != nil {
@@ -126,8 +127,8 @@ func observeSelection(ctx context.Context, d selectDesign, truth *validate.Numbe
 	for _, q := range []struct {
 		name    string
 		e, true report.Estimate
-	}{{"spearman", n.Spearman, truth.Spearman}, {"kendall", n.Kendall, truth.Kendall}, {"partial", n.Partial, truth.Partial},
-		{"within", n.Within, truth.Within}, {"between", n.Between, truth.Between},
+	}{{"spearman", n.Spearman, truth.Spearman}, {"kendall", n.Kendall, truth.Kendall},
+		{"partial", n.Partial, truth.Partial}, {"within", n.Within, truth.Within}, {"between", n.Between, truth.Between},
 		{"disattenuated", n.Disattenuated, truth.Disattenuated}, {"regret", n.Regret, truth.Regret},
 		{"over_last", n.OverLast, truth.OverLast}, {"over_random", n.OverRandom, truth.OverRandom}} {
 		interval := none
@@ -150,7 +151,8 @@ func observeSelection(ctx context.Context, d selectDesign, truth *validate.Numbe
 }
 
 // writeSelection writes the tables of validations.
-func writeSelection(ctx context.Context, w io.Writer, designs []selectDesign, draws int, seed uint64, threads int) error {
+func writeSelection(ctx context.Context, w io.Writer, designs []selectDesign, draws int, seed uint64,
+	threads int) error {
 	truths := make([]func() (*validate.Number, error), len(designs))
 	for k, d := range designs {
 		truths[k] = sync.OnceValues(func() (*validate.Number, error) { return d.truth(ctx) })

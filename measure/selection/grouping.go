@@ -1,5 +1,5 @@
-// Package selection asks whether a number that is known of every checkpoint predicts an outcome, and what choosing by it
-// costs. Rows of a table are checkpoints of training runs, or models:
+// Package selection asks whether a number that is known of every checkpoint predicts an outcome, and what choosing by
+// it costs. Rows of a table are checkpoints of training runs, or models:
 //
 //	g := selection.NewGrouping(run, step)
 //	within, _ := g.Within(rankMe, success)

@@ -21,14 +21,14 @@ const (
 
 // Null draws outcomes that a number cannot predict.
 //
-//   - Rows without an order are permuted within their runs; in a table of models, with one row a run, over all rows. The
-//     statistic is the mean of the runs' Spearman correlations, weighted by their rows, and the test is exact.
-//   - In a table of models with a step, the ranks of outcome and number are regressed on the ranks of the steps, and the
-//     residuals of the outcome are permuted (Freedman and Lane 1983).
+//   - Rows without an order are permuted within their runs; in a table of models, with one row a run, over all rows.
+//     The statistic is the mean of the runs' Spearman correlations, weighted by their rows, and the test is exact.
+//   - In a table of models with a step, the ranks of outcome and number are regressed on the ranks of the steps, and
+//     the residuals of the outcome are permuted (Freedman and Lane 1983).
 //   - Checkpoints in the order of training are alike if they are neighbors, and outcomes and numbers have trends in
-//     common. At each step that all runs share, values become ranks over the runs, which leaves no trend, and the means
-//     of runs are taken out. Outcomes of each run are shifted by a random number of steps, circularly, and means are taken
-//     out again. The statistic is the correlation of number and outcome.
+//     common. At each step that all runs share, values become ranks over the runs, which leaves no trend, and the
+//     means of runs are taken out. Outcomes of each run are shifted by a random number of steps, circularly, and
+//     means are taken out again. The statistic is the correlation of number and outcome.
 type Null struct {
 	// Shifts says that outcomes are shifted in time.
 	Shifts bool
@@ -117,10 +117,10 @@ func (n *Null) scored(values []float64) []float64 {
 	if n.Shifts {
 		n.byStep(out, values)
 	} else {
-		at := 0
+		start := 0
 		for _, rows := range n.grid {
-			n.rank(out[at:at+len(rows)], rows, values)
-			at += len(rows)
+			n.rank(out[start:start+len(rows)], rows, values)
+			start += len(rows)
 		}
 	}
 	norm := math.Sqrt(dot(out, out))
@@ -207,15 +207,15 @@ func (n *Null) byStep(out, values []float64) {
 func (n *Null) Draw(out []float64, seed, p uint64) {
 	r := stat.NewRandom(stat.StreamValidateNull.Key(seed, p))
 	if !n.Shifts {
-		at := 0
+		start := 0
 		for _, rows := range n.grid {
-			part := out[at : at+len(rows)]
-			copy(part, n.scores[at:])
+			part := out[start : start+len(rows)]
+			copy(part, n.scores[start:])
 			for i := len(part) - 1; i > 0; i-- {
 				j := r.Intn(i + 1)
 				part[i], part[j] = part[j], part[i]
 			}
-			at += len(rows)
+			start += len(rows)
 		}
 		return
 	}
@@ -296,13 +296,13 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 	all := make([]counts, pieces)
 	err := parallel.For(ctx, threads, pieces, func(_, piece int) {
 		c := counts{make([]int, len(numbers)), make([]int, len(numbers))}
-		drawn, sizes := make([]float64, n.length), make([]float64, len(numbers))
+		draw, sizes := make([]float64, n.length), make([]float64, len(numbers))
 		for p := draws * piece / pieces; p < draws*(piece+1)/pieces; p++ {
-			n.Draw(drawn, seed, uint64(p))
+			n.Draw(draw, seed, uint64(p))
 			largest := math.Inf(-1)
 			for k, s := range scores {
 				if s != nil {
-					sizes[k] = size(k, dot(s, drawn))
+					sizes[k] = size(k, dot(s, draw))
 					largest = max(largest, sizes[k])
 				}
 			}
@@ -310,11 +310,11 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 				if s == nil {
 					continue
 				}
-				reached := size(k, out[k].Statistic) - vanishing
-				if sizes[k] >= reached {
+				least := size(k, out[k].Statistic) - vanishing
+				if sizes[k] >= least {
 					c.one[k]++
 				}
-				if largest >= reached {
+				if largest >= least {
 					c.any[k]++
 				}
 			}
@@ -328,11 +328,11 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 		if scores[k] == nil {
 			continue
 		}
-		one, any := 1, 1
+		one, most := 1, 1
 		for _, c := range all {
-			one, any = one+c.one[k], any+c.any[k]
+			one, most = one+c.one[k], most+c.any[k]
 		}
-		out[k].P, out[k].PMax = float64(one)/float64(draws+1), float64(any)/float64(draws+1)
+		out[k].P, out[k].PMax = float64(one)/float64(draws+1), float64(most)/float64(draws+1)
 	}
 	return out, nil
 }

@@ -11,7 +11,8 @@ import (
 // Choice is the rows with the best value of a number; several are tied.
 type Choice struct{ Rows []int }
 
-// Choose returns the choice among rows by values, of which more is better if sign is positive and less if it is negative.
+// Choose returns the choice among rows by values, of which more is better if sign is positive, and less if it is
+// negative.
 // Rows without a value are not chosen; there is no row where none has one.
 func Choose(rows []int, values []float64, sign float64) Choice {
 	var c Choice
@@ -40,7 +41,8 @@ func (c Choice) Outcome(outcome []float64) float64 {
 	return sum / float64(len(c.Rows))
 }
 
-// Oracle knows the outcome, of which more is better. The best of several noisy outcomes is better than its true outcome:
+// Oracle knows the outcome, of which more is better. The best of several noisy outcomes is better than its true
+// outcome:
 // with Halves, two halves of the evaluation, the oracle chooses by one half and has the outcome of the other, both ways
 // round. With Errors, the standard errors of Outcome, halves are drawn: y + s·z and y − s·z are independent and have
 // the errors of halves, if errors are normal. Without both the oracle has the largest outcome.
@@ -107,8 +109,8 @@ func (o *Oracle) Reliability() float64 {
 //
 //	m − s·3/γ·((1 + γ·(±t/√n − γ/(6n)))^⅓ − 1),
 //
-// which is m ± s·t/√n for γ = 0. A negative γ counts as 0: regrets have their long tail above. t is the quantile, such as
-// one of Student's t with n − 1 degrees of freedom.
+// which is m ± s·t/√n for γ = 0. A negative γ counts as 0: regrets have their long tail above. t is the quantile, such
+// as one of Student's t with n − 1 degrees of freedom.
 func SkewInterval(values []float64, t float64) stat.Interval {
 	n := float64(len(values))
 	mean, variance := stat.MeanVariance(values)

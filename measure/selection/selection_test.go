@@ -239,7 +239,8 @@ func TestOracle(t *testing.T) {
 			halves[0], halves[1] = append(halves[0], a), append(halves[1], b)
 			y[i], errors[i] = (a+b)/2, s
 		}
-		for k, o := range []Oracle{{Outcome: y}, {Outcome: y, Halves: &halves}, {Outcome: y, Errors: errors, Seed: uint64(draw)}} {
+		for k, o := range []Oracle{{Outcome: y}, {Outcome: y, Halves: &halves},
+			{Outcome: y, Errors: errors, Seed: uint64(draw)}} {
 			sums[k] += o.Of(all) / draws
 		}
 	}

@@ -21,8 +21,8 @@ import (
 const outcomeFolder = "validation"
 
 // outcomeKeys are the options of validate that a suite may give.
-var outcomeKeys = []string{"outcome", "outcome-se", "outcome-halves", "run", "after", "validation-loss", "numbers", "higher",
-	"lower", "permutations"}
+var outcomeKeys = []string{"outcome", "outcome-se", "outcome-halves", "run", "after", "validation-loss", "numbers",
+	"higher", "lower", "permutations"}
 
 // outcome reads the key outcome: the name of a number of the study, or options of validate.
 func (r *reader) outcome(e *entry) ([]string, error) {

@@ -76,18 +76,21 @@ func (s *settings) register(flags *run.Flags) {
 	flags.StringVar(&c.OutcomeSE, "outcome-se", "", "`COLUMN` of the standard error of the outcome")
 	flags.Var(&run.Texts{Values: &c.Halves}, "outcome-halves", "`A,B`: columns of the outcome on two halves of the "+
 		"evaluation; without --outcome the outcome is their mean")
-	flags.StringVar(&c.Run, "run", "", "`COLUMN` of the training run of each row (default: run, seed or trial; none: every "+
-		"row is a model)")
-	flags.StringVar(&c.After, "after", "", "`COLUMN` of the training step, which orders the rows of a run and is taken out "+
-		"of partial correlations (default: step, epoch or iteration; none: no order)")
+	flags.StringVar(&c.Run, "run", "", "`COLUMN` of the training run of each row (default: run, seed or trial; none: "+
+		"every row is a model)")
+	flags.StringVar(&c.After, "after", "", "`COLUMN` of the training step, which orders the rows of a run and is taken "+
+		"out of partial correlations (default: step, epoch or iteration; none: no order)")
 	flags.StringVar(&c.ValidationLoss, "validation-loss", "", "`COLUMN` of the validation loss, as a reference; lower is "+
 		"better unless --higher names it")
 	flags.Var(&run.Texts{Values: &c.Numbers}, "numbers", "`LIST` of columns that may predict the outcome; * is any text "+
 		"(default: all columns of numbers)")
-	flags.Var(&run.Texts{Values: &c.Higher}, "higher", "`LIST` of columns of which higher values should be better; * is any text")
-	flags.Var(&run.Texts{Values: &c.Lower}, "lower", "`LIST` of columns of which lower values should be better; * is any text")
+	flags.Var(&run.Texts{Values: &c.Higher}, "higher", "`LIST` of columns of which higher values should be better; * is "+
+		"any text")
+	flags.Var(&run.Texts{Values: &c.Lower}, "lower", "`LIST` of columns of which lower values should be better; * is any "+
+		"text")
 	flags.CountVar(&s.permutations, "permutations", 0, "`N` permutations for p values; 0: no p values")
-	flags.BoolVar(&s.example, "example", false, "validate the built-in example: a synthetic table of 6 runs of 20 checkpoints")
+	flags.BoolVar(&s.example, "example", false, "validate the built-in example: a synthetic table of 6 runs of 20 "+
+		"checkpoints")
 	flags.Several("numbers", "higher", "lower")
 	flags.Group(run.Inputs, "example")
 }

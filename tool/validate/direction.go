@@ -59,12 +59,12 @@ func (d Directions) of(name string, c Columns) direction {
 		return direction{report.Lower, fromFlag}
 	}
 	path := report.Family(name)
-	analysis, rest, found := strings.Cut(path, ".")
-	for found && rest != "" {
+	analysis, rest, more := strings.Cut(path, ".")
+	for more && rest != "" {
 		if better, ok := d[analysis+"."+rest]; ok {
 			return described(better)
 		}
-		_, rest, found = strings.Cut(rest, ".")
+		_, rest, more = strings.Cut(rest, ".")
 	}
 	for rest := path; ; {
 		if better, ok := d[rest]; ok {

@@ -153,8 +153,8 @@ func (r *Result) print(env *run.Env) error {
 			t.Note("%d more numbers are in %s", len(r.Numbers)-i, tables[0])
 			break
 		}
-		t.Row(n.Name+n.Direction.Arrow(), n.Spearman, n.Partial, n.Within, report.Probability(n.P), report.Probability(n.PMax),
-			n.Regret, n.RegretSD, n.OverLast)
+		t.Row(n.Name+n.Direction.Arrow(), n.Spearman, n.Partial, n.Within, report.Probability(n.P),
+			report.Probability(n.PMax), n.Regret, n.RegretSD, n.OverLast)
 	}
 	t.Note("outcome: %s%s, %d rows, %d runs; [95 %% intervals]", r.in.OutcomeName, r.direction().Arrow(), r.Rows, r.Runs)
 	t.Note("p: %s", r.Test)
@@ -181,8 +181,8 @@ func (r *Result) print(env *run.Env) error {
 }
 
 // referenceNames are the references in words.
-var referenceNames = map[string]string{"oracle": "best checkpoint", "last": "last checkpoint", "random": "random checkpoint",
-	"validation_loss": "least validation loss"}
+var referenceNames = map[string]string{"oracle": "best checkpoint", "last": "last checkpoint",
+	"random": "random checkpoint", "validation_loss": "least validation loss"}
 
 // oracleWords say how the best outcome is found.
 var oracleWords = map[string]string{

@@ -135,8 +135,8 @@ var (
 	labelNames = []string{"checkpoint", "model", "name"}
 )
 
-// found is the first of the columns with one of the names, in any case; empty if there is none.
-func found(names, wanted []string) string {
+// firstOf is the first of the columns with one of the names, in any case; empty if there is none.
+func firstOf(names, wanted []string) string {
 	for _, want := range wanted {
 		for _, name := range names {
 			if strings.EqualFold(name, want) {
@@ -151,15 +151,16 @@ func found(names, wanted []string) string {
 func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, error) {
 	run := c.Run
 	if run == "" {
-		run = found(names, runNames)
+		run = firstOf(names, runNames)
 	}
-	t := &table{names: names, values: make([][]float64, len(names)), mixed: make([]error, len(names)), texts: map[string][]string{}}
+	t := &table{names: names, values: make([][]float64, len(names)), mixed: make([]error, len(names)),
+		texts: map[string][]string{}}
 	words := make([]bool, len(names)) // columns that are kept as text
 	for k, name := range names {
-		words[k] = name != "" && (name == run || name == found(names, labelNames))
+		words[k] = name != "" && (name == run || name == firstOf(names, labelNames))
 	}
 	budget := bound.NewBudget(size)
-	numbers, text := make([]int, len(names)), make([]int, len(names))
+	numbers, others := make([]int, len(names)), make([]int, len(names))
 	for {
 		record, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -183,24 +184,24 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 				if v = math.NaN(); t.mixed[k] == nil {
 					t.mixed[k] = fmt.Errorf("line %d: the column %s holds %q, want a number", line, names[k], short(s))
 				}
-				text[k]++
+				others[k]++
 			} else if !math.IsNaN(v) {
 				numbers[k]++
 			}
 			t.values[k] = append(t.values[k], v)
 		}
 	}
-	var passed []string
+	var texts []string
 	for k, name := range names {
-		if text[k] > 0 && numbers[k] <= text[k] {
+		if others[k] > 0 && numbers[k] <= others[k] {
 			t.values[k] = nil
 			if name != "" && !words[k] {
-				passed = append(passed, name)
+				texts = append(texts, name)
 			}
 		}
 	}
-	if len(passed) > 0 {
-		t.notes = append(t.notes, "columns of text are left out: "+listed(passed))
+	if len(texts) > 0 {
+		t.notes = append(t.notes, "columns of text are left out: "+listed(texts))
 	}
 	return t, nil
 }
@@ -255,7 +256,7 @@ type longCell struct {
 // steps if their names say so.
 func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 	index := func(name string) int { return slices.Index(names, name) }
-	at := func(record []string, k int) string {
+	field := func(record []string, k int) string {
 		if k < 0 {
 			return ""
 		}
@@ -274,17 +275,18 @@ func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 			return nil, tabular.Error(err)
 		}
 		line, _ := rows.FieldPos(0)
-		key := [2]string{strings.Clone(at(record, index("Dataset"))), strings.Clone(at(record, index("Model")))}
-		name := at(record, index("Metric"))
-		if analysis := at(record, index("Analysis")); analysis != "" {
+		key := [2]string{strings.Clone(field(record, index("Dataset"))), strings.Clone(field(record, index("Model")))}
+		name := field(record, index("Metric"))
+		if analysis := field(record, index("Analysis")); analysis != "" {
 			name = analysis + "." + name
 		}
-		if parameter := at(record, index("Parameter")); parameter != "" {
+		if parameter := field(record, index("Parameter")); parameter != "" {
 			name += "[" + parameter + "]"
 		}
-		v, ok := cell(at(record, index("Estimate")), rows.Comma == ';')
+		v, ok := cell(field(record, index("Estimate")), rows.Comma == ';')
 		if !ok {
-			return nil, fmt.Errorf("line %d: the column Estimate holds %q, want a number", line, short(at(record, index("Estimate"))))
+			return nil, fmt.Errorf("line %d: the column Estimate holds %q, want a number", line,
+				short(field(record, index("Estimate"))))
 		}
 		row, ok := rowOf[key]
 		if !ok {
@@ -303,7 +305,8 @@ func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 		lines[[2]int{row, column}] = line
 		cells = append(cells, longCell{row, column, v})
 	}
-	if err := bound.Check("the table with a row for each model", 8*int64(len(keys))*int64(len(t.names)), size); err != nil {
+	err := bound.Check("the table with a row for each model", 8*int64(len(keys))*int64(len(t.names)), size)
+	if err != nil {
 		return nil, err
 	}
 	t.rows = len(keys)
@@ -423,7 +426,8 @@ func (t *table) input(c Columns, directions Directions) (*Input, error) {
 		}
 		for i, s := range in.Errors {
 			if s < 0 {
-				return nil, fmt.Errorf("line %d: the standard error %s is %v, want a number of at least 0", t.lines[i], c.OutcomeSE, s)
+				return nil, fmt.Errorf("line %d: the standard error %s is %v, want a number of at least 0", t.lines[i],
+					c.OutcomeSE, s)
 			}
 		}
 	}
@@ -448,7 +452,7 @@ func (t *table) order(in *Input, c Columns, used map[string]bool) error {
 	case run == "" && long:
 		run = longRun
 	case run == "":
-		run = found(t.names, runNames)
+		run = firstOf(t.names, runNames)
 	case t.texts[run] == nil:
 		k, err := t.column("--run", run)
 		if err != nil {
@@ -469,7 +473,7 @@ func (t *table) order(in *Input, c Columns, used map[string]bool) error {
 	}
 	step := c.After
 	if step == "" {
-		step = found(t.names, stepNames)
+		step = firstOf(t.names, stepNames)
 	}
 	if step != "" && step != None {
 		flag := "--after"
@@ -490,15 +494,16 @@ func (t *table) order(in *Input, c Columns, used map[string]bool) error {
 			if math.IsNaN(v) {
 				return fmt.Errorf("line %d: the column %s is empty, want the step", t.lines[i], in.StepName)
 			}
-			at := place{in.Run[i], v}
-			if first, twice := seen[at]; twice {
-				err := fmt.Errorf("line %d: the run %s has %s %v in line %d, too", t.lines[i], in.Run[i], in.StepName, v, t.lines[first])
+			key := place{in.Run[i], v}
+			if first, twice := seen[key]; twice {
+				err := fmt.Errorf("line %d: the run %s has %s %v in line %d, too", t.lines[i], in.Run[i], in.StepName, v,
+					t.lines[first])
 				return text.WithHint(err, "name the column that tells runs apart with --run, or give --after none")
 			}
-			seen[at] = i
+			seen[key] = i
 		}
 	}
-	label := t.texts[found(slices.Collect(keysOf(t.texts)), labelNames)]
+	label := t.texts[firstOf(slices.Collect(keysOf(t.texts)), labelNames)]
 	for i := range t.rows {
 		switch {
 		case label != nil && label[i] != "":
@@ -537,7 +542,8 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 		if used[name] || !chosen && name != c.ValidationLoss {
 			continue
 		}
-		if t.values[k] == nil && len(c.Numbers) == 0 && name != c.ValidationLoss || t.values[k] == nil && t.texts[name] != nil {
+		isText := t.values[k] == nil
+		if isText && len(c.Numbers) == 0 && name != c.ValidationLoss || isText && t.texts[name] != nil {
 			continue
 		}
 		if t.mixed[k] != nil {
@@ -558,7 +564,8 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 			return err
 		}
 	}
-	if c.ValidationLoss != "" && !slices.ContainsFunc(in.Numbers, func(n Column) bool { return n.Name == c.ValidationLoss }) {
+	isLoss := func(n Column) bool { return n.Name == c.ValidationLoss }
+	if c.ValidationLoss != "" && !slices.ContainsFunc(in.Numbers, isLoss) {
 		_, err := t.column("--validation-loss", c.ValidationLoss)
 		if err == nil {
 			err = fmt.Errorf("--validation-loss: the column %s is the outcome, a run or a step", c.ValidationLoss)

@@ -45,7 +45,8 @@ func TestDirections(t *testing.T) {
 
 func TestParse_Wide(t *testing.T) {
 	t.Parallel()
-	const table = "\ufeffRun;Epoch;success;rankme;note;loss\na;1;0,5;10;first;2\na;2;;11;x;1,5\nb;1;0,75;nan;;inf\nb;2;1e-1;13;;1\n"
+	const table = "\ufeffRun;Epoch;success;rankme;note;loss\na;1;0,5;10;first;2\na;2;;11;x;1,5\n" +
+		"b;1;0,75;nan;;inf\nb;2;1e-1;13;;1\n"
 	in, err := Parse("t.csv", []byte(table), Columns{Outcome: "success"}, known)
 	if err != nil {
 		t.Fatal(err)
@@ -86,12 +87,13 @@ func TestParse_Long(t *testing.T) {
 		!slices.Equal(in.Step[:4], []float64{0, 100, 200, 0}) || in.Labels[5] != "qbert: run/a/200" {
 		t.Errorf("runs %q, steps %v, rows %q", in.Run, in.Step, in.Labels)
 	}
-	if len(in.Numbers) != 1 || in.Numbers[0].Name != "manifold.by_k.loss[k=5]" || in.Numbers[0].Direction != report.Lower ||
-		!slices.Equal(in.Numbers[0].Values[:3], []float64{10, 11, 12}) {
+	if len(in.Numbers) != 1 || in.Numbers[0].Name != "manifold.by_k.loss[k=5]" ||
+		in.Numbers[0].Direction != report.Lower || !slices.Equal(in.Numbers[0].Values[:3], []float64{10, 11, 12}) {
 		t.Errorf("numbers %+v", in.Numbers)
 	}
 	twice := b.String() + "pong,manifold,run/a/0,rankme,,5,,,,\n"
-	if _, err := Parse("summary.csv", []byte(twice), c, known); err == nil || !strings.Contains(err.Error(), "line 14: manifold.rankme of the model run/a/0 is in line 2, too") {
+	_, err = Parse("summary.csv", []byte(twice), c, known)
+	if err == nil || !strings.Contains(err.Error(), "line 14: manifold.rankme of the model run/a/0 is in line 2, too") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -103,16 +105,19 @@ func TestParse_Wrong(t *testing.T) {
 		table, want string
 		columns     Columns
 	}{
-		{good, `--outcome: there is no column "sucess"; the columns are run, step, success, rank, loss`, Columns{Outcome: "sucess"}},
+		{good, `--outcome: there is no column "sucess"; the columns are run, step, success, rank, loss`,
+			Columns{Outcome: "sucess"}},
 		{good, `--outcome-se: there is no column "se"`, Columns{Outcome: "success", OutcomeSE: "se"}},
 		{good, `--run: there is no column "seed"`, Columns{Outcome: "success", Run: "seed"}},
 		{good, `--after: there is no column "time"`, Columns{Outcome: "success", After: "time"}},
 		{good, `--validation-loss: there is no column "val"`, Columns{Outcome: "success", ValidationLoss: "val"}},
 		{good, `--numbers: there is no column "rankme"`, Columns{Outcome: "success", Numbers: []string{"rank", "rankme"}}},
-		{good, "--numbers: the column step is the outcome, a run or a step", Columns{Outcome: "success", Numbers: []string{"step"}}},
+		{good, "--numbers: the column step is the outcome, a run or a step",
+			Columns{Outcome: "success", Numbers: []string{"step"}}},
 		{good, `--outcome-halves: there is no column "x"`, Columns{Halves: []string{"success", "x"}}},
 		{"run,step,success\na,1,2\n", "there is no column of numbers next to success", Columns{Outcome: "success"}},
-		{"success,rank\n1,2\n2,many\n3,4\n4,5\n", `line 3: the column rank holds "many", want a number`, Columns{Outcome: "success"}},
+		{"success,rank\n1,2\n2,many\n3,4\n4,5\n", `line 3: the column rank holds "many", want a number`,
+			Columns{Outcome: "success"}},
 		{"success,rank\n1,2\nbad,3\n", `--outcome: line 3: the column success holds "bad"`, Columns{Outcome: "success"}},
 		{"success,name,rank\n1,a,2\n", `--outcome: line 2: the column name holds "a"`, Columns{Outcome: "name"}},
 		{"run,step,y,x\na,1,1,1\na,1,2,2\n", "line 3: the run a has step 1 in line 2, too", Columns{Outcome: "y"}},
@@ -164,7 +169,8 @@ func TestAnalyze_ManyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.Numbers[0]; !n.Spearman.CI.Defined() || !n.Regret.CI.Defined() || n.Kendall.CI.Defined() || !n.PMax.Defined() {
+	n := r.Numbers[0]
+	if !n.Spearman.CI.Defined() || !n.Regret.CI.Defined() || n.Kendall.CI.Defined() || !n.PMax.Defined() {
 		t.Errorf("%+v", n)
 	}
 }
@@ -174,7 +180,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("Dataset,Analysis,Model,Metric,Parameter,Estimate\nd,a,m/1,y,,1\nd,a,m/1,x,k=1,2\nd,a,m/2,y,,3\n"))
 	f.Add([]byte("\ufeffy;x\n0,5;na\n1;2\n3;inf\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, c := range []Columns{{Outcome: "y"}, {Halves: []string{"y", "x"}, After: None}, {Outcome: "a.y", OutcomeSE: "x", Run: None}} {
+		for _, c := range []Columns{{Outcome: "y"}, {Halves: []string{"y", "x"}, After: None},
+			{Outcome: "a.y", OutcomeSE: "x", Run: None}} {
 			in, err := Parse("t.csv", data, c, known)
 			if err != nil {
 				continue

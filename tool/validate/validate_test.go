@@ -111,7 +111,8 @@ func TestAnalyze_Simpson(t *testing.T) {
 	t.Parallel()
 	r := analyzed(t, checkpoints(12, 10, "y,x", func(run, step int) []float64 {
 		wave := math.Sin(float64(step*step + 5*run))
-		return []float64{float64(3*run) + wave + 0.1*math.Cos(float64(9*step+run)), float64(3*run) - wave + 0.2*math.Sin(float64(run*step))}
+		return []float64{float64(3*run) + wave + 0.1*math.Cos(float64(9*step+run)),
+			float64(3*run) - wave + 0.2*math.Sin(float64(run*step))}
 	}), Columns{Outcome: "y", Higher: []string{"x"}})
 	n := r.Numbers[0]
 	if n.Within.V > -0.8 || n.Between.V < 0.9 || n.Spearman.V < 0.8 || !n.Reversed {
