@@ -2,10 +2,12 @@
 // it costs. Rows of a table are checkpoints of training runs, or models:
 //
 //	g := selection.NewGrouping(run, step)
-//	within, _ := g.Within(rankMe, success)
+//	within, _ := g.Within(rank, success)
 //	null, err := g.NewNull(success)
-//	p, err := null.MaxT(ctx, []selection.Number{{Values: rankMe, Sign: 1}}, 999, 42, 0)
-//	regret := oracle.Of(rows) - selection.Choose(rows, rankMe, 1).Outcome(success)
+//	tested, err := null.MaxT(ctx, []selection.Number{{Values: rank, Sign: 1}}, 999, 42, 0)
+//	oracle := selection.Oracle{Outcome: success}
+//	rows := g.Runs()[0]
+//	regret := oracle.Of(rows) - selection.Choose(rows, rank, 1).Outcome(success)
 //
 // A NaN is a number that a row does not have: the row is left out where it is needed.
 package selection

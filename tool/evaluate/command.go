@@ -332,8 +332,12 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := s.summarize(env, st, s.suite); err != nil {
 		return err
 	}
-	env.AfterCommit(func() error { return st.remember(s.suite, env.Files.Names()) })
-	env.AfterCommit(func() error { return s.validate(ctx, env, st) })
+	env.AfterCommit(func() error {
+		if err := s.validate(ctx, env, st); err != nil {
+			return err // the next run does it again
+		}
+		return st.remember(s.suite, env.Files.Names())
+	})
 	if n := st.count(failed); n > 0 {
 		var names []string
 		for _, p := range st.tasks {

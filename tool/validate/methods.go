@@ -2,21 +2,30 @@
 
 package validate
 
-import "repscope/report/methods"
+import (
+	"cmp"
+
+	"repscope/report"
+	"repscope/report/methods"
+)
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
 	d.Section("Validity of numbers for selection")
-	outcome := d.Text("outcome")
-	if outcome == "" {
-		outcome = "the mean outcome of two halves of the evaluation"
+	part, _ := d.Result.Extra.Get("outcome")
+	facts, _ := part.(report.Object)
+	fact := func(key string) string {
+		value, _ := facts.Get(key)
+		text, _ := value.(string)
+		return text
 	}
+	outcome := cmp.Or(d.Text("outcome"), fact("name"))
 	d.Say("Each number was compared with the outcome, %s, by Spearman's and Kendall's rank correlations over all rows, "+
 		"within runs and between the means of runs.", outcome)
 	if run := d.Text("run"); run != "" {
 		d.Say("Runs are told apart by %s.", run)
 	}
-	if step := d.Text("after"); step != "" && step != None {
+	if step := cmp.Or(d.Text("after"), fact("step")); step != "" && step != None {
 		d.Say("Checkpoints are ordered by %s, and partial correlations are of the ranks after regression on its ranks.", step)
 	} else if step == None {
 		d.Say("Rows of a run were taken to have no order.")
@@ -38,10 +47,12 @@ func describeMethods(d *methods.Draft) {
 	case d.Text("outcome-se") != "":
 		d.Say("The best row was chosen by a half of the evaluation and judged by the other; halves were drawn from the "+
 			"standard errors of the outcome (%s).", d.Text("outcome-se"))
+	case fact("oracle_from") == "halves":
+		d.Say("The best row was chosen by one half of the evaluation and judged by the other, both ways round.")
 	default:
 		d.Say("The best row has the largest observed outcome, which is too large if outcomes have errors.")
 	}
-	if loss := d.Text("validation-loss"); loss != "" {
+	if loss := cmp.Or(d.Text("validation-loss"), fact("validation_loss")); loss != "" {
 		d.Say("Regrets were compared with the last checkpoint, a random one and the least %s.", loss)
 	} else {
 		d.Say("Regrets were compared with the last checkpoint and a random one.")

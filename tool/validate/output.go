@@ -21,6 +21,8 @@ type outcomePart struct {
 	WithinSD    report.Value     `json:"within_sd"`
 	Reliability report.Value     `json:"reliability"`
 	OracleFrom  string           `json:"oracle_from"`
+	Step        string           `json:"step,omitempty"`            // the column of steps
+	Loss        string           `json:"validation_loss,omitempty"` // the column of the validation loss
 }
 
 // direction is which outcomes are better.
@@ -38,7 +40,8 @@ func (r *Result) write(env *run.Env) error {
 	}
 	extra := &env.Result.Extra
 	extra.Set("outcome", outcomePart{Name: r.in.OutcomeName, Direction: r.direction(), Rows: r.Rows, LeftOut: r.in.Empty,
-		Runs: r.Runs, WithinSD: r.WithinSD, Reliability: r.Reliability, OracleFrom: r.OracleFrom})
+		Runs: r.Runs, WithinSD: r.WithinSD, Reliability: r.Reliability, OracleFrom: r.OracleFrom,
+		Step: r.in.StepName, Loss: r.in.ValidationLoss})
 	var references, numbers report.Object
 	for _, ref := range r.References {
 		references.Set(ref.name, ref)

@@ -1,7 +1,7 @@
 // Package validate is the validate binary: whether numbers that need no labels predict an outcome, and what choosing by
 // them costs.
 //
-//	in, err := validate.Read("checkpoints.csv", validate.Columns{Outcome: "success"})
+//	in, _, err := validate.Read("checkpoints.csv", validate.Columns{Outcome: "success"}, nil)
 //	result, err := validate.Analyze(ctx, in, validate.Options{Intervals: true, Permutations: 999, Seed: 42})
 //
 // [New] makes the command for the analyses whose metrics it knows.
@@ -367,10 +367,14 @@ func (a *analyzer) warn() {
 	if a.in.Empty > 0 {
 		say("%s without an outcome left out", were(a.in.Empty, "row"))
 	}
+	var lacking []string
 	for _, n := range r.Numbers {
 		if n.Missing > 0 {
-			say("%s: %s without a number left out for it", n.Name, were(n.Missing, "row"))
+			lacking = append(lacking, fmt.Sprintf("%s (%d)", n.Name, n.Missing))
 		}
+	}
+	if lacking != nil {
+		say("rows without a number were left out for it: %s", listed(lacking))
 	}
 	if r.OracleFrom == "maximum" {
 		say("the best outcome is the largest of several, which errors make too large: regrets are too high by an unknown " +
