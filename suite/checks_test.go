@@ -385,7 +385,7 @@ func missing(e Entry) string {
 	case "compare":
 		return "none.json"
 	case "validate":
-		return "none.csv"
+		return "none.csv --outcome y"
 	case "evaluate":
 		return "none.yaml"
 	case "scale":
