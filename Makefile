@@ -175,6 +175,7 @@ figures: build
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done
 	@bin/compare --example --metrics error --quiet --out bin/figures/compare && cp bin/figures/compare/compare_study.png docs/figures/
+	@bin/validate --example --quiet --out bin/figures/validate && cp bin/figures/validate/validate.png docs/figures/
 	@cd bin/figures && ../evaluate report smoothness robustness neighborhood manifold geometry --quiet --out report.html && \
 		chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1160 --screenshot="$(CURDIR)/docs/figures/evaluate_report.png" "file://$(CURDIR)/bin/figures/report.html"
 	@for figure in docs/figures/*.png; do grep -rqF "$$(basename $$figure)" README.md docs --include=*.md || rm $$figure; done

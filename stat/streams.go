@@ -127,6 +127,12 @@ const (
 	StreamNullEpisodes Stream = 0x6e756c65
 	// StreamAuditReferences draws the training episodes that say which states are too near (analysis/audit): "auri".
 	StreamAuditReferences Stream = 0x61757269
+	// StreamValidateNull permutes and shifts outcomes (measure/selection): "valn".
+	StreamValidateNull Stream = 0x76616c6e
+	// StreamValidateThinning draws halves of outcomes with known errors (measure/selection): "valt".
+	StreamValidateThinning Stream = 0x76616c74
+	// StreamValidateExample draws the synthetic table of the example (tool/validate): "vale".
+	StreamValidateExample Stream = 0x76616c65
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

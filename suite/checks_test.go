@@ -256,6 +256,18 @@ var wrongValues = map[string]map[string][]string{
 		"loss-columns":  {"--loss-columns val_loss"},
 		"select":        nil, // any text
 	},
+	"validate": {
+		"outcome":         {"--outcome y --outcome-se y", "--example --outcome y"},
+		"outcome-se":      {"--outcome-se s", "--outcome s --outcome-se s"},
+		"outcome-halves":  {"--outcome-halves a", "--outcome-halves a,a", "--outcome-halves a,b --outcome-se s --outcome y"},
+		"run":             {"--outcome y --run y"},
+		"after":           {"--outcome y --after y"},
+		"validation-loss": {"--outcome y --validation-loss y"},
+		"numbers":         {"--outcome y --numbers a,,b"},
+		"higher":          {"--outcome y --higher x --lower x"},
+		"lower":           {"--outcome y --lower ,"},
+		"permutations":    {"--outcome y --permutations -1", "--outcome y --permutations 5"},
+	},
 	"evaluate": {
 		"only": {"--only [", "--only a,,b"},
 		"skip": {"--skip [a"},
@@ -296,6 +308,8 @@ func missing(e Entry) string {
 	switch e.Name {
 	case "compare":
 		return "none.json"
+	case "validate":
+		return "none.csv --outcome y"
 	case "evaluate":
 		return "none.yaml"
 	case "scale":

@@ -97,7 +97,7 @@ func TestHostileTexts(t *testing.T) {
 		"encode --model a={}/h.onnx --layers list", "encode --frames {}/f.npy --model a={}/h.onnx --dry-run", "manifold --frames {}/x\x1b[31m.npy --baseline pca", "manifold --frames {}/none\x1b[31m.npy --baseline pca",
 		"reward --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --probes ridge --targets a={}/h.csv --format svg", "reward --frames {}/f.npy --baseline random:4 --cache off --targets a={}/bad.csv",
 		"compare {}/foreign.json --methods --format svg --allow-different", "compare {}/foreign.json {}/metrics.json --format svg --allow-different --metrics * --higher *", "compare {}/metrics.json --format svg", "compare {}/broken.json",
-		"compare --losses a={}/losses.csv", "compare --losses a={}/losses.csv --loss-columns x", "compare {}/r.json --metrics no\x1b[31m",
+		"validate {}/losses.csv --outcome x\x1b[31m", "compare --losses a={}/losses.csv", "compare --losses a={}/losses.csv --loss-columns x", "compare {}/r.json --metrics no\x1b[31m",
 		"sequence --sequences {}/seq.csv --columns heavy=VH,light=VL --mask-plan {}/out/plan.npz", "sequence --sequences {}/seq.csv",
 		"generation --generated a={}/g.json --real {}/p.json", "generation --generated a={}/p.json --real {}/g.json --bootstrap 0",
 		"canvas --reference-json {}/d.json --generated-json {}/d.json --metrics block_match,text --bootstrap 0 --reports --format svg",

@@ -160,6 +160,8 @@ var otherwise = map[string]map[string]string{
 		"train-part": `"a"`},
 	"compare": {"allow-different": "true", "baseline": "-the result names it", "fail-if-worse": `["mse>5"]`, "family": `"run"`, "fixed": `["x"]`, "higher": `["x"]`, "interval": `"bootstrap"`, "loss-columns": "-losses alone",
 		"lower": `["x"]`, "metrics": `["x"]`, "names": `["a=b"]`, "orient": "-tables alone", "scale": `"s.csv"`, "select": `"x"`, "bootstrap": `99;interval="bootstrap"`},
+	"validate": {"after": `"time"`, "bootstrap": "0", "higher": `["x"]`, "lower": `["x"]`, "numbers": `["x"]`, "outcome": `"x"`,
+		"outcome-halves": `["a","b"]`, "outcome-se": `"x"`, "permutations": "0", "run": `"x"`, "validation-loss": `"x"`},
 	"encode": {"dtype": `"float16"`, "output": "-the name of a file", "to": "-the form of a file"},
 }
 

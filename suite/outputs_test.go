@@ -40,6 +40,7 @@ var apart = map[string][]string{
 	"audit":          {"f.npy --frames {}/f.npy --split {}/labels.npy"},
 	"encode":         {"f.npy --frames {}/f.npy --baseline random:4 --window 2 --methods --profile", "f.npy --frames {}/f.npy --baseline random:4 --output {model}.x.npz"},
 	"compare":        {"r.json {}/r.json --format svg", "l.csv --losses a={}/l.csv --loss-columns loss", "r_samples.csv {}/r.json"},
+	"validate":       {"checkpoints.csv {}/checkpoints.csv --outcome y --methods"},
 	"evaluate":       {"f.npy {}/study.yaml", "study.yaml {}/study.yaml", "found/r.json report {}/found"},
 }
 
@@ -62,6 +63,7 @@ func apartFiles(t *testing.T, dir string) {
 	put("tree/benchmarks/t_gt/gid1-1.json", design)
 	put("tree/results/t_gen/v/gid1-1-m-v/gid1-1-m-v-json-structure.json", design)
 	put("l.csv", "step,loss\n1,2\n2,1\n")
+	put("checkpoints.csv", "model,y,x\na,1,2\nb,2,1\nc,3,4\nd,5,3\ne,4,6\n")
 	put("ab.csv", "id,VH,VL\na,EVQLVESGGGLV,DIQMTQSPSS\nb,QVQLQESGPGLVK,EIVLTQSPGTL\nc,EVQLLESGGG,DIVMTQSPDSLA\n")
 	var problems []string
 	for i := range 12 {

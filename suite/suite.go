@@ -29,6 +29,7 @@ import (
 	"repscope/tool/encode"
 	"repscope/tool/evaluate"
 	"repscope/tool/scale"
+	"repscope/tool/validate"
 )
 
 // Entry is one binary.
@@ -45,6 +46,7 @@ type Entry struct {
 var entries = append(slices.Clone(analyses), []Entry{
 	{Command: encode.Command},
 	{Command: compare.Command},
+	{Command: validate.New(commandsOf(analyses))},
 	{Command: evaluate.New(commandsOf(analyses))},
 	{Command: scale.New(commandsOf(analyses), Studies())},
 }...)

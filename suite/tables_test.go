@@ -23,6 +23,7 @@ import (
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/tool/compare"
+	"repscope/tool/validate"
 )
 
 // tablePlace is a place where a table is read.
@@ -105,6 +106,18 @@ var tablePlaces = []tablePlace{
 			}
 			return byName, nil
 		}},
+	{"tool/validate/read.go", "validate TABLE", "run,step,y,x\na,1,0.5,2\na,2,0.7,3\nb,1,0.1,4\n", "y",
+		bytesRead(func(name string, data []byte) (map[string]any, error) {
+			in, err := validate.Parse(name, data, validate.Columns{Outcome: "y"}, nil)
+			if err != nil {
+				return nil, err
+			}
+			byName := map[string]any{"y": in.Outcome, "run": in.Run, "step": in.Step}
+			for _, c := range in.Numbers {
+				byName[c.Name] = c.Values
+			}
+			return byName, nil
+		})},
 	{"analysis/canvas/ratings.go", "canvas --ratings FILE.csv", "case_id,rating,rater\na,4,x\nb,2,x\n", "rating",
 		bytesRead(canvas.ReadRatings)},
 	{"dataset/captions.go", "canvas --captions FILE.csv", "case_id,gt_caption,gen_caption\na,one,two\nb,three,four\n",

@@ -1,4 +1,4 @@
-// The rewards' analysis: its probes; and predictions, rollouts and time of dynamics.
+// The analysis of rewards: probes, and dynamics with predictions and rollouts.
 
 package main
 

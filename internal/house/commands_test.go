@@ -165,10 +165,13 @@ func filled(t *testing.T, words []string) []string {
 		"--losses": "jepa=losses.csv", "--split": "split.npy", "--train": "train.npy", "--test": "test.npy", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
 		"--dump": "jepa=dump.npz", "--base-dir": "dataset", "--task": screens.Task, "--variant": screens.Variant, "--reference-json": "reference.json",
 		"--reference-image": "reference.png", "--generated-json": "generated.json", "--generated-image": "generated.png"}
+	if words[0] == "validate" {
+		files["--outcome"] = "success"
+	}
 	if words[0] == "sequence" {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
-	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml", "DIR…": "."}
+	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml", "TABLE": "checkpoints.csv", "DIR…": "."}
 	if words[0] == "scale" {
 		arguments["FILES…"] = "shards"
 	}
@@ -285,6 +288,12 @@ func writeFiles(t *testing.T, root, folder string) {
 		table += fmt.Sprintf("%d,%d\n", levels[i], i%50)
 	}
 	check(os.WriteFile(in("ram.csv"), []byte(table), 0o644))
+	checkpoints := "run,step,success_a,success_b,success,rank,val_loss\n"
+	for i := range 24 {
+		a, b := float64(i*i%11), float64(i*i%13)
+		checkpoints += fmt.Sprintf("%c,%d,%v,%v,%v,%d,%d\n", 'a'+i/8, i%8, a, b, (a+b)/2, i*7%9, 24-i)
+	}
+	check(os.WriteFile(in("checkpoints.csv"), []byte(checkpoints), 0o644))
 	check(dataset.WriteNPY(in("actions.npy"), []int{n}, set.Action[:n]))
 	check(dataset.WriteNPY(in("rewards.npy"), []int{n}, set.Reward[:n]))
 	check(dataset.WriteNPY(in("z_predicted.npy"), []int{n, 8}, latents))

@@ -34,7 +34,7 @@ const settings = "analysis"
 
 var rules = []rule{
 	{"internal/option", "shard"},
-	{"cmd/evaluate cmd/scale cmd/repscope", "tool suite internal/run"},
+	{"cmd/evaluate cmd/scale cmd/repscope cmd/validate", "tool suite internal/run"},
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
 	{"suite", "suite analysis tool report internal/run"},
 
@@ -63,7 +63,8 @@ var rules = []rule{
 	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
-	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
+	{"tool/evaluate", "dataset tool/evaluate/page tool/validate latent report shard internal/run internal/share"},
+	{"tool/validate", "dataset measure report plots stat tool/evaluate/page internal/run"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset latent model neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},

@@ -61,6 +61,7 @@ var free = map[string]map[string]string{
 	"measure/conformal":        {"untouched": "conformal.Transitions", "violated": "conformal.Transitions"},
 	"measure/contact":          {"coordinates": "[]float32", "attention": "[]float32", "heads": "int", "n": "int", "residues": "[]int"},
 	"measure/score":            {"truth": "[]float64", "predicted": "[]float64", "episodes": "[]int"},
+	"measure/selection":        {"run": "[]int", "step": "[]float64", "rank": "[]float64", "success": "[]float64"},
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
 	"analysis/audit":           {"frames": "points.Points", "episode": "[]int", "split": "[]string", "hits": "[]float64"},
 	"analysis/similarity":      {"a": "points.Points", "b": "points.Points"},

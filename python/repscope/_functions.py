@@ -28,6 +28,7 @@ __all__ = [
     "canvas",
     "encode",
     "compare",
+    "validate",
     "evaluate",
     "scale_merge",
     "scale_plan",
@@ -854,6 +855,30 @@ COMMANDS = {
         "save_plot:many "
         "save_table:many "
         "table:many "
+        "threads:int "
+    ),
+    "validate": (
+        "validate",
+        "table",
+        "example:bool "
+        "config:config "
+        "after:text "
+        "higher:many "
+        "lower:many "
+        "numbers:many "
+        "outcome:text "
+        "outcome_halves:many:= "
+        "outcome_se:text "
+        "permutations:int "
+        "run:text "
+        "validation_loss:text "
+        "seed:int "
+        "bootstrap:int "
+        "methods:bool "
+        "dry_run:bool "
+        "out:path "
+        "format:texts "
+        "width:text "
         "threads:int "
     ),
     "evaluate": (
@@ -3910,6 +3935,98 @@ def compare(
     return _call("compare", locals())
 
 
+def validate(
+    table: Optional[Inputs] = None,
+    *,
+    example: Optional[bool] = None,
+    config: Optional[Union[Path, Mapping[str, Any]]] = None,
+    after: Optional[Text] = None,
+    higher: Optional[Many] = None,
+    lower: Optional[Many] = None,
+    numbers: Optional[Many] = None,
+    outcome: Optional[Text] = None,
+    outcome_halves: Optional[Many] = None,
+    outcome_se: Optional[Text] = None,
+    permutations: Optional[Int] = None,
+    run: Optional[Text] = None,
+    validation_loss: Optional[Text] = None,
+    seed: Optional[Int] = None,
+    bootstrap: Optional[Int] = None,
+    methods: Optional[bool] = None,
+    dry_run: Optional[bool] = None,
+    out: Optional[Path] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
+    threads: Optional[Int] = None,
+    progress: ProgressLike = None,
+    nice: Optional[Int] = 0,
+) -> Result:
+    r"""Whether numbers without labels predict an outcome, and what choosing checkpoints by them costs.
+
+    validate tells whether numbers that need no labels may be trusted for choosing a checkpoint or
+    a model. TABLE is summary.csv of evaluate, <analysis>_metrics.csv of an analysis, or any CSV or
+    TSV table with a row for each checkpoint. outcome names the column that counts, such as a
+    success rate; higher is better, unless its metric or lower says otherwise.
+
+    Rows of a training run have the same run (default: a column run, seed or trial) and the
+    order of after (default: a column step, epoch or iteration). In summary.csv both come from
+    the names of the models: run/a/100 and run/a/200. Without runs every row is a model.
+
+    For each number: Spearman's and Kendall's correlation with the outcome, the correlation after
+    the step is taken out, within runs and between runs; and the selection regret, which is the
+    outcome of the best row of a run less the outcome of the row that the number chooses, as a mean
+    over runs. References are the last checkpoint, a random one, and validation_loss.
+
+    The best of several noisy outcomes is too good. outcome_halves A,B names outcomes on two halves
+    of the evaluation, outcome_se their standard error. With either, the best row is chosen by one
+    half and judged by the other, and correlations without the error of the outcome are given too.
+
+    p values come from outcomes that are permuted within runs. Checkpoints in order are compared
+    with other runs at the same step, and outcomes are shifted in time, since all numbers change in
+    training: this needs 3 runs that share 8 steps. p_max is corrected over all numbers. A number
+    predicts if p_max is below 0.05, and "None of them" is an answer.
+
+    Directions come from the descriptions of metrics, from higher and lower. If the direction of
+    a number is not known, its p value is two-sided, and its choice follows the other runs.
+
+    Args:
+        table: TABLE --outcome COLUMN; paths, results, or a mapping of names to them.
+        example: validate the built-in example: a synthetic table of 6 runs of 20 checkpoints.
+        config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
+            section overrides common options; the command line overrides both and replaces all values of an option that
+            repeats.
+        after: COLUMN of the training step, which orders the rows of a run and is taken out of partial correlations
+            (default: step, epoch or iteration; none: no order).
+        higher: LIST of columns of which higher values should be better; * is any text.
+        lower: LIST of columns of which lower values should be better; * is any text.
+        numbers: LIST of columns that may predict the outcome; * is any text (default: all columns of numbers).
+        outcome: COLUMN of the outcome that numbers should predict.
+        outcome_halves: A,B: columns of the outcome on two halves of the evaluation; without outcome the outcome is
+            their mean.
+        outcome_se: COLUMN of the standard error of the outcome.
+        permutations: N permutations for p values; 0: no p values. Default: 999.
+        run: COLUMN of the training run of each row (default: run, seed or trial; none: every row is a model).
+        validation_loss: COLUMN of the validation loss, as a reference; lower is better unless higher names it.
+        seed: N, the seed of all random draws. Default: 42.
+        bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
+            neither. Default: 1000.
+        methods: also write a methods text with references, for a paper: validate_methods.md, .tex and .bib; with the
+            result file of an earlier run (methods RESULT.json) print the text and exit, with json as JSON.
+        dry_run: check inputs, options and models, print files to read and write and the expected encoding time, and
+            exit; reads a few states of the frames, writes nothing; with json as JSON.
+        out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
+            result.
+        format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
+        width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
+            stacked if needed; default: by figure.
+        threads: N cores to use; 0: all. Default: 0.
+        progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
+            a terminal and in a notebook.
+        nice: niceness of the run, by which it yields to other processes (below normal on Windows).
+    """
+    return _call("validate", locals())
+
+
 def evaluate(
     suite: Optional[Inputs] = None,
     *,
@@ -3962,6 +4079,9 @@ def evaluate(
 
     report.html shows all results on one page. "evaluate report DIR…" makes this page from any
     result files in folders, with or without a suite.
+
+    "outcome: reward.r2" names a number of summary.csv, or has options of validate: after the tasks,
+    validate tells which other numbers predict it, in OUT/validation.
 
     "evaluate --dry-run" lists the tasks to run, with the reason. "evaluate --init FILES…"
     prints a first suite file for these files, "evaluate --schema" a JSON Schema for editors.

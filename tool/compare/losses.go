@@ -395,7 +395,7 @@ func (l *Losses) add(log *lossLog, spec LossSpec, columns []string) error {
 		as := name
 		if name == "Value" && (spec.Column != "" || columns == nil) {
 			as = cmp.Or(spec.Column, "Value")
-		} else if !slices.ContainsFunc(wanted, func(pattern string) bool { return wildcard(pattern, name) }) {
+		} else if !slices.ContainsFunc(wanted, func(pattern string) bool { return text.Wildcard(pattern, name) }) {
 			continue
 		}
 		if slices.ContainsFunc(l.Curves, func(c *Curve) bool { return c.Column == as }) {

@@ -5,6 +5,7 @@ package compare
 import (
 	"strings"
 
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -33,7 +34,7 @@ func (v *vocabulary) paths() []string {
 // names reports whether a pattern names a metric: ANALYSIS: before it restricts it to one.
 func (v *vocabulary) names(pattern, analysis, path string) bool {
 	if prefix, rest, ok := strings.Cut(pattern, ":"); ok {
-		if !wildcard(prefix, analysis) {
+		if !text.Wildcard(prefix, analysis) {
 			return false
 		}
 		pattern = rest
@@ -66,7 +67,7 @@ const (
 
 func levelOf(pattern, path string) int {
 	for level, name := range []string{strings.TrimPrefix(path, "published."), report.Family(path), lastStep(path)} {
-		if wildcard(pattern, name) {
+		if text.Wildcard(pattern, name) {
 			return level
 		}
 	}
@@ -75,28 +76,3 @@ func levelOf(pattern, path string) int {
 
 // lastStep is the last name of a path.
 func lastStep(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
-
-// wildcard reports whether a pattern with * (any text) and ? (any letter) is a name.
-func wildcard(pattern, name string) bool {
-	p, n := []rune(pattern), []rune(name)
-	i, star, from := 0, -1, 0
-	for k := 0; k < len(n); {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, from = i, k
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == n[k]):
-			i++
-			k++
-		case star >= 0:
-			from++
-			i, k = star+1, from
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
-}

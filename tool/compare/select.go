@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -46,7 +47,7 @@ func Select(r *Result, losses []*Losses, pattern string) ([]Selected, error) {
 	for _, l := range losses {
 		for _, c := range l.Curves {
 			words.add("", c.Column)
-			if !wildcard(pattern, c.Column) || !c.Best.Defined() {
+			if !text.Wildcard(pattern, c.Column) || !c.Best.Defined() {
 				continue
 			}
 			which := "lowest"

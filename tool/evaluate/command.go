@@ -54,6 +54,9 @@ runs/a/step_100.onnx. Models that differ only in their last number form a curve.
 report.html shows all results on one page. "evaluate report DIR…" makes this page from any
 result files in folders, with or without a suite.
 
+"outcome: reward.r2" names a number of summary.csv, or has options of validate: after the tasks,
+validate tells which other numbers predict it, in OUT/validation.
+
 "evaluate --dry-run" lists the tasks to run, with the reason. "evaluate --init FILES…"
 prints a first suite file for these files, "evaluate --schema" a JSON Schema for editors.
 "evaluate --check" compares results and inputs with their recorded digests. Paths are
@@ -253,7 +256,7 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			outputs = append(outputs, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*") {
+	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*", outcomeFolder+"/*") {
 		outputs = append(outputs, filepath.Join(escape.Glob(st.folder), name))
 	}
 	return st, suite, run.Apart(reads, outputs)
@@ -334,7 +337,12 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := s.summarize(env, st, s.suite); err != nil {
 		return err
 	}
-	env.AfterCommit(func() error { return st.remember(s.suite, env.Files.Names()) })
+	env.AfterCommit(func() error {
+		if err := s.validate(ctx, env, st); err != nil {
+			return err // the next run does it again
+		}
+		return st.remember(s.suite, env.Files.Names())
+	})
 	if n := st.count(failed); n > 0 {
 		var names []string
 		for _, p := range st.tasks {

@@ -31,6 +31,7 @@ type Suite struct {
 	Digest   string // of the file's text
 	Out      string // the folder that the file names; empty if it names none
 	Datasets []Dataset
+	Outcome  []string // flags of validate for the summary; nil: it is not run
 
 	line lineOptions
 }
@@ -53,7 +54,7 @@ func (t *Task) Name() string { return t.Dataset + "/" + t.Analysis }
 
 // The keys of a suite file and of a dataset that are no options.
 var (
-	suiteKeys   = []string{"out", "defaults", "analyses", "matrix", "datasets"}
+	suiteKeys   = []string{"out", "defaults", "analyses", "matrix", "datasets", "outcome"}
 	datasetKeys = []string{"enabled", "only", "skip", "matrix"}
 )
 
@@ -145,6 +146,9 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 		if s.Out, err = r.text(k); err != nil {
 			return nil, err
 		}
+	}
+	if s.Outcome, err = r.outcome(find(keys, "outcome")); err != nil {
+		return nil, err
 	}
 	global, err := r.options(find(keys, "defaults"), nil)
 	if err != nil {
