@@ -5,7 +5,9 @@
 package similarity
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/points"
@@ -33,9 +35,14 @@ func BenchmarkOrders(b *testing.B) {
 	}
 	for _, names := range [][]string{
 		{"cka", "cka_debiased"}, {"procrustes"}, {"svcca"}, {"pwcca"}, {"mutual_knn"}, {"cknna"},
-		{"rsa_spearman", "rsa_pearson"}, {"predictivity"}, {"information_imbalance"},
+		{"rsa_spearman", "rsa_pearson"}, {"predictivity"}, {"information_imbalance"}, withoutMatrices("predictivity"),
+		withoutMatrices(),
 	} {
-		b.Run(names[0], func(b *testing.B) {
+		title := names[0]
+		if len(names) > 2 {
+			title = fmt.Sprintf("%d measures", len(names))
+		}
+		b.Run(title, func(b *testing.B) {
 			for b.Loop() {
 				o.Measures = names
 				x, y := prepare(x.points), prepare(y.points)
@@ -45,6 +52,13 @@ func BenchmarkOrders(b *testing.B) {
 			}
 		})
 	}
+}
+
+// withoutMatrices are the measures that need no n × n matrix and no assignment of units, but some.
+func withoutMatrices(but ...string) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		return slices.Contains(append(but, "cka_rbf", "distance_correlation", "unit_match"), name)
+	})
 }
 
 // BenchmarkLayers is for 24 × 24 layers of 5,000 points of 256 dimensions in 20 orders.

@@ -127,7 +127,7 @@ var measures = []Measure{
 		Name: "predictivity", Title: "Predictivity", Directed: true,
 		Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018", Invariant: "rotation, reflection, shift and scale of either space",
 		About:  "R² of a ridge regression from one space to the other, in folds of episodes",
-		family: predictions,
+		family: crossProducts,
 	},
 	{
 		Name: "information_imbalance", Title: "Information imbalance", Directed: true, Falls: true,
