@@ -51,17 +51,39 @@ func scored(t testing.TB, a, b points.Points, o Options) map[string]Series {
 	return out
 }
 
-// Every score equals the value of another program to 1e-6 and better.
-func TestScoresMatchReference(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("testdata/reference.json")
+// readJSON fills in a value from a file of testdata.
+func readJSON(t *testing.T, name string, value any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []reference
-	if err := json.Unmarshal(text, &cases); err != nil {
+	if err := json.Unmarshal(text, value); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Scores equal the values of netrep and ReSi, where these have the same measure.
+func TestScoresMatchPeers(t *testing.T) {
+	t.Parallel()
+	var cases []reference
+	readJSON(t, "reference.json", &cases)
+	var peers []map[string]float64
+	readJSON(t, "peers.json", &peers)
+	for c, ref := range cases {
+		found := scored(t, pointsOf(ref.X), pointsOf(ref.Y), Options{})
+		for title, want := range peers[c] {
+			_, name, _ := strings.Cut(title, " ")
+			measuretest.Near(t, title, found[name].Value, want, 1e-9)
+		}
+	}
+}
+
+// Every score equals the value of another program to 1e-6 and better.
+func TestScoresMatchReference(t *testing.T) {
+	t.Parallel()
+	var cases []reference
+	readJSON(t, "reference.json", &cases)
 	for c, ref := range cases {
 		found := scored(t, pointsOf(ref.X), pointsOf(ref.Y), Options{K: []int{3, 10}, Orders: ref.Orders})
 		if len(found) != len(ref.Scores) {
