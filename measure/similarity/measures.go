@@ -83,9 +83,10 @@ var measures = []Measure{
 	},
 	{
 		Name: "pwcca", Title: "PWCCA",
-		Low: 0, High: 1, Same: 1, Cite: "morcos2018", Invariant: rotationAndScale,
-		About:  "canonical correlations of these components, weighted by projection",
-		family: crossProducts,
+		Low: 0, High: 1, Same: 1, Cite: "morcos2018",
+		Invariant: "shift, common scale, order of units; rotation of the space with more components",
+		About:     "canonical correlations of these components, weighted by projection",
+		family:    crossProducts,
 	},
 	{
 		Name: "procrustes", Title: "Procrustes",

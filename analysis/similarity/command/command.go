@@ -119,8 +119,8 @@ how alike each is to the last one.
 p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
 episodes or blocks. --reference NAME tests which of the other models is more like that one.
 
-All measures but unit_match ignore rotations of a space. --latent-scale l2 divides the latents
-of each state by their length first, as cknna always does. cka_rbf and distance_correlation
+All measures but unit_match and pwcca ignore rotations of a space. --latent-scale l2 divides the
+latents of each state by their length first, as cknna always does. cka_rbf and distance_correlation
 need a matrix of all pairs of states and have no value where --memory does not hold it.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.Options) error {
