@@ -41,15 +41,15 @@ type checkpoint struct {
 func checkpoints(names []string) [][]checkpoint {
 	var runs [][]checkpoint
 	for m, name := range names {
-		at := strings.LastIndex(name, "@")
-		if at < 1 {
+		mark := strings.LastIndex(name, "@")
+		if mark < 1 {
 			continue
 		}
-		step, err := strconv.ParseFloat(name[at+1:], 64)
+		step, err := strconv.ParseFloat(name[mark+1:], 64)
 		if err != nil || math.IsNaN(step) || math.IsInf(step, 0) {
 			continue
 		}
-		one := checkpoint{name[:at], step, m}
+		one := checkpoint{name[:mark], step, m}
 		if r := slices.IndexFunc(runs, func(run []checkpoint) bool { return run[0].run == one.run }); r >= 0 {
 			runs[r] = append(runs[r], one)
 		} else {

@@ -15,17 +15,20 @@ import (
 func TestSingular(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(15, 16))
-	for name, scale := range map[string]func(k int) float64{
-		"like noise": func(int) float64 { return 1 },
-		"falling":    func(k int) float64 { return math.Pow(2, -float64(k)) },
-		"lost":       func(k int) float64 { return math.Pow(10, -float64(k)) },
-		"low rank":   func(k int) float64 { return float64(k % 2) },
+	for _, one := range []struct {
+		name  string
+		scale func(k int) float64
+	}{
+		{"like noise", func(int) float64 { return 1 }},
+		{"falling", func(k int) float64 { return math.Pow(2, -float64(k)) }},
+		{"lost", func(k int) float64 { return math.Pow(10, -float64(k)) }},
+		{"low rank", func(k int) float64 { return float64(k % 2) }},
 	} {
 		for _, shape := range [][2]int{{1, 1}, {12, 12}, {9, 20}, {20, 9}} {
 			a := matrix.New(shape[0], shape[1])
 			for i := range a.N {
 				for k := range a.Row(i) {
-					a.Row(i)[k] = r.NormFloat64() * scale(k)
+					a.Row(i)[k] = r.NormFloat64() * one.scale(k)
 				}
 			}
 			byRows := a.N <= a.Dim
@@ -42,7 +45,7 @@ func TestSingular(t *testing.T) {
 					sum, wanted = sum+v, wanted+want[k]
 				}
 				if !(math.Abs(sum-wanted) <= 1e-11*wanted) {
-					t.Errorf("%s, %v: the sum is %v, want %v", name, shape, sum, wanted)
+					t.Errorf("%s, %v: the sum is %v, want %v", one.name, shape, sum, wanted)
 				}
 				if vectors {
 					checkLeft(t, a, byRows, values, left)
