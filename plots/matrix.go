@@ -3,6 +3,7 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -24,6 +25,7 @@ type heatmap struct {
 	values [][]float64
 	styles []Style
 	text   [][]string // of the cells; nil: none wanted
+	tree   []Join
 }
 
 func (p *Matrix) prepare(prep *preparation) (content, error) {
@@ -33,7 +35,10 @@ func (p *Matrix) prepare(prep *preparation) (content, error) {
 	if err := prep.names(p.Names); err != nil {
 		return nil, err
 	}
-	h := &heatmap{values: p.Values}
+	if err := checkTree(p.Tree, len(p.Names)); err != nil {
+		return nil, prep.errorf("%v", err)
+	}
+	h := &heatmap{values: p.Values, tree: p.Tree}
 	decimals := p.Decimals
 	if decimals == 0 {
 		decimals = 2
@@ -56,6 +61,29 @@ func (p *Matrix) prepare(prep *preparation) (content, error) {
 	return h, nil
 }
 
+// checkTree finds joins that make no tree of rows.
+func checkTree(tree []Join, rows int) error {
+	if tree == nil {
+		return nil
+	}
+	if len(tree) != rows-1 {
+		return fmt.Errorf("the tree of %d rows has %d joins, want %d", rows, len(tree), rows-1)
+	}
+	joined := make([]bool, rows+len(tree))
+	for k, join := range tree {
+		for _, c := range []int{join.First, join.Second} {
+			if c < 0 || c >= rows+k || joined[c] {
+				return fmt.Errorf("join %d of the tree has cluster %d, want two that exist and are not joined yet", k+1, c)
+			}
+			joined[c] = true
+		}
+		if !(join.Height >= 0) || math.IsInf(join.Height, 1) {
+			return fmt.Errorf("join %d of the tree has the height %g, want a number from 0 on", k+1, join.Height)
+		}
+	}
+	return nil
+}
+
 // cellText is a number with this many decimals, without the sign of a zero.
 func cellText(v float64, decimals int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -74,11 +102,17 @@ func (h *heatmap) measure(vg.Point, vg.Length) margins { return margins{} }
 const (
 	largestCell = 34.0 // cells of few models stay small enough to be read as a matrix
 	keyStrip    = fillWidth + 3
+	treeGap     = 3.0  // between a matrix and its tree
+	treeWidth   = 45.0 // at most a fifth of the tile
 )
 
 func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 	n := vg.Length(len(h.values))
 	area := tile.Size()
+	tree := min(treeWidth, area.X/5)
+	if h.tree != nil {
+		area.X -= treeGap + tree
+	}
 	cell := vg.Point{X: min((area.X-keyStrip)/n, largestCell*1.3), Y: min((area.Y-keyStrip)/n, largestCell)}
 	if cell.X < 2 || cell.Y < 2 {
 		return roomError(s.panel, "a matrix of %d series does not fit its tile", len(h.values))
@@ -109,7 +143,31 @@ func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 			s.heatCell(r, fill, words)
 		}
 	}
+	if len(h.tree) > 0 {
+		h.drawTree(s, vg.Rectangle{Min: vg.Point{X: left + cell.X*n + treeGap, Y: top - cell.Y*n},
+			Max: vg.Point{X: left + cell.X*n + treeGap + tree, Y: top}}, cell.Y)
+	}
 	return nil
+}
+
+// drawTree draws each join as a bracket around its clusters, at its height from the left.
+func (h *heatmap) drawTree(s *scene, r vg.Rectangle, cell vg.Length) {
+	highest := 0.0
+	for _, join := range h.tree {
+		highest = max(highest, join.Height)
+	}
+	var ends []vg.Point // of the clusters
+	for i := range h.values {
+		ends = append(ends, vg.Point{X: r.Min.X, Y: r.Max.Y - cell*(vg.Length(i)+0.5)})
+	}
+	for _, join := range h.tree {
+		first, second, x := ends[join.First], ends[join.Second], r.Min.X
+		if highest > 0 {
+			x += r.Size().X * vg.Length(join.Height/highest)
+		}
+		s.line([]vg.Point{first, {X: x, Y: first.Y}, {X: x, Y: second.Y}, second}, softInk, axisWidth, nil)
+		ends = append(ends, vg.Point{X: x, Y: (first.Y + second.Y) / 2})
+	}
 }
 
 // shorten leaves out the zero before the point.

@@ -13,7 +13,7 @@ import (
 	"repscope/plots"
 )
 
-// Similarities of three series; the legend explains the keys of rows and columns.
+// Similarities of three series, with the tree of average linkage; the legend explains the keys of rows and columns.
 func ExampleMatrix() {
 	panel := &plots.Matrix{
 		Names: []string{"jepa", "pixel_pca", "random"},
@@ -22,6 +22,7 @@ func ExampleMatrix() {
 			{0.59, 1, -0.001},
 			{-0.41, math.NaN(), 1},
 		},
+		Tree: []plots.Join{{First: 0, Second: 1, Height: 0.33}, {First: 3, Second: 2, Height: 1.1}},
 	}
 	p := plot.New()
 	p.Legend.Top = true

@@ -201,6 +201,16 @@ type Matrix struct {
 	Values [][]float64
 	// Decimals of the printed numbers; 0: 2, negative: no numbers.
 	Decimals int
+	// Tree is a hierarchical clustering of the rows, drawn on the right of the matrix with its first joins next to the
+	// rows: one join less than rows, in the order in which they happen. nil: none.
+	Tree []Join
+}
+
+// Join is a step of a hierarchical clustering: two clusters become one at a height ≥ 0. Clusters 0, 1, … are the rows,
+// and the clusters of the joins, in turn, have the numbers after them.
+type Join struct {
+	First, Second int
+	Height        float64
 }
 
 // HeatMap shows a number for each row and column as a color of a scale. The color bar is below the map if the scale has

@@ -142,7 +142,7 @@ var otherwise = map[string]map[string]string{
 	"geometry": {"clusters": "[5]", "exclude-window": "5", "k": "[3]", "labels": "-an input", "lags": "50", "rsa-pairs": "1000", "starts": "3", "latent-scale": "-it is not used"},
 	"similarity": {"bandwidth": `0.7;measures=["cka_rbf"]`, "k": "[3]", "layers": `"a=x"`, "layer-measures": `["cka"];layers="a=x"`,
 		"measures": `["cknna"]`, "metric": `"cosine"`, "null": `"independent"`, "permutations": "0",
-		"reference": "-comparisons name it", "rsa-pairs": "1000", "latent-scale": "-it is not used"},
+		"reference": "-comparisons name it", "rsa-pairs": "1000", "latent-scale": `"l2"`},
 	"reconstruction": {"actions": "-an input", "decoder": "-an input", "decoder-pool": `"mean"`, "moving-threshold": "0.5", "object-area": "9", "object-threshold": "0.5",
 		"predictions": `"p.npy"`, "predictions-range": `"0,1"`, "predictor": "-an input", "predicts": `"same"`, "rollout-steps": "4", "ssim-window": `"gaussian"`, "time-axis": `"clip"`},
 	"reward": {"actions": "-an input", "alpha": "1", "control": "true", "decoder-pool": `"mean"`, "disentanglement": "true", "folds": "3", "head": "-an input", "horizon": "8",

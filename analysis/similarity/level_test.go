@@ -1,7 +1,8 @@
 // How often p is 0.05 or less for spaces that share nothing, and how often intervals hold the mean over draws of spaces
 // that share a part:
 //
-//	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel -v -timeout 2h
+//	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel$ -v -timeout 2h
+//	REPSCOPE_DRAWS=200 go test ./analysis/similarity -run TestLevel_WideSpaces -v -timeout 2h
 //
 // Without the variable a few draws of one design run.
 
@@ -11,10 +12,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"repscope/analysis"
+	"repscope/measure/similarity"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -24,6 +27,7 @@ type simulated struct {
 	rho              float64
 	episodes, length int
 	uneven           bool
+	dim              int // 0: 6
 }
 
 func (d simulated) String() string {
@@ -31,12 +35,12 @@ func (d simulated) String() string {
 	if d.uneven {
 		lengths = fmt.Sprintf("%d to %d", d.length/2, d.length/2+d.length-1)
 	}
-	return fmt.Sprintf("ρ %g, %d episodes of %s states", d.rho, d.episodes, lengths)
+	return fmt.Sprintf("ρ %g, %d episodes of %s states, %d dimensions", d.rho, d.episodes, lengths, max(d.dim, 6))
 }
 
 // draw are both models, which share a part or nothing.
 func (d simulated) draw(seed uint64, shared bool) Input {
-	const dim = 6
+	dim := max(d.dim, 6)
 	random := stat.NewRandom(stat.NewKey(seed, uint64(d.episodes), uint64(100*d.rho)))
 	var in Input
 	for e := range d.episodes {
@@ -82,7 +86,8 @@ func TestLevel(t *testing.T) {
 		for _, rho := range []float64{0, 0.8, 0.95} {
 			for _, episodes := range []int{5, 16, 60} {
 				length := map[int]int{5: 48, 16: 15, 60: 8}[episodes]
-				designs = append(designs, simulated{rho, episodes, length, false}, simulated{rho, episodes, length, true})
+				designs = append(designs, simulated{rho: rho, episodes: episodes, length: length},
+					simulated{rho: rho, episodes: episodes, length: length, uneven: true})
 			}
 		}
 	}
@@ -94,6 +99,44 @@ func TestLevel(t *testing.T) {
 			if level > 20 {
 				t.Errorf("%s: %s of unrelated spaces has p ≤ 0.05 in %.1f %%", d, name, level)
 			}
+		}
+	}
+}
+
+// p values of spaces with more dimensions than states hold too.
+func TestLevel_WideSpaces(t *testing.T) {
+	t.Parallel()
+	draws, d := 40, simulated{rho: 0.8, episodes: 8, length: 8, dim: 100}
+	if text := os.Getenv("REPSCOPE_DRAWS"); text != "" {
+		var err error
+		if draws, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		d = simulated{rho: 0.8, episodes: 16, length: 15, dim: 512}
+	}
+	measures := slices.DeleteFunc(similarity.Names(), func(name string) bool { // of which each draw takes seconds
+		return slices.Contains([]string{"svcca", "pwcca", "procrustes", "shape_angle", "unit_match", "predictivity"}, name)
+	})
+	var rejected tally
+	d.apart(t, draws, measures, &rejected)
+	for _, name := range rejected.names {
+		level := rejected.percent(name)
+		t.Logf("%s: %s: p ≤ 0.05 in %.1f %%", d, name, level)
+		if level > 20 {
+			t.Errorf("%s: %s of unrelated spaces has p ≤ 0.05 in %.1f %%", d, name, level)
+		}
+	}
+}
+
+// apart counts p values of spaces that share nothing.
+func (d simulated) apart(t *testing.T, draws int, measures []string, rejected *tally) {
+	t.Helper()
+	o := Options{Measures: measures, K: []int{5}, Pairs: 5_000, Permutations: 39}
+	for draw := range uint64(draws) {
+		o.Settings = analysis.Settings{Seed: draw, Threads: 1}
+		r := analyzed(t, d.draw(draw, false), o)
+		for _, name := range r.Scores {
+			rejected.add(name, r.Pairs[0].Score(name).Null.P.Float() <= 0.05)
 		}
 	}
 }
@@ -126,14 +169,11 @@ func (d simulated) rates(t *testing.T, draws int, measures []string) (rejected, 
 	t.Helper()
 	o := Options{Measures: measures, K: []int{5}, Pairs: 5_000}
 	scores := map[string][]PairScore{}
+	d.apart(t, draws, measures, &rejected)
 	for draw := range uint64(draws) {
-		o.Settings, o.Permutations = analysis.Settings{Seed: draw, Threads: 1}, 39
-		r := analyzed(t, d.draw(draw, false), o)
-		for _, name := range r.Scores {
-			rejected.add(name, r.Pairs[0].Score(name).Null.P.Float() <= 0.05)
-		}
-		o.Intervals, o.Permutations = true, 0
-		r = analyzed(t, d.draw(draw, true), o)
+		o.Settings = analysis.Settings{Seed: draw, Threads: 1}
+		o.Intervals = true
+		r := analyzed(t, d.draw(draw, true), o)
 		for _, name := range r.Scores {
 			scores[name] = append(scores[name], r.Pairs[0].Score(name))
 		}

@@ -23,6 +23,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/option"
 	"repscope/measure/similarity"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/report"
 )
@@ -70,6 +71,8 @@ type Options struct {
 	// Permutations is the number of orders of the null; 0: none. Null is empty for NullTime.
 	Permutations int
 	Null         Null
+	// Scale of latents; empty means as they are. Of the scales only spectrum.ScaleL2 changes scores, all but cknna.
+	Scale spectrum.Scale
 	// Reference is a model to which the others are compared: which is more like it; empty: none.
 	Reference string
 }
@@ -97,6 +100,7 @@ type Result struct {
 	Models      []Model
 	Pairs       []ModelPair // a < b, in the order (0,1), (0,2), …
 	Layers      []LayerPair // by pair of models, score by score
+	Runs        []Run       // run by run, score by score
 	Comparisons []report.Comparison
 	// Blocks says how states are grouped for intervals; empty without.
 	Blocks   string
@@ -191,6 +195,35 @@ func (in Input) check(o Options) error {
 			strings.Join(results.Names(in.Models), ", "))
 	}
 	return nil
+}
+
+// scaled has the latents of all models and layers divided by their lengths, where scale says so.
+func (in Input) scaled(scale spectrum.Scale) (Input, error) {
+	if scale != spectrum.ScaleL2 {
+		return in, nil
+	}
+	divided := func(all []Encoded) ([]Encoded, error) {
+		out := slices.Clone(all)
+		for i, m := range out {
+			var err error
+			if out[i].Latents, err = spectrum.Scaled(m.Latents, scale); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+		}
+		return out, nil
+	}
+	out := in
+	var err error
+	if out.Models, err = divided(in.Models); err != nil {
+		return in, err
+	}
+	out.Layers = slices.Clone(in.Layers)
+	for i, model := range in.Layers {
+		if out.Layers[i].Layers, err = divided(model.Layers); err != nil {
+			return in, err
+		}
+	}
+	return out, nil
 }
 
 func (o Options) withDefaults() Options {

@@ -4,12 +4,14 @@ package similarity
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"repscope/analysis"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -191,4 +193,67 @@ func TestWork(t *testing.T) {
 	}
 	shardtest.Check(t, open(1), text, open(2))
 	shardtest.CheckMemory(t, open(1), open(1), text, 3, 0)
+}
+
+// With l2 scores are of latents of length 1, of layers too; other scales change no score.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	in := walks(5)
+	in.Layers = []Layered{{Name: "a", Layers: in.Models[:1]}, {Name: "b", Layers: in.Models[1:2]}}
+	scored := func(in Input, scale spectrum.Scale) *Result {
+		return analyzed(t, in, Options{Scale: scale, Measures: []string{"cka"}, LayerMeasures: []string{"cka"}})
+	}
+	raw, unit := scored(in, spectrum.ScaleRaw), scored(in, spectrum.ScaleL2)
+	divided, err := in.scaled(spectrum.ScaleL2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := divided.Models[1].Latents.F64[:3]
+	if length := row[0]*row[0] + row[1]*row[1] + row[2]*row[2]; math.Abs(length-1) > 1e-12 {
+		t.Errorf("squared length %v", length)
+	}
+	text := func(r *Result) string { return fmt.Sprint(r.Pairs) } // NaN equals NaN
+	if text(scored(divided, spectrum.ScaleRaw)) != text(unit) {
+		t.Error("scores with l2 are not the scores of latents of length 1")
+	}
+	if text(raw) == text(unit) || raw.Layers[0].Best.Value == unit.Layers[0].Best.Value {
+		t.Error("l2 changes nothing")
+	}
+	if text(raw) != text(scored(in, spectrum.ScaleRMS)) {
+		t.Error("rms changes scores")
+	}
+}
+
+// Checkpoints of a run are compared with its last one, in the order of their steps, whatever the order of the models.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	walk := walks(6).Models
+	a, b, noisy := walk[0].Latents, walk[1].Latents, walk[2].Latents
+	in := Input{Episode: walks(6).Episode, Models: []Encoded{
+		{Name: "run@1e3", Latents: a}, {Name: "other", Latents: b}, {Name: "run@0", Latents: b}, {Name: "run@50", Latents: noisy},
+		{Name: "pair@1", Latents: a}, {Name: "pair@2", Latents: b}, {Name: "@3", Latents: a}, {Name: "run@x", Latents: b},
+	}}
+	result := analyzed(t, in, Options{Measures: []string{"cka", "predictivity"}, Permutations: 19})
+	if len(result.Runs) != 3 {
+		t.Fatalf("%d scores of runs, want 3", len(result.Runs))
+	}
+	for k, name := range []string{"cka", "predictivity_ab", "predictivity_ba"} {
+		run := result.Runs[k]
+		if run.Run != "run" || run.Last != "run@1e3" || run.Score != name || len(run.Steps) != 2 {
+			t.Fatalf("run %+v", run)
+		}
+		for i, want := range []string{"run@0", "run@50"} {
+			if step := run.Steps[i]; step.Model != want || step.Step != []float64{0, 50}[i] {
+				t.Errorf("step %d is %v of %s", i, step.Step, step.Model)
+			}
+		}
+		if first, second := run.Steps[0].Value.V, run.Steps[1].Value.V; !(second > first+0.3) {
+			t.Errorf("%s: %v at first, %v later", name, first, second)
+		}
+	}
+	// In pairs the last checkpoint is A here, in runs B.
+	pair := result.Pairs[1]
+	if pair.A != "run@1e3" || pair.B != "run@0" || pair.Score("predictivity_ba").Value.V != result.Runs[1].Steps[0].Value.V {
+		t.Errorf("pair %s, %s: %v, run %v", pair.A, pair.B, pair.Score("predictivity_ba").Value, result.Runs[1].Steps[0].Value)
+	}
 }

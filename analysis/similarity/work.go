@@ -55,6 +55,10 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err := in.check(o); err != nil {
 		return none, err
 	}
+	in, err := in.scaled(o.Scale)
+	if err != nil {
+		return none, err
+	}
 	a := &analyzer{in: in, o: o, couples: couplesOf(len(in.Models)), layers: couplesOf(len(in.Layers))}
 	if err := a.prepare(); err != nil {
 		return none, err
@@ -339,6 +343,7 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		}
 		result.Pairs = append(result.Pairs, pair)
 	}
+	result.Runs = a.runs(result)
 	a.warn(result)
 	if a.o.Reference == "" {
 		return result, nil
@@ -434,7 +439,8 @@ func enterReference(to *report.Object, name string, v report.Estimate) string {
 	return "reference." + name
 }
 
-// Bytes is about what an analysis holds: all spaces as float64, and for each thread one space and cross products more.
+// Bytes is about what an analysis holds: all spaces as float64, twice for the regressions of predictivity, and for each
+// thread one space and cross products more.
 func (in Input) Bytes(threads int) int64 {
 	var all, largest int64
 	models := slices.Clone(in.Models)
@@ -443,8 +449,8 @@ func (in Input) Bytes(threads int) int64 {
 	}
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
-		all += one
-		largest = max(largest, one+5*8*int64(m.Latents.Dim)*int64(m.Latents.Dim))
+		all += 2 * one
+		largest = max(largest, one+12*8*int64(m.Latents.Dim)*int64(m.Latents.Dim))
 	}
 	return all + int64(max(threads, 1))*largest
 }

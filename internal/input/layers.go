@@ -83,9 +83,12 @@ func (in *Inputs) layerOf(m *Model) (model, layer string, ok bool) {
 	})
 }
 
+// onlyLayer is the name of the one layer of latents that --layers names as a model.
+const onlyLayer = "latents"
+
 // Layered returns the layers of the models of --layers, at the states of a selection. In the selection a model has the
-// latents of its last layer; latents that are layers stand there under the name of their model. Fewer than two such
-// models are an error; without --layers there are none.
+// latents of its last layer; latents that are layers stand there under the name of their model. Latents whose own name
+// is in --layers are a model of one layer. Fewer than two such models are an error; without --layers there are none.
 func (d *Data) Layered(ctx context.Context, s *points.Selection) ([]Layers, error) {
 	if !d.ByLayer() {
 		return nil, nil
@@ -110,6 +113,11 @@ func (d *Data) Layered(ctx context.Context, s *points.Selection) ([]Layers, erro
 			return nil, run.Usage("model %s has latents that are its layers, too; want another name", m.Name)
 		}
 		models = append(models, s.Models[i])
+		if _, named := d.inputs.byLayer.byName[m.Name]; named && m.Encoder == nil { // latents stand for one layer
+			one := points.Encoded{Name: onlyLayer, Latents: s.Models[i].Latents}
+			out = append(out, Layers{Name: m.Name, Layers: []points.Encoded{one}})
+			continue
+		}
 		if !m.layered() {
 			continue
 		}

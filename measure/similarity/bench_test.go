@@ -6,12 +6,13 @@ package similarity
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/points"
 )
 
-// BenchmarkOrders is for 10,000 points of 512 dimensions in 20 orders.
+// BenchmarkOrders is for 10,000 points of 512 dimensions in 20 orders, but where its name says another number.
 func BenchmarkOrders(b *testing.B) {
 	const n, dim, orders = 10_000, 512, 20
 	random := rand.New(rand.NewPCG(1, 2))
@@ -27,17 +28,26 @@ func BenchmarkOrders(b *testing.B) {
 		return p
 	}
 	x, y := draw(), draw()
-	o := Options{}
-	for range orders {
-		o.Orders = append(o.Orders, random.Perm(n))
-	}
-	for _, names := range [][]string{
-		{"cka", "cka_debiased"}, {"procrustes"}, {"svcca"}, {"pwcca"}, {"mutual_knn"}, {"cknna"},
-		{"rsa_spearman", "rsa_pearson"}, {"predictivity"}, {"information_imbalance"},
+	for _, one := range []struct {
+		title  string
+		names  []string
+		orders int
+	}{
+		{"cka", []string{"cka", "cka_debiased"}, orders}, {"procrustes", []string{"procrustes"}, orders},
+		{"svcca", []string{"svcca"}, orders}, {"pwcca", []string{"pwcca"}, orders},
+		{"mutual_knn", []string{"mutual_knn"}, orders}, {"cknna", []string{"cknna"}, orders},
+		{"rsa_spearman", []string{"rsa_spearman", "rsa_pearson"}, orders},
+		{"predictivity", []string{"predictivity"}, orders},
+		{"information_imbalance", []string{"information_imbalance"}, orders},
+		{"11 measures", withoutMatrices("predictivity"), orders}, {"12 measures", withoutMatrices(), orders},
+		{"12 measures in 200 orders", withoutMatrices(), 200},
 	} {
-		b.Run(names[0], func(b *testing.B) {
+		b.Run(one.title, func(b *testing.B) {
+			o := Options{Measures: one.names}
+			for range one.orders {
+				o.Orders = append(o.Orders, random.Perm(n))
+			}
 			for b.Loop() {
-				o.Measures = names
 				x, y := prepare(x.points), prepare(y.points)
 				if _, err := Score(b.Context(), x, y, o); err != nil {
 					b.Fatal(err)
@@ -47,9 +57,16 @@ func BenchmarkOrders(b *testing.B) {
 	}
 }
 
-// BenchmarkLayers is for 24 × 24 layers of 5,000 points of 256 dimensions in 20 orders.
+// withoutMatrices are the measures that need no n × n matrix and no assignment of units, but some.
+func withoutMatrices(but ...string) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		return slices.Contains(append(but, "cka_rbf", "distance_correlation", "unit_match"), name)
+	})
+}
+
+// BenchmarkLayers is for 24 × 24 layers of 5,000 points of 256 dimensions in 200 orders.
 func BenchmarkLayers(b *testing.B) {
-	const n, dim, layers, orders = 5_000, 256, 24, 20
+	const n, dim, layers, orders = 5_000, 256, 24, 200
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func() []*Prepared {
 		var out []*Prepared

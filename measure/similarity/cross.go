@@ -1,12 +1,10 @@
-// Measures that follow from the cross product XᵀY: CKA, CCA, Procrustes, and the match of units.
+// Measures that follow from the cross product XᵀY: CKA, CCA, Procrustes, the match of units, and predictivity.
 
 package similarity
 
 import (
 	"context"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
@@ -15,7 +13,10 @@ import (
 )
 
 // crossNames are the scores of crossProducts.
-var crossNames = []string{"cka", "cka_debiased", "svcca", "pwcca", "procrustes", "shape_angle", "unit_match"}
+var crossNames = []string{
+	"cka", "cka_debiased", "svcca", "pwcca", "procrustes", "shape_angle", "unit_match", "predictivity_ab",
+	"predictivity_ba",
+}
 
 // crossProducts computes them, with one cross product in each order.
 func crossProducts(ctx context.Context, c *comparison) error {
@@ -31,13 +32,13 @@ func crossProducts(ctx context.Context, c *comparison) error {
 	err = parallel.With(ctx, c.o.Threads, rows, func() func(int) error {
 		room := []float64(nil)
 		cross := matrix.New(c.a.x.Dim, c.b.x.Dim)
-		workspace := &kernel.Workspace[float64]{}
+		t := &crossThread{crossWork: work}
 		return func(row int) error {
 			order := c.order(row)
-			if err := crossProduct(cross, c.a.x, c.b.ordered(order, &room), 1, workspace); err != nil {
+			if err := crossProduct(cross, c.a.x, c.b.ordered(order, &room), 1, &t.workspace); err != nil {
 				return err
 			}
-			values, err := work.score(cross, order)
+			values, err := t.score(cross, order)
 			for name, v := range values {
 				scores[name][row] = v
 			}
@@ -77,6 +78,14 @@ type crossWork struct {
 	swapped                  bool          // the second space has fewer components, so that PWCCA weighs by it
 	unitsA, unitsB           []int         // units that vary
 	lengthA, lengthB         []float64     // of these, as columns
+	regressions              [2]*regression
+}
+
+// crossThread is the memory of a thread.
+type crossThread struct {
+	*crossWork
+	workspace kernel.Workspace[float64]
+	whole     matrix.Matrix // the cross product of the other direction
 }
 
 func newCrossWork(c *comparison) (*crossWork, error) {
@@ -105,6 +114,11 @@ func newCrossWork(c *comparison) (*crossWork, error) {
 			for i, v := range smaller.basis.Row(k) {
 				w.weighed.Row(i)[k] = v * smaller.size[i]
 			}
+		}
+	}
+	if c.wants("predictivity_ab") || c.wants("predictivity_ba") {
+		if err := w.regress(); err != nil {
+			return nil, err
 		}
 	}
 	w.unitsA, w.lengthA = c.a.units()
@@ -140,7 +154,7 @@ func (p *Prepared) units() (index []int, length []float64) {
 }
 
 // score computes the scores of one cross product.
-func (w *crossWork) score(cross matrix.Matrix, order []int) (map[string]float64, error) {
+func (w *crossThread) score(cross matrix.Matrix, order []int) (map[string]float64, error) {
 	c := w.c
 	out := map[string]float64{}
 	if c.wants("cka") || c.wants("cka_debiased") {
@@ -158,13 +172,13 @@ func (w *crossWork) score(cross matrix.Matrix, order []int) (map[string]float64,
 		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
-		nuclear := math.NaN()
-		var svd mat.SVD
-		if svd.Factorize(mat.NewDense(cross.N, cross.Dim, cross.Data), mat.SVDNone) {
-			nuclear = 0
-			for _, v := range svd.Values(nil) {
-				nuclear += v
-			}
+		values, _, err := singular(cross, cross.N <= cross.Dim, false)
+		if err != nil {
+			return nil, err
+		}
+		nuclear := 0.0
+		for _, v := range values {
+			nuclear += v
 		}
 		s := min(nuclear/math.Sqrt(c.a.total*c.b.total), 1)
 		out["procrustes"], out["shape_angle"] = s, math.Acos(s)
@@ -181,12 +195,17 @@ func (w *crossWork) score(cross matrix.Matrix, order []int) (map[string]float64,
 		}
 		out["unit_match"] = v
 	}
+	if w.regressions[0] != nil {
+		if err := w.predict(cross, order, out); err != nil {
+			return nil, err
+		}
+	}
 	return out, nil
 }
 
 // canonical enters both means of the canonical correlations: the singular values of UᵀV, where U and V are the
 // whitened components of the two spaces.
-func (w *crossWork) canonical(cross matrix.Matrix, out map[string]float64) error {
+func (w *crossThread) canonical(cross matrix.Matrix, out map[string]float64) error {
 	half := matrix.New(w.whitenFirst.Dim, cross.Dim)
 	if err := crossProduct(half, w.whitenFirst, cross, 1, nil); err != nil {
 		return err
@@ -195,38 +214,28 @@ func (w *crossWork) canonical(cross matrix.Matrix, out map[string]float64) error
 	if err != nil {
 		return err
 	}
-	turned := mat.Matrix(mat.NewDense(both.N, both.Dim, both.Data))
-	if w.swapped {
-		turned = turned.T()
+	correlations, directions, err := singular(both, !w.swapped, w.c.wants("pwcca"))
+	if err != nil {
+		return err
 	}
-	kind := mat.SVDNone
-	if w.c.wants("pwcca") {
-		kind = mat.SVDThinU
-	}
-	var svd mat.SVD
-	if !svd.Factorize(turned, kind) {
-		out["svcca"], out["pwcca"] = math.NaN(), math.NaN()
-		return nil
-	}
-	correlations := svd.Values(nil)
 	sum := 0.0
 	for i, v := range correlations {
 		correlations[i] = min(v, 1)
 		sum += correlations[i]
 	}
 	out["svcca"] = sum / float64(len(correlations))
-	if kind == mat.SVDNone {
+	if directions.N == 0 {
 		return nil
 	}
 	// The weight of a canonical variate h is Σ_j |h·x_j| over the units x_j of the space with fewer components.
-	var directions mat.Dense
-	svd.UTo(&directions)
-	var projections mat.Dense
-	projections.Mul(directions.T(), mat.NewDense(w.weighed.N, w.weighed.Dim, w.weighed.Data))
+	projections, err := rowProduct(directions, w.weighed, 1)
+	if err != nil {
+		return err
+	}
 	var up, down float64
 	for i, v := range correlations {
 		weight := 0.0
-		for _, p := range projections.RawRowView(i) {
+		for _, p := range projections.Row(i) {
 			weight += math.Abs(p)
 		}
 		up += float64(weight * v)

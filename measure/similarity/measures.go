@@ -83,9 +83,10 @@ var measures = []Measure{
 	},
 	{
 		Name: "pwcca", Title: "PWCCA",
-		Low: 0, High: 1, Same: 1, Cite: "morcos2018", Invariant: rotationAndScale,
-		About:  "canonical correlations of these components, weighted by projection",
-		family: crossProducts,
+		Low: 0, High: 1, Same: 1, Cite: "morcos2018",
+		Invariant: "shift, common scale, order of units; rotation of the space with more components",
+		About:     "canonical correlations of these components, weighted by projection",
+		family:    crossProducts,
 	},
 	{
 		Name: "procrustes", Title: "Procrustes",
@@ -127,7 +128,7 @@ var measures = []Measure{
 		Name: "predictivity", Title: "Predictivity", Directed: true,
 		Low: math.Inf(-1), High: 1, Same: 1, Cite: "schrimpf2018", Invariant: "rotation, reflection, shift and scale of either space",
 		About:  "R² of a ridge regression from one space to the other, in folds of episodes",
-		family: predictions,
+		family: crossProducts,
 	},
 	{
 		Name: "information_imbalance", Title: "Information imbalance", Directed: true, Falls: true,

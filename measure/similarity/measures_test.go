@@ -51,17 +51,39 @@ func scored(t testing.TB, a, b points.Points, o Options) map[string]Series {
 	return out
 }
 
-// Every score equals the value of another program to 1e-6 and better.
-func TestScoresMatchReference(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("testdata/reference.json")
+// readJSON fills in a value from a file of testdata.
+func readJSON(t *testing.T, name string, value any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []reference
-	if err := json.Unmarshal(text, &cases); err != nil {
+	if err := json.Unmarshal(text, value); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Scores equal the values of netrep and ReSi, where these have the same measure.
+func TestScoresMatchPeers(t *testing.T) {
+	t.Parallel()
+	var cases []reference
+	readJSON(t, "reference.json", &cases)
+	var peers []map[string]float64
+	readJSON(t, "peers.json", &peers)
+	for c, ref := range cases {
+		found := scored(t, pointsOf(ref.X), pointsOf(ref.Y), Options{})
+		for title, want := range peers[c] {
+			_, name, _ := strings.Cut(title, " ")
+			measuretest.Near(t, title, found[name].Value, want, 1e-9)
+		}
+	}
+}
+
+// Every score equals the value of another program to 1e-6 and better.
+func TestScoresMatchReference(t *testing.T) {
+	t.Parallel()
+	var cases []reference
+	readJSON(t, "reference.json", &cases)
 	for c, ref := range cases {
 		found := scored(t, pointsOf(ref.X), pointsOf(ref.Y), Options{K: []int{3, 10}, Orders: ref.Orders})
 		if len(found) != len(ref.Scores) {
@@ -196,27 +218,35 @@ func mapped(z points.Points, change func(row []float64)) points.Points {
 	return points.Float64(out, z.Dim)
 }
 
-// Each measure is invariant to what it claims, and to nothing else of the list.
+// Each measure is invariant to what it claims, for either space, and to nothing else of the list. PWCCA weighs by the
+// units of the space with fewer components, the first one here.
 func TestMeasuresAreInvariant(t *testing.T) {
 	t.Parallel()
 	all := []string{"rotation", "scale", "shift", "order of units"}
 	withoutShift := []string{"rotation", "scale", "order of units"}
 	invariant := map[string][]string{
 		"cknna@7": withoutShift, "unit_match": {"scale", "shift", "order of units", "scale of units"},
+		"first pwcca": {"scale", "shift", "order of units"},
 	}
 	for name, transform := range transforms {
 		r := rand.New(rand.NewPCG(5, 6))
-		a, b := randomSpaces(r, 50, 4, 5)
+		a, b := randomSpaces(r, 57, 4, 5)
 		o := Options{K: []int{7}}
-		before, after := scored(t, a, b, o), scored(t, a, transform(r, b), o)
-		for score, s := range before {
-			keeps := invariant[score]
-			if keeps == nil {
-				keeps = all
-			}
-			same := math.Abs(s.Value-after[score].Value) <= 1e-6
-			if want := slices.Contains(keeps, name); same != want {
-				t.Errorf("%s under %s: %v, then %v", score, name, s.Value, after[score].Value)
+		before := scored(t, a, b, o)
+		for side, after := range map[string]map[string]Series{
+			"first ": scored(t, transform(r, a), b, o), "second ": scored(t, a, transform(r, b), o),
+		} {
+			for score, s := range before {
+				keeps := all
+				for _, key := range []string{score, side + score} {
+					if one := invariant[key]; one != nil {
+						keeps = one
+					}
+				}
+				same := math.Abs(s.Value-after[score].Value) <= 1e-6
+				if want := slices.Contains(keeps, name); same != want {
+					t.Errorf("%s under %s of the %sspace: %v, then %v", score, name, side, s.Value, after[score].Value)
+				}
 			}
 		}
 	}

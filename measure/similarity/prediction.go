@@ -3,13 +3,12 @@
 package similarity
 
 import (
-	"context"
 	"math"
 
 	"repscope/internal/kernel"
-	"repscope/internal/parallel"
 	"repscope/measure/internal/matrix"
 	"repscope/measure/probe"
+	"repscope/points"
 )
 
 // predictionFolds is the number of folds.
@@ -24,48 +23,38 @@ var penalties = func() []float64 {
 	return out
 }()
 
-// predictions computes R² = 1 − Σ‖y − ŷ‖²/Σ‖y − ȳ‖² in both directions, where ŷ comes from a ridge regression on the
-// points outside the fold of y. Its penalty is the one with the least error over the other folds.
-func predictions(ctx context.Context, c *comparison) error {
-	fold, err := foldsOf(c.o.Episode, c.a.n())
+// regress prepares the regressions of both directions.
+func (w *crossWork) regress() error {
+	fold, err := foldsOf(w.c.o.Episode, w.c.a.n())
 	if err != nil {
 		return err
 	}
-	directions := [2]*regression{}
-	for d, from := range []*Prepared{c.a, c.b} {
-		if directions[d], err = newRegression(from, fold); err != nil {
+	for d, from := range []*Prepared{w.c.a, w.c.b} {
+		if w.regressions[d], err = newRegression(from, fold); err != nil {
 			return err
 		}
 	}
-	if directions[0] == nil || directions[1] == nil {
-		c.refuse("predictivity_ab", "an eigenvalue problem did not converge")
-		c.refuse("predictivity_ba", "an eigenvalue problem did not converge")
-		return nil
+	return nil
+}
+
+// predict enters R² = 1 − Σ‖y − ŷ‖²/Σ‖y − ȳ‖² in both directions, where ŷ comes from a ridge regression on the points
+// outside the fold of y. Its penalty is the one with the least error over the other folds. The folds of each direction
+// follow the points of the space that predicts, so that its regressions are the same in all orders.
+func (w *crossThread) predict(cross matrix.Matrix, order []int, out map[string]float64) error {
+	if w.whole.N == 0 {
+		w.whole = matrix.New(cross.Dim, cross.N)
 	}
-	rows := 1 + len(c.o.Orders)
-	scores := [2][]float64{make([]float64, rows), make([]float64, rows)}
-	err = parallel.With(ctx, c.o.Threads, rows, func() func(int) error {
-		room := []float64(nil)
-		workspace := &kernel.Workspace[float64]{}
-		return func(row int) error {
-			order := c.order(row)
-			// The folds of each direction follow the points of the space that predicts, so that its regressions are the
-			// same in all orders.
-			var err error
-			scores[0][row], err = directions[0].score(c.b.ordered(order, &room), c.b.total, workspace)
-			if err != nil {
-				return err
-			}
-			scores[1][row], err = directions[1].score(c.a.ordered(inverse(order), &room), c.a.total, workspace)
-			return err
+	for k := range cross.N {
+		for l, v := range cross.Row(k) {
+			w.whole.Row(l)[k] = v
 		}
-	})
-	if err != nil {
+	}
+	var err error
+	if out["predictivity_ab"], err = w.explained(w.regressions[0], cross, w.c.b, order); err != nil {
 		return err
 	}
-	c.enter("predictivity_ab", scores[0])
-	c.enter("predictivity_ba", scores[1])
-	return c.withoutBlocks(ctx, c.deleting("predictivity_ab", "predictivity_ba"), predictions)
+	out["predictivity_ba"], err = w.explained(w.regressions[1], w.whole, w.c.a, inverse(order))
+	return err
 }
 
 func inverse(order []int) []int {
@@ -98,23 +87,26 @@ func foldsOf(episode []int, n int) ([]int, error) {
 
 // regression is one direction: for each fold the eigenvectors of the training points' cross product.
 type regression struct {
-	x     matrix.Matrix
 	folds []foldRegression
+	// turns are the eigenvectors of all folds, as rows.
+	turns matrix.Matrix
 }
 
 type foldRegression struct {
-	test    []int
-	x       matrix.Matrix // of the test points
-	mean    []float64     // of the training points
-	vectors matrix.Matrix // [D, D], as columns
-	values  []float64
-	square  matrix.Matrix // of the test points about mean, turned by vectors
+	test []int
+	// x are the test points less the mean of the training points, turned by the eigenvectors.
+	x      matrix.Matrix
+	sum    []float64 // of x
+	values []float64
+	square matrix.Matrix // xᵀx
+	shrunk matrix.Matrix // [penalties, D]: 1/(value + penalty)
 }
 
-// newRegression prepares the regressions from a space; nil where an eigenvalue problem does not converge.
+// newRegression prepares the regressions from a space.
 func newRegression(from *Prepared, fold []int) (*regression, error) {
-	out := &regression{x: from.x}
-	whole := matrix.New(from.x.Dim, from.x.Dim)
+	out := &regression{}
+	dim := from.x.Dim
+	whole := matrix.New(dim, dim)
 	if err := crossProduct(whole, from.x, from.x, 0, nil); err != nil {
 		return nil, err
 	}
@@ -128,70 +120,84 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 		if len(one.test) == 0 {
 			continue
 		}
-		one.x = from.x.Select(one.test)
-		part := matrix.New(from.x.Dim, from.x.Dim)
-		if err := crossProduct(part, one.x, one.x, 0, nil); err != nil {
+		test, training := from.x.Select(one.test), matrix.New(dim, dim)
+		if err := crossProduct(training, test, test, 0, nil); err != nil {
 			return nil, err
 		}
 		trained := float64(from.x.N - len(one.test))
-		sum := make([]float64, from.x.Dim)
-		for i := range one.x.N {
-			matrix.AddTo(sum, one.x.Row(i))
+		mean := make([]float64, dim)
+		for i := range test.N {
+			matrix.AddTo(mean, test.Row(i))
 		}
-		one.mean = make([]float64, from.x.Dim)
-		for k, v := range sum {
-			one.mean[k] = -v / trained // the whole is centered
+		for k, v := range mean {
+			mean[k] = -v / trained // the whole is centered
 		}
-		training := matrix.New(from.x.Dim, from.x.Dim)
-		for k := range from.x.Dim {
-			for l := range from.x.Dim {
-				training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - trained*one.mean[k]*one.mean[l]
+		for k := range dim {
+			for l, v := range training.Row(k) {
+				training.Row(k)[l] = whole.Row(k)[l] - v - trained*mean[k]*mean[l]
 			}
 		}
-		var ok bool
-		if one.values, one.vectors, ok = symmetricEigen(training); !ok {
-			return nil, nil
-		}
-		about(part, sum, sum, one.mean, one.mean, float64(len(one.test)))
-		half, err := rowProduct(part, one.vectors, 0)
-		if err != nil {
+		var vectors matrix.Matrix
+		var err error
+		if one.values, vectors, err = eigenRows(training, 0); err != nil {
 			return nil, err
 		}
-		one.square = matrix.New(from.x.Dim, from.x.Dim)
-		if err := crossProduct(one.square, one.vectors, half, 0, nil); err != nil {
+		for i := range test.N {
+			matrix.Axpy(test.Row(i), -1, mean)
+		}
+		if err := one.turn(test, vectors); err != nil {
 			return nil, err
 		}
+		out.turns.N, out.turns.Dim = out.turns.N+dim, dim
+		out.turns.Data = append(out.turns.Data, vectors.Data...)
 		out.folds = append(out.folds, one)
 	}
 	return out, nil
 }
 
-// about moves the cross product of n points with the given sums to other centers.
-func about(cross matrix.Matrix, xSum, ySum, xMean, yMean []float64, n float64) {
-	for k := range cross.N {
-		row := cross.Row(k)
-		for l := range row {
-			row[l] += n*xMean[k]*yMean[l] - xSum[k]*yMean[l] - xMean[k]*ySum[l]
+// turn sets what follows from the test points about the mean of the training points.
+func (fold *foldRegression) turn(test, vectors matrix.Matrix) error {
+	dim := test.Dim
+	fold.x, fold.sum, fold.square = matrix.New(test.N, dim), make([]float64, dim), matrix.New(dim, dim)
+	product := kernel.Product[float64]{
+		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(vectors.Data, dim), C: fold.x.Data, Stride: dim,
+	}
+	if err := product.Run(); err != nil {
+		return err
+	}
+	for i := range test.N {
+		matrix.AddTo(fold.sum, fold.x.Row(i))
+	}
+	scale := 0.0
+	for _, v := range fold.values {
+		scale += max(v, 0) / float64(dim)
+	}
+	fold.shrunk = matrix.New(len(penalties), dim)
+	for a, penalty := range penalties {
+		for k, v := range fold.values {
+			if denominator := max(v, 0) + penalty*scale; denominator > 0 {
+				fold.shrunk.Row(a)[k] = 1 / denominator
+			}
 		}
 	}
+	return crossProduct(fold.square, fold.x, fold.x, 0, nil)
 }
 
-// score is R² of targets y with the total sum of squares total.
-func (r *regression) score(y matrix.Matrix, total float64, workspace *kernel.Workspace[float64]) (float64, error) {
-	whole := matrix.New(r.x.Dim, y.Dim)
-	parts := make([]matrix.Matrix, len(r.folds))
-	targets := make([]matrix.Matrix, len(r.folds))
-	for f, fold := range r.folds {
-		parts[f], targets[f] = matrix.New(r.x.Dim, y.Dim), y.Select(fold.test)
-		if err := crossProduct(parts[f], fold.x, targets[f], 1, workspace); err != nil {
-			return 0, err
-		}
-		matrix.AddTo(whole.Data, parts[f].Data)
+// explained is R² of the points of a space in an order, with cross, the cross product of all points with them.
+func (w *crossThread) explained(r *regression, cross matrix.Matrix, to *Prepared, order []int) (float64, error) {
+	whole := matrix.New(r.turns.N, cross.Dim)
+	product := kernel.Product[float64]{
+		M: r.turns.N, N: cross.Dim, K: cross.N, A: kernel.Rows(r.turns.Data, cross.N), B: kernel.Columns(cross.Data, cross.Dim),
+		C: whole.Data, Stride: cross.Dim, Threads: 1, Workspace: &w.workspace,
+	}
+	if err := product.Run(); err != nil {
+		return 0, err
 	}
 	lost := make([][]float64, len(r.folds)) // squared errors by fold and penalty
-	for f, fold := range r.folds {
+	for f := range r.folds {
+		turned := matrix.Matrix{N: cross.N, Dim: cross.Dim, Data: whole.Data[f*len(cross.Data):][:len(cross.Data)]}
 		var err error
-		if lost[f], err = fold.errors(whole, parts[f], targets[f], r.x.N, workspace); err != nil {
+		if lost[f], err = w.errors(&r.folds[f], turned, to, order); err != nil {
 			return 0, err
 		}
 	}
@@ -211,70 +217,60 @@ func (r *regression) score(y matrix.Matrix, total float64, workspace *kernel.Wor
 		}
 		residual += lost[f][best]
 	}
-	return 1 - residual/total, nil
+	return 1 - residual/to.total, nil
 }
 
-// errors are the sums of squared errors over the test points, by penalty.
-func (fold *foldRegression) errors(whole, part, y matrix.Matrix, n int, workspace *kernel.Workspace[float64],
-) ([]float64, error) {
-	trained, count := float64(n-y.N), float64(y.N)
-	xSum, ySum, yMean := make([]float64, whole.N), make([]float64, y.Dim), make([]float64, y.Dim)
-	for i := range y.N {
-		matrix.AddTo(xSum, fold.x.Row(i))
-		matrix.AddTo(ySum, y.Row(i))
+// errors are the sums of squared errors over the test points, by penalty. turned is the cross product of all points,
+// turned by the eigenvectors of the fold, and becomes the one of the training points, Z: with the means of the training
+// points taken from all, their sums cancel. With T, the cross product of the test points, S of these with themselves and
+// s = 1/(value + penalty), the errors are
+//
+//	Σ ‖y‖² − 2·Σ_k s_k·(Z·Tᵀ)_kk + Σ_kl s_k·S_kl·(Z·Zᵀ)_kl·s_l
+func (w *crossThread) errors(fold *foldRegression, turned matrix.Matrix, to *Prepared, order []int) ([]float64, error) {
+	trained, count, dim := float64(to.n()-len(fold.test)), float64(len(fold.test)), fold.x.Dim
+	rows := fold.test
+	if order != nil {
+		rows = points.Pick(order, fold.test)
 	}
-	for l, v := range ySum {
-		yMean[l] = -v / trained
+	y, sum, squares := to.x.Select(rows), make([]float64, to.x.Dim), 0.0
+	for i, row := range rows {
+		kernel.AddScaled(sum, y.Row(i), 1)
+		squares += to.square[row]
 	}
-	training, test := matrix.New(whole.N, whole.Dim), matrix.New(whole.N, whole.Dim)
-	squares := 0.0
-	for k := range whole.N {
-		for l := range whole.Dim {
-			training.Row(k)[l] = whole.Row(k)[l] - part.Row(k)[l] - trained*fold.mean[k]*yMean[l]
-		}
-	}
-	copy(test.Data, part.Data)
-	about(test, xSum, ySum, fold.mean, yMean, count)
-	for i := range y.N {
-		squares += matrix.SquaredDistance(y.Row(i), yMean)
-	}
-	turnedTraining, turnedTest := matrix.New(whole.N, whole.Dim), matrix.New(whole.N, whole.Dim)
-	if err := crossProduct(turnedTraining, fold.vectors, training, 1, workspace); err != nil {
+	squares += (2/trained + count/(trained*trained)) * matrix.Dot(sum, sum) // about the mean −sum/trained of the others
+	test := matrix.New(dim, y.Dim)
+	if err := crossProduct(test, fold.x, y, 1, &w.workspace); err != nil {
 		return nil, err
 	}
-	if err := crossProduct(turnedTest, fold.vectors, test, 1, workspace); err != nil {
-		return nil, err
+	for i, v := range test.Data {
+		turned.Data[i] -= v
 	}
-	gram := matrix.New(whole.N, whole.N)
+	along := make([]float64, dim)
+	for k, v := range fold.sum {
+		kernel.AddScaled(test.Row(k), sum, v/trained)
+		along[k] = matrix.Dot(turned.Row(k), test.Row(k))
+	}
+	weights := matrix.New(dim, dim)
 	product := kernel.Product[float64]{
-		M: whole.N, N: whole.N, K: whole.Dim, A: kernel.Rows(turnedTraining.Data, whole.Dim),
-		B: kernel.Rows(turnedTraining.Data, whole.Dim), C: gram.Data, Stride: whole.N, Threads: 1, Workspace: workspace,
+		M: dim, N: dim, K: y.Dim, A: kernel.Rows(turned.Data, y.Dim), B: kernel.Rows(turned.Data, y.Dim), C: weights.Data,
+		Stride: dim, Upper: true, Threads: 1, Workspace: &w.workspace,
 	}
 	if err := product.Run(); err != nil {
 		return nil, err
 	}
-	scale := 0.0
-	for _, v := range fold.values {
-		scale += max(v, 0) / float64(len(fold.values))
+	for k := range dim {
+		row, square := weights.Row(k), fold.square.Row(k)
+		clear(row[:k])
+		row[k] *= square[k]
+		for l := k + 1; l < dim; l++ {
+			row[l] *= 2 * square[l]
+		}
 	}
 	out := make([]float64, len(penalties))
-	for a, penalty := range penalties {
-		shrunk := make([]float64, whole.N)
-		for k, v := range fold.values {
-			if denominator := max(v, 0) + penalty*scale; denominator > 0 {
-				shrunk[k] = 1 / denominator
-			}
-		}
-		sum := squares
-		for k, s := range shrunk {
-			sum -= 2 * s * matrix.Dot(turnedTraining.Row(k), turnedTest.Row(k))
-			quadratic := 0.0
-			for l, t := range shrunk {
-				quadratic += float64(t * fold.square.Row(k)[l] * gram.Row(k)[l])
-			}
-			sum += s * quadratic
-		}
-		out[a] = max(sum, 0)
+	quadratic, err := rowProduct(fold.shrunk, weights, 1)
+	for a := range penalties {
+		shrunk := fold.shrunk.Row(a)
+		out[a] = max(squares-2*matrix.Dot(shrunk, along)+matrix.Dot(shrunk, quadratic.Row(a)), 0)
 	}
-	return out, nil
+	return out, err
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"repscope/internal/kernel"
 	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
@@ -208,9 +206,9 @@ func (p *Prepared) findComponents() (components, error) {
 	if err != nil {
 		return components{}, err
 	}
-	values, vectors, ok := symmetricEigen(product)
-	if !ok {
-		return components{}, nil
+	values, vectors, err := eigenRows(product, 0)
+	if err != nil {
+		return components{}, err
 	}
 	kept, sum := 0, 0.0
 	for kept < small && sum < keptVariance*p.total*(1-1e-12) {
@@ -223,36 +221,17 @@ func (p *Prepared) findComponents() (components, error) {
 	}
 	if x.Dim <= x.N {
 		for k := range x.Dim {
-			copy(out.basis.Row(k), vectors.Row(k)[:kept])
+			for c := range kept {
+				out.basis.Row(k)[c] = vectors.Row(c)[k]
+			}
 		}
 		return out, nil
 	}
 	scores := matrix.New(x.N, kept) // the components of the points, divided by their size
 	for i := range x.N {
 		for c := range kept {
-			scores.Row(i)[c] = vectors.Row(i)[c] / out.size[c]
+			scores.Row(i)[c] = vectors.Row(c)[i] / out.size[c]
 		}
 	}
 	return out, crossProduct(out.basis, x, scores, 0, nil)
-}
-
-// symmetricEigen returns the eigenvalues, descending, and the eigenvectors as columns.
-func symmetricEigen(a matrix.Matrix) (values []float64, vectors matrix.Matrix, ok bool) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(a.N, a.Data), true) {
-		return nil, vectors, false
-	}
-	ascending := eigen.Values(nil)
-	var columns mat.Dense
-	eigen.VectorsTo(&columns)
-	raw := columns.RawMatrix()
-	vectors = matrix.New(a.N, a.N)
-	for c := range a.N {
-		from := a.N - 1 - c
-		values = append(values, ascending[from])
-		for i := range a.N {
-			vectors.Row(i)[c] = raw.Data[i*raw.Stride+from]
-		}
-	}
-	return values, vectors, true
 }

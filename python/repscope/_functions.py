@@ -2147,10 +2147,14 @@ def similarity(
     Latents named A:LAYER (latents A:conv1=FILE) are layers of A. A model with layers stands
     among the models with its last layer.
 
+    Three or more models named RUN@STEP, such as jepa@1000, are checkpoints of a run: a curve shows
+    how alike each is to the last one.
+
     p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
     episodes or blocks. reference NAME tests which of the other models is more like that one.
 
-    All measures but unit_match ignore rotations of a space. cka_rbf and distance_correlation
+    All measures but unit_match and pwcca ignore rotations of a space. latent_scale l2 divides the
+    latents of each state by their length first, as cknna always does. cka_rbf and distance_correlation
     need a matrix of all pairs of states and have no value where memory does not hold it.
 
     Args:

@@ -14,6 +14,7 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	measures "repscope/measure/similarity"
+	"repscope/measure/spectrum"
 	"repscope/report"
 )
 
@@ -36,7 +37,7 @@ var Command = run.Command{
 		flags.Declare(option.Of(&o))
 		return run.Job{
 			Files: output.Files("similarity", "similarity_pairs.csv", "similarity.figure",
-				"similarity_layers.csv", "similarity_layers.figure"),
+				"similarity_layers.csv", "similarity_layers.figure", "similarity_steps.csv", "similarity_steps.figure"),
 			Run: func(ctx context.Context, env *run.Env) error {
 				if o.Pairs == 0 {
 					o.Pairs = -1
@@ -67,6 +68,13 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	files, figures := []string{"similarity_pairs.csv"}, []string{"similarity"}
 	if data.ByLayer() {
 		files, figures = append(files, "similarity_layers.csv"), append(figures, "similarity_layers")
+	}
+	names := make([]string, len(data.Models))
+	for i, m := range data.Models {
+		names[i] = m.Name
+	}
+	if similarity.HasRuns(names) {
+		files, figures = append(files, "similarity_steps.csv"), append(figures, "similarity_steps")
 	}
 	output.PlanFiles(env, files...)
 	env.PlanFigures(figures...)
@@ -105,10 +113,14 @@ layers is compared with the best pair in each order, so that the search is part 
 Latents named A:LAYER (--latents A:conv1=FILE) are layers of A. A model with layers stands
 among the models with its last layer.
 
+Three or more models named RUN@STEP, such as jepa@1000, are checkpoints of a run: a curve shows
+how alike each is to the last one.
+
 p values are corrected (Holm) over the pairs of a measure. Intervals use the jackknife over
 episodes or blocks. --reference NAME tests which of the other models is more like that one.
 
-All measures but unit_match ignore rotations of a space. cka_rbf and distance_correlation
+All measures but unit_match and pwcca ignore rotations of a space. --latent-scale l2 divides the
+latents of each state by their length first, as cknna always does. cka_rbf and distance_correlation
 need a matrix of all pairs of states and have no value where --memory does not hold it.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.Options) error {
@@ -131,7 +143,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o similarity.O
 	if err := data.RoomForSpectra(states.Models, need); err != nil {
 		return err
 	}
-	o.Settings = data.Settings(env, "comparing")
+	o.Settings, o.Scale = data.Settings(env, "comparing"), spectrum.Scale(data.Options.LatentScale)
 	result, err := similarity.Analyze(ctx, in, o)
 	if err != nil {
 		return err
@@ -154,11 +166,23 @@ func write(r *similarity.Result, env *run.Env, o similarity.Options) error {
 			func(env *run.Env) error { return writeLayers(r, env) },
 			func(env *run.Env) error { return printLayers(r, env) })
 	}
+	if len(r.Runs) > 0 {
+		env.Result.Extra.Set("runs", r.Runs)
+		steps = append(steps, func(env *run.Env) error { return writeRuns(r, env) })
+	}
 	if err := output.All(env, steps...); err != nil {
 		return err
 	}
-	if err := env.Figure("similarity", Figure(r)); err != nil || len(r.Layers) == 0 {
+	if err := env.Figure("similarity", Figure(r)); err != nil {
 		return err
+	}
+	if len(r.Runs) > 0 {
+		if err := env.Figure("similarity_steps", RunFigure(r)); err != nil {
+			return err
+		}
+	}
+	if len(r.Layers) == 0 {
+		return nil
 	}
 	return env.Figure("similarity_layers", LayerFigure(r))
 }

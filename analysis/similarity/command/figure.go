@@ -5,6 +5,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -21,15 +22,19 @@ func Figure(r *similarity.Result) *plots.Figure {
 	for i, name := range shown {
 		grids[i] = newGrid(r, name)
 	}
-	order := grids[0].order()
+	order, tree := grids[0].linked()
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
 	}
 	var tiles []plots.Tile
 	for i, name := range shown {
+		matrix := grids[i].matrix(names, order)
+		if i == 0 && len(names) > 2 {
+			matrix.Tree = tree
+		}
 		tiles = append(tiles,
-			plots.Tile{Panel: grids[i].matrix(names, order), Title: measures.TitleOf(name), Row: 0, Column: i})
+			plots.Tile{Panel: matrix, Title: measures.TitleOf(name), Row: 0, Column: i})
 	}
 	position, stress := grids[0].scaled()
 	spread := &plots.Scatter{X: plots.Axis{Label: "First axis"}, Y: plots.Axis{Label: "Second axis"}}
@@ -46,13 +51,13 @@ func Figure(r *similarity.Result) *plots.Figure {
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 150 + 3*max(0, float64(len(r.Models)-12)),
 		Tiles: tiles, Series: names, Title: "Similarity of latent spaces",
-		Footnote: caption(r, shown, stress),
+		Footnote: caption(r, shown, tree[len(tree)-1].Height, stress),
 		Notes:    output.IntervalNotes(r.Warnings),
 	}
 }
 
 // caption explains the panels.
-func caption(r *similarity.Result, shown []string, stress float64) string {
+func caption(r *similarity.Result, shown []string, root, stress float64) string {
 	note := "Matrices: adjusted scores above the diagonal (0: chance, 1: identical), scores below. "
 	if cutNull(r) != nil {
 		note = "Matrices: adjusted scores above the diagonal (0: chance, 1: identical), scores of all states below. "
@@ -61,8 +66,8 @@ func caption(r *similarity.Result, shown []string, stress float64) string {
 		note = "Matrices: scores (no null). "
 	}
 	if len(r.Models) > 2 {
-		note += fmt.Sprintf("Models are in the order of average linkage; the map is classical scaling of 1 − adjusted "+
-			"%s, stress %.2f. ", measures.TitleOf(shown[0]), stress)
+		note += fmt.Sprintf("Tree: average linkage of 1 − adjusted %s, in whose order models stand; its root is at %.2f. "+
+			"The map is classical scaling of the same, stress %.2f. ", measures.TitleOf(shown[0]), root, stress)
 	}
 	if adjusted(r, shown[0]) {
 		if len(r.Pairs) <= mostBars {
@@ -137,12 +142,12 @@ func (g *grid) distance(i, j int) float64 {
 	return max(v, 0)
 }
 
-// order is the order of the leaves of average linkage: the pair of clusters with the least mean distance is joined
-// first; of equal ones, the first.
-func (g *grid) order() []int {
-	clusters := make([][]int, len(g.score))
+// linked is average linkage: of all clusters the two with the least mean distance are joined, of equal pairs the first.
+// order has the models in the order of the leaves, and the tree has these as its rows.
+func (g *grid) linked() (order []int, tree []plots.Join) {
+	clusters, numbers := make([][]int, len(g.score)), make([]int, len(g.score))
 	for m := range clusters {
-		clusters[m] = []int{m}
+		clusters[m], numbers[m] = []int{m}, m
 	}
 	for len(clusters) > 1 {
 		first, second, least := 0, 1, math.Inf(1)
@@ -159,10 +164,25 @@ func (g *grid) order() []int {
 				}
 			}
 		}
+		tree = append(tree, plots.Join{First: numbers[first], Second: numbers[second], Height: least})
+		numbers[first] = len(g.score) + len(tree) - 1
 		clusters[first] = append(clusters[first], clusters[second]...)
-		clusters = append(clusters[:second], clusters[second+1:]...)
+		clusters, numbers = slices.Delete(clusters, second, second+1), slices.Delete(numbers, second, second+1)
 	}
-	return clusters[0]
+	order = clusters[0]
+	row := make([]int, len(order))
+	for i, m := range order {
+		row[m] = i
+	}
+	for k, join := range tree {
+		if join.First < len(row) {
+			tree[k].First = row[join.First]
+		}
+		if join.Second < len(row) {
+			tree[k].Second = row[join.Second]
+		}
+	}
+	return order, tree
 }
 
 // mostNumbers is the number of models up to which the cells of a matrix have room for their numbers.

@@ -8,6 +8,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	measures "repscope/measure/similarity"
+	"repscope/measure/spectrum"
 	"repscope/report/methods"
 )
 
@@ -16,6 +17,9 @@ func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
 	d.Section("Measures")
 	d.Say("The latent spaces of every two models were compared by %s.", methods.Join(sayMeasures(d, "measures")))
+	if d.Text("latent-scale") == string(spectrum.ScaleL2) {
+		d.Say("The latents of each state were divided by their Euclidean length first.")
+	}
 	chosen := chosenMeasures(d, "measures")
 	if chosen["mutual_knn"] || chosen["cknna"] {
 		d.Say("Neighborhoods have k = %s states.", d.List("k"))
