@@ -50,6 +50,7 @@ var wrongValues = map[string]map[string][]string{
 		"estimator":           {"--estimator best"},
 		"gride":               {"--gride 3", "--gride 4,0"},
 		"neighbors":           {"--neighbors 1"},
+		"power-law":           {"--power-law 0,9", "--power-law 5", "--power-law 5,8", "--power-law 9,1"},
 		"exclude-window":      {"--exclude-window -1", "--exclude-window soon"},
 		"duplicate-tolerance": {"--duplicate-tolerance 0", "--duplicate-tolerance 1", "--duplicate-tolerance nan"},
 		"approx":              nil, // yes or no

@@ -56,6 +56,9 @@ type Options struct {
 	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
 	// that need more neighbors than there are latents are left out.
 	GrideOrders, Neighbors []int
+	// PowerLaw are the first and the last rank of the eigenvalues that a power law is fitted to; nil means those of
+	// [spectrum.PowerLawRanks].
+	PowerLaw []int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
 	// resolution of float32. Where few latents hold nearly all variance, so that it is
@@ -77,6 +80,8 @@ func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.GrideOrders, "gride", "`LIST` of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64)").
 		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
 	l.Ints(&o.Neighbors, "neighbors", "`LIST` of k for Levina–Bickel (default 5,10,20,50)").AtLeast(2)
+	l.Ints(&o.PowerLaw, "power-law", "`LOW,HIGH` of the ranks of eigenvalues that a power law is fitted to (αReQ; default 12,50, "+
+		"below 100 directions in proportion)").AtLeast(1)
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
 		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
 			"always do").
@@ -118,6 +123,8 @@ type Model struct {
 	// The interval of StableRank is too wide where the largest eigenvalues are nearly equal: the largest is no smooth
 	// function of the latents then.
 	StableRank report.Estimate `json:"stable_rank"`
+	// StableRankUncentered is that of the latents as they are, see [spectrum.Uncentered].
+	StableRankUncentered report.Estimate `json:"stable_rank_uncentered"`
 	// The intervals of Dims90 and Dims99 are computed for [spectrum.Directions] and rounded outward.
 	Dims90   report.Estimate `json:"dims_90"`
 	Dims99   report.Estimate `json:"dims_99"`
@@ -125,6 +132,7 @@ type Model struct {
 	// TotalVariance is tr C.
 	TotalVariance report.Value `json:"total_variance"`
 	Eigenvalues   []float64    `json:"eigenvalues"`
+	AlphaReQ      PowerLaw     `json:"alpha_req"`
 
 	// ExcludeWindow is the exclusion window in frames, 0 for none. NeighborsInTime is the
 	// share of the latents whose nearest neighbor, outside that window, is at most Tau
@@ -227,7 +235,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m.Model)
 		}
 	}
-	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models)} {
+	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models), p.powerLawWarning(result.Models)} {
 		if w != "" {
 			result.Warnings = append(result.Warnings, w)
 		}

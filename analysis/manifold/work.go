@@ -65,6 +65,9 @@ type plan struct {
 // result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
+	if err := CheckPowerLaw(o.PowerLaw); err != nil {
+		return none, err
+	}
 	spaces, err := in.check(o.Threads)
 	if err != nil {
 		return none, err
@@ -191,7 +194,8 @@ func (p *plan) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
 // measure measures one model, which its result and its warnings call by the given name.
 func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error) {
 	encoded := p.in.Models[i]
-	out := Measured{Model: Model{Name: name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: p.o.Estimator}}
+	out := Measured{Model: Model{Name: name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim,
+		AlphaReQ: p.powerLawRanks(encoded.Latents), Estimator: p.o.Estimator}}
 	m := &out.Model
 	var similarities *spectrum.Similarities
 	if p.similarities != nil {

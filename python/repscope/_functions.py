@@ -262,6 +262,7 @@ COMMANDS = {
         "exclude_window:text "
         "gride:ints "
         "neighbors:ints "
+        "power_law:ints "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -1667,6 +1668,7 @@ def manifold(
     exclude_window: Optional[Text] = None,
     gride: Optional[Ints] = None,
     neighbors: Optional[Ints] = None,
+    power_law: Optional[Ints] = None,
     samples: Optional[Int] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
@@ -1715,6 +1717,11 @@ def manifold(
     nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
     Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
     (decimation).
+
+    αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
+    power_law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+    0.95 there is no power law to speak of. The stable rank is also known as NESum;
+    stable_rank_uncentered is that of the latents with their mean.
 
     The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
     where m is the effective number of independent latents. Tables, figures and comparisons
@@ -1776,6 +1783,8 @@ def manifold(
             autocorrelation time of the models. Default: 0.
         gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
         neighbors: LIST of k for Levina–Bickel (default 5,10,20,50).
+        power_law: LOW,HIGH of the ranks of eigenvalues that a power law is fitted to (αReQ; default 12,50, below 100
+            directions in proportion).
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:

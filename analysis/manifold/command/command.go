@@ -29,6 +29,12 @@ var Command = run.Command{
 		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
 		flags.Declare(option.Of(&o))
 		return run.Job{
+			Check: func(*run.Options) error {
+				if err := manifold.CheckPowerLaw(o.PowerLaw); err != nil {
+					return run.Usage("--power-law: %v", err)
+				}
+				return nil
+			},
 			Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"),
 			Run: func(ctx context.Context, env *run.Env) error {
 				data, err := inputs.Load(ctx, env)
@@ -64,6 +70,11 @@ for 90 % and 99 % of the variance, and constant dimensions. Intrinsic dimensions
 nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
 Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
 (decimation).
+
+αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
+--power-law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+0.95 there is no power law to speak of. The stable rank is also known as NESum;
+stable_rank_uncentered is that of the latents with their mean.
 
 The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
 where m is the effective number of independent latents. Tables, figures and comparisons
@@ -196,8 +207,10 @@ func printTables(r *manifold.Result, env *run.Env) error {
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	if err := env.Details(restTable(r)); err != nil {
-		return err
+	for _, t := range []*report.Table{restTable(r), labelFreeTable(r)} {
+		if err := env.Details(t); err != nil {
+			return err
+		}
 	}
 	return output.PrintComparisons(env, r.Comparisons)
 }
@@ -221,6 +234,20 @@ func restTable(r *manifold.Result) *report.Table {
 		}
 		if m.Recall != nil {
 			table.Note("%s: recall of the approximate search: %s", m.Name, m.Recall)
+		}
+	}
+	return table
+}
+
+// labelFreeTable has the numbers that are proposed for choosing models without labels.
+func labelFreeTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("Numbers without labels", "Model", "αReQ", "R²", "Stable rank", "Uncentered")
+	for _, m := range r.Models {
+		table.Row(m.Name, m.AlphaReQ.Alpha, m.AlphaReQ.RSquared, m.StableRank, m.StableRankUncentered)
+	}
+	for _, m := range r.Models {
+		if m.AlphaReQ.Doubt != "" {
+			table.Note("%s: αReQ: %s", m.Name, m.AlphaReQ.Doubt)
 		}
 	}
 	return table

@@ -18,9 +18,14 @@ func describeMethods(d *methods.Draft) {
 		"from unbiased estimates of (tr C)² and tr C² with latents of different blocks; the entropy effective rank " +
 		"exp(−Σ p ln p) with p = λ/Σλ, and the same with singular values instead of eigenvalues [@roy2007]; " +
 		"RankMe, the effective rank of the singular values of the uncentered latents with 10⁻⁷ added to each p " +
-		"[@garrido2023]; the stable rank Σλ/max λ; the number of leading directions with 90 %% and 99 %% of the " +
+		"[@garrido2023]; the stable rank Σλ/max λ (also NESum [@he2022]), and that of the uncentered latents; the number of leading directions with 90 %% and 99 %% of the " +
 		"variance; and the number of constant coordinates. The jackknife bias of effective rank and RankMe is " +
 		"reported, but not subtracted.")
+	if low := d.Models("alpha_req", "low"); len(low) > 0 {
+		d.Say("αReQ [@agrawal2022] is the exponent α of a power law λ_i = c·i^−α of the eigenvalues of ranks %s to %s, fitted by "+
+			"least squares of ln λ_i on ln i with weights 1/i [@stringer2019]. R² of the fit is reported; below 0.95 the "+
+			"eigenvalues are considered to follow no power law.", methods.Join(low), methods.Join(d.Models("alpha_req", "high")))
+	}
 	d.Section("Intrinsic dimension")
 	switch manifold.Estimator(d.Text("estimator")) {
 	case manifold.EstimatorFit:
