@@ -24,6 +24,9 @@ const (
 	wideBlocks                     = 15
 )
 
+// manySpectra is why there are no intervals of ranks where p.spectra is nil.
+const manySpectra = "too many directions to recompute the spectrum for each block"
+
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
 // models are compared by.
 func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
@@ -113,7 +116,7 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
-		off = "too many directions to recompute the spectrum for each block"
+		off = manySpectra
 	}
 	var all spectrum.Ranks
 	var without []spectrum.Ranks
@@ -176,6 +179,9 @@ func (m *Model) undefined(reason string) {
 	}
 	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.AlphaReQ.RSquared, &m.Tau, &m.NEff} {
 		*value = v
+	}
+	if m.LiDAR != nil {
+		m.LiDAR.undefined(reason)
 	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension
 	m.undefinedIntrinsic(reason)

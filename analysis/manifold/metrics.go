@@ -28,6 +28,9 @@ func Metrics(e Estimator) []report.Described {
 			About: "αReQ: exponent α of the power law λ_i ∝ i^−α of the eigenvalues", Cite: "agrawal2022"},
 		{Name: "alpha_req.r_squared", Better: report.Neither, High: 1,
 			About: "R² of the power law's fit to the logarithms of the eigenvalues"},
+		{Name: "lidar.rank", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
+			About: "LiDAR: effective rank of the scatter between classes (states under views, or groups) in units of the " +
+				"scatter inside them", Cite: "thilak2024"},
 		{Name: "dims_90", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
 			About: "number of directions with 90 % of the variance"},
 		{Name: "dims_99", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,

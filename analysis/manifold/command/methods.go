@@ -3,6 +3,8 @@
 package command
 
 import (
+	"fmt"
+
 	"repscope/analysis/internal/output"
 	"repscope/analysis/manifold"
 	"repscope/internal/input"
@@ -25,6 +27,15 @@ func describeMethods(d *methods.Draft) {
 		d.Say("αReQ [@agrawal2022] is the exponent α of a power law λ_i = c·i^−α of the eigenvalues of ranks %s to %s, fitted by "+
 			"least squares of ln λ_i on ln i with weights 1/i [@stringer2019]. R² of the fit is reported; below 0.95 the "+
 			"eigenvalues are considered to follow no power law.", methods.Join(low), methods.Join(d.Models("alpha_req", "high")))
+	}
+	if latents := d.Models("lidar", "latents"); len(latents) > 0 {
+		classes := "groups of states"
+		if n := d.Text("views"); n != "0" {
+			classes = fmt.Sprintf("states, each encoded under %s seeded views (corruption %s at level %s)", n, d.Text("view-corruption"), d.Text("view-level"))
+		}
+		d.Say("LiDAR [@thilak2024] is the effective rank exp(−Σ p ln p) of the eigenvalues of Σ_w^(−1/2) Σ_b Σ_w^(−1/2), with "+
+			"the scatter Σ_b of the means of classes and the scatter Σ_w of latents about the mean of their class, δ = %s on the "+
+			"diagonal of Σ_w, and 10⁻⁷ added to each p. Classes are %s.", d.Text("lidar-delta"), classes)
 	}
 	d.Section("Intrinsic dimension")
 	switch manifold.Estimator(d.Text("estimator")) {
