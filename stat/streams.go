@@ -127,6 +127,10 @@ const (
 	StreamNullEpisodes Stream = 0x6e756c65
 	// StreamAuditReferences draws the training episodes that say which states are too near (analysis/audit): "auri".
 	StreamAuditReferences Stream = 0x61757269
+	// StreamSlices draws the directions of sliced statistics (measure/normality): "slic".
+	StreamSlices Stream = 0x736c6963
+	// StreamGaussianNull draws Gaussian points whose statistics are a null (measure/normality): "gaus".
+	StreamGaussianNull Stream = 0x67617573
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

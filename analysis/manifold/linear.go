@@ -180,9 +180,6 @@ func (m *Model) undefined(reason string) {
 	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.AlphaReQ.RSquared, &m.Tau, &m.NEff} {
 		*value = v
 	}
-	if m.LiDAR != nil {
-		m.LiDAR.undefined(reason)
-	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension
 	m.undefinedIntrinsic(reason)
 }

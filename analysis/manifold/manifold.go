@@ -22,6 +22,7 @@ import (
 	"repscope/internal/text"
 	"repscope/measure/corruption"
 	"repscope/measure/dimension"
+	"repscope/measure/normality"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -76,6 +77,13 @@ type Options struct {
 	ViewLevel      float64
 	// LiDARDelta is δ of [spectrum.LiDAR]; 0 means 1e−4.
 	LiDARDelta float64
+	// GaussianSlices is the number of directions in which latents are compared with a Gaussian, 0 for no comparison;
+	// GaussianScale and GaussianDraws are those of [normality.Null], empty and 0 mean isotropic and 99.
+	GaussianSlices int
+	GaussianScale  normality.Scale
+	GaussianDraws  int
+	// Clusters is the number of clusters of k-means whose labels neighbors predict; 0: none.
+	Clusters int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
 	// resolution of float32. Where few latents hold nearly all variance, so that it is
@@ -106,6 +114,13 @@ func (o *Options) Declare(l *option.List) {
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
 	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared units of the latents").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) })
+	l.Int(&o.GaussianSlices, "gaussian-slices", "`N` random directions in which latents are compared with an isotropic Gaussian (SIGReg; "+
+		"also BHEP, over all pairs); 0: none").AtLeast(0)
+	option.Choice(l, &o.GaussianScale, "gaussian-scale", normality.Scales(), "`NAME` of what is compared: isotropic, latents less "+
+		"their mean in units of their spread; raw, latents as they are with N(0, I)")
+	l.Int(&o.GaussianDraws, "gaussian-draws", "`N` draws of the null of the comparison with a Gaussian").AtLeast(19)
+	l.Int(&o.Clusters, "learn-clusters", "`N` clusters of k-means whose labels neighbors predict (cluster learnability, CLID); 0: none").
+		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
 		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
 			"always do").
@@ -159,6 +174,9 @@ type Model struct {
 	AlphaReQ      PowerLaw     `json:"alpha_req"`
 	// LiDAR is nil without views and groups.
 	LiDAR *LiDAR `json:"lidar,omitempty"`
+	// Gaussianity and Learnability are nil where they were not asked for.
+	Gaussianity  *Gaussianity  `json:"gaussianity,omitempty"`
+	Learnability *Learnability `json:"cluster_learnability,omitempty"`
 
 	// ExcludeWindow is the exclusion window in frames, 0 for none. NeighborsInTime is the
 	// share of the latents whose nearest neighbor, outside that window, is at most Tau
@@ -335,6 +353,12 @@ func (o Options) withDefaults(n int) Options {
 	}
 	if o.Neighbors == nil {
 		o.Neighbors = []int{5, 10, 20, 50}
+	}
+	if o.GaussianScale == "" {
+		o.GaussianScale = normality.Isotropic
+	}
+	if o.GaussianDraws == 0 {
+		o.GaussianDraws = 99
 	}
 	if o.LiDARDelta == 0 {
 		o.LiDARDelta = 1e-4

@@ -57,6 +57,7 @@ type plan struct {
 	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
 	// where that takes too long.
 	spectra  *stat.Blocks
+	nulls    nulls
 	off      string // why there are no intervals; empty if there are
 	warnings []string
 }
@@ -257,10 +258,8 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 		return nil
 	})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
-		if p.o.Views > 0 || p.in.Groups != nil {
-			m.LiDAR = &LiDAR{}
-		}
 		m.undefined(undefined.Reason)
+		m.undefinedExtras(p, undefined.Reason)
 		if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
 			return out, err
 		}
@@ -270,7 +269,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", encoded.Name, err)
 	}
-	if err := m.lidar(ctx, i, p); err != nil {
+	if err := m.extras(ctx, i, p); err != nil {
 		return out, fmt.Errorf("%s: %w", encoded.Name, err)
 	}
 	if w := results.FarLatents(m.Name, encoded.Latents, p.in.Time, "variance, participation ratio and ranks"); w != "" {

@@ -101,8 +101,8 @@ func TestLiDAR_Undefined(t *testing.T) {
 		z      points.Points
 		labels []int64
 	}{
-		"at least two latents: 1, want":   {z, number(12, 12)},
-		"at least two latents: 0, want":   {z, number(12, 1)},
+		"at least two latents: 1, want":    {z, number(12, 12)},
+		"at least two latents: 0, want":    {z, number(12, 1)},
 		"the points are constant":          {points.Float64(make([]float64, 8), 2), number(4, 2)},
 		"the means of the classes are equ": {equal, number(4, 2)},
 		"coordinate 1 is NaN":              {bad, number(2, 1)},

@@ -12,6 +12,7 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/corruption"
+	"repscope/measure/normality"
 	"repscope/report"
 )
 
@@ -32,7 +33,8 @@ var Command = run.Command{
 			Usage: "`FILE[:key]` of an integer or a text per frame: frames with one value are views of one thing, for LiDAR",
 		})
 		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7,
-			ViewCorruption: corruption.Gaussian, ViewLevel: 0.1, LiDARDelta: 1e-4}
+			ViewCorruption: corruption.Gaussian, ViewLevel: 0.1, LiDARDelta: 1e-4,
+			GaussianScale: normality.Isotropic, GaussianDraws: 99}
 		flags.Declare(option.Of(&o))
 		inputs.Sized(groups.Check)
 		inputs.Sized(func(data *input.Data) error {
@@ -103,6 +105,15 @@ stable_rank_uncentered is that of the latents with their mean.
 LiDAR (Thilak et al. 2024) is the effective rank of the scatter between classes in units of
 the scatter inside them. Classes are states: --views N encodes every state under N seeded
 corruptions. Or they are --groups. Delta (--lidar-delta) is in squared units of the latents.
+
+--gaussian-slices N compares the latents with an isotropic Gaussian: SIGReg's sliced
+Epps-Pulley statistic (Balestriero and LeCun 2025) in N random directions, and BHEP over all
+pairs of up to 10,000 states. Both grow with the number of states, so that they are held
+against --gaussian-draws samples of a Gaussian of the same number and dimension. States that
+depend on each other are tested twice an autocorrelation time apart, or not at all.
+
+--learn-clusters K is the cluster learnability of CLID (Lu et al. 2023): the share of latents
+whose k-means cluster has the majority among their 5 nearest neighbors.
 
 The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
 where m is the effective number of independent latents. Tables, figures and comparisons
@@ -248,7 +259,11 @@ func printTables(r *manifold.Result, env *run.Env) error {
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	for _, t := range []*report.Table{restTable(r), labelFreeTable(r)} {
+	tables := []*report.Table{restTable(r), labelFreeTable(r)}
+	if t := askedTable(r); t != nil {
+		tables = append(tables, t)
+	}
+	for _, t := range tables {
 		if err := env.Details(t); err != nil {
 			return err
 		}
@@ -295,6 +310,37 @@ func labelFreeTable(r *manifold.Result) *report.Table {
 			table.Note("%s: αReQ: %s", m.Name, m.AlphaReQ.Doubt)
 		}
 	}
+	return table
+}
+
+// askedTable has the distance from a Gaussian and the learnability of clusters; nil where neither was asked for.
+func askedTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("", "Model", "SIGReg", "Excess", "p", "BHEP", "Excess", "p", "Learnability")
+	asked := false
+	for i := range r.Models {
+		m := &r.Models[i]
+		g, l := m.Gaussianity, m.Learnability
+		if g == nil && l == nil {
+			continue
+		}
+		asked = true
+		if g == nil {
+			none := report.Undefined("no --gaussian-slices")
+			g = &manifold.Gaussianity{SIGReg: manifold.GaussianStatistic{Statistic: none, Excess: none, P: none}}
+			g.BHEP = g.SIGReg
+		}
+		if l == nil {
+			l = &manifold.Learnability{Accuracy: report.NoEstimate("no --learn-clusters")}
+		}
+		table.Row(m.Name, g.SIGReg.Statistic, g.SIGReg.Excess, g.SIGReg.P, g.BHEP.Statistic, g.BHEP.Excess, g.BHEP.P, l.Accuracy.Value)
+		if g.Apart > 1 && g.SIGReg.P.Defined() {
+			table.Note("%s: excess and p are of %s at least %d frames apart", m.Name, text.Count(g.TestedStates, "state"), g.Apart)
+		}
+	}
+	if !asked {
+		return nil
+	}
+	table.Note("Excess: above the mean for Gaussian latents of the same number and dimension; p: of an isotropic Gaussian")
 	return table
 }
 

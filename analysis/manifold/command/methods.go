@@ -8,6 +8,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/analysis/manifold"
 	"repscope/internal/input"
+	"repscope/measure/normality"
 	"repscope/report/methods"
 )
 
@@ -36,6 +37,21 @@ func describeMethods(d *methods.Draft) {
 		d.Say("LiDAR [@thilak2024] is the effective rank exp(−Σ p ln p) of the eigenvalues of Σ_w^(−1/2) Σ_b Σ_w^(−1/2), with "+
 			"the scatter Σ_b of the means of classes and the scatter Σ_w of latents about the mean of their class, δ = %s on the "+
 			"diagonal of Σ_w, and 10⁻⁷ added to each p. Classes are %s.", d.Text("lidar-delta"), classes)
+	}
+	if d.Holds("gaussianity", "tested_states") {
+		scale := "less their mean and divided by the root mean variance of a coordinate"
+		if d.Text("gaussian-scale") == string(normality.Raw) {
+			scale = "as they are"
+		}
+		d.Say("Latents, %s, were compared with an isotropic Gaussian by the sliced Epps–Pulley statistic of SIGReg "+
+			"[@balestriero2025; @epps1983] in %s random directions, with weight exp(−t²/2) and 17 knots of t from 0 to 3, and by the "+
+			"BHEP statistic [@baringhaus1988] with β = 1/√D. Excess and p come from %s Gaussian samples of the same number "+
+			"and dimension. Where the autocorrelation time was above 1.15, states at least two autocorrelation times apart "+
+			"were tested.", scale, d.Text("gaussian-slices"), d.Text("gaussian-draws"))
+	}
+	if d.Holds("cluster_learnability", "clusters") {
+		d.Say("Cluster learnability [@lu2023] is the share of latents whose cluster, of %s by k-means, has the majority among "+
+			"their 5 nearest neighbors, leave one out.", d.Text("learn-clusters"))
 	}
 	d.Section("Intrinsic dimension")
 	switch manifold.Estimator(d.Text("estimator")) {
