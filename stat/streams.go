@@ -133,6 +133,10 @@ const (
 	StreamValidateThinning Stream = 0x76616c74
 	// StreamValidateExample draws the synthetic table of the example (tool/validate): "vale".
 	StreamValidateExample Stream = 0x76616c65
+	// StreamSlices draws the directions of sliced statistics (measure/normality): "slic".
+	StreamSlices Stream = 0x736c6963
+	// StreamGaussianNull draws Gaussian points whose statistics are a null (measure/normality): "gaus".
+	StreamGaussianNull Stream = 0x67617573
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -138,6 +138,7 @@ var otherwise = map[string]map[string]string{
 	"neighborhood": {"approx": "true", "approx-references": "99;approx=true", "coranking": `"full"`, "exclude-window": "5", "k": "[3]", "latent-metric": `"cosine"`, "metric": `"cosine"`,
 		"null": `"independent"`, "permutations": "0", "space": "-models say which it was", "ties": `"index"`, "latent-scale": `"l2"`},
 	"manifold": {"approx": "true", "duplicate-tolerance": "0.5", "estimator": `"fit"`, "exclude-window": `"5"`, "gride": "-models have the orders", "neighbors": "-models have the orders",
+		"gaussian-draws": "39", "gaussian-scale": `"raw"`, "gaussian-slices": "9", "groups": "-an input", "learn-clusters": "7", "lidar-delta": "0.5", "power-law": "-models have the ranks", "view-corruption": `"blur"`, "view-level": "0.3", "views": "9",
 		"latent-scale": "-it is not used"},
 	"geometry": {"clusters": "[5]", "exclude-window": "5", "k": "[3]", "labels": "-an input", "lags": "50", "rsa-pairs": "1000", "starts": "3", "latent-scale": "-it is not used"},
 	"similarity": {"bandwidth": `0.7;measures=["cka_rbf"]`, "k": "[3]", "layers": `"a=x"`, "layer-measures": `["cka"];layers="a=x"`,

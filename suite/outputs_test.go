@@ -25,10 +25,11 @@ import (
 // apart are command lines of all binaries, but for scale, which read files and write results; {} is the folder of the
 // files. The first word behind the name is the file that is put in the place of every output in turn.
 var apart = map[string][]string{
-	"smoothness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --methods"},
-	"robustness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --per-sample --draws 1"},
-	"neighborhood":   {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --k 2 --permutations 0 --per-point"},
-	"manifold":       {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0", "f.npy --frames {}/f.npy --baseline random:4 --cache off --shard 0/2"},
+	"smoothness":   {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --methods"},
+	"robustness":   {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --per-sample --draws 1"},
+	"neighborhood": {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --k 2 --permutations 0 --per-point"},
+	"manifold": {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0", "f.npy --frames {}/f.npy --baseline random:4 --cache off --shard 0/2",
+		"labels.npy --frames {}/f.npy --groups {}/labels.npy --baseline random:4 --cache off --bootstrap 0"},
 	"geometry":       {"labels.npy --frames {}/f.npy --labels {}/labels.npy --baseline random:4 --cache off --bootstrap 0 --per-point --clusters 2"},
 	"similarity":     {"f.npy --frames {}/f.npy --baseline random:4,pca:3 --cache off --bootstrap 0 --k 2 --permutations 0"},
 	"reconstruction": {"p.npy --frames {}/f.npy --predictions a={}/p.npy --bootstrap 0 --save-frames --samples-shown 2"},

@@ -24,16 +24,19 @@ const (
 	wideBlocks                     = 15
 )
 
+// manySpectra is why there are no intervals of ranks where p.spectra is nil.
+const manySpectra = "too many directions to recompute the spectrum for each block"
+
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
 // models are compared by.
 func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
 	var s *spectrum.Spectrum
-	var rankMe float64
+	var raw spectrum.Uncentered
 	var err error
 	if similarities != nil {
-		s, rankMe, err = spectrum.WithRankMe(z)
+		s, raw, err = spectrum.WithUncentered(z)
 	} else {
-		s, rankMe, similarities, err = spectrum.WithSimilarities(ctx, z, p.o.Threads)
+		s, raw, similarities, err = spectrum.WithSimilarities(ctx, z, p.o.Threads)
 	}
 	if err != nil {
 		return nil, err
@@ -41,7 +44,8 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 	m.ParticipationRatio.Value = report.Number(s.ParticipationRatio)
 	m.UsagePercent.Value = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
 	m.EffectiveRank.Value, m.EffectiveRankSingular.Value = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
-	m.RankMe.Value, m.StableRank.Value = report.Number(rankMe), report.Number(s.StableRank)
+	m.RankMe.Value, m.StableRank.Value = report.Number(raw.RankMe), report.Number(s.StableRank)
+	m.StableRankUncentered.Value = report.Number(raw.StableRank)
 	m.TotalVariance, m.DeadDims = report.Number(s.TotalVariance), s.DeadDims
 	m.Dims90.Value, m.Dims99.Value = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99))
 	m.Eigenvalues = s.Eigenvalues
@@ -52,10 +56,9 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 	if err := m.ratios(blocked, similarities, p, out); err != nil {
 		return nil, err
 	}
-	return s, m.ranks(ctx, blocked, similarities, spectrum.Ranks{
-		Effective: s.EffectiveRank, EffectiveSingular: s.EffectiveRankSingular, RankMe: rankMe, Stable: s.StableRank,
-		Directions90: spectrum.Directions(s.Eigenvalues, 0.90), Directions99: spectrum.Directions(s.Eigenvalues, 0.99),
-	}, p, out)
+	m.powerLaw(s.Eigenvalues)
+	of := spectrum.RanksOf(s.Eigenvalues, raw, m.AlphaReQ.Low, m.AlphaReQ.High)
+	return s, m.ranks(ctx, blocked, similarities, of, p, out)
 }
 
 // ratios fills in the participation ratios.
@@ -100,17 +103,20 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		ci    *report.Interval
 		bias  *report.Value
 		kept  **stat.Jackknifed
+		least float64 // 1 of ranks, which are at most D; 0 of an exponent
 	}{
-		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank},
-		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingular.CI, nil, nil},
-		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe},
-		{of.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil},
-		{of.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil},
-		{of.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil},
+		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, 1},
+		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingular.CI, nil, nil, 1},
+		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe, 1},
+		{of.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, 1},
+		{of.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered }, &m.StableRankUncentered.CI, nil, nil, 1},
+		{of.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, 1},
+		{of.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, 1},
+		{of.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, 0},
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
-		off = "too many directions to recompute the spectrum for each block"
+		off = manySpectra
 	}
 	var all spectrum.Ranks
 	var without []spectrum.Ranks
@@ -121,11 +127,14 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 				return err
 			}
 		}
-		if all, without, err = b.Ranks(ctx, p.o.Threads); err != nil {
+		if all, without, err = b.Ranks(ctx, m.AlphaReQ.Low, m.AlphaReQ.High, p.o.Threads); err != nil {
 			return err
 		}
 	}
 	for _, c := range cells {
+		if math.IsNaN(c.value) {
+			continue // with its reason
+		}
 		if off != "" {
 			*c.ci = report.NoInterval("%s", off)
 			if c.bias != nil {
@@ -142,7 +151,11 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		if err != nil {
 			return err
 		}
-		*c.ci = results.Interval(jackknifed.WithTails().Within(1, float64(m.NominalDimension)).Interval)
+		most := float64(m.NominalDimension)
+		if c.least == 0 {
+			most = math.Inf(1)
+		}
+		*c.ci = results.Interval(jackknifed.WithTails().Within(c.least, most).Interval)
 		if c.bias != nil {
 			*c.bias, *c.kept = report.NumberOr(jackknifed.Bias, jackknifed.Reason), jackknifed
 		}
@@ -160,11 +173,11 @@ func (m *Model) undefined(reason string) {
 	v, none := report.Undefined("%s", reason), report.NoEstimate("%s", reason)
 	for _, e := range []*report.Estimate{
 		&m.ParticipationRatio, &m.ParticipationRatioCorrected, &m.EffectiveRank, &m.EffectiveRankSingular, &m.RankMe,
-		&m.UsagePercent, &m.StableRank, &m.Dims90, &m.Dims99,
+		&m.UsagePercent, &m.StableRank, &m.StableRankUncentered, &m.Dims90, &m.Dims99, &m.AlphaReQ.Alpha,
 	} {
 		*e = none
 	}
-	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.Tau, &m.NEff} {
+	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.AlphaReQ.RSquared, &m.Tau, &m.NEff} {
 		*value = v
 	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension

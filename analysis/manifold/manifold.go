@@ -13,14 +13,18 @@ package manifold
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/internal/option"
 	"repscope/internal/text"
+	"repscope/measure/corruption"
 	"repscope/measure/dimension"
+	"repscope/measure/normality"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -46,6 +50,14 @@ type Input struct {
 	Time    []int // of each state, in frames, ascending inside episodes; nil: every state a frame after the one before
 	Same    []int // numbers of the states, equal for equal ones; nil: it is not known which are
 	Models  []Encoded
+	// Groups is the class of each state, by which LiDAR is computed without views; nil: none.
+	Groups []int64
+	// View returns the latents of all states by a model (its number in Models) under view number 0, 1, … of
+	// Options.Views; nil where a model can encode no changed state: Options.Views are an error then. A
+	// [stat.UndefinedError] is the reason why one model has none.
+	View func(ctx context.Context, model, view int) (points.Points, error)
+	// Content is the identity of the encoder of each model, by which views follow from states; nil: not known.
+	Content []string
 }
 
 // Options are the choices of an analysis; the zero value is the default.
@@ -56,6 +68,22 @@ type Options struct {
 	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
 	// that need more neighbors than there are latents are left out.
 	GrideOrders, Neighbors []int
+	// PowerLaw are the first and the last rank of the eigenvalues that a power law is fitted to; nil means those of
+	// [spectrum.PowerLawRanks].
+	PowerLaw []int
+	// Views is the number of views of each state for LiDAR, 0 for none: the state under ViewCorruption at ViewLevel.
+	Views          int
+	ViewCorruption corruption.Kind
+	ViewLevel      float64
+	// LiDARDelta is δ of [spectrum.LiDAR]; 0 means 1e−4.
+	LiDARDelta float64
+	// GaussianSlices is the number of directions in which latents are compared with a Gaussian, 0 for no comparison;
+	// GaussianScale and GaussianDraws are those of [normality.Null], empty and 0 mean isotropic and 99.
+	GaussianSlices int
+	GaussianScale  normality.Scale
+	GaussianDraws  int
+	// Clusters is the number of clusters of k-means whose labels neighbors predict; 0: none.
+	Clusters int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
 	// resolution of float32. Where few latents hold nearly all variance, so that it is
@@ -77,6 +105,22 @@ func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.GrideOrders, "gride", "`LIST` of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64)").
 		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
 	l.Ints(&o.Neighbors, "neighbors", "`LIST` of k for Levina–Bickel (default 5,10,20,50)").AtLeast(2)
+	l.Ints(&o.PowerLaw, "power-law", "`LOW,HIGH` of the ranks of eigenvalues that a power law is fitted to (αReQ; default 12,50, "+
+		"below 100 directions in proportion)").AtLeast(1)
+	l.Int(&o.Views, "views", "`N` views of every state, changed by --view-corruption and encoded again, for LiDAR; 0: none").
+		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
+	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that makes a view")
+	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, a share, as robustness has it").
+		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
+	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared units of the latents").
+		EachFloat("a number above 0", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) })
+	l.Int(&o.GaussianSlices, "gaussian-slices", "`N` random directions in which latents are compared with an isotropic Gaussian (SIGReg; "+
+		"also BHEP, over all pairs); 0: none").AtLeast(0)
+	option.Choice(l, &o.GaussianScale, "gaussian-scale", normality.Scales(), "`NAME` of what is compared: isotropic, latents less "+
+		"their mean in units of their spread; raw, latents as they are with N(0, I)")
+	l.Int(&o.GaussianDraws, "gaussian-draws", "`N` draws of the null of the comparison with a Gaussian").AtLeast(19)
+	l.Int(&o.Clusters, "learn-clusters", "`N` clusters of k-means whose labels neighbors predict (cluster learnability, CLID); 0: none").
+		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
 		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
 			"always do").
@@ -118,6 +162,8 @@ type Model struct {
 	// The interval of StableRank is too wide where the largest eigenvalues are nearly equal: the largest is no smooth
 	// function of the latents then.
 	StableRank report.Estimate `json:"stable_rank"`
+	// StableRankUncentered is that of the latents as they are, see [spectrum.Uncentered].
+	StableRankUncentered report.Estimate `json:"stable_rank_uncentered"`
 	// The intervals of Dims90 and Dims99 are computed for [spectrum.Directions] and rounded outward.
 	Dims90   report.Estimate `json:"dims_90"`
 	Dims99   report.Estimate `json:"dims_99"`
@@ -125,6 +171,12 @@ type Model struct {
 	// TotalVariance is tr C.
 	TotalVariance report.Value `json:"total_variance"`
 	Eigenvalues   []float64    `json:"eigenvalues"`
+	AlphaReQ      PowerLaw     `json:"alpha_req"`
+	// LiDAR is nil without views and groups.
+	LiDAR *LiDAR `json:"lidar,omitempty"`
+	// Gaussianity and Learnability are nil where they were not asked for.
+	Gaussianity  *Gaussianity  `json:"gaussianity,omitempty"`
+	Learnability *Learnability `json:"cluster_learnability,omitempty"`
 
 	// ExcludeWindow is the exclusion window in frames, 0 for none. NeighborsInTime is the
 	// share of the latents whose nearest neighbor, outside that window, is at most Tau
@@ -227,7 +279,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m.Model)
 		}
 	}
-	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models)} {
+	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models), p.powerLawWarning(result.Models), lidarWarning(result.Models)} {
 		if w != "" {
 			result.Warnings = append(result.Warnings, w)
 		}
@@ -267,6 +319,12 @@ func (in Input) check(threads int) ([]neighbors.Space, error) {
 	if in.Time != nil && len(in.Time) != n {
 		return nil, fmt.Errorf("%d times for %d latents", len(in.Time), n)
 	}
+	if in.Groups != nil && len(in.Groups) != n {
+		return nil, fmt.Errorf("%d groups for %d latents", len(in.Groups), n)
+	}
+	if in.Content != nil && len(in.Content) != len(in.Models) {
+		return nil, fmt.Errorf("%d identities of encoders for %d models", len(in.Content), len(in.Models))
+	}
 	if n < 3 {
 		return nil, fmt.Errorf("%s, want at least 3", text.Count(n, "latent"))
 	}
@@ -295,6 +353,15 @@ func (o Options) withDefaults(n int) Options {
 	}
 	if o.Neighbors == nil {
 		o.Neighbors = []int{5, 10, 20, 50}
+	}
+	if o.GaussianScale == "" {
+		o.GaussianScale = normality.Isotropic
+	}
+	if o.GaussianDraws == 0 {
+		o.GaussianDraws = 99
+	}
+	if o.LiDARDelta == 0 {
+		o.LiDARDelta = 1e-4
 	}
 	if o.DuplicateTolerance == 0 {
 		o.DuplicateTolerance = 1e-7

@@ -57,6 +57,7 @@ type plan struct {
 	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
 	// where that takes too long.
 	spectra  *stat.Blocks
+	nulls    nulls
 	off      string // why there are no intervals; empty if there are
 	warnings []string
 }
@@ -65,6 +66,12 @@ type plan struct {
 // result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
+	if err := CheckPowerLaw(o.PowerLaw); err != nil {
+		return none, err
+	}
+	if o.Views > 0 && in.View == nil {
+		return none, fmt.Errorf("%d views, but no way to encode them", o.Views)
+	}
 	spaces, err := in.check(o.Threads)
 	if err != nil {
 		return none, err
@@ -142,6 +149,9 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 func (p *plan) identity() shard.Identity {
 	id := p.common()
 	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
+	for i := range p.in.Content {
+		id.Inputs = append(id.Inputs, p.viewed(i, fmt.Sprintf("encoder %d of views", i))...)
+	}
 	return id
 }
 
@@ -153,10 +163,28 @@ func (p *plan) common() shard.Identity {
 			{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)},
 			{Name: "times", Value: shard.Digest(points.Points{}, p.in.Time)},
 			{Name: "equal states", Value: shard.Digest(points.Points{}, p.in.Same)},
+			{Name: "groups", Value: shard.Digest(points.Points{}, ints(p.in.Groups))},
 		},
 		Options: slices.Concat(option.Of(&p.o).Identity("exclude-window"), p.o.Identity(),
 			[]shard.Field{shard.Option("excluded window", p.window.Frames)}),
 	}
+}
+
+// ints are numbers of groups, as digests take them.
+func ints(groups []int64) []int {
+	out := make([]int, len(groups))
+	for i, g := range groups {
+		out[i] = int(g)
+	}
+	return out
+}
+
+// viewed is what the views of model i follow from beside its latents; nothing without views.
+func (p *plan) viewed(i int, name string) []shard.Field {
+	if p.o.Views == 0 || p.in.Content == nil {
+		return nil
+	}
+	return []shard.Field{{Name: name, Value: p.in.Content[i]}}
 }
 
 // identityOf is that of what one model's numbers follow from. Blocks follow from all models.
@@ -165,7 +193,9 @@ func (p *plan) identityOf(i int) shard.Identity {
 	if p.spectra != nil {
 		spectra = shard.Digest(points.Points{}, p.spectra.Labels())
 	}
-	return p.common().OfModel(shard.Digest(p.in.Models[i].Latents),
+	common := p.common()
+	common.Inputs = append(common.Inputs, p.viewed(i, "encoder of views")...)
+	return common.OfModel(shard.Digest(p.in.Models[i].Latents),
 		shard.Option("blocks", p.blocks.String()), shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
 		shard.Option("labels of spectra", spectra), shard.Option("no intervals", p.off))
 }
@@ -191,7 +221,8 @@ func (p *plan) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
 // measure measures one model, which its result and its warnings call by the given name.
 func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error) {
 	encoded := p.in.Models[i]
-	out := Measured{Model: Model{Name: name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: p.o.Estimator}}
+	out := Measured{Model: Model{Name: name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim,
+		AlphaReQ: p.powerLawRanks(encoded.Latents), Estimator: p.o.Estimator}}
 	m := &out.Model
 	var similarities *spectrum.Similarities
 	if p.similarities != nil {
@@ -228,6 +259,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefined(undefined.Reason)
+		m.undefinedExtras(p, undefined.Reason)
 		if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
 			return out, err
 		}
@@ -235,6 +267,9 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 		return Measured{Model: *m, Warnings: out.Warnings}, nil
 	}
 	if err != nil {
+		return out, fmt.Errorf("%s: %w", encoded.Name, err)
+	}
+	if err := m.extras(ctx, i, p); err != nil {
 		return out, fmt.Errorf("%s: %w", encoded.Name, err)
 	}
 	if w := results.FarLatents(m.Name, encoded.Latents, p.in.Time, "variance, participation ratio and ranks"); w != "" {

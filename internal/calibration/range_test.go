@@ -31,7 +31,8 @@ var ranges = func() (out []rangeOf) {
 	add(-1./3, 1, `ets`)
 	// From 1 up.
 	add(1, inf, `ppl pppl participation_ratio effective_rank effective_rank_singular rankme vendi_score vendi_two`)
-	add(1, inf, `stable_rank dims_90 dims_99`)
+	add(1, inf, `stable_rank stable_rank_uncentered dims_90 dims_99 lidar.rank`)
+	add(0, inf, `alpha_req.alpha`)
 	add(0, 100, `usage_percent`)
 	add(0, 1, `q_nx mrre_false mrre_missing`)
 	add(0, 180, `curvature_degrees`)

@@ -42,17 +42,17 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 	return similaritiesAbout(ctx, z, mean, products, threads)
 }
 
-// WithSimilarities is [WithRankMe] and [NewSimilarities] of the same points, beside each other.
+// WithSimilarities is [WithUncentered] and [NewSimilarities] of the same points, beside each other.
 func WithSimilarities(
 	ctx context.Context, z points.Points, threads int,
-) (s *Spectrum, rankMe float64, similarities *Similarities, err error) {
+) (s *Spectrum, raw Uncentered, similarities *Similarities, err error) {
 	mean, variance, err := variances("spectrum", z)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, raw, nil, err
 	}
 	products, err := productsOf(z, mean)
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, raw, nil, err
 	}
 	kept := products
 	if z.N >= 3*z.Dim {
@@ -61,13 +61,13 @@ func WithSimilarities(
 	// The second works on one goroutine most of the time.
 	err = parallel.Try(ctx, threads, 2, func(_, task int) (err error) {
 		if task == 0 {
-			s, rankMe, err = withRankMe(z, mean, variance, products)
+			s, raw, err = withUncentered(z, mean, variance, products)
 		} else {
 			similarities, err = similaritiesAbout(ctx, z, mean, kept, threads)
 		}
 		return err
 	})
-	return s, rankMe, similarities, err
+	return s, raw, similarities, err
 }
 
 // similaritiesAbout are those of points with that mean, and with those products where these are of coordinates.

@@ -215,7 +215,7 @@ func TestRanksOfTheRest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		full, rest, err := b.Ranks(t.Context(), 2)
+		full, rest, err := b.Ranks(t.Context(), 1, 5, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,6 +228,16 @@ func TestRanksOfTheRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if law, err := FitPowerLaw(s.Eigenvalues, 1, 5); err == nil {
+				measuretest.Near(t, name+": exponent", got.Alpha, law.Alpha, 1e-7)
+			} else if !math.IsNaN(got.Alpha) {
+				t.Errorf("%s: exponent %v, want none: %v", name, got.Alpha, err)
+			}
+			_, raw, err := WithUncentered(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			measuretest.Near(t, name+": stable rank as they are", got.StableUncentered, raw.StableRank, 1e-9)
 			measuretest.Near(t, name+": effective rank", got.Effective, s.EffectiveRank, 1e-9)
 			measuretest.Near(t, name+": effective rank of singular values", got.EffectiveSingular, s.EffectiveRankSingular, 1e-7)
 			measuretest.Near(t, name+": RankMe", got.RankMe, rankMe, 1e-7)
@@ -244,7 +254,7 @@ func TestWithSimilarities(t *testing.T) {
 	t.Parallel()
 	_, z := measuretest.ReadDimension(t)
 	for name, z := range map[string]points.Points{"many points": z, "more points": wide(90, 40), "more coordinates": wide(31, 40)} {
-		want, wantRank, err := WithRankMe(z)
+		want, wantRank, err := WithUncentered(z)
 		if err != nil {
 			t.Fatal(err)
 		}

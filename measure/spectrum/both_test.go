@@ -39,7 +39,7 @@ func TestBothSpectra(t *testing.T) {
 			}
 			z := points.Float64(data, dim)
 			label := fmt.Sprintf("%d × %d, %s", n, dim, name)
-			both, rankMe, err := WithRankMe(z)
+			both, raw, err := WithUncentered(z)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,13 +52,13 @@ func TestBothSpectra(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			measuretest.Near(t, label+": RankMe", rankMe, want, 1e-6*want)
+			measuretest.Near(t, label+": RankMe", raw.RankMe, want, 1e-6*want)
 		}
 	}
-	if _, _, err := WithRankMe(points.Float64([]float64{1, 2, 1, 2}, 2)); err == nil {
+	if _, _, err := WithUncentered(points.Float64([]float64{1, 2, 1, 2}, 2)); err == nil {
 		t.Error("no error for points that do not vary")
 	}
-	if _, _, err := WithRankMe(points.Float64([]float64{1, math.NaN(), 1, 2}, 2)); err == nil {
+	if _, _, err := WithUncentered(points.Float64([]float64{1, math.NaN(), 1, 2}, 2)); err == nil {
 		t.Error("no error for NaN")
 	}
 }

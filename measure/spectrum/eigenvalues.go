@@ -52,8 +52,16 @@ func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 
 // eigenvalues are those of t, in ascending order, without changing it.
 func (t tridiagonal) eigenvalues() ([]float64, error) {
-	d := slices.Clone(t.diagonal)
-	if !(gonum.Implementation{}).Dsterf(len(d), d, slices.Clone(t.beside)) {
+	d, e := slices.Clone(t.diagonal), slices.Clone(t.beside)
+	// Dsterf rescales parts of the matrix whose elements are all below 1e-122, and panics.
+	for _, list := range [][]float64{d, e} {
+		for i, v := range list {
+			if math.Abs(v) < vanishing {
+				list[i] = 0
+			}
+		}
+	}
+	if !(gonum.Implementation{}).Dsterf(len(d), d, e) {
 		return nil, errNotConverged
 	}
 	for i, v := range d {
@@ -72,6 +80,9 @@ func bandOf(n int) int {
 
 // wideFrom is the order from which on products of more terms save more than the wider band costs.
 var wideFrom = 3072
+
+// vanishing is what elements of a matrix whose largest is near 1 are at least, or 0: far below its rounding.
+const vanishing = 0x1p-300
 
 // negligible is the squared length, of vectors of a matrix whose largest element is near 1, below which they count as
 // zero: squares could vanish there.

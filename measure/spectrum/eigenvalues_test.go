@@ -364,3 +364,17 @@ func eigenvaluesOf(a []float64, n, threads int) ([]float64, error) {
 	}
 	return t.eigenvalues()
 }
+
+// Elements far below the rounding of the largest do not matter, wherever they are together.
+func TestEigenvalues_Vanishing(t *testing.T) {
+	t.Parallel()
+	for _, tiny := range []float64{1e-100, 1e-130, 1e-300, 5e-324} {
+		m := tridiagonal{diagonal: []float64{1, 0.5, tiny, 3 * tiny, 0, tiny}, beside: []float64{0.25, 0, tiny, 0, tiny}}
+		got, err := m.squares()
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := math.Sqrt(0.0625 + 0.0625)
+		nearValues(t, fmt.Sprint(tiny), got, []float64{0.75 + root, 0.75 - root, 0, 0, 0, 0}, 1e-15)
+	}
+}

@@ -11,18 +11,38 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
-	"repscope/stat"
 )
 
 // Ranks are the ranks of [Spectrum] and [RankMe]. Directions90 and Directions99 are [Directions] of 90 % and 99 % of
-// the variance.
-type Ranks struct{ Effective, EffectiveSingular, RankMe, Stable, Directions90, Directions99 float64 }
+// the variance. StableUncentered is [Uncentered.StableRank], Alpha [PowerLaw.Alpha], NaN where undefined.
+type Ranks struct {
+	Effective, EffectiveSingular, RankMe, Stable, StableUncentered, Directions90, Directions99, Alpha float64
+}
+
+// RanksOf are the ranks that follow from the eigenvalues of the covariance of points, in descending order, and from
+// measures of the points as they are; a power law is fitted between the ranks low and high.
+func RanksOf(eigenvalues []float64, raw Uncentered, low, high int) Ranks {
+	r := Ranks{
+		Effective:         math.Exp(entropy(eigenvalues, 0)),
+		EffectiveSingular: math.Exp(entropy(roots(eigenvalues), 0)),
+		RankMe:            raw.RankMe,
+		Stable:            stableRank(eigenvalues),
+		StableUncentered:  raw.StableRank,
+		Directions90:      Directions(eigenvalues, 0.90),
+		Directions99:      Directions(eigenvalues, 0.99),
+		Alpha:             math.NaN(),
+	}
+	if law, err := FitPowerLaw(eigenvalues, low, high); err == nil {
+		r.Alpha = law.Alpha
+	}
+	return r
+}
 
 // Ranks returns the ranks of all points and of the points outside each block, with NaN if the
-// remaining points are constant. Each needs the reduction of a matrix of order min(n, D): minutes from
+// remaining points are constant; low and high are those of [RanksOf]. Each needs the reduction of a matrix of order min(n, D): minutes from
 // about 2,000 on. Singular values are square roots of eigenvalues, so that values below about 1e−7 of
 // the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
-func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []Ranks, err error) {
+func (b *Blocked) Ranks(ctx context.Context, low, high, threads int) (all Ranks, without []Ranks, err error) {
 	d := &deletions{Blocked: b}
 	of := d.withoutMoments
 	if b.all.z.N < b.all.z.Dim {
@@ -40,14 +60,7 @@ func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []
 		if err != nil {
 			return err
 		}
-		found[j] = Ranks{
-			Effective:         math.Exp(entropy(centered, 0)),
-			EffectiveSingular: math.Exp(entropy(roots(centered), 0)),
-			RankMe:            math.Exp(entropy(roots(raw), rankMeEpsilon)),
-			Stable:            stat.Sum(centered) / centered[0],
-			Directions90:      Directions(centered, 0.90),
-			Directions99:      Directions(centered, 0.99),
-		}
+		found[j] = RanksOf(centered, uncenteredOf(raw), low, high)
 		return nil
 	})
 	return found[0], found[1:], err

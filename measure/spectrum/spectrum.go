@@ -75,26 +75,38 @@ func New(z points.Points) (*Spectrum, error) {
 	return spectrumOf(z, variance, squares), nil
 }
 
-// WithRankMe is [New] and [RankMe] of the same points in little more than the time of one of them.
-func WithRankMe(z points.Points) (s *Spectrum, rankMe float64, err error) {
+// Uncentered are measures of the points as they are, not less their mean.
+type Uncentered struct {
+	RankMe float64 // see [RankMe]
+	// StableRank is ‖Z‖_F²/‖Z‖₂², from 1 to D; near 1 where the mean is long beside the spread.
+	StableRank float64
+}
+
+// uncenteredOf are the measures of points with those squared singular values, in descending order.
+func uncenteredOf(squares []float64) Uncentered {
+	return Uncentered{RankMe: math.Exp(entropy(roots(squares), rankMeEpsilon)), StableRank: stableRank(squares)}
+}
+
+// WithUncentered is [New] and the measures of the same points as they are, in little more than the time of one of them.
+func WithUncentered(z points.Points) (s *Spectrum, raw Uncentered, err error) {
 	mean, variance, err := variances("spectrum", z)
 	if err != nil {
-		return nil, 0, err
+		return nil, raw, err
 	}
 	products, err := productsOf(z, mean)
 	if err != nil {
-		return nil, 0, err
+		return nil, raw, err
 	}
-	return withRankMe(z, mean, variance, products)
+	return withUncentered(z, mean, variance, products)
 }
 
-// withRankMe is [WithRankMe] of points with that mean, variance and products, which it changes.
-func withRankMe(z points.Points, mean, variance, products []float64) (*Spectrum, float64, error) {
+// withUncentered is [WithUncentered] of points with that mean, variance and products, which it changes.
+func withUncentered(z points.Points, mean, variance, products []float64) (*Spectrum, Uncentered, error) {
 	centered, raw, err := bothOf(z, mean, products)
 	if err != nil {
-		return nil, 0, err
+		return nil, Uncentered{}, err
 	}
-	return spectrumOf(z, variance, centered), math.Exp(entropy(roots(raw), rankMeEpsilon)), nil
+	return spectrumOf(z, variance, centered), uncenteredOf(raw), nil
 }
 
 // spectrumOf are the measures of points whose coordinates have those variances, and whose squared singular values are
@@ -113,7 +125,7 @@ func spectrumOf(z points.Points, variance, squares []float64) *Spectrum {
 	s.ParticipationRatio = participationRatio(s.Eigenvalues)
 	s.EffectiveRank = math.Exp(entropy(s.Eigenvalues, 0))
 	s.EffectiveRankSingular = math.Exp(entropy(roots(s.Eigenvalues), 0))
-	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
+	s.StableRank = stableRank(s.Eigenvalues)
 	s.Dims90 = dimensionsFor(s.Eigenvalues, 0.90)
 	s.Dims99 = dimensionsFor(s.Eigenvalues, 0.99)
 	return s

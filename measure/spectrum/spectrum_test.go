@@ -119,7 +119,7 @@ func TestGoldenSingularValues(t *testing.T) {
 	for _, c := range readGolden(t).Points {
 		z := goldenCloud(c.Name, c.N, c.Dim)
 		label := fmt.Sprintf("%s, %d × %d", c.Name, c.N, c.Dim)
-		s, rankMe, err := WithRankMe(z)
+		s, raw, err := WithUncentered(z)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestGoldenSingularValues(t *testing.T) {
 		measuretest.Near(t, label+": participation ratio", s.ParticipationRatio, c.Participation, 1e-10*c.Participation)
 		measuretest.Near(t, label+": effective rank", s.EffectiveRank, c.Effective, 1e-10*c.Effective)
 		measuretest.Near(t, label+": effective rank of singular values", s.EffectiveRankSingular, c.EffectiveSingular, tolerance*c.EffectiveSingular)
-		measuretest.Near(t, label+": RankMe", rankMe, c.RankMe, tolerance*c.RankMe)
+		measuretest.Near(t, label+": RankMe", raw.RankMe, c.RankMe, tolerance*c.RankMe)
 		// One after the other they are the same but for rounding.
 		alone, err := New(z)
 		if err != nil {

@@ -262,7 +262,13 @@ COMMANDS = {
         "estimator:text "
         "exclude_window:text "
         "gride:ints "
+        "groups:file "
+        "lidar_delta:float "
         "neighbors:ints "
+        "power_law:ints "
+        "view_corruption:text "
+        "view_level:float "
+        "views:int "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -1691,7 +1697,13 @@ def manifold(
     estimator: Optional[Literal["mle", "fit", "documented"]] = None,
     exclude_window: Optional[Text] = None,
     gride: Optional[Ints] = None,
+    groups: Optional[File] = None,
+    lidar_delta: Optional[Float] = None,
     neighbors: Optional[Ints] = None,
+    power_law: Optional[Ints] = None,
+    view_corruption: Optional[Literal["gaussian", "salt-pepper", "blur", "brightness", "contrast", "occlusion", "shift", "jpeg"]] = None,
+    view_level: Optional[Float] = None,
+    views: Optional[Int] = None,
     samples: Optional[Int] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
@@ -1740,6 +1752,15 @@ def manifold(
     nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
     Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
     (decimation).
+
+    αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
+    power_law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+    0.95 there is no power law to speak of. The stable rank is also known as NESum;
+    stable_rank_uncentered is that of the latents with their mean.
+
+    LiDAR (Thilak et al. 2024) is the effective rank of the scatter between classes in units of
+    the scatter inside them. Classes are states: views N encodes every state under N seeded
+    corruptions. Or they are groups. Delta (lidar_delta) is in squared units of the latents.
 
     The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
     where m is the effective number of independent latents. Tables, figures and comparisons
@@ -1800,7 +1821,16 @@ def manifold(
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
         gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
+        groups: FILE[:key] of an integer or a text per frame: frames with one value are views of one thing, for LiDAR.
+        lidar_delta: DELTA added to the diagonal of the scatter inside classes, in squared units of the latents.
+            Default: 0.0001.
         neighbors: LIST of k for Levina–Bickel (default 5,10,20,50).
+        power_law: LOW,HIGH of the ranks of eigenvalues that a power law is fitted to (αReQ; default 12,50, below 100
+            directions in proportion).
+        view_corruption: NAME of the corruption that makes a view (gaussian, salt-pepper, blur, brightness, contrast,
+            occlusion, shift, jpeg). Default: gaussian.
+        view_level: LEVEL of the corruption of a view, a share, as robustness has it. Default: 0.1.
+        views: N views of every state, changed by view_corruption and encoded again, for LiDAR; 0: none. Default: 0.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:

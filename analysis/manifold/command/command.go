@@ -11,6 +11,8 @@ import (
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/measure/corruption"
+	"repscope/measure/normality"
 	"repscope/report"
 )
 
@@ -26,31 +28,61 @@ var Command = run.Command{
 	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
+		groups := inputs.Role(flags, input.Role{
+			Name: "groups", Unit: "group", Column: true,
+			Usage: "`FILE[:key]` of an integer or a text per frame: frames with one value are views of one thing, for LiDAR",
+		})
+		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7,
+			ViewCorruption: corruption.Gaussian, ViewLevel: 0.1, LiDARDelta: 1e-4,
+			GaussianScale: normality.Isotropic, GaussianDraws: 99}
 		flags.Declare(option.Of(&o))
+		inputs.Sized(groups.Check)
+		inputs.Sized(func(data *input.Data) error {
+			_, err := newViews(data, o, 0)
+			return err
+		})
 		return run.Job{
+			Check: func(*run.Options) error {
+				if err := manifold.CheckPowerLaw(o.PowerLaw); err != nil {
+					return run.Usage("--power-law: %v", err)
+				}
+				if err := o.ViewCorruption.CheckLevel(o.ViewLevel); err != nil {
+					return run.Usage("--view-level: %v", err)
+				}
+				if o.Views > 0 && flags.Given("groups") {
+					return run.Usage("--views and --groups both say what is alike; give one of them")
+				}
+				if o.Views == 0 && (flags.Given("view-corruption") || flags.Given("view-level")) {
+					return run.Usage("--view-corruption and --view-level have no effect without --views N")
+				}
+				return nil
+			},
 			Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"),
 			Run: func(ctx context.Context, env *run.Env) error {
 				data, err := inputs.Load(ctx, env)
 				if err != nil {
 					return err
 				}
-				return analyse(ctx, env, data, o)
+				return analyse(ctx, env, data, groups, o)
 			},
-			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) },
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, o) },
 			Divides: true,
 		}
 	},
 }
 
 // dryRun says what a run would do.
-func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o manifold.Options) error {
 	data, err := inputs.Plan(ctx, env)
 	if err != nil {
 		return err
 	}
 	env.Plan.Units = len(data.Models)
-	data.Hold(len(data.Sample()), input.NoFrames)
+	if o.Views > 0 {
+		env.Plan.Count("views", o.Views)
+		env.Plan.Again(1 + o.Views)
+	}
+	data.Hold((1+o.Views)*len(data.Sample()), input.NoFrames)
 	env.Plan.Search(len(data.Sample()), 1)
 	output.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
 	env.PlanFigures("manifold_dimension_analysis")
@@ -64,6 +96,24 @@ for 90 % and 99 % of the variance, and constant dimensions. Intrinsic dimensions
 nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
 Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
 (decimation).
+
+αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
+--power-law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+0.95 there is no power law to speak of. The stable rank is also known as NESum;
+stable_rank_uncentered is that of the latents with their mean.
+
+LiDAR (Thilak et al. 2024) is the effective rank of the scatter between classes in units of
+the scatter inside them. Classes are states: --views N encodes every state under N seeded
+corruptions. Or they are --groups. Delta (--lidar-delta) is in squared units of the latents.
+
+--gaussian-slices N compares the latents with an isotropic Gaussian: SIGReg's sliced
+Epps-Pulley statistic (Balestriero and LeCun 2025) in N random directions, and BHEP over all
+pairs of up to 10,000 states. Both grow with the number of states, so that they are held
+against --gaussian-draws samples of a Gaussian of the same number and dimension. States that
+depend on each other are tested twice an autocorrelation time apart, or not at all.
+
+--learn-clusters K is the cluster learnability of CLID (Lu et al. 2023): the share of latents
+whose k-means cluster has the majority among their 5 nearest neighbors.
 
 The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
 where m is the effective number of independent latents. Tables, figures and comparisons
@@ -103,15 +153,28 @@ below 0.95. If an exact search takes only seconds (up to about 40,000 states of 
 dimensions), it is used instead, and the output says so. The steps of the decimation curve
 then use some of many small subsets.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, groups *input.Given, o manifold.Options) error {
 	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+viewBytes(o, states.Models)); err != nil {
 		return err
 	}
 	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
+	if in.Groups, err = groups.Ints(data, states.Index); err != nil {
+		return err
+	}
+	if o.Views > 0 {
+		made, err := newViews(data, o, env.Options.Seed)
+		if err != nil {
+			return err
+		}
+		in.View = made.view(data, states.Index)
+		for _, m := range data.Models {
+			in.Content = append(in.Content, m.Content())
+		}
+	}
 	if o.Settings, err = data.SettingsOnGPUs(env, "measuring"); err != nil {
 		return err
 	}
@@ -196,8 +259,14 @@ func printTables(r *manifold.Result, env *run.Env) error {
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	if err := env.Details(restTable(r)); err != nil {
-		return err
+	tables := []*report.Table{restTable(r), labelFreeTable(r)}
+	if t := askedTable(r); t != nil {
+		tables = append(tables, t)
+	}
+	for _, t := range tables {
+		if err := env.Details(t); err != nil {
+			return err
+		}
 	}
 	return output.PrintComparisons(env, r.Comparisons)
 }
@@ -223,6 +292,55 @@ func restTable(r *manifold.Result) *report.Table {
 			table.Note("%s: recall of the approximate search: %s", m.Name, m.Recall)
 		}
 	}
+	return table
+}
+
+// labelFreeTable has the numbers that are proposed for choosing models without labels.
+func labelFreeTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("Numbers without labels", "Model", "αReQ", "R²", "Stable rank", "Uncentered", "LiDAR")
+	for _, m := range r.Models {
+		lidar := report.NoEstimate("no --views and no --groups")
+		if m.LiDAR != nil {
+			lidar = m.LiDAR.Rank
+		}
+		table.Row(m.Name, m.AlphaReQ.Alpha, m.AlphaReQ.RSquared, m.StableRank, m.StableRankUncentered, lidar)
+	}
+	for _, m := range r.Models {
+		if m.AlphaReQ.Doubt != "" {
+			table.Note("%s: αReQ: %s", m.Name, m.AlphaReQ.Doubt)
+		}
+	}
+	return table
+}
+
+// askedTable has the distance from a Gaussian and the learnability of clusters; nil where neither was asked for.
+func askedTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("", "Model", "SIGReg", "Excess", "p", "BHEP", "Excess", "p", "Learnability")
+	asked := false
+	for i := range r.Models {
+		m := &r.Models[i]
+		g, l := m.Gaussianity, m.Learnability
+		if g == nil && l == nil {
+			continue
+		}
+		asked = true
+		if g == nil {
+			none := report.Undefined("no --gaussian-slices")
+			g = &manifold.Gaussianity{SIGReg: manifold.GaussianStatistic{Statistic: none, Excess: none, P: none}}
+			g.BHEP = g.SIGReg
+		}
+		if l == nil {
+			l = &manifold.Learnability{Accuracy: report.NoEstimate("no --learn-clusters")}
+		}
+		table.Row(m.Name, g.SIGReg.Statistic, g.SIGReg.Excess, g.SIGReg.P, g.BHEP.Statistic, g.BHEP.Excess, g.BHEP.P, l.Accuracy.Value)
+		if g.Apart > 1 && g.SIGReg.P.Defined() {
+			table.Note("%s: excess and p are of %s at least %d frames apart", m.Name, text.Count(g.TestedStates, "state"), g.Apart)
+		}
+	}
+	if !asked {
+		return nil
+	}
+	table.Note("Excess: above the mean for Gaussian latents of the same number and dimension; p: of an isotropic Gaussian")
 	return table
 }
 
