@@ -150,7 +150,7 @@ func tableName(title string, before []table) string {
 		{"ithout an interval", "missing"}, {"Any p (Holm)", "families"}, {"any two models differ", "families"},
 		{"Tables of equal models", "families"}, {"onfidence set", "best"}, {"p < 0.05 for equal", "level"},
 		{"overage", "coverage"}, {"Difference of", "coverage"}, {"Mean score", "means"},
-		{"Effective sample size", "sizes"},
+		{"Effective sample size", "sizes"}, {"Conformal p", "ranks"}, {"Alarms of 1 %", "alarms"},
 	} {
 		if strings.Contains(title, kind[0]) {
 			name = kind[1]

@@ -11,7 +11,7 @@
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
 // Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms, windows,
-// unrelated, similarity, samples and leaks.
+// unrelated, similarity, samples, leaks and alarms.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -199,6 +199,7 @@ func sections() []section {
 		{"similarity", "similarities of two models, and of their layers", under(alikeDesigns(), writeAlike)},
 		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 		{"leaks", "test sets without leaks, and with planted ones", under(leakDesigns(), writeLeaks)},
+		{"alarms", "prediction errors of untouched and changed episodes", writeAlarms},
 	}
 }
 

@@ -58,6 +58,7 @@ var free = map[string]map[string]string{
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
 	"measure/motion":           {"pairs": "[]points.Pair"},
 	"measure/probe":            {"latents": "points.Points", "rewards": "[]float64", "episodes": "[]int", "blocks": "*stat.Blocks", "err": "error"},
+	"measure/conformal":        {"untouched": "conformal.Transitions", "violated": "conformal.Transitions"},
 	"measure/contact":          {"coordinates": "[]float32", "attention": "[]float32", "heads": "int", "n": "int", "residues": "[]int"},
 	"measure/score":            {"truth": "[]float64", "predicted": "[]float64", "episodes": "[]int"},
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
