@@ -37,6 +37,7 @@ var apart = map[string][]string{
 	"forecast":       {"truth.npy --target {}/truth.npy --forecast a={}/members.npy --bootstrap 0"},
 	"sequence":       {"dump.npz --dump a={}/dump.npz --bootstrap 0", "ab.csv --sequences {}/ab.csv --columns heavy=VH,light=VL"},
 	"canvas":         {"design.json --reference-json {}/design.json --generated-json {}/design.json --bootstrap 0", "tree/benchmarks/t_gt/gid1-1.json --base-dir {}/tree --task t_gen --variant v --out {}/out --reports"},
+	"surprise":       {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --draws 1 --violations skip"},
 	"audit":          {"f.npy --frames {}/f.npy --split {}/labels.npy"},
 	"encode":         {"f.npy --frames {}/f.npy --baseline random:4 --window 2 --methods --profile", "f.npy --frames {}/f.npy --baseline random:4 --output {model}.x.npz"},
 	"compare":        {"r.json {}/r.json --format svg", "l.csv --losses a={}/l.csv --loss-columns loss", "r_samples.csv {}/r.json"},
@@ -257,7 +258,7 @@ var readers = strings.Fields("actions base-dir cache captioner captions classifi
 	"image-embeddings-generated image-embeddings-reference input label-names labels lat latents leads losses model mount out output perceptual-model positions predicted " +
 	"predicted-rewards predictions predictor program rates ratings real real-latents real-predictions reconstruction reference-image reference-json regions results rewards " +
 	"rollout-starts rollouts saliency-generated saliency-model saliency-reference scale sentence-model sequences substitutions target targets tokenizer trace vision-model " +
-	"vision-preprocessor vocabulary weights group scores split test test-episodes train train-episodes")
+	"vision-preprocessor violations-of vocabulary weights errors group predicted-frames scores split test test-episodes train train-episodes")
 
 // Every flag that takes a path either reads it, or is declared to write there; the second kind is held against inputs.
 func TestWritingFlags(t *testing.T) {

@@ -18,12 +18,7 @@ func write(env *run.Env, r *surprise.Result, l *loaded, o surprise.Options) erro
 	output.Enter(env, r.Warnings, r.Models, func(m surprise.ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("made", r.Made)
-	for _, m := range r.Made {
-		if m.Made == 0 {
-			env.Warn("%s of size %g: no episode could be violated so (nothing moved at %s, %s too short)", m.Kind, m.Size,
-				text.Count(m.Still, "moment"), count(m.Short, "one was", "were"))
-		}
-	}
+	warn(env, r)
 	if err := output.All(env,
 		func(env *run.Env) error { return writeErrors(env, r, l) },
 		func(env *run.Env) error { return printTables(env, r) },
@@ -33,11 +28,20 @@ func write(env *run.Env, r *surprise.Result, l *loaded, o surprise.Options) erro
 	return env.Figure("surprise", Figure(r, l, o))
 }
 
-func count(n int, one, many string) string {
-	if n == 1 {
-		return one
+// warn tells violations that could be made nowhere.
+func warn(env *run.Env, r *surprise.Result) {
+	for _, last := range lastSizes(r) {
+		made, still, short := 0, 0, 0
+		for _, m := range r.Made {
+			if m.Kind == last.Kind {
+				made, still, short = made+m.Made, still+m.Still, short+m.Short
+			}
+		}
+		if made == 0 && still+short > 0 {
+			env.Warn("%s: no episode could be violated so: nothing moved at %s, and too few frames were there at %s", last.Kind,
+				text.Count(still, "moment"), text.Count(short, "moment"))
+		}
 	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // writeErrors writes the error of every transition.
