@@ -244,6 +244,11 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 				}
 				t.Errors, t.Episodes, at = append(t.Errors, v), append(t.Episodes, episode), append(at, position{m, step})
 			}
+			// The rest of the twin makes the episode as long as untouched ones: without effect, it is the twin itself.
+			errors, _ = s.known(r.after[m][min(len(all[m].errors), len(r.after[m])):])
+			for _, v := range errors {
+				t.Errors, t.Episodes, at = append(t.Errors, v), append(t.Episodes, episode), append(at, position{m, -1})
+			}
 		}
 		if len(t.Errors) > 0 {
 			p, err := s.reference.P(t)
@@ -262,7 +267,8 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 				}
 				for _, a := range alarms {
 					m := byEpisode[a.Episode]
-					all[m].sounded, all[m].alarm = a.Step >= 0, a.Step-lengths[m]
+					step := a.Step - lengths[m]
+					all[m].sounded, all[m].alarm = a.Step >= 0 && step < len(all[m].errors), step
 				}
 			}
 		}
