@@ -4,7 +4,6 @@ package command
 
 import (
 	"slices"
-	"strings"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/surprise"
@@ -49,8 +48,8 @@ func describeMethods(d *methods.Draft) {
 		"episode at the same time, averaged over episodes, as in tests of violated expectations [@riochet2022]. Detection is the share of " +
 		"impossible transitions with p of at most 0.01 and 0.001.")
 	d.Say("An episode is noticed if p ≤ 0.01 at one of %g transitions from the violation on.", d.Number("horizon"))
-	d.Say("The alarm, which may be watched at every step, has a level of 1 %% per episode [@ville1939; @vovk2003]: with at least 100 untouched "+
-		"episodes it compares whole episodes, otherwise the innovations of an episode with its own earlier ones%s.", "")
+	d.Say("The alarm, which may be watched at every step, has a level of 1 %% per episode [@ville1939; @vovk2003]: with at least 100 untouched " +
+		"episodes it compares whole episodes, otherwise the innovations of an episode with its own earlier ones.")
 	output.Methods(d, ", and numbers and p values were computed without it")
 }
 
@@ -62,7 +61,7 @@ func sayViolations(d *methods.Draft) {
 	} else {
 		d.Say("Each episode was violated at its state %s, and compared with the untouched episode.", when)
 	}
-	for _, kind := range strings.Split(d.List("violations"), ", ") {
+	for _, kind := range d.Values("violations") {
 		if how, ok := made[kind]; ok {
 			d.Say("%s: %s.", kind, how)
 		}
