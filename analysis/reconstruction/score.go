@@ -19,7 +19,8 @@ type scorer struct {
 }
 
 func newScorer(shape image.Shape, o Options) *scorer {
-	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size()), finder: object.NewFinder(shape, o.ObjectThreshold, o.ObjectArea)}
+	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size()),
+		finder: object.NewFinder(shape, o.ObjectThreshold, o.ObjectArea)}
 	s.ssim, _ = newSSIM(shape, o.Window)
 	return s
 }

@@ -129,7 +129,8 @@ func (r *Rollouts) pooled(z points.Points) (points.Points, error) {
 // beyond the end of an episode are not looked at from there on, and counted in past. Errors:
 // starts that are no states or twice the same, other shapes, NaN or Inf where the truth is
 // known.
-func RolloutErrors(latents points.Points, next, starts []int, predicted points.Points, unit spectrum.Unit) (steps []StepErrors, past int, err error) {
+func RolloutErrors(latents points.Points, next, starts []int, predicted points.Points,
+	unit spectrum.Unit) (steps []StepErrors, past int, err error) {
 	dim := latents.Dim
 	if predicted.N != len(starts) {
 		return nil, 0, fmt.Errorf("%d rollouts for %s", predicted.N, text.Count(len(starts), "start"))

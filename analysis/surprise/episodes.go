@@ -144,14 +144,16 @@ func product(shape []int) int {
 	return n
 }
 
-// violate makes a violation at a moment. Errors: violation.ErrStill, violation.ErrShort, and frames that cannot be read.
+// violate makes a violation at a moment. Errors: violation.ErrStill, violation.ErrShort, and frames that cannot be
+// read.
 func (p *plan) violate(ctx context.Context, maker *violation.Maker, u unit, m int) (*violated, error) {
 	at := &p.all[m]
 	e := violation.Episode{Number: at.number, Before: at.before, After: at.after, Other: at.another}
 	if u.kind == violation.Swap && len(at.another) == 0 {
 		return nil, violation.ErrShort
 	}
-	key := stat.StreamViolation.Key(p.o.Seed, 1, uint64(p.in.Time[at.state]), uint64(slices.Index(violation.Kinds(), u.kind)))
+	key := stat.StreamViolation.Key(p.o.Seed, 1, uint64(p.in.Time[at.state]), uint64(slices.Index(violation.Kinds(),
+		u.kind)))
 	// As many transitions as the untouched episode has, so that each has a twin.
 	frames, err := maker.Frames(ctx, u.kind, e, u.size, min(p.o.Horizon, len(at.after)), key)
 	if err != nil {

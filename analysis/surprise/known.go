@@ -78,10 +78,12 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 		rows := episodes[label]
 		for _, i := range rows {
 			if e.Violation[i] != e.Violation[rows[0]] || e.Size[i] != e.Size[rows[0]] || e.Pair[i] != e.Pair[rows[0]] {
-				return nil, nil, fmt.Errorf("row %d: an episode has one violation, size and pair, but episode %d has others in row %d", i, label, rows[0])
+				return nil, nil, fmt.Errorf("row %d: an episode has one violation, size and pair, but episode %d has others in "+
+					"row %d", i, label, rows[0])
 			}
 			if i > rows[0] && e.Step[i] <= e.Step[rows[slices.Index(rows, i)-1]] {
-				return nil, nil, fmt.Errorf("row %d: step %d of episode %d does not follow the one before it: want ascending steps", i, e.Step[i], label)
+				return nil, nil, fmt.Errorf("row %d: step %d of episode %d does not follow the one before it: want ascending "+
+					"steps", i, e.Step[i], label)
 			}
 		}
 		if e.Violation[rows[0]] != "" {
@@ -90,7 +92,8 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 		}
 		r.order = append(r.order, rows...)
 		if other, known := twins[e.Pair[rows[0]]]; known {
-			return nil, nil, fmt.Errorf("episodes %d and %d are both untouched and have the pair %d: want one", other, label, e.Pair[rows[0]])
+			return nil, nil, fmt.Errorf("episodes %d and %d are both untouched and have the pair %d: want one", other, label,
+				e.Pair[rows[0]])
 		}
 		twins[e.Pair[rows[0]]] = label
 	}
@@ -152,7 +155,8 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 			n := min(len(after), len(r.after[at]), p.o.Horizon)
 			for k, row := range after[:n] {
 				if e.Step[row] != e.Step[r.after[at][k]] {
-					return nil, nil, fmt.Errorf("row %d: step %d of episode %d has no equal in its untouched episode %d", row, e.Step[row], label, twin)
+					return nil, nil, fmt.Errorf("row %d: step %d of episode %d has no equal in its untouched episode %d", row,
+						e.Step[row], label, twin)
 				}
 			}
 			m.moments, list = append(m.moments, at), append(list, after[:n])

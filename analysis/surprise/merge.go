@@ -33,8 +33,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			Still: unit.Still, Short: unit.Short})
 	}
 	if p.short > 0 {
-		result.Warnings = append(result.Warnings, fmt.Sprintf("%d episodes have no moment for a violation: they are too short "+
-			"and only serve as untouched ones", p.short))
+		result.Warnings = append(result.Warnings,
+			fmt.Sprintf("%d episodes have no moment for a violation: they are too short "+
+				"and only serve as untouched ones", p.short))
 	}
 	for i := range p.in.Models {
 		if reason := p.scales[i].reason; reason != "" {
@@ -116,7 +117,8 @@ type jackknives struct {
 // finish scores predictors, and enters their numbers and comparisons into the result.
 func (r *recording) finish(ctx context.Context, result *Result, all []*predictor) ([]*scored, error) {
 	if len(all) == 0 {
-		return nil, fmt.Errorf("no predictions to measure: give a predictor or predicted latents, or keep a model without learning")
+		return nil, fmt.Errorf("no predictions to measure: give a predictor or predicted latents, or keep a model " +
+			"without learning")
 	}
 	out := make([]*scored, len(all))
 	if err := parallel.Try(ctx, r.o.Threads, len(all), func(_, i int) error {
@@ -134,7 +136,7 @@ func (r *recording) finish(ctx context.Context, result *Result, all []*predictor
 		return nil, err
 	}
 	estimates := make([]*jackknives, len(all))
-	result.Models = make([]ModelResult, len(all))
+	result.Models = make([]Outcomes, len(all))
 	if err := parallel.Try(ctx, r.o.Threads, len(all), func(_, i int) error {
 		d := deleter{recording: r, scored: out[i], blocks: blocks}
 		if err := d.prepare(); err != nil {
@@ -207,7 +209,8 @@ type deleter struct {
 // prepare collects the errors of the episodes of each block. Where parts of episodes are blocks, and where p values are
 // about single steps, deletions leave the p values as they are.
 func (d *deleter) prepare() error {
-	if d.blocks == nil || d.why != "" || d.reason != "" || d.blocks.Kind() != stat.EpisodeBlocks || d.o.Condition == Phase {
+	if d.blocks == nil || d.why != "" || d.reason != "" || d.blocks.Kind() != stat.EpisodeBlocks ||
+		d.o.Condition == Phase {
 		return nil
 	}
 	known, states := d.known(d.order)
@@ -238,9 +241,10 @@ func (d *deleter) prepare() error {
 func (d *deleter) episodes() []int { return d.recording.episodes() }
 
 // describe enters all numbers of the predictor.
-func (d *deleter) describe(out *ModelResult) (*jackknives, error) {
+func (d *deleter) describe(out *Outcomes) (*jackknives, error) {
 	out.Name, out.Of = d.name, d.base
-	j := &jackknives{units: make([][numbers]*stat.Jackknifed, len(d.recording.units)), measured: make([]bool, len(d.recording.units))}
+	j := &jackknives{units: make([][numbers]*stat.Jackknifed, len(d.recording.units)), measured: make([]bool,
+		len(d.recording.units))}
 	if err := d.level(out); err != nil {
 		return nil, err
 	}
@@ -323,7 +327,8 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 		share  bool
 	}{
 		{auroc, &v.AUROC, "", true}, {detected100, &v.Detected100, firstOf(noP, d.whyLevel[0]), true},
-		{detected1000, &v.Detected1000, firstOf(noP, d.whyLevel[1]), true}, {noticed, &v.Noticed, firstOf(noP, d.whyLevel[0]), true},
+		{detected1000, &v.Detected1000, firstOf(noP, d.whyLevel[1]), true}, {noticed, &v.Noticed, firstOf(noP,
+			d.whyLevel[0]), true},
 		{untouched, &v.Untouched, firstOf(noP, d.whyLevel[0]), true}, {delay, &v.Delay, firstOf(noP, d.whyLevel[0]), false},
 		{place, &v.Place, "", false}, {alarmed, &v.Alarmed, firstOf(noP, d.whyAlarm), true},
 	} {
@@ -397,7 +402,8 @@ func meanOf(values []float64, skip func(i int) bool) float64 {
 }
 
 // estimate is the mean of a number over violated episodes with its interval; of are its values without a block.
-func (d *deleter) estimate(values []float64, of func(block int) []float64, share bool, lacking string) (report.Estimate, *stat.Jackknifed, error) {
+func (d *deleter) estimate(values []float64, of func(block int) []float64, share bool,
+	lacking string) (report.Estimate, *stat.Jackknifed, error) {
 	mean := meanOf(values, func(int) bool { return false })
 	if math.IsNaN(mean) {
 		return report.NoEstimate("%s", lacking), nil, nil
@@ -441,7 +447,8 @@ func (d *deleter) noIntervals() string {
 }
 
 // mean is the mean over violations and sizes.
-func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, lacking string) (report.Estimate, *stat.Jackknifed, error) {
+func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, lacking string) (report.Estimate, *stat.Jackknifed,
+	error) {
 	if len(values) == 0 {
 		return report.NoEstimate("%s", lacking), nil, nil
 	}
@@ -457,7 +464,7 @@ func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, lacking strin
 }
 
 // level enters the mean error and the level of p values of untouched transitions.
-func (d *deleter) level(out *ModelResult) error {
+func (d *deleter) level(out *Outcomes) error {
 	if d.reason != "" {
 		none := report.NoEstimate("%s", d.reason)
 		out.Error, out.Conformal.Level1, out.Conformal.Level5 = none, none, none
@@ -507,7 +514,8 @@ func (d *deleter) ofEpisodes(values []float64) (report.Estimate, error) {
 		return report.WithInterval(report.Number(mean), report.NoInterval("%s", d.noIntervals())), nil
 	}
 	if len(values) < 5 {
-		return report.WithInterval(report.Number(mean), report.NoInterval("%d episodes are too few for an interval, want at least 5", len(values))), nil
+		return report.WithInterval(report.Number(mean),
+			report.NoInterval("%d episodes are too few for an interval, want at least 5", len(values))), nil
 	}
 	episode := make([]int, len(values))
 	for i := range episode {
@@ -525,7 +533,7 @@ func (d *deleter) ofEpisodes(values []float64) (report.Estimate, error) {
 }
 
 // alarm enters how often the alarm sounds, and when.
-func (d *deleter) alarm(out *ModelResult) error {
+func (d *deleter) alarm(out *Outcomes) error {
 	if reason := firstOf(d.reason, d.why, d.whyAlarm); reason != "" {
 		none := report.NoEstimate("%s", reason)
 		out.Alarm = Alarm{False: none, Noticed: none, Delay: none, Episodes: d.scored.episodes}
@@ -565,8 +573,10 @@ func (r *recording) compare(result *Result, all []*jackknives) error {
 		results.Metric
 		of func(j *jackknives) *stat.Jackknifed
 	}
-	metrics := []metric{{results.Metric{Name: "auroc", Family: "auroc"}, func(j *jackknives) *stat.Jackknifed { return j.auroc }},
-		{results.Metric{Name: "detected_1in100", Family: "detected_1in100"}, func(j *jackknives) *stat.Jackknifed { return j.detects }}}
+	metrics := []metric{{results.Metric{Name: "auroc", Family: "auroc"},
+		func(j *jackknives) *stat.Jackknifed { return j.auroc }},
+		{results.Metric{Name: "detected_1in100", Family: "detected_1in100"},
+			func(j *jackknives) *stat.Jackknifed { return j.detects }}}
 	headlines := len(metrics)
 	for u, unit := range r.units {
 		if u+1 < len(r.units) && r.units[u+1].kind == unit.kind {
@@ -574,7 +584,8 @@ func (r *recording) compare(result *Result, all []*jackknives) error {
 		}
 		for number, name := range map[int]string{auroc: "auroc"} {
 			metrics = append(metrics, metric{results.Metric{Name: fmt.Sprintf("auroc of %s at %g", unit.kind, unit.size),
-				Family: "violations.auroc", Path: fmt.Sprintf("violations.%s%s.%s", unit.kind, report.Row("size", unit.size), name)},
+				Family: "violations.auroc", Path: fmt.Sprintf("violations.%s%s.%s", unit.kind, report.Row("size", unit.size),
+					name)},
 				func(j *jackknives) *stat.Jackknifed { return j.units[u][number] }})
 		}
 	}
@@ -606,10 +617,12 @@ func (r *recording) compare(result *Result, all []*jackknives) error {
 		}
 		for i, model := range result.Models {
 			for b, baseline := range result.Models {
-				if baseline.Of != model.Name || m.of(all[i]) == nil || m.of(all[b]) == nil || !slices.Equal(all[i].measured, all[b].measured) {
+				if baseline.Of != model.Name || m.of(all[i]) == nil || m.of(all[b]) == nil || !slices.Equal(all[i].measured,
+					all[b].measured) {
 					continue
 				}
-				rows, err := results.Pairwise(m.Metric, []string{model.Name, baseline.Name}, []*stat.Jackknifed{m.of(all[i]), m.of(all[b])}, r.o.Seed)
+				rows, err := results.Pairwise(m.Metric, []string{model.Name, baseline.Name}, []*stat.Jackknifed{m.of(all[i]),
+					m.of(all[b])}, r.o.Seed)
 				if err != nil {
 					return err
 				}
@@ -622,21 +635,22 @@ func (r *recording) compare(result *Result, all []*jackknives) error {
 }
 
 // rows are the errors of all transitions of a predictor.
-func (r *recording) rows(s *scored) []Row {
+func (r *recording) rows(s *scored) []ErrorRow {
 	if s.reason != "" {
 		return nil
 	}
-	var out []Row
+	var out []ErrorRow
 	for _, state := range r.order {
 		if v := s.errors[state]; !math.IsNaN(v) {
-			out = append(out, Row{Model: s.name, State: state, Episode: r.episode[state], Error: v, P: s.p[state]})
+			out = append(out, ErrorRow{Model: s.name, State: state, Episode: r.episode[state], Error: v, P: s.p[state]})
 		}
 	}
 	for u, unit := range r.units {
 		for _, m := range unit.moments {
 			for step, v := range s.units[u][m].errors {
-				out = append(out, Row{Model: s.name, State: r.after[m][step], Episode: r.episode[r.after[m][0]], Violation: unit.kind,
-					Size: unit.size, Draw: r.draw[m], Step: step, Error: v, P: s.units[u][m].p[step]})
+				out = append(out, ErrorRow{Model: s.name, State: r.after[m][step], Episode: r.episode[r.after[m][0]],
+					Violation: unit.kind,
+					Size:      unit.size, Draw: r.draw[m], Step: step, Error: v, P: s.units[u][m].p[step]})
 			}
 		}
 	}

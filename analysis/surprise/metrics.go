@@ -13,7 +13,8 @@ import (
 func Metrics() []report.Described {
 	out := []report.Described{
 		{Name: "auroc", Better: report.Higher, Low: 0, High: 1, Headline: true,
-			About: "probability that an impossible transition has a larger error than its untouched twin, mean over violations and sizes"},
+			About: "probability that an impossible transition has a larger error than its untouched twin, mean over " +
+				"violations and sizes"},
 		{Name: "detected_1in100", Better: report.Higher, Low: 0, High: 1, Headline: true,
 			About: "share of impossible transitions with p ≤ 0.01, mean over violations and sizes", Cite: "vovk2005"},
 		{Name: "error", Better: report.Neither, High: math.Inf(1),
@@ -22,7 +23,8 @@ func Metrics() []report.Described {
 			About: "share of untouched transitions with p ≤ 0.01, mean over episodes", Cite: "vovk2005"},
 		{Name: "conformal.level_5", Better: report.Neither, Low: 0, High: 1,
 			About: "share of untouched transitions with p ≤ 0.05, mean over episodes", Cite: "vovk2005"},
-		{Name: "alarm.false", Better: report.Lower, Low: 0, High: 1, About: "share of untouched episodes in which the alarm sounds"},
+		{Name: "alarm.false", Better: report.Lower, Low: 0, High: 1,
+			About: "share of untouched episodes in which the alarm sounds"},
 		{Name: "alarm.noticed", Better: report.Higher, Low: 0, High: 1, Headline: true,
 			About: "share of violated episodes in which the alarm sounds from the violation on, and not before"},
 		{Name: "alarm.delay", Better: report.Lower, Unit: "transitions", High: math.Inf(1),

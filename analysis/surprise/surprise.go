@@ -8,7 +8,8 @@
 //	fmt.Println(row.AUROC.Value, row.Detected100.Value)
 //
 // Each violation is made of an episode of the user's own, and is next to the untouched episode from the same frame on.
-// The error of a transition is the distance between the predicted and the true next latent. Its conformal p value is its
+// The error of a transition is the distance between the predicted and the true next latent. Its conformal p value is
+// its
 // rank among the errors of the untouched transitions of other episodes.
 package surprise
 
@@ -124,21 +125,29 @@ func (o *Options) Declare(l *option.List) {
 	l.Names(&o.Violations, "violations", kinds(), "`LIST` of violations")
 	l.Floats(&o.Sizes, "sizes", "`LIST` of sizes of every violation (default: usual ones of each)").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 }).Distinct()
-	l.Text(&o.At, "at", "`N` of the state of each episode, from 2, that the first impossible transition leads to, or random")
+	l.Text(&o.At, "at", "`N` of the state of each episode, from 2, that the first impossible transition leads to, or "+
+		"random")
 	l.Int(&o.Draws, "draws", "`N` moments of violations drawn in each episode").AtLeast(1)
 	l.Int(&o.Horizon, "horizon", "`N` transitions from the violation on that are looked at").AtLeast(1)
-	option.Choice(l, &o.Condition, "condition", []string{NoCondition, Phase}, "`NAME` of the errors that p values are about: "+
-		"phase: those of the same step of other episodes, none: all")
-	l.Names(&o.Baselines, "predict-by", Baselines(), "`LIST` of models without learning on the latents of each model: copy_last "+
-		"predicts the latent before, constant_velocity the same step again")
-	l.Float(&o.ObjectThreshold, "object-threshold", "least `DIFFERENCE` from the median frame of the episode of pixels of the moving patch, "+
-		"as a share of the pixel range").EachFloat("a number above 0 up to 1", func(v float64) bool { return v > 0 && v <= 1 })
+	option.Choice(l, &o.Condition, "condition", []string{NoCondition, Phase},
+		"`NAME` of the errors that p values are about: "+
+			"phase: those of the same step of other episodes, none: all")
+	l.Names(&o.Baselines, "predict-by", Baselines(),
+		"`LIST` of models without learning on the latents of each model: copy_last "+
+			"predicts the latent before, constant_velocity the same step again")
+	l.Float(&o.ObjectThreshold, "object-threshold",
+		"least `DIFFERENCE` from the median frame of the episode of pixels of the moving patch, "+
+			"as a share of the pixel range").EachFloat("a number above 0 up to 1", func(v float64) bool {
+		return v > 0 &&
+			v <= 1
+	})
 	l.Int(&o.ObjectArea, "object-area", "smallest area of the moving patch, in `PIXELS`").AtLeast(1)
 }
 
 // Defaults are the options of a run without flags.
 func Defaults() Options {
-	return Options{Violations: kinds(), At: random, Condition: NoCondition, Draws: 4, Horizon: 8, Baselines: Baselines(), ObjectThreshold: 0.1, ObjectArea: 4}
+	return Options{Violations: kinds(), At: random, Condition: NoCondition, Draws: 4, Horizon: 8, Baselines: Baselines(),
+		ObjectThreshold: 0.1, ObjectArea: 4}
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -222,7 +231,7 @@ func (o *Options) sizes(kind violation.Kind) []float64 {
 
 // Result is the outcome: for each model its predictor, then the models without learning.
 type Result struct {
-	Models      []ModelResult
+	Models      []Outcomes
 	Comparisons []report.Comparison
 	// Unmeasured are the models that could not encode some violated states.
 	Unmeasured []report.Unmeasured
@@ -231,13 +240,13 @@ type Result struct {
 	// Made counts violations by kind and size.
 	Made []Made
 	// Rows are the errors of transitions, for a table.
-	Rows []Row
+	Rows []ErrorRow
 	// Shown is a violated episode for the figure; nil where none was made.
 	Shown *Shown
 }
 
-// ModelResult is the outcome for one model.
-type ModelResult struct {
+// Outcomes is the outcome for one model.
+type Outcomes struct {
 	Name string `json:"-"`
 	// Of is the model whose latents a model without learning predicts; empty for others.
 	Of string `json:"-"`
@@ -280,8 +289,10 @@ type Violated struct {
 	Alarmed report.Estimate `json:"alarmed"`
 }
 
-// Alarm is about the alarm over whole episodes: False is the share of untouched episodes in which it sounds, Noticed the
-// share of violated ones in which it sounds from the violation on and not before, Delay the mean number of transitions to
+// Alarm is about the alarm over whole episodes: False is the share of untouched episodes in which it sounds, Noticed
+// the
+// share of violated ones in which it sounds from the violation on and not before, Delay the mean number of transitions
+// to
 // it.
 type Alarm struct {
 	False    report.Estimate `json:"false"`
@@ -291,7 +302,7 @@ type Alarm struct {
 }
 
 // Row returns the numbers of a violation; nil where there are none.
-func (m *ModelResult) Row(kind violation.Kind, size float64) *Violated {
+func (m *Outcomes) Row(kind violation.Kind, size float64) *Violated {
 	v, _ := m.Violations.Get(string(kind))
 	rows, _ := v.([]Violated)
 	for i := range rows {
@@ -312,8 +323,8 @@ type Made struct {
 	Short int            `json:"short"`
 }
 
-// Row is one transition of an untouched or violated episode.
-type Row struct {
+// ErrorRow is one transition of an untouched or violated episode.
+type ErrorRow struct {
 	Model     string
 	State     int // that the transition leads to; of a violated episode, that of its twin
 	Episode   int
@@ -377,7 +388,8 @@ func (in *Input) check() error {
 			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
 		}
 		if p := m.Predicted; p.N > 0 && (p.N != n || p.Dim != m.Latents.Dim) {
-			return fmt.Errorf("%s: predicted latents of shape [%d, %d] for latents of shape [%d, %d]", m.Name, p.N, p.Dim, n, m.Latents.Dim)
+			return fmt.Errorf("%s: predicted latents of shape [%d, %d] for latents of shape [%d, %d]", m.Name, p.N, p.Dim, n,
+				m.Latents.Dim)
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func settings() analysis.Settings {
 	return analysis.Settings{Intervals: true, Seed: 42}
 }
 
-func find(t *testing.T, r *Result, name string) *ModelResult {
+func find(t *testing.T, r *Result, name string) *Outcomes {
 	t.Helper()
 	for i := range r.Models {
 		if r.Models[i].Name == name {
@@ -122,7 +122,7 @@ func TestCopyLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied, model := find(t, r, "ball/copy_last"), find(t, r, "ball")
-	for _, m := range []*ModelResult{copied, model} {
+	for _, m := range []*Outcomes{copied, model} {
 		jump := m.Row(violation.Teleport, 0.5)
 		if jump.AUROC.V < 0.99 || jump.Detected100.V < 0.9 || jump.Noticed.V < 0.9 || jump.Delay.V != 0 || jump.Place.V > 2 {
 			t.Errorf("%s, teleport: %+v", m.Name, jump)

@@ -114,7 +114,8 @@ func (p *plan) checkFinite(m *Model) error {
 		}
 		for k, v := range m.Predicted.Row(i, row) {
 			if v-v != 0 {
-				return fmt.Errorf("%s: the prediction of the successor of state %d: element %d is %v, want a finite number", m.Name, i, k, v)
+				return fmt.Errorf("%s: the prediction of the successor of state %d: element %d is %v, want a finite number",
+					m.Name, i, k, v)
 			}
 		}
 	}
@@ -127,13 +128,16 @@ func (p *plan) identity() shard.Identity {
 	id := p.common()
 	for i := range p.in.Models {
 		m := &p.in.Models[i]
-		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Latents), shard.Field{Name: "predicted " + m.Name, Value: shard.Digest(m.Predicted)})
+		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Latents), shard.Field{Name: "predicted " + m.Name,
+			Value: shard.Digest(m.Predicted)})
 	}
 	if e := p.in.Errors; e != nil {
 		for i, name := range e.Names {
-			id.Inputs = append(id.Inputs, shard.Field{Name: "errors " + name, Value: shard.Digest(points.Float64(e.Values[i], 1))})
+			id.Inputs = append(id.Inputs, shard.Field{Name: "errors " + name, Value: shard.Digest(points.Float64(e.Values[i],
+				1))})
 		}
-		id.Inputs = append(id.Inputs, shard.Field{Name: "rows", Value: shard.Digest(points.Float64(e.Size, 1), e.Episode, e.Pair, e.Step)},
+		id.Inputs = append(id.Inputs, shard.Field{Name: "rows", Value: shard.Digest(points.Float64(e.Size, 1), e.Episode,
+			e.Pair, e.Step)},
 			shard.Field{Name: "violations", Value: fmt.Sprintf("%q", e.Violation)})
 	}
 	return id
@@ -304,7 +308,8 @@ func (w *worker) measure(ctx context.Context, held []*violated, out *Unit) error
 }
 
 // remembered are the errors of a model, from the memory of a study or measured.
-func (w *worker) remembered(ctx context.Context, i int, states *latent.Memory, held []*violated, offsets []int) ([]Transitions, error) {
+func (w *worker) remembered(ctx context.Context, i int, states *latent.Memory, held []*violated,
+	offsets []int) ([]Transitions, error) {
 	m := &w.in.Models[i]
 	if m.Content == "" {
 		return w.errorsOf(ctx, i, states, held, offsets)
@@ -316,14 +321,18 @@ func (w *worker) remembered(ctx context.Context, i int, states *latent.Memory, h
 			shard.Option("from", held[0].moment))
 		return id.OfModel(m.Content + " " + shard.Digest(m.Latents) + " " + shard.Digest(m.Predicted))
 	}
-	return shard.Remember(ctx, identity, func() ([]Transitions, error) { return w.errorsOf(ctx, i, states, held, offsets) })
+	return shard.Remember(ctx, identity, func() ([]Transitions, error) {
+		return w.errorsOf(ctx, i, states, held,
+			offsets)
+	})
 }
 
 // afterwards are the options by which errors do not change.
 var afterwards = []string{"violations", "sizes", "predict-by", "bootstrap", "block", "family"}
 
 // errorsOf encodes the new states for one model and takes its errors.
-func (w *worker) errorsOf(ctx context.Context, i int, states *latent.Memory, held []*violated, offsets []int) ([]Transitions, error) {
+func (w *worker) errorsOf(ctx context.Context, i int, states *latent.Memory, held []*violated,
+	offsets []int) ([]Transitions, error) {
 	m := &w.in.Models[i]
 	var made, inputs points.Points
 	if states != nil {
@@ -370,7 +379,8 @@ func (w *worker) errorsOf(ctx context.Context, i int, states *latent.Memory, hel
 }
 
 // predict are the predictions from all states of violated episodes but the last ones, one episode after the other.
-func (w *worker) predict(ctx context.Context, m *Model, held []*violated, offsets []int, inputs points.Points) (points.Points, error) {
+func (w *worker) predict(ctx context.Context, m *Model, held []*violated, offsets []int,
+	inputs points.Points) (points.Points, error) {
 	if m.Predict == nil || m.Predicted.N == 0 {
 		return points.Points{}, nil
 	}

@@ -72,7 +72,8 @@ func (p *Predictor) inputs(z points.Points, actions []int64) ([]latent.HeadInput
 		return []latent.HeadInput{state}, nil
 	}
 	if !p.flags.Actions.Any() {
-		return nil, run.Hint(run.Usage("--predictor %s=%s needs actions, but there is no --actions", p.model.Name, p.head.Path),
+		return nil, run.Hint(run.Usage("--predictor %s=%s needs actions, but there is no --actions", p.model.Name,
+			p.head.Path),
 			"give actions with --actions FILE[:key]")
 	}
 	return []latent.HeadInput{state, {Name: latent.HeadAction, Ints: actions}}, nil

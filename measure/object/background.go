@@ -28,7 +28,8 @@ type Read func(ctx context.Context, dst []float64, index []int) error
 // NewBackgrounds prepares the median frames of episodes, a label for each frame; size is the number of values of a
 // frame, and threads 0 all cores.
 func NewBackgrounds(read Read, size int, episode []int, threads int) *Backgrounds {
-	b := &Backgrounds{read: read, size: size, states: map[int][]int{}, threads: threads, held: heldValues, kept: map[int][]float64{}}
+	b := &Backgrounds{read: read, size: size, states: map[int][]int{}, threads: threads, held: heldValues,
+		kept: map[int][]float64{}}
 	for state, e := range episode {
 		b.states[e] = append(b.states[e], state)
 	}

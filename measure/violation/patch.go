@@ -30,7 +30,8 @@ type tracker struct {
 }
 
 func newTracker(s Scene) *tracker {
-	return &tracker{scene: s, finder: object.NewFinder(s.Shape, s.Threshold*(s.High-s.Low), s.Area), plane: s.Shape.Height * s.Shape.Width}
+	return &tracker{scene: s, finder: object.NewFinder(s.Shape, s.Threshold*(s.High-s.Low), s.Area),
+		plane: s.Shape.Height * s.Shape.Width}
 }
 
 // moved reports whether a pixel differs between two frames.

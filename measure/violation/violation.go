@@ -59,15 +59,18 @@ type row struct {
 }
 
 var table = []row{
-	{kind: Teleport, unit: "share of the frame's side", sizes: []float64{0.1, 0.25, 0.5}, most: 1, patch: true, make: teleport},
+	{kind: Teleport, unit: "share of the frame's side", sizes: []float64{0.1, 0.25, 0.5}, most: 1, patch: true,
+		make: teleport},
 	{kind: Recolor, unit: "share of the pixel range", sizes: []float64{0.25, 0.5, 1}, most: 1, patch: true, make: recolor},
 	{kind: Vanish, unit: "opacity lost", sizes: []float64{0.25, 0.5, 1}, most: 1, patch: true, make: vanish},
 	{kind: Appear, unit: "opacity", sizes: []float64{0.25, 0.5, 1}, most: 1, patch: true, make: appear},
 	{kind: Freeze, unit: "frames", sizes: []float64{1, 2, 4}, most: 1000, whole: true, make: freeze},
 	{kind: Skip, unit: "frames left out", sizes: []float64{1, 4, 16}, most: 100_000, whole: true, make: skip},
-	{kind: Reverse, unit: "frames at a step", sizes: []float64{1, 2, 4}, most: 1000, whole: true, lasts: true, make: reverse},
+	{kind: Reverse, unit: "frames at a step", sizes: []float64{1, 2, 4}, most: 1000, whole: true, lasts: true,
+		make: reverse},
 	{kind: Swap, unit: "opacity", sizes: []float64{1}, most: 1, make: swap},
-	{kind: Gravity, unit: "share of the displacement", sizes: []float64{0.5, 1}, most: 10, patch: true, lasts: true, make: gravity},
+	{kind: Gravity, unit: "share of the displacement", sizes: []float64{0.5, 1}, most: 10, patch: true, lasts: true,
+		make: gravity},
 	{kind: Shuffle, unit: "frames", sizes: []float64{2, 4, 8}, most: 1000, whole: true, make: shuffle},
 }
 

@@ -285,7 +285,8 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors)
 			}
 		}
 		if elsewhere == nil {
-			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: *f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, predictor.Step)
+			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next,
+				Horizon: *f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, predictor.Step)
 			if err != nil {
 				return fmt.Errorf("predictor %s: %w", name, err)
 			}

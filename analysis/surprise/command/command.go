@@ -82,15 +82,19 @@ func register(flags *run.Flags) *options {
 	f.inputs = input.Register(flags, input.Needs{NoModels: true, Without: func() bool { return f.errors.Any() }})
 	in := f.inputs
 	f.dynamics = in.Predictors(flags, example.Predictor, "")
-	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
+	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true,
+		Models: true,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] predicted by a dynamics model of NAME: row i predicts the " +
 			"successor of state i. Transitions from new frames have no prediction then (repeats)"})
 	f.frames = in.Role(flags, input.Role{Name: "predicted-frames", Unit: "predicted frame", Named: true, Wide: true,
-		Usage: "`NAME=FILE[:key]` of frames [N,…] predicted by NAME: row i predicts the last frame of the successor of state i; " +
+		Usage: "`NAME=FILE[:key]` of frames [N,…] predicted by NAME: row i predicts the last frame of the successor of " +
+			"state i; " +
 			"errors are of pixels (repeats)"})
 	f.errors = input.RegisterRole(flags, input.Role{Name: "errors", Unit: "error", Named: true, Column: true,
-		Usage: "`NAME=FILE[:key]` of an error for each row of --violations-of, or FILE.csv:column, instead of frames and models (repeats)"})
-	flags.PathVar(&f.table, "violations-of", "`FILE.csv` of the transitions of --errors, with columns episode, pair, step, violation and size")
+		Usage: "`NAME=FILE[:key]` of an error for each row of --violations-of, or FILE.csv:column, instead of frames and " +
+			"models (repeats)"})
+	flags.PathVar(&f.table, "violations-of",
+		"`FILE.csv` of the transitions of --errors, with columns episode, pair, step, violation and size")
 	flags.Group(run.Inputs, "predicted", "predicted-frames", "errors", "violations-of")
 	flags.Declare(option.Of(&f.o))
 	in.Sized(func(data *input.Data) error {
@@ -114,23 +118,28 @@ func (f *options) check() error {
 			return run.Hint(run.Usage("--violations-of has no effect: there are no --errors"), "give --errors NAME=FILE[:key]")
 		}
 		if len(f.inputs.Models()) == 0 && !f.frames.Any() {
-			return run.Hint(run.Usage("no models: nothing predicts the frames"), "give --model NAME=FILE or --latents NAME=FILE[:key]",
+			return run.Hint(run.Usage("no models: nothing predicts the frames"),
+				"give --model NAME=FILE or --latents NAME=FILE[:key]",
 				"or --predicted-frames NAME=FILE[:key]")
 		}
 		return f.checkNames()
 	}
 	if f.table == "" {
-		return run.Hint(run.Usage("--errors needs --violations-of: which rows are of violated episodes"), "give --violations-of FILE.csv")
+		return run.Hint(run.Usage("--errors needs --violations-of: which rows are of violated episodes"),
+			"give --violations-of FILE.csv")
 	}
 	var others []string
-	for _, name := range []string{"frames", "episodes", "model", "latents", "weights", "baseline", "example", "predictor", "actions",
-		"predicted", "predicted-frames", "violations", "sizes", "at", "draws", "predict-by", "object-threshold", "object-area"} {
+	for _, name := range []string{"frames", "episodes", "model", "latents", "weights", "baseline", "example", "predictor",
+		"actions",
+		"predicted", "predicted-frames", "violations", "sizes", "at", "draws", "predict-by", "object-threshold",
+		"object-area"} {
 		if f.flags.Given(name) {
 			others = append(others, "--"+name)
 		}
 	}
 	if len(others) > 0 {
-		return run.Hint(run.Usage("--errors and %s cannot be used together: errors are measured as they are", strings.Join(others, ", ")),
+		return run.Hint(run.Usage("--errors and %s cannot be used together: errors are measured as they are",
+			strings.Join(others, ", ")),
 			"leave one of them out")
 	}
 	return nil
@@ -144,7 +153,8 @@ func (f *options) checkNames() error {
 	}
 	for _, name := range f.predicted.Names() {
 		if has[name] {
-			return run.Hint(run.Usage("--predicted %s=… and --predictor %s=… both give predictions of this model", name, name), "remove one of them")
+			return run.Hint(run.Usage("--predicted %s=… and --predictor %s=… both give predictions of this model", name, name),
+				"remove one of them")
 		}
 	}
 	models := map[string]bool{}
@@ -153,7 +163,8 @@ func (f *options) checkNames() error {
 	}
 	for _, name := range f.frames.Names() {
 		if models[name] {
-			return run.Hint(run.Usage("--predicted-frames %s=…: a model is named %q", name, name), "give predicted frames a name of their own")
+			return run.Hint(run.Usage("--predicted-frames %s=…: a model is named %q", name, name),
+				"give predicted frames a name of their own")
 		}
 	}
 	return nil

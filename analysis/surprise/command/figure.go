@@ -38,7 +38,8 @@ func Figure(r *surprise.Result, l *loaded, o surprise.Options) *plots.Figure {
 		note = fmt.Sprintf("Errors of %s. Transition 0 is the first impossible one. ", s.Names[0])
 	}
 	detection := heat(r)
-	add(22+4.5*float64(len(detection.Rows)), plots.Tile{Panel: detection, Title: "AUROC at the largest size", ColumnSpan: 2})
+	add(22+4.5*float64(len(detection.Rows)), plots.Tile{Panel: detection, Title: "AUROC at the largest size",
+		ColumnSpan: 2})
 	var curves []plots.Tile
 	for _, kind := range kindsOf(r) {
 		if c := bySizes(r, string(kind), kind.Unit()); c != nil && len(curves) < 2 {
@@ -57,7 +58,8 @@ func Figure(r *surprise.Result, l *loaded, o surprise.Options) *plots.Figure {
 		add(60, curves...)
 	}
 	figure.HeightMM = height + 20
-	figure.Footnote = note + "AUROC: probability that an impossible transition has a larger error than the untouched one at the same time; 0.5 is chance."
+	figure.Footnote = note + "AUROC: probability that an impossible transition has a larger error than the untouched " +
+		"one at the same time; 0.5 is chance."
 	if r.Blocks != "" {
 		figure.Footnote += fmt.Sprintf(" Bands: 95 %% intervals, jackknife over %s.", r.Blocks)
 	}
@@ -110,7 +112,8 @@ func picture(values []float64, shape []int, low, high float64) image.Image {
 
 // along are the errors of the first model along the violated and the untouched episode.
 func along(s *surprise.Shown) *plots.Curves {
-	curves := &plots.Curves{X: plots.Axis{Label: "Transitions since the violation"}, Y: plots.Axis{Label: "Error / RMS distance", Zero: true}}
+	curves := &plots.Curves{X: plots.Axis{Label: "Transitions since the violation"},
+		Y: plots.Axis{Label: "Error / RMS distance", Zero: true}}
 	violated, twin := plots.CurveSeries{Name: "violated"}, plots.CurveSeries{Name: "untouched"}
 	for i, step := range s.Step {
 		violated.X, violated.Y = append(violated.X, float64(step)), append(violated.Y, s.Errors[0][i])
@@ -145,7 +148,8 @@ func heat(r *surprise.Result) *plots.HeatMap {
 
 // bySizes are curves of the AUROC over the size of a violation; nil for one size, or where no model was measured.
 func bySizes(r *surprise.Result, kind, unit string) *plots.Curves {
-	curves := &plots.Curves{X: plots.Axis{Label: "Size (" + unit + ")"}, Y: plots.Axis{Label: "AUROC", Min: 0, Max: 1.0001},
+	curves := &plots.Curves{X: plots.Axis{Label: "Size (" + unit + ")"}, Y: plots.Axis{Label: "AUROC", Min: 0,
+		Max: 1.0001},
 		References: []plots.Reference{{Value: 0.5}}}
 	measured := false
 	for i := range r.Models {

@@ -36,7 +36,8 @@ func (l *loaded) leaveOut(ctx context.Context, lost []report.Unmeasured) error {
 }
 
 // load reads states, latents and predictions.
-func (f *options) load(ctx context.Context, env *run.Env, data *input.Data) (*surprise.Input, *points.Selection, error) {
+func (f *options) load(ctx context.Context, env *run.Env, data *input.Data) (*surprise.Input, *points.Selection,
+	error) {
 	if data.Options.Samples > 0 {
 		env.Warn("--samples is ignored, because predictions need consecutive states; remove it")
 	}
@@ -49,7 +50,8 @@ func (f *options) load(ctx context.Context, env *run.Env, data *input.Data) (*su
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &surprise.Input{Episode: states.Episode, Time: states.Time, Next: rowsOf(data.Successors(index), index), Window: data.Window()}
+	in := &surprise.Input{Episode: states.Episode, Time: states.Time, Next: rowsOf(data.Successors(index), index),
+		Window: data.Window()}
 	if s := data.States; s != nil {
 		chosen := s.Subset(index)
 		in.Last, in.States = chosen.LastFrame(), chosen
@@ -111,7 +113,8 @@ func predictedBy(ctx context.Context, m *surprise.Model, in *surprise.Input) (po
 }
 
 // model is one model with its predictor or predictions.
-func (f *options) model(ctx context.Context, data *input.Data, m *input.Model, index []int, latents points.Points, predicted []input.Array,
+func (f *options) model(ctx context.Context, data *input.Data, m *input.Model, index []int, latents points.Points,
+	predicted []input.Array,
 ) (*surprise.Model, error) {
 	out := &surprise.Model{Name: m.Name, Latents: latents, Inputs: latents, Content: m.Content()}
 	encode := func(ctx context.Context, states latent.Source) (z, inputs points.Points, err error) {
@@ -130,7 +133,8 @@ func (f *options) model(ctx context.Context, data *input.Data, m *input.Model, i
 		pool := func(rows points.Points) (points.Points, error) {
 			z, err := m.PoolHeadRows(rows.F32, inputs.Shape)
 			if err == nil && z.Dim != latents.Dim {
-				err = fmt.Errorf("predictor %s: predictions have %d dimensions, but the latents of %s have %d", m.Name, z.Dim, m.Name, latents.Dim)
+				err = fmt.Errorf("predictor %s: predictions have %d dimensions, but the latents of %s have %d", m.Name, z.Dim,
+					m.Name, latents.Dim)
 			}
 			return z, err
 		}
@@ -162,7 +166,8 @@ func (f *options) model(ctx context.Context, data *input.Data, m *input.Model, i
 			return nil, err
 		}
 		if out.Predicted.Dim != latents.Dim {
-			return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, latents.Dim)
+			return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name,
+				a.Array.Name(), a.Shape(), a.Name, latents.Dim)
 		}
 	}
 	return out, nil
@@ -193,9 +198,11 @@ func (f *options) predictedFrames(env *run.Env, data *input.Data, states *points
 			return err
 		}
 		if predicted.Dim != states.Frames.Dim {
-			return fmt.Errorf("predicted-frames %s: %s has shape %v, but a frame has %d values", a.Name, a.Array.Name(), a.Shape(), states.Frames.Dim)
+			return fmt.Errorf("predicted-frames %s: %s has shape %v, but a frame has %d values", a.Name, a.Array.Name(),
+				a.Shape(), states.Frames.Dim)
 		}
-		in.Models = append(in.Models, surprise.Model{Name: a.Name, Latents: states.Frames, Inputs: states.Frames, Predicted: predicted,
+		in.Models = append(in.Models, surprise.Model{Name: a.Name, Latents: states.Frames, Inputs: states.Frames,
+			Predicted: predicted,
 			Encode: func(_ context.Context, source latent.Source) (z, inputs points.Points, err error) {
 				z, err = lastFrames(source, states.Frames.Dim)
 				return z, z, err
@@ -261,10 +268,12 @@ func (f *options) known(env *run.Env) (surprise.Input, error) {
 		return in, fmt.Errorf("violations-of: %w", err)
 	}
 	n := columns[0].Len()
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "violations-of", Path: f.table, SHA256: sum, Kind: "table", Shape: []int{n}, States: n})
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "violations-of", Path: f.table, SHA256: sum,
+		Kind: "table", Shape: []int{n}, States: n})
 	t := table{path: f.table, columns: columns}
-	e := &surprise.Errors{Episode: t.numbers("episode"), Pair: t.numbers("pair"), Step: t.numbers("step"), Violation: t.texts("violation"),
-		Size: t.sizes("size")}
+	e := &surprise.Errors{Episode: t.numbers("episode"), Pair: t.numbers("pair"), Step: t.numbers("step"),
+		Violation: t.texts("violation"),
+		Size:      t.sizes("size")}
 	if t.err != nil {
 		return in, fmt.Errorf("violations-of: %w", t.err)
 	}
@@ -274,7 +283,8 @@ func (f *options) known(env *run.Env) (surprise.Input, error) {
 	}
 	for _, a := range arrays {
 		if a.Len() != n || a.RowLen() != 1 {
-			return in, fmt.Errorf("errors %s: %s has shape %v, but %s has %d rows: want one error for each", a.Name, a.Array.Name(), a.Shape(), f.table, n)
+			return in, fmt.Errorf("errors %s: %s has shape %v, but %s has %d rows: want one error for each", a.Name,
+				a.Array.Name(), a.Shape(), f.table, n)
 		}
 		values := make([]float64, n)
 		if err := a.ReadFloat64(values, 0, n); err != nil {
@@ -303,7 +313,8 @@ func (t *table) column(name string) *dataset.Column {
 		names = append(names, c.Name)
 	}
 	if t.err == nil {
-		t.err = run.Hint(fmt.Errorf("%s: no column %q, found %q", t.path, name, names), "want episode, pair, step, violation and size")
+		t.err = run.Hint(fmt.Errorf("%s: no column %q, found %q", t.path, name, names),
+			"want episode, pair, step, violation and size")
 	}
 	return nil
 }

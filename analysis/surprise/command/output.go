@@ -15,7 +15,7 @@ import (
 
 // write puts the result into the result file, the CSV files, the console and the figure.
 func write(env *run.Env, r *surprise.Result, l *loaded, o surprise.Options) error {
-	output.Enter(env, r.Warnings, r.Models, func(m surprise.ModelResult) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m surprise.Outcomes) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("made", r.Made)
 	warn(env, r)
@@ -68,7 +68,8 @@ func writeErrors(env *run.Env, r *surprise.Result, l *loaded) error {
 
 // printTables writes the tables to the console.
 func printTables(env *run.Env, r *surprise.Result) error {
-	summary := report.NewTable("", "Model", "Error", "AUROC", "Detected at 1 in 100", "Untouched p ≤ 0.05", "False alarms", "Alarm noticed")
+	summary := report.NewTable("", "Model", "Error", "AUROC", "Detected at 1 in 100", "Untouched p ≤ 0.05",
+		"False alarms", "Alarm noticed")
 	for _, m := range r.Models {
 		summary.Row(m.Name, m.Error, m.AUROC, m.Detected100, m.Conformal.Level5, m.Alarm.False, m.Alarm.Noticed)
 	}
@@ -126,14 +127,16 @@ func lastSizes(r *surprise.Result) []surprise.Made {
 
 // bySize has all numbers.
 func bySize(r *surprise.Result) *report.Table {
-	table := report.NewTable("By violation and size", "Model", "Violation", "Size", "n", "AUROC", "1 in 100", "1 in 1,000", "Noticed",
+	table := report.NewTable("By violation and size", "Model", "Violation", "Size", "n", "AUROC", "1 in 100",
+		"1 in 1,000", "Noticed",
 		"Untouched", "Delay", "Place", "Alarm")
 	for i := range r.Models {
 		m := &r.Models[i]
 		for _, kind := range m.Violations.Keys() {
 			rows, _ := m.Violations.Get(kind)
 			for _, v := range rows.([]surprise.Violated) {
-				table.Row(m.Name, kind, v.Size, v.N, v.AUROC, v.Detected100, v.Detected1000, v.Noticed, v.Untouched, v.Delay, v.Place, v.Alarmed)
+				table.Row(m.Name, kind, v.Size, v.N, v.AUROC, v.Detected100, v.Detected1000, v.Noticed, v.Untouched, v.Delay,
+					v.Place, v.Alarmed)
 			}
 		}
 	}
