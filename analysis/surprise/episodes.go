@@ -147,20 +147,20 @@ func product(shape []int) int {
 // violate makes a violation at a moment. Errors: violation.ErrStill, violation.ErrShort, and frames that cannot be
 // read.
 func (p *plan) violate(ctx context.Context, maker *violation.Maker, u unit, m int) (*violated, error) {
-	at := &p.all[m]
-	e := violation.Episode{Number: at.number, Before: at.before, After: at.after, Other: at.another}
-	if u.kind == violation.Swap && len(at.another) == 0 {
+	place := &p.all[m]
+	e := violation.Episode{Number: place.number, Before: place.before, After: place.after, Other: place.another}
+	if u.kind == violation.Swap && len(place.another) == 0 {
 		return nil, violation.ErrShort
 	}
-	key := stat.StreamViolation.Key(p.o.Seed, 1, uint64(p.in.Time[at.state]), uint64(slices.Index(violation.Kinds(),
+	key := stat.StreamViolation.Key(p.o.Seed, 1, uint64(p.in.Time[place.state]), uint64(slices.Index(violation.Kinds(),
 		u.kind)))
 	// As many transitions as the untouched episode has, so that each has a twin.
-	frames, err := maker.Frames(ctx, u.kind, e, u.size, min(p.o.Horizon, len(at.after)), key)
+	frames, err := maker.Frames(ctx, u.kind, e, u.size, min(p.o.Horizon, len(place.after)), key)
 	if err != nil {
 		return nil, err
 	}
 	v := &violated{moment: m}
-	window := newWindow(p, at)
+	window := newWindow(p, place)
 	for _, f := range frames {
 		window.push(f)
 		if s := window.recorded(); s >= 0 {
@@ -178,7 +178,7 @@ func (p *plan) violate(ctx context.Context, maker *violation.Maker, u unit, m in
 	return v, nil
 }
 
-// window is the frames of a state, the last of which comes last.
+// window is the frames of a state, in the order of time.
 type window struct {
 	p      *plan
 	at     *moment
@@ -187,13 +187,13 @@ type window struct {
 	old    []float32 // the state before the violation
 }
 
-func newWindow(p *plan, at *moment) *window {
-	w := &window{p: p, at: at, size: max(p.in.Window, 1)}
+func newWindow(p *plan, place *moment) *window {
+	w := &window{p: p, at: place, size: max(p.in.Window, 1)}
 	// Frames before the first state of an episode have no number.
 	for k := w.size - 1; k >= 0; k-- {
 		source := -2 - k
-		if i := len(at.before) - 1 - k; i >= 0 {
-			source = at.before[i]
+		if i := len(place.before) - 1 - k; i >= 0 {
+			source = place.before[i]
 		}
 		w.frames = append(w.frames, violation.Frame{Source: source})
 	}

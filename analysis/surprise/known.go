@@ -126,25 +126,25 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 	})
 	moments := map[[2]int]int{} // of a twin and a draw
 	for _, u := range units {
-		m := made{unit: u, span: func(n int) int { return n }}
+		one := made{unit: u, span: func(n int) int { return n }}
 		var list [][]int
 		taken := map[int]int{}
 		for _, label := range byUnit[u] {
 			rows := episodes[label]
-			twin, known := twins[e.Pair[rows[0]]]
-			if !known {
+			twin, paired := twins[e.Pair[rows[0]]]
+			if !paired {
 				return nil, nil, fmt.Errorf("episode %d has the pair %d, which no untouched episode has", label, e.Pair[rows[0]])
 			}
 			draw := taken[twin]
 			taken[twin]++
-			at, found := moments[[2]int{twin, draw}]
-			if !found {
+			m, seen := moments[[2]int{twin, draw}]
+			if !seen {
 				before, after, err := split(e.Step, episodes[twin], twin)
 				if err != nil {
 					return nil, nil, err
 				}
-				at = len(r.draw)
-				moments[[2]int{twin, draw}] = at
+				m = len(r.draw)
+				moments[[2]int{twin, draw}] = m
 				r.before, r.after, r.draw = append(r.before, before), append(r.after, after), append(r.draw, drawn[twin])
 				drawn[twin]++
 			}
@@ -152,16 +152,16 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			n := min(len(after), len(r.after[at]), p.o.Horizon)
+			n := min(len(after), len(r.after[m]), p.o.Horizon)
 			for k, row := range after[:n] {
-				if e.Step[row] != e.Step[r.after[at][k]] {
+				if e.Step[row] != e.Step[r.after[m][k]] {
 					return nil, nil, fmt.Errorf("row %d: step %d of episode %d has no equal in its untouched episode %d", row,
 						e.Step[row], label, twin)
 				}
 			}
-			m.moments, list = append(m.moments, at), append(list, after[:n])
+			one.moments, list = append(one.moments, m), append(list, after[:n])
 		}
-		r.units, places = append(r.units, m), append(places, list)
+		r.units, places = append(r.units, one), append(places, list)
 	}
 	return r, places, nil
 }

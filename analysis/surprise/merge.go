@@ -78,13 +78,13 @@ func (p *plan) predictors(units []Unit) []*predictor {
 	for i := range p.in.Models {
 		m := &p.in.Models[i]
 		untouched := p.untouched(i)
-		add := func(name, base string, of func(t *Transitions) []float64) {
-			e := &predictor{name: name, base: base, errors: of(&untouched), reason: p.scales[i].reason}
+		add := func(name, base string, pick func(t *Transitions) []float64) {
+			e := &predictor{name: name, base: base, errors: pick(&untouched), reason: p.scales[i].reason}
 			for _, u := range units {
 				outcome := &u.Models[i]
 				made := erred{reason: outcome.Lacking}
 				for k := range outcome.Episodes {
-					made.errors = append(made.errors, of(&outcome.Episodes[k]))
+					made.errors = append(made.errors, pick(&outcome.Episodes[k]))
 				}
 				e.units = append(e.units, made)
 			}
@@ -94,11 +94,11 @@ func (p *plan) predictors(units []Unit) []*predictor {
 			add(m.Name, "", func(t *Transitions) []float64 { return t.Predicted })
 		}
 		for _, name := range p.o.Baselines {
-			of := func(t *Transitions) []float64 { return t.Copied }
+			pick := func(t *Transitions) []float64 { return t.Copied }
 			if name == ConstantVelocity {
-				of = func(t *Transitions) []float64 { return t.Repeated }
+				pick = func(t *Transitions) []float64 { return t.Repeated }
 			}
-			add(m.Name+"/"+name, m.Name, of)
+			add(m.Name+"/"+name, m.Name, pick)
 		}
 	}
 	return out
@@ -189,7 +189,7 @@ func (r *recording) blocks(all []*scored, result *Result) (*stat.Blocks, error) 
 	return blocks, nil
 }
 
-// episodes are those of moments.
+// episodes has the episode of each moment.
 func (r *recording) episodes() []int {
 	out := make([]int, len(r.after))
 	for m, after := range r.after {
@@ -213,10 +213,10 @@ func (d *deleter) prepare() error {
 		d.o.Condition == Phase {
 		return nil
 	}
-	known, states := d.known(d.order)
+	values, states := d.known(d.order)
 	byEpisode := map[int][]float64{}
 	for i, s := range states {
-		byEpisode[d.episode[s]] = append(byEpisode[d.episode[s]], known[i])
+		byEpisode[d.episode[s]] = append(byEpisode[d.episode[s]], values[i])
 	}
 	episodes := d.episodes()
 	for b := range d.blocks.Count() {
@@ -337,15 +337,15 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 			*n.into = report.NoEstimate("%s", why)
 			continue
 		}
-		of := func(int) []float64 { return d.values[u][n.number] }
+		without := func(int) []float64 { return d.values[u][n.number] }
 		if replicates != nil && n.number >= detected100 && n.number <= delay && n.number != untouched {
-			of = func(b int) []float64 { return replicates[b][n.number] }
+			without = func(b int) []float64 { return replicates[b][n.number] }
 		}
 		lacking := "no transition of a violated episode has an error"
 		if n.number == delay {
 			lacking = "no violated episode is noticed"
 		}
-		if *n.into, out[n.number], err = d.estimate(d.values[u][n.number], of, n.share, lacking); err != nil {
+		if *n.into, out[n.number], err = d.estimate(d.values[u][n.number], without, n.share, lacking); err != nil {
 			return out, err
 		}
 	}
@@ -389,7 +389,7 @@ func (d *deleter) replicates(u int, reason string) [][numbers][]float64 {
 	return out
 }
 
-// meanOf is the mean of what is known, of some moments.
+// meanOf is the mean of the known values of some moments.
 func meanOf(values []float64, skip func(i int) bool) float64 {
 	sum, count := 0.0, 0.0
 	for i, v := range values {
@@ -401,8 +401,9 @@ func meanOf(values []float64, skip func(i int) bool) float64 {
 	return sum / count
 }
 
-// estimate is the mean of a number over violated episodes with its interval; of are its values without a block.
-func (d *deleter) estimate(values []float64, of func(block int) []float64, share bool,
+// estimate is the mean of a number over violated episodes with its interval; without returns its values without a
+// block.
+func (d *deleter) estimate(values []float64, without func(block int) []float64, share bool,
 	lacking string) (report.Estimate, *stat.Jackknifed, error) {
 	mean := meanOf(values, func(int) bool { return false })
 	if math.IsNaN(mean) {
@@ -425,7 +426,7 @@ func (d *deleter) estimate(values []float64, of func(block int) []float64, share
 		influence[i] *= float64(len(values)) / count
 	}
 	for b := range d.blocks.Count() {
-		replicates = append(replicates, meanOf(of(b), func(i int) bool { return labels[i] == b }))
+		replicates = append(replicates, meanOf(without(b), func(i int) bool { return labels[i] == b }))
 	}
 	j, err := d.blocks.Jackknife(mean, replicates, influence)
 	if err != nil {
@@ -554,11 +555,11 @@ func (d *deleter) alarm(out *Outcomes) error {
 		// The mean over the violations of a moment.
 		values := make([]float64, len(d.draw))
 		for m := range values {
-			var of []float64
+			var list []float64
 			for u := range d.values {
-				of = append(of, d.values[u][n.number][m])
+				list = append(list, d.values[u][n.number][m])
 			}
-			values[m] = meanOf(of, func(int) bool { return false })
+			values[m] = meanOf(list, func(int) bool { return false })
 		}
 		if *n.into, _, err = d.estimate(values, func(int) []float64 { return values }, n.share, n.lacking); err != nil {
 			return err

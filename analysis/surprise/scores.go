@@ -38,7 +38,7 @@ type recording struct {
 	order   []int   // states that a transition leads to, by episode and time
 	before  [][]int // of each moment: such states before it, ascending
 	after   [][]int // from it on
-	draw    []int   // of each moment, among those of its episode
+	draw    []int   // of each moment, counted in its episode
 	units   []made
 }
 
@@ -49,7 +49,7 @@ type made struct {
 	span    func(transitions int) int
 }
 
-// predictor is what is scored: a model, or a model without learning on its latents.
+// predictor is a model, or a model without learning on its latents.
 type predictor struct {
 	name, base string // base is the model whose latents are predicted without learning; else empty
 	reason     string // why nothing is known; empty
@@ -78,7 +78,7 @@ type scored struct {
 	episodes  int // untouched
 }
 
-// transitions are those of a violated episode.
+// transitions are the errors and p values of a violated episode.
 type transitions struct {
 	errors, p   []float64 // from the violation on
 	twin, twinP []float64
@@ -224,7 +224,7 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 	for draw := 0; ; draw++ {
 		var t conformal.Transitions
 		type position struct{ moment, step int }
-		var at []position
+		var positions []position
 		lengths := map[int]int{} // of untouched parts, by moment
 		byEpisode := map[int]int{}
 		later := false
@@ -236,18 +236,21 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 			errors, _ := s.known(r.before[m])
 			lengths[m], byEpisode[episode] = len(errors), m
 			for _, v := range errors {
-				t.Errors, t.Episodes, at = append(t.Errors, v), append(t.Episodes, episode), append(at, position{m, -1})
+				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
+					-1})
 			}
 			for step, v := range all[m].errors {
 				if math.IsNaN(v) {
 					continue
 				}
-				t.Errors, t.Episodes, at = append(t.Errors, v), append(t.Episodes, episode), append(at, position{m, step})
+				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
+					step})
 			}
 			// The rest of the twin makes the episode as long as untouched ones: without effect, it is the twin itself.
 			errors, _ = s.known(r.after[m][min(len(all[m].errors), len(r.after[m])):])
 			for _, v := range errors {
-				t.Errors, t.Episodes, at = append(t.Errors, v), append(t.Episodes, episode), append(at, position{m, -1})
+				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
+					-1})
 			}
 		}
 		if len(t.Errors) > 0 {
@@ -256,8 +259,8 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 				return err
 			}
 			for i, v := range p {
-				if at[i].step >= 0 {
-					all[at[i].moment].p[at[i].step] = v
+				if positions[i].step >= 0 {
+					all[positions[i].moment].p[positions[i].step] = v
 				}
 			}
 			if s.whyAlarm == "" {
@@ -410,7 +413,7 @@ func newBlockShares(errors [][]float64) *blockShares {
 	return b
 }
 
-// without is a p value over so many episodes without those of the block.
+// without is a p value over some episodes without the episodes of the block.
 func (b *blockShares) without(p, err float64, episodes int) float64 {
 	i, _ := slices.BinarySearch(b.sorted, err)
 	return min(1, max(0, (p*float64(episodes)-b.above[i])/float64(episodes-b.episodes)))

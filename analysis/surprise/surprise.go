@@ -84,7 +84,7 @@ type Errors struct {
 type Options struct {
 	analysis.Settings
 	Violations []string // nil means all of [violation.Kinds]
-	// Sizes are those of every violation; nil means the usual ones of each.
+	// Sizes apply to every violation; nil means the usual ones of each.
 	Sizes []float64
 	// At is the state of an episode, from 2, that the first impossible transition leads to; empty or random: drawn.
 	At string
@@ -92,7 +92,7 @@ type Options struct {
 	Draws int
 	// Horizon is the number of transitions from the violation on that are looked at; 0 means 8.
 	Horizon int
-	// Condition says with which errors those of a transition are compared: Phase, with those of the same step of other
+	// Condition says with which errors a transition is compared: Phase, with errors of the same step of other
 	// episodes; empty or NoCondition: with all.
 	Condition string
 	// Baselines are the models without learning that are measured on the latents of each model; nil: Baselines().
@@ -111,7 +111,7 @@ const (
 	ConstantVelocity = "constant_velocity"
 )
 
-// The errors that those of a transition are compared with.
+// The errors that a transition is compared with.
 const (
 	NoCondition = "none"
 	Phase       = "phase"
@@ -131,7 +131,7 @@ func (o *Options) Declare(l *option.List) {
 	l.Int(&o.Horizon, "horizon", "`N` transitions from the violation on that are looked at").AtLeast(1)
 	option.Choice(l, &o.Condition, "condition", []string{NoCondition, Phase},
 		"`NAME` of the errors that p values are about: "+
-			"phase: those of the same step of other episodes, none: all")
+			"phase: errors of the same step of other episodes, none: all")
 	l.Names(&o.Baselines, "predict-by", Baselines(),
 		"`LIST` of models without learning on the latents of each model: copy_last "+
 			"predicts the latent before, constant_velocity the same step again")
@@ -221,7 +221,7 @@ func kinds() []string {
 	return out
 }
 
-// sizes are those of a violation.
+// sizes returns the sizes of a violation.
 func (o *Options) sizes(kind violation.Kind) []float64 {
 	if o.Sizes != nil {
 		return o.Sizes
@@ -326,7 +326,7 @@ type Made struct {
 // ErrorRow is one transition of an untouched or violated episode.
 type ErrorRow struct {
 	Model     string
-	State     int // that the transition leads to; of a violated episode, that of its twin
+	State     int // that the transition leads to; of a violated episode, the state of its twin
 	Episode   int
 	Violation violation.Kind // empty: untouched
 	Size      float64

@@ -122,7 +122,7 @@ func (p *plan) checkFinite(m *Model) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from. The latents of untouched states stand for the encoders, and
+// identity names everything that the numbers follow from. The latents of untouched states stand for the encoders, and
 // their predictions for the predictors.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
@@ -352,9 +352,9 @@ func (w *worker) errorsOf(ctx context.Context, i int, states *latent.Memory, hel
 	out := make([]Transitions, len(held))
 	row := 0
 	for k, v := range held {
-		at := &w.all[v.moment]
+		place := &w.all[v.moment]
 		t := measurer{model: m, scale: w.scales[i], made: made, offset: offsets[k]}
-		states := append(slices.Clone(at.before[len(at.before)-2:]), v.states...)
+		states := append(slices.Clone(place.before[len(place.before)-2:]), v.states...)
 		for s := 2; s < len(states); s++ {
 			e := transition{before: states[s-2], now: states[s-1], next: states[s]}
 			copied, repeated := t.baselines(e)
@@ -388,7 +388,7 @@ func (w *worker) predict(ctx context.Context, m *Model, held []*violated, offset
 	var actions []int64
 	row := make([]float64, m.Inputs.Dim)
 	for k, v := range held {
-		at := &w.all[v.moment]
+		place := &w.all[v.moment]
 		for s, state := range v.states[:len(v.states)-1] {
 			source, i := m.Inputs, state
 			if state < 0 {
@@ -397,8 +397,8 @@ func (w *worker) predict(ctx context.Context, m *Model, held []*violated, offset
 			for _, x := range source.Row(i, row) {
 				rows = append(rows, float32(x))
 			}
-			if w.in.Actions != nil { // those of the untouched episode
-				actions = append(actions, w.in.Actions[at.after[s]])
+			if w.in.Actions != nil { // the actions of the untouched episode
+				actions = append(actions, w.in.Actions[place.after[s]])
 			}
 		}
 	}
@@ -430,7 +430,7 @@ func (t *measurer) latent(state int) []float64 {
 	return row
 }
 
-// distance is that of a row of predictions and of a state.
+// distance is the error of a row of predictions for a state.
 func (t *measurer) distance(predicted points.Points, row, state int) float64 {
 	p := predicted.Row(row, make([]float64, predicted.Dim))
 	t.scale.Apply(p)

@@ -275,11 +275,11 @@ func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput,
 
 // poolForHeads makes the model pool its output as heads take it, until the function that it returns is called.
 func (m *Model) poolForHeads(pool latent.Pool) func() {
-	own := m.Pool
+	before := m.Pool
 	if m.Pool = pool; pool == latent.PoolNone {
 		m.Pool = latent.PoolFlatten
 	}
-	return func() { m.Pool = own }
+	return func() { m.Pool = before }
 }
 
 // EncodeForHeads is [Model.HeadLatents] of other inputs than the states, which are encoded as [Model.Encode] does.

@@ -46,31 +46,31 @@ func (t *tracker) moved(a, b []float64, pixel int) bool {
 
 // start finds the largest object of a frame with pixels that differ from the frame before.
 func (t *tracker) start(before, frame, background []float64) (*patch, error) {
-	found, err := t.finder.Find(frame, background)
+	objects, err := t.finder.Find(frame, background)
 	if err != nil {
 		return nil, err
 	}
-	moves := make([]bool, len(found.Objects))
-	for i, l := range found.Labels {
+	moves := make([]bool, len(objects.Objects))
+	for i, l := range objects.Labels {
 		if l > 0 && t.moved(before, frame, i) {
 			moves[l-1] = true
 		}
 	}
 	best := -1
-	for i, o := range found.Objects {
-		if moves[i] && (best < 0 || o.Area > found.Objects[best].Area) {
+	for i, o := range objects.Objects {
+		if moves[i] && (best < 0 || o.Area > objects.Objects[best].Area) {
 			best = i
 		}
 	}
 	if best < 0 {
 		return nil, ErrStill
 	}
-	return takePatch(found, best), nil
+	return takePatch(objects, best), nil
 }
 
-func takePatch(found *object.Found, index int) *patch {
-	p := &patch{Component: found.Objects[index]}
-	for i, l := range found.Labels {
+func takePatch(objects *object.Found, index int) *patch {
+	p := &patch{Component: objects.Objects[index]}
+	for i, l := range objects.Labels {
 		if int(l) == index+1 {
 			p.pixels = append(p.pixels, i)
 		}
@@ -81,13 +81,13 @@ func takePatch(found *object.Found, index int) *patch {
 // next finds a patch in the next frame: the object that overlaps it most, or else the nearest one of half to twice its
 // area, up to a quarter of the frame's side away; nil where it is lost.
 func (t *tracker) next(p *patch, frame, background []float64) (*patch, error) {
-	found, err := t.finder.Find(frame, background)
+	objects, err := t.finder.Find(frame, background)
 	if err != nil {
 		return nil, err
 	}
-	common := make([]int, len(found.Objects))
+	common := make([]int, len(objects.Objects))
 	for _, i := range p.pixels {
-		if l := found.Labels[i]; l > 0 {
+		if l := objects.Labels[i]; l > 0 {
 			common[l-1]++
 		}
 	}
@@ -98,7 +98,7 @@ func (t *tracker) next(p *patch, frame, background []float64) (*patch, error) {
 		}
 	}
 	nearest := float64(min(t.scene.Shape.Height, t.scene.Shape.Width)) / 4
-	for i, o := range found.Objects {
+	for i, o := range objects.Objects {
 		if d := math.Hypot(o.X-p.X, o.Y-p.Y); best < 0 && d <= nearest && 2*o.Area >= p.Area && o.Area <= 2*p.Area {
 			nearest = d
 			best = i
@@ -107,7 +107,7 @@ func (t *tracker) next(p *patch, frame, background []float64) (*patch, error) {
 	if best < 0 {
 		return nil, nil
 	}
-	return takePatch(found, best), nil
+	return takePatch(objects, best), nil
 }
 
 // change makes a frame of a violation in place: p is the patch in it, step counts frames from 0.
@@ -159,7 +159,7 @@ func (m *maker) changed(ready func(first, before *patch) error, apply change) ([
 	return out, nil
 }
 
-// cover draws the patch again, shifted, over what is there by opacity; values are the patch's own, plane by plane.
+// cover draws the patch again, shifted, with an opacity; values are the patch's own, plane by plane.
 func (m *maker) cover(frame []float64, p *patch, values []float64, dx, dy int, opacity float64) {
 	s := m.scene.Shape
 	n := s.Height * s.Width
@@ -175,7 +175,7 @@ func (m *maker) cover(frame []float64, p *patch, values []float64, dx, dy int, o
 	}
 }
 
-// values are those of the patch in a frame, plane by plane.
+// values returns the values of the patch in a frame, plane by plane.
 func (m *maker) values(frame []float64, p *patch) []float64 {
 	n := m.scene.Shape.Height * m.scene.Shape.Width
 	var out []float64

@@ -30,7 +30,7 @@ const (
 	Recolor Kind = "recolor"
 	// Vanish fades the moving patch into the background by size; 1: it is gone.
 	Vanish Kind = "vanish"
-	// Appear adds a copy of the moving patch elsewhere, which covers what is behind it by size.
+	// Appear adds a copy of the moving patch elsewhere, with the opacity size.
 	Appear Kind = "appear"
 	// Freeze repeats the last frame size times.
 	Freeze Kind = "freeze"
@@ -90,7 +90,7 @@ func lookup(k Kind) (*row, error) {
 	return nil, fmt.Errorf("violation %q: want one of %v", k, Kinds())
 }
 
-// Unit is that of a size, for labels; empty for an unknown violation.
+// Unit is the unit of a size, for labels; empty for an unknown violation.
 func (k Kind) Unit() string {
 	if r, err := lookup(k); err == nil {
 		return r.unit
@@ -112,7 +112,7 @@ func (k Kind) NeedsPatch() bool {
 	return err == nil && r.patch
 }
 
-// Span is the number of transitions, from the first on, that cannot happen, out of so many that are looked at.
+// Span is the number of transitions, from the first on, that cannot happen, out of horizon ones.
 func (k Kind) Span(size float64, horizon int) int {
 	r, err := lookup(k)
 	switch {
@@ -210,9 +210,9 @@ type maker struct {
 	most    int // frames
 }
 
-// Frames are at most most frames of the episode from the violation on, at least one. Errors: [ErrStill], [ErrShort], a
+// Frames are at most limit frames of the episode from the violation on, at least one. Errors: [ErrStill], [ErrShort], a
 // size that [Kind.CheckSize] refuses, and frames that cannot be read.
-func (m *Maker) Frames(ctx context.Context, k Kind, e Episode, size float64, most int, key stat.Key) ([]Frame, error) {
+func (m *Maker) Frames(ctx context.Context, k Kind, e Episode, size float64, limit int, key stat.Key) ([]Frame, error) {
 	r, err := lookup(k)
 	if err == nil {
 		err = k.CheckSize(size)
@@ -226,7 +226,7 @@ func (m *Maker) Frames(ctx context.Context, k Kind, e Episode, size float64, mos
 	if r.patch && m.tracker == nil {
 		return nil, fmt.Errorf("violation %s needs frames with height and width", k)
 	}
-	frames, err := r.make(&maker{Maker: m, ctx: ctx, episode: e, size: size, random: stat.NewRandom(key), most: most})
+	frames, err := r.make(&maker{Maker: m, ctx: ctx, episode: e, size: size, random: stat.NewRandom(key), most: limit})
 	if err == nil && len(frames) == 0 {
 		err = ErrShort
 	}
@@ -279,7 +279,7 @@ func swap(m *maker) ([]Frame, error) {
 	}
 	var out []Frame
 	for i := range n {
-		own, err := m.read(e.After[i])
+		frame, err := m.read(e.After[i])
 		if err != nil {
 			return nil, err
 		}
@@ -288,9 +288,9 @@ func swap(m *maker) ([]Frame, error) {
 			return nil, err
 		}
 		for k, v := range other {
-			own[k] += m.size * (v - own[k])
+			frame[k] += m.size * (v - frame[k])
 		}
-		out = append(out, Frame{Source: -1, Values: own})
+		out = append(out, Frame{Source: -1, Values: frame})
 	}
 	return out, nil
 }

@@ -66,7 +66,7 @@ func Figure(r *surprise.Result, l *loaded, o surprise.Options) *plots.Figure {
 	return figure
 }
 
-// frames are the frames from the violation on, above those of the untouched episode; nil where there are no images.
+// frames shows the frames from the violation on above the untouched ones; nil where there are no images.
 func frames(s *surprise.Shown, l *loaded) *plots.ImageGrid {
 	if l == nil || len(s.Violated) == 0 || l.data.States == nil {
 		return nil

@@ -104,7 +104,7 @@ func rowsOf(next, index []int) []int {
 	return next
 }
 
-// predictedBy are the predictions from all states: given ones, or those of the predictor.
+// predictedBy are the predictions from all states: given ones, or made by the predictor.
 func predictedBy(ctx context.Context, m *surprise.Model, in *surprise.Input) (points.Points, error) {
 	if m.Predict == nil {
 		return m.Predicted, nil
@@ -211,7 +211,7 @@ func (f *options) predictedFrames(env *run.Env, data *input.Data, states *points
 	return nil
 }
 
-// lastFrames are the last frames of states, in values of so many.
+// lastFrames are the last frames of states, with dim values each.
 func lastFrames(source latent.Source, dim int) (points.Points, error) {
 	size := 1
 	for _, d := range source.Shape() {

@@ -29,12 +29,12 @@ var made = map[string]string{
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
-	known := slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == "errors" })
-	if !known {
+	elsewhere := slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == "errors" })
+	if !elsewhere {
 		input.Methods(d, 0)
 	}
 	d.Section("Surprise")
-	if known {
+	if elsewhere {
 		d.Say("Errors of transitions were computed elsewhere. Each violated episode was compared with the untouched " +
 			"episode of its pair.")
 	} else {
@@ -59,7 +59,7 @@ func describeMethods(d *methods.Draft) {
 	output.Methods(d, ", and numbers and p values were computed without it")
 }
 
-// sayViolations says what was violated and predicted.
+// sayViolations names the violations and predictors.
 func sayViolations(d *methods.Draft) {
 	when := d.Text("at")
 	if when == "random" || when == "" {
