@@ -197,7 +197,7 @@ func writeAlarms(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 	return allAlarmDesigns().write(ctx, w, draws, seed, threads)
 }
 
-// write writes the tables of conformal p values and alarms. Alarms have a quarter of the new episodes, and those of 5000
+// write writes the tables of conformal p values and alarms. Alarms have a tenth of the new episodes, and those of 5000
 // transitions a fifth of these.
 func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	fmt.Fprintf(w, "Conformal p of prediction errors of new episodes at most 1 and 5 %%, in percent of the transitions ± "+
@@ -210,10 +210,10 @@ func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, s
 		}
 	}
 	fmt.Fprintf(w, "\nAlarms of 1 %% in new episodes, untouched and changed, in percent of the episodes ± Monte-Carlo error, %d episodes, "+
-		"%d of 5000 transitions:\n\n", draws/4, draws/20)
+		"%d of 5000 transitions:\n\n", draws/10, draws/50)
 	writeSharesHeader(w, "untouched episodes × transitions", alarmColumns)
 	for _, d := range designs.alarms {
-		n := draws / 4 / watched
+		n := draws / 10 / watched
 		if d.Length >= 5000 {
 			n /= 5
 		}
