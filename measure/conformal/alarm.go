@@ -68,7 +68,7 @@ func (r *Reference) cusum(e episode) []float64 {
 		if r.options.Phase {
 			list = r.strata[min(step, len(r.strata)-1)].errors
 		}
-		sum = max(0, sum) + v - list[len(list)*9/10]
+		sum = max(0, sum) + v/2 - list[len(list)*9/10]/2 // halves, as the difference of large numbers is infinite
 		out[step] = sum
 	}
 	return out

@@ -185,6 +185,30 @@ func TestAlarms_Constant(t *testing.T) {
 	}
 }
 
+// The largest numbers do not overflow to NaN.
+func TestAlarms_Largest(t *testing.T) {
+	t.Parallel()
+	in := Transitions{make([]float64, 1000), make([]int, 1000)}
+	for i := range in.Errors {
+		in.Episodes[i], in.Errors[i] = i/10, math.MaxFloat64*float64(i%3-1)
+	}
+	r, err := NewReference(in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, watch := range []func(Transitions, float64) ([]Alarm, error){r.EpisodeAlarms, r.InnovationAlarms} {
+		alarms, err := watch(in, 0.01)
+		if err != nil || raised(alarms) > 0.01 {
+			t.Errorf("%v of the largest errors (%v)", raised(alarms), err)
+		}
+		for _, a := range alarms {
+			if !(a.P > 0 && a.P <= 1) {
+				t.Errorf("alarm %+v", a)
+			}
+		}
+	}
+}
+
 func TestEarlierRanks(t *testing.T) {
 	t.Parallel()
 	got, want := earlierRanks([]float64{3, 1, 3, 2, 5, 0}), []float64{1, 1, 2. / 3, 3. / 4, 1. / 5, 1}
