@@ -2869,7 +2869,7 @@ def surprise(
             input of predictor. Default: the actions of a published dataset given with frames.
         at: N of the state of each episode, from 2, that the first impossible transition leads to, or random. Default:
             random.
-        condition: NAME of the errors that p values are about: phase: those of the same step of other episodes, none:
+        condition: NAME of the errors that p values are about: phase: errors of the same step of other episodes, none:
             all (none, phase). Default: none.
         decoder_pool: [NAME=]MODE of pooling for the inputs of decoders, predictors and other heads, as for pool: last,
             mean, cls, flatten, index:K; default: unchanged outputs.
