@@ -36,7 +36,7 @@ func NewBackgrounds(read Read, size int, episode []int, threads int) *Background
 	return b
 }
 
-// heldValues bounds the pixels of an episode that are held at a time, and those of
+// heldValues bounds the pixels of an episode that are held at a time, and the values of
 // backgrounds: 128 MB each.
 const heldValues = 1 << 24
 
@@ -88,7 +88,7 @@ func (b *Backgrounds) hold(ctx context.Context, held []float64, states []int, fi
 	return nil
 }
 
-// medians are those of the columns of held, which has n rows.
+// medians computes the medians of the columns of held, which has n rows.
 func (b *Backgrounds) medians(ctx context.Context, dst []float64, held []float64, n int) error {
 	const tile = 16 // columns that are gathered together
 	return parallel.With(ctx, b.threads, (len(dst)+tile-1)/tile, func() func(i int) error {
@@ -108,7 +108,7 @@ func (b *Backgrounds) medians(ctx context.Context, dst []float64, held []float64
 	})
 }
 
-// median is that of values, which it reorders. What most are equal to, as a background
+// median is the median of values, which it reorders. What most are equal to, as a background
 // is, is found without sorting.
 func median(values []float64) float64 {
 	// Of a majority more votes are for it than against it (Boyer & Moore 1991).

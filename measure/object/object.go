@@ -30,7 +30,7 @@ func NewFinder(shape image.Shape, threshold float64, area int) *Finder {
 }
 
 // Find returns the 8-connected components of the pixels that differ from the background,
-// but for those of few pixels, in the order of their first pixels.
+// except for small ones, in the order of their first pixels.
 func (f *Finder) Find(frame, background []float64) (*Found, error) {
 	n := len(f.mask)
 	clear(f.mask)

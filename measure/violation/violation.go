@@ -1,8 +1,8 @@
 // Package violation makes episodes of what cannot happen from recorded ones: a patch jumps, changes its color, vanishes
 // or appears, time stands still, skips or runs back, another episode goes on.
 //
-//	v, err := violation.New(violation.Teleport, violation.Scene{Shape: shape, Low: 0, High: 255}, 8)
-//	frames, err := v.Frames(ctx, episode, 0.25, key)
+//	maker := violation.New(violation.Scene{Shape: shape, Low: 0, High: 255})
+//	frames, err := maker.Frames(ctx, violation.Teleport, episode, 0.25, 8, key)
 //
 // The frames before the violation are untouched. What becomes of the others depends on the frames of the episode, the
 // size and the key alone, so that every model sees the same violation. A new violation is a row of the table in this
