@@ -125,6 +125,8 @@ const (
 	// StreamNullEpisodes exchanges and rotates whole episodes for the null of similarities (this
 	// package): "nule".
 	StreamNullEpisodes Stream = 0x6e756c65
+	// StreamViolation draws moments and violations of episodes (measure/violation, analysis/surprise): "viol".
+	StreamViolation Stream = 0x76696f6c
 	// StreamAuditReferences draws the training episodes that say which states are too near (analysis/audit): "auri".
 	StreamAuditReferences Stream = 0x61757269
 	// StreamValidateNull permutes and shifts outcomes (measure/selection): "valn".

@@ -38,6 +38,7 @@ var apart = map[string][]string{
 	"forecast":       {"truth.npy --target {}/truth.npy --forecast a={}/members.npy --bootstrap 0"},
 	"sequence":       {"dump.npz --dump a={}/dump.npz --bootstrap 0", "ab.csv --sequences {}/ab.csv --columns heavy=VH,light=VL"},
 	"canvas":         {"design.json --reference-json {}/design.json --generated-json {}/design.json --bootstrap 0", "tree/benchmarks/t_gt/gid1-1.json --base-dir {}/tree --task t_gen --variant v --out {}/out --reports"},
+	"surprise":       {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --draws 1 --violations skip"},
 	"audit":          {"f.npy --frames {}/f.npy --split {}/labels.npy"},
 	"encode":         {"f.npy --frames {}/f.npy --baseline random:4 --window 2 --methods --profile", "f.npy --frames {}/f.npy --baseline random:4 --output {model}.x.npz"},
 	"compare":        {"r.json {}/r.json --format svg", "l.csv --losses a={}/l.csv --loss-columns loss", "r_samples.csv {}/r.json"},

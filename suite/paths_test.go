@@ -61,6 +61,7 @@ func TestPaths(t *testing.T) {
 		{"sequence", "--example ", nil},
 		{"canvas", "--example ", nil},
 		{"audit", "--example ", nil},
+		{"surprise", states + "--violations skip,freeze ", []string{"--sizes 1 1,2"}},
 	} {
 		t.Run(test.analysis, func(t *testing.T) {
 			t.Parallel()

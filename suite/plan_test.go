@@ -67,6 +67,7 @@ func TestDryRun(t *testing.T) {
 		"neighborhood": {"--k 2 --per-point --permutations 0", "--k 2 --approx --permutations 0", "--k 2 --exclude-window 1 --permutations 0", "--k 2 --coranking off --window 2 --permutations 0"},
 		"geometry":     {"--format none", "--per-point --clusters 2 --labels {}/labels.npy"},
 		"similarity":   {"--k 2 --permutations 0", "--k 2 --methods"},
+		"surprise":     {"--violations skip --draws 1"},
 		"encode":       {"--to npz", "--window 2 --methods"},
 		"reward":       {"--rewards {}/labels.npy --targets a={}/labels.npy --probes ridge --predictions-csv --min-entropy 0"},
 	}

@@ -34,6 +34,7 @@ var example = map[string]string{
 	"forecast":       "--metrics mae,crps,energy_score",
 	"sequence":       "--metrics masked_accuracy,ppl",
 	"audit":          "--permutations 3",
+	"surprise":       "--violations teleport,skip --draws 1",
 	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
 }
 
@@ -45,6 +46,7 @@ var small = map[string]string{
 	"manifold":       "--baseline pca:3",
 	"geometry":       "--per-point --clusters 2 --labels {}/labels.npy",
 	"similarity":     "--baseline pca:3 --k 2 --permutations 3",
+	"surprise":       "--violations teleport,skip,freeze --sizes 1 --draws 1",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }

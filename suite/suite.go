@@ -24,6 +24,7 @@ import (
 	sequence "repscope/analysis/sequence/command"
 	similarity "repscope/analysis/similarity/command"
 	smoothness "repscope/analysis/smoothness/command"
+	surprise "repscope/analysis/surprise/command"
 	"repscope/internal/run"
 	"repscope/tool/compare"
 	"repscope/tool/encode"
@@ -61,6 +62,7 @@ var analyses = []Entry{
 	{Command: similarity.Command, Analysis: true},
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: reward.Command, Analysis: true},
+	{Command: surprise.Command, Analysis: true},
 	{Command: generation.Command, Analysis: true},
 	{Command: forecast.Command, Analysis: true},
 	{Command: sequence.Command, Analysis: true},

@@ -41,6 +41,7 @@ func TestUnmeasured(t *testing.T) {
 		"geometry":       {states, "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"similarity":     {states + " --permutations 3", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"reward":         {states + " --rewards {}/r.npy --probes ridge", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
+		"surprise":       {states + " --violations skip --sizes 1", "--latents bad={}/nan.npy", "NaN or Inf in 3 of 60 rows"},
 		"robustness":     {"--example --samples 40", "--model bad={}/text.onnx", "not an ONNX file"},
 		"reconstruction": {"--frames {}/f.npy --episodes {}/e.npy --predictions a={}/f.npy --predictions b={}/f2.npy", "--predictions bad={}/nan.npy", "nan.npy has shape [60 4]"},
 		"forecast":       {"--target {}/t.npy --forecast a={}/t.npy --forecast b={}/t2.npy", "--forecast bad={}/tnan.npy", "element [2 0 1 1] is NaN"},

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/internal/quantile"
 	"repscope/measure/box"
 	"repscope/measure/image"
+	"repscope/measure/object"
 )
 
 //go:embed testdata/objects.json
@@ -61,8 +61,8 @@ func TestGoldenObjects(t *testing.T) {
 	t.Parallel()
 	for _, g := range readObjects(t) {
 		size, n := g.shape().Size(), len(g.Objects)
-		b := newBackgrounds(Input{Shape: g.shape(), Frames: held(g.Truth, size), Episode: make([]int, n+1)}, 2)
-		background, err := b.of(t.Context(), 0)
+		b := object.NewBackgrounds(held(g.Truth, size).Read, size, make([]int, n+1), 2)
+		background, err := b.Of(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,18 +71,18 @@ func TestGoldenObjects(t *testing.T) {
 				t.Fatalf("background %d: %v, want %v", i, v, g.Background[i])
 			}
 		}
-		f := newFinder(g.shape(), Options{ObjectThreshold: 0.1, ObjectArea: 4})
+		f := object.NewFinder(g.shape(), 0.1, 4)
 		for i, want := range g.Objects {
-			truth, err := f.find(g.Truth[(i+1)*size:(i+2)*size], background)
+			truth, err := f.Find(g.Truth[(i+1)*size:(i+2)*size], background)
 			if err != nil {
 				t.Fatal(err)
 			}
-			predicted, err := f.find(g.Predicted[i*size:(i+1)*size], background)
+			predicted, err := f.Find(g.Predicted[i*size:(i+1)*size], background)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var areas []int
-			for _, o := range truth.objects {
+			for _, o := range truth.Objects {
 				areas = append(areas, o.Area)
 			}
 			got, err := matchObjects(truth, predicted)
@@ -94,58 +94,32 @@ func TestGoldenObjects(t *testing.T) {
 	}
 }
 
-// TestFind: components of few pixels, and pixels on the threshold, are no objects.
-func TestFind(t *testing.T) {
-	t.Parallel()
-	shape := image.Shape{Channels: 2, Height: 4, Width: 6}
-	frame, background := make([]float64, shape.Size()), make([]float64, shape.Size())
-	for i := range background {
-		background[i] = 0.5
-		frame[i] = 0.5
-	}
-	for _, pixel := range []int{0, 7, 14, 24 + 21} { // a diagonal, its last pixel in the other channel
-		frame[pixel] = 0
-	}
-	frame[4], frame[5], frame[10] = 1, 1, 1 // three pixels
-	frame[18] = 0.75                        // exactly on the threshold
-	got, err := newFinder(shape, Options{ObjectThreshold: 0.25, ObjectArea: 4}).find(frame, background)
-	want := box.Component{Area: 4, Box: box.Box{X1: 4, Y1: 4}, X: 1.5, Y: 1.5}
-	if err != nil || len(got.objects) != 1 || got.objects[0] != want {
-		t.Fatalf("%+v, %v, want %+v", got.objects, err, want)
-	}
-	for i, l := range got.labels {
-		if (l == 1) != slices.Contains([]int{0, 7, 14, 21}, i) {
-			t.Errorf("label %d of pixel %d", l, i)
-		}
-	}
-}
-
 // TestMatchObjects compares the sum of overlaps with that of all ways to match.
 func TestMatchObjects(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 300 {
 		const n = 40
-		draw := func() *found {
-			f := &found{labels: make([]int32, n), objects: make([]box.Component, 1+rng.IntN(5))}
+		draw := func() *object.Found {
+			f := &object.Found{Labels: make([]int32, n), Objects: make([]box.Component, 1+rng.IntN(5))}
 			label := int32(0)
-			for i := range f.labels {
+			for i := range f.Labels {
 				if rng.IntN(5) == 0 {
-					label = int32(rng.IntN(len(f.objects) + 1))
+					label = int32(rng.IntN(len(f.Objects) + 1))
 				}
-				if f.labels[i] = label; label > 0 {
-					f.objects[label-1].Area++
+				if f.Labels[i] = label; label > 0 {
+					f.Objects[label-1].Area++
 				}
 			}
-			for i := range f.objects {
-				f.objects[i].X = rng.Float64()
+			for i := range f.Objects {
+				f.Objects[i].X = rng.Float64()
 			}
 			return f
 		}
 		truth, predicted := draw(), draw()
 		all := overlaps(truth, predicted)
 		total, matched := 0.0, 0
-		for _, g := range groups(all, len(truth.objects)) {
+		for _, g := range groups(all, len(truth.Objects)) {
 			pairs, err := g.assign()
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +133,7 @@ func TestMatchObjects(t *testing.T) {
 			t.Fatalf("overlaps %v: sum %v, want %v", all, total, want)
 		}
 		got, err := matchObjects(truth, predicted)
-		if err != nil || got.matched() != matched || got.predicted != len(predicted.objects) {
+		if err != nil || got.matched() != matched || got.predicted != len(predicted.Objects) {
 			t.Fatalf("%+v, %v, want %d matched", got, err, matched)
 		}
 	}
@@ -181,14 +155,14 @@ func mostOf(all []overlap, k, used int) float64 {
 // TestMatchNothing: without objects nothing is matched.
 func TestMatchNothing(t *testing.T) {
 	t.Parallel()
-	empty := &found{labels: make([]int32, 4)}
-	one := &found{labels: []int32{1, 1, 0, 0}, objects: []box.Component{{Area: 2}}}
+	empty := &object.Found{Labels: make([]int32, 4)}
+	one := &object.Found{Labels: []int32{1, 1, 0, 0}, Objects: []box.Component{{Area: 2}}}
 	for _, c := range []struct {
-		truth, predicted *found
+		truth, predicted *object.Found
 		matched          int
 	}{{empty, empty, 0}, {one, empty, 0}, {empty, one, 0}, {one, one, 1}} {
 		got, err := matchObjects(c.truth, c.predicted)
-		if err != nil || got.matched() != c.matched || len(got.hits) != len(c.truth.objects) || got.predicted != len(c.predicted.objects) || got.distance != 0 {
+		if err != nil || got.matched() != c.matched || len(got.hits) != len(c.truth.Objects) || got.predicted != len(c.predicted.Objects) || got.distance != 0 {
 			t.Errorf("%+v, %v, want %d matched", got, err, c.matched)
 		}
 	}
@@ -209,70 +183,6 @@ func TestTerciles(t *testing.T) {
 	}
 }
 
-// TestMedian compares with the quantile of sorted values, with and without a majority.
-func TestMedian(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(2, 5))
-	for n := 1; n < 60; n++ {
-		for _, kinds := range []int{2, 3, 1000} {
-			values := make([]float64, n)
-			for i := range values {
-				values[i] = float64(rng.IntN(kinds)) / 7
-			}
-			sorted := slices.Sorted(slices.Values(values))
-			if got, want := median(values), quantile.Sorted(sorted, 0.5); math.Abs(got-want) > 1e-14 {
-				t.Fatalf("median of %v = %v, want %v", sorted, got, want)
-			}
-		}
-	}
-}
-
-// TestBackgrounds: an episode that does not fit into what is held has the same
-// background, and each episode its own.
-func TestBackgrounds(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(3, 5))
-	shape := image.Shape{Channels: 1, Height: 5, Width: 9}
-	const n = 31
-	episodes := make([]int, n)
-	values := make([]float64, n*shape.Size())
-	for i := range values {
-		values[i] = float64(rng.IntN(256)) / 255
-	}
-	for i := range n {
-		episodes[i] = i % 3 // not one after the other
-	}
-	makers := map[int]*backgrounds{}
-	for _, episode := range []int{2, 0, 1, 1, 2} {
-		var sorted [][]float64
-		for range shape.Size() {
-			sorted = append(sorted, nil)
-		}
-		for i := episode; i < n; i += 3 {
-			for k := range sorted {
-				sorted[k] = append(sorted[k], values[i*shape.Size()+k])
-			}
-		}
-		for _, most := range []int{1, 50, 100, 1 << 20} {
-			if makers[most] == nil {
-				makers[most] = newBackgrounds(Input{Shape: shape, Frames: held(values, shape.Size()), Episode: episodes}, 3)
-				makers[most].held = most
-			}
-			b := makers[most]
-			got, err := b.of(t.Context(), episode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, column := range sorted {
-				slices.Sort(column)
-				if want := quantile.Sorted(column, 0.5); math.Abs(got[k]-want) > 1e-15 {
-					t.Fatalf("episode %d, %d held, pixel %d: %v, want %v", episode, most, k, got[k], want)
-				}
-			}
-		}
-	}
-}
-
 // BenchmarkObjects is one predicted frame of 84 × 84 pixels with a dozen objects.
 func BenchmarkObjects(b *testing.B) {
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -284,37 +194,17 @@ func BenchmarkObjects(b *testing.B) {
 			truth[(y+i/6)*84+x+i%6], predicted[(y+1+i/6)*84+x+1+i%6] = 1, 1
 		}
 	}
-	f := newFinder(shape, Options{ObjectThreshold: 0.1, ObjectArea: 4})
+	f := object.NewFinder(shape, 0.1, 4)
 	for b.Loop() {
-		t, err := f.find(truth, background)
+		t, err := f.Find(truth, background)
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, err := f.find(predicted, background)
+		p, err := f.Find(predicted, background)
 		if err != nil {
 			b.Fatal(err)
 		}
 		if _, err := matchObjects(t, p); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkBackground is the background of 1,000 frames of 84 × 84 pixels, of which a
-// tenth of the pixels change all the time.
-func BenchmarkBackground(b *testing.B) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	shape := image.Shape{Channels: 1, Height: 84, Width: 84}
-	const n = 1000
-	values := make([]float64, n*shape.Size())
-	for i := range values {
-		if i%10 == 0 {
-			values[i] = rng.Float64()
-		}
-	}
-	in := Input{Shape: shape, Frames: held(values, shape.Size()), Episode: make([]int, n)}
-	for b.Loop() {
-		if _, err := newBackgrounds(in, 0).of(b.Context(), 0); err != nil {
 			b.Fatal(err)
 		}
 	}

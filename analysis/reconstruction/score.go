@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"repscope/measure/image"
+	"repscope/measure/object"
 )
 
 // scorer compares frames of one shape. It has scratch memory: one for each goroutine.
@@ -14,11 +15,12 @@ type scorer struct {
 	threshold float64
 	ssim      *image.SSIM // nil where frames are too small for it
 	mask      []bool
-	finder    *finder
+	finder    *object.Finder
 }
 
 func newScorer(shape image.Shape, o Options) *scorer {
-	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size()), finder: newFinder(shape, o)}
+	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size()),
+		finder: object.NewFinder(shape, o.ObjectThreshold, o.ObjectArea)}
 	s.ssim, _ = newSSIM(shape, o.Window)
 	return s
 }

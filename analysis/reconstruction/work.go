@@ -13,6 +13,7 @@ import (
 	"repscope/internal/fault"
 	"repscope/internal/option"
 	"repscope/internal/parallel"
+	"repscope/measure/object"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -204,7 +205,7 @@ func (part *Part) alone(i, count int) *Part {
 func (p *plan) compareSome(ctx context.Context, lo, hi int, models []int) (*Part, error) {
 	part := newPart(p, hi-lo)
 	c := &comparer{plan: p, size: p.in.Shape.Size(), some: models, total: (hi - lo) * len(models), part: part, first: lo,
-		scenes: newBackgrounds(p.in, p.o.Threads)}
+		scenes: object.NewBackgrounds(p.in.Frames.Read, p.in.Shape.Size(), p.in.Episode, p.o.Threads)}
 	c.scorers = make([]*scorer, parallel.Workers(p.o.Threads, p.block))
 	for i := range c.scorers {
 		c.scorers[i] = newScorer(p.in.Shape, p.o)
@@ -287,9 +288,9 @@ type comparer struct {
 	now     []int       // by sample: where in current; −1 for none
 	truth   [][]float64 // by step: of those that are there
 	place   [][]int     // by step and sample: where in truth; −1 for none
-	scenes  *backgrounds
-	behind  [][]float64 // background of the episode of every sample
-	objects []*found    // of the true next frame of every sample
+	scenes  *object.Backgrounds
+	behind  [][]float64     // background of the episode of every sample
+	objects []*object.Found // of the true next frame of every sample
 	done    int
 	total   int
 }
@@ -376,7 +377,7 @@ func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float
 		m := motionOf(before, c.truth[0][k*c.size:(k+1)*c.size], predicted)
 		scores.Motion[row], scores.Cosine[row] = m.predicted, m.cosine()
 	}
-	objects, err := s.finder.find(predicted, c.behind[i])
+	objects, err := s.finder.Find(predicted, c.behind[i])
 	if err != nil {
 		return err
 	}
@@ -390,10 +391,10 @@ func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float
 
 // readBackgrounds takes those of the episodes of the samples lo ≤ i < hi.
 func (c *comparer) readBackgrounds(ctx context.Context, lo, hi int) error {
-	c.behind, c.objects = make([][]float64, hi-lo), make([]*found, hi-lo)
+	c.behind, c.objects = make([][]float64, hi-lo), make([]*object.Found, hi-lo)
 	for i := range c.behind {
 		var err error
-		if c.behind[i], err = c.scenes.of(ctx, c.in.Episode[c.in.Samples[lo+i].Next[0]]); err != nil {
+		if c.behind[i], err = c.scenes.Of(ctx, c.in.Episode[c.in.Samples[lo+i].Next[0]]); err != nil {
 			return err
 		}
 	}
@@ -467,13 +468,13 @@ func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 				continue
 			}
 			var err error
-			if c.objects[i], err = c.scorers[worker].finder.find(truth, c.behind[i]); err != nil {
+			if c.objects[i], err = c.scorers[worker].finder.Find(truth, c.behind[i]); err != nil {
 				return err
 			}
 			if before := c.before(i); before != nil {
 				to.Motion[row] = motionOf(before, truth, truth).truth
 			}
-			for _, o := range c.objects[i].objects {
+			for _, o := range c.objects[i].Objects {
 				to.Areas[row] = append(to.Areas[row], o.Area)
 			}
 		}

@@ -6,7 +6,6 @@ package reward
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -54,50 +53,13 @@ type RolloutHorizon struct {
 // are the next ones.
 type Step func(ctx context.Context, latents points.Points, actions []int64) (points.Points, error)
 
-// Unit is how latents are scaled before their errors are taken: divided by Divisor (0: 1),
-// or each by its norm.
-type Unit struct {
-	Divisor float64
-	Norm    bool
-}
-
-// UnitOf is the unit of a scale for some latents.
-func UnitOf(scale spectrum.Scale, z points.Points) (Unit, error) {
-	switch scale {
-	case spectrum.ScaleL2:
-		return Unit{Norm: true}, nil
-	case spectrum.ScaleRMS:
-		rms, err := spectrum.RMSDistance(z)
-		return Unit{Divisor: rms}, err
-	}
-	return Unit{}, nil
-}
-
-// Apply scales a row; a row of norm 0 stays.
-func (u Unit) Apply(row []float64) {
-	by := u.Divisor
-	if u.Norm {
-		by = 0
-		for _, v := range row {
-			by += v * v
-		}
-		by = math.Sqrt(by)
-	}
-	if by == 0 || by == 1 {
-		return
-	}
-	for k := range row {
-		row[k] /= by
-	}
-}
-
 // Rollouts says what is rolled out.
 type Rollouts struct {
 	Latents points.Points // [N, D] of all states, as Step takes and makes them
 	Actions []int64       // of all states; nil: Step takes none
 	Next    []int         // the successor of each state, −1 where there is none
 	Horizon int           // steps
-	Unit    Unit
+	Unit    spectrum.Unit
 	// Pool, if not nil, takes from latents of Step those that are compared.
 	Pool func(points.Points) (points.Points, error)
 }
@@ -167,7 +129,8 @@ func (r *Rollouts) pooled(z points.Points) (points.Points, error) {
 // beyond the end of an episode are not looked at from there on, and counted in past. Errors:
 // starts that are no states or twice the same, other shapes, NaN or Inf where the truth is
 // known.
-func RolloutErrors(latents points.Points, next, starts []int, predicted points.Points, unit Unit) (steps []StepErrors, past int, err error) {
+func RolloutErrors(latents points.Points, next, starts []int, predicted points.Points,
+	unit spectrum.Unit) (steps []StepErrors, past int, err error) {
 	dim := latents.Dim
 	if predicted.N != len(starts) {
 		return nil, 0, fmt.Errorf("%d rollouts for %s", predicted.N, text.Count(len(starts), "start"))
@@ -219,7 +182,7 @@ func RolloutErrors(latents points.Points, next, starts []int, predicted points.P
 }
 
 // stepErrors are the errors of predictions of the states end from the states start.
-func stepErrors(step int, start, end []int, truth, predicted points.Points, unit Unit) StepErrors {
+func stepErrors(step int, start, end []int, truth, predicted points.Points, unit spectrum.Unit) StepErrors {
 	e := StepErrors{Step: step, Start: start, End: end}
 	z, y, p := make([]float64, truth.Dim), make([]float64, truth.Dim), make([]float64, truth.Dim)
 	for i := range start {

@@ -34,7 +34,7 @@ func TestRollOut(t *testing.T) {
 		actions[i] = int64(i % 3)
 	}
 	const horizon = 22 // the first episodes have 20 and 23 states
-	for _, unit := range []Unit{{}, {Divisor: 3}, {Norm: true}} {
+	for _, unit := range []spectrum.Unit{{}, {Divisor: 3}, {Norm: true}} {
 		steps, err := RollOut(t.Context(), Rollouts{Latents: z, Actions: actions, Next: in.Next, Horizon: horizon, Unit: unit}, halve)
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestRollOut(t *testing.T) {
 
 // checkMadeElsewhere compares with rollouts of the same model that were made by the user, in
 // another order and beyond the ends of episodes.
-func checkMadeElsewhere(t *testing.T, in DynamicsInput, actions []int64, want []StepErrors, unit Unit) {
+func checkMadeElsewhere(t *testing.T, in DynamicsInput, actions []int64, want []StepErrors, unit spectrum.Unit) {
 	t.Helper()
 	z := in.Models[0].Latents
 	var starts []int
@@ -101,7 +101,7 @@ func TestRollouts(t *testing.T) {
 		m := &in.Models[i]
 		// A model that knows the truth and adds its own noise of before.
 		var err error
-		m.Rollout, _, err = RolloutErrors(m.Latents, in.Next, statesWithSuccessor(in.Next), m.Predicted.Select(statesWithSuccessor(in.Next)), Unit{})
+		m.Rollout, _, err = RolloutErrors(m.Latents, in.Next, statesWithSuccessor(in.Next), m.Predicted.Select(statesWithSuccessor(in.Next)), spectrum.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestRolloutInput(t *testing.T) {
 		{[]int{4, 2, 4}, points.Float64(make([]float64, 12), 4), "rollouts 0 and 2 both start at state 4"},
 		{[]int{0}, points.Float64([]float64{0, 0, 0, math.NaN()}, 4), "rollout 0, step 2: element 1 is NaN"},
 	} {
-		if _, _, err := RolloutErrors(z, in.Next, c.starts, c.predicted, Unit{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := RolloutErrors(z, in.Next, c.starts, c.predicted, spectrum.Unit{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
@@ -184,10 +184,10 @@ func TestRolloutInput(t *testing.T) {
 	if _, err := RollOut(t.Context(), Rollouts{Latents: z, Next: in.Next, Horizon: 2}, wide); err == nil || !strings.Contains(err.Error(), "step 1: predictions of shape [3 3], want [66 2]") {
 		t.Errorf("error %v", err)
 	}
-	if u, err := UnitOf(spectrum.ScaleL2, z); err != nil || !u.Norm {
+	if u, err := spectrum.UnitOf(spectrum.ScaleL2, z); err != nil || !u.Norm {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if u, err := UnitOf(spectrum.ScaleRMS, z); err != nil || !(u.Divisor > 0) {
+	if u, err := spectrum.UnitOf(spectrum.ScaleRMS, z); err != nil || !(u.Divisor > 0) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

@@ -255,3 +255,19 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 }
+
+// memory is a source of states in memory, with the number of their values.
+type memory struct {
+	shape []int
+	size  int
+	data  []float32
+}
+
+func (m *memory) Len() int     { return len(m.data) / m.size }
+func (m *memory) Shape() []int { return m.shape }
+func (m *memory) Float32(dst []float32, lo, hi int) error {
+	copy(dst, m.data[lo*m.size:hi*m.size])
+	return nil
+}
+
+func (m *memory) Fingerprint() (string, error) { return "", nil }

@@ -278,7 +278,7 @@ type mover struct {
 
 	size    int       // of a state
 	clean   []float32 // room for a chunk
-	changed *memory
+	changed *latent.Memory
 }
 
 // number identifies a state for the generator of the noise.
@@ -403,15 +403,15 @@ func (m *mover) corrupt(ctx context.Context, lo, hi int) error {
 	n := m.in.States.Len()
 	if m.clean == nil {
 		m.clean = make([]float32, min(chunk, n)*m.size)
-		m.changed = &memory{shape: m.in.States.Shape(), size: m.size, data: make([]float32, len(m.clean))}
+		m.changed = &latent.Memory{Size: m.in.States.Shape(), States: make([]float32, len(m.clean))}
 	}
 	states := m.clean[:(hi-lo)*m.size]
 	if err := m.in.States.Float32(states, lo, hi); err != nil {
 		return err
 	}
-	m.changed.data = m.changed.data[:len(states)]
+	m.changed.States = m.changed.States[:len(states)]
 	return parallel.Try(ctx, m.o.Threads, hi-lo, func(_, i int) error {
-		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
+		state, out := states[i*m.size:(i+1)*m.size], m.changed.States[i*m.size:(i+1)*m.size]
 		if err := m.corrupter.Apply(out, state, m.number(lo+i), m.level, m.draw); err != nil {
 			return err
 		}
@@ -424,20 +424,3 @@ func (m *mover) corrupt(ctx context.Context, lo, hi int) error {
 		return nil
 	})
 }
-
-// memory is a source of states in memory.
-type memory struct {
-	shape []int
-	size  int
-	data  []float32
-}
-
-func (m *memory) Len() int     { return len(m.data) / m.size }
-func (m *memory) Shape() []int { return m.shape }
-func (m *memory) Float32(dst []float32, lo, hi int) error {
-	copy(dst, m.data[lo*m.size:hi*m.size])
-	return nil
-}
-
-// Fingerprint is empty: corrupted states are not worth keeping.
-func (m *memory) Fingerprint() (string, error) { return "", nil }

@@ -16,8 +16,8 @@ import (
 	"repscope/stat"
 )
 
-// errorDesign has errors exp(x/2), in which x is autoregressive of unit variance around a level of the episode: 0, normal of
-// unit variance (Levels), or 0 in nine of ten episodes and 3 in the others (Loud).
+// errorDesign has errors exp(x/2), in which x is autoregressive of unit variance around a level of the episode: 0,
+// normal of unit variance (Levels), or 0 in nine of ten episodes and 3 in the others (Loud).
 type errorDesign struct {
 	Episodes, Length int
 	Rho              float64
@@ -94,14 +94,18 @@ func (d errorDesign) draw(r *stat.Random, first, episodes int) conformal.Transit
 var (
 	rankColumns = []string{"pooled, 1 %", "other episodes, 1 %", "p, 1 %", "pooled, 5 %", "other episodes, 5 %", "p, 5 %"}
 	// The last three are of errors that grow by 2 SD of an episode from its middle on.
-	alarmColumns = []string{"martingale of p", "episodes", "innovations", "changed: martingale of p", "changed: episodes", "changed: innovations"}
+	alarmColumns = []string{
+		"martingale of p", "episodes", "innovations",
+		"changed: martingale of p", "changed: episodes", "changed: innovations",
+	}
 )
 
 // watched are the new episodes of one draw of untouched ones.
 const watched = 20
 
-// observeRanks returns the shares of transitions of new episodes whose p values are at most 1 and 5 %: of the rank among all
-// errors of other episodes, of the mean of ranks among the other episodes with 1 for the own one, and of the printed p.
+// observeRanks returns the shares of transitions of new episodes whose p values are at most 1 and 5 %: of the rank
+// among all errors of other episodes, of the mean of ranks among the other episodes with 1 for the own one, and of
+// the printed p.
 func observeRanks(d errorDesign, seed, rep uint64) ([]float64, error) {
 	r := stat.NewRandom(stat.StreamDesign.Key(seed, append([]uint64{15, rep}, d.numbers()...)...))
 	untouched, fresh := d.draw(r, 0, d.Episodes-1), d.draw(r, d.Episodes, watched)
@@ -197,27 +201,31 @@ func writeAlarms(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 	return allAlarmDesigns().write(ctx, w, draws, seed, threads)
 }
 
-// write writes the tables of conformal p values and alarms. Alarms have a quarter of the new episodes, and those of 5000
+// write writes the tables of conformal p values and alarms. Alarms have a tenth of the new episodes, and those of 5000
 // transitions a fifth of these.
 func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	fmt.Fprintf(w, "Conformal p of prediction errors of new episodes at most 1 and 5 %%, in percent of the transitions ± "+
 		"Monte-Carlo error, %d episodes:\n\n", draws)
 	writeSharesHeader(w, "episodes × transitions", rankColumns)
 	for _, d := range designs.ranks {
-		err := writeShares(ctx, w, d, max(2, draws/watched), threads, func(rep uint64) ([]float64, error) { return observeRanks(d, seed, rep) })
+		err := writeShares(ctx, w, d, max(2, draws/watched), threads, func(rep uint64) ([]float64, error) {
+			return observeRanks(d, seed, rep)
+		})
 		if err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\nAlarms of 1 %% in new episodes, untouched and changed, in percent of the episodes ± Monte-Carlo error, %d episodes, "+
-		"%d of 5000 transitions:\n\n", draws/4, draws/20)
+	fmt.Fprintf(w, "\nAlarms of 1 %% in new episodes, untouched and changed, in percent of the episodes ± "+
+		"Monte-Carlo error, %d episodes, %d of 5000 transitions:\n\n", draws/10, draws/50)
 	writeSharesHeader(w, "untouched episodes × transitions", alarmColumns)
 	for _, d := range designs.alarms {
-		n := draws / 4 / watched
+		n := draws / 10 / watched
 		if d.Length >= 5000 {
 			n /= 5
 		}
-		err := writeShares(ctx, w, d, max(2, n), threads, func(rep uint64) ([]float64, error) { return observeAlarms(d, seed, rep) })
+		err := writeShares(ctx, w, d, max(2, n), threads, func(rep uint64) ([]float64, error) {
+			return observeAlarms(d, seed, rep)
+		})
 		if err != nil {
 			return err
 		}
@@ -239,7 +247,8 @@ func writeSharesHeader(w io.Writer, first string, columns []string) {
 }
 
 // writeShares writes a row: means over draws with their errors.
-func writeShares(ctx context.Context, w io.Writer, d errorDesign, draws, threads int, observe func(rep uint64) ([]float64, error)) error {
+func writeShares(ctx context.Context, w io.Writer, d fmt.Stringer, draws, threads int,
+	observe func(rep uint64) ([]float64, error)) error {
 	all := make([][]float64, draws)
 	err := parallel.Try(ctx, threads, draws, func(_, rep int) error {
 		var err error

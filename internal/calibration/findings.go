@@ -37,12 +37,14 @@ const (
 	partUnrelated   = "unrelated"   // spaces that share nothing
 	partSimilarity  = "similarity"  // two models
 	partSamples     = "samples"     // fidelity to real samples
+	partRanks       = "ranks"       // conformal p values
+	partAlarms      = "alarms"      // alarms of episodes
 )
 
 var findings = slices.Concat(
 	analysisFindings, domainFindings, lineFindings, logarithmFindings, windowFindings, studyFindings,
 	comparisonFindings, harnessFindings, decisionFindings, accuracyFindings, sizeFindings, seriesFindings,
-	unrelatedFindings, alikeFindings, sampleFindings,
+	unrelatedFindings, alikeFindings, sampleFindings, alarmFindings,
 )
 
 var analysisFindings = []finding{
@@ -485,4 +487,46 @@ var sampleFindings = []finding{
 	{partSamples, "Vendi scores", "all", []query{covers("samples", "vendi", "")},
 		"Read the intervals as of about 90 %."},
 	{partSamples, "equal generators", "all", []query{rejects("samples", "", "")}, "Use as printed."},
+}
+
+var alarmFindings = []finding{
+	{partRanks, "p ≤ 1 %", "all",
+		[]query{cells("alarms", "ranks", "", "^p, 1")}, "Use as printed."},
+	{partRanks, "p ≤ 5 %", "all", []query{cells("alarms", "ranks", "", "^p, 5")}, "Use as printed."},
+	{partRanks, "rank among all errors of other episodes ≤ 1 %", "5 and 16 episodes",
+		[]query{cells("alarms", "ranks", "^(5|16) ", "pooled, 1")},
+		"It is not printed: one unusual episode has all small values."},
+	{partRanks, "the same", "60 and 200 episodes",
+		[]query{cells("alarms", "ranks", "^(60|200) ", "pooled, 1")}, "It is not printed."},
+	{partRanks, "the own episode counts as 1, ≤ 1 %", "60 episodes and fewer",
+		[]query{cells("alarms", "ranks", "^(5|16|60) ", "other episodes, 1")},
+		"It is not printed: it is never below 1/episodes."},
+	{partRanks, "the same", "200 episodes",
+		[]query{cells("alarms", "ranks", "^200 ", "other episodes, 1")}, "It is not printed."},
+	{partAlarms, "martingale of p", "ρ of 0", []query{cells("alarms", "alarms", "ρ 0$", "^martingale")},
+		"It is not printed: Ville's inequality needs independent p values."},
+	{partAlarms, "the same", "ρ of 0.5 and more", []query{cells("alarms", "alarms", "ρ 0[.]", "^martingale")},
+		"It is not printed."},
+	{partAlarms, "`EpisodeAlarms`", "100 untouched episodes",
+		[]query{cells("alarms", "alarms", "^100", "^episodes")},
+		"Use as printed. Fewer episodes have a reason instead."},
+	{partAlarms, "`InnovationAlarms`", "all", []query{cells("alarms", "alarms", "", "^innovations")},
+		"Use as printed."},
+	{partAlarms, "`EpisodeAlarms` after a change", "ρ of 0 and 0.5, no levels",
+
+		[]query{cells("alarms", "alarms", "^100.*ρ 0([.]5)?$", "changed: episodes")}, "It notices lasting changes within 10 steps."},
+	{partAlarms, "the same", "levels of their own",
+		[]query{cells("alarms", "alarms", "^100.*(levels|loud)", "changed: episodes")},
+		"An episode must be more unusual than others are. Use `InnovationAlarms`."},
+	{partAlarms, "`InnovationAlarms` after a change", "500 transitions, ρ of 0 and 0.5",
+		[]query{cells("alarms", "alarms", "× 500, ρ 0([.]5)?$", "changed: innovations")},
+		"Use it for long episodes."},
+	{partAlarms, "the same", "500 transitions, ρ of 0.8, any levels",
+		[]query{cells("alarms", "alarms", "× 500, ρ 0.8", "changed: innovations")},
+		"Dependent errors need longer episodes."},
+	{partAlarms, "the same", "5000 transitions", []query{cells("alarms", "alarms", "× 5000", "changed: innovations")},
+		"Use as printed."},
+	{partAlarms, "the same", "20 transitions",
+		[]query{cells("alarms", "alarms", "× 20", "changed: innovations")},
+		"Ten steps before a change are too few."},
 }

@@ -93,6 +93,9 @@ func (q query) text(files []*tableFile) (string, error) {
 	if q.table == "means" {
 		return "mean score " + span(values, "%.1f") + " %", nil
 	}
+	if q.table == "ranks" || q.table == "alarms" {
+		return span(values, "%.1f") + " %", nil
+	}
 	if q.table == "sizes" {
 		return q.columns + " " + span(values, "%.0f"), nil
 	}

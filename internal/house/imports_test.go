@@ -47,7 +47,7 @@ var rules = []rule{
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
 	{"analysis/audit/command analysis/canvas/command analysis/forecast/command analysis/generation/command analysis/geometry/command analysis/manifold/command " +
 		"analysis/neighborhood/command analysis/reconstruction/command analysis/reward/command analysis/robustness/command " +
-		"analysis/sequence/command analysis/similarity/command analysis/smoothness/command", commands},
+		"analysis/sequence/command analysis/similarity/command analysis/smoothness/command analysis/surprise/command", commands},
 	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
 	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
@@ -56,7 +56,7 @@ var rules = []rule{
 	{"analysis/sequence/source", "analysis/sequence measure points report shard latent dataset"},
 	{"analysis/sequence/internal/sequencetest", "analysis/sequence measure shard report"},
 	{"analysis/sequence", libraries + " analysis/sequence"},
-	{"analysis/robustness", libraries + " latent model"},
+	{"analysis/robustness analysis/surprise", libraries + " latent model"},
 	{"analysis/sequence/source", "analysis/sequence measure points report shard latent dataset"},
 	{"analysis/sequence/internal/sequencetest", "analysis/sequence measure report shard"},
 	{"analysis/sequence", libraries + " analysis/sequence"},

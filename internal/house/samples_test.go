@@ -65,6 +65,8 @@ var free = map[string]map[string]string{
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
 	"analysis/audit":           {"frames": "points.Points", "episode": "[]int", "split": "[]string", "hits": "[]float64"},
 	"analysis/similarity":      {"a": "points.Points", "b": "points.Points"},
+	"analysis/surprise":        {"frames": "latent.Source", "shape": "image.Shape", "episode": "[]int", "number": "[]int", "next": "[]int", "z": "points.Points", "predicted": "points.Points", "encode": "func(context.Context, latent.Source) (points.Points, points.Points, error)"},
+	"measure/violation":        {"shape": "image.Shape", "episode": "violation.Episode", "key": "stat.Key"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
 	"measure/sphere":           {"pairs": "[]points.Pair"},
 	"measure/variant":          {"measured": "[]float64", "scores": "[]float64", "fit": "[]bool"},

@@ -47,6 +47,8 @@ type Needs struct {
 	// NoModels admits runs without any model, for a command that may be given something
 	// else to measure.
 	NoModels bool
+	// Without, if not nil, reports whether the command was given something else to measure, without frames and models.
+	Without func() bool
 	// Fewest is the least number of models that make sense, for the usage line of latents; 0: one.
 	Fewest int
 }

@@ -265,11 +265,7 @@ func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput,
 		rows, err := m.Latents(ctx, index)
 		return latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: shape}, err
 	}
-	own := m.Pool
-	if m.Pool = pool; pool == latent.PoolNone {
-		m.Pool = latent.PoolFlatten
-	}
-	defer func() { m.Pool = own }()
+	defer m.poolForHeads(pool)()
 	states := m.data.statesOf(m.Name)
 	var rows points.Points
 	if m.data.Options.Samples > 0 && len(index) < states.Len() {
@@ -278,6 +274,28 @@ func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput,
 		rows = rows.Select(index)
 	}
 	return latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: shape}, err
+}
+
+// poolForHeads makes the model pool its output as heads take it, until the function that it returns is called.
+func (m *Model) poolForHeads(pool latent.Pool) func() {
+	before := m.Pool
+	if m.Pool = pool; pool == latent.PoolNone {
+		m.Pool = latent.PoolFlatten
+	}
+	return func() { m.Pool = before }
+}
+
+// EncodeForHeads is [Model.HeadLatents] of other inputs than the states, which are encoded as [Model.Encode] does.
+func (m *Model) EncodeForHeads(ctx context.Context, source latent.Source, label string) (points.Points, error) {
+	pool := latent.Pool(m.data.inputs.headPool.of(m.Name))
+	shape, err := m.HeadShape(ctx)
+	if err != nil {
+		return points.Points{}, err
+	}
+	if m.Encoder != nil && (pool != latent.PoolNone || product(shape) != m.dimension()) {
+		defer m.poolForHeads(pool)()
+	}
+	return m.Encode(ctx, source, label)
 }
 
 // HeadShape is the shape of one row of HeadLatents; nothing is encoded.

@@ -157,6 +157,8 @@ func (in *Inputs) check() error {
 	}
 	frames := in.frames != "" || in.example
 	switch {
+	case !frames && len(in.sources) == 0 && in.needs.Without != nil && in.needs.Without():
+		return nil
 	case !frames && len(in.sources) == 0:
 		return run.Hint(run.Usage("no input: want frames (--frames FILE[:key]) and models (%s)", what), hint)
 	case len(in.sources) == 0 && !in.needs.NoModels:

@@ -21,11 +21,12 @@ type Alarm struct {
 // leastEpisodes are the untouched episodes that the simulations of InnovationAlarms begin with.
 const leastEpisodes = 5
 
-// EpisodeAlarms watches each episode with the CUSUM (Page 1954) of its errors above the 90 % quantile of untouched errors,
-// of the same step with Phase. The alarm is raised where the CUSUM passes all but a share level of the largest values that
-// other untouched episodes and the own one have. For an episode that is exchangeable with them it is ever raised with
-// probability ≤ level, for any dependence within episodes and any scales. A level of 1 % needs 100 untouched episodes;
-// fewer give a [stat.UndefinedError]. Episodes that are longer than the untouched ones are not exchangeable with them.
+// EpisodeAlarms watches each episode with the CUSUM (Page 1954) of its errors above the 90 % quantile of untouched
+// errors, of the same step with Phase. The alarm is raised where the CUSUM passes all but a share level of the
+// largest values that other untouched episodes and the own one have. For an episode that is exchangeable with them it
+// is ever raised with probability ≤ level, for any dependence within episodes and any scales. A level of 1 % needs
+// 100 untouched episodes; fewer give a [stat.UndefinedError]. Episodes that are longer than the untouched ones are
+// not exchangeable with them.
 func (r *Reference) EpisodeAlarms(t Transitions, level float64) ([]Alarm, error) {
 	episodes, err := t.split()
 	if err != nil {
@@ -68,20 +69,20 @@ func (r *Reference) cusum(e episode) []float64 {
 		if r.options.Phase {
 			list = r.strata[min(step, len(r.strata)-1)].errors
 		}
-		sum = max(0, sum) + v - list[len(list)*9/10]
+		sum = max(0, sum) + v/2 - list[len(list)*9/10]/2 // halves, as the difference of large numbers is infinite
 		out[step] = sum
 	}
 	return out
 }
 
-// InnovationAlarms watches each episode with the [Martingale] of the ranks of its innovations among its own earlier ones.
-// Errors become normal scores of their ranks among the errors of other episodes, y; innovations are y_t − ρ y_(t−1), where
-// ρ is the correlation of successive scores in the other episodes. The alarm is raised at M ≥ 1/level. If the innovations
-// of an episode are exchangeable, as those of an autoregressive process of order one are around any constant level of
-// the episode, it is ever raised with probability ≤ level, however long the episode is, and episodes may have any levels
-// and scales. An untouched trend within episodes breaks this, and Phase removes it. A change must leave some steps before
-// it to be noticed: about 50 of independent errors, and more of dependent ones. Fewer than 5 untouched episodes, and
-// episodes of 5 transitions and fewer, give a [stat.UndefinedError].
+// InnovationAlarms watches each episode with the [Martingale] of the ranks of its innovations among its own earlier
+// ones. Errors become normal scores of their ranks among the errors of other episodes, y; innovations are y_t − ρ
+// y_(t−1), where ρ is the correlation of successive scores in the other episodes. The alarm is raised at M ≥ 1/level.
+// If the innovations of an episode are exchangeable, as those of an autoregressive process of order one are around
+// any constant level of the episode, it is ever raised with probability ≤ level, however long the episode is, and
+// episodes may have any levels and scales. An untouched trend within episodes breaks this, and Phase removes it. A
+// change must leave some steps before it to be noticed: about 50 of independent errors, and more of dependent ones.
+// Fewer than 5 untouched episodes, and episodes of 5 transitions and fewer, give a [stat.UndefinedError].
 func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, error) {
 	episodes, err := t.split()
 	if err != nil {
@@ -91,7 +92,8 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 		return nil, err
 	}
 	if len(r.episodes) < leastEpisodes {
-		return nil, stat.Undefined("alarm", "needs at least %d untouched episodes, found %d", leastEpisodes, len(r.episodes))
+		return nil, stat.Undefined("alarm", "needs at least %d untouched episodes, found %d",
+			leastEpisodes, len(r.episodes))
 	}
 	lags := make([]lag, len(r.episodes))
 	var all lag
@@ -184,7 +186,7 @@ func (a lag) rho() float64 {
 func expectedRatio(rho, n float64) float64 {
 	power := math.Pow(rho, math.Round(n))
 	mean := (1 + 2*(rho*(n-1)/(1-rho)-(rho*rho-rho*power)/((1-rho)*(1-rho)))/n) / n // its variance
-	ends := 2 * (1 - power) / (1 - rho) / n                                         // covariance with the first and the last
+	ends := 2 * (1 - power) / (1 - rho) / n                                         // covariance with the ends
 	return ((n-1)*rho - (n+1)*mean + ends) / (n - n*mean)
 }
 

@@ -112,10 +112,11 @@ func TestAlarms_NoLaterTransitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	violated := changed(untouched, 50, 30)
 	for name, watch := range map[string]func(Transitions, float64) ([]Alarm, error){
 		"episodes": r.EpisodeAlarms, "innovations": r.InnovationAlarms,
 	} {
-		whole, err := watch(changed(untouched, 50, 30), 0.05)
+		whole, err := watch(violated, 0.05)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,8 @@ func TestAlarms_NoLaterTransitions(t *testing.T) {
 			var begin Transitions
 			for i, e := range untouched.Episodes {
 				if e == a.Episode && len(begin.Errors) <= a.Step {
-					begin.Errors, begin.Episodes = append(begin.Errors, changed(untouched, 50, 30).Errors[i]), append(begin.Episodes, e)
+					begin.Errors = append(begin.Errors, violated.Errors[i])
+					begin.Episodes = append(begin.Episodes, e)
 				}
 			}
 			cut, err := watch(begin, 0.05)
@@ -145,7 +147,8 @@ func TestAlarms_Reasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.EpisodeAlarms(few, 0.01); !stat.IsUndefined(err) || !strings.Contains(err.Error(), "1 % needs at least 100 episodes, found 16") {
+	const want = "1 % needs at least 100 episodes, found 16"
+	if _, err := r.EpisodeAlarms(few, 0.01); !stat.IsUndefined(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("16 episodes: %v", err)
 	}
 	for _, level := range []float64{0, 1, math.NaN()} {
@@ -181,6 +184,30 @@ func TestAlarms_Constant(t *testing.T) {
 	for _, watch := range []func(Transitions, float64) ([]Alarm, error){r.EpisodeAlarms, r.InnovationAlarms} {
 		if alarms, err := watch(in, 0.01); err != nil || raised(alarms) > 0 {
 			t.Errorf("%v of constant errors (%v)", raised(alarms), err)
+		}
+	}
+}
+
+// The largest numbers do not overflow to NaN.
+func TestAlarms_Largest(t *testing.T) {
+	t.Parallel()
+	in := Transitions{make([]float64, 1000), make([]int, 1000)}
+	for i := range in.Errors {
+		in.Episodes[i], in.Errors[i] = i/10, math.MaxFloat64*float64(i%3-1)
+	}
+	r, err := NewReference(in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, watch := range []func(Transitions, float64) ([]Alarm, error){r.EpisodeAlarms, r.InnovationAlarms} {
+		alarms, err := watch(in, 0.01)
+		if err != nil || raised(alarms) > 0.01 {
+			t.Errorf("%v of the largest errors (%v)", raised(alarms), err)
+		}
+		for _, a := range alarms {
+			if !(a.P > 0 && a.P <= 1) {
+				t.Errorf("alarm %+v", a)
+			}
 		}
 	}
 }

@@ -47,8 +47,8 @@ type stratum struct {
 	episodes uint64
 }
 
-// NewReference sorts the errors of untouched episodes, in time O(n log n). It is an error if a value is not finite, if the
-// arrays differ in length, or if there are fewer than two episodes.
+// NewReference sorts the errors of untouched episodes, in time O(n log n). It is an error if a value is not finite,
+// if the arrays differ in length, or if there are fewer than two episodes.
 func NewReference(untouched Transitions, options Options) (*Reference, error) {
 	episodes, err := untouched.split()
 	if err != nil {
@@ -72,7 +72,8 @@ func NewReference(untouched Transitions, options Options) (*Reference, error) {
 // split returns the episodes in the order of their first transitions.
 func (t Transitions) split() ([]episode, error) {
 	if len(t.Errors) != len(t.Episodes) {
-		return nil, fmt.Errorf("%d errors and episodes of %d transitions, want the same number", len(t.Errors), len(t.Episodes))
+		return nil, fmt.Errorf("%d errors and episodes of %d transitions, want the same number",
+			len(t.Errors), len(t.Episodes))
 	}
 	index := map[int]int{}
 	var out []episode
@@ -94,8 +95,8 @@ func (t Transitions) split() ([]episode, error) {
 	return out, nil
 }
 
-// weightScale is a multiple of all lengths, for exact weights, or a power of two where that is too large; times a power of
-// two, for lengths of other episodes.
+// weightScale is a multiple of all lengths, for exact weights, or a power of two where that is too large; times a
+// power of two, for lengths of other episodes.
 func weightScale(episodes []episode) uint64 {
 	largest := uint64(1) << 61 / uint64(len(episodes)+1)
 	scale := uint64(1)
@@ -139,7 +140,8 @@ func (r *Reference) stratify() {
 	}
 	for _, list := range lists {
 		slices.SortFunc(list, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
-		s := stratum{errors: make([]float64, len(list)), above: make([]uint64, len(list)+1), episodes: uint64(len(r.episodes))}
+		s := stratum{errors: make([]float64, len(list)), above: make([]uint64, len(list)+1)}
+		s.episodes = uint64(len(r.episodes))
 		if r.options.Phase {
 			s.episodes = uint64(len(list))
 		}
@@ -194,9 +196,9 @@ func (r *Reference) others(name, step int, v float64) (weight, episodes uint64) 
 //
 //	p = Σ_k S_k(e) / (K + 1),
 //
-// where S_k(e) is the share of the errors of episode k that are at least as large as e, and the sum runs over the K other
-// episodes and its own. Ties count as at least as large. Of a violated episode the untouched twin has the same name. For
-// the untouched themselves this leaves one episode out.
+// where S_k(e) is the share of the errors of episode k that are at least as large as e, and the sum runs over the K
+// other episodes and its own. Ties count as at least as large. Of a violated episode the untouched twin has the same
+// name. For the untouched themselves this leaves one episode out.
 //
 // Of exchangeable episodes at most a share α of transitions has p ≤ α, on average over episodes, for any α and any
 // dependence within episodes: all K + 1 orders of the bag are equally likely. The smallest possible value is 1/(n(K+1))

@@ -206,7 +206,9 @@ func TestNeeded(t *testing.T) {
 	for i := range 60 {
 		in.Errors, in.Episodes = append(in.Errors, float64(i)), append(in.Episodes, i/3)
 	}
-	for phase, want := range map[bool]string{false: "level: 1 % needs at least 34 episodes, found 20", true: "level: 1 % needs at least 100 episodes, found 20"} {
+	for phase, want := range map[bool]string{
+		false: "level: 1 % needs at least 34 episodes, found 20", true: "level: 1 % needs at least 100 episodes, found 20",
+	} {
 		r, err := NewReference(in, Options{Phase: phase})
 		if err != nil {
 			t.Fatal(err)

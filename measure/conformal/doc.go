@@ -7,7 +7,7 @@
 //	alarms, err := reference.EpisodeAlarms(violated, 0.01)                   // needs 100 untouched episodes
 //	alarms, err = reference.InnovationAlarms(violated, 0.01)                 // any number, under a model of dependence
 //
-// Ranks in a bag of episodes: Vovk, Gammerman & Shafer 2005, "Algorithmic learning in a random world"; Dunn, Wasserman &
-// Ramdas 2023, "Distribution-free prediction sets for two-layer hierarchical models". Martingales: Vovk, Nouretdinov &
-// Gammerman 2003, "Testing exchangeability on-line"; Ville 1939.
+// Ranks in a bag of episodes: Vovk, Gammerman & Shafer 2005, "Algorithmic learning in a random world"; Dunn,
+// Wasserman & Ramdas 2023, "Distribution-free prediction sets for two-layer hierarchical models". Martingales: Vovk,
+// Nouretdinov & Gammerman 2003, "Testing exchangeability on-line"; Ville 1939.
 package conformal

@@ -144,3 +144,40 @@ func norm(row []float64) float64 {
 	}
 	return math.Sqrt(square)
 }
+
+// Unit is how latents are scaled before their errors are taken: divided by Divisor (0: 1),
+// or each by its norm.
+type Unit struct {
+	Divisor float64
+	Norm    bool
+}
+
+// UnitOf is the unit of a scale for some latents.
+func UnitOf(scale Scale, z points.Points) (Unit, error) {
+	switch scale {
+	case ScaleL2:
+		return Unit{Norm: true}, nil
+	case ScaleRMS:
+		rms, err := RMSDistance(z)
+		return Unit{Divisor: rms}, err
+	}
+	return Unit{}, nil
+}
+
+// Apply scales a row; a row of norm 0 stays.
+func (u Unit) Apply(row []float64) {
+	by := u.Divisor
+	if u.Norm {
+		by = 0
+		for _, v := range row {
+			by += v * v
+		}
+		by = math.Sqrt(by)
+	}
+	if by == 0 || by == 1 {
+		return
+	}
+	for k := range row {
+		row[k] /= by
+	}
+}

@@ -31,6 +31,7 @@ var first = map[string][]string{
 	"similarity":     {"latents"},
 	"reconstruction": {"frames", "predictions"},
 	"reward":         {"latents", "rewards"},
+	"surprise":       {"frames", "model"},
 	"generation":     {"generated", "real"},
 	"forecast":       {"target", "forecast"},
 	"sequence":       {"model", "sequences"},

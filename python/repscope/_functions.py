@@ -22,6 +22,7 @@ __all__ = [
     "similarity",
     "reconstruction",
     "reward",
+    "surprise",
     "generation",
     "forecast",
     "sequence",
@@ -544,6 +545,70 @@ COMMANDS = {
         "format:texts "
         "width:text "
         "predictions_csv:bool "
+        "device:text "
+        "precision:text "
+        "batch:int "
+        "threads:int "
+        "memory:size "
+        "cache:path "
+        "shard:text:/ "
+    ),
+    "surprise": (
+        "surprise",
+        "",
+        "frames:file "
+        "model:model "
+        "episodes:file "
+        "latents:named "
+        "weights:many:= "
+        "baseline:many "
+        "example:bool "
+        "predicted:named "
+        "predicted_frames:named "
+        "errors:named "
+        "violations_of:path "
+        "config:config "
+        "actions:file "
+        "at:text "
+        "condition:text "
+        "decoder_pool:each "
+        "draws:int "
+        "horizon:int "
+        "object_area:int "
+        "object_threshold:float "
+        "predict_by:texts "
+        "predictor:model "
+        "sizes:floats "
+        "violations:texts "
+        "samples:int "
+        "seed:int "
+        "bootstrap:int "
+        "block:text "
+        "family:text "
+        "latent_scale:text "
+        "window:each "
+        "episodes_kind:text "
+        "layout:text "
+        "pixel_range:text "
+        "skip_nan:bool "
+        "preprocess:each "
+        "resize:each:x "
+        "interpolation:each "
+        "input_scale:each "
+        "mean:each "
+        "std:each "
+        "input:each "
+        "layer:each "
+        "pool:each "
+        "activation:each "
+        "final_activation:each "
+        "heads:each "
+        "state:each "
+        "methods:bool "
+        "dry_run:bool "
+        "out:path "
+        "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -2745,6 +2810,207 @@ def reward(
         nice: niceness of the run, by which it yields to other processes (below normal on Windows).
     """
     return _call("reward", locals())
+
+
+def surprise(
+    frames: Optional[File] = None,
+    model: Optional[Models] = None,
+    *,
+    episodes: Optional[File] = None,
+    latents: Optional[Files] = None,
+    weights: Optional[Many] = None,
+    baseline: Optional[Many] = None,
+    example: Optional[bool] = None,
+    predicted: Optional[Files] = None,
+    predicted_frames: Optional[Files] = None,
+    errors: Optional[Files] = None,
+    violations_of: Optional[Path] = None,
+    config: Optional[Union[Path, Mapping[str, Any]]] = None,
+    actions: Optional[File] = None,
+    at: Optional[Text] = None,
+    condition: Optional[Literal["none", "phase"]] = None,
+    decoder_pool: Optional[Each] = None,
+    draws: Optional[Int] = None,
+    horizon: Optional[Int] = None,
+    object_area: Optional[Int] = None,
+    object_threshold: Optional[Float] = None,
+    predict_by: Optional[Union[Literal["copy_last", "constant_velocity"], Sequence[Literal["copy_last", "constant_velocity"]], str]] = None,
+    predictor: Optional[Models] = None,
+    sizes: Optional[Floats] = None,
+    violations: Optional[Union[Literal["teleport", "recolor", "vanish", "appear", "freeze", "skip", "reverse", "swap", "gravity", "shuffle"], Sequence[Literal["teleport", "recolor", "vanish", "appear", "freeze", "skip", "reverse", "swap", "gravity", "shuffle"]], str]] = None,
+    samples: Optional[Int] = None,
+    seed: Optional[Int] = None,
+    bootstrap: Optional[Int] = None,
+    block: Optional[Text] = None,
+    family: Optional[Text] = None,
+    latent_scale: Optional[Text] = None,
+    window: Optional[Each] = None,
+    episodes_kind: Optional[Text] = None,
+    layout: Optional[Text] = None,
+    pixel_range: Optional[Text] = None,
+    skip_nan: Optional[bool] = None,
+    preprocess: Optional[Each] = None,
+    resize: Optional[Each] = None,
+    interpolation: Optional[Each] = None,
+    input_scale: Optional[Each] = None,
+    mean: Optional[Each] = None,
+    std: Optional[Each] = None,
+    input: Optional[Each] = None,
+    layer: Optional[Each] = None,
+    pool: Optional[Each] = None,
+    activation: Optional[Each] = None,
+    final_activation: Optional[Each] = None,
+    heads: Optional[Each] = None,
+    state: Optional[Each] = None,
+    methods: Optional[bool] = None,
+    dry_run: Optional[bool] = None,
+    out: Optional[Path] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
+    device: Optional[Text] = None,
+    precision: Optional[Text] = None,
+    batch: Optional[Int] = None,
+    threads: Optional[Int] = None,
+    memory: Optional[Union[Int, str]] = None,
+    cache: Optional[Path] = None,
+    shard: Optional[Text] = None,
+    progress: ProgressLike = None,
+    nice: Optional[Int] = 0,
+) -> Result:
+    r"""Whether models of dynamics notice what cannot happen.
+
+    surprise makes violations of your own episodes and asks whether the prediction error of a
+    model of dynamics shows them. At a random moment of an episode a patch jumps (teleport), changes its
+    color (recolor), vanishes or appears, moves against its direction (gravity), or time stands still
+    (freeze), skips, runs back (reverse), is shuffled, or another episode goes on (swap). The moving patch
+    is the largest object that differs from the median frame of the episode and from the frame before.
+    Moments at which nothing moves are left out and counted. The untouched episode from the same moment on
+    is the twin. All models see the same violations, and only frames that differ are encoded.
+
+    The error of a transition is the distance between the predicted and the true next latent, divided by
+    the RMS distance of two random latents. Give predictor NAME=FILE.onnx with actions, as for reward,
+    or latents predicted elsewhere with predicted. Every model is also measured without learning:
+    copy_last predicts the latent before, constant_velocity repeats the last step.
+
+    p of a transition is the rank of its error among errors of other, untouched episodes of the same model.
+    At most a share a of untouched transitions has p <= a, on average over exchangeable episodes.
+    Per violation and size: auroc (an impossible transition against its untouched twin; 0.5 is chance),
+    detected_1in100 and detected_1in1000 (share of impossible transitions with p <= 0.01 and 0.001),
+    noticed (share of episodes with p <= 0.01 inside horizon; noticed_untouched is the same for the twins),
+    delay and place (distance of the largest error from the violation), in transitions, and alarmed. The
+    alarm may be watched at every step and sounds in at most 1 % of untouched episodes.
+
+    errors NAME=FILE with violations_of FILE.csv measures errors that were computed elsewhere, without
+    frames: a row for each transition, and columns episode, pair, step (0: the first impossible transition;
+    also in the untouched twin), violation (empty: untouched) and size.
+
+    Args:
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
+            .zarr, .parquet, .tar or a folder of images.
+        model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
+            episodes_kind.
+        latents: NAME=FILE[:key] of precomputed latents.
+        weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.
+        baseline: LIST of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder.
+        example: run on the built-in example: frames of a small arcade game, two trained encoders and both baselines.
+        predicted: NAME=FILE[:key] of latents [N,D] predicted by a dynamics model of NAME: row i predicts the successor
+            of state i. Transitions from new frames have no prediction then.
+        predicted_frames: NAME=FILE[:key] of frames [N,…] predicted by NAME: row i predicts the last frame of the
+            successor of state i; errors are of pixels.
+        errors: NAME=FILE[:key] of an error for each row of violations_of, or FILE.csv:column, instead of frames and
+            models.
+        violations_of: FILE.csv of the transitions of errors, with columns episode, pair, step, violation and size.
+        config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
+            section overrides common options; the command line overrides both and replaces all values of an option that
+            repeats.
+        actions: FILE[:key] of the action at every frame, an integer from 0 (a window has the action of its last frame):
+            input of predictor. Default: the actions of a published dataset given with frames.
+        at: N of the state of each episode, from 2, that the first impossible transition leads to, or random. Default:
+            random.
+        condition: NAME of the errors that p values are about: phase: errors of the same step of other episodes, none:
+            all (none, phase). Default: none.
+        decoder_pool: [NAME=]MODE of pooling for the inputs of decoders, predictors and other heads, as for pool: last,
+            mean, cls, flatten, index:K; default: unchanged outputs.
+        draws: N moments of violations drawn in each episode. Default: 4.
+        horizon: N transitions from the violation on that are looked at. Default: 8.
+        object_area: smallest area of the moving patch, in PIXELS. Default: 4.
+        object_threshold: least DIFFERENCE from the median frame of the episode of pixels of the moving patch, as a
+            share of the pixel range. Default: 0.1.
+        predict_by: LIST of models without learning on the latents of each model: copy_last predicts the latent before,
+            constant_velocity the same step again (copy_last, constant_velocity). Default: copy_last,constant_velocity.
+        predictor: NAME=FILE.onnx of a dynamics model that predicts the next latent from a latent of NAME and the
+            action.
+        sizes: LIST of sizes of every violation (default: usual ones of each).
+        violations: LIST of violations (teleport, recolor, vanish, appear, freeze, skip, reverse, swap, gravity,
+            shuffle). Default: teleport,recolor,vanish,appear,freeze,skip,reverse,swap,gravity,shuffle.
+        samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
+        seed: N, the seed of all random draws. Default: 42.
+        bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
+            neither. Default: 1000.
+        block: SPEC of the blocks for intervals: episode, a number of consecutive states, or auto (whole episodes if
+            there are at least 5, else parts of them). Default: auto.
+        family: SCOPE of Holm's correction of p values: metric (all rows of one metric) or run (all rows of the run).
+            Default: metric.
+        latent_scale: SCALE of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states).
+            Default: rms.
+        window: [NAME=]T consecutive frames per state. 0: one frame, or the window of a published dataset. A model with
+            its own window gets the last frames of the same states. Default: 0.
+        episodes_kind: KIND of episodes: numbers, flags of last frames (ends) or of first frames (starts); auto: decided
+            from the values. Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
+        pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
+        skip_nan: drop and count states with NaN or Inf instead of failing.
+        preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
+            three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
+            model, or none, overrides one for all. Default: the preprocessing of the model's folder, from
+            preprocessor_config.json, open_clip_config.json or the pretrained_cfg of timm; none turns it off.
+        resize: [NAME=]HxW, height by width, of the frames that encoders get, before all other steps; distances between
+            frames use the original size.
+        interpolation: [NAME=]METHOD of resize: bilinear (between pixel centers, no smoothing), nearest. Default:
+            bilinear.
+        input_scale: [NAME=]SCALE of an encoder's input pixels, after resizing: raw (as stored), unit (0..1), auto (unit
+            with mean or std, else raw). Default: auto.
+        mean: [NAME=]LIST of one value, or one per channel, to subtract after scaling.
+        std: [NAME=]LIST of one value, or one per channel, to divide by after mean.
+        input: [NAME=]INPUT=VALUE of an ONNX file's input besides the states, such as a recurrent state: zeros, a
+            number, or FILE[:key] of an array with one element along the batch.
+        layer: [NAME=]LAYER to use instead of the model's output: a module of the original code, such as blocks.7, in
+            which * stands for no dot; or the name of a value in its graph, or of the node that computes it, in which *
+            matches any characters; ? matches any one character; see encode layers list.
+        pool: [NAME=]MODE of pooling for outputs with several vectors per state: last, mean, cls, flatten, index:K.
+        activation: [NAME=]FUNCTION between layers, for checkpoints that do not record it: silu (default of a
+            ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, quick_gelu, tanh, none.
+        final_activation: [NAME=]FUNCTION after the last layer of a DQN checkpoint: relu (default), none.
+        heads: [NAME=]N attention heads, for ViT checkpoints that do not record them.
+        state: [NAME=]KEY of the state dict in a training checkpoint, such as model, ema or target; default:
+            encoder_state_dict, state_dict or model_state_dict; else the only one.
+        methods: also write a methods text with references, for a paper: surprise_methods.md, .tex and .bib; with the
+            result file of an earlier run (methods RESULT.json) print the text and exit, with json as JSON.
+        dry_run: check inputs, options and models, print files to read and write and the expected encoding time, and
+            exit; reads a few states of the frames, writes nothing; with json as JSON.
+        out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
+            result.
+        format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
+        width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
+            stacked if needed; default: by figure.
+        device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
+            auto (the first GPU if there is one, else the CPU). Default: auto.
+        precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in
+            float32. Default: tf32.
+        batch: N states per batch. Default: 64.
+        threads: N cores to use; 0: all. Default: 0.
+        memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
+            that is lower. Default: 0.
+        cache: DIR of the cache of encoded latents, or off (default: the user's cache folder).
+        shard: I/N: compute only units I, I + N, I + 2N and so on of the work, with I from 0 to N − 1. Shards can run on
+            any machine and in any order. The run writes ANALYSIS.I-of-N.shard instead of the result; "scale merge"
+            combines all shards into the single-process result.
+        progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
+            a terminal and in a notebook.
+        nice: niceness of the run, by which it yields to other processes (below normal on Windows).
+    """
+    return _call("surprise", locals())
 
 
 def generation(

@@ -13,7 +13,9 @@ True
 
 from __future__ import annotations
 
+import difflib
 import json
+import logging
 import os
 import re
 import sys
@@ -27,19 +29,22 @@ from typing import Any, Callable, Deque, Dict, Iterator, List, Mapping, NamedTup
 
 import numpy as np
 
+from . import _callbacks
+from ._alarms import Alarm, Rule, Series
 from ._arrays import Workspace, as_array, is_path
 from ._client import _call, _command
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._progress import Progress
 from ._result import Figure, Result
 
-__all__ = ["Entry", "Monitor", "scalars_of"]
+__all__ = ["Alarm", "Entry", "Monitor", "scalars_of"]
 
 # What is left out of an analysis beside training unless it is asked for: time, and files that nobody looks at.
 _DEFAULTS: Dict[str, Dict[str, Any]] = {
     "": {"bootstrap": 0, "cache": "off", "threads": 1, "device": "cpu"},
     "neighborhood": {"permutations": 0, "coranking": "off"},
 }
+_HEADLINE = 6  # numbers of an analysis that are logged by default
 
 
 class Entry(NamedTuple):
@@ -50,18 +55,26 @@ class Entry(NamedTuple):
         analysis: name of the analysis.
         scalars: numbers by "analysis/path", such as "neighborhood/by_k/5/trustworthiness".
         seconds: duration of the analysis.
+        fit: number of the fit, from 0: a step before the last one begins another.
     """
 
     step: int
     analysis: str
     scalars: Dict[str, float]
     seconds: float
+    fit: int = 0
 
 
 class _Snapshot(NamedTuple):
     step: int
     latents: str  # a file
     workspace: Workspace
+    fit: int
+
+
+class _Found(NamedTuple):
+    entry: Entry
+    logged: Dict[str, float]
 
 
 class _Stopped(Exception):
@@ -100,12 +113,21 @@ class Monitor:
             have no intervals (bootstrap=0) and no figures.
         every: steps between two snapshots. The first snapshot is at the first step.
         episodes: episodes of the frames, as for the functions.
-        log: receiver of the numbers: a function of a mapping and the step, a ``SummaryWriter`` of TensorBoard, or
-            a run of Weights & Biases (or the module ``wandb``); several as a list. Weights & Biases rejects
-            past steps, so numbers get a separate axis, "repscope/step".
+        log: receiver of the numbers: a function of a mapping and the step, a ``SummaryWriter`` of TensorBoard, the
+            module ``mlflow``, a logger of Lightning, a ``logging.Logger``, or a run of Weights & Biases or Trackio
+            (or the module); several as a list. Weights & Biases rejects past steps, so numbers get a separate axis,
+            "repscope/step".
         name: name of the model in results and figures.
         prefix: prefix of the names of numbers, such as "val/".
-        scalars: patterns of the names to keep, such as ``["*/participation_ratio"]``; None: all.
+        scalars: patterns of the names to keep and to log, such as ``["*/participation_ratio"]``, or "*" for all;
+            None: keep all, and log up to six headline numbers of each analysis.
+        alarms: rules as text, such as ``"rank < 0.3 × first for 3 snapshots"``, ``"dead_dims > 0"``, or
+            ``"effective_rank falls at 1 %"``. The name is that of a number, its last parts, or a pattern; rank is
+            effective_rank. A value may be multiplied by the first, previous, max or min one of earlier snapshots of the
+            fit. "falls at 1 %" and "rises at 1 %" may be watched over a run of any length: if the values of a fit are
+            exchangeable, as without trend and memory, the alarm is ever raised in at most 1 % of the fits, for each
+            number. "after 10 snapshots" leaves the beginning out. Numbers that are undefined are passed over.
+        on_alarm: a function that is called with an :class:`Alarm`; alarms are also warnings.
         busy: handling of a snapshot while the queue is full: "skip" leaves it out and counts it
             in :attr:`skipped`, "wait" waits.
         queue: number of snapshots that can wait while one is analyzed.
@@ -117,6 +139,8 @@ class Monitor:
 
     Attributes:
         history: list of :class:`Entry`, in the order of delivery.
+        alarms: list of :class:`Alarm`.
+        model: the encoder.
         errors: list of (step, analysis, exception).
         skipped: number of snapshots left out.
     """
@@ -132,7 +156,9 @@ class Monitor:
         log: Any = None,
         name: str = "model",
         prefix: str = "",
-        scalars: Optional[Sequence[str]] = None,
+        scalars: Union[str, Sequence[str], None] = None,
+        alarms: Union[str, Sequence[str]] = (),
+        on_alarm: Optional[Callable[[Alarm], Any]] = None,
         busy: str = "skip",
         queue: int = 1,
         out: Any = None,
@@ -152,9 +178,14 @@ class Monitor:
         scalars = [scalars] if isinstance(scalars, str) else scalars
         if scalars is not None and not (isinstance(scalars, (list, tuple)) and all(isinstance(s, str) for s in scalars)):
             raise TypeError(f"scalars: {scalars!r} are not patterns of names; want texts such as '*/participation_ratio'")
+        if on_alarm is not None and not callable(on_alarm):
+            raise TypeError(f"on_alarm: a {type(on_alarm).__name__} is no function")
+        self._rules = [Rule(text) for text in ([alarms] if isinstance(alarms, str) else alarms)]
+        self._on_alarm = on_alarm
         self._analyses = _checked(analyses, threads)
         self._sinks = [_sink(s) for s in (log if isinstance(log, (list, tuple)) else [log]) if s is not None]
-        self._model, self._every, self._batch, self._name, self._prefix, self._patterns = model, int(every), int(batch), name, prefix, scalars
+        self.model = model
+        self._every, self._batch, self._name, self._prefix, self._patterns = int(every), int(batch), name, prefix, scalars
         self._busy, self._queue, self._nice = busy, int(queue), int(nice)
         self._out = None if out is None else _folder(out)
         self._process = os.getpid()
@@ -179,11 +210,16 @@ class Monitor:
             raise
         self.history: List[Entry] = []
         self.errors: List[Tuple[int, str, BaseException]] = []
+        self._error_fits: List[int] = []
+        self.alarms: List[Alarm] = []
         self.skipped = 0
+        self._watched: Dict[Tuple[int, int, str], Series] = {}  # by fit, rule and name
+        self._unmatched: Optional[List[Rule]] = list(self._rules)
         self._due: Optional[int] = None
         self._steps = 0
+        self._fit = 0
         self._waiting: Deque[_Snapshot] = deque()
-        self._done: Deque[Union[Entry, Tuple[int, str, BaseException]]] = deque()
+        self._done: Deque[Union[_Found, Tuple[int, str, BaseException, int]]] = deque()
         self._running = False
         self._closed = False
         self._condition = threading.Condition()
@@ -196,7 +232,7 @@ class Monitor:
         """Registers a step; returns whether a snapshot was taken.
 
         Args:
-            step: number of the step; None: one more than the last.
+            step: number of the step; None: one more than the last. A step before the last one begins another fit.
             model: replaces the model of the monitor.
             latents: array [N, …] of the frames' latents, if computed already.
         """
@@ -205,20 +241,47 @@ class Monitor:
         if step is None:
             step = self._steps
         step = int(step)
-        self._steps = step + 1
         self._deliver()
-        if self._due is not None and step < self._due:
+        due = self.due(step)
+        if step < self._steps - 1:
+            self._fit += 1
+        self._steps = step + 1
+        if not due:
             return False
         self._due = (step // self._every + 1) * self._every
         return self.snapshot(step, model, latents=latents)
 
     __call__ = step
 
+    def due(self, step: int) -> bool:
+        """Whether :meth:`step` would take a snapshot: every so many steps, and at the first step of a fit."""
+        return self._due is None or step >= self._due or step < self._steps - 1
+
+    def lightning(self, encoder: Optional[Callable[[Any], Any]] = None, stop: bool = False) -> Any:
+        """A callback of Lightning, which steps the monitor after each batch with ``trainer.global_step``.
+
+        Args:
+            encoder: a function from the ``LightningModule`` to the encoder, such as ``lambda module: module.encoder``;
+                None: the model of the monitor, or the whole module.
+            stop: end training at an alarm.
+        """
+        return _callbacks.lightning(self, encoder, stop)
+
+    def transformers(self, encoder: Optional[Callable[[Any], Any]] = None, stop: bool = False) -> Any:
+        """A callback of the ``Trainer`` of Hugging Face, which steps the monitor with ``state.global_step``.
+
+        Args:
+            encoder: a function from the model to the encoder, or to a function of frames; None: the model of the monitor,
+                or the whole model.
+            stop: end training at an alarm.
+        """
+        return _callbacks.transformers(self, encoder, stop)
+
     def snapshot(self, step: int, model: Any = None, *, latents: Any = None) -> bool:
         """Takes a snapshot at any step; returns False if it is left out (see busy)."""
         if self._closed:
             raise RuntimeError("the monitor is closed")
-        model = self._model if model is None else model
+        model = self.model if model is None else model
         if model is None and latents is None:
             raise UsageError(2, "no model: give one to the monitor or to step(), or latents")
         if not self._room():
@@ -239,7 +302,7 @@ class Monitor:
             self._fail(step, "encode", err)
             return False
         with self._condition:
-            self._waiting.append(_Snapshot(step, path, workspace))
+            self._waiting.append(_Snapshot(step, path, workspace, self._fit))
             self._condition.notify_all()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="repscope-monitor", daemon=True)
@@ -289,27 +352,59 @@ class Monitor:
         while self._done:
             item = self._done.popleft()
             changed = True
-            if not isinstance(item, Entry):
+            if not isinstance(item, _Found):
                 self._fail(*item)
                 continue
-            self.history.append(item)
+            entry = item.entry
+            self.history.append(entry)
             for sink in self._sinks:
                 try:
-                    sink(item.scalars, item.step)
+                    sink(item.logged, entry.step)
                 except Exception as err:  # a network that is away must not end training
-                    self._fail(item.step, "log", err)
+                    self._fail(entry.step, "log", err)
+            self._alarm(entry)
         if changed and self._out is not None:
             try:
                 self.save(self._out)
             except OSError as err:
                 self._fail(self._steps, "save", err)
 
-    def _fail(self, step: int, what: str, err: BaseException) -> None:
+    def _alarm(self, entry: Entry) -> None:
+        """Raises the alarms of an entry."""
+        for i, rule in enumerate(self._rules):
+            for name in filter(rule.matches, entry.scalars):
+                if self._unmatched and rule in self._unmatched:
+                    self._unmatched.remove(rule)
+                value, key = entry.scalars[name], (entry.fit, i, name)
+                if key not in self._watched:
+                    self._watched[key] = rule.series()
+                if not self._watched[key].update(value):
+                    continue
+                alarm = Alarm(entry.step, name, value, rule.text, entry.fit)
+                self.alarms.append(alarm)
+                self._warn(f"alarm at step {entry.step}: {name} is {value:.6g} ({rule.text})")
+                try:
+                    if self._on_alarm is not None:
+                        self._on_alarm(alarm)
+                except Exception as err:
+                    self._fail(entry.step, "on_alarm", err)
+        if self._unmatched and {e.analysis for e in self.history} == set(self._analyses):
+            unmatched, self._unmatched = self._unmatched, None
+            for rule in unmatched:
+                near = difflib.get_close_matches(rule.name, self.names + [n.split("/", 1)[-1] for n in self.names], 3, 0.4)
+                hint = f"; similar: {', '.join(near)}" if near else ""
+                self._fail(entry.step, "alarms", UsageError(2, f"{rule.text!r} is about none of the {len(self.names)} numbers{hint}"))
+
+    def _fail(self, step: int, what: str, err: BaseException, fit: Optional[int] = None) -> None:
         self.errors.append((step, what, err))
+        self._error_fits.append(self._fit if fit is None else fit)
+        self._warn(f"{what} at step {step}: {err}")
+
+    def _warn(self, text: str) -> None:
         try:
-            warnings.warn(f"{what} at step {step}: {err}", RepscopeWarning, stacklevel=4)
-        except Warning as text:  # warnings are errors
-            print(f"repscope: warning: {text}", file=sys.stderr)
+            warnings.warn(text, RepscopeWarning, stacklevel=5)
+        except Warning as warning:  # warnings are errors
+            print(f"repscope: warning: {warning}", file=sys.stderr)
 
     # in the background
 
@@ -340,7 +435,8 @@ class Monitor:
         values.update(options)
         values["format"] = options.get("format", "png" if self._out else "none")
         if self._out is not None:
-            values["out"] = str(self._out / f"step-{snapshot.step:08d}" / analysis)
+            fit = f"fit-{snapshot.fit}" if snapshot.fit else ""
+            values["out"] = str(self._out / fit / f"step-{snapshot.step:08d}" / analysis)
         try:
             labels = {**self._workspace.labels, **snapshot.workspace.labels}
             result = _call(_command(analysis), values, stacklevel=2, labels=labels)
@@ -349,12 +445,15 @@ class Monitor:
             result.close()
             if measured.get("skipped") is True:
                 raise RepscopeError(1, f"not measured: {measured.get('reason') or 'no reason is recorded'}")
-            self._done.append(Entry(snapshot.step, analysis, self._kept(found), time.perf_counter() - start))
+            kept = self._kept(found)
+            logged = kept if self._patterns is not None else headline(result.json, kept, f"{self._prefix}{analysis}/")
+            entry = Entry(snapshot.step, analysis, kept, time.perf_counter() - start, snapshot.fit)
+            self._done.append(_Found(entry, logged))
         except _Stopped:
             pass
         except Exception as err:
             if not self._stop.is_set():
-                self._done.append((snapshot.step, analysis, err))
+                self._done.append((snapshot.step, analysis, err, snapshot.fit))
 
     def _kept(self, found: Dict[str, float]) -> Dict[str, float]:
         if self._patterns is None:
@@ -410,15 +509,18 @@ class Monitor:
         """The names of all numbers, in the order of delivery."""
         return list(dict.fromkeys(n for e in self.history for n in e.scalars))
 
-    def curve(self, name: str) -> Tuple[np.ndarray, np.ndarray]:
-        """The steps and the values of one number."""
-        rows = sorted((e.step, e.scalars[name]) for e in list(self.history) if name in e.scalars)
+    def curve(self, name: str, fit: int = -1) -> Tuple[np.ndarray, np.ndarray]:
+        """The steps and the values of one number in a fit, by default in the last one that has it."""
+        entries = [e for e in list(self.history) if name in e.scalars]
+        if fit < 0:
+            fit = max((e.fit for e in entries), default=0)
+        rows = sorted((e.step, e.scalars[name]) for e in entries if e.fit == fit)
         if not rows:
             raise KeyError(f"no {name!r}; the numbers are {', '.join(self.names) or 'not there yet'}")
         return np.array([s for s, _ in rows]), np.array([v for _, v in rows])
 
     def save(self, folder: Any) -> Path:
-        """Writes history.json and history.csv (a row for each step) into a folder; returns it.
+        """Writes history.json and history.csv (a row for each step of each fit) into a folder; returns it.
 
         A step that could not be measured has a row without numbers, with the reason in the last column.
         """
@@ -430,38 +532,48 @@ class Monitor:
             "skipped": self.skipped,
             "entries": [e._asdict() for e in self.history],
             "errors": [{"step": s, "analysis": a, "message": str(e)} for s, a, e in self.errors],
+            "alarms": [a._asdict() for a in self.alarms],
         }
         _replace(target / "history.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-        names = self.names
-        rows: Dict[int, Dict[str, float]] = {}
-        for e in self.history:
-            rows.setdefault(e.step, {}).update(e.scalars)
-        reasons: Dict[int, List[str]] = {}
-        for step, what, err in self.errors:
-            if what not in ("log", "save"):
-                rows.setdefault(step, {})
-                reasons.setdefault(step, []).append(f"{what}: {err}")
+        _replace(target / "history.csv", self._csv(range(self._fit + 1)))
+        return target
+
+    def _csv(self, fits: Sequence[int]) -> str:
+        """A row for each step of some fits, with their numbers if there are several."""
         import csv
         import io
 
+        names = self.names
+        rows: Dict[Tuple[int, int], Dict[str, float]] = {}
+        for e in self.history:
+            rows.setdefault((e.fit, e.step), {}).update(e.scalars)
+        reasons: Dict[Tuple[int, int], List[str]] = {}
+        for (step, what, err), fit in zip(self.errors, self._error_fits):
+            if what not in ("log", "save", "alarms", "on_alarm"):
+                rows.setdefault((fit, step), {})
+                reasons.setdefault((fit, step), []).append(f"{what}: {err}")
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
+        first = ["fit"] if len(fits) > 1 else []
         last = ["reason"] if reasons else []  # why a step has no numbers, of one or more analyses
-        writer.writerow(["step", *names, *last])
-        for step in sorted(rows):
-            cells = [repr(rows[step][n]) if n in rows[step] else "" for n in names]
-            writer.writerow([step, *cells, *("; ".join(reasons.get(step, [])).replace("\n", "; ") for _ in last)])
-        _replace(target / "history.csv", text.getvalue())
-        return target
+        writer.writerow([*first, "step", *names, *last])
+        for fit, step in sorted(rows):
+            if fit not in fits:
+                continue
+            row = rows[fit, step]
+            cells = [repr(row[n]) if n in row else "" for n in names]
+            reason = "; ".join(reasons.get((fit, step), [])).replace("\n", "; ")
+            writer.writerow([*(fit for _ in first), step, *cells, *(reason for _ in last)])
+        return text.getvalue()
 
     def figure(self, *names: str) -> Figure:
-        """A figure of numbers by step, chosen by name or pattern (default: all); notebooks display it."""
+        """A figure of numbers by step in the last fit, chosen by name or pattern (default: all); notebooks display it."""
         chosen = [n for n in self.names if not names or any(fnmatchcase(n, p) for p in names)]
         if not chosen:
             raise KeyError(f"no {', '.join(names) or 'numbers'}; the numbers are {', '.join(self.names) or 'not there yet'}")
         with Workspace() as workspace:
             folder = os.path.dirname(workspace.place("history.csv", 0))
-            self.save(folder)
+            _replace(Path(folder) / "history.csv", self._csv([max((e.fit for e in self.history), default=0)]))
             result = _call(_command("compare"), {"losses": {self._name: os.path.join(folder, "history.csv")}, "loss_columns": ",".join(chosen).replace("/", "_")}, stacklevel=3)
         return result.figure()
 
@@ -519,6 +631,8 @@ def _encode_module(torch: Any, model: Any, frames: Any, count: int, batch: int) 
 
 def _sink(log: Any) -> Callable[[Dict[str, float], int], None]:
     """A function of numbers and a step."""
+    if isinstance(log, logging.Logger):
+        return lambda scalars, step: log.info("step %d: %s", step, ", ".join(f"{name} {value:.6g}" for name, value in scalars.items()))
     if hasattr(log, "add_scalar"):
 
         def tensorboard(scalars: Dict[str, float], step: int) -> None:
@@ -526,6 +640,8 @@ def _sink(log: Any) -> Callable[[Dict[str, float], int], None]:
                 log.add_scalar(name, value, step)
 
         return tensorboard
+    if hasattr(log, "log_metrics"):  # mlflow, and loggers of Lightning
+        return lambda scalars, step: log.log_metrics(dict(scalars), step=step)
     if hasattr(log, "log"):
         defined: Set[str] = set()
 
@@ -541,7 +657,25 @@ def _sink(log: Any) -> Callable[[Dict[str, float], int], None]:
         return wandb
     if callable(log):
         return lambda scalars, step: log(dict(scalars), step)
-    raise TypeError(f"log: a {type(log).__name__} is no function and has neither add_scalar nor log")
+    raise TypeError(f"log: a {type(log).__name__} is no function and has none of add_scalar, log_metrics and log")
+
+
+def headline(result: Mapping[str, Any], scalars: Dict[str, float], prefix: str) -> Dict[str, float]:
+    """Up to six headline numbers of a result: the first row of each, then further rows."""
+    rounds: Dict[str, int] = {}
+    for metric, described in (result.get("metrics") or {}).items():
+        if described.get("headline"):
+            parts = [_tag(p) for p in metric.split(".")]
+            for i, name in enumerate(n for n in scalars if _is_row(n[len(prefix) :].split("/"), parts)):
+                rounds.setdefault(name, i)
+    chosen = sorted(rounds, key=lambda name: rounds[name])[:_HEADLINE]
+    return {name: scalars[name] for name in scalars if name in chosen}
+
+
+def _is_row(name: List[str], metric: List[str]) -> bool:
+    """Whether a name is the path of a metric, with tags of rows between its parts."""
+    rest = iter(name)
+    return name[0] == metric[0] and name[-1] == metric[-1] and all(part in rest for part in metric)
 
 
 def scalars_of(result: Result, model: str) -> Dict[str, float]:

@@ -174,7 +174,7 @@ class Busy(Case):
     def test_skip(self) -> None:
         m, gate = self.slow(queue=1)
         calls = []
-        m._model = lambda batch: calls.append(len(batch)) or batch[:, :2]
+        m.model = lambda batch: calls.append(len(batch)) or batch[:, :2]
         start = time.monotonic()
         taken = [m.step(s) for s in range(6)]
         self.assertLess(time.monotonic() - start, 30)
@@ -295,7 +295,7 @@ class Wrong(Case):
         }.items():
             with self.assertRaisesRegex(repscope.UsageError, message):
                 Monitor(x, first(2), **options)
-        with self.assertRaisesRegex(TypeError, "neither add_scalar nor log"):
+        with self.assertRaisesRegex(TypeError, "has none of add_scalar, log_metrics and log"):
             Monitor(x, first(2), log=3)
         with self.assertRaisesRegex(TypeError, "is a path"):
             Monitor("frames.npy", first(2))

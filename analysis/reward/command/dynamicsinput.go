@@ -28,27 +28,24 @@ const (
 
 // dynamicsFlags are the flags of models of dynamics and of reward heads.
 type dynamicsFlags struct {
-	flags             *run.Flags
-	predictors, heads *input.GivenHeads
-	actions           *input.Given
-	rollouts, starts  *input.Given
-	horizon           int
+	flags            *run.Flags
+	dynamics         *input.Predictors
+	predictors       *input.GivenHeads // of dynamics
+	actions          *input.Given      // of dynamics
+	heads            *input.GivenHeads
+	rollouts, starts *input.Given
+	horizon          int
 }
 
 // registerDynamics adds the flags.
 func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
 	f := &dynamicsFlags{flags: flags}
-	f.predictors = in.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor,
-		Usage: "`NAME=FILE.onnx` of a dynamics model that predicts the next latent from a latent of NAME and the " +
-			"action (repeats)"})
+	f.dynamics = in.Predictors(flags, example.Predictor, ", and a target for the latents of both states of a transition")
+	f.predictors, f.actions = f.dynamics.Files, f.dynamics.Actions
 	f.heads = in.Heads(flags, input.HeadRole{Name: "head", Variants: []string{onTrue, onPredicted},
 		Usage: "`NAME:ON=FILE.onnx` of a reward head of NAME with inputs z_t and z_next; ON, true or predicted, " +
 			"names the latents it was trained on. A head trained on true latents is also evaluated on predicted " +
 			"latents (repeats)"})
-	f.actions = in.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
-		Usage: "`FILE[:key]` of the action at every frame, an integer from 0 (a window has the action of its last " +
-			"frame): input of --predictor, and a target for the latents of both states of a transition. Default: " +
-			"the actions of a published dataset given with --frames"})
 	f.rollouts = in.Role(flags, input.Role{Name: "rollouts", Unit: "rollout", Named: true, Models: true,
 		Usage: "`NAME=FILE[:key]` of open-loop predictions [M,T,D] of NAME, 1 to T steps from each of M states " +
 			"(repeats)"})
@@ -143,17 +140,13 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 		return nil
 	}
 	z := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: product(shape)}, Shape: shape}
-	predictor, err := f.predictors.Open(data, m.Name, "")
+	predictor, err := f.dynamics.Open(data, m, shape)
 	if err != nil {
 		return err
 	}
 	if predictor != nil {
-		inputs, err := f.given(m, predictor, z, []int64{})
-		if err == nil {
-			_, err = predictor.Check(inputs, shape)
-		}
-		if err != nil {
-			return f.predictors.Hint(m.Name, fmt.Errorf("predictor %s: %w", m.Name, err))
+		if err := predictor.Check(); err != nil {
+			return err
 		}
 	}
 	for _, on := range []string{onTrue, onPredicted} {
@@ -179,18 +172,6 @@ func product(shape []int) int {
 		n *= d
 	}
 	return n
-}
-
-// given is what goes into a predictor: the action too, if it takes one.
-func (f *dynamicsFlags) given(m *input.Model, predictor *latent.Head, z latent.HeadInput, actions []int64) ([]latent.HeadInput, error) {
-	if len(predictor.Inputs()) == 1 {
-		return []latent.HeadInput{z}, nil
-	}
-	if !f.actions.Any() {
-		return nil, run.Hint(run.Usage("--predictor %s=%s needs actions, but there is no --actions", m.Name, predictor.Path),
-			"give actions with --actions FILE[:key]")
-	}
-	return []latent.HeadInput{z, {Name: latent.HeadAction, Ints: actions}}, nil
 }
 
 // load runs predictors and heads on the states and reads rollouts. given are predicted
@@ -232,7 +213,7 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 // loadOf is load for one model.
 func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, elsewhere []reward.StepErrors) error {
 	m := data.Models[i]
-	unit, err := reward.UnitOf(scaleOf(data, i), states.Models[i].Latents)
+	unit, err := spectrum.UnitOf(scaleOf(data, i), states.Models[i].Latents)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", m.Name, err)
 	}
@@ -257,7 +238,7 @@ func scaleOf(data *input.Data, model int) spectrum.Scale {
 }
 
 // scaled are points in the unit.
-func scaled(u reward.Unit, z points.Points) points.Points {
+func scaled(u spectrum.Unit, z points.Points) points.Points {
 	if !u.Norm && u.Divisor == 0 {
 		return z
 	}
@@ -275,7 +256,7 @@ type dynamicsEngine struct {
 	states *points.Selection
 	model  *input.Model
 	place  int // of the model
-	unit   reward.Unit
+	unit   spectrum.Unit
 	into   *loadedDynamics
 }
 
@@ -292,16 +273,13 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors)
 		return err
 	}
 	predicted := latent.HeadInput{Name: latent.HeadNext, Rows: d.predicted[e.place]} // as heads take them
-	predictor, err := f.predictors.Open(e.data, name, "")
+	predictor, err := f.dynamics.Open(e.data, e.model, z.Shape)
 	if err != nil {
 		return err
 	}
 	if predictor != nil {
-		step := func(ctx context.Context, rows points.Points, actions []int64) (points.Points, error) {
-			return e.predict(ctx, predictor, latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: z.Shape}, actions)
-		}
 		if d.predicted[e.place].N == 0 {
-			next, err := step(ctx, z.Rows, d.actions)
+			next, err := predictor.Step(ctx, z.Rows, d.actions)
 			if err != nil {
 				return err
 			}
@@ -311,26 +289,14 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors)
 			}
 		}
 		if elsewhere == nil {
-			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, step)
+			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next,
+				Horizon: f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, predictor.Step)
 			if err != nil {
 				return fmt.Errorf("predictor %s: %w", name, err)
 			}
 		}
 	}
 	return e.rewards(ctx, z, predicted)
-}
-
-// predict runs a predictor on some rows.
-func (e *dynamicsEngine) predict(ctx context.Context, predictor *latent.Head, z latent.HeadInput, actions []int64) (points.Points, error) {
-	inputs, err := e.f.given(e.model, predictor, z, actions)
-	if err != nil {
-		return points.Points{}, err
-	}
-	values, _, err := predictor.Run(ctx, inputs, z.Shape, e.model.EncodeOptions("predicting "+e.model.Name))
-	if err != nil {
-		return points.Points{}, e.f.predictors.Hint(e.model.Name, fmt.Errorf("predictor %s: %w", e.model.Name, err))
-	}
-	return points.Float32(values, z.Rows.Dim), nil
 }
 
 // pool takes from rows of heads latents as the analysis has them.
@@ -449,7 +415,7 @@ func (f *dynamicsFlags) rolloutsOf(
 	if err != nil {
 		return nil, 0, err
 	}
-	unit, err := reward.UnitOf(scaleOf(data, place), z)
+	unit, err := spectrum.UnitOf(scaleOf(data, place), z)
 	if err != nil {
 		return fail(err)
 	}
