@@ -63,12 +63,12 @@ var rules = []rule{
 	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
-	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share"},
-	{"tool/scale", "dataset report shard internal/run internal/kernel"},
-	{"tool/repscope", "dataset latent model neighbors points report shard internal/run"},
-	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},
+	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share internal/option"},
+	{"tool/scale", "dataset report shard internal/run internal/kernel internal/option"},
+	{"tool/repscope", "dataset latent model neighbors points report shard internal/run internal/option"},
+	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run internal/option"},
 
-	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
+	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model internal/option"},
 	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
 	{"internal/run", "internal/option report report/methods shard internal/kernel"},
 	{"report/methods", "report"},
