@@ -253,7 +253,8 @@ func (in *Inputs) declareStatistics(l *option.List) {
 	l.Int(&in.Samples, "samples", "`N` states or pairs to analyze, drawn with --seed, the same for all models; 0: all"+example).AtLeast(0)
 	l.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks for intervals: episode, a number of consecutive states, or auto (whole episodes if there are at least 5, else parts of them)")
 	in.LatentScale = string(spectrum.ScaleRaw)
-	l.OneOf(&in.LatentScale, "latent-scale", []string{string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)},
+	l.OneOf(&in.LatentScale, "latent-scale",
+		[]string{string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)},
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
 	in.Family = "metric"
 	l.OneOf(&in.Family, "family", []string{"metric", "run"}, familyUsage)

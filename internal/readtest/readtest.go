@@ -1,6 +1,5 @@
-// Package readtest has the helpers of tests of file readers.
-//
-//	readtest.Memory(t, len(data), readtest.Limit{Base: 64 << 20, PerByte: 1024}, func() { _, err = Read(mapped) })
+// Package readtest has the helpers of tests of file readers: the memory that one takes, and files that are mapped until
+// the test ends.
 package readtest
 
 import (
@@ -13,8 +12,8 @@ import (
 // Limit is the memory that a reader may take: Base and PerByte for every byte of its input.
 type Limit struct{ Base, PerByte uint64 }
 
-// Memory calls a reader of size bytes. It is an error of the test if the reader takes more than the limit, in all that it
-// allocates, freed or not.
+// Memory calls a reader of size bytes. It is an error of the test if the reader takes more than the limit, in all that
+// it allocates, freed or not.
 func Memory(t testing.TB, size int, limit Limit, read func()) {
 	t.Helper()
 	var before, after runtime.MemStats

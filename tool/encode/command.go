@@ -37,7 +37,8 @@ func (s *settings) Declare(l *option.List) {
 	option.Choice(l, &s.kind, "dtype", []string{"float32", "float16"}, "`TYPE` of the numbers")
 	l.Bool(&s.restart, "restart", "discard the files of an interrupted run in --out and start over").Free()
 	l.Bool(&s.profile, "profile", "print the time of each step of the models, and write it to "+profileName).Free()
-	option.Choice(l, &s.layers, "layers", []string{"list"}, "list: print every value of the models' graphs, as --layer names them, and exit").Free()
+	option.Choice(l, &s.layers, "layers", []string{"list"},
+		"list: print every value of the models' graphs, as --layer names them, and exit").Free()
 	l.Bool(&s.ops, "ops", "print the supported ONNX operators and exit").Free()
 	l.Bool(&s.arch, "arch", "print the architectures that are recognized in checkpoints, and exit").Free()
 }
@@ -85,7 +86,8 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return write(ctx, env, data, Options{Format: format, Pattern: o.output, Float16: o.kind == "float16", Restart: o.restart}, o.profile)
+			return write(ctx, env, data,
+				Options{Format: format, Pattern: o.output, Float16: o.kind == "float16", Restart: o.restart}, o.profile)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
 			format, err := chooseFormat(o.to, o.output)
 			if err != nil {

@@ -116,8 +116,8 @@ func openJournal(o Options, run []property, files []File) (_ *progress, err erro
 	for _, f := range files {
 		p.Files = append(p.Files, entry{Name: f.Name})
 	}
-	var found [][]byte
-	if p.lines, found, err = journal.Open(p.path, journal.Options{}); err != nil {
+	var lines [][]byte
+	if p.lines, lines, err = journal.Open(p.path, journal.Options{}); err != nil {
 		if errors.Is(err, atomicfile.ErrLocked) {
 			err = busy(p.path)
 		}
@@ -131,7 +131,7 @@ func openJournal(o Options, run []property, files []File) (_ *progress, err erro
 	if p.lines.Empty() {
 		return p, p.begin()
 	}
-	old, _, err := parseJournal(p.path, found)
+	old, _, err := parseJournal(p.path, lines)
 	switch {
 	case o.Restart:
 		// What an unreadable journal left is found by the names of this run.
@@ -272,21 +272,21 @@ func (p *progress) remove() error { return p.lines.Remove() }
 // same says how the interrupted run differs from this one.
 func (p *progress) same(run []property) error {
 	old := map[string]string{}
-	for _, was := range p.Run {
-		old[was.What] = was.Value
+	for _, q := range p.Run {
+		old[q.What] = q.Value
 	}
 	var differences []string
-	for _, now := range run {
-		if was, ok := old[now.What]; !ok {
-			differences = append(differences, now.What+" is new")
-		} else if was != now.Value {
-			differences = append(differences, fmt.Sprintf("%s was %s, is %s", now.What, was, now.Value))
+	for _, q := range run {
+		if was, ok := old[q.What]; !ok {
+			differences = append(differences, q.What+" is new")
+		} else if was != q.Value {
+			differences = append(differences, fmt.Sprintf("%s was %s, is %s", q.What, was, q.Value))
 		}
-		delete(old, now.What)
+		delete(old, q.What)
 	}
-	for _, was := range p.Run {
-		if _, ok := old[was.What]; ok {
-			differences = append(differences, was.What+" is gone")
+	for _, q := range p.Run {
+		if _, ok := old[q.What]; ok {
+			differences = append(differences, q.What+" is gone")
 		}
 	}
 	if len(differences) == 0 {

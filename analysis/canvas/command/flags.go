@@ -194,7 +194,8 @@ func (s *settings) declareInputs(l *option.List) {
 	l.Var(&s.ids, "ids",
 		"`LIST` of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) to score (repeats; "+
 			"default: all)")
-	l.Bool(&s.snapshots, "snapshots", "also score the intermediate steps of every design, by number").Alias("eval-snapshots")
+	l.Bool(&s.snapshots, "snapshots", "also score the intermediate steps of every design, by number").
+		Alias("eval-snapshots")
 	for _, f := range s.caseFiles() {
 		l.Path(f.path, f.name, f.usage).Reads()
 	}
@@ -209,7 +210,8 @@ func (s *settings) declareMetrics(l *option.List) {
 		strings.Join(optionalNames(), ", ")+", which is slow: "+
 		strings.Join(kindNames(), ", "))
 	s.definition = canvas.DefinitionDefault
-	option.Choice(l, &s.definition, "definition", []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
+	option.Choice(l, &s.definition, "definition",
+		[]string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
 		"`NAME` of the metric definitions: default, as documented in the publication, or as implied by its "+
 			"published numbers")
 	l.Bool(&s.skipSemantic, "skip-semantic",

@@ -40,14 +40,15 @@ type record struct {
 
 // openJournal opens the journal in a folder and reads its records.
 func openJournal(dir string) (*rowJournal, error) {
-	lines, found, err := journal.Open(filepath.Join(dir, JournalFile), journal.Options{SyncEvery: syncEvery})
+	file, lines, err := journal.Open(filepath.Join(dir, JournalFile), journal.Options{SyncEvery: syncEvery})
 	switch {
 	case errors.Is(err, atomicfile.ErrLocked):
-		return nil, run.Hint(fmt.Errorf("%s: another run is writing into this folder", dir), "wait for it, or choose another folder with --out")
+		return nil, run.Hint(fmt.Errorf("%s: another run is writing into this folder", dir),
+			"wait for it, or choose another folder with --out")
 	case err != nil:
 		return nil, run.PathError(err)
 	}
-	return &rowJournal{lines, parseRecords(found)}, nil
+	return &rowJournal{file, parseRecords(lines)}, nil
 }
 
 // parseRecords reads records. A line that is none is passed over.
