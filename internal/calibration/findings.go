@@ -513,8 +513,8 @@ var alarmFindings = []finding{
 	{partAlarms, "`InnovationAlarms`", "all", []query{cells("alarms", "alarms", "", "^innovations")},
 		"Use as printed."},
 	{partAlarms, "`EpisodeAlarms` after a change", "ρ of 0 and 0.5, no levels",
-
-		[]query{cells("alarms", "alarms", "^100.*ρ 0([.]5)?$", "changed: episodes")}, "It notices lasting changes within 10 steps."},
+		[]query{cells("alarms", "alarms", "^100.*ρ 0([.]5)?$", "changed: episodes")},
+		"It notices lasting changes within 10 steps."},
 	{partAlarms, "the same", "levels of their own",
 		[]query{cells("alarms", "alarms", "^100.*(levels|loud)", "changed: episodes")},
 		"An episode must be more unusual than others are. Use `InnovationAlarms`."},
