@@ -514,7 +514,7 @@ var alarmFindings = []finding{
 		"Use as printed."},
 	{partAlarms, "`EpisodeAlarms` after a change", "ρ of 0 and 0.5, no levels",
 		[]query{cells("alarms", "alarms", "^100.*ρ 0([.]5)?$", "changed: episodes")},
-		"It notices lasting changes within 10 steps."},
+		"Use it for short episodes."},
 	{partAlarms, "the same", "levels of their own",
 		[]query{cells("alarms", "alarms", "^100.*(levels|loud)", "changed: episodes")},
 		"An episode must be more unusual than others are. Use `InnovationAlarms`."},
