@@ -199,10 +199,7 @@ func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, s
 		"Monte-Carlo error, %d episodes:\n\n", draws)
 	writeSharesHeader(w, "episodes × transitions", rankColumns)
 	for _, d := range designs.ranks {
-		err := writeShares(ctx, w, d, max(2, draws/watched), threads, func(rep uint64) ([]float64, error) {
-			return observeRanks(d, seed, rep)
-		})
-		if err != nil {
+		if err := writeShares(ctx, w, d, max(2, draws/watched), seed, threads, observeRanks); err != nil {
 			return err
 		}
 	}
@@ -214,10 +211,7 @@ func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, s
 		if d.Length >= 5000 {
 			n /= 5
 		}
-		err := writeShares(ctx, w, d, max(2, n), threads, func(rep uint64) ([]float64, error) {
-			return observeAlarms(d, seed, rep)
-		})
-		if err != nil {
+		if err := writeShares(ctx, w, d, max(2, n), seed, threads, observeAlarms); err != nil {
 			return err
 		}
 	}
@@ -230,12 +224,12 @@ func writeSharesHeader(w io.Writer, first string, columns []string) {
 }
 
 // writeShares writes a row: means over draws with their errors.
-func writeShares(ctx context.Context, w io.Writer, d fmt.Stringer, draws, threads int,
-	observe func(rep uint64) ([]float64, error)) error {
+func writeShares(ctx context.Context, w io.Writer, d errorDesign, draws int, seed uint64, threads int,
+	observe func(d errorDesign, seed, rep uint64) ([]float64, error)) error {
 	all := make([][]float64, draws)
 	err := parallel.Try(ctx, threads, draws, func(_, rep int) error {
 		var err error
-		all[rep], err = observe(uint64(rep))
+		all[rep], err = observe(d, seed, uint64(rep))
 		return err
 	})
 	if err != nil {

@@ -496,8 +496,6 @@ var alarmFindings = []finding{
 	{partRanks, "rank among all errors of other episodes ≤ 1 %", "5 and 16 episodes",
 		[]query{cells("alarms", "ranks", "^(5|16) ", "pooled, 1")},
 		"It is not printed: one unusual episode has all small values."},
-	{partRanks, "the same", "60 and 200 episodes",
-		[]query{cells("alarms", "ranks", "^(60|200) ", "pooled, 1")}, "It is not printed."},
 	{partAlarms, "martingale of p", "ρ of 0", []query{cells("alarms", "alarms", "ρ 0$", "^martingale")},
 		"It is not printed: Ville's inequality needs independent p values."},
 	{partAlarms, "the same", "ρ of 0.5 and more", []query{cells("alarms", "alarms", "ρ 0[.]", "^martingale")},
@@ -519,7 +517,4 @@ var alarmFindings = []finding{
 	{partAlarms, "the same", "500 transitions, ρ of 0.8, any levels",
 		[]query{cells("alarms", "alarms", "× 500, ρ 0.8", "changed: innovations")},
 		"Dependent errors need longer episodes."},
-	{partAlarms, "the same", "20 transitions",
-		[]query{cells("alarms", "alarms", "× 20", "changed: innovations")},
-		"Ten steps before a change are too few."},
 }
