@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"repscope/internal/parallel"
 	"repscope/measure/conformal"
@@ -17,43 +18,33 @@ import (
 )
 
 // errorDesign has errors exp(x/2), in which x is autoregressive of unit variance around a level of the episode: 0,
-// normal of unit variance (Levels), or 0 in nine of ten episodes and 3 in the others (Loud).
+// normal of unit variance (levels), or 0 in nine of ten episodes and 3 in the others (loud).
 type errorDesign struct {
 	Episodes, Length int
 	Rho              float64
-	Levels, Loud     bool
+	Kind             string
 }
+
+// errorKinds are the values of Kind.
+var errorKinds = []string{"", ", levels", ", loud"}
 
 // numbers are the coordinates of the design's random streams.
 func (d errorDesign) numbers() []uint64 {
-	kind := 0
-	switch {
-	case d.Levels:
-		kind = 1
-	case d.Loud:
-		kind = 2
-	}
+	kind := slices.Index(errorKinds, d.Kind)
 	return []uint64{uint64(d.Episodes), uint64(d.Length), math.Float64bits(d.Rho), uint64(kind)}
 }
 
 func (d errorDesign) String() string {
-	name := fmt.Sprintf("%d × %d, ρ %g", d.Episodes, d.Length, d.Rho)
-	switch {
-	case d.Levels:
-		name += ", levels"
-	case d.Loud:
-		name += ", loud"
-	}
-	return name
+	return fmt.Sprintf("%d × %d, ρ %g%s", d.Episodes, d.Length, d.Rho, d.Kind)
 }
 
 // errorDesigns has all kinds of dependence of one size.
 func errorDesigns(episodes, length int) []errorDesign {
 	var out []errorDesign
 	for _, rho := range []float64{0, 0.5, 0.8, 0.95} {
-		out = append(out, errorDesign{episodes, length, rho, false, false})
+		out = append(out, errorDesign{episodes, length, rho, ""})
 	}
-	return append(out, errorDesign{episodes, length, 0.8, true, false}, errorDesign{episodes, length, 0.8, false, true})
+	return append(out, errorDesign{episodes, length, 0.8, errorKinds[1]}, errorDesign{episodes, length, 0.8, errorKinds[2]})
 }
 
 // alarmDesigns are the designs of the two tables.
@@ -76,9 +67,9 @@ func (d errorDesign) draw(r *stat.Random, first, episodes int) conformal.Transit
 	for e := range episodes {
 		level := 0.0
 		switch {
-		case d.Levels:
+		case d.Kind == errorKinds[1]:
 			level = r.Normal()
-		case d.Loud && r.Float64() < 0.1:
+		case d.Kind == errorKinds[2] && r.Float64() < 0.1:
 			level = 3
 		}
 		x := r.Normal()
@@ -201,17 +192,14 @@ func writeAlarms(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 	return allAlarmDesigns().write(ctx, w, draws, seed, threads)
 }
 
-// write writes the tables of conformal p values and alarms. Alarms have a tenth of the new episodes, and those of 5000
-// transitions a fifth of these.
+// write writes the tables of conformal p values and alarms. Alarms have a tenth of the new episodes, and designs of
+// 5000 transitions a fifth of it.
 func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	fmt.Fprintf(w, "Conformal p of prediction errors of new episodes at most 1 and 5 %%, in percent of the transitions ± "+
 		"Monte-Carlo error, %d episodes:\n\n", draws)
 	writeSharesHeader(w, "episodes × transitions", rankColumns)
 	for _, d := range designs.ranks {
-		err := writeShares(ctx, w, d, max(2, draws/watched), threads, func(rep uint64) ([]float64, error) {
-			return observeRanks(d, seed, rep)
-		})
-		if err != nil {
+		if err := writeShares(ctx, w, d, max(2, draws/watched), seed, threads, observeRanks); err != nil {
 			return err
 		}
 	}
@@ -223,10 +211,7 @@ func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, s
 		if d.Length >= 5000 {
 			n /= 5
 		}
-		err := writeShares(ctx, w, d, max(2, n), threads, func(rep uint64) ([]float64, error) {
-			return observeAlarms(d, seed, rep)
-		})
-		if err != nil {
+		if err := writeShares(ctx, w, d, max(2, n), seed, threads, observeAlarms); err != nil {
 			return err
 		}
 	}
@@ -235,24 +220,16 @@ func (designs alarmDesigns) write(ctx context.Context, w io.Writer, draws int, s
 }
 
 func writeSharesHeader(w io.Writer, first string, columns []string) {
-	fmt.Fprintf(w, "| %s |", first)
-	for _, c := range columns {
-		fmt.Fprintf(w, " %s |", c)
-	}
-	fmt.Fprint(w, "\n|")
-	for range len(columns) + 1 {
-		fmt.Fprint(w, " --- |")
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "| %s | %s |\n|%s\n", first, strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)+1))
 }
 
 // writeShares writes a row: means over draws with their errors.
-func writeShares(ctx context.Context, w io.Writer, d fmt.Stringer, draws, threads int,
-	observe func(rep uint64) ([]float64, error)) error {
+func writeShares(ctx context.Context, w io.Writer, d errorDesign, draws int, seed uint64, threads int,
+	observe func(d errorDesign, seed, rep uint64) ([]float64, error)) error {
 	all := make([][]float64, draws)
 	err := parallel.Try(ctx, threads, draws, func(_, rep int) error {
 		var err error
-		all[rep], err = observe(uint64(rep))
+		all[rep], err = observe(d, seed, uint64(rep))
 		return err
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 func TestAlarms(t *testing.T) {
 	t.Parallel()
 	designs := alarmDesigns{
-		ranks:  []errorDesign{{Episodes: 5, Length: 50, Rho: 0.8, Loud: true}, {Episodes: 16, Length: 20, Rho: 0.95}},
-		alarms: []errorDesign{{Episodes: 16, Length: 50, Rho: 0.5}, {Episodes: 100, Length: 20, Rho: 0, Levels: true}},
+		ranks:  []errorDesign{{Episodes: 5, Length: 50, Rho: 0.8, Kind: ", loud"}, {Episodes: 16, Length: 20, Rho: 0.95}},
+		alarms: []errorDesign{{Episodes: 16, Length: 50, Rho: 0.5}, {Episodes: 100, Length: 20, Rho: 0, Kind: ", levels"}},
 	}
 	var text bytes.Buffer
 	if err := designs.write(t.Context(), &text, 2000, 42, 2); err != nil {

@@ -42,10 +42,10 @@ func (r *Reference) EpisodeAlarms(t Transitions, level float64) ([]Alarm, error)
 	sorted := slices.Sorted(slices.Values(largest))
 	out := make([]Alarm, len(episodes))
 	for i, e := range episodes {
-		twin, known := r.index[e.name]
+		twin, hasTwin := r.index[e.name]
 		p := func(value float64) float64 {
 			n, others := count(sorted, value), len(sorted)
-			if known {
+			if hasTwin {
 				others--
 				if largest[twin] >= value {
 					n--
@@ -78,7 +78,7 @@ func (r *Reference) cusum(e episode) []float64 {
 // InnovationAlarms watches each episode with the [Martingale] of the ranks of its innovations among its own earlier
 // ones. Errors become normal scores of their ranks among the errors of other episodes, y; innovations are y_t − ρ
 // y_(t−1), where ρ is the correlation of successive scores in the other episodes. The alarm is raised at M ≥ 1/level.
-// If the innovations of an episode are exchangeable, as those of an autoregressive process of order one are around
+// If the innovations of an episode are exchangeable, as in an autoregressive process of order one around
 // any constant level of the episode, it is ever raised with probability ≤ level, however long the episode is, and
 // episodes may have any levels and scales. An untouched trend within episodes breaks this, and Phase removes it. A
 // change must leave some steps before it to be noticed: about 50 of independent errors, and more of dependent ones.

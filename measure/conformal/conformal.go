@@ -21,7 +21,7 @@ type Transitions struct {
 
 // Options choose with which transitions an error is compared.
 type Options struct {
-	Phase bool // with those of the same step of other episodes alone
+	Phase bool // with errors of the same step of other episodes alone
 }
 
 // Reference holds the errors of untouched episodes.

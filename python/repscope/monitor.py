@@ -122,7 +122,7 @@ class Monitor:
         scalars: patterns of the names to keep and to log, such as ``["*/participation_ratio"]``, or "*" for all;
             None: keep all, and log up to six headline numbers of each analysis.
         alarms: rules as text, such as ``"rank < 0.3 × first for 3 snapshots"``, ``"dead_dims > 0"``, or
-            ``"effective_rank falls at 1 %"``. The name is that of a number, its last parts, or a pattern; rank is
+            ``"effective_rank falls at 1 %"``. The name is the name of a number, its last parts, or a pattern; rank is
             effective_rank. A value may be multiplied by the first, previous, max or min one of earlier snapshots of the
             fit. "falls at 1 %" and "rises at 1 %" may be watched over a run of any length: if the values of a fit are
             exchangeable, as without trend and memory, the alarm is ever raised in at most 1 % of the fits, for each
@@ -254,7 +254,7 @@ class Monitor:
     __call__ = step
 
     def due(self, step: int) -> bool:
-        """Whether :meth:`step` would take a snapshot: every so many steps, and at the first step of a fit."""
+        """Whether :meth:`step` would take a snapshot: at regular steps, and at the first step of a fit."""
         return self._due is None or step >= self._due or step < self._steps - 1
 
     def lightning(self, encoder: Optional[Callable[[Any], Any]] = None, stop: bool = False) -> Any:
