@@ -199,7 +199,8 @@ func sections() []section {
 		{"similarity", "similarities of two models, and of their layers", under(alikeDesigns(), writeAlike)},
 		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 		{"leaks", "test sets without leaks, and with planted ones", under(leakDesigns(), writeLeaks)},
-		{"selection", "numbers that predict an outcome, and numbers that share its trend alone", under(selectDesigns(), writeSelection)},
+		{"selection", "numbers that predict an outcome, and numbers that share its trend alone",
+			under(selectDesigns(), writeSelection)},
 	}
 }
 

@@ -251,7 +251,8 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			outputs = append(outputs, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*", outcomeFolder+"/*") {
+	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding,
+		memoryName+"/*", outcomeFolder+"/*") {
 		outputs = append(outputs, filepath.Join(escape.Glob(st.folder), name))
 	}
 	return st, suite, run.Apart(reads, outputs)

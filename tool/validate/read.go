@@ -228,8 +228,8 @@ func listed(names []string) string {
 // longNames are the columns of a long table; there can be Dataset and Analysis, too.
 var longNames = []string{"Model", "Metric", "Parameter", "Estimate"}
 
-// isLong reports whether columns are those of a table with a row for each number: of evaluate's summary.csv, or of the
-// file _metrics.csv of an analysis.
+// isLong reports whether a table has a row for each number, by its columns: the layout of evaluate's summary.csv, or of
+// the file _metrics.csv of an analysis.
 func isLong(names []string) bool {
 	for _, name := range longNames {
 		if !slices.Contains(names, name) {
@@ -252,8 +252,8 @@ type longCell struct {
 	value       float64
 }
 
-// readLong reads a table with a row for each number. Models are rows, those of a training run in the order of their
-// steps if their names say so.
+// readLong reads a table with a row for each number. Models are rows. Names of
+// models that end with a number are checkpoints of a run.
 func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 	index := func(name string) int { return slices.Index(names, name) }
 	field := func(record []string, k int) string {
@@ -553,7 +553,7 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 		if name == c.ValidationLoss && d.from != fromFlag {
 			d = direction{report.Lower, fromFlag}
 		}
-		in.Numbers = append(in.Numbers, Column{Name: name, Values: t.values[k], Direction: d.direction, From: d.from})
+		in.Numbers = append(in.Numbers, Candidate{Name: name, Values: t.values[k], Direction: d.direction, From: d.from})
 	}
 	for i, pattern := range c.Numbers {
 		if !matched[i] {
@@ -564,7 +564,7 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 			return err
 		}
 	}
-	isLoss := func(n Column) bool { return n.Name == c.ValidationLoss }
+	isLoss := func(n Candidate) bool { return n.Name == c.ValidationLoss }
 	if c.ValidationLoss != "" && !slices.ContainsFunc(in.Numbers, isLoss) {
 		_, err := t.column("--validation-loss", c.ValidationLoss)
 		if err == nil {
