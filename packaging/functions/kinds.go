@@ -42,7 +42,7 @@ var first = map[string][]string{
 var arguments = map[string]string{
 	"compare": "files", "validate": "table", "evaluate": "suite", "scale merge": "files", "scale plan": "suite",
 	"scale slurm": "suite",
-	"scale k8s": "suite", "scale status": "suite", "scale task": "folder", "scale finish": "folder",
+	"scale k8s":   "suite", "scale status": "suite", "scale task": "folder", "scale finish": "folder",
 }
 
 func keywordOf(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
