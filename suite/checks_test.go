@@ -286,7 +286,7 @@ var wrongValues = map[string]map[string][]string{
 	},
 	"validate": {
 		"outcome":         {"--outcome y --outcome-se y", "--example --outcome y"},
-		"outcome-se":      {"--outcome-se s", "--outcome s --outcome-se s"},
+		"outcome-se":      {"--outcome-halves a,b --outcome-se s", "--outcome s --outcome-se s"},
 		"outcome-halves":  {"--outcome-halves a", "--outcome-halves a,a", "--outcome-halves a,b --outcome-se s --outcome y"},
 		"run":             {"--outcome y --run y"},
 		"after":           {"--outcome y --after y"},

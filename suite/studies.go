@@ -36,6 +36,6 @@ func Studies() scale.Studies {
 			}
 			return evaluate.Enter(s, folder, names)
 		},
-		Command: evaluate.New(commands),
+		Command: evaluate.New(commands, Validate()),
 	}
 }

@@ -47,8 +47,8 @@ type Entry struct {
 var entries = append(slices.Clone(analyses), []Entry{
 	{Command: encode.Command},
 	{Command: compare.Command},
-	{Command: validate.New(commandsOf(analyses))},
-	{Command: evaluate.New(commandsOf(analyses))},
+	{Command: Validate()},
+	{Command: evaluate.New(commandsOf(analyses), Validate())},
 	{Command: scale.New(commandsOf(analyses), Studies())},
 }...)
 
@@ -77,6 +77,9 @@ func Commands() []run.Command { return commandsOf(entries) }
 
 // Analyses returns the commands that measure.
 func Analyses() []run.Command { return commandsOf(analyses) }
+
+// Validate returns the command that validates numbers of analyses.
+func Validate() run.Command { return validate.New(commandsOf(analyses)) }
 
 func commandsOf(entries []Entry) []run.Command {
 	commands := make([]run.Command, len(entries))

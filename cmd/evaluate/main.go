@@ -8,4 +8,4 @@ import (
 	"repscope/tool/evaluate"
 )
 
-func main() { run.Main(evaluate.New(suite.Analyses())) }
+func main() { run.Main(evaluate.New(suite.Analyses(), suite.Validate())) }

@@ -200,7 +200,8 @@ func sections() []section {
 		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 		{"leaks", "test sets without leaks, and with planted ones", under(leakDesigns(), writeLeaks)},
 		{"alarms", "prediction errors of untouched and changed episodes", writeAlarms},
-		{"selection", "numbers that predict an outcome, and numbers that share its trend alone", under(selectDesigns(), writeSelection)},
+		{"selection", "numbers that predict an outcome, and numbers that share its trend alone",
+			under(selectDesigns(), writeSelection)},
 	}
 }
 

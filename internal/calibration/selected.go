@@ -29,7 +29,7 @@ type selectDesign struct {
 
 func (d selectDesign) String() string { return d.Name }
 
-// selectDesigns are named by runs × checkpoints and by what is different.
+// selectDesigns are named by runs × checkpoints and by their differences.
 func selectDesigns() []selectDesign {
 	return []selectDesign{
 		{"3×20", 3, 20, 0.6, 0.6, 2, 0.4},
@@ -49,12 +49,12 @@ func selectDesigns() []selectDesign {
 // unrelatedNumbers is the number of numbers that share nothing with the outcome but its trend.
 const unrelatedNumbers = 4
 
-// draw draws a table of so many runs.
+// draw draws a table of a number of runs.
 func (d selectDesign) draw(r *rand.Rand, runs int) *validate.Input {
 	in := &validate.Input{OutcomeName: "outcome", StepName: "step"}
-	numbers := []validate.Column{{Name: "number", Direction: report.Higher}}
+	numbers := []validate.Candidate{{Name: "number", Direction: report.Higher}}
 	for k := range unrelatedNumbers {
-		c := validate.Column{Name: fmt.Sprintf("other %d", k+1), Direction: report.Higher}
+		c := validate.Candidate{Name: fmt.Sprintf("other %d", k+1), Direction: report.Higher}
 		if k == 0 {
 			c.Direction = validate.Unknown
 		}

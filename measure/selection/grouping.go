@@ -126,9 +126,9 @@ func Partial(x, y, z []float64) float64 {
 		return math.NaN()
 	}
 	xy, xz, yz := spearman(x, y), spearman(x, z), spearman(y, z)
-	left := (1 - xz*xz) * (1 - yz*yz)
-	if !(left > vanishing) {
+	rest := (1 - xz*xz) * (1 - yz*yz)
+	if !(rest > vanishing) {
 		return math.NaN()
 	}
-	return min(max((xy-xz*yz)/math.Sqrt(left), -1), 1)
+	return min(max((xy-xz*yz)/math.Sqrt(rest), -1), 1)
 }

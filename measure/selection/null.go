@@ -328,11 +328,11 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 		if scores[k] == nil {
 			continue
 		}
-		one, most := 1, 1
+		one, joint := 1, 1
 		for _, c := range all {
-			one, most = one+c.one[k], most+c.any[k]
+			one, joint = one+c.one[k], joint+c.any[k]
 		}
-		out[k].P, out[k].PMax = float64(one)/float64(draws+1), float64(most)/float64(draws+1)
+		out[k].P, out[k].PMax = float64(one)/float64(draws+1), float64(joint)/float64(draws+1)
 	}
 	return out, nil
 }

@@ -41,8 +41,9 @@ var first = map[string][]string{
 
 // arguments are the names of arguments that are no flags.
 var arguments = map[string]string{
-	"compare": "files", "validate": "table", "evaluate": "suite", "scale merge": "files", "scale plan": "suite", "scale slurm": "suite",
-	"scale k8s": "suite", "scale status": "suite", "scale task": "folder", "scale finish": "folder",
+	"compare": "files", "validate": "table", "evaluate": "suite", "scale merge": "files", "scale plan": "suite",
+	"scale slurm": "suite",
+	"scale k8s":   "suite", "scale status": "suite", "scale task": "folder", "scale finish": "folder",
 }
 
 func keywordOf(flag string) string { return strings.ReplaceAll(flag, "-", "_") }

@@ -4297,8 +4297,8 @@ def validate(
             repeats.
         after: COLUMN of the training step, which orders the rows of a run and is taken out of partial correlations
             (default: step, epoch or iteration; none: no order).
-        higher: LIST of columns of which higher values should be better; * is any text.
-        lower: LIST of columns of which lower values should be better; * is any text.
+        higher: LIST of columns where higher values should be better; * is any text.
+        lower: LIST of columns where lower values should be better; * is any text.
         numbers: LIST of columns that may predict the outcome; * is any text (default: all columns of numbers).
         outcome: COLUMN of the outcome that numbers should predict.
         outcome_halves: A,B: columns of the outcome on two halves of the evaluation; without outcome the outcome is

@@ -80,14 +80,15 @@ type settings struct {
 	verify               bool
 	jobs                 int
 	commands             []run.Command
+	validation           *run.Command // validate, for the outcome of a suite; nil: there is none
 
 	page    string // --out of a report
 	planned *study // the tasks to do, once they are known
 	suite   *Suite
 }
 
-// New is the evaluate binary for the given analyses.
-func New(commands []run.Command) run.Command {
+// New is the evaluate binary for the given analyses, and for validate if it is among the tools.
+func New(commands []run.Command, tools ...run.Command) run.Command {
 	return run.Command{
 		Name:        "evaluate",
 		Summary:     "runs a whole study from one file of datasets, models and analyses, and resumes it after an interruption",
@@ -100,6 +101,9 @@ func New(commands []run.Command) run.Command {
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {
 			s := &settings{commands: commands, jobs: defaultJobs, resume: true}
+			if i := slices.IndexFunc(tools, func(c run.Command) bool { return c.Name == "validate" }); i >= 0 {
+				s.validation = &tools[i]
+			}
 			s.register(flags)
 			return run.Job{Instead: s.instead, Check: s.check, Files: s.mayWrite, Run: s.run}
 		},
@@ -256,7 +260,8 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			outputs = append(outputs, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*", outcomeFolder+"/*") {
+	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding,
+		memoryName+"/*", outcomeFolder+"/*") {
 		outputs = append(outputs, filepath.Join(escape.Glob(st.folder), name))
 	}
 	return st, suite, run.Apart(reads, outputs)

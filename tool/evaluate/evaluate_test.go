@@ -119,7 +119,7 @@ func evaluate(t *testing.T, p *probe, dir string, args ...string) (code int, std
 	if !slices.Contains(args, "--jobs") {
 		all = append(all, "--jobs", "1")
 	}
-	code = run.Run(t.Context(), New([]run.Command{p.command("first"), p.command("second")}), all, &out, &messages)
+	code = run.Run(t.Context(), New([]run.Command{p.command("first"), p.command("second")}, validation), all, &out, &messages)
 	return code, out.String(), messages.String()
 }
 

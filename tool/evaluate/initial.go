@@ -60,7 +60,10 @@ func writeSchema(w io.Writer, commands []run.Command) error {
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "a suite of repscope's evaluate", "type": "object",
 		"required": []string{"datasets"}, "additionalProperties": false,
 		"properties": object{
-			"out": object{"type": "string", "description": "the folder of the study"}, "outcome": object{"type": []string{"string", "object"}, "description": "a number of summary.csv that others should predict, or options of validate"}, "analyses": list, "matrix": matrix,
+			"out": object{"type": "string", "description": "the folder of the study"},
+			"outcome": object{"type": []string{"string", "object"},
+				"description": "a number of summary.csv that others should predict, or options of validate"},
+			"analyses": list, "matrix": matrix,
 			"defaults": object{"type": "object", "properties": defaults, "additionalProperties": false},
 			"datasets": object{"type": "object", "additionalProperties": object{"type": "object", "properties": dataset, "additionalProperties": false}},
 		},

@@ -5,6 +5,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,6 @@ import (
 
 	"repscope/internal/run"
 	"repscope/report"
-	"repscope/tool/validate"
 )
 
 // outcomeFolder is where the validation of a study is.
@@ -63,11 +63,14 @@ func (s *settings) validate(ctx context.Context, env *run.Env, st *study) error 
 	if s.suite.Outcome == nil {
 		return nil
 	}
+	if s.validation == nil {
+		return errors.New("outcome: this program has no validate")
+	}
 	args := slices.Concat([]string{filepath.Join(st.folder, "summary.csv")}, s.suite.Outcome,
 		[]string{"--out", filepath.Join(st.folder, outcomeFolder), "--quiet"})
 	var out, messages bytes.Buffer
 	ctx = context.WithoutCancel(ctx) // it ends when the files of the study have their names
-	if run.Run(ctx, validate.New(s.commands), args, &out, &messages) != 0 {
+	if run.Run(ctx, *s.validation, args, &out, &messages) != 0 {
 		return fmt.Errorf("outcome: %s", strings.TrimSpace(messages.String()))
 	}
 	result, err := report.Read(filepath.Join(st.folder, outcomeFolder, "validate.json"))

@@ -29,7 +29,7 @@ const (
 const intervalsOff = "intervals are off (bootstrap 0)"
 
 // associate computes the correlations of a number.
-func (a *analyzer) associate(ctx context.Context, c Column) (*Number, error) {
+func (a *analyzer) associate(ctx context.Context, c Candidate) (*Number, error) {
 	n := &Number{Name: c.Name, Direction: c.Direction, From: c.From, values: c.Values}
 	var rows []int
 	for _, run := range a.groups.Runs() {
@@ -308,9 +308,9 @@ func (a *analyzer) meanInterval(each []float64, scale meanScale) report.Interval
 	half := t * math.Sqrt(variance/float64(n))
 	switch scale {
 	case fisherScale:
-		if left := 1 - mean*mean; left > 0 {
+		if slope := 1 - mean*mean; slope > 0 {
 			z := math.Atanh(mean)
-			return report.Between(math.Tanh(z-half/left), math.Tanh(z+half/left))
+			return report.Between(math.Tanh(z-half/slope), math.Tanh(z+half/slope))
 		}
 	case skewScale:
 		i := selection.SkewInterval(values, t)

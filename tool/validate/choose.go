@@ -132,7 +132,7 @@ func (a *analyzer) choose(n *Number) {
 	if !n.Regret.Defined() {
 		n.Regret = report.NoEstimate("%s", reason)
 	}
-	n.RegretSD = report.NumberOr(n.Regret.V/a.result.WithinSD.V, n.Regret.Reason)
+	n.RegretScaled = report.NumberOr(n.Regret.V/a.result.WithinSD.V, n.Regret.Reason)
 	n.RegretOverall = report.Undefined("the direction is not known")
 	if sign := sense(n.Direction); sign != 0 {
 		all := slices.Concat(a.groups.Runs()...)

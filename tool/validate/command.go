@@ -84,10 +84,10 @@ func (s *settings) register(flags *run.Flags) {
 		"better unless --higher names it")
 	flags.Var(&run.Texts{Values: &c.Numbers}, "numbers", "`LIST` of columns that may predict the outcome; * is any text "+
 		"(default: all columns of numbers)")
-	flags.Var(&run.Texts{Values: &c.Higher}, "higher", "`LIST` of columns of which higher values should be better; * is "+
-		"any text")
-	flags.Var(&run.Texts{Values: &c.Lower}, "lower", "`LIST` of columns of which lower values should be better; * is any "+
-		"text")
+	flags.Var(&run.Texts{Values: &c.Higher}, "higher", "`LIST` of columns where higher values should be better; "+
+		"* is any text")
+	flags.Var(&run.Texts{Values: &c.Lower}, "lower", "`LIST` of columns where lower values should be better; "+
+		"* is any text")
 	flags.CountVar(&s.permutations, "permutations", 0, "`N` permutations for p values; 0: no p values")
 	flags.BoolVar(&s.example, "example", false, "validate the built-in example: a synthetic table of 6 runs of 20 "+
 		"checkpoints")

@@ -23,7 +23,7 @@ const (
 func Example(seed uint64, c Columns) *Input {
 	r := stat.NewRandom(stat.StreamValidateExample.Key(seed))
 	in := &Input{OutcomeName: "success", ValidationLoss: "validation_loss", StepName: "step", Halves: new([2][]float64)}
-	numbers := []Column{{Name: "rollout_error", Direction: report.Lower},
+	numbers := []Candidate{{Name: "rollout_error", Direction: report.Lower},
 		{Name: "validation_loss", Direction: report.Lower},
 		{Name: "effective_rank", Direction: Unknown}, {Name: "straightness", Direction: report.Higher}}
 	for k := range numbers {

@@ -65,7 +65,7 @@ func (r *Result) write(env *run.Env) error {
 	return env.Figure("validate", r.Figure())
 }
 
-// quantity is one column of what is found of a number.
+// quantity is one result for a number.
 type quantity struct {
 	name string
 	e    report.Estimate
@@ -76,7 +76,7 @@ func (n *Number) quantities() []quantity {
 	plain := func(v report.Value) report.Estimate { return report.Estimate{Value: v} }
 	return []quantity{{"spearman", n.Spearman}, {"kendall", n.Kendall}, {"partial", n.Partial}, {"within", n.Within},
 		{"between", n.Between}, {"disattenuated", n.Disattenuated}, {"statistic", plain(n.Statistic)}, {"p", plain(n.P)},
-		{"p_holm", plain(n.PHolm)}, {"p_max", plain(n.PMax)}, {"regret", n.Regret}, {"regret_sd", plain(n.RegretSD)},
+		{"p_holm", plain(n.PHolm)}, {"p_max", plain(n.PMax)}, {"regret", n.Regret}, {"regret_scaled", plain(n.RegretScaled)},
 		{"regret_overall", plain(n.RegretOverall)}, {"over_last", n.OverLast}, {"over_random", n.OverRandom},
 		{"over_validation_loss", n.OverValidationLoss}}
 }
@@ -157,7 +157,7 @@ func (r *Result) print(env *run.Env) error {
 			break
 		}
 		t.Row(n.Name+n.Direction.Arrow(), n.Spearman, n.Partial, n.Within, report.Probability(n.P),
-			report.Probability(n.PMax), n.Regret, n.RegretSD, n.OverLast)
+			report.Probability(n.PMax), n.Regret, n.RegretScaled, n.OverLast)
 	}
 	t.Note("outcome: %s%s, %d rows, %d runs; [95 %% intervals]", r.in.OutcomeName, r.direction().Arrow(), r.Rows, r.Runs)
 	t.Note("p: %s", r.Test)

@@ -22,7 +22,6 @@ import (
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/report"
-	"repscope/tool/evaluate/page"
 )
 
 // Columns say what the columns of a table are.
@@ -228,8 +227,8 @@ func listed(names []string) string {
 // longNames are the columns of a long table; there can be Dataset and Analysis, too.
 var longNames = []string{"Model", "Metric", "Parameter", "Estimate"}
 
-// isLong reports whether columns are those of a table with a row for each number: of evaluate's summary.csv, or of the
-// file _metrics.csv of an analysis.
+// isLong reports whether a table has a row for each number, by its columns: the layout of evaluate's summary.csv, or of
+// the file _metrics.csv of an analysis.
 func isLong(names []string) bool {
 	for _, name := range longNames {
 		if !slices.Contains(names, name) {
@@ -252,8 +251,8 @@ type longCell struct {
 	value       float64
 }
 
-// readLong reads a table with a row for each number. Models are rows, those of a training run in the order of their
-// steps if their names say so.
+// readLong reads a table with a row for each number. Models are rows. Names of
+// models that end with a number are checkpoints of a run.
 func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 	index := func(name string) int { return slices.Index(names, name) }
 	field := func(record []string, k int) string {
@@ -323,31 +322,29 @@ func readLong(rows *csv.Reader, names []string, size int64) (*table, error) {
 
 // checkpoints enters runs and steps by the names of models, within each dataset.
 func (t *table) checkpoints(keys [][2]string) {
-	byDataset := map[string][]string{}
+	datasets, count := map[string]bool{}, map[[2]string]int{}
 	for _, key := range keys {
-		byDataset[key[0]] = append(byDataset[key[0]], key[1])
-	}
-	known := map[[2]string]page.Checkpoint{}
-	for dataset, models := range byDataset {
-		for _, c := range page.Checkpoints(models) {
-			known[[2]string{dataset, c.Model}] = c
+		datasets[key[0]] = true
+		if run, _, ok := text.CutStep(key[1]); ok {
+			count[[2]string{key[0], run}]++
 		}
 	}
+	known := false
 	step := make([]float64, len(keys))
 	ordered := true
 	for i, key := range keys {
 		label, run := key[1], key[1]
-		c, ok := known[key]
-		if ok {
-			step[i], run = c.Step, c.Series
+		series, number, ok := text.CutStep(key[1])
+		if ok = ok && count[[2]string{key[0], series}] > 1; ok {
+			step[i], run, known = number, series, true
 		}
 		ordered = ordered && ok
-		if len(byDataset) > 1 {
+		if len(datasets) > 1 {
 			label, run = key[0]+": "+label, key[0]+": "+run
 		}
 		t.texts[longLabel], t.texts[longRun] = append(t.texts[longLabel], label), append(t.texts[longRun], run)
 	}
-	if len(known) == 0 && len(byDataset) > 1 {
+	if !known && len(datasets) > 1 {
 		// Models of several datasets: a dataset is what its rows have in common.
 		for i, key := range keys {
 			t.texts[longRun][i] = key[0]
@@ -355,7 +352,7 @@ func (t *table) checkpoints(keys [][2]string) {
 	}
 	if ordered {
 		t.names, t.values, t.mixed = append(t.names, longStep), append(t.values, step), append(t.mixed, nil)
-	} else if len(known) > 0 {
+	} else if known {
 		t.notes = append(t.notes, "some models are no checkpoints of a run by their names: rows have no order")
 	}
 }
@@ -553,7 +550,7 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 		if name == c.ValidationLoss && d.from != fromFlag {
 			d = direction{report.Lower, fromFlag}
 		}
-		in.Numbers = append(in.Numbers, Column{Name: name, Values: t.values[k], Direction: d.direction, From: d.from})
+		in.Numbers = append(in.Numbers, Candidate{Name: name, Values: t.values[k], Direction: d.direction, From: d.from})
 	}
 	for i, pattern := range c.Numbers {
 		if !matched[i] {
@@ -564,7 +561,7 @@ func (t *table) numbers(in *Input, c Columns, directions Directions, used map[st
 			return err
 		}
 	}
-	isLoss := func(n Column) bool { return n.Name == c.ValidationLoss }
+	isLoss := func(n Candidate) bool { return n.Name == c.ValidationLoss }
 	if c.ValidationLoss != "" && !slices.ContainsFunc(in.Numbers, isLoss) {
 		_, err := t.column("--validation-loss", c.ValidationLoss)
 		if err == nil {

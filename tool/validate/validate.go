@@ -22,7 +22,7 @@ import (
 // Definition numbers the meaning of the numbers.
 const Definition = 1
 
-// Unknown is the direction of a number that nothing describes, or of which neither more nor less is better.
+// Unknown is the direction of a number that nothing describes, or that is better neither higher nor lower.
 const Unknown report.Direction = "unknown"
 
 // Input is a table of checkpoints or models.
@@ -39,7 +39,7 @@ type Input struct {
 	Errors      []float64     // standard errors of outcomes; nil: not known
 	Halves      *[2][]float64 // outcomes on two halves of the evaluation; nil: not known
 
-	Numbers []Column
+	Numbers []Candidate
 	// ValidationLoss is the name of the number that is the reference; empty: none.
 	ValidationLoss string
 
@@ -48,8 +48,8 @@ type Input struct {
 	notes []string
 }
 
-// Column is one number of every row; NaN where it is missing.
-type Column struct {
+// Candidate is one number of every row; NaN where it is missing.
+type Candidate struct {
 	Name      string
 	Values    []float64
 	Direction report.Direction
@@ -64,7 +64,7 @@ type Options struct {
 	Threads      int
 }
 
-// Number is what is found of one number.
+// Number is the result for one number.
 type Number struct {
 	Name      string           `json:"-"`
 	Direction report.Direction `json:"direction"`
@@ -92,8 +92,8 @@ type Number struct {
 
 	// Regret is the mean over runs of the outcome of the oracle less the outcome of the row that the number chooses.
 	Regret report.Estimate `json:"regret"`
-	// RegretSD is Regret in standard deviations of the outcome inside runs.
-	RegretSD report.Value `json:"regret_sd"`
+	// RegretScaled is Regret in standard deviations of the outcome inside runs.
+	RegretScaled report.Value `json:"regret_scaled"`
 	// RegretOverall is the regret of one choice among all rows.
 	RegretOverall report.Value `json:"regret_overall"`
 	// The outcome of the chosen row less the outcome of a reference, larger is better.
@@ -124,7 +124,7 @@ type Reference struct {
 	outcomes []float64 // of runs
 }
 
-// Result is what is found.
+// Result is the result of an analysis.
 type Result struct {
 	Rows, Runs, Choices int
 	// WithinSD is the standard deviation of outcomes inside runs, the root of the mean variance.
@@ -228,7 +228,7 @@ func (a *analyzer) group() {
 	a.result.Choices = len(a.choices)
 }
 
-// judge prepares the outcome, of which more is better from here on.
+// judge prepares the outcome: more is better from here on.
 func (a *analyzer) judge() {
 	turned := func(values []float64) []float64 {
 		out := make([]float64, len(values))
@@ -331,31 +331,31 @@ func (a *analyzer) test(ctx context.Context) error {
 // predicts reports whether a number is found to predict the outcome.
 func (n *Number) predicts() bool { return n.PMax.Defined() && n.PMax.V < alpha }
 
-// sentence says what was found.
+// sentence is the result in words.
 func (r *Result) sentence() string {
-	tested, found := 0, []*Number{}
+	tested, good := 0, []*Number{}
 	for _, n := range r.Numbers {
 		if n.P.Defined() {
 			tested++
 		}
 		if n.predicts() {
-			found = append(found, n)
+			good = append(good, n)
 		}
 	}
 	switch {
 	case tested == 0:
 		return "Whether a number predicts " + r.in.OutcomeName + " is not tested: " + r.Numbers[0].P.Reason + "."
-	case len(found) == 0 && tested == 1:
+	case len(good) == 0 && tested == 1:
 		return fmt.Sprintf("%s is not found to predict %s.", r.Numbers[0].Name, r.in.OutcomeName)
-	case len(found) == 0:
+	case len(good) == 0:
 		return fmt.Sprintf("None of %d numbers is found to predict %s.", tested, r.in.OutcomeName)
 	}
-	slices.SortStableFunc(found, func(x, y *Number) int { return cmp.Compare(x.PMax.V, y.PMax.V) })
-	s := fmt.Sprintf("%d of %d numbers predict %s", len(found), tested, r.in.OutcomeName)
+	slices.SortStableFunc(good, func(x, y *Number) int { return cmp.Compare(x.PMax.V, y.PMax.V) })
+	s := fmt.Sprintf("%d of %d numbers predict %s", len(good), tested, r.in.OutcomeName)
 	if tested == 1 {
-		s = fmt.Sprintf("%s predicts %s", found[0].Name, r.in.OutcomeName)
+		s = fmt.Sprintf("%s predicts %s", good[0].Name, r.in.OutcomeName)
 	}
-	return s + fmt.Sprintf(", %s with p = %.2g over all numbers.", found[0].Name, found[0].PMax.V)
+	return s + fmt.Sprintf(", %s with p = %.2g over all numbers.", good[0].Name, good[0].PMax.V)
 }
 
 // warn says what makes numbers doubtful.

@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 
 	"repscope/internal/text"
 	"repscope/report"
@@ -287,21 +285,14 @@ func bestP(r *report.Result, path string, direction report.Direction, tested com
 	return e.Highest
 }
 
-// stepName is the name of a checkpoint: a run, and a last part that ends with its number.
-var stepName = regexp.MustCompile(`^(.*\S)/[^/0-9]*([0-9]+(?:\.[0-9]+)?)$`)
-
 // Checkpoints finds training runs by the names of models: run/a/100 and run/a/200, or run/a/step_100.
 func Checkpoints(models []string) []Checkpoint {
 	var list []Checkpoint
 	count := map[string]int{}
 	for _, name := range models {
-		m := stepName.FindStringSubmatch(name)
-		if m == nil {
-			continue
-		}
-		if step, err := strconv.ParseFloat(m[2], 64); err == nil {
-			list = append(list, Checkpoint{name, m[1], step})
-			count[m[1]]++
+		if series, step, ok := text.CutStep(name); ok {
+			list = append(list, Checkpoint{name, series, step})
+			count[series]++
 		}
 	}
 	return Ordered(slices.DeleteFunc(list, func(c Checkpoint) bool { return count[c.Series] < 2 }))
