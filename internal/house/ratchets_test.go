@@ -39,7 +39,7 @@ var ratchets = []struct {
 	{"what belongs to a number is named by package report alone: x_ci, x_se, x_sd", 6, spelledCompanions},
 	{"a comment says things by nouns: no \"what is\", \"those of\", \"beside\" and the like", 939, commentsWith(house)},
 	{"comments have American spelling", 25, commentsWith(british)},
-	{"a variable with a scope of more than 3 lines is a noun", 431, notNounVariables},
+	{"a variable with a scope of more than 3 lines is a noun", 430, notNounVariables},
 }
 
 func TestRatchets(t *testing.T) {
