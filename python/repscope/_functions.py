@@ -1813,8 +1813,8 @@ def manifold(
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
         gaussian_draws: N draws of the null of the comparison with a Gaussian. Default: 99.
-        gaussian_scale: NAME of the scale of the latents: isotropic, latents less their mean in units of their
-            spread; raw, latents as they are with N(0, I) (isotropic, raw). Default: isotropic.
+        gaussian_scale: NAME of the scale of the latents: isotropic, latents less their mean in units of their spread;
+            raw, latents as they are with N(0, I) (isotropic, raw). Default: isotropic.
         gaussian_slices: N random directions in which latents are compared with an isotropic Gaussian (SIGReg; also
             BHEP, over all pairs); 0: none. Default: 0.
         gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
