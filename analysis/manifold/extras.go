@@ -1,10 +1,10 @@
-// The numbers that are computed where an option asks for them.
+// The optional numbers.
 
 package manifold
 
 import "context"
 
-// extras fills in what was asked for of model i.
+// extras fills in the optional numbers of model i.
 func (m *Model) extras(ctx context.Context, i int, p *plan) error {
 	if err := m.lidar(ctx, i, p); err != nil {
 		return err
@@ -16,7 +16,7 @@ func (m *Model) extras(ctx context.Context, i int, p *plan) error {
 	return m.learn(ctx, z, p)
 }
 
-// undefinedExtras gives what was asked for a reason.
+// undefinedExtras gives the optional numbers a reason.
 func (m *Model) undefinedExtras(p *plan, reason string) {
 	if p.o.Views > 0 || p.in.Groups != nil {
 		m.LiDAR = &LiDAR{}

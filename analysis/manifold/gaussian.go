@@ -18,7 +18,7 @@ import (
 const (
 	// mostPairs is the number of latents up to which BHEP, which takes all pairs of each draw, is computed.
 	mostPairs = 10_000
-	// leastTested is the number of latents, apart in time, below which there is no null.
+	// leastTested is the number of latents, apart in time, below which no null is drawn.
 	leastTested = 20
 	// independentTau is the autocorrelation time up to which all latents count as independent: estimates of independent
 	// ones scatter about 1 by less.
@@ -29,9 +29,9 @@ const (
 
 // Gaussianity is the distance of the latents from an isotropic Gaussian; see package normality.
 type Gaussianity struct {
-	// Scale is that of the latents; isotropic: less their mean, divided by the root mean variance of a coordinate.
+	// Scale is the scale of the latents; isotropic: less their mean, divided by the root mean variance of a coordinate.
 	Scale normality.Scale `json:"scale"`
-	// TestedStates are the latents that the null is of, those of one episode at least Apart frames apart: 1 where all
+	// TestedStates are the latents of the null; latents of one episode are at least Apart frames apart: 1 where all
 	// are tested.
 	TestedStates int               `json:"tested_states"`
 	Apart        int               `json:"apart"`
@@ -41,15 +41,16 @@ type Gaussianity struct {
 
 // GaussianStatistic is a statistic that grows with the number of latents, and its null.
 type GaussianStatistic struct {
-	// Statistic is that of all latents, Tested that of the tested ones.
+	// Statistic is computed from all latents, Tested from the tested ones.
 	Statistic report.Value `json:"statistic"`
 	Tested    report.Value `json:"tested"`
-	// NullMean and NullSD describe the statistic of as many independent Gaussian latents of the same dimension. Excess is
+	// NullMean and NullSD describe the statistic of as many independent Gaussian latents of the same dimension.
+	// Excess is
 	// Tested − NullMean.
 	NullMean report.Value `json:"null_mean"`
 	NullSD   report.Value `json:"null_sd"`
 	Excess   report.Value `json:"excess"`
-	// P is that of the hypothesis that the latents are an isotropic Gaussian, by the null: at least 1/(1 + draws).
+	// P belongs to the hypothesis that the latents are an isotropic Gaussian, by the null: at least 1/(1 + draws).
 	P report.Value `json:"p"`
 }
 
@@ -66,7 +67,7 @@ func (g *Gaussianity) undefined(reason string) {
 	g.BHEP.undefined(true, reason)
 }
 
-// nulls are those of an analysis, by what they follow from: models of one dimension share theirs.
+// nulls are the nulls of an analysis by shape: models of one dimension share theirs.
 type nulls struct {
 	sync.Mutex
 	known map[normality.Shape]normality.Draws
@@ -102,7 +103,8 @@ func (m *Model) gaussian(ctx context.Context, z points.Points, tau stat.Autocorr
 			return err
 		}
 		*sliced = report.Number(normality.Sliced(x, z.Dim, directions))
-		if *bhep = report.Undefined("pairs of more than %d latents take too long; use --samples", mostPairs); z.N <= mostPairs {
+		if *bhep = report.Undefined("pairs of more than %d latents take too long; use "+
+			"--samples", mostPairs); z.N <= mostPairs {
 			*bhep = report.Number(normality.BHEP(x, z.Dim))
 		}
 		return nil
@@ -150,7 +152,8 @@ func (g *GaussianStatistic) compare(null []float64) {
 	g.Excess, g.P = report.Number(g.Tested.V-mean), report.Number(normality.P(g.Tested.V, null))
 }
 
-// apart are the latents that count as independent: all, or those of an episode that are some autocorrelation times apart.
+// apart are the latents that count as independent: all, or latents of an episode that are some autocorrelation times
+// apart.
 // A reason says why there are too few.
 func (p *plan) apart(z points.Points, tau stat.AutocorrelationTime, g *Gaussianity) (points.Points, string) {
 	if !(tau.Tau > 0) {
@@ -176,7 +179,8 @@ func (p *plan) apart(z points.Points, tau stat.AutocorrelationTime, g *Gaussiani
 	}
 	out := points.Float64(data, z.Dim)
 	if g.TestedStates = out.N; g.TestedStates < leastTested {
-		return z, fmt.Sprintf("the latents depend on each other: %d are at least %d frames apart (twice the autocorrelation "+
+		return z, fmt.Sprintf("the latents depend on each other: %d are at least %d frames apart (twice the "+
+			"autocorrelation "+
 			"time), want at least %d for a null", out.N, g.Apart, leastTested)
 	}
 	return out, ""

@@ -1,4 +1,5 @@
-// The comparison with a Gaussian: its level, also of latents that follow each other, its power, and where there is none.
+// The comparison with a Gaussian: its level, also of latents that follow each other, its power, and where there is
+// none.
 
 package manifold
 
@@ -17,7 +18,8 @@ import (
 	"repscope/stat"
 )
 
-// walking are Gaussian latents of unit variance that remember the one before with rho, in episodes that differ by offsets
+// walking are Gaussian latents of unit variance that remember the one before with rho, in episodes that differ by
+// offsets
 // of variance between.
 func walking(n, dim, episodes int, rho, between float64, seed uint64) (points.Points, []int) {
 	random := stat.NewRandom(stat.NewKey(seed, 11))
@@ -58,7 +60,8 @@ func rejections(t *testing.T, draws, n int, rho, between float64) (sliced, bhep,
 		}
 		g := result.Models[0].Gaussianity
 		if !g.SIGReg.P.Defined() {
-			if !strings.Contains(g.SIGReg.P.Reason, "the latents depend on each other") || !g.SIGReg.Statistic.Defined() {
+			if !strings.Contains(g.SIGReg.P.Reason, "the latents depend on each "+
+				"other") || !g.SIGReg.Statistic.Defined() {
 				t.Fatalf("%+v", g)
 			}
 			none++
@@ -109,7 +112,8 @@ func TestGaussian_Power(t *testing.T) {
 	if g.Apart != 1 || g.TestedStates != 300 || g.Scale != "isotropic" {
 		t.Errorf("%+v", g)
 	}
-	if flat := r.Models[1].Gaussianity; flat == nil || flat.SIGReg.Statistic.Reason != "the points are constant" || flat.BHEP.P.Defined() {
+	if flat := r.Models[1].Gaussianity; flat == nil || flat.SIGReg.Statistic.Reason != "the points are "+
+		"constant" || flat.BHEP.P.Defined() {
 		t.Errorf("collapsed model: %+v", flat)
 	}
 	if m := analyzed(t, Options{}, z).Models[0]; m.Gaussianity != nil || m.Learnability != nil {

@@ -1,4 +1,4 @@
-// Cluster learnability, the part of CLID beside the intrinsic dimension.
+// Cluster learnability, which CLID adds to the intrinsic dimension.
 
 package manifold
 
@@ -38,7 +38,7 @@ func (m *Model) learn(ctx context.Context, z points.Points, p *plan) error {
 	}
 	l := &Learnability{Clusters: p.o.Clusters, Neighbors: learningNeighbors}
 	m.Learnability = l
-	found, err := cluster.KMeans(ctx, z, p.o.Clusters, cluster.KMeansOptions{Seed: p.o.Seed, Threads: p.o.Threads})
+	clusters, err := cluster.KMeans(ctx, z, p.o.Clusters, cluster.KMeansOptions{Seed: p.o.Seed, Threads: p.o.Threads})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		l.undefined(undefined.Reason)
 		return nil
@@ -52,7 +52,7 @@ func (m *Model) learn(ctx context.Context, z points.Points, p *plan) error {
 		l.undefined("too few latents outside the exclusion window for 5 neighbors")
 		return nil
 	}
-	agreement, _, err := cluster.LabelConsistency(ctx, z, found.Partition, []int{learningNeighbors}, o)
+	agreement, _, err := cluster.LabelConsistency(ctx, z, clusters.Partition, []int{learningNeighbors}, o)
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		l.undefined(undefined.Reason)
 		return nil
@@ -60,7 +60,7 @@ func (m *Model) learn(ctx context.Context, z points.Points, p *plan) error {
 	if err != nil {
 		return err
 	}
-	chance, _ := found.Partition.Chance()
+	chance, _ := clusters.Partition.Chance()
 	l.Chance = report.Number(chance)
 	l.Accuracy = report.WithInterval(report.Number(stat.Mean(agreement[0].Correct)),
 		report.NoInterval("clusters of other latents would be other clusters"))

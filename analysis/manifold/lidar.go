@@ -45,7 +45,8 @@ func (p *plan) classes(ctx context.Context, i int) (z points.Points, class []int
 			return z, nil, nil, err
 		}
 		if view.N != n || view.Dim != dim {
-			return z, nil, nil, fmt.Errorf("view %d: %d latents of %d dimensions, want %d of %d", v, view.N, view.Dim, n, dim)
+			return z, nil, nil, fmt.Errorf("view %d: %d latents of %d dimensions, want %d of "+
+				"%d", v, view.N, view.Dim, n, dim)
 		}
 		for s := range n {
 			for _, x := range view.Row(s, row) {
@@ -83,9 +84,10 @@ func (m *Model) lidar(ctx context.Context, i int, p *plan) error {
 		return fmt.Errorf("LiDAR: %w", err)
 	}
 	l := m.LiDAR
-	l.Rank.Value, l.Classes, l.Latents, l.WithinVariance = report.Number(r.Rank), r.Classes, r.Points, report.Number(r.Within)
+	l.Rank.Value, l.WithinVariance = report.Number(r.Rank), report.Number(r.Within)
+	l.Classes, l.Latents = r.Classes, r.Points
 	if delta := p.o.LiDARDelta; delta >= r.Within/10 {
-		l.Doubt = fmt.Sprintf("δ %.3g is not small beside the variance inside classes, %.3g for each coordinate: the "+
+		l.Doubt = fmt.Sprintf("δ %.3g is not small compared with the variance inside classes, %.3g for each coordinate: the "+
 			"rank depends on the scale of the latents", delta, r.Within)
 	}
 	switch {
@@ -112,7 +114,8 @@ func (l *LiDAR) undefined(reason string) {
 func lidarWarning(models []Model) string {
 	for _, m := range models {
 		if m.LiDAR != nil && m.LiDAR.Doubt != "" {
-			return fmt.Sprintf("%s: LiDAR: %s; lower --lidar-delta, or compare models of one scale only", m.Name, m.LiDAR.Doubt)
+			return fmt.Sprintf("%s: LiDAR: %s; lower --lidar-delta, or compare models of one scale "+
+				"only", m.Name, m.LiDAR.Doubt)
 		}
 	}
 	return ""

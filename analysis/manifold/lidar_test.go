@@ -55,7 +55,8 @@ func TestLiDAR_Views(t *testing.T) {
 	if ci := l.Rank.CI; !ci.Defined() || ci.Low >= l.Rank.V || ci.High <= l.Rank.V || ci.High > 6 {
 		t.Errorf("interval %+v", ci)
 	}
-	if flat := result.Models[1].LiDAR; flat == nil || flat.Rank.Reason != "the points are constant" || flat.WithinVariance.Defined() {
+	if flat := result.Models[1].LiDAR; flat == nil || flat.Rank.Reason != "the points are "+
+		"constant" || flat.WithinVariance.Defined() {
 		t.Errorf("collapsed model: %+v", flat)
 	}
 	// A large δ hides the noise.
@@ -63,8 +64,12 @@ func TestLiDAR_Views(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := result.Models[0].LiDAR; !strings.Contains(l.Doubt, "δ 1 is not small") || l.Rank.CI.Reason != "intervals are off" ||
-		!slices.ContainsFunc(result.Warnings, func(w string) bool { return strings.HasPrefix(w, "three: LiDAR: δ 1 is not small") }) {
+	if l := result.Models[0].LiDAR; !strings.Contains(l.Doubt, "δ 1 is not "+
+		"small") || l.Rank.CI.Reason != "intervals are off" ||
+		!slices.ContainsFunc(result.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "three: LiDAR: δ 1 "+
+				"is not small")
+		}) {
 		t.Errorf("δ 1: %+v, warnings %q", l, result.Warnings)
 	}
 }

@@ -24,7 +24,7 @@ const (
 	wideBlocks                     = 15
 )
 
-// manySpectra is why there are no intervals of ranks where p.spectra is nil.
+// manySpectra is the reason for no intervals of ranks where p.spectra is nil.
 const manySpectra = "too many directions to recompute the spectrum for each block"
 
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
@@ -105,11 +105,20 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		kept  **stat.Jackknifed
 		least float64 // 1 of ranks, which are at most D; 0 of an exponent
 	}{
-		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, 1},
-		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingular.CI, nil, nil, 1},
+		{
+			of.Effective, func(r spectrum.Ranks) float64 { return r.Effective },
+			&m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, 1,
+		},
+		{
+			of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular },
+			&m.EffectiveRankSingular.CI, nil, nil, 1,
+		},
 		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe, 1},
 		{of.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, 1},
-		{of.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered }, &m.StableRankUncentered.CI, nil, nil, 1},
+		{
+			of.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered },
+			&m.StableRankUncentered.CI, nil, nil, 1,
+		},
 		{of.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, 1},
 		{of.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, 1},
 		{of.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, 0},
@@ -177,7 +186,9 @@ func (m *Model) undefined(reason string) {
 	} {
 		*e = none
 	}
-	for _, value := range []*report.Value{&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.AlphaReQ.RSquared, &m.Tau, &m.NEff} {
+	for _, value := range []*report.Value{
+		&m.EffectiveRankBias, &m.RankMeBias, &m.TotalVariance, &m.AlphaReQ.RSquared, &m.Tau, &m.NEff,
+	} {
 		*value = v
 	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension

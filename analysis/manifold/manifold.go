@@ -68,7 +68,7 @@ type Options struct {
 	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
 	// that need more neighbors than there are latents are left out.
 	GrideOrders, Neighbors []int
-	// PowerLaw are the first and the last rank of the eigenvalues that a power law is fitted to; nil means those of
+	// PowerLaw are the first and the last rank of the eigenvalues that a power law is fitted to; nil means the ranks of
 	// [spectrum.PowerLawRanks].
 	PowerLaw []int
 	// Views is the number of views of each state for LiDAR, 0 for none: the state under ViewCorruption at ViewLevel.
@@ -78,7 +78,7 @@ type Options struct {
 	// LiDARDelta is δ of [spectrum.LiDAR]; 0 means 1e−4.
 	LiDARDelta float64
 	// GaussianSlices is the number of directions in which latents are compared with a Gaussian, 0 for no comparison;
-	// GaussianScale and GaussianDraws are those of [normality.Null], empty and 0 mean isotropic and 99.
+	// GaussianScale and GaussianDraws go to [normality.Null], empty and 0 mean isotropic and 99.
 	GaussianSlices int
 	GaussianScale  normality.Scale
 	GaussianDraws  int
@@ -105,21 +105,28 @@ func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.GrideOrders, "gride", "`LIST` of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64)").
 		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
 	l.Ints(&o.Neighbors, "neighbors", "`LIST` of k for Levina–Bickel (default 5,10,20,50)").AtLeast(2)
-	l.Ints(&o.PowerLaw, "power-law", "`LOW,HIGH` of the ranks of eigenvalues that a power law is fitted to (αReQ; default 12,50, "+
+	l.Ints(&o.PowerLaw, "power-law", "`LOW,HIGH` of the ranks of eigenvalues that a power law is fitted to (αReQ; "+
+		"default 12,50, "+
 		"below 100 directions in proportion)").AtLeast(1)
-	l.Int(&o.Views, "views", "`N` views of every state, changed by --view-corruption and encoded again, for LiDAR; 0: none").
+	l.Int(&o.Views, "views", "`N` views of every state, changed by --view-corruption and encoded again, for LiDAR; "+
+		"0: none").
 		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
-	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that makes a view")
+	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that "+
+		"makes a view")
 	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, a share, as robustness has it").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
-	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared units of the latents").
+	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared "+
+		"units of the latents").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) })
-	l.Int(&o.GaussianSlices, "gaussian-slices", "`N` random directions in which latents are compared with an isotropic Gaussian (SIGReg; "+
+	l.Int(&o.GaussianSlices, "gaussian-slices", "`N` random directions in which latents are compared with an "+
+		"isotropic Gaussian (SIGReg; "+
 		"also BHEP, over all pairs); 0: none").AtLeast(0)
-	option.Choice(l, &o.GaussianScale, "gaussian-scale", normality.Scales(), "`NAME` of what is compared: isotropic, latents less "+
+	option.Choice(l, &o.GaussianScale, "gaussian-scale", normality.Scales(), "`NAME` of the scale of the latents: "+
+		"isotropic, latents less "+
 		"their mean in units of their spread; raw, latents as they are with N(0, I)")
 	l.Int(&o.GaussianDraws, "gaussian-draws", "`N` draws of the null of the comparison with a Gaussian").AtLeast(19)
-	l.Int(&o.Clusters, "learn-clusters", "`N` clusters of k-means whose labels neighbors predict (cluster learnability, CLID); 0: none").
+	l.Int(&o.Clusters, "learn-clusters", "`N` clusters of k-means whose labels neighbors predict (cluster "+
+		"learnability, CLID); 0: none").
 		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
 		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
@@ -162,7 +169,7 @@ type Model struct {
 	// The interval of StableRank is too wide where the largest eigenvalues are nearly equal: the largest is no smooth
 	// function of the latents then.
 	StableRank report.Estimate `json:"stable_rank"`
-	// StableRankUncentered is that of the latents as they are, see [spectrum.Uncentered].
+	// StableRankUncentered is the stable rank of the latents as they are, see [spectrum.Uncentered].
 	StableRankUncentered report.Estimate `json:"stable_rank_uncentered"`
 	// The intervals of Dims90 and Dims99 are computed for [spectrum.Directions] and rounded outward.
 	Dims90   report.Estimate `json:"dims_90"`
@@ -279,7 +286,10 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m.Model)
 		}
 	}
-	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models), p.powerLawWarning(result.Models), lidarWarning(result.Models)} {
+	for _, w := range []string{
+		p.timeWarning(result.Models), p.ordersWarning(result.Models), p.powerLawWarning(result.Models),
+		lidarWarning(result.Models),
+	} {
 		if w != "" {
 			result.Warnings = append(result.Warnings, w)
 		}

@@ -29,18 +29,23 @@ func Metrics(e Estimator) []report.Described {
 		{Name: "alpha_req.r_squared", Better: report.Neither, High: 1,
 			About: "R² of the power law's fit to the logarithms of the eigenvalues"},
 		{Name: "lidar.rank", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
-			About: "LiDAR: effective rank of the scatter between classes (states under views, or groups) in units of the " +
+			About: "LiDAR: effective rank of the scatter between classes (states under views, or groups) in units " +
+				"of the " +
 				"scatter inside them", Cite: "thilak2024"},
 		{Name: "gaussianity.sigreg.statistic", Better: report.Neither, High: inf,
-			About: "SIGReg: sliced Epps–Pulley distance of the latents from an isotropic Gaussian, times their number", Cite: "balestriero2025"},
+			About: "SIGReg: sliced Epps–Pulley distance of the latents from an isotropic Gaussian, times their " +
+				"number", Cite: "balestriero2025"},
 		{Name: "gaussianity.sigreg.excess", Better: report.Neither, Low: -inf, High: inf,
-			About: "sliced Epps–Pulley statistic of the tested latents, less its mean for Gaussian latents of their number"},
+			About: "sliced Epps–Pulley statistic of the tested latents, less its mean for Gaussian latents of " +
+				"their number"},
 		{Name: "gaussianity.bhep.statistic", Better: report.Neither, High: inf,
-			About: "BHEP distance of the latents from an isotropic Gaussian, times their number", Cite: "baringhaus1988"},
+			About: "BHEP distance of the latents from an isotropic Gaussian, times their " +
+				"number", Cite: "baringhaus1988"},
 		{Name: "gaussianity.bhep.excess", Better: report.Neither, Low: -inf, High: inf,
 			About: "BHEP statistic of the tested latents, less its mean for Gaussian latents of their number"},
 		{Name: "cluster_learnability.accuracy", Better: report.Neither, High: 1,
-			About: "cluster learnability (of CLID): share of latents whose k-means cluster their neighbors predict", Cite: "lu2023"},
+			About: "cluster learnability (of CLID): share of latents whose k-means cluster their neighbors " +
+				"predict", Cite: "lu2023"},
 		{Name: "dims_90", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
 			About: "number of directions with 90 % of the variance"},
 		{Name: "dims_99", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,

@@ -179,7 +179,7 @@ func ints(groups []int64) []int {
 	return out
 }
 
-// viewed is what the views of model i follow from beside its latents; nothing without views.
+// viewed identifies the encoder of the views of model i; nothing without views.
 func (p *plan) viewed(i int, name string) []shard.Field {
 	if p.o.Views == 0 || p.in.Content == nil {
 		return nil

@@ -142,13 +142,14 @@ const viewsOfStates = 0x7669
 
 func manifolds(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-		in := manifold.Input{Episode: s.Episode, Models: s.encoded(), View: func(_ context.Context, m, view int) (points.Points, error) {
+		in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
+		in.View = func(_ context.Context, m, view int) (points.Points, error) {
 			random, x := stat.NewRandom(stat.StreamDesign.Key(seed, viewsOfStates, uint64(view))), slices.Clone(s.States)
 			for i := range x {
 				x[i] += float32(0.5 * random.Normal())
 			}
 			return points.Float64(s.encode(x, m), latent), nil
-		}}
+		}
 		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Settings: settings(seed),
 			GrideOrders: []int{2, 16}, Neighbors: []int{10, 20}, PowerLaw: []int{1, latent}, Views: 4})
 		if err != nil {

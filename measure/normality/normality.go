@@ -4,7 +4,8 @@
 //
 //	x, err := normality.Standardize(z, normality.Isotropic) // z: points.Points, [N, D]
 //	sliced := normality.Sliced(x, z.Dim, normality.Directions(z.Dim, 256, 42))
-//	null, err := normality.Null(ctx, normality.Shape{N: z.N, Dim: z.Dim, Slices: 256}, normality.Isotropic, false, 99, 42, 0)
+//	shape := normality.Shape{N: z.N, Dim: z.Dim, Slices: 256}
+//	null, err := normality.Null(ctx, shape, normality.Isotropic, false, 99, 42, 0)
 //	fmt.Println(sliced, normality.P(sliced, null.Sliced))
 package normality
 
@@ -79,7 +80,7 @@ const (
 	largest = 3.0
 )
 
-// Directions draws so many directions of dim coordinates uniformly from [stat.StreamSlices] of the seed: [slices × dim]
+// Directions draws directions of dim coordinates uniformly from [stat.StreamSlices] of the seed: [slices × dim]
 // of length 1.
 func Directions(dim, slices int, seed uint64) []float64 {
 	random, a := stat.NewRandom(stat.StreamSlices.Key(seed)), make([]float64, slices*dim)
@@ -148,7 +149,7 @@ func eppsPulley(real, imaginary *[knots]float64, n int) float64 {
 // have a squared distance of about 2/β², whatever the dimension, and β is 1 in one dimension.
 func Beta(dim int) float64 { return 1 / math.Sqrt(float64(dim)) }
 
-// BHEP returns n times the squared distance of the empirical characteristic function of n points from that of N(0, I),
+// BHEP returns n times the squared distance between the characteristic functions of n points and of N(0, I),
 // with the density of N(0, β²·I) as weight,
 //
 //	1/n·Σ exp(−β²‖x_i−x_j‖²/2) − 2(1+β²)^(−D/2)·Σ exp(−β²‖x_i‖²/(2(1+β²))) + n(1+2β²)^(−D/2)
@@ -175,15 +176,15 @@ func BHEP(x []float64, dim int) float64 {
 	return 1 + 2*pairs/float64(n) - 2*math.Pow(1+beta2, -d/2)*single + float64(n)*math.Pow(1+2*beta2, -d/2)
 }
 
-// Shape is that of points whose statistics are simulated.
+// Shape is the shape of points whose statistics are simulated.
 type Shape struct{ N, Dim, Slices int }
 
 // Draws are statistics of simulated points; BHEP is nil where it was not asked for.
 type Draws struct{ Sliced, BHEP []float64 }
 
 // Null draws standard normal points of a shape from [stat.StreamGaussianNull] of the seed, and returns their
-// statistics in the scale: what an isotropic Gaussian of independent points has. bhep says whether that of [BHEP] is
-// computed too. Results do not depend on the number of threads. Errors: a shape without points, that of ctx.
+// statistics in the scale: the values of an isotropic Gaussian of independent points. bhep says whether [BHEP] is
+// computed too. Results do not depend on the number of threads. Errors: a shape without points, the error of ctx.
 func Null(ctx context.Context, s Shape, scale Scale, bhep bool, draws int, seed uint64, threads int) (Draws, error) {
 	if s.N < 2 || s.Dim < 1 || s.Slices < 1 || draws < 1 {
 		return Draws{}, fmt.Errorf("normality: %d draws of shape %+v", draws, s)
@@ -194,7 +195,8 @@ func Null(ctx context.Context, s Shape, scale Scale, bhep bool, draws int, seed 
 	}
 	a := Directions(s.Dim, s.Slices, seed)
 	err := parallel.Try(ctx, threads, draws, func(_, d int) error {
-		random, data := stat.NewRandom(stat.StreamGaussianNull.Key(seed, uint64(s.N), uint64(s.Dim), uint64(d))), make([]float64, s.N*s.Dim)
+		random := stat.NewRandom(stat.StreamGaussianNull.Key(seed, uint64(s.N), uint64(s.Dim), uint64(d)))
+		data := make([]float64, s.N*s.Dim)
 		for i := range data {
 			data[i] = random.Normal()
 		}

@@ -39,7 +39,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			measuretest.Near(t, c.Name+", sliced, "+string(scale), Sliced(x, c.Dim, c.Directions), want.Sliced, 1e-10*want.Sliced)
+			measuretest.Near(t, c.Name+", sliced, "+
+				""+string(scale), Sliced(x, c.Dim, c.Directions), want.Sliced, 1e-10*want.Sliced)
 			measuretest.Near(t, c.Name+", BHEP, "+string(scale), BHEP(x, c.Dim), want.BHEP, 1e-10*max(1, want.BHEP))
 		}
 	}
@@ -75,7 +76,7 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// The statistics of Gaussian points lie inside their null, those of others above it, in any unit and place.
+// The statistics of Gaussian points lie inside their null, the statistics of others above it, in any unit and place.
 func TestNull(t *testing.T) {
 	t.Parallel()
 	const n, dim = 150, 6

@@ -1,4 +1,4 @@
-// LiDAR: the rank of what tells classes of points apart, in units of what differs inside them.
+// LiDAR: the rank of the scatter between classes of points, in units of the scatter inside them.
 
 package spectrum
 
@@ -36,10 +36,13 @@ type LiDARResult struct {
 // point are left out. Without blocks, block is nil; else block[i] is the block of point i, below count, and Without has
 // the rank of the points outside each.
 //
-// δ is in squared units of the points: the rank depends on their scale where δ is not small beside Within. Fewer than
+// δ is in squared units of the points: the rank depends on their scale where δ is not small compared with
+// Within. Fewer than
 // two classes of two points, means that are all equal, points that do not vary, NaN and Inf are a
 // [stat.UndefinedError]. Results do not depend on the number of threads.
-func LiDAR(ctx context.Context, z points.Points, class []int64, delta float64, block []int, count, threads int) (LiDARResult, error) {
+func LiDAR(
+	ctx context.Context, z points.Points, class []int64, delta float64, block []int, count, threads int,
+) (LiDARResult, error) {
 	if len(class) != z.N || block != nil && len(block) != z.N {
 		return LiDARResult{}, fmt.Errorf("LiDAR: %d classes and %d blocks of %d points", len(class), len(block), z.N)
 	}
@@ -119,7 +122,7 @@ func newScatter(z points.Points, mean []float64, labels []int64, threads int) *s
 	return s
 }
 
-// add is the scatter of points about the mean of their class: of all, or of those of block j.
+// add is the scatter of points about the mean of their class: of all points, or of the points of block j.
 func (s *scatter) add(block []int, j int) (blas64.Symmetric, error) {
 	dim := s.z.Dim
 	total, x := symmetric(dim), general(productRows, dim)
@@ -148,8 +151,8 @@ func (s *scatter) add(block []int, j int) (blas64.Symmetric, error) {
 	return total, flush()
 }
 
-// without is the rank of the points outside block j. The scatter inside classes about their new means is that of the
-// points left about the old ones, less n·(new − old)² of every class.
+// without is the rank of the points outside block j. The scatter inside classes about their new means is the
+// scatter of the points left about the old ones, less n·(new − old)² of every class.
 func (s *scatter) without(all blas64.Symmetric, block []int, j int, delta float64) (float64, error) {
 	dim := s.z.Dim
 	within, err := s.add(block, j)
@@ -196,7 +199,7 @@ func (s *scatter) without(all blas64.Symmetric, block []int, j int, delta float6
 	return s.rank(within, size, sum, delta)
 }
 
-// rank is that of classes of so many points with those sums; classes of fewer than two points are left out.
+// rank is the rank of classes of the given sizes and sums; classes of fewer than two points are left out.
 func (s *scatter) rank(within blas64.Symmetric, size []float64, sum blas64.General, delta float64) (float64, error) {
 	dim, classes, rows := s.z.Dim, 0, 0.0
 	means, center := general(len(size), dim), make([]float64, dim)
@@ -237,7 +240,7 @@ func (s *scatter) rank(within blas64.Symmetric, size []float64, sum blas64.Gener
 	if !(trace > constantVariance(s.mean, s.z)) {
 		return 0, stat.Undefined("LiDAR", "the means of the classes are equal")
 	}
-	// The eigenvalues of L⁻¹·Σ_b·L⁻ᵀ with Σ_w = L·Lᵀ are those of Σ_w^(−1/2)·Σ_b·Σ_w^(−1/2).
+	// The eigenvalues of L⁻¹·Σ_b·L⁻ᵀ with Σ_w = L·Lᵀ equal the eigenvalues of Σ_w^(−1/2)·Σ_b·Σ_w^(−1/2).
 	w.Uplo = blas.Lower
 	l, ok := lapack64.Potrf(w)
 	if !ok {

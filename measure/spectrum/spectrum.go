@@ -78,7 +78,7 @@ func New(z points.Points) (*Spectrum, error) {
 // Uncentered are measures of the points as they are, not less their mean.
 type Uncentered struct {
 	RankMe float64 // see [RankMe]
-	// StableRank is ‖Z‖_F²/‖Z‖₂², from 1 to D; near 1 where the mean is long beside the spread.
+	// StableRank is ‖Z‖_F²/‖Z‖₂², from 1 to D; near 1 where the mean is long compared with the spread.
 	StableRank float64
 }
 

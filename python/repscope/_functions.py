@@ -262,8 +262,12 @@ COMMANDS = {
         "duplicate_tolerance:float "
         "estimator:text "
         "exclude_window:text "
+        "gaussian_draws:int "
+        "gaussian_scale:text "
+        "gaussian_slices:int "
         "gride:ints "
         "groups:file "
+        "learn_clusters:int "
         "lidar_delta:float "
         "neighbors:ints "
         "power_law:ints "
@@ -1761,8 +1765,12 @@ def manifold(
     duplicate_tolerance: Optional[Float] = None,
     estimator: Optional[Literal["mle", "fit", "documented"]] = None,
     exclude_window: Optional[Text] = None,
+    gaussian_draws: Optional[Int] = None,
+    gaussian_scale: Optional[Literal["isotropic", "raw"]] = None,
+    gaussian_slices: Optional[Int] = None,
     gride: Optional[Ints] = None,
     groups: Optional[File] = None,
+    learn_clusters: Optional[Int] = None,
     lidar_delta: Optional[Float] = None,
     neighbors: Optional[Ints] = None,
     power_law: Optional[Ints] = None,
@@ -1819,13 +1827,22 @@ def manifold(
     (decimation).
 
     αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
-    power_law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+    power_law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is reported; below
     0.95 there is no power law to speak of. The stable rank is also known as NESum;
-    stable_rank_uncentered is that of the latents with their mean.
+    stable_rank_uncentered is the stable rank of the latents with their mean.
 
     LiDAR (Thilak et al. 2024) is the effective rank of the scatter between classes in units of
     the scatter inside them. Classes are states: views N encodes every state under N seeded
     corruptions. Or they are groups. Delta (lidar_delta) is in squared units of the latents.
+
+    gaussian_slices N compares the latents with an isotropic Gaussian: SIGReg's sliced
+    Epps-Pulley statistic (Balestriero and LeCun 2025) in N random directions, and BHEP over all
+    pairs of up to 10,000 states. Both grow with the number of states, so that they are held
+    against gaussian_draws samples of a Gaussian of the same number and dimension. States that
+    depend on each other are tested twice an autocorrelation time apart, or not at all.
+
+    learn_clusters K is the cluster learnability of CLID (Lu et al. 2023): the share of latents
+    whose k-means cluster has the majority among their 5 nearest neighbors.
 
     The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
     where m is the effective number of independent latents. Tables, figures and comparisons
@@ -1885,8 +1902,15 @@ def manifold(
             exceed 1.7325 (mle, fit, documented). Default: mle.
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
+        gaussian_draws: N draws of the null of the comparison with a Gaussian. Default: 99.
+        gaussian_scale: NAME of the scale of the latents: isotropic, latents less their mean in units of their spread;
+            raw, latents as they are with N(0, I) (isotropic, raw). Default: isotropic.
+        gaussian_slices: N random directions in which latents are compared with an isotropic Gaussian (SIGReg; also
+            BHEP, over all pairs); 0: none. Default: 0.
         gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
         groups: FILE[:key] of an integer or a text per frame: frames with one value are views of one thing, for LiDAR.
+        learn_clusters: N clusters of k-means whose labels neighbors predict (cluster learnability, CLID); 0: none.
+            Default: 0.
         lidar_delta: DELTA added to the diagonal of the scatter inside classes, in squared units of the latents.
             Default: 0.0001.
         neighbors: LIST of k for Levina–Bickel (default 5,10,20,50).

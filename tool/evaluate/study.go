@@ -196,7 +196,7 @@ func (p *planned) took() float64 {
 // usual are about the seconds that the analyses take on the built-in example, two at a time on two cores.
 var usual = map[string]float64{
 	"reward": 20, "surprise": 20, "generation": 12, "sequence": 10, "reconstruction": 10, "forecast": 6.5, "geometry": 6,
-		"similarity": 6, "canvas": 4.5,
+	"similarity": 6, "canvas": 4.5,
 	"audit": 4, "robustness": 4,
 	"neighborhood": 3, "smoothness": 0.7, "manifold": 0.7,
 }

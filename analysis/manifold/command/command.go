@@ -30,7 +30,8 @@ var Command = run.Command{
 		inputs := input.Register(flags, input.Needs{})
 		groups := inputs.Role(flags, input.Role{
 			Name: "groups", Unit: "group", Column: true,
-			Usage: "`FILE[:key]` of an integer or a text per frame: frames with one value are views of one thing, for LiDAR",
+			Usage: "`FILE[:key]` of an integer or a text per frame: frames with one value are views of one thing, " +
+				"for LiDAR",
 		})
 		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7,
 			ViewCorruption: corruption.Gaussian, ViewLevel: 0.1, LiDARDelta: 1e-4,
@@ -50,7 +51,7 @@ var Command = run.Command{
 					return run.Usage("--view-level: %v", err)
 				}
 				if o.Views > 0 && flags.Given("groups") {
-					return run.Usage("--views and --groups both say what is alike; give one of them")
+					return run.Usage("--views and --groups both define the classes of LiDAR; give one of them")
 				}
 				if o.Views == 0 && (flags.Given("view-corruption") || flags.Given("view-level")) {
 					return run.Usage("--view-corruption and --view-level have no effect without --views N")
@@ -98,9 +99,9 @@ Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random 
 (decimation).
 
 αReQ (alpha_req) is the exponent of the power law that the eigenvalues follow by rank, from
---power-law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is beside it; below
+--power-law LOW to HIGH, fitted to logarithms with weights 1/rank. Its R² is reported; below
 0.95 there is no power law to speak of. The stable rank is also known as NESum;
-stable_rank_uncentered is that of the latents with their mean.
+stable_rank_uncentered is the stable rank of the latents with their mean.
 
 LiDAR (Thilak et al. 2024) is the effective rank of the scatter between classes in units of
 the scatter inside them. Classes are states: --views N encodes every state under N seeded
@@ -158,7 +159,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, groups *input.
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+viewBytes(o, states.Models)); err != nil {
+	working := data.Searching(len(states.Index)) + viewBytes(o, states.Models)
+	if err := data.RoomForSpectra(states.Models, working); err != nil {
 		return err
 	}
 	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
@@ -332,15 +334,18 @@ func askedTable(r *manifold.Result) *report.Table {
 		if l == nil {
 			l = &manifold.Learnability{Accuracy: report.NoEstimate("no --learn-clusters")}
 		}
-		table.Row(m.Name, g.SIGReg.Statistic, g.SIGReg.Excess, g.SIGReg.P, g.BHEP.Statistic, g.BHEP.Excess, g.BHEP.P, l.Accuracy.Value)
+		table.Row(m.Name, g.SIGReg.Statistic, g.SIGReg.Excess, g.SIGReg.P, g.BHEP.Statistic, g.BHEP.Excess, g.BHEP.P,
+			l.Accuracy.Value)
 		if g.Apart > 1 && g.SIGReg.P.Defined() {
-			table.Note("%s: excess and p are of %s at least %d frames apart", m.Name, text.Count(g.TestedStates, "state"), g.Apart)
+			table.Note("%s: excess and p are of %s at least %d frames "+
+				"apart", m.Name, text.Count(g.TestedStates, "state"), g.Apart)
 		}
 	}
 	if !asked {
 		return nil
 	}
-	table.Note("Excess: above the mean for Gaussian latents of the same number and dimension; p: of an isotropic Gaussian")
+	table.Note("Excess: above the mean for Gaussian latents of the same number and dimension; p: of an isotropic " +
+		"Gaussian")
 	return table
 }
 

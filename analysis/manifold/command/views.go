@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// views are what views of states are made of.
+// views make changed states.
 type views struct {
 	states    *dataset.States
 	corrupter *corruption.Corrupter
@@ -51,7 +51,7 @@ func (v *views) drawn(index []int, draw int) *views {
 // Len is the number of states.
 func (v *views) Len() int { return v.states.Len() }
 
-// Shape is that of one state.
+// Shape is the shape of one state.
 func (v *views) Shape() []int { return v.states.Shape() }
 
 // Float32 writes the changed states lo … hi−1.
@@ -84,10 +84,10 @@ func (v *views) view(data *input.Data, index []int) func(ctx context.Context, mo
 	}
 }
 
-// viewBytes is what the latents of all views of one model take at most.
-func viewBytes(o manifold.Options, models []points.Encoded) (most int64) {
+// viewBytes is the largest size of the latents of all views of one model.
+func viewBytes(o manifold.Options, models []points.Encoded) (size int64) {
 	for _, m := range models {
-		most = max(most, 4*int64(o.Views)*int64(m.Latents.N)*int64(m.Latents.Dim))
+		size = max(size, 4*int64(o.Views)*int64(m.Latents.N)*int64(m.Latents.Dim))
 	}
-	return most
+	return size
 }
