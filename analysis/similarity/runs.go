@@ -12,8 +12,8 @@ import (
 	"repscope/analysis/internal/results"
 )
 
-// Run is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP.
-type Run struct {
+// RunCurve is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP.
+type RunCurve struct {
 	Run   string    `json:"run"`
 	Last  string    `json:"last"` // the model of the greatest step
 	Score string    `json:"score"`
@@ -67,13 +67,13 @@ func checkpoints(names []string) [][]checkpoint {
 func HasRuns(names []string) bool { return len(checkpoints(names)) > 0 }
 
 // runs are the scores of the checkpoints of all runs.
-func (a *analyzer) runs(r *Result) []Run {
+func (a *analyzer) runs(r *Result) []RunCurve {
 	names := results.Names(a.in.Models)
-	var out []Run
+	var out []RunCurve
 	for _, run := range checkpoints(names) {
 		last := run[len(run)-1]
 		for _, name := range a.names {
-			one := Run{Run: last.run, Last: names[last.model], Score: name}
+			one := RunCurve{Run: last.run, Last: names[last.model], Score: name}
 			for _, c := range run[:len(run)-1] {
 				score := name
 				if other, ok := reversed(name); ok && last.model < c.model {

@@ -100,7 +100,7 @@ type Result struct {
 	Models      []Model
 	Pairs       []ModelPair // a < b, in the order (0,1), (0,2), …
 	Layers      []LayerPair // by pair of models, score by score
-	Runs        []Run       // run by run, score by score
+	Runs        []RunCurve  // run by run, score by score
 	Comparisons []report.Comparison
 	// Blocks says how states are grouped for intervals; empty without.
 	Blocks   string

@@ -230,7 +230,8 @@ func TestRuns(t *testing.T) {
 	walk := walks(6).Models
 	a, b, noisy := walk[0].Latents, walk[1].Latents, walk[2].Latents
 	in := Input{Episode: walks(6).Episode, Models: []Encoded{
-		{Name: "run@1e3", Latents: a}, {Name: "other", Latents: b}, {Name: "run@0", Latents: b}, {Name: "run@50", Latents: noisy},
+		{Name: "run@1e3", Latents: a}, {Name: "other", Latents: b}, {Name: "run@0", Latents: b},
+		{Name: "run@50", Latents: noisy},
 		{Name: "pair@1", Latents: a}, {Name: "pair@2", Latents: b}, {Name: "@3", Latents: a}, {Name: "run@x", Latents: b},
 	}}
 	result := analyzed(t, in, Options{Measures: []string{"cka", "predictivity"}, Permutations: 19})
@@ -252,8 +253,8 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	// In pairs the last checkpoint is A here, in runs B.
-	pair := result.Pairs[1]
-	if pair.A != "run@1e3" || pair.B != "run@0" || pair.Score("predictivity_ba").Value.V != result.Runs[1].Steps[0].Value.V {
-		t.Errorf("pair %s, %s: %v, run %v", pair.A, pair.B, pair.Score("predictivity_ba").Value, result.Runs[1].Steps[0].Value)
+	pair, first := result.Pairs[1], result.Runs[1].Steps[0].Value.V
+	if back := pair.Score("predictivity_ba").Value.V; pair.A != "run@1e3" || pair.B != "run@0" || back != first {
+		t.Errorf("pair %s, %s: %v, run %v", pair.A, pair.B, back, first)
 	}
 }

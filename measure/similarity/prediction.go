@@ -160,7 +160,8 @@ func (fold *foldRegression) turn(test, vectors matrix.Matrix) error {
 	dim := test.Dim
 	fold.x, fold.sum, fold.square = matrix.New(test.N, dim), make([]float64, dim), matrix.New(dim, dim)
 	product := kernel.Product[float64]{
-		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(vectors.Data, dim), C: fold.x.Data, Stride: dim,
+		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(vectors.Data, dim), C: fold.x.Data,
+		Stride: dim,
 	}
 	if err := product.Run(); err != nil {
 		return err
@@ -187,8 +188,8 @@ func (fold *foldRegression) turn(test, vectors matrix.Matrix) error {
 func (w *crossThread) explained(r *regression, cross matrix.Matrix, to *Prepared, order []int) (float64, error) {
 	whole := matrix.New(r.turns.N, cross.Dim)
 	product := kernel.Product[float64]{
-		M: r.turns.N, N: cross.Dim, K: cross.N, A: kernel.Rows(r.turns.Data, cross.N), B: kernel.Columns(cross.Data, cross.Dim),
-		C: whole.Data, Stride: cross.Dim, Threads: 1, Workspace: &w.workspace,
+		M: r.turns.N, N: cross.Dim, K: cross.N, A: kernel.Rows(r.turns.Data, cross.N),
+		B: kernel.Columns(cross.Data, cross.Dim), C: whole.Data, Stride: cross.Dim, Threads: 1, Workspace: &w.workspace,
 	}
 	if err := product.Run(); err != nil {
 		return 0, err
@@ -222,8 +223,8 @@ func (w *crossThread) explained(r *regression, cross matrix.Matrix, to *Prepared
 
 // errors are the sums of squared errors over the test points, by penalty. turned is the cross product of all points,
 // turned by the eigenvectors of the fold, and becomes the one of the training points, Z: with the means of the training
-// points taken from all, their sums cancel. With T, the cross product of the test points, S of these with themselves and
-// s = 1/(value + penalty), the errors are
+// points taken from all, their sums cancel. With T, the cross product of the test points, S of these with themselves
+// and s = 1/(value + penalty), the errors are
 //
 //	Σ ‖y‖² − 2·Σ_k s_k·(Z·Tᵀ)_kk + Σ_kl s_k·S_kl·(Z·Zᵀ)_kl·s_l
 func (w *crossThread) errors(fold *foldRegression, turned matrix.Matrix, to *Prepared, order []int) ([]float64, error) {

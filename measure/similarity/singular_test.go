@@ -53,7 +53,8 @@ func TestSingular(t *testing.T) {
 			}
 		}
 	}
-	if rooted([]float64{1, 1e-13}) || rooted([]float64{1, 0}) || rooted([]float64{1, -1e-17}) || !rooted([]float64{1, 1e-4}) {
+	if rooted([]float64{1, 1e-13}) || rooted([]float64{1, 0}) || rooted([]float64{1, -1e-17}) ||
+		!rooted([]float64{1, 1e-4}) {
 		t.Error("eigenvalues that lose the digits of their roots are not told apart")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"repscope/internal/kernel"
 )
 
-// Eigenvalues are the eigenvalues of the symmetric n × n matrix a, given by its upper triangle, in descending order. The
-// matrix is overwritten. threads ≤ 0 means all; results do not depend on it. Errors: the iteration does not end.
+// Eigenvalues are the eigenvalues of the symmetric n × n matrix a, given by its upper triangle, in descending order.
+// The matrix is overwritten. threads ≤ 0 means all; results do not depend on it. Errors: the iteration does not end.
 func Eigenvalues(a []float64, n, threads int) ([]float64, error) {
 	t, err := tridiagonalOf(a, n, bandOf(n), max(threads, 0))
 	if err != nil {

@@ -41,7 +41,8 @@ func symmetricCases(r *rand.Rand, n int) map[string][]float64 {
 		"equal": identity, "blocks": split,
 		"graded":     product(n, func(k int) float64 { return math.Pow(10, -float64(k)) }),
 		"indefinite": product(n, func(k int) float64 { return float64(1 - 2*(k%2)) }),
-		"tiny":       product(n, func(int) float64 { return 1e-200 }), "great": product(n, func(int) float64 { return 1e200 }),
+		"tiny":       product(n, func(int) float64 { return 1e-200 }),
+		"great":      product(n, func(int) float64 { return 1e200 }),
 	}
 }
 

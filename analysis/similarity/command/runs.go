@@ -35,8 +35,8 @@ func writeRuns(r *similarity.Result, env *run.Env) error {
 	})
 }
 
-// RunFigure has a panel for each of two scores: the likeness of the checkpoints to the last one, run by run, and the mean
-// of the null of the first run.
+// RunFigure has a panel for each of two scores: the likeness of the checkpoints to the last one, run by run, and the
+// mean of the null of the first run.
 func RunFigure(r *similarity.Result) *plots.Figure {
 	const null = "mean of the null"
 	f := &plots.Figure{
