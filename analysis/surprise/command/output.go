@@ -47,7 +47,7 @@ func warn(env *run.Env, r *surprise.Result) {
 // writeErrors writes the error of every transition.
 func writeErrors(env *run.Env, r *surprise.Result, l *loaded) error {
 	columns := []string{"Model", "Episode", "T", "Violation", "Size", "Draw", "Step", "Error", "P"}
-	return env.Files.CSV(ErrorsFile, columns, func(csv *report.CSV) error {
+	return output.ModelCSV(env, ErrorsFile, columns, func(csv *report.CSV) error {
 		for _, row := range r.Rows {
 			t := row.State
 			if l != nil {
