@@ -188,16 +188,16 @@ func chooseColumns(path, key string, names []string) (chosen []int, err error) {
 			"%s:* for all (there are %s)", path, len(names), path, names[0], path, path, path, list(names))
 	}
 	for part := range strings.SplitSeq(key, ",") {
-		found := false
+		matched := false
 		for k, name := range names {
 			if match, err := pathpkg.Match(part, name); name == part || err == nil && match {
-				found = true
+				matched = true
 				if !slices.Contains(chosen, k) {
 					chosen = append(chosen, k)
 				}
 			}
 		}
-		if found {
+		if matched {
 			continue
 		}
 		name, err := chooseName(path, "column", part, names)

@@ -290,10 +290,8 @@ type Violated struct {
 }
 
 // Alarm is about the alarm over whole episodes: False is the share of untouched episodes in which it sounds, Noticed
-// the
-// share of violated ones in which it sounds from the violation on and not before, Delay the mean number of transitions
-// to
-// it.
+// the share of violated ones in which it sounds from the violation on and not before, Delay the mean number of
+// transitions to it.
 type Alarm struct {
 	False    report.Estimate `json:"false"`
 	Episodes int             `json:"episodes"`

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"repscope/internal/calibration/celltable"
 	"strconv"
 	"testing"
 )
@@ -18,7 +19,7 @@ func TestAlarms(t *testing.T) {
 	if err := designs.write(t.Context(), &text, 2000, 42, 2); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := parseTables(text.String())
+	tables, err := celltable.Parse(text.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func TestAlarms(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	number := func(k int, row, column string, field int) float64 {
-		v, err := strconv.ParseFloat(tables[k].cell(row, column)[field], 64)
+		v, err := strconv.ParseFloat(cellOf(&tables[k], row, column)[field], 64)
 		if err != nil {
 			t.Fatalf("%s, %s: %v", row, column, err)
 		}
@@ -34,19 +35,19 @@ func TestAlarms(t *testing.T) {
 	}
 	for _, d := range designs.ranks {
 		for column, level := range map[string]float64{"p, 1 %": 1, "p, 5 %": 5} {
-			if v := number(0, d.String(), column, fieldValue); v > level+4*number(0, d.String(), column, fieldError) {
+			if v := number(0, d.String(), column, celltable.FieldValue); v > level+4*number(0, d.String(), column, celltable.FieldError) {
 				t.Errorf("%s: %s in %v %%", d, column, v)
 			}
 		}
 	}
-	if loud := number(0, designs.ranks[0].String(), "pooled, 1 %", fieldValue); loud < 3 {
+	if loud := number(0, designs.ranks[0].String(), "pooled, 1 %", celltable.FieldValue); loud < 3 {
 		t.Errorf("pooled ranks of loud episodes are small in %v %%, want more than 3 %%", loud)
 	}
-	if tables[1].cell(designs.alarms[0].String(), "episodes")[fieldValue] != "" {
+	if cellOf(&tables[1], designs.alarms[0].String(), "episodes")[celltable.FieldValue] != "" {
 		t.Error("16 episodes have an alarm of 1 %")
 	}
 	for _, d := range designs.alarms {
-		if v := number(1, d.String(), "innovations", fieldValue); v > 1 {
+		if v := number(1, d.String(), "innovations", celltable.FieldValue); v > 1 {
 			t.Errorf("%s: alarms of innovations in %v %%", d, v)
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"repscope/internal/calibration/celltable"
 	"strconv"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestAlike(t *testing.T) {
 	if err := writeAlike(t.Context(), &text, slow, 12, 42, 2); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := parseTables(text.String())
+	tables, err := celltable.Parse(text.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestAlike(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	rejected := func(row string) float64 {
-		v, err := strconv.ParseFloat(tables[1].cell(row, slow[0].String())[fieldValue], 64)
+		v, err := strconv.ParseFloat(cellOf(&tables[1], row, slow[0].String())[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,18 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"repscope/internal/calibration/celltable"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // tablesOf returns the tables of an analysis in the folder of the pages, nil where there are none.
-func tablesOf(folder, name string) (*tableFile, error) {
-	files, err := readTables(filepath.Join(folder, tablesFolder))
+func tablesOf(folder, name string) (*celltable.File, error) {
+	files, err := celltable.Read(filepath.Join(folder, tablesFolder))
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	if i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == name }); i >= 0 {
 		return files[i], nil
 	}
 	return nil, nil
@@ -27,7 +28,7 @@ func tablesOf(folder, name string) (*tableFile, error) {
 var drawnBy = regexp.MustCompile(`-draws (\d+) -seed (\d+)`)
 
 // drawn are the draws and the seed of tables, which columns that join them must have, too; 0 is any.
-func (f *tableFile) drawn(draws int, seed uint64) (int, uint64, error) {
+func drawn(f *celltable.File, draws int, seed uint64) (int, uint64, error) {
 	if f == nil {
 		if draws == 0 {
 			return 0, 0, fmt.Errorf("there are no tables to join: give -draws and -seed")
@@ -54,20 +55,20 @@ func (f *tableFile) drawn(draws int, seed uint64) (int, uint64, error) {
 }
 
 // storeColumns saves tables of some designs, with the other columns of the tables before, or prints them.
-func storeColumns(out, name, text string, before *tableFile, draws int, seed uint64) error {
-	tables, err := parseTables(text)
+func storeColumns(out, name, text string, before *celltable.File, draws int, seed uint64) error {
+	tables, err := celltable.Parse(text)
 	if err != nil {
 		return err
 	}
 	if out != "-" && before != nil {
 		for i := range tables {
-			if old := before.table(tables[i].Name); old != nil {
+			if old := before.Table(tables[i].Name); old != nil {
 				tables[i] = joined(old, &tables[i])
 			}
 		}
 		var b strings.Builder
 		for i := range tables {
-			tables[i].writeText(&b)
+			tables[i].WriteText(&b)
 		}
 		text = b.String()
 	}
@@ -75,7 +76,7 @@ func storeColumns(out, name, text string, before *tableFile, draws int, seed uin
 	var all, has []string
 	for _, d := range slices.Concat(allDesigns(), worse()) {
 		all = append(all, d.Name)
-		if slices.ContainsFunc(tables, func(g table) bool { return slices.Contains(g.Columns, d.Name) }) {
+		if slices.ContainsFunc(tables, func(g celltable.Table) bool { return slices.Contains(g.Columns, d.Name) }) {
 			has = append(has, d.Name)
 		}
 	}
@@ -87,8 +88,8 @@ func storeColumns(out, name, text string, before *tableFile, draws int, seed uin
 
 // joined has the columns of a table that again does not have, and all columns of again, in the order of the designs. A number
 // that again does not print has no cell in its columns; rows without a cell are left out.
-func joined(old, again *table) table {
-	out := table{Name: old.Name, Title: again.Title, Rows: old.Rows}
+func joined(old, again *celltable.Table) celltable.Table {
+	out := celltable.Table{Name: old.Name, Title: again.Title, Rows: old.Rows}
 	for _, d := range slices.Concat(allDesigns(), worse()) {
 		if slices.Contains(old.Columns, d.Name) || slices.Contains(again.Columns, d.Name) {
 			out.Columns = append(out.Columns, d.Name)
@@ -109,27 +110,27 @@ func joined(old, again *table) table {
 		rows = slices.Insert(rows, next, l.Name)
 	}
 	for _, name := range rows {
-		line := tableLine{Name: name}
+		line := celltable.Line{Name: name}
 		for _, column := range out.Columns {
 			from := old
 			if slices.Contains(again.Columns, column) {
 				from = again
 			}
-			line.Cells = append(line.Cells, from.cell(name, column))
+			line.Cells = append(line.Cells, cellOf(from, name, column))
 		}
-		if slices.ContainsFunc(line.Cells, func(e entry) bool { return e[fieldValue] != "" }) {
+		if slices.ContainsFunc(line.Cells, func(e celltable.Printed) bool { return e[celltable.FieldValue] != "" }) {
 			out.Lines = append(out.Lines, line)
 		}
 	}
 	return out
 }
 
-// cell returns the cell of a row and a column, empty where there is none.
-func (g *table) cell(row, column string) entry {
-	i := slices.IndexFunc(g.Lines, func(l tableLine) bool { return l.Name == row })
+// cellOf returns the cell of a row and a column, empty where there is none.
+func cellOf(g *celltable.Table, row, column string) celltable.Printed {
+	i := slices.IndexFunc(g.Lines, func(l celltable.Line) bool { return l.Name == row })
 	k := slices.Index(g.Columns, column)
 	if i < 0 || k < 0 {
-		return entry{}
+		return celltable.Printed{}
 	}
 	return g.Lines[i].Cells[k]
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/calibration/celltable"
 	"repscope/stat"
 )
 
@@ -32,30 +33,30 @@ func TestColumns_SameAsAllAtOnce(t *testing.T) {
 		write(&b, tallies, nil)
 		return b.String()
 	}
-	save := func(text string, before *tableFile) *tableFile {
-		tables, err := parseTables(text)
+	save := func(text string, before *celltable.File) *celltable.File {
+		tables, err := celltable.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range tables {
 			if before != nil {
-				tables[i] = joined(before.table(tables[i].Name), &tables[i])
+				tables[i] = joined(before.Table(tables[i].Name), &tables[i])
 			}
 		}
-		f := &tableFile{Name: "smoothness", Command: "go run ./internal/calibration -analyses smoothness -draws 2 -seed 42", Tables: tables}
-		if err := f.save(folder); err != nil {
+		f := &celltable.File{Name: "smoothness", Command: "go run ./internal/calibration -analyses smoothness -draws 2 -seed 42", Tables: tables}
+		if err := f.Save(folder); err != nil {
 			t.Fatal(err)
 		}
-		read, err := readTables(folder)
+		read, err := celltable.Read(folder)
 		if err != nil || len(read) != 1 {
 			t.Fatal(len(read), err)
 		}
 		return read[0]
 	}
-	text := func(f *tableFile) string {
+	text := func(f *celltable.File) string {
 		var b strings.Builder
 		for i := range f.Tables {
-			f.Tables[i].writeText(&b)
+			f.Tables[i].WriteText(&b)
 		}
 		return b.String()
 	}
@@ -79,13 +80,13 @@ func TestColumns_SameAsAllAtOnce(t *testing.T) {
 		seed  uint64
 		fails bool
 	}{{0, 0, false}, {2, 42, false}, {3, 0, true}, {0, 1, true}} {
-		draws, seed, err := again.drawn(c.draws, c.seed)
+		draws, seed, err := drawn(again, c.draws, c.seed)
 		if (err != nil) != c.fails || err == nil && (draws != 2 || seed != 42) {
 			t.Errorf("%+v: %d draws, seed %d, error %v", c, draws, seed, err)
 		}
 	}
-	var none *tableFile
-	if _, _, err := none.drawn(0, 0); err == nil {
+	var none *celltable.File
+	if _, _, err := drawn(none, 0, 0); err == nil {
 		t.Error("no tables have draws")
 	}
 }
@@ -206,14 +207,14 @@ func TestEpisodesNeeded(t *testing.T) {
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d"}
-	cells := []entry{{fieldValue: "80", fieldOutside: "1"}, {fieldValue: "99", fieldOutside: "1"}, {fieldValue: "91"}, {fieldValue: "70", fieldOutside: "1"}}
+	cells := []celltable.Printed{{celltable.FieldValue: "80", celltable.FieldOutside: "1"}, {celltable.FieldValue: "99", celltable.FieldOutside: "1"}, {celltable.FieldValue: "91"}, {celltable.FieldValue: "70", celltable.FieldOutside: "1"}}
 	if got := outside(names, cells, -1); got != "d 70, a 80" {
 		t.Errorf("low: %s", got)
 	}
 	if got := outside(names, cells, 1); got != "b 99, a 80, d 70" {
 		t.Errorf("high: %s", got)
 	}
-	if got := outside(names[:1], []entry{{fieldValue: "95"}}, -1); got != "none" {
+	if got := outside(names[:1], []celltable.Printed{{celltable.FieldValue: "95"}}, -1); got != "none" {
 		t.Errorf("none: %s", got)
 	}
 	if got := middle(cells); got != "86 (70–99)" {

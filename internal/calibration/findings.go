@@ -2,14 +2,18 @@
 
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"repscope/internal/calibration/celltable"
+)
 
 func covers(file, rows, columns string) query {
 	return query{file: file, table: "coverage", rows: rows, columns: columns}
 }
 
 func widths(file, rows, columns string) query {
-	return query{file: file, table: "coverage", rows: rows, columns: columns, field: fieldWidth}
+	return query{file: file, table: "coverage", rows: rows, columns: columns, field: celltable.FieldWidth}
 }
 
 func rejects(file, rows, columns string) query {
@@ -159,7 +163,7 @@ var lineFindings = []finding{
 		[]query{rejects("lines", "", "^[^f]")}, "Use as printed."},
 	{partLines, "slope and R²: tests", "`far/16`, `far/60`",
 		[]query{rejects("lines", "slope|r_squared", "far"),
-			{file: "lines", table: "level", rows: "slope|r_squared", columns: "far", field: fieldTested}},
+			{file: "lines", table: "level", rows: "slope|r_squared", columns: "far", field: celltable.FieldTested}},
 		"Withdrawn p values call nothing better. Compare Theil–Sen slope or ρ."},
 	{partLines, "slope", "`far/16`, `far/60`", []query{covers("lines", "^slope$", "far")},
 		"The run warns. Compare the numbers without these pairs (`leverage.without`), Theil–Sen slope or ρ."},
@@ -327,10 +331,10 @@ var decisionFindings = []finding{
 		[]query{cells("decisions", "best", "unequal", "^(16|50) ")},
 		"Use as printed."},
 	{partDecisions, "one of two equal models is outside the set", "all",
-		[]query{{file: "decisions", table: "best", rows: "^2, all", field: fieldDecided}},
+		[]query{{file: "decisions", table: "best", rows: "^2, all", field: celltable.FieldDecided}},
 		"A mark is not a difference."},
 	{partDecisions, "some of 40 independent equal models is outside", "joint distribution",
-		[]query{{file: "decisions", table: "best", rows: "^40, all equal$", columns: "blocks$", field: fieldDecided}},
+		[]query{{file: "decisions", table: "best", rows: "^40, all equal$", columns: "blocks$", field: celltable.FieldDecided}},
 		"A set of many models is screening."},
 	{partDecisions, "tables of equal models, default family", "two designs",
 		[]query{cells("decisions", "families", "", "metric")},
@@ -421,11 +425,11 @@ var seriesFindings = []finding{
 
 // tests selects the percentage of comparisons with a p value, and ofAll the rejections in percent of all comparisons.
 func tests(file, rows, columns string) query {
-	return query{file: file, table: "level", rows: rows, columns: columns, field: fieldTested}
+	return query{file: file, table: "level", rows: rows, columns: columns, field: celltable.FieldTested}
 }
 
 func ofAll(file, rows, columns string) query {
-	return query{file: file, table: "level", rows: rows, columns: columns, field: fieldOfAll}
+	return query{file: file, table: "level", rows: rows, columns: columns, field: celltable.FieldOfAll}
 }
 
 var unrelatedFindings = []finding{

@@ -25,6 +25,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"repscope/internal/calibration/celltable"
 	"runtime"
 	"slices"
 	"strings"
@@ -95,13 +96,13 @@ func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64
 	}
 	started := time.Now()
 	for _, subject := range selected {
-		var before *tableFile
+		var before *celltable.File
 		draws, seed := draws, seed
 		if which != "" && out != "-" {
 			if before, err = tablesOf(out, subject.Name); err != nil {
 				return err
 			}
-			if draws, seed, err = before.drawn(draws, seed); err != nil {
+			if draws, seed, err = drawn(before, draws, seed); err != nil {
 				return err
 			}
 		}
@@ -136,12 +137,12 @@ func store(out, name, command, tables string) error {
 		_, err := os.Stdout.WriteString(tables)
 		return err
 	}
-	parsed, err := parseTables(tables)
+	parsed, err := celltable.Parse(tables)
 	if err != nil {
 		return err
 	}
-	f := &tableFile{Name: name, Command: command, Tables: parsed}
-	if err := f.save(filepath.Join(out, tablesFolder)); err != nil {
+	f := &celltable.File{Name: name, Command: command, Tables: parsed}
+	if err := f.Save(filepath.Join(out, tablesFolder)); err != nil {
 		return err
 	}
 	return writePages(out)

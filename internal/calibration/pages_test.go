@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"repscope/internal/calibration/celltable"
 	"strings"
 	"testing"
 )
@@ -14,9 +15,9 @@ import (
 // documents is the folder of the pages.
 const documents = "../../docs/statistics"
 
-func committed(t *testing.T) []*tableFile {
+func committed(t *testing.T) []*celltable.File {
 	t.Helper()
-	files, err := readTables(filepath.Join(documents, tablesFolder))
+	files, err := celltable.Read(filepath.Join(documents, tablesFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,18 +108,18 @@ func TestTables_SameFromTextAndCSV(t *testing.T) {
 	const text = "### part\n\nCoverage in percent, 3 draws:\n\n" +
 		"| a\\|b | 0/1 | power |\n| --- | --- | --- |\n| x | **48 ±1.9 (0.83)** | – |\n| y | 98 ±1.0 (–) | 5.3 ±0.6 of 97.0 % |\n\n" +
 		"Confidence set:\n\n| m | 8 blocks |\n| --- | --- |\n| 2 | **89.3 ±1.8**; 10.8; 39 |\n| 3 | 4.9 ±1.0 of 43 %; 2.1 of all |\n\n"
-	tables, err := parseTables(text)
+	tables, err := celltable.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	saved := &tableFile{Name: "one", Command: "go run", Tables: tables}
-	for _, f := range []*tableFile{{Name: "other", Tables: tables[:1]}, {Name: "one"}, saved} {
-		if err := f.save(folder); err != nil {
+	saved := &celltable.File{Name: "one", Command: "go run", Tables: tables}
+	for _, f := range []*celltable.File{{Name: "other", Tables: tables[:1]}, {Name: "one"}, saved} {
+		if err := f.Save(folder); err != nil {
 			t.Fatal(err)
 		}
 	}
-	read, err := readTables(folder)
+	read, err := celltable.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,12 +128,12 @@ func TestTables_SameFromTextAndCSV(t *testing.T) {
 	}
 	var b strings.Builder
 	for i := range read[1].Tables {
-		read[1].Tables[i].writeText(&b)
+		read[1].Tables[i].WriteText(&b)
 	}
 	if got := "### part\n\n" + strings.ReplaceAll(b.String(), "part: ", ""); got != text {
 		t.Errorf("got\n%s\nwant\n%s", got, text)
 	}
-	if _, err := parseTables("T:\n\n| a | b |\n| --- | --- |\n| x | about 5 |\n"); err == nil {
+	if _, err := celltable.Parse("T:\n\n| a | b |\n| --- | --- |\n| x | about 5 |\n"); err == nil {
 		t.Error("a cell that is no number is accepted")
 	}
 }
@@ -140,9 +141,9 @@ func TestTables_SameFromTextAndCSV(t *testing.T) {
 // A query selects rows and columns, and not the design in which one model is worse.
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	cell := func(v string) entry { return entry{fieldValue: v} }
-	files := []*tableFile{{Name: "f", Tables: []table{{Name: "level", Columns: []string{"0/1", "0/5", "power"},
-		Lines: []tableLine{{"x", []entry{cell("7"), cell(""), cell("99")}}, {"y", []entry{cell("5"), cell("6"), cell("1")}}}}}}}
+	cell := func(v string) celltable.Printed { return celltable.Printed{celltable.FieldValue: v} }
+	files := []*celltable.File{{Name: "f", Tables: []celltable.Table{{Name: "level", Columns: []string{"0/1", "0/5", "power"},
+		Lines: []celltable.Line{{Name: "x", Cells: []celltable.Printed{cell("7"), cell(""), cell("99")}}, {Name: "y", Cells: []celltable.Printed{cell("5"), cell("6"), cell("1")}}}}}}}
 	for _, c := range []struct {
 		q    query
 		want string

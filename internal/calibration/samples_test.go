@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"repscope/internal/calibration/celltable"
 	"testing"
 )
 
@@ -17,14 +18,14 @@ func TestSamples(t *testing.T) {
 	if err := writeSamples(t.Context(), &text, designs, 2, 42, 2); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := parseTables(text.String())
+	tables, err := celltable.Parse(text.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, number := range []string{"fidelity.precision", "fidelity.kid", "fidelity.novelty",
 		"fidelity.memorization.authentic"} {
 		for _, d := range designs {
-			if tables[0].cell(number, d.Name)[fieldValue] == "" {
+			if cellOf(&tables[0], number, d.Name)[celltable.FieldValue] == "" {
 				t.Errorf("%s has no interval under %s", number, d)
 			}
 		}

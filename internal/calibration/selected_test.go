@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"repscope/internal/calibration/celltable"
 	"strconv"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestSelection(t *testing.T) {
 	if err := writeSelection(t.Context(), &text, designs, 40, 42, 2); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := parseTables(text.String())
+	tables, err := celltable.Parse(text.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestSelection(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	percent := func(table int, row, design string) float64 {
-		v, err := strconv.ParseFloat(tables[table].cell(row, design)[fieldValue], 64)
+		v, err := strconv.ParseFloat(cellOf(&tables[table], row, design)[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/calibration/celltable"
 	"repscope/stat"
 )
 
@@ -16,18 +17,18 @@ import (
 const namedNumbers = 4
 
 // measured are the cells of one design in a table of every analysis, by analysis and row.
-func measured(files []*tableFile, name, design string) (names []string, cells []entry) {
+func measured(files []*celltable.File, name, design string) (names []string, cells []celltable.Printed) {
 	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == subject.Name })
+		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
 		if i < 0 {
 			continue
 		}
-		t := files[i].table(name)
+		t := files[i].Table(name)
 		if t == nil || !slices.Contains(t.Columns, design) {
 			continue
 		}
 		for _, l := range t.Lines {
-			if e := t.cell(l.Name, design); e[fieldValue] != "" {
+			if e := cellOf(t, l.Name, design); e[celltable.FieldValue] != "" {
 				names, cells = append(names, subject.Name+" `"+shortName(l.Name)+"`"), append(cells, e)
 			}
 		}
@@ -39,7 +40,7 @@ func measured(files []*tableFile, name, design string) (names []string, cells []
 func shortName(name string) string { return strings.ReplaceAll(name, "|", "/") }
 
 // renderStrained returns a row for each strained design: all numbers, and those outside of what they should be.
-func renderStrained(files []*tableFile) string {
+func renderStrained(files []*celltable.File) string {
 	var b strings.Builder
 	b.WriteString("\n| design | numbers | coverage | far below 92 % | rejected | far above 7 % |\n|" +
 		strings.Repeat(" --- |", 6) + "\n")
@@ -57,10 +58,10 @@ func renderStrained(files []*tableFile) string {
 }
 
 // middle is the median of cells, and their range.
-func middle(cells []entry) string {
+func middle(cells []celltable.Printed) string {
 	var values []float64
 	for _, e := range cells {
-		if v, ok := e.number(fieldValue); ok {
+		if v, ok := e.Number(celltable.FieldValue); ok {
 			values = append(values, v)
 		}
 	}
@@ -72,14 +73,14 @@ func middle(cells []entry) string {
 }
 
 // outside names the numbers whose cells are marked, the worst first: the low ones for sign −1, the high ones for 1.
-func outside(names []string, cells []entry, sign float64) string {
+func outside(names []string, cells []celltable.Printed, sign float64) string {
 	type number struct {
 		name  string
 		value float64
 	}
 	var marked []number
 	for i, e := range cells {
-		if v, ok := e.number(fieldValue); ok && e[fieldOutside] != "" && (sign > 0 || v < 92) {
+		if v, ok := e.Number(celltable.FieldValue); ok && e[celltable.FieldOutside] != "" && (sign > 0 || v < 92) {
 			marked = append(marked, number{names[i], v})
 		}
 	}
@@ -107,28 +108,28 @@ func outside(names []string, cells []entry, sign float64) string {
 }
 
 // renderPower returns a row for each analysis and each design in which a model is worse: what finds it.
-func renderPower(files []*tableFile) (string, error) {
+func renderPower(files []*celltable.File) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n| analysis | design | power of 80 % or more | less: power (episodes for 80 %) | near the level |\n|" +
 		strings.Repeat(" --- |", 5) + "\n")
 	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == subject.Name })
+		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
 		if i < 0 {
 			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
 		}
-		t := files[i].table("level")
+		t := files[i].Table("level")
 		for _, d := range worse() {
 			if t == nil || !slices.Contains(t.Columns, d.Name) {
 				continue
 			}
 			var good, some, none []string
 			for _, l := range t.Lines {
-				e := t.cell(l.Name, d.Name)
-				power, ok := e.number(fieldValue)
+				e := cellOf(t, l.Name, d.Name)
+				power, ok := e.Number(celltable.FieldValue)
 				if !ok {
 					continue
 				}
-				spread, _ := e.number(fieldError)
+				spread, _ := e.Number(celltable.FieldError)
 				name := "`" + shortName(l.Name) + "`"
 				switch {
 				case power >= 80:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"repscope/internal/calibration/celltable"
 	"slices"
 	"strings"
 )
@@ -15,16 +16,16 @@ import (
 type query struct {
 	file, table   string
 	rows, columns string
-	field         int // fieldValue, or what else a cell has
+	field         int // celltable.FieldValue, or what else a cell has
 }
 
 // values returns the selected numbers in increasing order.
-func (q query) values(files []*tableFile) ([]float64, error) {
-	i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == q.file })
+func (q query) values(files []*celltable.File) ([]float64, error) {
+	i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == q.file })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no file %s.csv", q.file)
 	}
-	t := files[i].table(q.table)
+	t := files[i].Table(q.table)
 	if t == nil {
 		return nil, fmt.Errorf("%s.csv has no table %q", q.file, q.table)
 	}
@@ -44,7 +45,7 @@ func (q query) values(files []*tableFile) ([]float64, error) {
 			if q.columns == "" && slices.ContainsFunc(special, func(d Design) bool { return d.Name == column }) {
 				continue
 			}
-			if v, ok := e.number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(column) {
+			if v, ok := e.Number(q.field); ok && rows.MatchString(l.Name) && columns.MatchString(column) {
 				out = append(out, v+0) // not −0
 			}
 		}
@@ -75,19 +76,19 @@ var kinds = [][2]string{{"coverage", "coverage"}, {"level", "rejected"}, {"missi
 	{"families", "tables with a decision"}, {"best", "best model in the set"}}
 
 // text returns what a query finds: "coverage 88–97 %".
-func (q query) text(files []*tableFile) (string, error) {
+func (q query) text(files []*celltable.File) (string, error) {
 	values, err := q.values(files)
 	if err != nil {
 		return "", err
 	}
 	switch q.field {
-	case fieldWidth:
+	case celltable.FieldWidth:
 		return "width " + span(values, "%.1f"), nil
-	case fieldTested:
+	case celltable.FieldTested:
 		return "p value in " + span(values, "%.0f") + " %", nil
-	case fieldOfAll:
+	case celltable.FieldOfAll:
 		return "rejected in " + span(values, "%.0f") + " % of all", nil
-	case fieldDecided:
+	case celltable.FieldDecided:
 		return "a model outside in " + span(values, "%.0f") + " %", nil
 	}
 	if q.table == "means" {
@@ -117,7 +118,7 @@ type finding struct {
 }
 
 // renderPart returns a generated part of a page by its name.
-func renderPart(name string, files []*tableFile) (string, error) {
+func renderPart(name string, files []*celltable.File) (string, error) {
 	switch name {
 	case "analyses":
 		return renderAnalyses(files)
@@ -168,7 +169,7 @@ var readmeNumbers = []struct{ analysis, number, file, covered, tested string }{
 }
 
 // renderReadme returns the table of the README: one number of each analysis in the design 0.8/16.
-func renderReadme(files []*tableFile) (string, error) {
+func renderReadme(files []*celltable.File) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n| analysis | number | coverage of the 95 % interval | rejections of equal models at 5 % |\n" +
 		"| --- | --- | --- | --- |\n")
@@ -180,7 +181,7 @@ func renderReadme(files []*tableFile) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			q.field = fieldError
+			q.field = celltable.FieldError
 			spread, err := q.values(files)
 			if err != nil {
 				return "", err
@@ -199,17 +200,17 @@ const (
 )
 
 // renderAnalyses returns a table with a row for each analysis.
-func renderAnalyses(files []*tableFile) (string, error) {
+func renderAnalyses(files []*celltable.File) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
 		"rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 7) + "\n")
 	drawn := regexp.MustCompile(`(\d+) draws`)
 	for _, subject := range analyses() {
-		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == subject.Name })
+		i := slices.IndexFunc(files, func(f *celltable.File) bool { return f.Name == subject.Name })
 		if i < 0 {
 			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
 		}
-		t := files[i].table("coverage")
+		t := files[i].Table("coverage")
 		fmt.Fprintf(&b, "| %s | %s | %d |", subject.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
 		for _, q := range []query{
 			{file: subject.Name, table: "coverage", columns: severalEpisodes},

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"repscope/internal/calibration/celltable"
 	"strconv"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestUnrelated(t *testing.T) {
 	if err := writeUnrelated(t.Context(), &text, slow, 4, 42, 2); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := parseTables(text.String())
+	tables, err := celltable.Parse(text.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestUnrelated(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	mean := func(row string) float64 {
-		v, err := strconv.ParseFloat(tables[2].cell(row, "slow")[fieldValue], 64)
+		v, err := strconv.ParseFloat(cellOf(&tables[2], row, "slow")[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,8 +81,8 @@ func (t Transitions) split() ([]episode, error) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("errors[%d] is %v, want finite numbers", row, v)
 		}
-		i, known := index[t.Episodes[row]]
-		if !known {
+		i, ok := index[t.Episodes[row]]
+		if !ok {
 			i = len(out)
 			index[t.Episodes[row]] = i
 			out = append(out, episode{name: t.Episodes[row]})
@@ -174,8 +174,8 @@ func (r *Reference) others(name, step int, v float64) (weight, episodes uint64) 
 		}
 	}
 	weight, episodes = r.strata[s].atLeast(v), r.strata[s].episodes
-	i, known := r.index[name]
-	if !known {
+	i, ok := r.index[name]
+	if !ok {
 		return weight, episodes
 	}
 	twin := r.episodes[i]

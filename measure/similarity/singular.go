@@ -22,7 +22,7 @@ func eigenRows(a matrix.Matrix, threads int) (values []float64, vectors matrix.M
 // singular returns the singular values of a matrix, descending, and with vectors the left singular vectors as rows; the
 // right ones, of the transposed matrix, for byRows false. The matrix has no more rows, or then columns, than the other.
 // One thread.
-func singular(a matrix.Matrix, byRows, vectors bool) (values []float64, left matrix.Matrix, err error) {
+func singular(a matrix.Matrix, byRows, vectors bool) (values []float64, directions matrix.Matrix, err error) {
 	product := kernel.Product[float64]{
 		M: a.N, N: a.N, K: a.Dim, A: kernel.Rows(a.Data, a.Dim), B: kernel.Rows(a.Data, a.Dim), Upper: !vectors, Threads: 1,
 	}
@@ -33,15 +33,15 @@ func singular(a matrix.Matrix, byRows, vectors bool) (values []float64, left mat
 	squares := matrix.New(product.M, product.M)
 	product.C, product.Stride = squares.Data, squares.Dim
 	if err := product.Run(); err != nil {
-		return nil, left, err
+		return nil, directions, err
 	}
 	if vectors {
-		values, left, err = eigenRows(squares, 1)
+		values, directions, err = eigenRows(squares, 1)
 	} else {
 		values, err = spectrum.Eigenvalues(squares.Data, squares.N, 1)
 	}
 	if err == nil && rooted(values) {
-		return values, left, nil
+		return values, directions, nil
 	}
 	return decomposed(a, byRows, vectors)
 }
@@ -63,7 +63,7 @@ func rooted(values []float64) bool {
 }
 
 // decomposed is singular by the singular value decomposition.
-func decomposed(a matrix.Matrix, byRows, vectors bool) (values []float64, left matrix.Matrix, err error) {
+func decomposed(a matrix.Matrix, byRows, vectors bool) (values []float64, directions matrix.Matrix, err error) {
 	turned := mat.Matrix(mat.NewDense(a.N, a.Dim, a.Data))
 	if !byRows {
 		turned = turned.T()
@@ -74,19 +74,19 @@ func decomposed(a matrix.Matrix, byRows, vectors bool) (values []float64, left m
 	}
 	var svd mat.SVD
 	if !svd.Factorize(turned, kind) {
-		return nil, left, errors.New("similarity: the singular values did not converge")
+		return nil, directions, errors.New("similarity: the singular values did not converge")
 	}
 	values = svd.Values(nil)
 	if !vectors {
-		return values, left, nil
+		return values, directions, nil
 	}
 	var columns mat.Dense
 	svd.UTo(&columns)
-	left = matrix.New(len(values), len(values))
+	directions = matrix.New(len(values), len(values))
 	for k := range values {
-		for i := range left.Row(k) {
-			left.Row(k)[i] = columns.At(i, k)
+		for i := range directions.Row(k) {
+			directions.Row(k)[i] = columns.At(i, k)
 		}
 	}
-	return values, left, nil
+	return values, directions, nil
 }

@@ -567,10 +567,10 @@ COMMANDS = {
         "weights:many:= "
         "baseline:many "
         "example:bool "
+        "violations_of:path "
         "predicted:named "
         "predicted_frames:named "
         "errors:named "
-        "violations_of:path "
         "config:config "
         "actions:file "
         "at:text "
@@ -2845,10 +2845,10 @@ def surprise(
     weights: Optional[Many] = None,
     baseline: Optional[Many] = None,
     example: Optional[bool] = None,
+    violations_of: Optional[Path] = None,
     predicted: Optional[Files] = None,
     predicted_frames: Optional[Files] = None,
     errors: Optional[Files] = None,
-    violations_of: Optional[Path] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     actions: Optional[File] = None,
     at: Optional[Text] = None,
@@ -2930,7 +2930,7 @@ def surprise(
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif, .h5, .hdf5, .nc,
-            .zarr, .parquet, .tar or a folder of images.
+            .zarr, .parquet, .tar, .csv, .tsv or a folder of images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
             episodes_kind.
@@ -2938,13 +2938,13 @@ def surprise(
         weights: DIR with models: every <name>/best_encoder.{onnx,pth,safetensors} in it.
         baseline: LIST of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder.
         example: run on the built-in example: frames of a small arcade game, two trained encoders and both baselines.
+        violations_of: FILE.csv of the transitions of errors, with columns episode, pair, step, violation and size.
         predicted: NAME=FILE[:key] of latents [N,D] predicted by a dynamics model of NAME: row i predicts the successor
             of state i. Transitions from new frames have no prediction then.
         predicted_frames: NAME=FILE[:key] of frames [N,…] predicted by NAME: row i predicts the last frame of the
             successor of state i; errors are of pixels.
         errors: NAME=FILE[:key] of an error for each row of violations_of, or FILE.csv:column, instead of frames and
             models.
-        violations_of: FILE.csv of the transitions of errors, with columns episode, pair, step, violation and size.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.

@@ -14,7 +14,7 @@ import (
 // refer computes what rules without a number have: the oracle, the last checkpoint, a random one, the validation loss.
 func (a *analyzer) refer() {
 	add := func(name string, outcomes []float64, reason string) {
-		ref := &Reference{name: name, outcomes: outcomes}
+		ref := &Standard{name: name, outcomes: outcomes}
 		ref.Outcome, ref.Regret = report.NoEstimate("%s", reason), report.NoEstimate("%s", reason)
 		if outcomes != nil {
 			ref.Outcome = a.meanOf(outcomes, a.sign, plainScale)
@@ -176,6 +176,6 @@ func (a *analyzer) bestOverall() float64 {
 }
 
 // reference is the reference of a name.
-func (r *Result) reference(name string) *Reference {
-	return r.References[slices.IndexFunc(r.References, func(ref *Reference) bool { return ref.name == name })]
+func (r *Result) reference(name string) *Standard {
+	return r.References[slices.IndexFunc(r.References, func(ref *Standard) bool { return ref.name == name })]
 }

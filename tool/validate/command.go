@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -72,27 +73,30 @@ var tables = []string{"validate_numbers.csv", "validate_choices.csv"}
 func (s *settings) register(flags *run.Flags) {
 	flags.Usage("--example")
 	c := &s.columns
-	flags.StringVar(&c.Outcome, "outcome", "", "`COLUMN` of the outcome that numbers should predict")
-	flags.StringVar(&c.OutcomeSE, "outcome-se", "", "`COLUMN` of the standard error of the outcome")
-	flags.Var(&run.Texts{Values: &c.Halves}, "outcome-halves", "`A,B`: columns of the outcome on two halves of the "+
-		"evaluation; without --outcome the outcome is their mean")
-	flags.StringVar(&c.Run, "run", "", "`COLUMN` of the training run of each row (default: run, seed or trial; none: "+
-		"every row is a model)")
-	flags.StringVar(&c.After, "after", "", "`COLUMN` of the training step, which orders the rows of a run and is taken "+
-		"out of partial correlations (default: step, epoch or iteration; none: no order)")
-	flags.StringVar(&c.ValidationLoss, "validation-loss", "", "`COLUMN` of the validation loss, as a reference; lower is "+
-		"better unless --higher names it")
-	flags.Var(&run.Texts{Values: &c.Numbers}, "numbers", "`LIST` of columns that may predict the outcome; * is any text "+
-		"(default: all columns of numbers)")
-	flags.Var(&run.Texts{Values: &c.Higher}, "higher", "`LIST` of columns where higher values should be better; "+
-		"* is any text")
-	flags.Var(&run.Texts{Values: &c.Lower}, "lower", "`LIST` of columns where lower values should be better; "+
-		"* is any text")
-	flags.CountVar(&s.permutations, "permutations", 0, "`N` permutations for p values; 0: no p values")
-	flags.BoolVar(&s.example, "example", false, "validate the built-in example: a synthetic table of 6 runs of 20 "+
-		"checkpoints")
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Under(option.Inputs)
+		l.Bool(&s.example, "example", "validate the built-in example: a synthetic table of 6 runs of 20 "+
+			"checkpoints")
+		l.Under(option.Own)
+		l.Text(&c.Outcome, "outcome", "`COLUMN` of the outcome that numbers should predict")
+		l.Text(&c.OutcomeSE, "outcome-se", "`COLUMN` of the standard error of the outcome")
+		l.Texts(&c.Halves, "outcome-halves", nil, "`A,B`: columns of the outcome on two halves of the "+
+			"evaluation; without --outcome the outcome is their mean")
+		l.Text(&c.Run, "run", "`COLUMN` of the training run of each row (default: run, seed or trial; none: "+
+			"every row is a model)")
+		l.Text(&c.After, "after", "`COLUMN` of the training step, which orders the rows of a run and is taken "+
+			"out of partial correlations (default: step, epoch or iteration; none: no order)")
+		l.Text(&c.ValidationLoss, "validation-loss", "`COLUMN` of the validation loss, as a reference; lower is "+
+			"better unless --higher names it")
+		l.Texts(&c.Numbers, "numbers", nil, "`LIST` of columns that may predict the outcome; * is any text "+
+			"(default: all columns of numbers)")
+		l.Texts(&c.Higher, "higher", nil, "`LIST` of columns where higher values should be better; "+
+			"* is any text")
+		l.Texts(&c.Lower, "lower", nil, "`LIST` of columns where lower values should be better; "+
+			"* is any text")
+		l.Int(&s.permutations, "permutations", "`N` permutations for p values; 0: no p values").AtLeast(0)
+	})))
 	flags.Several("numbers", "higher", "lower")
-	flags.Group(run.Inputs, "example")
 }
 
 // check finds wrong usage before any file is opened.

@@ -329,14 +329,14 @@ func (t *table) checkpoints(keys [][2]string) {
 			count[[2]string{key[0], run}]++
 		}
 	}
-	known := false
+	dated := false
 	step := make([]float64, len(keys))
 	ordered := true
 	for i, key := range keys {
 		label, run := key[1], key[1]
 		series, number, ok := text.CutStep(key[1])
 		if ok = ok && count[[2]string{key[0], series}] > 1; ok {
-			step[i], run, known = number, series, true
+			step[i], run, dated = number, series, true
 		}
 		ordered = ordered && ok
 		if len(datasets) > 1 {
@@ -344,7 +344,7 @@ func (t *table) checkpoints(keys [][2]string) {
 		}
 		t.texts[longLabel], t.texts[longRun] = append(t.texts[longLabel], label), append(t.texts[longRun], run)
 	}
-	if !known && len(datasets) > 1 {
+	if !dated && len(datasets) > 1 {
 		// Models of several datasets: a dataset is what its rows have in common.
 		for i, key := range keys {
 			t.texts[longRun][i] = key[0]
@@ -352,7 +352,7 @@ func (t *table) checkpoints(keys [][2]string) {
 	}
 	if ordered {
 		t.names, t.values, t.mixed = append(t.names, longStep), append(t.values, step), append(t.mixed, nil)
-	} else if known {
+	} else if dated {
 		t.notes = append(t.notes, "some models are no checkpoints of a run by their names: rows have no order")
 	}
 }

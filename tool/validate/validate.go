@@ -115,8 +115,8 @@ type Chosen struct {
 	Regret  report.Value `json:"regret"`
 }
 
-// Reference is a rule of choice that needs no number.
-type Reference struct {
+// Standard is a rule of choice that needs no number, with which numbers are compared.
+type Standard struct {
 	Outcome report.Estimate `json:"outcome"`
 	Regret  report.Estimate `json:"regret"`
 
@@ -133,7 +133,7 @@ type Result struct {
 	// OracleFrom says how the outcome of the best row is found: "halves", "errors" or "maximum".
 	OracleFrom string
 	Test       string // how p values are computed, or why not
-	References []*Reference
+	References []*Standard
 	Numbers    []*Number
 	Sentence   string
 	Warnings   []string

@@ -93,9 +93,12 @@ func register(flags *run.Flags) *options {
 	f.errors = input.RegisterRole(flags, input.Role{Name: "errors", Unit: "error", Named: true, Column: true,
 		Usage: "`NAME=FILE[:key]` of an error for each row of --violations-of, or FILE.csv:column, instead of frames and " +
 			"models (repeats)"})
-	flags.PathVar(&f.table, "violations-of",
-		"`FILE.csv` of the transitions of --errors, with columns episode, pair, step, violation and size")
-	flags.Group(run.Inputs, "predicted", "predicted-frames", "errors", "violations-of")
+	flags.Declare(option.Of(option.Func(func(l *option.List) {
+		l.Under(option.Inputs)
+		l.Path(&f.table, "violations-of", "`FILE.csv` of the transitions of --errors, with columns episode, pair, step, "+
+			"violation and size").Reads()
+	})))
+	flags.Group(run.Inputs, "predicted", "predicted-frames", "errors")
 	flags.Declare(option.Of(&f.o))
 	in.Sized(func(data *input.Data) error {
 		for _, g := range []*input.Given{f.predicted, f.frames} {

@@ -1,6 +1,6 @@
-// Tables as data: what the writers print, as CSV files, and again as text.
-
-package main
+// Package celltable keeps the tables of the calibration as data: what the writers print, as CSV files, and again as text.
+// A cell has a number, its Monte-Carlo error, and what belongs to it; a file has the tables of one analysis or section.
+package celltable
 
 import (
 	"encoding/csv"
@@ -22,86 +22,89 @@ var fields = []string{"value", "error", "width", "tested", "of_all", "set_size",
 // Indices of fields. Tested is the percentage of comparisons with a p value; ofAll the rejections in percent of
 // all comparisons; decided the percentage of draws in which a model is outside the set.
 const (
-	fieldValue = iota
-	fieldError
-	fieldWidth
-	fieldTested
-	fieldOfAll
-	fieldSize
-	fieldDecided
-	fieldOutside
+	FieldValue = iota
+	FieldError
+	FieldWidth
+	FieldTested
+	FieldOfAll
+	FieldSize
+	FieldDecided
+	FieldOutside
 )
 
-// An entry is one cell: its numbers as they are printed, by fields. An entry without a value was not measured.
-type entry [fieldOutside + 1]string
+// A Printed is one cell: its numbers as they are printed, by fields. A cell without a value was not measured.
+type Printed [FieldOutside + 1]string
 
-// A table has a title and a line of cells for each number.
-type table struct {
+// A Table has a title and a line of cells for each number.
+type Table struct {
 	Name    string // in its file
 	Title   string
 	Rows    string // heading of the first column
 	Columns []string
-	Lines   []tableLine
+	Lines   []Line
 }
 
-// A tableLine has one cell for each column.
-type tableLine struct {
+// A Line has one cell for each column.
+type Line struct {
 	Name  string
-	Cells []entry
+	Cells []Printed
 }
 
 var cellText = regexp.MustCompile(`^(–|-?[\d.]+)(?: ±([\d.]+))?(?: \(([\d.]+|–)\))?(?: of ([\d.]+) %)?` +
 	`(?:; ([\d.]+) of all)?(?:; ([\d.]+); (\d+))?$`)
 
-func parseEntry(text string) (e entry, err error) {
+// ParseCell reads a cell of a table as text: a number, its error and what belongs to it.
+func ParseCell(text string) (e Printed, err error) {
 	plain := strings.ReplaceAll(text, "**", "")
 	groups := cellText.FindStringSubmatch(plain)
 	if groups == nil {
 		return e, fmt.Errorf("cell %q: want a number, its error and what belongs to it", text)
 	}
 	copy(e[:], groups[1:])
-	if e[fieldValue] == "–" {
-		e[fieldValue] = ""
+	if e[FieldValue] == "–" {
+		e[FieldValue] = ""
 	}
 	if plain != text {
-		e[fieldOutside] = "1"
+		e[FieldOutside] = "1"
 	}
 	return e, nil
 }
 
-func (e entry) text() string {
-	if e[fieldValue] == "" {
+// Text is the cell as text; – where nothing was measured.
+func (e Printed) Text() string {
+	if e[FieldValue] == "" {
 		return "–"
 	}
-	text := e[fieldValue]
+	text := e[FieldValue]
 	add := func(format string, field int) {
 		if e[field] != "" {
 			text += fmt.Sprintf(format, e[field])
 		}
 	}
-	add(" ±%s", fieldError)
-	add(" (%s)", fieldWidth)
-	if e[fieldOutside] != "" {
+	add(" ±%s", FieldError)
+	add(" (%s)", FieldWidth)
+	if e[FieldOutside] != "" {
 		text = "**" + text + "**"
 	}
-	add(" of %s %%", fieldTested)
-	add("; %s of all", fieldOfAll)
-	add("; %s", fieldSize)
-	add("; %s", fieldDecided)
+	add(" of %s %%", FieldTested)
+	add("; %s of all", FieldOfAll)
+	add("; %s", FieldSize)
+	add("; %s", FieldDecided)
 	return text
 }
 
-// number returns a field, and whether the entry has it.
-func (e entry) number(field int) (float64, bool) {
+// number returns a field, and whether the Printed has it.
+// Number is a field of the cell, and whether it has one.
+func (e Printed) Number(field int) (float64, bool) {
 	v, err := strconv.ParseFloat(e[field], 64)
 	return v, err == nil
 }
 
-// parseTables reads the tables that a writer printed. The paragraph before a table is its title.
-func parseTables(text string) ([]table, error) {
-	var out []table
+// Parse reads the tables that a writer printed. The paragraph before a table is its title.
+func Parse(text string) ([]Table, error) {
+	var out []Table
 	heading, title := "", ""
-	var open *table
+	var open *Table
 	for text := range strings.SplitSeq(text, "\n") {
 		cells, isRow := splitRow(text)
 		switch {
@@ -113,12 +116,12 @@ func parseTables(text string) ([]table, error) {
 				title = heading + strings.TrimRight(text, ":.")
 			}
 		case open == nil:
-			out = append(out, table{Name: tableName(title, out), Title: title, Rows: cells[0], Columns: cells[1:]})
+			out = append(out, Table{Name: nameOf(title, out), Title: title, Rows: cells[0], Columns: cells[1:]})
 			open = &out[len(out)-1]
 		case cells[0] != "---":
-			line := tableLine{Name: cells[0]}
+			line := Line{Name: cells[0]}
 			for _, cell := range cells[1:] {
-				e, err := parseEntry(cell)
+				e, err := ParseCell(cell)
 				if err != nil {
 					return nil, fmt.Errorf("%s, %s: %w", title, line.Name, err)
 				}
@@ -143,8 +146,8 @@ func splitRow(text string) (cells []string, isRow bool) {
 	return cells, true
 }
 
-// tableName returns a name by the title that no earlier table has.
-func tableName(title string, before []table) string {
+// nameOf returns a name by the title that no earlier table has.
+func nameOf(title string, before []Table) string {
 	name := "table"
 	for _, kind := range [][2]string{
 		{"ithout an interval", "missing"}, {"Any p (Holm)", "families"}, {"any two models differ", "families"},
@@ -158,14 +161,14 @@ func tableName(title string, before []table) string {
 		}
 	}
 	free := name
-	for i := 2; slices.ContainsFunc(before, func(g table) bool { return g.Name == free }); i++ {
+	for i := 2; slices.ContainsFunc(before, func(g Table) bool { return g.Name == free }); i++ {
 		free = fmt.Sprintf("%s-%d", name, i)
 	}
 	return free
 }
 
-// writeText writes a table as text.
-func (g *table) writeText(w io.Writer) {
+// WriteText writes a table as text.
+func (g *Table) WriteText(w io.Writer) {
 	line := func(cells []string) {
 		for i, cell := range cells {
 			cells[i] = strings.ReplaceAll(cell, "|", `\|`)
@@ -178,18 +181,18 @@ func (g *table) writeText(w io.Writer) {
 	for _, l := range g.Lines {
 		cells := []string{l.Name}
 		for _, e := range l.Cells {
-			cells = append(cells, e.text())
+			cells = append(cells, e.Text())
 		}
 		line(cells)
 	}
 	fmt.Fprintln(w)
 }
 
-// A tableFile has the tables of one analysis or section, and the command that wrote them.
-type tableFile struct {
+// A File has the tables of one analysis or section, and the command that wrote them.
+type File struct {
 	Name    string
 	Command string
-	Tables  []table
+	Tables  []Table
 }
 
 // indexFile lists the tables of all files, with their titles.
@@ -197,19 +200,19 @@ const indexFile = "index.csv"
 
 var indexHeader = []string{"file", "table", "title", "rows", "command"}
 
-// readTables reads the tables of a folder, in the order of its index.
-func readTables(folder string) ([]*tableFile, error) {
+// Read reads the tables of a folder, in the order of its index.
+func Read(folder string) ([]*File, error) {
 	index, err := readCSV(filepath.Join(folder, indexFile))
 	if err != nil {
 		return nil, err
 	}
-	var out []*tableFile
+	var out []*File
 	for _, row := range index[1:] {
 		if len(out) == 0 || out[len(out)-1].Name != row[0] {
-			out = append(out, &tableFile{Name: row[0], Command: row[4]})
+			out = append(out, &File{Name: row[0], Command: row[4]})
 		}
 		f := out[len(out)-1]
-		f.Tables = append(f.Tables, table{Name: row[1], Title: row[2], Rows: row[3]})
+		f.Tables = append(f.Tables, Table{Name: row[1], Title: row[2], Rows: row[3]})
 	}
 	for _, f := range out {
 		rows, err := readCSV(filepath.Join(folder, f.Name+".csv"))
@@ -224,19 +227,19 @@ func readTables(folder string) ([]*tableFile, error) {
 }
 
 // enter distributes the rows of a file to its tables.
-func (f *tableFile) enter(rows [][]string) error {
+func (f *File) enter(rows [][]string) error {
 	for _, row := range rows[1:] {
-		g := f.table(row[0])
+		g := f.Table(row[0])
 		if g == nil {
 			return fmt.Errorf("table %q is not in %s", row[0], indexFile)
 		}
 		if len(g.Lines) == 0 || g.Lines[len(g.Lines)-1].Name != row[1] {
-			g.Lines = append(g.Lines, tableLine{Name: row[1]})
+			g.Lines = append(g.Lines, Line{Name: row[1]})
 		}
 		if len(g.Lines) == 1 {
 			g.Columns = append(g.Columns, row[2])
 		}
-		var e entry
+		var e Printed
 		for i, name := range rows[0][3:] {
 			e[slices.Index(fields, name)] = row[3+i]
 		}
@@ -246,7 +249,8 @@ func (f *tableFile) enter(rows [][]string) error {
 	return nil
 }
 
-func (f *tableFile) table(name string) *table {
+// Table is the table of a name; nil if there is none.
+func (f *File) Table(name string) *Table {
 	for i := range f.Tables {
 		if f.Tables[i].Name == name {
 			return &f.Tables[i]
@@ -256,24 +260,24 @@ func (f *tableFile) table(name string) *table {
 }
 
 // rows are the CSV file's: the fields that some cell has.
-func (f *tableFile) rows() [][]string {
+func (f *File) rows() [][]string {
 	var used []int
 	for i := range fields {
-		if slices.ContainsFunc(f.Tables, func(g table) bool {
-			return slices.ContainsFunc(g.Lines, func(l tableLine) bool {
-				return slices.ContainsFunc(l.Cells, func(e entry) bool { return e[i] != "" })
+		if slices.ContainsFunc(f.Tables, func(g Table) bool {
+			return slices.ContainsFunc(g.Lines, func(l Line) bool {
+				return slices.ContainsFunc(l.Cells, func(e Printed) bool { return e[i] != "" })
 			})
 		}) {
 			used = append(used, i)
 		}
 	}
-	row := func(first []string, e entry) []string {
+	row := func(first []string, e Printed) []string {
 		for _, i := range used {
 			first = append(first, e[i])
 		}
 		return first
 	}
-	out := [][]string{row([]string{"table", "row", "column"}, entry(fields))}
+	out := [][]string{row([]string{"table", "row", "column"}, Printed(fields))}
 	for _, g := range f.Tables {
 		for _, l := range g.Lines {
 			for i, e := range l.Cells {
@@ -284,13 +288,13 @@ func (f *tableFile) rows() [][]string {
 	return out
 }
 
-// save replaces the tables of one analysis or section in a folder.
-func (f *tableFile) save(folder string) error {
-	files, err := readTables(folder)
+// Save replaces the tables of one analysis or section in a folder.
+func (f *File) Save(folder string) error {
+	files, err := Read(folder)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if i := slices.IndexFunc(files, func(o *tableFile) bool { return o.Name == f.Name }); i >= 0 {
+	if i := slices.IndexFunc(files, func(o *File) bool { return o.Name == f.Name }); i >= 0 {
 		files[i] = f
 	} else {
 		files = append(files, f)
