@@ -255,7 +255,7 @@ func (s *sampleReader) header(data []byte) error {
 	}
 	s.csv = rows
 	for i, name := range names {
-		if !slices.Contains(s.first, i) {
+		if name != "" && !slices.Contains(s.first, i) { // pandas writes an index without a name
 			s.scores, s.table.Metrics = append(s.scores, i), append(s.table.Metrics, name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +193,11 @@ func TestBadSamples(t *testing.T) {
 	if _, err := ReadSamplesFrom("s.csv", strings.NewReader(head+"a,0,1,2")); !errors.Is(err, ErrTruncated) {
 		t.Errorf("truncated: %v", err)
 	}
+	// The index of pandas is no metric.
+	indexed, err := ReadSamplesFrom("s.csv", strings.NewReader(",model,sample,group,mse\n0,a,0,1,0.5\n1,a,1,1,0.25\n"))
+	if err != nil || !slices.Equal(indexed.Metrics, []string{"mse"}) || !slices.Equal(indexed.Models[0].Scores[0], []float64{0.5, 0.25}) {
+		t.Errorf("index of pandas: %+v, %v", indexed, err)
+	}
 	// A run none of whose numbers is a mean over samples writes its samples all the same.
 	bare, err := ReadSamplesFrom("s.csv", strings.NewReader("model,sample,group\na,0,1\na,1,1\n"))
 	if err != nil || len(bare.Metrics) != 0 || bare.Rows() != 2 {
@@ -209,6 +215,7 @@ func FuzzReadSamples(f *testing.F) {
 	f.Add([]byte("model,sample,group,by_k[k=10].trustworthiness,psnr\r\n\"a,b\",x,y,1e-300,inf\r\n"))
 	f.Add([]byte("model,sample,group,m\na,0,1,0.5"))
 	f.Add([]byte("model;sample;group;m\na;0;1;0,5"))
+	f.Add([]byte(";model;sample;group"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, err := ReadSamplesFrom("s.csv", bytes.NewReader(data))
 		if err != nil {

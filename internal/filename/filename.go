@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -105,3 +106,12 @@ func (t Taken) Has(name string) bool { return t[fold(name)] }
 
 // fold is the same for names that some systems take for one.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// Stem is the name of a file without its folder and its ending, such as .csv; the whole name where nothing else is left.
+func Stem(path string) string {
+	base := filepath.Base(path)
+	if stem := strings.TrimSuffix(base, filepath.Ext(base)); stem != "" {
+		return stem
+	}
+	return base
+}

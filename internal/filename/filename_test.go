@@ -67,3 +67,14 @@ func FuzzUnique(f *testing.F) {
 		}
 	})
 }
+
+func TestStem(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"a/b.csv": "b", "b.tar.gz": "b.tar", "b": "b", "a/.csv": ".csv", ".": ".", "a.b/c": "c",
+	} {
+		if got := Stem(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/internal/run"
 	"repscope/report"
@@ -85,7 +86,7 @@ func readBenchmarks(path string, data []byte) ([]*File, error) {
 		}
 		results := b.results[entry]
 		for i, numbers := range results {
-			m := f.add(stem(gunzip.Name(path)), numbers)
+			m := f.add(filename.Stem(gunzip.Name(path)), numbers)
 			m.settled = true
 			if len(results) > 1 {
 				m.Run = strconv.Itoa(i + 1)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/report"
 	"repscope/stat"
@@ -29,7 +30,7 @@ func readHarness(path string, o report.Object) ([]*File, error) {
 	results := member(o, "results")
 	model := harnessModel(o)
 	if model == "" {
-		model = stem(gunzip.Name(path))
+		model = filename.Stem(gunzip.Name(path))
 	}
 	var files []*File
 	for _, task := range results.Keys() {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/internal/text"
 	"repscope/report"
@@ -209,7 +210,7 @@ func (l *sampleLog) model() string {
 			return name
 		}
 	}
-	return stem(gunzip.Name(l.path))
+	return filename.Stem(gunzip.Name(l.path))
 }
 
 // unfit are the signs that the harness replaces in the name of a model where it names a folder.

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"repscope/dataset"
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
@@ -325,9 +326,9 @@ func readObject(path string, o report.Object) ([]*File, error) {
 			return nil, fmt.Errorf(`%s: "metrics" is not an object of numbers; want %s`, path, Layouts)
 		}
 		f := &File{Path: path, Layout: layoutMetrics, Task: textOf(o, "task"), Run: textOf(o, "run")}
-		name := stem(path)
+		name := filename.Stem(path)
 		if checkpoint := textOf(o, "checkpoint"); checkpoint != "" {
-			f.Layout, name = layoutCheckpoint, stem(strings.ReplaceAll(checkpoint, `\`, "/"))
+			f.Layout, name = layoutCheckpoint, filename.Stem(strings.ReplaceAll(checkpoint, `\`, "/"))
 		}
 		if model := textOf(o, "model"); model != "" {
 			name = model
@@ -348,7 +349,7 @@ func readObject(path string, o report.Object) ([]*File, error) {
 			return nil, fmt.Errorf("%s: %q is no object of numbers; want %s", path, dataset, Layouts)
 		}
 		f := &File{Path: path, Layout: layoutDatasets, Task: dataset, inside: true}
-		if err := f.addNumbers(path, stem(path), part); err != nil {
+		if err := f.addNumbers(path, filename.Stem(path), part); err != nil {
 			return nil, fmt.Errorf("%w (dataset %q)", err, dataset)
 		}
 		files = append(files, f)
@@ -367,12 +368,6 @@ func (f *File) addNumbers(path, name string, part report.Object) error {
 	}
 	f.add(name, numbers)
 	return nil
-}
-
-// stem is the name of a file without its folder and ending.
-func stem(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // readRows reads a list of rows with id and model: scores per sample. Of steps on the way to a

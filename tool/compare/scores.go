@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/internal/run"
 	"repscope/internal/tabular"
@@ -252,7 +253,7 @@ func (t *scoreTable) kind() error {
 	return nil
 }
 
-func (t *scoreTable) stem() string { return stem(gunzip.Name(t.path)) }
+func (t *scoreTable) stem() string { return filename.Stem(gunzip.Name(t.path)) }
 
 // isMetric reports whether a name is one of a metric that is known.
 func isMetric(name string) bool {

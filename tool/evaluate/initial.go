@@ -289,8 +289,7 @@ var unplain = regexp.MustCompile(`[/\\*?{}:\x00-\x1f]+`)
 
 func stem(path string) string {
 	file, _, _ := cutArray(path)
-	base := filepath.Base(file)
-	name := unplain.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_")
+	name := unplain.ReplaceAllString(filename.Stem(file), "_")
 	if strings.Trim(name, "._") == "" {
 		return "data"
 	}

@@ -562,6 +562,5 @@ func (s *Suite) Folder(folder string) string {
 	case s.Out != "":
 		return s.Out
 	}
-	base := filepath.Base(s.Path)
-	return filepath.Join("evaluation_plots", strings.TrimSuffix(base, filepath.Ext(base)))
+	return filepath.Join("evaluation_plots", filename.Stem(s.Path))
 }

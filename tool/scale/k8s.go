@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"repscope/internal/escape"
+	"repscope/internal/filename"
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -376,7 +377,7 @@ func k8sText(text string) string { return strings.ReplaceAll(text, "$(", "$$(") 
 func (k *k8s) name(j *Job, step string) string {
 	base := j.Pieces[0].Analysis
 	if j.Suite != "" {
-		base = strings.TrimSuffix(filepath.Base(j.Suite), filepath.Ext(j.Suite))
+		base = filename.Stem(j.Suite)
 	}
 	label := strings.Map(func(r rune) rune {
 		switch {

@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/generation"
 	"repscope/analysis/internal/output"
+	"repscope/internal/filename"
 	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
@@ -26,7 +27,7 @@ func (f *options) registerPublished(flags *run.Flags) {
 	flags.Alias("data", "real")
 	flags.Alias("classifier-checkpoint", "classifier")
 	flags.Answer("checkpoint", func(path string, args []string) string {
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		name := filename.Stem(path)
 		grids := orText(run.Argument(args, "data", "real"), "GRIDS.npz")
 		classifier := ""
 		if given := run.Argument(args, "classifier-checkpoint", "classifier"); given != "" {

@@ -5,11 +5,11 @@ package command
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/gunzip"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -137,13 +137,11 @@ func (d *datasetFiles) Repeats() bool { return true }
 // Set reads FILE or DATASET=FILE. A dataset without a name has that of its file.
 func (d *datasetFiles) Set(text string) error {
 	name, path, ok := run.CutFile(text)
-	if path == "" || ok && name == "" || strings.Contains(name, "/") {
-		return fmt.Errorf("%q: want FILE or DATASET=FILE", text)
+	if !ok {
+		name = filename.Stem(gunzip.Name(path))
 	}
-	if name == "" {
-		base := filepath.Base(path)
-		base = gunzip.Name(base)
-		name = strings.TrimSuffix(base, filepath.Ext(base))
+	if path == "" || name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("%q: want FILE or DATASET=FILE", text)
 	}
 	if slices.ContainsFunc(d.files, func(f datasetFile) bool { return f.dataset == name }) {
 		return fmt.Errorf("two datasets are named %q", name)
