@@ -12,7 +12,7 @@ import (
 )
 
 // Texts that flags take: ranges, lists, names with paths and units, shares, sizes, globs.
-var flagSeeds = []string{".", ".csv", "/", 
+var flagSeeds = []string{".", ".csv", "/",
 	"", "0", "-1", "7", "1e-3", "nan", "inf", "auto", "a=b", "a=b:c", "a=b=c", "=", "a:", ":a", "1,2,3", "1,,2", "0.5,0.9", "1:10", "1:10:2", "10:1", "1-5", "0..1", "0,255",
 	"m=0,1", "m=frames", "3/8", "0/0", "450MB", "2GiB", "84x84", "6h,12h", "0h:240h:6h", "2m_temperature", "t2m>273.15", "q0.9", "*", "z[0-9]*.npy", "example:lives",
 	"x.npz:frames", "0.1,0.2;3", "2026-01-01", "K", "°C", "mse>5", "[1, 2]", "{a: 1}", "a@1=b", "\x00", "é", "1_000", "0x10", "+5", " 5 ", "9223372036854775808",
