@@ -4,7 +4,6 @@ package surprise
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"repscope/measure/object"
@@ -249,9 +248,4 @@ func (w *window) state(ctx context.Context) ([]float32, error) {
 		}
 	}
 	return out, nil
-}
-
-// leftOut reports whether an error leaves a moment out.
-func leftOut(err error) bool {
-	return errors.Is(err, violation.ErrStill) || errors.Is(err, violation.ErrShort)
 }

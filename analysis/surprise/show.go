@@ -11,15 +11,20 @@ import (
 // shownModels is how many predictors are shown along an episode.
 const shownModels = 4
 
-// show makes one violated episode again, with its frames: of the first violation at its largest size.
+// show makes one violated episode again, with its frames: of the first violation, at its largest size, of which some
+// model has errors.
 func (p *plan) show(ctx context.Context, r *recording, result *Result, all []*scored) error {
 	for u, unit := range r.units {
 		if len(unit.moments) == 0 || u+1 < len(r.units) && r.units[u+1].kind == unit.kind {
 			continue
 		}
 		m := unit.moments[len(unit.moments)/2]
-		result.Shown = r.shown(u, m, all)
-		if len(result.Shown.Names) == 0 || p.in.Last == nil || p.in.Shape.Height == 0 {
+		shown := r.shown(u, m, all)
+		if len(shown.Names) == 0 {
+			continue
+		}
+		result.Shown = shown
+		if p.in.Last == nil || p.in.Shape.Height == 0 {
 			return nil
 		}
 		v, err := p.violate(ctx, violation.New(p.scene()), unit.unit, m)

@@ -241,7 +241,7 @@ type Result struct {
 	Made []Made
 	// Rows are the errors of transitions, for a table.
 	Rows []ErrorRow
-	// Shown is a violated episode for the figure; nil where none was made.
+	// Shown is a violated episode for the figure; nil where no model has errors of one.
 	Shown *Shown
 }
 

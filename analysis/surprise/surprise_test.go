@@ -298,7 +298,7 @@ func TestUndefined(t *testing.T) {
 		flat.Models[0].Latents.F64[i] = 1
 	}
 	r, err = Analyze(t.Context(), flat, Options{Settings: settings()})
-	if err != nil || r.Models[0].AUROC.Defined() || r.Models[0].AUROC.Reason == "" || len(r.Warnings) == 0 {
+	if err != nil || r.Models[0].AUROC.Defined() || r.Models[0].AUROC.Reason == "" || len(r.Warnings) == 0 || r.Shown != nil {
 		t.Errorf("collapsed: %v, %+v", err, r)
 	}
 	short := bounce(6, 3, 8)
@@ -326,6 +326,11 @@ func TestUndefined(t *testing.T) {
 	if r, err = Analyze(t.Context(), precomputed, Options{}); err != nil || r.Models[0].Row(violation.Teleport, 0.5).AUROC.Reason == "" ||
 		!r.Models[0].Row(violation.Skip, 4).AUROC.Defined() {
 		t.Errorf("precomputed: %v", err)
+	}
+	unencoded := bounce(6, 20, 8) // new frames have no latents: a violation of recorded states is shown
+	unencoded.Models[0].Encode = nil
+	if r, err = Analyze(t.Context(), unencoded, Options{}); err != nil || r.Shown == nil || len(r.Shown.Names) == 0 || r.Shown.Kind.NeedsPatch() {
+		t.Errorf("latents without an encoder: %v, %+v", err, r.Shown)
 	}
 	for want, o := range map[string]Options{`at "1"`: {At: "1"}, "sizes: freeze": {Sizes: []float64{0.5}}, "draws": {Draws: -1}} {
 		if _, err := Analyze(t.Context(), one, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/stat"
 )
 
@@ -55,7 +56,7 @@ func NewReference(untouched Transitions, options Options) (*Reference, error) {
 		return nil, err
 	}
 	if len(episodes) < 2 {
-		return nil, stat.Undefined("conformal p", "%d untouched episodes, want at least 2", len(episodes))
+		return nil, stat.Undefined("conformal p", "%s, want at least 2", text.Count(len(episodes), "untouched episode"))
 	}
 	r := &Reference{options: options, episodes: episodes, index: map[int]int{}}
 	for i, e := range episodes {

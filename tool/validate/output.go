@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -159,7 +160,8 @@ func (r *Result) print(env *run.Env) error {
 		t.Row(n.Name+n.Direction.Arrow(), n.Spearman, n.Partial, n.Within, report.Probability(n.P),
 			report.Probability(n.PMax), n.Regret, n.RegretScaled, n.OverLast)
 	}
-	t.Note("outcome: %s%s, %d rows, %d runs; [95 %% intervals]", r.in.OutcomeName, r.direction().Arrow(), r.Rows, r.Runs)
+	t.Note("outcome: %s%s, %s, %s; [95 %% intervals]", r.in.OutcomeName, r.direction().Arrow(),
+		text.Count(r.Rows, "row"), text.Count(r.Runs, "run"))
 	t.Note("p: %s", r.Test)
 	if err := env.Table(t); err != nil {
 		return err

@@ -58,19 +58,9 @@ func Read(path string, c Columns, directions Directions) (in *Input, digest stri
 		in, err = Parse(path, data, c, directions)
 	}
 	if err != nil {
-		return nil, "", wrapped(path, err)
+		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	return in, hex.EncodeToString(sum[:]), nil
-}
-
-// wrapped names the file of an error, with the hints of the error.
-func wrapped(path string, err error) error {
-	var hinted interface{ Hints() []string }
-	out := fmt.Errorf("%s: %w", path, err)
-	if errors.As(err, &hinted) {
-		return text.WithHint(out, hinted.Hints()...)
-	}
-	return out
 }
 
 // table is a table as it was read.

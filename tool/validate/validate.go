@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/measure/selection"
 	"repscope/report"
 	"repscope/stat"
@@ -169,7 +170,11 @@ func Analyze(ctx context.Context, in *Input, o Options) (*Result, error) {
 	}
 	switch {
 	case len(in.Outcome) < 3:
-		return nil, fmt.Errorf("%d rows have an outcome; want at least 3", len(in.Outcome))
+		what := "an outcome"
+		if in.Errors != nil {
+			what = "an outcome and its error"
+		}
+		return nil, fmt.Errorf("%s with %s; want at least 3", text.Count(len(in.Outcome), "row"), what)
 	case slices.Min(in.Outcome) == slices.Max(in.Outcome):
 		return nil, fmt.Errorf("the outcome %s is %v in all %d rows; nothing can predict it", in.OutcomeName, in.Outcome[0],
 			len(in.Outcome))

@@ -187,7 +187,7 @@ func TestAnalyze_None(t *testing.T) {
 func TestAnalyze_Wrong(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ table, want string }{
-		{"y,x\n1,2\n2,3\n", "2 rows have an outcome; want at least 3"},
+		{"y,x\n1,2\n2,3\n", "2 rows with an outcome; want at least 3"},
 		{"y,x\n1,2\n1,3\n1,4\n", "is 1 in all 3 rows"},
 	} {
 		in, err := Parse("t.csv", []byte(c.table), Columns{Outcome: "y"}, nil)
