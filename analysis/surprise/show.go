@@ -11,7 +11,7 @@ import (
 // shownModels is how many predictors are shown along an episode.
 const shownModels = 4
 
-// show makes one violated episode again, with its frames: of the first violation, at its largest size, of which some
+// show makes one violated episode again, with its frames: the first violation, at its largest size, for which some
 // model has errors.
 func (p *plan) show(ctx context.Context, r *recording, result *Result, all []*scored) error {
 	for u, unit := range r.units {

@@ -107,7 +107,8 @@ func (t Taken) Has(name string) bool { return t[fold(name)] }
 // fold is the same for names that some systems take for one.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// Stem is the name of a file without its folder and its ending, such as .csv; the whole name where nothing else is left.
+// Stem is the name of a file without its folder and its ending, such as .csv; the whole name where nothing would be
+// left.
 func Stem(path string) string {
 	base := filepath.Base(path)
 	if stem := strings.TrimSuffix(base, filepath.Ext(base)); stem != "" {

@@ -44,11 +44,11 @@ func (p *perModel) Repeats() bool { return true }
 func (p *perModel) Joins() bool { return p.whole }
 
 func (p *perModel) Set(text string) error {
-	parts := []string{text}
-	if !p.whole {
-		parts = strings.Split(text, ",")
+	separator := ","
+	if p.whole {
+		separator = "; " // as String writes them
 	}
-	for _, part := range parts {
+	for part := range strings.SplitSeq(text, separator) {
 		name, value, named := run.CutName(strings.TrimSpace(part))
 		if p.check != nil {
 			if err := p.check(value); err != nil {

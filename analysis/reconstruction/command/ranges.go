@@ -43,7 +43,17 @@ func (f *rangeFlag) Repeats() bool { return true }
 // Joins says that a list in a configuration is one value.
 func (f *rangeFlag) Joins() bool { return true }
 
+// Set takes a range, or the text of String.
 func (f *rangeFlag) Set(text string) error {
+	for part := range strings.SplitSeq(text, "; ") {
+		if err := f.set(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *rangeFlag) set(text string) error {
 	name, value, named := run.CutName(text)
 	if value != rangeAuto && value != rangeFrames {
 		if _, err := parseRange(value); err != nil {
