@@ -80,7 +80,7 @@ func Read(data []byte) (records [][]byte, end int) {
 	return records, end
 }
 
-// Add adds a record, which has no line feed. After an error the journal is as it was before.
+// Add adds a record, which has no line feed. After an error of writing the journal is as it was before.
 func (j *Journal) Add(record []byte) error {
 	if bytes.IndexByte(record, '\n') >= 0 {
 		return fmt.Errorf("%s: a record of several lines", j.path)
