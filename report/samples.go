@@ -226,7 +226,12 @@ func sampleRows(name string, data []byte) (rows *csv.Reader, names []string, err
 			continue
 		}
 		for i, name := range names {
-			names[i] = escape.Uncell(name)
+			if names[i] = escape.Uncell(name); names[i] != "" && slices.Contains(names[:i], names[i]) {
+				err = fmt.Errorf("two columns are named %q", names[i])
+			}
+		}
+		if err != nil {
+			continue
 		}
 		if !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) }) {
 			break

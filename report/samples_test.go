@@ -193,6 +193,11 @@ func TestBadSamples(t *testing.T) {
 	if _, err := ReadSamplesFrom("s.csv", strings.NewReader(head+"a,0,1,2")); !errors.Is(err, ErrTruncated) {
 		t.Errorf("truncated: %v", err)
 	}
+	// Names that are equal without the apostrophe of a spreadsheet.
+	_, err := ReadSamplesFrom("s.csv", strings.NewReader("model,sample,group,=1,'=1\na,0,1,0.5,1\n"))
+	if err == nil || err.Error() != `s.csv:1: two columns are named "=1"` {
+		t.Errorf("equal names: %v", err)
+	}
 	// The index of pandas is no metric.
 	indexed, err := ReadSamplesFrom("s.csv", strings.NewReader(",model,sample,group,mse\n0,a,0,1,0.5\n1,a,1,1,0.25\n"))
 	if err != nil || !slices.Equal(indexed.Metrics, []string{"mse"}) || !slices.Equal(indexed.Models[0].Scores[0], []float64{0.5, 0.25}) {
@@ -216,6 +221,7 @@ func FuzzReadSamples(f *testing.F) {
 	f.Add([]byte("model,sample,group,m\na,0,1,0.5"))
 	f.Add([]byte("model;sample;group;m\na;0;1;0,5"))
 	f.Add([]byte(";model;sample;group"))
+	f.Add([]byte("model,sample,group,=1,'=1\na,0,1,0.5,1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, err := ReadSamplesFrom("s.csv", bytes.NewReader(data))
 		if err != nil {
