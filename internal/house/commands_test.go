@@ -168,6 +168,10 @@ func filled(t *testing.T, words []string) []string {
 	if words[0] == "validate" {
 		files["--outcome"] = "success"
 	}
+	if words[0] == "surprise" {
+		files["--predictor"], files["--actions"] = "jepa=dynamics.onnx", "actions.npy"
+		files["--errors"], files["--violations-of"] = "a=errors_a.npy", "rows.csv"
+	}
 	if words[0] == "sequence" {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
@@ -279,6 +283,9 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("frames.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
+	for _, name := range []string{"z_clean.npy", "z_augmented.npy", "z1.npy", "z2.npy", "z3.npy"} {
+		check(dataset.WriteNPY(in(name), []int{n, 8}, latents))
+	}
 	for _, layer := range []string{"a1.npy", "a2.npy", "b1.npy"} {
 		check(dataset.WriteNPY(in(layer), []int{n, 2}, map2))
 	}
@@ -300,7 +307,9 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("predicted.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
-		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
+		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode},
+		dataset.Field{Name: "action", Shape: []int{n}, Data: set.Action[:n]}))
+	writeErrors(t, folder)
 	parts, hits := make([]int64, n), make([]float64, n)
 	for i := range n {
 		parts[i], hits[i] = int64(2*i/n), float64(i%2)
@@ -338,6 +347,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")
 	copied("predictor.onnx", weights+"jepa/predictor.onnx")
+	copied("dynamics.onnx", weights+"jepa/predictor.onnx")
 	copied("network.onnx", "analysis/forecast/command/testdata/gaussian.onnx")
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
@@ -354,6 +364,27 @@ func writeFiles(t *testing.T, root, folder string) {
 	write("antibodies.csv", func(w io.Writer) error { return sequences.WriteCSV(w, antibodies.Sequences[:12], true) })
 	write("substitutions.csv", func(w io.Writer) error { return sequences.WriteAssaysCSV(w, antibodies.Assays[:1]) })
 	writeScreens(t, folder)
+}
+
+// writeErrors writes errors of transitions: six episodes, and six in which something impossible happens.
+func writeErrors(t *testing.T, folder string) {
+	t.Helper()
+	table, errors := "episode,pair,step,violation,size\n", []float64{}
+	for episode := range 12 {
+		kind := []string{",", "jump,1"}[episode%2]
+		for step := -4; step < 4; step++ {
+			table += fmt.Sprintf("%d,%d,%d,%s\n", episode, episode/2, step, kind)
+			errors = append(errors, float64((7*step*step+3*episode)%11))
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "rows.csv"), []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"errors_a.npy", "errors_b.npy"} {
+		if err := dataset.WriteNPY(filepath.Join(folder, name), []int{len(errors)}, errors); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // writeScreens writes a few designs of the example, as a benchmark and as files of one case.
