@@ -70,6 +70,13 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 	}
 }
 
+// SayHeadPool says how the inputs of decoders, predictors or other heads were pooled, where --decoder-pool says so.
+func SayHeadPool(d *methods.Draft, heads string) {
+	if pool := d.Text("decoder-pool"); pool != "" {
+		d.Say("%s used latents pooled by %s.", heads, pool)
+	}
+}
+
 // skippedOf is the number of states that were left out.
 func skippedOf(d *methods.Draft) int {
 	skipped := 0

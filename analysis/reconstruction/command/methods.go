@@ -73,9 +73,7 @@ func sayPredictions(d *methods.Draft) {
 	if pixels := d.Text("predictions-range"); pixels != "auto" && pixels != "" {
 		d.Say("The pixel range of predictions was set (%s).", pixels)
 	}
-	if pool := d.Text("decoder-pool"); pool != "" {
-		d.Say("Decoders and predictors used latents pooled by %s.", pool)
-	}
+	input.SayHeadPool(d, "Decoders and predictors")
 }
 
 // fromOf is what made the predictions of a model, empty where that is not known.

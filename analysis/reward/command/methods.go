@@ -153,9 +153,7 @@ func sayDynamics(d *methods.Draft) {
 		d.Say("Open-loop predictions were scored in the same way by step, for %s steps from every state with "+
 			"enough successors. The horizon is the step at which the baselines become better.", d.Text("horizon"))
 	}
-	if pool := d.Text("decoder-pool"); pool != "" {
-		d.Say("Predictors and heads used latents pooled by %s.", pool)
-	}
+	input.SayHeadPool(d, "Predictors and heads")
 	if d.Holds("temporal_distance") {
 		d.Say("The temporal distance is Spearman's rank correlation between latent distance and the time between " +
 			"two states of an episode.")

@@ -81,6 +81,7 @@ func sayViolations(d *methods.Draft) {
 		"the episode and from the frame before.", d.Number("object-area"), d.Number("object-threshold"))
 	d.Say("The error of a transition is the distance between the predicted and the true next latent%s.",
 		unitOf(d.Text("latent-scale")))
+	input.SayHeadPool(d, "Predictors")
 	if baselines := d.List("predict-by"); baselines != "" {
 		d.Say("Models without learning on the latents of each model: %s.", baselines)
 	}
