@@ -304,13 +304,7 @@ func chooseName(path, what, key string, names []string) (string, error) {
 }
 
 // list joins names for a message, the first dozen of them.
-func list(names []string) string {
-	const limit = 12
-	if len(names) > limit {
-		return strings.Join(names[:limit], ", ") + fmt.Sprintf(" and %d more", len(names)-limit)
-	}
-	return strings.Join(names, ", ")
-}
+func list(names []string) string { return text.Few(names, 12) }
 
 // fileError is an error of opening a file, without the name of the system call.
 func fileError(err error) error {

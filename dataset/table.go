@@ -317,12 +317,7 @@ func newColumn(name string, cells []string, comma bool) Column {
 		k, err := strconv.ParseInt(s, 10, 64)
 		return float64(k), err
 	}
-	number := func(s string) (float64, error) {
-		if comma && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-			s = strings.Replace(s, ",", ".", 1)
-		}
-		return strconv.ParseFloat(s, 64)
-	}
+	number := func(s string) (float64, error) { return tabular.ParseFloat(s, comma) }
 	c.Floats = parseAll(cells, truth, isNothing)
 	if c.Bool = c.Floats != nil; !c.Bool {
 		c.Floats = parseAll(cells, whole, func(s string) bool { return isNothing(s) && !strings.EqualFold(s, "nan") })

@@ -2,6 +2,8 @@
 
 package latent
 
+import "repscope/points"
+
 // Memory is a [Source] of states in memory, such as changed ones. Its fingerprint is empty: their latents are not kept.
 type Memory struct {
 	States []float32 // one after the other
@@ -9,22 +11,14 @@ type Memory struct {
 }
 
 // Len is the number of states.
-func (m *Memory) Len() int { return len(m.States) / m.size() }
+func (m *Memory) Len() int { return len(m.States) / points.Size(m.Size) }
 
 // Shape is the shape of a state.
 func (m *Memory) Shape() []int { return m.Size }
 
-func (m *Memory) size() int {
-	n := 1
-	for _, d := range m.Size {
-		n *= d
-	}
-	return n
-}
-
 // Float32 copies states.
 func (m *Memory) Float32(dst []float32, lo, hi int) error {
-	n := m.size()
+	n := points.Size(m.Size)
 	copy(dst, m.States[lo*n:hi*n])
 	return nil
 }

@@ -33,6 +33,15 @@ func Float64(data []float64, dim int) Points {
 	return Points{N: pointCount(len(data), dim), Dim: dim, F64: data}
 }
 
+// Size is the number of values of a shape, 1 of an empty one.
+func Size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
 func pointCount(length, dim int) int {
 	if dim <= 0 || length%dim != 0 {
 		panic(fmt.Sprintf("points: %d values are not a multiple of dimension %d", length, dim))

@@ -14,7 +14,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"repscope/internal/escape"
@@ -292,11 +291,7 @@ func (s *sampleReader) row(record []string) error {
 		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
-			number := cell
-			if s.csv.Comma == ';' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
-				number = strings.Replace(cell, ",", ".", 1)
-			}
-			if v, err = strconv.ParseFloat(number, 64); err != nil {
+			if v, err = tabular.ParseFloat(cell, s.csv.Comma == ';'); err != nil {
 				return s.errorf("%s of %s, sample %s: %q is not a number", s.table.Metrics[k], model, sample, cell)
 			}
 		}

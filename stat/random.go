@@ -133,10 +133,13 @@ func (r *Random) Perm(n int) []int {
 }
 
 // Shuffle permutes p at random.
-func (r *Random) Shuffle(p []int) {
-	for i := len(p) - 1; i > 0; i-- {
+func (r *Random) Shuffle(p []int) { Shuffle(r, p) }
+
+// Shuffle permutes values at random.
+func Shuffle[T any](r *Random, values []T) {
+	for i := len(values) - 1; i > 0; i-- {
 		j := r.Intn(i + 1)
-		p[i], p[j] = p[j], p[i]
+		values[i], values[j] = values[j], values[i]
 	}
 }
 

@@ -89,13 +89,7 @@ func TestMemory(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	before := open(1, Encoded{Name: "a", Latents: three}, Encoded{Name: "b", Latents: eight}, Encoded{Name: "collapsed", Latents: none})
 	models := []Encoded{{Name: "renamed", Latents: eight}, {Name: "new", Latents: five}, {Name: "a", Latents: three}, {Name: "dead", Latents: none}}
 	shardtest.CheckMemory(t, before, open(1, models...), text, 5, 5)

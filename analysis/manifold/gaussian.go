@@ -44,9 +44,8 @@ type GaussianStatistic struct {
 	// Statistic is computed from all latents, Tested from the tested ones.
 	Statistic report.Value `json:"statistic"`
 	Tested    report.Value `json:"tested"`
-	// NullMean and NullSD describe the statistic of as many independent Gaussian latents of the same dimension.
-	// Excess is
-	// Tested − NullMean.
+	// NullMean and NullSD describe the statistic of as many independent Gaussian latents of the same dimension; Excess
+	// is Tested − NullMean.
 	NullMean report.Value `json:"null_mean"`
 	NullSD   report.Value `json:"null_sd"`
 	Excess   report.Value `json:"excess"`
@@ -103,8 +102,8 @@ func (m *Model) gaussian(ctx context.Context, z points.Points, tau stat.Autocorr
 			return err
 		}
 		*sliced = report.Number(normality.Sliced(x, z.Dim, directions))
-		if *bhep = report.Undefined("pairs of more than %d latents take too long; use "+
-			"--samples", mostPairs); z.N <= mostPairs {
+		if *bhep = report.Undefined("pairs of more than %d latents take too long; use --samples",
+			mostPairs); z.N <= mostPairs {
 			*bhep = report.Number(normality.BHEP(x, z.Dim))
 		}
 		return nil
@@ -153,8 +152,7 @@ func (g *GaussianStatistic) compare(null []float64) {
 }
 
 // apart are the latents that count as independent: all, or latents of an episode that are some autocorrelation times
-// apart.
-// A reason says why there are too few.
+// apart. A reason says why there are too few.
 func (p *plan) apart(z points.Points, tau stat.AutocorrelationTime, g *Gaussianity) (points.Points, string) {
 	if !(tau.Tau > 0) {
 		return z, "the dependence of the latents is not known"
@@ -180,8 +178,7 @@ func (p *plan) apart(z points.Points, tau stat.AutocorrelationTime, g *Gaussiani
 	out := points.Float64(data, z.Dim)
 	if g.TestedStates = out.N; g.TestedStates < leastTested {
 		return z, fmt.Sprintf("the latents depend on each other: %d are at least %d frames apart (twice the "+
-			"autocorrelation "+
-			"time), want at least %d for a null", out.N, g.Apart, leastTested)
+			"autocorrelation time), want at least %d for a null", out.N, g.Apart, leastTested)
 	}
 	return out, ""
 }

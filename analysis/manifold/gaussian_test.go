@@ -4,7 +4,6 @@
 package manifold
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"repscope/internal/runtest"
 	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 	"repscope/stat"
@@ -60,8 +58,7 @@ func rejections(t *testing.T, draws, n int, rho, between float64) (sliced, bhep,
 		}
 		g := result.Models[0].Gaussianity
 		if !g.SIGReg.P.Defined() {
-			if !strings.Contains(g.SIGReg.P.Reason, "the latents depend on each "+
-				"other") || !g.SIGReg.Statistic.Defined() {
+			if !strings.Contains(g.SIGReg.P.Reason, "the latents depend on each other") || !g.SIGReg.Statistic.Defined() {
 				t.Fatalf("%+v", g)
 			}
 			none++
@@ -112,8 +109,7 @@ func TestGaussian_Power(t *testing.T) {
 	if g.Apart != 1 || g.TestedStates != 300 || g.Scale != "isotropic" {
 		t.Errorf("%+v", g)
 	}
-	if flat := r.Models[1].Gaussianity; flat == nil || flat.SIGReg.Statistic.Reason != "the points are "+
-		"constant" || flat.BHEP.P.Defined() {
+	if flat := r.Models[1].Gaussianity; flat == nil || flat.SIGReg.Statistic.Reason != "the points are constant" || flat.BHEP.P.Defined() {
 		t.Errorf("collapsed model: %+v", flat)
 	}
 	if m := analyzed(t, Options{}, z).Models[0]; m.Gaussianity != nil || m.Learnability != nil {
@@ -171,12 +167,6 @@ func TestExtras_Work(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	shardtest.Check(t, open(8), text, open(9))
 }

@@ -45,8 +45,8 @@ func (p *plan) classes(ctx context.Context, i int) (z points.Points, class []int
 			return z, nil, nil, err
 		}
 		if view.N != n || view.Dim != dim {
-			return z, nil, nil, fmt.Errorf("view %d: %d latents of %d dimensions, want %d of "+
-				"%d", v, view.N, view.Dim, n, dim)
+			return z, nil, nil, fmt.Errorf("view %d: %d latents of %d dimensions, want %d of %d",
+				v, view.N, view.Dim, n, dim)
 		}
 		for s := range n {
 			for _, x := range view.Row(s, row) {
@@ -114,8 +114,8 @@ func (l *LiDAR) undefined(reason string) {
 func lidarWarning(models []Model) string {
 	for _, m := range models {
 		if m.LiDAR != nil && m.LiDAR.Doubt != "" {
-			return fmt.Sprintf("%s: LiDAR: %s; lower --lidar-delta, or compare models of one scale "+
-				"only", m.Name, m.LiDAR.Doubt)
+			return fmt.Sprintf("%s: LiDAR: %s; lower --lidar-delta, or compare models of one scale only",
+				m.Name, m.LiDAR.Doubt)
 		}
 	}
 	return ""

@@ -3,7 +3,6 @@
 package manifold
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"repscope/analysis"
 	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 	"repscope/stat"
@@ -55,8 +53,7 @@ func TestLiDAR_Views(t *testing.T) {
 	if ci := l.Rank.CI; !ci.Defined() || ci.Low >= l.Rank.V || ci.High <= l.Rank.V || ci.High > 6 {
 		t.Errorf("interval %+v", ci)
 	}
-	if flat := result.Models[1].LiDAR; flat == nil || flat.Rank.Reason != "the points are "+
-		"constant" || flat.WithinVariance.Defined() {
+	if flat := result.Models[1].LiDAR; flat == nil || flat.Rank.Reason != "the points are constant" || flat.WithinVariance.Defined() {
 		t.Errorf("collapsed model: %+v", flat)
 	}
 	// A large δ hides the noise.
@@ -64,11 +61,9 @@ func TestLiDAR_Views(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := result.Models[0].LiDAR; !strings.Contains(l.Doubt, "δ 1 is not "+
-		"small") || l.Rank.CI.Reason != "intervals are off" ||
+	if l := result.Models[0].LiDAR; !strings.Contains(l.Doubt, "δ 1 is not small") || l.Rank.CI.Reason != "intervals are off" ||
 		!slices.ContainsFunc(result.Warnings, func(w string) bool {
-			return strings.HasPrefix(w, "three: LiDAR: δ 1 "+
-				"is not small")
+			return strings.HasPrefix(w, "three: LiDAR: δ 1 is not small")
 		}) {
 		t.Errorf("δ 1: %+v, warnings %q", l, result.Warnings)
 	}
@@ -139,12 +134,6 @@ func TestLiDAR_Work(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	shardtest.Check(t, open("y"), text, open("other"))
 }

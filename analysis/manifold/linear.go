@@ -57,8 +57,8 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 		return nil, err
 	}
 	m.powerLaw(s.Eigenvalues)
-	of := spectrum.RanksOf(s.Eigenvalues, raw, m.AlphaReQ.Low, m.AlphaReQ.High)
-	return s, m.ranks(ctx, blocked, similarities, of, p, out)
+	ranks := spectrum.RanksOf(s.Eigenvalues, raw, m.AlphaReQ.Low, m.AlphaReQ.High)
+	return s, m.ranks(ctx, blocked, similarities, ranks, p, out)
 }
 
 // ratios fills in the participation ratios.
@@ -96,32 +96,36 @@ func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities,
 }
 
 // ranks fills in the intervals of the ranks, and by how much they are biased.
-func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *spectrum.Similarities, of spectrum.Ranks, p *plan, out *Measured) error {
+func (m *Model) ranks(
+	ctx context.Context, b *spectrum.Blocked, similarities *spectrum.Similarities, ranks spectrum.Ranks, p *plan,
+	out *Measured,
+) error {
+	ofRank, ofExponent := [2]float64{1, float64(m.NominalDimension)}, [2]float64{0, math.Inf(1)}
 	cells := []struct {
 		value float64
 		of    func(spectrum.Ranks) float64
 		ci    *report.Interval
 		bias  *report.Value
 		kept  **stat.Jackknifed
-		least float64 // 1 of ranks, which are at most D; 0 of an exponent
+		ends  [2]float64
 	}{
 		{
-			of.Effective, func(r spectrum.Ranks) float64 { return r.Effective },
-			&m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, 1,
+			ranks.Effective, func(r spectrum.Ranks) float64 { return r.Effective },
+			&m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, ofRank,
 		},
 		{
-			of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular },
-			&m.EffectiveRankSingular.CI, nil, nil, 1,
+			ranks.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular },
+			&m.EffectiveRankSingular.CI, nil, nil, ofRank,
 		},
-		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe, 1},
-		{of.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, 1},
+		{ranks.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe, ofRank},
+		{ranks.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, ofRank},
 		{
-			of.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered },
-			&m.StableRankUncentered.CI, nil, nil, 1,
+			ranks.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered },
+			&m.StableRankUncentered.CI, nil, nil, ofRank,
 		},
-		{of.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, 1},
-		{of.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, 1},
-		{of.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, 0},
+		{ranks.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, ofRank},
+		{ranks.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, ofRank},
+		{ranks.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, ofExponent},
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
@@ -160,11 +164,7 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		if err != nil {
 			return err
 		}
-		most := float64(m.NominalDimension)
-		if c.least == 0 {
-			most = math.Inf(1)
-		}
-		*c.ci = results.Interval(jackknifed.WithTails().Within(c.least, most).Interval)
+		*c.ci = results.Interval(jackknifed.WithTails().Within(c.ends[0], c.ends[1]).Interval)
 		if c.bias != nil {
 			*c.bias, *c.kept = report.NumberOr(jackknifed.Bias, jackknifed.Reason), jackknifed
 		}

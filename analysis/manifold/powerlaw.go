@@ -72,7 +72,6 @@ func (p *plan) powerLawWarning(models []Model) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: the eigenvalues of ranks %d to %d follow no power law (R² below %v): αReQ does not "+
-		"describe "+
-		"them; choose other ranks with --power-law, or compare "+
-		"spectra", text.Names(names), p.o.PowerLaw[0], p.o.PowerLaw[1], leastRSquared)
+		"describe them; choose other ranks with --power-law, or compare spectra",
+		text.Names(names), p.o.PowerLaw[0], p.o.PowerLaw[1], leastRSquared)
 }

@@ -48,8 +48,7 @@ func TestAlphaReQ_Doubtful(t *testing.T) {
 		z.F64[i] *= math.Exp(-float64(i%24) / 3)
 	}
 	m := analyzed(t, Options{}, z)
-	if fit := m.Models[0].AlphaReQ; !fit.Alpha.Defined() || !strings.Contains(fit.Doubt, "follow no power "+
-		"law") || len(powerLawWarnings(m)) != 0 {
+	if fit := m.Models[0].AlphaReQ; !fit.Alpha.Defined() || !strings.Contains(fit.Doubt, "follow no power law") || len(powerLawWarnings(m)) != 0 {
 		t.Errorf("exponential decay: %+v, warnings %q", fit, m.Warnings)
 	}
 	if w := powerLawWarnings(analyzed(t, Options{PowerLaw: []int{1, 20}}, z)); len(w) != 1 || !strings.HasPrefix(w[0], "a: the eigenvalues of ranks 1 to 20 follow no power law") {
@@ -101,8 +100,8 @@ func TestStableRankUncentered(t *testing.T) {
 	}
 	far := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}}, z).Models[0]
 	if math.Abs(near.StableRank.V-far.StableRank.V) > 1e-9 || !(near.StableRankUncentered.V > 4) || !(far.StableRankUncentered.V < 1.01) {
-		t.Errorf("stable rank %v and %v, uncentered %v and "+
-			"%v", near.StableRank, far.StableRank, near.StableRankUncentered, far.StableRankUncentered)
+		t.Errorf("stable rank %v and %v, uncentered %v and %v",
+			near.StableRank, far.StableRank, near.StableRankUncentered, far.StableRankUncentered)
 	}
 	if ci := far.StableRankUncentered.CI; !(ci.Low >= 1 && ci.Low < far.StableRankUncentered.V && ci.High > far.StableRankUncentered.V) {
 		t.Errorf("interval %+v of %v", ci, far.StableRankUncentered)

@@ -3,13 +3,11 @@
 package manifold
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"repscope/analysis"
 	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 	"repscope/stat"
@@ -123,12 +121,6 @@ func TestWorkWithAWindow(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	shardtest.Check(t, open(AutoWindow), text, open(3))
 }

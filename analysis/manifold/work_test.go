@@ -3,12 +3,10 @@
 package manifold
 
 import (
-	"bytes"
 	"testing"
 
 	"repscope/analysis"
 	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 	"repscope/stat"
@@ -38,13 +36,7 @@ func TestWork(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	shardtest.Check(t, open(EstimatorMLE), text, open(EstimatorFit))
 }
 
@@ -74,13 +66,7 @@ func TestMemory(t *testing.T) {
 			return work
 		}
 	}
-	text := func(r *Result) []byte {
-		var out bytes.Buffer
-		if err := report.Encode(&out, r); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
+	text := shardtest.Encoded[*Result](t)
 	before := open(1e-7, Encoded{Name: "a", Latents: three}, Encoded{Name: "b", Latents: eight}, Encoded{Name: "collapsed", Latents: none})
 	models := []Encoded{{Name: "renamed", Latents: eight}, {Name: "new", Latents: line}, {Name: "a", Latents: three}, {Name: "dead", Latents: none}}
 	shardtest.CheckMemory(t, before, open(1e-7, models...), text, 3, 1)

@@ -114,7 +114,7 @@ func TestLevel_WideSpaces(t *testing.T) {
 		}
 		d = simulated{rho: 0.8, episodes: 16, length: 15, dim: 512}
 	}
-	measures := slices.DeleteFunc(similarity.Names(), func(name string) bool { // of which each draw takes seconds
+	measures := slices.DeleteFunc(similarity.Names(), func(name string) bool { // their draws take seconds each
 		return slices.Contains([]string{"svcca", "pwcca", "procrustes", "shape_angle", "unit_match", "predictivity"}, name)
 	})
 	var rejected tally

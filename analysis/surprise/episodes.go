@@ -8,6 +8,7 @@ import (
 
 	"repscope/measure/object"
 	"repscope/measure/violation"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -133,15 +134,7 @@ func (p *plan) read(_ context.Context, dst []float64, index []int) error {
 }
 
 // frameSize is the number of values of a frame.
-func (p *plan) frameSize() int { return product(p.in.Last.Shape()) }
-
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
-}
+func (p *plan) frameSize() int { return points.Size(p.in.Last.Shape()) }
 
 // violate makes a violation at a moment. Errors: violation.ErrStill, violation.ErrShort, and frames that cannot be
 // read.

@@ -3,6 +3,7 @@
 package surprise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -76,14 +77,14 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 	var violated []int
 	for _, label := range labels {
 		rows := episodes[label]
-		for _, i := range rows {
+		for k, i := range rows {
 			if e.Violation[i] != e.Violation[rows[0]] || e.Size[i] != e.Size[rows[0]] || e.Pair[i] != e.Pair[rows[0]] {
-				return nil, nil, fmt.Errorf("row %d: an episode has one violation, size and pair, but episode %d has others in "+
-					"row %d", i, label, rows[0])
+				return nil, nil, fmt.Errorf("row %d: an episode has one violation, size and pair, but episode %d "+
+					"has others in row %d", i, label, rows[0])
 			}
-			if i > rows[0] && e.Step[i] <= e.Step[rows[slices.Index(rows, i)-1]] {
-				return nil, nil, fmt.Errorf("row %d: step %d of episode %d does not follow the one before it: want ascending "+
-					"steps", i, e.Step[i], label)
+			if k > 0 && e.Step[i] <= e.Step[rows[k-1]] {
+				return nil, nil, fmt.Errorf("row %d: step %d of episode %d does not follow the one before it: "+
+					"want ascending steps", i, e.Step[i], label)
 			}
 		}
 		if e.Violation[rows[0]] != "" {
@@ -91,7 +92,7 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 			continue
 		}
 		r.order = append(r.order, rows...)
-		if other, known := twins[e.Pair[rows[0]]]; known {
+		if other, twice := twins[e.Pair[rows[0]]]; twice {
 			return nil, nil, fmt.Errorf("episodes %d and %d are both untouched and have the pair %d: want one", other, label,
 				e.Pair[rows[0]])
 		}
@@ -113,16 +114,7 @@ func (p *plan) rows() (r *recording, places [][][]int, err error) {
 	}
 	kinds := kindsOf(units)
 	slices.SortStableFunc(units, func(a, b unit) int {
-		if c := slices.Index(kinds, a.kind) - slices.Index(kinds, b.kind); c != 0 {
-			return c
-		}
-		switch {
-		case a.size < b.size:
-			return -1
-		case a.size > b.size:
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)), cmp.Compare(a.size, b.size))
 	})
 	moments := map[[2]int]int{} // of a twin and a draw
 	for _, u := range units {

@@ -3,6 +3,7 @@
 package surprise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,8 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	if p.short > 0 {
 		result.Warnings = append(result.Warnings,
-			fmt.Sprintf("%d episodes have no moment for a violation: they are too short "+
-				"and only serve as untouched ones", p.short))
+			fmt.Sprintf("%d episodes have no moment for a violation: they are too short and only serve as "+
+				"untouched ones", p.short))
 	}
 	for i := range p.in.Models {
 		if reason := p.scales[i].reason; reason != "" {
@@ -326,13 +327,16 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 		reason string // that p values are not known
 		share  bool
 	}{
-		{auroc, &v.AUROC, "", true}, {detected100, &v.Detected100, firstOf(noP, d.whyLevel[0]), true},
-		{detected1000, &v.Detected1000, firstOf(noP, d.whyLevel[1]), true}, {noticed, &v.Noticed, firstOf(noP,
-			d.whyLevel[0]), true},
-		{untouched, &v.Untouched, firstOf(noP, d.whyLevel[0]), true}, {delay, &v.Delay, firstOf(noP, d.whyLevel[0]), false},
-		{place, &v.Place, "", false}, {alarmed, &v.Alarmed, firstOf(noP, d.whyAlarm), true},
+		{auroc, &v.AUROC, "", true},
+		{detected100, &v.Detected100, cmp.Or(noP, d.whyLevel[0]), true},
+		{detected1000, &v.Detected1000, cmp.Or(noP, d.whyLevel[1]), true},
+		{noticed, &v.Noticed, cmp.Or(noP, d.whyLevel[0]), true},
+		{untouched, &v.Untouched, cmp.Or(noP, d.whyLevel[0]), true},
+		{delay, &v.Delay, cmp.Or(noP, d.whyLevel[0]), false},
+		{place, &v.Place, "", false},
+		{alarmed, &v.Alarmed, cmp.Or(noP, d.whyAlarm), true},
 	} {
-		why := firstOf(reason, n.reason)
+		why := cmp.Or(reason, n.reason)
 		if why != "" {
 			*n.into = report.NoEstimate("%s", why)
 			continue
@@ -350,15 +354,6 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 		}
 	}
 	return out, nil
-}
-
-func firstOf(reasons ...string) string {
-	for _, r := range reasons {
-		if r != "" {
-			return r
-		}
-	}
-	return ""
 }
 
 // replicates are the numbers of p values of a unit without each block; nil where these leave p values as they are.
@@ -535,7 +530,7 @@ func (d *deleter) ofEpisodes(values []float64) (report.Estimate, error) {
 
 // alarm enters how often the alarm sounds, and when.
 func (d *deleter) alarm(out *Outcomes) error {
-	if reason := firstOf(d.reason, d.why, d.whyAlarm); reason != "" {
+	if reason := cmp.Or(d.reason, d.why, d.whyAlarm); reason != "" {
 		none := report.NoEstimate("%s", reason)
 		out.Alarm = Alarm{False: none, Noticed: none, Delay: none, Episodes: d.scored.episodes}
 		return nil
@@ -583,12 +578,10 @@ func (r *recording) compare(result *Result, all []*jackknives) error {
 		if u+1 < len(r.units) && r.units[u+1].kind == unit.kind {
 			continue // the largest size stands for the violation
 		}
-		for number, name := range map[int]string{auroc: "auroc"} {
-			metrics = append(metrics, metric{results.Metric{Name: fmt.Sprintf("auroc of %s at %g", unit.kind, unit.size),
-				Family: "violations.auroc", Path: fmt.Sprintf("violations.%s%s.%s", unit.kind, report.Row("size", unit.size),
-					name)},
-				func(j *jackknives) *stat.Jackknifed { return j.units[u][number] }})
-		}
+		metrics = append(metrics, metric{results.Metric{Name: fmt.Sprintf("auroc of %s at %g", unit.kind, unit.size),
+			Family: "violations.auroc",
+			Path:   fmt.Sprintf("violations.%s%s.auroc", unit.kind, report.Row("size", unit.size))},
+			func(j *jackknives) *stat.Jackknifed { return j.units[u][auroc] }})
 	}
 	for k, m := range metrics {
 		var names []string

@@ -13,8 +13,8 @@ import (
 func Metrics() []report.Described {
 	out := []report.Described{
 		{Name: "auroc", Better: report.Higher, Low: 0, High: 1, Headline: true,
-			About: "probability that an impossible transition has a larger error than its untouched twin, mean over " +
-				"violations and sizes"},
+			About: "probability that an impossible transition has a larger error than its untouched twin, mean " +
+				"over violations and sizes"},
 		{Name: "detected_1in100", Better: report.Higher, Low: 0, High: 1, Headline: true,
 			About: "share of impossible transitions with p ≤ 0.01, mean over violations and sizes", Cite: "vovk2005"},
 		{Name: "error", Better: report.Neither, High: math.Inf(1),

@@ -3,6 +3,7 @@
 package surprise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -233,24 +234,24 @@ func (s *scored) test(r *recording, unit *made, all []transitions) error {
 				continue
 			}
 			episode := r.episode[r.after[m][0]]
-			errors, _ := s.known(r.before[m])
-			lengths[m], byEpisode[episode] = len(errors), m
-			for _, v := range errors {
-				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
-					-1})
+			add := func(v float64, step int) { // step −1: an untouched transition
+				t.Errors, t.Episodes = append(t.Errors, v), append(t.Episodes, episode)
+				positions = append(positions, position{m, step})
+			}
+			before, _ := s.known(r.before[m])
+			lengths[m], byEpisode[episode] = len(before), m
+			for _, v := range before {
+				add(v, -1)
 			}
 			for step, v := range all[m].errors {
-				if math.IsNaN(v) {
-					continue
+				if !math.IsNaN(v) {
+					add(v, step)
 				}
-				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
-					step})
 			}
 			// The rest of the twin makes the episode as long as untouched ones: without effect, it is the twin itself.
-			errors, _ = s.known(r.after[m][min(len(all[m].errors), len(r.after[m])):])
-			for _, v := range errors {
-				t.Errors, t.Episodes, positions = append(t.Errors, v), append(t.Episodes, episode), append(positions, position{m,
-					-1})
+			rest, _ := s.known(r.after[m][min(len(all[m].errors), len(r.after[m])):])
+			for _, v := range rest {
+				add(v, -1)
 			}
 		}
 		if len(t.Errors) > 0 {
@@ -397,15 +398,7 @@ func newBlockShares(errors [][]float64) *blockShares {
 			all = append(all, weighted{v, 1 / float64(len(list))})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b weighted) int {
-		switch {
-		case a.value < b.value:
-			return -1
-		case a.value > b.value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	b := &blockShares{sorted: make([]float64, len(all)), above: make([]float64, len(all)+1), episodes: len(errors)}
 	for i := len(all) - 1; i >= 0; i-- {
 		b.sorted[i], b.above[i] = all[i].value, b.above[i+1]+all[i].weight

@@ -9,8 +9,7 @@
 //
 // Each violation is made of an episode of the user's own, and is next to the untouched episode from the same frame on.
 // The error of a transition is the distance between the predicted and the true next latent. Its conformal p value is
-// its
-// rank among the errors of the untouched transitions of other episodes.
+// its rank among the errors of its own and of the other, untouched episodes: see package conformal.
 package surprise
 
 import (

@@ -35,7 +35,7 @@ func ball(dst []float32, x, y float64) {
 
 // look is the encoder of the tests: the centroid and the mass of the bright pixels, of the last frame.
 func look(states latent.Source) points.Points {
-	size := product(states.Shape())
+	size := points.Size(states.Shape())
 	row, out := make([]float32, size), []float64{}
 	for i := range states.Len() {
 		if err := states.Float32(row, i, i+1); err != nil {

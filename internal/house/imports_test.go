@@ -77,6 +77,7 @@ var rules = []rule{
 	{"measure", "measure neighbors stat points model internal/kernel"},
 	{"neighbors/internal/gpu", "neighbors/internal points stat internal/cuda internal/device internal/kernel"},
 	{"neighbors", "neighbors/internal points stat internal/device internal/kernel"},
+	{"shard/shardtest", "shard points report"}, // of tests alone
 	{"shard", "shard points"},
 	{"latent/dense", "latent"},
 	{"latent/internal/fixed", "model dataset"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
@@ -52,7 +53,8 @@ func parseArgs(t *testing.T, needs Needs, args ...string) parsed {
 		Defaults: map[string]string{"bootstrap": "200", "samples": "3"},
 		Setup: func(flags *run.Flags) run.Job {
 			p.inputs = Register(flags, needs)
-			flags.Ints("k", []int{5}, "neighbours")
+			k := []int{5}
+			flags.Declare(option.Of(option.Func(func(l *option.List) { l.Ints(&k, "k", "neighbours") })))
 			return run.Job{
 				Instead: func(_ context.Context, o *run.Options, _ io.Writer) (bool, error) {
 					p.options = *o

@@ -220,7 +220,7 @@ func ports(list []model.Port) string {
 // PoolHeadRows makes of rows of a head, of the given shape each, latents as [Model.Latents]
 // are: pooled as the model's own output is, where it is not pooled before heads already.
 func (m *Model) PoolHeadRows(values []float32, shape []int) (points.Points, error) {
-	dim := product(shape)
+	dim := points.Size(shape)
 	rows := points.Float32(values, max(dim, 1))
 	if want := m.dimension(); dim == want || m.data.inputs.headPool.of(m.Name) != "" {
 		return rows, nil
@@ -261,7 +261,7 @@ func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput,
 	if err != nil {
 		return latent.HeadInput{}, err
 	}
-	if pool == latent.PoolNone && product(shape) == m.dimension() { // one vector per state, encoded anyway
+	if pool == latent.PoolNone && points.Size(shape) == m.dimension() { // one vector per state, encoded anyway
 		rows, err := m.Latents(ctx, index)
 		return latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: shape}, err
 	}
@@ -292,7 +292,7 @@ func (m *Model) EncodeForHeads(ctx context.Context, source latent.Source, label 
 	if err != nil {
 		return points.Points{}, err
 	}
-	if m.Encoder != nil && (pool != latent.PoolNone || product(shape) != m.dimension()) {
+	if m.Encoder != nil && (pool != latent.PoolNone || points.Size(shape) != m.dimension()) {
 		defer m.poolForHeads(pool)()
 	}
 	return m.Encode(ctx, source, label)
@@ -361,15 +361,6 @@ func (m *Model) givenHeadLatents(index []int, pool latent.Pool) (latent.HeadInpu
 		}
 	}
 	return latent.HeadInput{Name: latent.HeadLatent, Rows: all.Select(rows), Shape: shape}, nil
-}
-
-// product is the number of elements of a shape.
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }
 
 // rowShape is the shape of one row of latents.

@@ -21,6 +21,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/runtest"
 	"repscope/points"
@@ -39,14 +40,17 @@ func standCommand(needs input.Needs) run.Command {
 	}
 	c.Setup = func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, needs)
-		ks := flags.Ints("k", []int{5}, "neighbours")
-		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "stuck", "undefined", "encode"}, "what to do")
+		ks, act := []int{5}, "run"
+		flags.Declare(option.Of(option.Func(func(l *option.List) {
+			l.Ints(&ks, "k", "neighbours")
+			option.Choice(l, &act, "act", []string{"run", "fail", "panic", "sleep", "stuck", "undefined", "encode"}, "what to do")
+		})))
 		return run.Job{Run: func(ctx context.Context, env *run.Env) error {
 			data, err := inputs.Load(ctx, env)
 			if err != nil {
 				return err
 			}
-			return runStand(ctx, env, data, *ks, *act)
+			return runStand(ctx, env, data, ks, act)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
 			_, err := inputs.Plan(ctx, env)
 			return err

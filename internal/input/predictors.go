@@ -50,7 +50,7 @@ func (p *Predictors) Open(data *Data, m *Model, shape []int) (*Predictor, error)
 
 // Check checks, for a dry run, that latents and actions fit.
 func (p *Predictor) Check() error {
-	inputs, err := p.inputs(points.Points{Dim: product(p.Shape)}, []int64{})
+	inputs, err := p.inputs(points.Points{Dim: points.Size(p.Shape)}, []int64{})
 	if err == nil {
 		_, err = p.head.Check(inputs, p.Shape)
 	}

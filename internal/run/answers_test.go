@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"repscope/internal/option"
 )
 
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	command := Command{Name: "fake", Out: "none", Setup: func(flags *Flags) Job {
-		flags.Ints("k", []int{5}, "neighbors")
+		k := []int{5}
+		flags.Declare(option.Of(option.Func(func(l *option.List) { l.Ints(&k, "k", "neighbors") })))
 		flags.Answer("model-dir", func(value string, args []string) string {
 			return fmt.Sprintf("--model-dir %s: give --model %s.onnx --k %s", value, value, Argument(args, "top_k", "k"))
 		})

@@ -43,11 +43,12 @@ var count = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		word := flags.String("word", "", "`WORD` that is counted")
 		var least []int
+		act := new("run")
 		own := new(option.List)
 		own.Ints(&least, "least", "`LIST` of bounds").AtLeast(1).Distinct()
+		option.Choice(own, act, "act", []string{"run", "fail", "panic", "sleep", "damaged", "crowd"}, "what to do")
 		flags.Declare(own)
 		list := flags.Bool("list", false, "list the files and stop")
-		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "damaged", "crowd"}, "what to do")
 		flags.Unrecorded("list")
 		flags.Usage("--list")
 		return run.Job{

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"repscope/internal/option"
 	"repscope/report"
@@ -160,47 +159,10 @@ func (f *Flags) omit(names []string) {
 	f.order = slices.DeleteFunc(f.order, func(name string) bool { return slices.Contains(names, name) })
 }
 
-// Ints defines a flag for a comma-separated list of integers, such as
-// --k 5,10,20. The list on the command line replaces the default.
-func (f *Flags) Ints(name string, value []int, usage string) *[]int {
-	values := slices.Clone(value)
-	f.Var(integerList(&values), name, usage)
-	return &values
-}
-
-// Floats defines a flag for a comma-separated list of finite numbers.
-func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
-	values := slices.Clone(value)
-	f.Var(numberList(&values), name, usage)
-	return &values
-}
-
-// Choice defines a flag that takes one of the given names; the first word of
-// usage should name the choice; the names are added to the help.
-func (f *Flags) Choice(name, value string, choices []string, usage string) *string {
-	f.CheckedVar(&value, name, OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
-	f.choices[name] = choices
-	return &value
-}
-
 // CheckedVar defines a flag for a text that must pass a check. What the variable
 // holds is the default.
 func (f *Flags) CheckedVar(value *string, name string, check func(string) error, usage string) {
 	f.Var(&checked{value, check}, name, usage)
-}
-
-// Choices defines a flag that takes a comma-separated list of distinct names out of
-// the given ones, which are added to the help.
-func (f *Flags) Choices(name string, value []string, choices []string, usage string) *[]string {
-	values := slices.Clone(value)
-	f.ChoicesVar(&values, name, choices, usage)
-	return &values
-}
-
-// ChoicesVar is Choices for a variable, which holds the default.
-func (f *Flags) ChoicesVar(values *[]string, name string, choices []string, usage string) {
-	f.Var(choiceList(values, choices), name, usage+" ("+strings.Join(choices, ", ")+")")
-	f.choices[name] = choices
 }
 
 // CountVar defines a flag for an integer that is not below a bound. What the
@@ -242,13 +204,6 @@ func (f *Flags) Bool(name string, preset bool, usage string) *bool {
 // PathVar defines a flag for a file or folder, in which a leading ~/ is the user's home
 // folder. What the variable holds is the default.
 func (f *Flags) PathVar(value *string, name, usage string) { f.Var((*filePath)(value), name, usage) }
-
-// Size defines a flag for a number of bytes, such as 450MB or 2GiB.
-func (f *Flags) Size(name string, value int64, usage string) *int64 {
-	s := size(value)
-	f.Var(&s, name, usage)
-	return (*int64)(&s)
-}
 
 // own reports whether a flag is the analysis's own.
 func (f *Flags) own(name string) bool { return !slices.Contains(f.order, name) }

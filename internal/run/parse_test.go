@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/option"
 )
 
 // many is a flag that repeats, of which a mapping of a configuration may hold lists.
@@ -43,13 +45,17 @@ func newFake() *fake {
 	f.flags.Group(Inputs, "model")
 	f.flags.Group(Settings, "mean")
 	f.options.register(f.flags, f.command, Job{})
-	f.k = f.flags.Ints("k", []int{5, 10}, "neighbours")
-	f.sigma = f.flags.Floats("sigma", []float64{0.1}, "noise")
-	f.flags.Choice("metric", "euclidean", []string{"euclidean", "cosine"}, "distance")
-	f.corruption = f.flags.Choices("corruption", []string{"gaussian"}, []string{"gaussian", "blur"}, "what is done to the frames")
-	f.limit = f.flags.Size("limit", 1<<20, "bytes")
-	f.fast = f.flags.Bool("fast", false, "be fast")
-	f.flags.Unrecorded("fast")
+	f.k, f.sigma, f.corruption, f.fast = &[]int{5, 10}, &[]float64{0.1}, &[]string{"gaussian"}, new(bool)
+	metric, limit := "euclidean", size(1<<20)
+	f.limit = (*int64)(&limit)
+	var list option.List
+	list.Ints(f.k, "k", "neighbours")
+	list.Floats(f.sigma, "sigma", "noise")
+	option.Choice(&list, &metric, "metric", []string{"euclidean", "cosine"}, "distance")
+	list.Names(f.corruption, "corruption", []string{"gaussian", "blur"}, "what is done to the frames")
+	list.Var(&limit, "limit", "bytes")
+	list.Bool(f.fast, "fast", "be fast").Free()
+	f.flags.Declare(&list)
 	return f
 }
 

@@ -184,12 +184,17 @@ func isWhole(cell string) bool {
 	return err == nil
 }
 
+// ParseFloat is strconv.ParseFloat of a cell; comma says that it may have a decimal comma: one comma and no point.
+func ParseFloat(cell string, comma bool) (float64, error) {
+	if comma && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	return strconv.ParseFloat(cell, 64)
+}
+
 // isNumber reports whether a cell is a number or nan; inf may be a word.
 func isNumber(cell string) bool {
-	if strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
-		cell = strings.Replace(cell, ",", ".", 1) // a decimal comma
-	}
-	_, err := strconv.ParseFloat(cell, 64)
+	_, err := ParseFloat(cell, true)
 	return err == nil && strings.ContainsAny(cell, "0123456789") || strings.EqualFold(cell, "nan")
 }
 

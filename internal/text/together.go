@@ -51,6 +51,14 @@ func owner(t string, names []string) (name, what string) {
 	return name, what
 }
 
+// Few lists at most that many names, "a, b and 3 more".
+func Few(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
 // Names lists names: "a", "a and b", "a, b, c and d", of more than four "a, b, c and 2 more".
 func Names(names []string) string {
 	switch n := len(names); {

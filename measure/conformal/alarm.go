@@ -108,7 +108,7 @@ func (r *Reference) InnovationAlarms(t Transitions, level float64) ([]Alarm, err
 	out := make([]Alarm, len(episodes))
 	for i, e := range episodes {
 		others := all
-		if twin, known := r.index[e.name]; known {
+		if twin, hasTwin := r.index[e.name]; hasTwin {
 			others = all.plus(lags[twin], -1)
 		}
 		innovations := r.normalScores(e)

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// Transitions are the prediction errors of transitions, of which larger ones are worse, and the episode of each. The
+// Transitions are the prediction errors of transitions, where larger is worse, and the episode of each. The
 // transitions of an episode stand in their order, and need not be adjacent.
 type Transitions struct {
 	Errors   []float64 // finite

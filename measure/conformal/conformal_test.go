@@ -184,7 +184,7 @@ func TestNewReference_Refused(t *testing.T) {
 	for want, in := range map[string]Transitions{
 		"errors[1] is NaN":            {[]float64{1, math.NaN()}, []int{0, 1}},
 		"2 errors and episodes of 1":  {[]float64{1, 2}, []int{0}},
-		"1 untouched episode, want":  {[]float64{1, 2}, []int{3, 3}},
+		"1 untouched episode, want":   {[]float64{1, 2}, []int{3, 3}},
 		"0 untouched episodes, want ": {},
 	} {
 		if _, err := NewReference(in, Options{}); err == nil || !strings.Contains(err.Error(), want) {

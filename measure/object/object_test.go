@@ -94,12 +94,12 @@ func TestBackgrounds(t *testing.T) {
 				sorted[k] = append(sorted[k], values[i*shape.Size()+k])
 			}
 		}
-		for _, most := range []int{1, 50, 100, 1 << 20} {
-			if makers[most] == nil {
-				makers[most] = NewBackgrounds(held(values, shape.Size()), shape.Size(), episodes, 3)
-				makers[most].held = most
+		for _, limit := range []int{1, 50, 100, 1 << 20} {
+			if makers[limit] == nil {
+				makers[limit] = NewBackgrounds(held(values, shape.Size()), shape.Size(), episodes, 3)
+				makers[limit].held = limit
 			}
-			b := makers[most]
+			b := makers[limit]
 			got, err := b.Of(t.Context(), episode)
 			if err != nil {
 				t.Fatal(err)
@@ -107,15 +107,14 @@ func TestBackgrounds(t *testing.T) {
 			for k, column := range sorted {
 				slices.Sort(column)
 				if want := quantile.Sorted(column, 0.5); math.Abs(got[k]-want) > 1e-15 {
-					t.Fatalf("episode %d, %d held, pixel %d: %v, want %v", episode, most, k, got[k], want)
+					t.Fatalf("episode %d, %d held, pixel %d: %v, want %v", episode, limit, k, got[k], want)
 				}
 			}
 		}
 	}
 }
 
-// BenchmarkBackground is the background of 1,000 frames of 84 × 84 pixels, of which a
-// tenth of the pixels change all the time.
+// BenchmarkBackground is the background of 1,000 frames of 84 × 84 pixels. A tenth of the pixels change all the time.
 func BenchmarkBackground(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	shape := image.Shape{Channels: 1, Height: 84, Width: 84}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
 	"repscope/stat"
 )
 
@@ -123,7 +124,7 @@ func (n *Null) scored(values []float64) []float64 {
 			start += len(rows)
 		}
 	}
-	norm := math.Sqrt(dot(out, out))
+	norm := math.Sqrt(matrix.Dot(out, out))
 	if norm < vanishing {
 		return nil
 	}
@@ -143,14 +144,14 @@ func (n *Null) rank(out []float64, rows []int, values []float64) {
 				order[k] = 0
 			}
 		}
-		if squares := dot(order, order); squares > 0 {
-			slope := dot(order, scores) / squares
+		if squares := matrix.Dot(order, order); squares > 0 {
+			slope := matrix.Dot(order, scores) / squares
 			for k := range scores {
 				scores[k] -= slope * order[k]
 			}
 		}
 	}
-	squares := dot(scores, scores)
+	squares := matrix.Dot(scores, scores)
 	if squares < vanishing*float64(len(rows)) {
 		return
 	}
@@ -211,10 +212,7 @@ func (n *Null) Draw(out []float64, seed, p uint64) {
 		for _, rows := range n.grid {
 			part := out[start : start+len(rows)]
 			copy(part, n.scores[start:])
-			for i := len(part) - 1; i > 0; i-- {
-				j := r.Intn(i + 1)
-				part[i], part[j] = part[j], part[i]
-			}
+			stat.Shuffle(r, part)
 			start += len(rows)
 		}
 		return
@@ -235,7 +233,7 @@ func (n *Null) Draw(out []float64, seed, p uint64) {
 			out[run*n.Steps+t] -= mean
 		}
 	}
-	norm := math.Sqrt(dot(out, out))
+	norm := math.Sqrt(matrix.Dot(out, out))
 	if norm < vanishing {
 		clear(out)
 		return
@@ -243,14 +241,6 @@ func (n *Null) Draw(out []float64, seed, p uint64) {
 	for i := range out {
 		out[i] /= norm
 	}
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
 }
 
 // Number is a number that may predict the outcome.
@@ -283,7 +273,7 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 			out[k] = Tested{math.NaN(), math.NaN(), math.NaN(), "the number does not vary " + n.inside()}
 			continue
 		}
-		out[k].Statistic = dot(scores[k], n.scores)
+		out[k].Statistic = matrix.Dot(scores[k], n.scores)
 	}
 	size := func(k int, v float64) float64 {
 		if numbers[k].Sign == 0 {
@@ -302,7 +292,7 @@ func (n *Null) MaxT(ctx context.Context, numbers []Number, draws int, seed uint6
 			largest := math.Inf(-1)
 			for k, s := range scores {
 				if s != nil {
-					sizes[k] = size(k, dot(s, draw))
+					sizes[k] = size(k, matrix.Dot(s, draw))
 					largest = max(largest, sizes[k])
 				}
 			}

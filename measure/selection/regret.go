@@ -11,8 +11,7 @@ import (
 // Choice is the rows with the best value of a number; several are tied.
 type Choice struct{ Rows []int }
 
-// Choose returns the choice among rows by values: more is better if sign is positive, less if it is
-// negative.
+// Choose returns the choice among rows by values: more is better if sign is positive, less if it is negative.
 // Rows without a value are not chosen; there is no row where none has one.
 func Choose(rows []int, values []float64, sign float64) Choice {
 	var c Choice
@@ -41,8 +40,7 @@ func (c Choice) Outcome(outcome []float64) float64 {
 	return sum / float64(len(c.Rows))
 }
 
-// Oracle knows the outcome; more is better. The best of several noisy outcomes is better than its true
-// outcome:
+// Oracle knows the outcome; more is better. The best of several noisy outcomes is better than its true outcome:
 // with Halves, two halves of the evaluation, the oracle chooses by one half and has the outcome of the other, both ways
 // round. With Errors, the standard errors of Outcome, halves are drawn: y + s·z and y − s·z are independent and have
 // the errors of halves, if errors are normal. Without both the oracle has the largest outcome.

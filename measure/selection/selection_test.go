@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/measure/internal/matrix"
 	"repscope/stat"
 )
 
@@ -176,7 +177,7 @@ func TestNull_FindsPrediction(t *testing.T) {
 	}
 	drawn := make([]float64, n.length)
 	n.Draw(drawn, 5, 1)
-	near(t, "squares", dot(drawn, drawn), 1)
+	near(t, "squares", matrix.Dot(drawn, drawn), 1)
 	for step := range 20 {
 		near(t, "mean over runs", drawn[step]+drawn[20+step]+drawn[40+step], 0)
 	}

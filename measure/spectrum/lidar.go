@@ -36,9 +36,8 @@ type LiDARResult struct {
 // point are left out. Without blocks, block is nil; else block[i] is the block of point i, below count, and Without has
 // the rank of the points outside each.
 //
-// δ is in squared units of the points: the rank depends on their scale where δ is not small compared with
-// Within. Fewer than
-// two classes of two points, means that are all equal, points that do not vary, NaN and Inf are a
+// δ is in squared units of the points: the rank depends on their scale where δ is not small compared with Within. Fewer
+// than two classes of two points, means that are all equal, points that do not vary, NaN and Inf are a
 // [stat.UndefinedError]. Results do not depend on the number of threads.
 func LiDAR(
 	ctx context.Context, z points.Points, class []int64, delta float64, block []int, count, threads int,

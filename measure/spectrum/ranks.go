@@ -40,9 +40,8 @@ func RanksOf(eigenvalues []float64, raw Uncentered, low, high int) Ranks {
 
 // Ranks returns the ranks of all points and of the points outside each block, with NaN if the
 // remaining points are constant; low and high as for [RanksOf]. Each needs the reduction of a matrix of order
-// min(n, D): minutes from
-// about 2,000 on. Singular values are square roots of eigenvalues, so that values below about 1e−7 of
-// the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
+// min(n, D): minutes from about 2,000 on. Singular values are square roots of eigenvalues, so that values below about
+// 1e−7 of the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, low, high, threads int) (all Ranks, without []Ranks, err error) {
 	d := &deletions{Blocked: b}
 	of := d.withoutMoments

@@ -10,8 +10,21 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/report"
 	"repscope/shard"
 )
+
+// Encoded returns the text of results for [Check]: their JSON, as a result file has it.
+func Encoded[R any](t *testing.T) func(R) []byte {
+	return func(r R) []byte {
+		t.Helper()
+		var out bytes.Buffer
+		if err := report.Encode(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+}
 
 // Check tests the contract. open creates the work as another process would; text is the bytes of a result that must be
 // equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused.

@@ -127,11 +127,7 @@ func (c *comparer) undirected() {
 	case n == 1:
 		c.warn("%s has no known direction, so it ranks no model: set it with --higher %s or --lower %s", names[0], names[0], names[0])
 	case n > 1:
-		list := strings.Join(names[:min(n, 5)], ", ")
-		if n > 5 {
-			list += fmt.Sprintf(" and %d more", n-5)
-		}
-		c.warn("%s have no known direction, so they rank no model: set it with --higher or --lower", list)
+		c.warn("%s have no known direction, so they rank no model: set it with --higher or --lower", text.Few(names, 5))
 	}
 }
 

@@ -340,11 +340,7 @@ func (t *scoreTable) score(line int, cell string) (v report.Value, empty bool, e
 	case "na", "n/a", "none", "null", "<na>":
 		return report.Undefined("line %d has %s", line, cell), false, nil
 	}
-	number := cell
-	if t.comma && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
-		number = strings.Replace(cell, ",", ".", 1)
-	}
-	f, err := strconv.ParseFloat(number, 64)
+	f, err := tabular.ParseFloat(cell, t.comma)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return v, false, err
 	}

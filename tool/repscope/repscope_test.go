@@ -13,15 +13,19 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 )
 
 // commands are two small ones.
 func commands() []run.Command {
 	job := func(f *run.Flags) run.Job {
-		f.Choice("metric", "euclidean", []string{"euclidean", "cosine"}, "`NAME` of the distance")
-		f.Ints("k", []int{5, 10}, "`LIST` of sizes: 'quoted' [in brackets]")
-		f.Bool("fast", false, "in a hurry")
+		metric, k := "euclidean", []int{5, 10}
+		f.Declare(option.Of(option.Func(func(l *option.List) {
+			option.Choice(l, &metric, "metric", []string{"euclidean", "cosine"}, "`NAME` of the distance")
+			l.Ints(&k, "k", "`LIST` of sizes: 'quoted' [in brackets]")
+			l.Bool(new(bool), "fast", "in a hurry")
+		})))
 		return run.Job{Run: func(context.Context, *run.Env) error { return nil }}
 	}
 	return []run.Command{

@@ -60,9 +60,9 @@ func describeMethods(d *methods.Draft) {
 	if n := d.Number("permutations"); n > 0 {
 		test, _ := d.Result.Extra.Get("test")
 		words, _ := test.(string)
-		d.Say("p values come from %g draws (%s), one-sided in the direction of a number and two-sided where it is not "+
-			"known; they were corrected over all numbers by Holm's procedure [@holm1979] and by the largest statistic of each "+
-			"draw [@westfall1993].", n, words)
+		d.Say("p values come from %g draws (%s), one-sided in the direction of a number and two-sided where it is "+
+			"not known; they were corrected over all numbers by Holm's procedure [@holm1979] and by the largest "+
+			"statistic of each draw [@westfall1993].", n, words)
 	} else {
 		d.Say("No p values were computed.")
 	}

@@ -21,6 +21,7 @@ import (
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -104,10 +105,7 @@ func cell(s string, comma bool) (v float64, ok bool) {
 	if slices.Contains(missing, strings.ToLower(s)) {
 		return math.NaN(), true
 	}
-	if comma && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-		s = strings.Replace(s, ",", ".", 1)
-	}
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := tabular.ParseFloat(s, comma)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, false
 	}
@@ -190,7 +188,7 @@ func readWide(rows *csv.Reader, names []string, size int64, c Columns) (*table, 
 		}
 	}
 	if len(texts) > 0 {
-		t.notes = append(t.notes, "columns of text are left out: "+listed(texts))
+		t.notes = append(t.notes, "columns of text are left out: "+text.Few(texts, mostListed))
 	}
 	return t, nil
 }
@@ -205,14 +203,6 @@ func short(s string) string {
 
 // mostListed is the most names in a message.
 const mostListed = 12
-
-// listed are names with commas, the first ones of many.
-func listed(names []string) string {
-	if len(names) <= mostListed {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:mostListed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostListed)
-}
 
 // longNames are the columns of a long table; there can be Dataset and Analysis, too.
 var longNames = []string{"Model", "Metric", "Parameter", "Estimate"}
@@ -364,7 +354,7 @@ func (t *table) column(flag, name string) (int, error) {
 				names = append(names, have)
 			}
 		}
-		err := fmt.Errorf("%s: there is no column %q; the columns are %s", flag, name, listed(names))
+		err := fmt.Errorf("%s: there is no column %q; the columns are %s", flag, name, text.Few(names, mostListed))
 		if near := text.Nearest(name, names); near != "" {
 			err = text.WithHint(err, "did you mean "+near+"?")
 		}
@@ -490,7 +480,10 @@ func (t *table) order(in *Input, c Columns, used map[string]bool) error {
 			seen[key] = i
 		}
 	}
-	label := t.texts[firstOf(slices.Collect(keysOf(t.texts)), labelNames)]
+	label := t.texts[firstOf(t.names, labelNames)]
+	if long {
+		label = t.texts[longLabel]
+	}
 	for i := range t.rows {
 		switch {
 		case label != nil && label[i] != "":
@@ -502,18 +495,6 @@ func (t *table) order(in *Input, c Columns, used map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-func keysOf(m map[string][]string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, name := range labelNames {
-			for key := range m {
-				if strings.EqualFold(key, name) && !yield(key) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // numbers enters the numbers that patterns choose.
@@ -578,24 +559,13 @@ func (in *Input) withoutEmpty() {
 	if in.Empty = len(in.Outcome) - len(kept); in.Empty == 0 {
 		return
 	}
-	in.Outcome, in.Errors, in.Step = picked(in.Outcome, kept), picked(in.Errors, kept), picked(in.Step, kept)
-	in.Labels, in.Run = picked(in.Labels, kept), picked(in.Run, kept)
+	in.Outcome, in.Errors = points.Pick(in.Outcome, kept), points.Pick(in.Errors, kept)
+	in.Step = points.Pick(in.Step, kept)
+	in.Labels, in.Run = points.Pick(in.Labels, kept), points.Pick(in.Run, kept)
 	if in.Halves != nil {
-		in.Halves = &[2][]float64{picked(in.Halves[0], kept), picked(in.Halves[1], kept)}
+		in.Halves = &[2][]float64{points.Pick(in.Halves[0], kept), points.Pick(in.Halves[1], kept)}
 	}
 	for k := range in.Numbers {
-		in.Numbers[k].Values = picked(in.Numbers[k].Values, kept)
+		in.Numbers[k].Values = points.Pick(in.Numbers[k].Values, kept)
 	}
-}
-
-// picked are the values of some rows; nil of nil.
-func picked[T any](values []T, rows []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for k, i := range rows {
-		out[k] = values[i]
-	}
-	return out
 }

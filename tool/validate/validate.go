@@ -320,8 +320,8 @@ func (a *analyzer) test(ctx context.Context) error {
 	}
 	switch {
 	case null.Shifts:
-		r.Test = fmt.Sprintf("ranks over runs at each of %d shared steps, less the means of runs; outcomes of each run are "+
-			"shifted in time", null.Steps)
+		r.Test = fmt.Sprintf("ranks over runs at each of %d shared steps, less the means of runs; outcomes of "+
+			"each run are shifted in time", null.Steps)
 	case !a.groups.Single() && len(a.groups.Runs()) > 1:
 		r.Test = "correlation inside runs; outcomes are permuted inside runs"
 	default:
@@ -379,7 +379,7 @@ func (a *analyzer) warn() {
 		}
 	}
 	if lacking != nil {
-		say("rows without a number were left out for it: %s", listed(lacking))
+		say("rows without a number were left out for it: %s", text.Few(lacking, mostListed))
 	}
 	if r.OracleFrom == "maximum" {
 		say("the best outcome is the largest of several, which errors make too large: regrets are too high by an unknown " +
@@ -399,8 +399,8 @@ func (a *analyzer) warn() {
 			"direction; say it with --higher or --lower before you look", free, len(r.Numbers))
 	}
 	if a.in.Step == nil && !a.groups.Single() {
-		say("rows of a run have no order: neighboring checkpoints are alike, and p values without --after are too small if " +
-			"rows are checkpoints")
+		say("rows of a run have no order: neighboring checkpoints are alike, and p values without --after are too " +
+			"small if rows are checkpoints")
 	}
 }
 

@@ -337,8 +337,8 @@ func askedTable(r *manifold.Result) *report.Table {
 		table.Row(m.Name, g.SIGReg.Statistic, g.SIGReg.Excess, g.SIGReg.P, g.BHEP.Statistic, g.BHEP.Excess, g.BHEP.P,
 			l.Accuracy.Value)
 		if g.Apart > 1 && g.SIGReg.P.Defined() {
-			table.Note("%s: excess and p are of %s at least %d frames "+
-				"apart", m.Name, text.Count(g.TestedStates, "state"), g.Apart)
+			table.Note("%s: excess and p are of %s at least %d frames apart",
+				m.Name, text.Count(g.TestedStates, "state"), g.Apart)
 		}
 	}
 	if !asked {

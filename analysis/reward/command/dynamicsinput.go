@@ -139,7 +139,7 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 		}
 		return nil
 	}
-	z := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: product(shape)}, Shape: shape}
+	z := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: points.Size(shape)}, Shape: shape}
 	predictor, err := f.dynamics.Open(data, m, shape)
 	if err != nil {
 		return err
@@ -164,14 +164,6 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 		}
 	}
 	return nil
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }
 
 // load runs predictors and heads on the states and reads rollouts. given are predicted

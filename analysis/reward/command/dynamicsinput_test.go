@@ -121,7 +121,7 @@ func headOf(t *testing.T, name string, given ...latent.HeadInput) points.Points 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return points.Float32(values, product(shape))
+	return points.Float32(values, points.Size(shape))
 }
 
 func TestDynamicsOfHeads(t *testing.T) {

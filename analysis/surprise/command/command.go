@@ -88,8 +88,7 @@ func register(flags *run.Flags) *options {
 			"successor of state i. Transitions from new frames have no prediction then (repeats)"})
 	f.frames = in.Role(flags, input.Role{Name: "predicted-frames", Unit: "predicted frame", Named: true, Wide: true,
 		Usage: "`NAME=FILE[:key]` of frames [N,…] predicted by NAME: row i predicts the last frame of the successor of " +
-			"state i; " +
-			"errors are of pixels (repeats)"})
+			"state i; errors are of pixels (repeats)"})
 	f.errors = input.RegisterRole(flags, input.Role{Name: "errors", Unit: "error", Named: true, Column: true,
 		Usage: "`NAME=FILE[:key]` of an error for each row of --violations-of, or FILE.csv:column, instead of frames and " +
 			"models (repeats)"})

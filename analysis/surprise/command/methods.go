@@ -35,27 +35,25 @@ func describeMethods(d *methods.Draft) {
 	}
 	d.Section("Surprise")
 	if elsewhere {
-		d.Say("Errors of transitions were computed elsewhere. Each violated episode was compared with the untouched " +
-			"episode of its pair.")
+		d.Say("Errors of transitions were computed elsewhere. Each violated episode was compared with the " +
+			"untouched episode of its pair.")
 	} else {
 		sayViolations(d)
 	}
-	d.Say("The conformal p value of a transition is the mean, over the untouched other episodes and its own, of the " +
-		"share of errors that are at " +
-		"least as large [@vovk2005; @dunn2023]: of exchangeable episodes at most a share a of untouched transitions has " +
-		"p ≤ a.")
+	d.Say("The conformal p value of a transition is the mean, over the untouched other episodes and its own, of " +
+		"the share of errors that are at least as large [@vovk2005; @dunn2023]: of exchangeable episodes at most " +
+		"a share a of untouched transitions has p ≤ a.")
 	if d.Text("condition") == surprise.Phase {
 		d.Say("Errors were compared with errors of the same step of other episodes.")
 	}
 	d.Say("The AUROC of a violation is the probability that an impossible transition has a larger error than a " +
-		"transition of the untouched " +
-		"episode at the same time, averaged over episodes, as in tests of violated expectations [@riochet2022]. " +
-		"Detection is the share of " +
-		"impossible transitions with p of at most 0.01 and 0.001.")
+		"transition of the untouched episode at the same time, averaged over episodes, as in tests of violated " +
+		"expectations [@riochet2022]. Detection is the share of impossible transitions with p of at most 0.01 and " +
+		"0.001.")
 	d.Say("An episode is noticed if p ≤ 0.01 at one of %g transitions from the violation on.", d.Number("horizon"))
-	d.Say("The alarm, which may be watched at every step, has a level of 1 %% per episode [@ville1939; @vovk2003]: " +
-		"with at least 100 untouched " +
-		"episodes it compares whole episodes, otherwise the innovations of an episode with its own earlier ones.")
+	d.Say("The alarm, which may be watched at every step, has a level of 1 %% per episode [@ville1939; " +
+		"@vovk2003]: with at least 100 untouched episodes it compares whole episodes, otherwise the innovations " +
+		"of an episode with its own earlier ones.")
 	output.Methods(d, ", and numbers and p values were computed without it")
 }
 
@@ -63,8 +61,8 @@ func describeMethods(d *methods.Draft) {
 func sayViolations(d *methods.Draft) {
 	when := d.Text("at")
 	if when == "random" || when == "" {
-		d.Say("In each episode %g moments were drawn. From there on the episode was violated, and compared with the "+
-			"untouched episode.", d.Number("draws"))
+		d.Say("In each episode %g moments were drawn. From there on the episode was violated, and compared with "+
+			"the untouched episode.", d.Number("draws"))
 	} else {
 		d.Say("Each episode was violated at its state %s, and compared with the untouched episode.", when)
 	}
@@ -77,8 +75,8 @@ func sayViolations(d *methods.Draft) {
 		d.Say("The sizes s were %s.", sizes)
 	}
 	d.Say("The moving patch is the largest object of at least %g pixels that differs by more than %g of the pixel "+
-		"range from the median frame of "+
-		"the episode and from the frame before.", d.Number("object-area"), d.Number("object-threshold"))
+		"range from the median frame of the episode and from the frame before.",
+		d.Number("object-area"), d.Number("object-threshold"))
 	d.Say("The error of a transition is the distance between the predicted and the true next latent%s.",
 		unitOf(d.Text("latent-scale")))
 	input.SayHeadPool(d, "Predictors")

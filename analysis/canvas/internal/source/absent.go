@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+
+	"repscope/internal/text"
 )
 
 // Absent is why a metric has no number where nothing is wrong: an input that nobody gave.
@@ -18,13 +19,7 @@ func (a Absent) Error() string { return string(a) }
 func Absentf(format string, args ...any) error { return Absent(fmt.Sprintf(format, args...)) }
 
 // Few names some of the texts.
-func Few(texts []string) string {
-	const limit = 5
-	if len(texts) <= limit {
-		return strings.Join(texts, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
-}
+func Few(texts []string) string { return text.Few(texts, 5) }
 
 // Reason takes the path out of an error of a file system, which knows a part of it alone.
 func Reason(err error) error {
