@@ -5,7 +5,6 @@ package input
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ type perModel struct {
 func (p *perModel) String() string {
 	var parts []string
 	if p.all != "" {
-		parts = append(parts, p.all)
+		parts = append(parts, run.JoinUnnamed(p.all))
 	}
 	for _, name := range p.names {
 		parts = append(parts, run.JoinName(name, p.byName[name]))
@@ -130,7 +129,10 @@ type layersPerModel struct {
 }
 
 func (l *layersPerModel) String() string {
-	parts := slices.Clone(l.all)
+	var parts []string
+	for _, layer := range l.all {
+		parts = append(parts, run.JoinUnnamed(layer))
+	}
 	for _, name := range l.names {
 		for _, layer := range l.byName[name] {
 			parts = append(parts, run.JoinName(name, layer))

@@ -75,6 +75,9 @@ func JoinName(name, value string) string {
 	return strings.NewReplacer(`\`, `\\`, "=", `\=`).Replace(name) + "=" + value
 }
 
+// JoinUnnamed is the text of a value without a name that [CutName] takes as a whole.
+func JoinUnnamed(value string) string { return strings.ReplaceAll(value, "=", `\=`) }
+
 // Named reports whether a text has a name.
 func Named(text string) bool {
 	_, _, named := CutName(text)
