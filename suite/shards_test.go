@@ -20,25 +20,7 @@ import (
 	"repscope/shard"
 )
 
-// example are options that make the example of an analysis small.
-var example = map[string]string{
-	"smoothness":     "--samples 120 --horizons 1,3",
-	"robustness":     "--samples 40 --levels 0.1,0.3 --per-sample",
-	"neighborhood":   "--samples 600 --permutations 2 --per-point",
-	"manifold":       "--samples 150",
-	"geometry":       "--samples 150 --rsa-pairs 500 --per-point",
-	"similarity":     "--samples 60 --permutations 3",
-	"reconstruction": "--samples 60 --rollout-steps 2 --samples-shown 2 --save-frames",
-	"reward":         "--samples 80 --probes ridge --predictions-csv",
-	"generation":     "--metrics reconstruction,diversity",
-	"forecast":       "--metrics mae,crps,energy_score",
-	"sequence":       "--metrics masked_accuracy,ppl",
-	"audit":          "--permutations 3",
-	"surprise":       "--violations teleport,skip --draws 1",
-	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
-}
-
-// small are the analyses of states with what they take of 30 small frames.
+// small are the analyses of states with what they take of 30 small frames; those that encode get a baseline too.
 var small = map[string]string{
 	"smoothness":     "--horizons 1,3,5",
 	"robustness":     "--levels 0.1,0.2,0.3,0.4 --draws 2 --per-sample",
@@ -48,6 +30,7 @@ var small = map[string]string{
 	"similarity":     "--baseline pca:3 --k 2 --permutations 3",
 	"surprise":       "--violations teleport,skip,freeze --sizes 1 --draws 1",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
+	"audit":          "--split {}/labels.npy --targets class={}/labels.npy --latents pixels={}/f.npy --permutations 3",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }
 
@@ -110,12 +93,15 @@ func TestShardsOfEveryAnalysis(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			args := append([]string{"--example"}, strings.Fields(example[e.Name])...)
+			args := append([]string{"--example"}, strings.Fields(SmallExample[e.Name])...)
 			if flags, states := small[e.Name]; states {
-				args = append(args, "--cache", filepath.Join(dir, "cache"))
+				flags = "--frames {}/f.npy " + flags
+				if slices.Contains(run.FlagNames(e.Command), "cache") {
+					args = append(args, "--cache", filepath.Join(dir, "cache"))
+					flags += " --baseline random:4 --cache {}/cache"
+				}
 				checkShards(t, e.Name, filepath.Join(dir, "example"), args, 2)
 				smallFrames(t, dir)
-				flags = "--frames {}/f.npy --baseline random:4 --cache {}/cache " + flags
 				checkShards(t, e.Name, filepath.Join(dir, "small"), strings.Fields(strings.ReplaceAll(flags, "{}", dir)), 1, 3, 7)
 				return
 			}

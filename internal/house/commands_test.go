@@ -114,18 +114,21 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// fewer lets a command of the built-in example take some of its 1,960 states where it
-// may, and few resamples and pairs, so that the test is done in seconds.
+// fewer lets a command of the built-in example take a part of it ([suite.SmallExample]) and few resamples, where the
+// command does not say otherwise.
 func fewer(words []string) []string {
 	if !slices.Contains(words, "--example") {
 		return words
 	}
 	out := append(slices.Clone(words), "--bootstrap", "20")
-	if filepath.Base(words[0]) == "geometry" {
-		out = append(out, "--rsa-pairs", "1000")
-	}
-	if e, ok := suite.Find(filepath.Base(words[0])); ok && slices.Contains(run.FlagNames(e.Command), "samples") {
-		out = append(out, "--samples", "100")
+	small := strings.Fields(suite.SmallExample[filepath.Base(words[0])])
+	for i, word := range small {
+		if strings.HasPrefix(word, "--") && !slices.Contains(words, word) {
+			out = append(out, word)
+			if i+1 < len(small) && !strings.HasPrefix(small[i+1], "--") {
+				out = append(out, small[i+1])
+			}
+		}
 	}
 	return out
 }

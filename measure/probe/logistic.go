@@ -145,7 +145,11 @@ func softmax(z []float64) float64 {
 	largest := slices.Max(z)
 	sum := 0.0
 	for k, v := range z {
-		z[k] = math.Exp(v - largest)
+		if v == largest {
+			z[k] = 1 // math.Exp(0), which the largest of two classes need not compute
+		} else {
+			z[k] = math.Exp(v - largest)
+		}
 		sum += z[k]
 	}
 	for k := range z {
