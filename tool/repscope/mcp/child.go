@@ -37,7 +37,7 @@ type child struct {
 	progress func(run.Progress)
 }
 
-// ended is what a run left behind.
+// ended is the end of a run.
 type ended struct {
 	code   int
 	stdout string
@@ -59,7 +59,7 @@ func (c *child) run(ctx context.Context) (*ended, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	stdout := &limited{most: mostPrinted}
+	stdout := &limited{limit: mostPrinted}
 	command.Stdout, command.Stderr = stdout, writing
 	command.WaitDelay = grace
 	err = c.wall.start(command)
@@ -72,7 +72,7 @@ func (c *child) run(ctx context.Context) (*ended, error) {
 		time.Sleep(grace)
 		killGroup(command)
 	})
-	told := &limited{most: mostTold}
+	told := &limited{limit: mostTold}
 	var messages sync.WaitGroup
 	messages.Go(func() { c.messages(reading, told) })
 	failed := command.Wait()
@@ -109,16 +109,16 @@ func (c *child) messages(r io.Reader, told io.Writer) {
 
 // limited keeps the first bytes that are written.
 type limited struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	most int
-	cut  bool
+	mu    sync.Mutex
+	text  bytes.Buffer
+	limit int
+	cut   bool
 }
 
 func (l *limited) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept := p[:min(len(p), l.most-l.text.Len())]
+	kept := p[:min(len(p), l.limit-l.text.Len())]
 	l.cut = l.cut || len(kept) < len(p)
 	l.text.Write(kept)
 	return len(p), nil

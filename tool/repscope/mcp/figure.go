@@ -71,7 +71,8 @@ func images(paths []string) (content []object, notes []string) {
 			}
 			continue
 		}
-		content = append(content, object{"type": "image", "mimeType": "image/png", "data": base64.StdEncoding.EncodeToString(data)})
+		content = append(content, object{"type": "image", "mimeType": "image/png",
+			"data": base64.StdEncoding.EncodeToString(data)})
 	}
 	return content, notes
 }

@@ -1,5 +1,5 @@
-// Package mcp serves the analyses to agents over the Model Context Protocol, on standard input and output: JSON-RPC 2.0, one message on each line.
-// Clients may use the folders that the server is started with, and nothing else.
+// Package mcp serves the analyses to agents over the Model Context Protocol, on standard input and output: JSON-RPC 2.0,
+// one message on each line. Clients may use the folders that the server is started with, and nothing else.
 //
 //	{"mcpServers": {"repscope": {"command": "repscope", "args": ["mcp", "--root", "/data/study"]}}}
 package mcp
@@ -48,7 +48,8 @@ type settings struct {
 
 // Declare lists the options.
 func (s *settings) Declare(l *option.List) {
-	l.WholeTexts(&s.Roots, "root", nil, "`DIR` that the agent may read; relative paths start in the first (repeats)").Reads().Free()
+	l.WholeTexts(&s.Roots, "root", nil,
+		"`DIR` that the agent may read; relative paths start in the first (repeats)").Reads().Free()
 	l.Bool(&s.Write, "write", "write results to --out, inside a root, instead of a temporary folder").Free()
 	l.Checked(&s.timeout, "timeout", s.setTimeout, "`TIME` limit of a run, such as 90s, 10m or 2h").Free()
 	l.Int(&s.Jobs, "jobs", "`N` runs at a time; the others wait").AtLeast(1).Free()
@@ -100,8 +101,9 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 	if err != nil {
 		return err
 	}
-	s := &server{commands: offered(commands), roots: folders, given: folders.folders, program: o.Program, write: o.Write, limit: o.Timeout,
-		jobs: make(chan struct{}, o.Jobs), running: map[string]context.CancelCauseFunc{}, to: out}
+	s := &server{commands: offered(commands), roots: folders, asked: folders.folders, program: o.Program, write: o.Write,
+		limit: o.Timeout,
+		jobs:  make(chan struct{}, o.Jobs), running: map[string]context.CancelCauseFunc{}, to: out}
 	if o.Write {
 		if s.out, _, err = folders.resolve(run.Expand(o.Out)); err != nil {
 			return fmt.Errorf("--out: %w", err)

@@ -146,7 +146,7 @@ type response struct {
 	Error   *fault          `json:"error,omitempty"`
 }
 
-// notification is what clients are told.
+// notification is a message without an answer.
 type notification struct {
 	Version string `json:"jsonrpc"`
 	Method  string `json:"method"`

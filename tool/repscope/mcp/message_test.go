@@ -58,7 +58,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Any bytes are read to their end; what is read as a message is one again when it is written.
+// Any bytes are read to their end; messages have valid parts.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}` + "\n{\n[]\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"\ud800","method":"m"}`))

@@ -76,7 +76,8 @@ func schemaOfFlag(f *run.FlagInfo) object {
 		}
 	}
 	if f.Repeats {
-		value = object{"anyOf": []object{value, {"type": "array"}, {"type": "object", "description": "names and their values"}}}
+		value = object{"anyOf": []object{value, {"type": "array"}, {"type": "object",
+			"description": "names and their values"}}}
 	}
 	value["description"] = f.Usage
 	if f.Default != "" {
@@ -85,7 +86,7 @@ func schemaOfFlag(f *run.FlagInfo) object {
 	return value
 }
 
-// runCall is what is to be run.
+// runCall are the arguments of a run.
 type runCall struct {
 	Analysis  string          `json:"analysis"`
 	Options   json.RawMessage `json:"options"`
@@ -99,7 +100,8 @@ func (s *server) commandLine(call *runCall) (c run.Command, args []string, err e
 	if c, err = s.find(call.Analysis); err != nil {
 		return c, nil, err
 	}
-	checker := &optionChecker{server: s, flags: map[string]run.FlagInfo{}, reading: run.ReadingFlags(c), writing: run.WritingFlags(c)}
+	checker := &optionChecker{server: s, flags: map[string]run.FlagInfo{}, reading: run.ReadingFlags(c),
+		writing: run.WritingFlags(c)}
 	description := run.Describe(c)
 	for _, f := range description.AllFlags() {
 		checker.flags[f.Name] = f
@@ -148,7 +150,7 @@ type optionChecker struct {
 	reading, writing []string
 }
 
-// arguments are those of one option.
+// arguments returns the arguments of one option.
 func (c *optionChecker) arguments(key string, value any) ([]string, error) {
 	name := run.OptionName(key)
 	f, ok := c.flags[name]
@@ -158,7 +160,8 @@ func (c *optionChecker) arguments(key string, value any) ([]string, error) {
 	case slices.Contains(ownOptions, name):
 		return nil, run.Usage("options: %s is set by the server", name)
 	case slices.Contains(c.writing, name) && !c.server.write:
-		return nil, run.Hint(run.Usage("options: %s writes a file, and the server may not", name), "start repscope mcp with --write")
+		return nil, run.Hint(run.Usage("options: %s writes a file, and the server may not", name),
+			"start repscope mcp with --write")
 	}
 	texts, err := textsOf(&f, value)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 const mostResource = 4 << 20
 
 // types are the files of runs that clients may read, by ending.
-var types = map[string]string{".json": "application/json", ".csv": "text/csv", ".md": "text/markdown", ".tex": "text/x-tex", ".bib": "text/x-bibtex",
+var types = map[string]string{".json": "application/json", ".csv": "text/csv", ".md": "text/markdown",
+	".tex": "text/x-tex", ".bib": "text/x-bibtex",
 	".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf", report.SumsEnding: "text/plain"}
 
 // uriOf is the address of a file.
@@ -120,7 +121,8 @@ func (s *server) readResource(q *request) (object, error) {
 		return nil, err
 	}
 	content := object{"uri": p.URI, "mimeType": kind}
-	if text := strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "image/svg+xml"; text && utf8.Valid(data) {
+	if text := strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "image/svg+xml"; text &&
+		utf8.Valid(data) {
 		content["text"] = string(data)
 	} else {
 		content["blob"] = base64.StdEncoding.EncodeToString(data)

@@ -1,4 +1,4 @@
-// What results say: headline numbers, and parts of a file by their pointer.
+// Results in short: headline numbers, and parts of a file by their pointer.
 
 package mcp
 
@@ -79,7 +79,7 @@ func headlineOf(r *report.Result, e *report.Named) *headline {
 	return h
 }
 
-// summary is what a result says in short.
+// summary is a result in short.
 func summary(r *report.Result) (object, error) {
 	models := []object{}
 	shown := []string{}
@@ -252,7 +252,7 @@ var (
 )
 
 // follow returns the value at a JSON pointer, and of a null why it is one.
-func follow(value any, pointer string) (found any, reason string, err error) {
+func follow(value any, pointer string) (target any, reason string, err error) {
 	if pointer != "" && pointer[0] != '/' {
 		return nil, "", run.Usage("pointer %q: want /KEY/KEY or nothing", pointer)
 	}
@@ -288,8 +288,8 @@ func follow(value any, pointer string) (found any, reason string, err error) {
 	return value, reason, nil
 }
 
-// outline is what a large value consists of, in about so many bytes.
-func outline(value any, most int) any {
+// outline names the parts of a large value, in about limit bytes.
+func outline(value any, limit int) any {
 	kind := func(v any) string {
 		switch v := v.(type) {
 		case report.Object:
@@ -308,7 +308,7 @@ func outline(value any, most int) any {
 		parts := object{}
 		for _, key := range v.Keys() {
 			member, _ := v.Get(key)
-			if most -= len(key) + 32; most < 0 {
+			if limit -= len(key) + 32; limit < 0 {
 				break
 			}
 			parts[key] = kind(member)
@@ -317,26 +317,26 @@ func outline(value any, most int) any {
 	case []any:
 		parts := []string{}
 		for _, item := range v {
-			if most -= 32; most < 0 {
+			if limit -= 32; limit < 0 {
 				break
 			}
 			parts = append(parts, kind(item))
 		}
 		return object{"length": len(v), "parts": parts}
 	case string:
-		return strings.ToValidUTF8(v[:min(len(v), most)], "")
+		return strings.ToValidUTF8(v[:min(len(v), limit)], "")
 	}
 	return kind(value)
 }
 
-// found is a result in the roots.
-type found struct {
+// resultFile is a result in the roots.
+type resultFile struct {
 	path string
 	size int64
 }
 
 // results are the results below a folder by their paths, and whether there may be more.
-func (s *server) results(q *request, folder string) (list []found, cut bool, err error) {
+func (s *server) results(q *request, folder string) (list []resultFile, cut bool, err error) {
 	entries := 0
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch entries++; {
@@ -353,7 +353,7 @@ func (s *server) results(q *request, folder string) (list []found, cut bool, err
 			return nil
 		}
 		if info, err := entry.Info(); err == nil {
-			list = append(list, found{path, info.Size()})
+			list = append(list, resultFile{path, info.Size()})
 		}
 		return nil
 	})
@@ -369,7 +369,8 @@ func (s *server) begins(path string) bool {
 	defer file.Close()
 	head := make([]byte, 256)
 	n, _ := file.Read(head)
-	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "{ \r\n\t"), []byte(`"schema"`)) && bytes.Contains(head[:n], []byte(`"`+report.Schema+`"`))
+	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "{ \r\n\t"), []byte(`"schema"`)) && bytes.Contains(head[:n],
+		[]byte(`"`+report.Schema+`"`))
 }
 
 // listCall asks for results.
@@ -419,7 +420,7 @@ func (s *server) listResults(q *request, data json.RawMessage) (*answer, error) 
 }
 
 // inFolders are the results of folders, each once.
-func (s *server) inFolders(q *request, folders []string) (list []found, cut bool, err error) {
+func (s *server) inFolders(q *request, folders []string) (list []resultFile, cut bool, err error) {
 	for _, folder := range folders {
 		more, short, err := s.results(q, folder)
 		if err != nil {
@@ -427,12 +428,12 @@ func (s *server) inFolders(q *request, folders []string) (list []found, cut bool
 		}
 		list, cut = append(list, more...), cut || short
 	}
-	slices.SortFunc(list, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(list, func(a, b resultFile) int { return strings.Compare(a.path, b.path) })
 	return slices.Compact(list), cut, nil
 }
 
 // entry is a result in a list.
-func (s *server) entry(q *request, file found) object {
+func (s *server) entry(q *request, file resultFile) object {
 	one := object{"path": file.path, "bytes": file.size}
 	content, err := s.readAll(q, file.path)
 	if err == nil {

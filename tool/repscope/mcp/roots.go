@@ -66,7 +66,8 @@ func (r *roots) absolute(path string) string {
 
 // outside is the error of a path that is in no root.
 func outside(path string) error {
-	return run.Hint(run.Usage("%s: the path is outside the folders of this server", path), "start repscope mcp with --root for its folder")
+	return run.Hint(run.Usage("%s: the path is outside the folders of this server", path),
+		"start repscope mcp with --root for its folder")
 }
 
 // resolve returns the canonical path of a path, which must be inside a root, and the root.
@@ -137,7 +138,8 @@ func (r *roots) check(text string, strict bool) error {
 		return err
 	}
 	for _, path := range paths {
-		if path[0] == '~' || slices.Contains(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }), "..") {
+		if path[0] == '~' || slices.Contains(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
+			"..") {
 			return run.Hint(run.Usage("%s: neither ~ nor .. may begin or be part of a path", path), "give a path inside a root")
 		}
 		whole, _, err := r.resolve(path)
@@ -185,7 +187,8 @@ func (r *roots) linked(path, folder string) error {
 	case r.walled:
 		return nil // its links lead nowhere
 	}
-	return run.Hint(run.Usage("%s: a folder of more than %d entries cannot be searched for links to other folders", path, mostLinked),
+	return run.Hint(run.Usage("%s: a folder of more than %d entries cannot be searched for links to other folders", path,
+		mostLinked),
 		"name a folder with fewer entries")
 }
 

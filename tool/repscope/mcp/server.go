@@ -37,7 +37,7 @@ const (
 	metaServer       = "io.modelcontextprotocol/serverInfo"
 )
 
-// levels are those of messages, from least to most.
+// levels of messages, from least to most.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // errCancelled is why a request ends that its client no longer wants: it gets no answer.
@@ -47,10 +47,10 @@ var errCancelled = errors.New("cancelled by the client")
 type server struct {
 	commands []run.Command
 	roots    *roots
-	given    []string // roots without the temporary folder
+	asked    []string // roots without the temporary folder
 	program  string   // that is run
 	out      string   // results are below it
-	scratch  string   // what is gone when the server ends
+	scratch  string   // a folder, removed when the server ends
 	write    bool
 	limit    time.Duration // of a run
 	jobs     chan struct{}
@@ -190,7 +190,7 @@ func (s *server) cancel(params json.RawMessage) {
 	}
 }
 
-// request reads what a request says of itself, and finds one that its version does not have.
+// request reads the metadata of a request, and finds an unknown version.
 func (s *server) request(m *message) (*request, *fault) {
 	var params struct {
 		Meta map[string]json.RawMessage `json:"_meta"`
@@ -214,7 +214,7 @@ func (s *server) request(m *message) (*request, *fault) {
 	return q, nil
 }
 
-// statedVersion reads what every request of the version without a handshake says.
+// statedVersion reads the metadata that every request has in the version without a handshake.
 func statedVersion(q *request, meta map[string]json.RawMessage) *fault {
 	q.version, q.level = modernVersion, ""
 	var version string
@@ -285,7 +285,8 @@ func (s *server) result(q *request) (object, error) {
 	}
 	if q.modern() {
 		if q.method == "server/discover" {
-			return object{"supportedVersions": []string{modernVersion}, "capabilities": capabilities(), "instructions": s.instructions()}, nil
+			return object{"supportedVersions": []string{modernVersion}, "capabilities": capabilities(),
+				"instructions": s.instructions()}, nil
 		}
 	} else {
 		switch q.method {

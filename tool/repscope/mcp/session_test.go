@@ -4,6 +4,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -55,7 +57,7 @@ type reply struct {
 	line   string
 }
 
-// result has what tools and resources answer.
+// result is the result of tools and resources.
 type result struct {
 	Content []struct {
 		Type, Text, Data, URI, MimeType string
@@ -162,7 +164,8 @@ func (c *client) request(method, params string) reply {
 
 func (c *client) handshake(version string) {
 	c.t.Helper()
-	r := c.request("initialize", `{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
+	r := c.request("initialize", `{"protocolVersion":"`+version+`","capabilities":{},`+
+		`"clientInfo":{"name":"test","version":"1"}}`)
 	if !strings.Contains(r.line, `"protocolVersion":"`+version+`"`) {
 		c.t.Fatalf("initialize: %s", r.line)
 	}
@@ -190,7 +193,11 @@ func data(t *testing.T) string {
 		t.Fatal(err)
 	}
 	random := stat.NewRandom(stat.NewKey(1))
-	for name, width := range map[string]int{"x": 8, "a": 3, "b": 4} {
+	for _, array := range []struct {
+		name  string
+		width int
+	}{{"x", 8}, {"a", 3}, {"b", 4}} {
+		name, width := array.name, array.width
 		values := make([]float32, 200*width)
 		for i := range values {
 			values[i] = float32(i%7) / float32(width)
@@ -226,7 +233,8 @@ func TestSession_Golden(t *testing.T) {
 	say(`{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`, "6")
 	say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"rm"}}`, "7")
 	say(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_analyses","arguments":{"x":1}}}`, "8")
-	say(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"read_result","arguments":{"path":"/etc/passwd"}}}`, "9")
+	say(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"read_result",`+
+		`"arguments":{"path":"/etc/passwd"}}}`, "9")
 	say(`{"jsonrpc":"2.0","id":10,"method":"logging/setLevel","params":{"level":"loud"}}`, "10")
 	say(`{"jsonrpc":"2.0","id":11,"method":"logging/setLevel","params":{"level":"debug"}}`, "11")
 	say(`{"jsonrpc":"2.0","id":12,"method":"resources/list","params":{}}`, "12")
@@ -237,12 +245,14 @@ func TestSession_Golden(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/unknown"}`)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
 	meta := func(version string) string {
-		return `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientCapabilities":{}}}`
+		return `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version +
+			`","io.modelcontextprotocol/clientCapabilities":{}}}`
 	}
 	say(`{"jsonrpc":"2.0","id":20,"method":"server/discover","params":`+meta("2026-07-28")+`}`, "20")
 	say(`{"jsonrpc":"2.0","id":21,"method":"server/discover","params":`+meta("2030-01-01")+`}`, "21")
 	say(`{"jsonrpc":"2.0","id":22,"method":"ping","params":`+meta("2026-07-28")+`}`, "22")
-	say(`{"jsonrpc":"2.0","id":23,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, "23")
+	say(`{"jsonrpc":"2.0","id":23,"method":"tools/list",`+
+		`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, "23")
 	say(`{"jsonrpc":"2.0","id":24,"method":"resources/list","params":`+meta("2026-07-28")+`}`, "24")
 	if len(c.told) > 0 {
 		t.Errorf("notifications nobody asked for: %v", c.told)
@@ -278,7 +288,8 @@ func TestSession_Run(t *testing.T) {
 	c.call("dry_run", `{"analysis":"manifold","options":{"frames":"x.npy","latents":{"a":"missing.npy"}}}`, "missing.npy")
 	c.call("run_analysis", `{"analysis":"manifold","options":{`+inputs+`,"seed":-1}}`, "seed")
 	ran := c.call("run_analysis", `{"analysis":"neighborhood","options":{`+inputs+`,"k":5}}`, "")
-	if progress := ofMethod(c.told, "notifications/progress"); len(progress) == 0 || progress[0].Params["progressToken"] != "p" {
+	if progress := ofMethod(c.told, "notifications/progress"); len(progress) == 0 ||
+		progress[0].Params["progressToken"] != "p" {
 		t.Errorf("progress: %v", progress)
 	}
 	pictures, links := 0, 0
@@ -286,7 +297,8 @@ func TestSession_Run(t *testing.T) {
 		switch content.Type {
 		case "image":
 			pictures++
-			if picture, err := png.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(content.Data))); err != nil || picture.Width > 1200 {
+			if picture, err := png.DecodeConfig(base64.NewDecoder(base64.StdEncoding,
+				strings.NewReader(content.Data))); err != nil || picture.Width > 1200 {
 				t.Errorf("a figure of %d columns: %v", picture.Width, err)
 			}
 		case "resource_link":
@@ -315,8 +327,11 @@ func TestSession_Run(t *testing.T) {
 	if list.Structured["found"] != 1.0 || !strings.Contains(list.text(), path) {
 		t.Errorf("list_results: %s", list.text())
 	}
-	other := c.call("run_analysis", `{"analysis":"neighborhood","options":{`+inputs+`,"k":5,"samples":150},"out":"second","figures":"links"}`, "")
-	compared := c.call("compare_results", `{"results":["one@1=`+path+`","one@2=`+other.Structured["result"].(string)+`"],"options":{"allow-different":true}}`, "")
+	other := c.call("run_analysis",
+		`{"analysis":"neighborhood","options":{`+inputs+`,"k":5,"samples":150},"out":"second","figures":"links"}`, "")
+	compared := c.call("compare_results",
+		`{"results":["one@1=`+path+`","one@2=`+other.Structured["result"].(string)+`"],"options":{"allow-different":true}}`,
+		"")
 	if compared.Structured["analysis"] != "compare" {
 		t.Errorf("compare_results: %v", compared.Structured)
 	}
@@ -374,31 +389,53 @@ func TestSession_Write(t *testing.T) {
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
 		t.Errorf("outside: %v %v", entries, err)
 	}
-	uri := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(root, "out", "first", "manifold_metrics.csv"))}).String()
-	if r := c.request("resources/read", `{"uri":"`+uri+`"}`); r.Result == nil || !strings.Contains(r.Result.Contents[0].Text, "participation_ratio") {
+	uri := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(root, "out", "first",
+		"manifold_metrics.csv"))}).String()
+	if r := c.request("resources/read", `{"uri":"`+uri+`"}`); r.Result == nil ||
+		!strings.Contains(r.Result.Contents[0].Text, "participation_ratio") {
 		t.Errorf("%s: %s", uri, r.line)
 	}
-	if err := mcp.Serve(t.Context(), mcp.Options{Roots: []string{root}, Write: true, Out: outside, Jobs: 1}, nil, strings.NewReader(""), io.Discard); err == nil {
+	if err := mcp.Serve(t.Context(), mcp.Options{Roots: []string{root}, Write: true, Out: outside, Jobs: 1}, nil,
+		strings.NewReader(""), io.Discard); err == nil {
 		t.Error("--out outside the roots")
 	}
 }
 
 // long is a run that takes minutes.
-const long = `{"name":"run_analysis","arguments":{"analysis":"neighborhood","options":{"example":true,"threads":1}},"_meta":{"progressToken":7}}`
+const long = `{"name":"run_analysis",` +
+	`"arguments":{"analysis":"neighborhood","options":{"frames":"big.npy","latents":{"big":"big.npy"},"threads":1}},` +
+	`"_meta":{"progressToken":7}}`
+
+// running waits until a run says how far it is; a run that ends before is an error.
+func (c *client) running() {
+	c.t.Helper()
+	for r := range c.lines {
+		if r.Method == "notifications/progress" {
+			return
+		}
+		if r.Method == "" {
+			c.t.Fatalf("before any progress: %.500s", r.line)
+		}
+	}
+}
 
 // TestSession_Cancel ends runs by the client, by time and with the input; the next one does not wait for them.
 func TestSession_Cancel(t *testing.T) {
 	t.Parallel()
 	runtest.Long(t, "runs are programs")
 	root := data(t)
+	big := make([]float32, 50_000*16)
+	random := stat.NewRandom(stat.NewKey(2))
+	for i := range big {
+		big[i] = float32(random.Normal())
+	}
+	if err := dataset.WriteNPY(filepath.Join(root, "big.npy"), []int{50_000, 16}, big); err != nil {
+		t.Fatal(err)
+	}
 	c := begin(t, mcp.Options{Roots: []string{root}})
 	c.handshake("2025-11-25")
 	c.send(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":` + long + `}`)
-	for r := range c.lines {
-		if r.Method == "notifications/progress" {
-			break // it runs
-		}
-	}
+	c.running()
 	c.send(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":` + long + `}`)
 	if r := c.answer(`"long"`); r.Error == nil || r.Error.Code != -32600 {
 		t.Errorf("the same id twice: %s", r.line)
@@ -406,11 +443,7 @@ func TestSession_Cancel(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long","reason":"enough"}}`)
 	c.call("show_file", `{"path":"x.npy"}`, "")
 	c.send(`{"jsonrpc":"2.0","id":"last","method":"tools/call","params":` + long + `}`)
-	for r := range c.lines {
-		if r.Method == "notifications/progress" {
-			break
-		}
-	}
+	c.running()
 	c.end()
 	for _, r := range c.told {
 		if string(r.ID) == `"long"` || string(r.ID) == `"last"` {
@@ -419,5 +452,23 @@ func TestSession_Cancel(t *testing.T) {
 	}
 	short := begin(t, mcp.Options{Roots: []string{root}, Timeout: 50 * time.Millisecond})
 	short.handshake("2025-11-25")
-	short.call("run_analysis", `{"analysis":"neighborhood","options":{"example":true,"threads":1}}`, "not finished after 50ms, the limit of --timeout")
+	short.call("run_analysis", `{"analysis":"neighborhood","options":{"frames":"big.npy","latents":{"big":"big.npy"}}}`,
+		"not finished after 50ms, the limit of --timeout")
+}
+
+// TestClient is a session of the protocol's Python package, with a handshake and without.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	runtest.Long(t, "runs are programs")
+	python := cmp.Or(os.Getenv("PYTHON"), "python3")
+	if err := exec.Command(python, "-c", "import mcp.client.client").Run(); err != nil {
+		t.Skipf("%s has no package mcp of version 2 or later (set PYTHON to one that has): %v", python, err)
+	}
+	for mode, version := range map[string]string{"legacy": "2025-11-25", "auto": "2026-07-28"} {
+		told, err := exec.Command(python, filepath.Join("testdata", "client.py"), os.Args[0], data(t), mode,
+			version).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", mode, err, told)
+		}
+	}
 }

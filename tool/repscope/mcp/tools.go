@@ -1,4 +1,4 @@
-// The tools: what a client can ask for.
+// The tools that a client can call.
 
 package mcp
 
@@ -69,45 +69,66 @@ func listProperty(description string) object {
 
 // Properties of tools that run something.
 var (
-	analysisProperty  = textProperty("name of an analysis, as list_analyses has it")
-	optionsProperty   = object{"type": "object", "description": "options by name; describe_analysis has their schema. Models are {\"model\": {\"NAME\": \"FILE\"}}"}
+	analysisProperty = textProperty("name of an analysis, as list_analyses has it")
+	optionsProperty  = object{"type": "object",
+		"description": "options by name; describe_analysis has their schema. Models are {\"model\": {\"NAME\": \"FILE\"}}"}
 	argumentsProperty = listProperty("files of compare and validate, which have no option for them")
 	outProperty       = textProperty("name of the folder for the result, inside the output folder; default: a new folder")
-	figuresProperty   = object{"type": "string", "enum": []string{"images", "links", "none"}, "default": "images", "description": "how figures come back"}
+	figuresProperty   = object{"type": "string", "enum": []string{"images", "links", "none"}, "default": "images",
+		"description": "how figures come back"}
 )
 
 // tools are all tools in the order of a conversation.
 var tools = []tool{
-	{name: "list_analyses", title: "List analyses", description: "Lists the analyses of repscope, each with a line on what it measures. Start here.",
-		properties: object{}, call: (*server).listAnalyses},
-	{name: "describe_analysis", title: "Describe an analysis", description: "Returns the manual of one analysis, the JSON Schema of its options, and its metrics.",
-		properties: object{"analysis": analysisProperty}, required: []string{"analysis"}, call: (*server).describe},
+	{name: "list_analyses", title: "List analyses",
+		description: "Lists the analyses of repscope, each with a line on what it measures. Start here.",
+		properties:  object{}, call: (*server).listAnalyses},
+	{name: "describe_analysis", title: "Describe an analysis",
+		description: "Returns the manual of one analysis, the JSON Schema of its options, and its metrics.",
+		properties:  object{"analysis": analysisProperty}, required: []string{"analysis"}, call: (*server).describe},
 	{name: "show_file", title: "Show the arrays of a file",
-		description: "Lists the arrays of a file (NumPy, HDF5, NetCDF, Zarr, Parquet, PyTorch, …) with types and shapes, or the inputs and outputs of an ONNX file. Reads headers only.",
-		properties:  object{"path": textProperty("FILE, or FILE:NAME for what is below a name")}, required: []string{"path"}, call: (*server).show},
-	{name: "dry_run", title: "Check a run", description: "Checks the options and inputs of a run and returns its plan: models, shapes, memory, time of encoding, files. Computes nothing.",
-		properties: object{"analysis": analysisProperty, "options": optionsProperty, "arguments": argumentsProperty}, required: []string{"analysis"},
-		runs: true, call: func(s *server, q *request, data json.RawMessage) (*answer, error) {
+		description: "Lists the arrays of a file (NumPy, HDF5, NetCDF, Zarr, Parquet, PyTorch, …) with types and shapes, " +
+			"or the inputs and outputs of an ONNX file. Reads headers only.",
+		properties: object{"path": textProperty("FILE, or FILE:NAME for the arrays below a name")},
+		required:   []string{"path"}, call: (*server).show},
+	{name: "dry_run", title: "Check a run",
+		description: "Checks the options and inputs of a run and returns its plan: models, shapes, memory, time of " +
+			"encoding, files. Computes nothing.",
+		properties: object{"analysis": analysisProperty, "options": optionsProperty, "arguments": argumentsProperty},
+		required:   []string{"analysis"},
+		runs:       true, call: func(s *server, q *request, data json.RawMessage) (*answer, error) {
 			return s.runAnalysis(q, data, true)
 		}},
-	{name: "run_analysis", title: "Run an analysis", description: "Runs an analysis. Returns its console output, headline numbers with intervals, comparisons of models, warnings, and figures.",
-		properties: object{"analysis": analysisProperty, "options": optionsProperty, "arguments": argumentsProperty, "out": outProperty, "figures": figuresProperty},
-		required:   []string{"analysis"}, runs: true,
+	{name: "run_analysis", title: "Run an analysis",
+		description: "Runs an analysis. Returns its console output, headline numbers with intervals, comparisons of " +
+			"models, warnings, and figures.",
+		properties: object{"analysis": analysisProperty, "options": optionsProperty, "arguments": argumentsProperty,
+			"out": outProperty, "figures": figuresProperty},
+		required: []string{"analysis"}, runs: true,
 		call: func(s *server, q *request, data json.RawMessage) (*answer, error) {
 			return s.runAnalysis(q, data, false)
 		}},
-	{name: "compare_results", title: "Compare results", description: "Compares result files of the same analysis over tasks, runs and checkpoints (the program compare).",
-		properties: object{"results": listProperty("result files or folders of them; [TASK][@RUN=]FILE names task and run"), "options": optionsProperty, "out": outProperty,
+	{name: "compare_results", title: "Compare results",
+		description: "Compares result files of the same analysis over tasks, runs and checkpoints (the program compare).",
+		properties: object{"results": listProperty("result files or folders of them; [TASK][@RUN=]FILE names task and run"),
+			"options": optionsProperty, "out": outProperty,
 			"figures": figuresProperty}, required: []string{"results"}, runs: true, call: (*server).compare},
 	{name: "read_result", title: "Read a result",
-		description: "Reads a result file: a summary; or the part at a JSON pointer; or one metric of all models. A null comes with its reason.",
-		properties: object{"path": textProperty("the result file"), "pointer": textProperty("JSON pointer, such as /models/jepa or /warnings"),
-			"model": textProperty("name of a model"), "metric": textProperty("path of a number, such as by_k[k=10].trustworthiness"),
-			"max_bytes": object{"type": "integer", "minimum": 1, "maximum": mostBytes, "default": plainBytes, "description": "a larger value is outlined"}},
+		description: "Reads a result file: a summary; or the part at a JSON pointer; or one metric of all models. A null " +
+			"comes with its reason.",
+		properties: object{"path": textProperty("the result file"),
+			"pointer": textProperty("JSON pointer, such as /models/jepa or /warnings"),
+			"model":   textProperty("name of a model"),
+			"metric":  textProperty("path of a number, such as by_k[k=10].trustworthiness"),
+			"max_bytes": object{"type": "integer", "minimum": 1, "maximum": mostBytes, "default": plainBytes,
+				"description": "a larger value is outlined"}},
 		required: []string{"path"}, call: (*server).readResult},
-	{name: "list_results", title: "List results", description: "Lists result files in the folders of the server, with their analyses and models.",
-		properties: object{"folder": textProperty("folder to search; default: all"), "cursor": textProperty("next_cursor of an earlier answer"),
-			"limit": object{"type": "integer", "minimum": 1, "maximum": pageSize, "default": pageSize}}, call: (*server).listResults},
+	{name: "list_results", title: "List results",
+		description: "Lists result files in the folders of the server, with their analyses and models.",
+		properties: object{"folder": textProperty("folder to search; default: all"),
+			"cursor": textProperty("next_cursor of an earlier answer"),
+			"limit":  object{"type": "integer", "minimum": 1, "maximum": pageSize, "default": pageSize}},
+		call: (*server).listResults},
 }
 
 // instructions tell an agent how to begin.
@@ -116,8 +137,10 @@ func (s *server) instructions() string {
 	if s.write {
 		mode = "Results of runs are written to " + s.out + "."
 	}
-	return "repscope measures learned representations: intervals, comparisons and figures for encoders and latents. Call list_analyses, then describe_analysis, " +
-		"show_file for the names of arrays, dry_run, run_analysis, read_result. Folders: " + strings.Join(s.given, ", ") + ". Relative paths start in the first. " + mode
+	return "repscope measures learned representations: intervals, comparisons and figures for encoders and latents. " +
+		"Call list_analyses, then describe_analysis, " +
+		"show_file for the names of arrays, dry_run, run_analysis, read_result. Folders: " + strings.Join(s.asked, ", ") +
+		". Relative paths start in the first. " + mode
 }
 
 // listTools lists the tools.
@@ -140,7 +163,8 @@ func (s *server) listTools(q *request) (object, error) {
 			schema["required"] = t.required
 		}
 		list = append(list, object{"name": t.name, "title": t.title, "description": t.description, "inputSchema": schema,
-			"annotations": object{"readOnlyHint": !t.runs || !s.write, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}})
+			"annotations": object{"readOnlyHint": !t.runs || !s.write, "destructiveHint": false, "idempotentHint": true,
+				"openWorldHint": false}})
 	}
 	result := object{"tools": list}
 	if next != "" {
@@ -149,7 +173,7 @@ func (s *server) listTools(q *request) (object, error) {
 	return result, nil
 }
 
-// callTool calls a tool. What is wrong with its arguments, or with its run, is a result, so that a model sees it.
+// callTool calls a tool. An error of its arguments, or of its run, is a result, so that a model sees it.
 func (s *server) callTool(q *request) (object, error) {
 	var p struct {
 		Name      string          `json:"name"`
@@ -220,8 +244,9 @@ func (s *server) describe(_ *request, data json.RawMessage) (*answer, error) {
 			metrics = append(metrics, one)
 		}
 	}
-	return structured(object{"name": c.Name, "summary": c.Summary, "manual": strings.TrimSpace(c.Manual), "arguments": c.Arguments,
-		"options": s.schemaOf(c), "metrics": metrics})
+	return structured(object{"name": c.Name, "summary": c.Summary, "manual": strings.TrimSpace(c.Manual),
+		"arguments": c.Arguments,
+		"options":   s.schemaOf(c), "metrics": metrics})
 }
 
 // show lists the arrays of a file.
@@ -269,7 +294,8 @@ func (s *server) start(q *request, what string, args []string) (*ended, error) {
 	case <-q.ctx.Done():
 		return nil, context.Cause(q.ctx)
 	}
-	ctx, stop := context.WithTimeoutCause(q.ctx, s.limit, fmt.Errorf("%s: not finished after %v, the limit of --timeout", what, s.limit))
+	ctx, stop := context.WithTimeoutCause(q.ctx, s.limit, fmt.Errorf("%s: not finished after %v, the limit of --timeout",
+		what, s.limit))
 	defer stop()
 	s.log(q, "info", what+": started")
 	var passed steps
@@ -390,7 +416,7 @@ type finished struct {
 	began          time.Time
 }
 
-// ran is the answer of a run: what it printed, its result in short, its files.
+// ran is the answer of a run: its console output, its result in short, its files.
 func (s *server) ran(q *request, call *runCall, f *finished) (*answer, error) {
 	a := &answer{failed: f.code != 0}
 	data := object{"exit_code": f.code}
@@ -424,7 +450,8 @@ func (s *server) ran(q *request, call *runCall, f *finished) (*answer, error) {
 	}
 	data["files"] = names
 	if call.Figures == "" || call.Figures == "images" {
-		shown, notes := images(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return filepath.Ext(name) != ".png" }))
+		shown, notes := images(slices.DeleteFunc(slices.Clone(names),
+			func(name string) bool { return filepath.Ext(name) != ".png" }))
 		a.content = append(a.content, shown...)
 		for _, note := range notes {
 			a.text(note)

@@ -1,4 +1,4 @@
-// What a run may use, where the kernel holds it to that.
+// The folders of a run, where the kernel holds it to them.
 
 package mcp
 

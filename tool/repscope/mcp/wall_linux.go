@@ -20,12 +20,14 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 		unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 	deviceRights = readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	fileRights   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	fileRights   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// systemFolders are what programs and drivers of GPUs read.
-var systemFolders = []string{"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc", "/proc", "/sys", "/nix/store", "/run/current-system"}
+// systemFolders are read by programs and drivers of GPUs.
+var systemFolders = []string{"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc", "/proc", "/sys", "/nix/store",
+	"/run/current-system"}
 
 // wallVersion is the version of Landlock; 0 where the kernel has none.
 func wallVersion() int {
