@@ -1,4 +1,4 @@
-// Package mcp serves the analyses to agents over the Model Context Protocol, on standard input and output: JSON-RPC 2.0,
+// Package mcp serves the analyses to agents over the Model Context Protocol on standard input and output: JSON-RPC 2.0,
 // one message on each line. Clients may use the folders that the server is started with, and nothing else.
 //
 //	{"mcpServers": {"repscope": {"command": "repscope", "args": ["mcp", "--root", "/data/study"]}}}

@@ -16,7 +16,7 @@ import (
 	"repscope/report"
 )
 
-// Versions of the protocol. With handshakes a connection begins by initialize; without, every request names its version.
+// Versions of the protocol. With handshakes a connection begins by initialize; without, each request has its version.
 var handshakes = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
 const (
