@@ -65,7 +65,8 @@ var rules = []rule{
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "dataset tool/evaluate/page latent report shard internal/run internal/share internal/option"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel internal/option"},
-	{"tool/repscope", "dataset latent model neighbors points report shard internal/run internal/option"},
+	{"tool/repscope/mcp", "report internal/run internal/option"},
+	{"tool/repscope", "tool/repscope dataset latent model neighbors points report shard internal/run internal/option"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run internal/option"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model internal/option"},

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -14,6 +15,9 @@ import (
 // from messages, and the run ends as by an interrupt when its standard input does: it ends
 // with its caller, however that ends.
 const calledBy = "REPSCOPE_CALLED"
+
+// CalledSetting is the setting of the environment for a run that a program calls.
+const CalledSetting = calledBy + "=json"
 
 // called reports whether a program called this one. What this one calls is not told.
 func called() bool {
@@ -45,18 +49,24 @@ func untilEnd(ctx context.Context, r io.Reader) context.Context {
 // separator begins a line that is JSON, as in RFC 7464.
 const separator = "\x1e"
 
-// step is what a line of progress says: how much of a task is done.
-type step struct {
+// Progress is what a line of progress says: how much of a task is done.
+type Progress struct {
 	Task  string `json:"task"`
 	Unit  string `json:"unit"` // of done and total; empty for none
 	Done  int    `json:"done"`
 	Total int    `json:"total"`
 }
 
-func (s step) line() string {
+func (s Progress) line() string {
 	text, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // texts and numbers
 	}
 	return separator + string(text) + "\n"
+}
+
+// ParseProgress reads a line of progress of a run that this program calls; ok is false for a message.
+func ParseProgress(line []byte) (s Progress, ok bool) {
+	text, ok := bytes.CutPrefix(line, []byte(separator))
+	return s, ok && json.Unmarshal(text, &s) == nil
 }

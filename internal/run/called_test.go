@@ -66,11 +66,11 @@ func TestProgressLines(t *testing.T) {
 		}
 		for i, line := range lines[:11] {
 			text, ok := strings.CutPrefix(line, separator)
-			var s step
+			var s Progress
 			if err := json.Unmarshal([]byte(text), &s); err != nil || !ok {
 				t.Fatalf("%q: %v", line, err)
 			}
-			if want := (step{"encoding a\nb", "frames", 10 * i, 100}); s != want {
+			if want := (Progress{"encoding a\nb", "frames", 10 * i, 100}); s != want {
 				t.Errorf("%+v, want %+v", s, want)
 			}
 		}

@@ -88,7 +88,7 @@ func (p *progress) report(b *bar, done, total int) {
 	if p.lines {
 		if done >= total || now.Sub(b.drawn) >= redraw {
 			b.drawn = now
-			fmt.Fprint(p.w, step{b.label, strings.TrimSpace(b.unit), done, total}.line())
+			fmt.Fprint(p.w, Progress{b.label, strings.TrimSpace(b.unit), done, total}.line())
 		}
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/tool/repscope/mcp"
 )
 
 // Name is the name of the program.
@@ -93,6 +94,7 @@ func parts() []part {
 		{"show", "FILE[:NAME]… [--json]", "list the arrays of files, and the inputs and outputs of ONNX files", show, nil},
 		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
 		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
+		{"mcp", "--root DIR… [--write]", "serve the analyses to agents over the Model Context Protocol", nil, mcp.Command},
 	}
 }
 
