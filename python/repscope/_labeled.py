@@ -137,10 +137,12 @@ def implied(values: Mapping[str, Any]) -> Dict[str, Any]:
     """
     found: Dict[str, Any] = {}
     for key, option in (("target", "variables"), ("input", "input_variables")):
-        for axis in values[key].dims if is_labeled(values.get(key)) else ():
-            if _kind(axis) == "channel" and axis in values[key].coords and values[key].coords[axis].dtype.kind in "OTU":
-                found[option] = [str(name) for name in values[key].coords[axis].values]
-    target, forecasts = values.get("target"), values.get("forecast")
+        field: Any = values.get(key)
+        for axis in field.dims if is_labeled(field) else ():
+            if _kind(axis) == "channel" and axis in field.coords and field.coords[axis].dtype.kind in "OTU":
+                found[option] = [str(name) for name in field.coords[axis].values]
+    target: Any = values.get("target")
+    forecasts = values.get("forecast")
     if is_labeled(target) and not _aligned(target, forecasts, values):
         for name, coordinate in target.coords.items():
             option = {"lat": "lat", "lead": "leads", "initial time": "groups"}.get(_kind(name), "")
