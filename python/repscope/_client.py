@@ -6,7 +6,6 @@ import json
 import numbers
 import os
 import re
-import sys
 import threading
 import time
 import warnings
@@ -16,7 +15,7 @@ from ._arrays import Workspace, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
-from ._progress import Progress, ProgressLike, progress_of
+from ._progress import Progress, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder, labeled
 

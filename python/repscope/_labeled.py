@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import zipfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -161,8 +160,6 @@ def _aligned(target: Any, forecasts: Any, values: Mapping[str, Any]) -> bool:
 
 def save_field(value: Any, what: str, workspace: Any) -> str:
     """Writes a field with its coordinates as a Zarr store and returns FILE:key of it."""
-    from ._arrays import as_array
-
     if value.ndim > len(_ORDER):
         raise ValueError(f"{what}: {value.ndim} axes, want at most {len(_ORDER)}")
     value = _transposed(value, [_kind(d) or "channel" for d in value.dims])
@@ -178,10 +175,12 @@ def save_field(value: Any, what: str, workspace: Any) -> str:
 
 def _write_store(file: Any, value: Any, key: str, what: str) -> None:
     """Writes an archive of a Zarr store: one file, the same bytes for the same values."""
+    import zipfile
+
     from ._arrays import as_array
 
     xarray = sys.modules["xarray"]
-    scalars = []
+    scalars: List[str] = []
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as store:
         _object(store, ".zgroup", json.dumps({"zarr_format": 2}).encode())
         for name, coordinate in value.coords.items():
@@ -218,5 +217,7 @@ def _array(store: Any, name: str, dims: Sequence[Any], shape: Sequence[int], ste
 
 
 def _object(store: Any, name: str, content: bytes) -> None:
+    import zipfile
+
     with store.open(zipfile.ZipInfo(name), "w", force_zip64=True) as f:
         f.write(content)
