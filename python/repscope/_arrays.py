@@ -13,6 +13,7 @@ import numpy as np
 
 from ._folders import make, release
 from ._labeled import in_order, is_labeled
+from ._tables import columns_of, is_table
 
 _NAME_BYTES = 120  # of a file's name, of which file systems take 255
 _SPARE = 16 << 20  # of a file system that is left to others
@@ -52,6 +53,8 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     """
     if is_labeled(value):
         value = in_order(value, what)
+    elif is_table(value):
+        value = columns_of(value, what)
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
     if array.dtype.kind in "OT":
         array = _of_objects(value, array)

@@ -11,13 +11,14 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._arrays import Workspace, is_part, is_path
+from ._arrays import Workspace, as_array, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
 from ._progress import Progress, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder, labeled
+from ._tables import is_table
 
 
 class Flag(NamedTuple):
@@ -411,6 +412,8 @@ def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
         if not str(path).endswith(".npy") or not os.path.isfile(path):
             return None
         return tuple(np.load(path, mmap_mode="r").shape[1:])
+    if is_table(frames):
+        frames = as_array(frames, "frames")
     shape = getattr(in_order(frames, "frames") if is_labeled(frames) else frames, "shape", None)
     if shape is None:
         import numpy as np
