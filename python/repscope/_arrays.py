@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from ._folders import make, release
 from ._labeled import in_order, is_labeled
 from ._tables import columns_of, is_table
 
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
 _NAME_BYTES = 120  # of a file's name, of which file systems take 255
 _SPARE = 16 << 20  # of a file system that is left to others
 
 
-def is_path(value: Any) -> bool:
+def is_path(value: Any) -> TypeGuard[Union[str, os.PathLike[str]]]:
     return isinstance(value, (str, os.PathLike))
 
 
@@ -58,12 +61,12 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
     if array.dtype.kind in "OT":
         array = _of_objects(value, array)
-    masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
+    masked: Any = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
             of = what if what.isidentifier() else ""
             raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan) and skip_nan=True, or {of}.data")
-        array = array.data
+        array = np.ma.getdata(array)
     if array.dtype.metadata:  # such as names of an enumeration of HDF5, with which NumPy writes no file
         array = array.view(np.dtype(array.dtype.str))
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)

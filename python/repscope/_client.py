@@ -106,7 +106,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: 
         workspace.labels.update(labels or {})
         arguments = command.name.split(" ")
         arguments += _flags(command, values, workspace)
-        folder = _Folder(None if out is None else os.fspath(out))
+        folder = _Folder(None if out is None else os.fsdecode(out))
         try:
             if "out" in command.flags:
                 arguments.append("--out=" + folder.path)

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ._errors import RepscopeError
 
@@ -74,7 +74,7 @@ def _wrapper(torch: Any, module: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _evaluation(torch: Any, module: Any) -> Iterator[Tuple[Any, Any]]:
+def _evaluation(torch: Any, module: Any) -> Generator[Tuple[Any, Any], None, None]:
     """The module in evaluation mode, or a float32 copy of it, and its device."""
     tensors = list(module.parameters()) + list(module.buffers())
     if any(t.is_floating_point() and t.dtype != torch.float32 for t in tensors):
@@ -110,7 +110,7 @@ def _first_taken(torch: Any, wrapped: Any, examples: Sequence[Any], device: Any,
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None, None, None]:
     """Suppresses output and warnings of exporters."""
     import logging
 
