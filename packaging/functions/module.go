@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
     from ._result import Result
-    from ._types import Each, File, Files, Float, Floats, Inputs, Int, Ints, Many, Models, Path, ProgressLike, Text, Texts
+    from ._types import %s
 
 `
+
+// types are the types of the package that hints name.
+var types = strings.Fields("Each File Files Float Floats Inputs Int Ints Many Models Path ProgressLike Text Texts")
 
 // module is the Python text of the functions of commands.
 func module(commands []run.Description) (string, error) {
@@ -48,7 +51,12 @@ func module(commands []run.Description) (string, error) {
 		}
 		table.WriteString("    ),\n")
 	}
-	return head + "__all__ = [\n" + names.String() + "]\n\n" +
+	parameter := regexp.MustCompile(`(?m)^    \w+: (?:Optional.*|ProgressLike) = (?:None|0),$`)
+	hints := strings.Join(parameter.FindAllString(functions.String(), -1), "\n")
+	used := slices.DeleteFunc(slices.Clone(types), func(name string) bool {
+		return !regexp.MustCompile(`\b` + name + `\b`).MatchString(hints)
+	})
+	return fmt.Sprintf(head, strings.Join(used, ", ")) + "__all__ = [\n" + names.String() + "]\n\n" +
 		"# By function: the command, the keyword of its arguments, and its flags as keyword:kind:separator.\nCOMMANDS = {\n" +
 		table.String() + "}\n" + functions.String(), nil
 }
@@ -97,7 +105,11 @@ func writeFunction(b *strings.Builder, d run.Description, name string, parameter
 	fmt.Fprintf(b, "\n\ndef %s(\n", name)
 	argument := arguments[d.Name]
 	if argument != "" {
-		fmt.Fprintf(b, "    %s: Optional[Inputs] = None,\n", argument)
+		hint := "Inputs"
+		if argument == "suite" {
+			hint = "Union[Inputs, Mapping[str, Any]]"
+		}
+		fmt.Fprintf(b, "    %s: Optional[%s] = None,\n", argument, hint)
 	}
 	for i, p := range parameters {
 		if i == len(first[d.Name]) {

@@ -22,7 +22,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OLDEST = (3, 9)
-OTHERS = ["pandas", "scikit-learn", "h5py", "zarr", "nbclient", "ipykernel"]  # of the tests; PyTorch is large, and its tests are of the sources
+OTHERS = ["pandas", "scikit-learn", "h5py", "zarr", "xarray", "polars", "nbclient", "ipykernel", "marimo"]  # of the tests; PyTorch is large, and its tests are of the sources
 
 
 def say(text: str) -> None:
@@ -86,6 +86,29 @@ def installed(wheel: pathlib.Path, python: str, folder: pathlib.Path) -> "str | 
     return own
 
 
+def check_uvx(wheel: pathlib.Path, work: pathlib.Path) -> None:
+    """uvx runs the program of the wheel: its version, an analysis, and its exit code."""
+    uvx = shutil.which("uvx")
+    if uvx is None:
+        say("uvx: skipped: uv is not installed")
+        return
+    env = {k: v for k, v in os.environ.items() if k != "REPSCOPE_BIN"}
+    env["UV_CACHE_DIR"] = str(work / "uv")
+
+    def run(*line: str) -> subprocess.CompletedProcess:
+        return subprocess.run([uvx, "--quiet", "--from", str(wheel), "repscope", *line], cwd=work, env=env, stdout=subprocess.PIPE, text=True)
+
+    version = run("--version")
+    if version.returncode != 0:
+        say("uvx: skipped: it cannot install the wheel with NumPy")
+        return
+    analysis = run("geometry", "--example", "--quiet", "--format", "none", "--out", "uvx")
+    wrong = run("geometry", "--no-such-flag")
+    if not version.stdout.startswith("repscope ") or analysis.returncode != 0 or not (work / "uvx" / "geometry.json").exists() or wrong.returncode != 2:
+        sys.exit(f"uvx: {version.stdout!r}, codes {analysis.returncode} and {wrong.returncode}, want 0 and 2")
+    say(f"uvx: {version.stdout.strip()}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wheel", type=pathlib.Path, help="of this system; by default it is built")
@@ -101,9 +124,10 @@ def main() -> None:
         check_content(wheel)
         shutil.copytree(ROOT / "python" / "tests", work / "here" / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "docs" / "guides" / "python-and-notebooks.md", work / "here" / "tests")
-        for notebook in (ROOT / "python" / "examples").glob("*.ipynb"):
-            shutil.copy(notebook, work / "here" / "tests")
-        shutil.copy(ROOT / "python" / "examples" / "quickstart.ipynb", work / "here" / "tests")
+        for example in (ROOT / "python" / "examples").iterdir():
+            if example.is_file():
+                shutil.copy(example, work / "here" / "tests")
+        check_uvx(wheel, work)
         env = {k: v for k, v in os.environ.items() if k not in ("REPSCOPE_BIN", "PYTHONPATH", "PYTHONHOME")}
         for i, (_, python) in enumerate(chosen):
             version = subprocess.run([python, "-V"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()

@@ -7,17 +7,22 @@ import os
 import re
 import sys
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from ._folders import make, release
+from ._labeled import in_order, is_labeled
+from ._tables import columns_of, is_table
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 _NAME_BYTES = 120  # of a file's name, of which file systems take 255
 _SPARE = 16 << 20  # of a file system that is left to others
 
 
-def is_path(value: Any) -> bool:
+def is_path(value: Any) -> TypeGuard[Union[str, os.PathLike[str]]]:
     return isinstance(value, (str, os.PathLike))
 
 
@@ -46,18 +51,22 @@ def conversion(dtype: Any, what: str) -> Optional[type]:
 def as_array(value: Any, what: str = "array") -> np.ndarray:
     """A NumPy array from a tensor, an object with ``__array__`` or DLPack, or nested sequences.
 
-    Tensors are copied to the CPU. bfloat16 and eight-bit floats become float32,
+    Axes of a DataArray are put in order by their names. Tensors are copied to the CPU. bfloat16 and eight-bit floats become float32,
     which represents all their values.
     """
+    if is_labeled(value):
+        value = in_order(value, what)
+    elif is_table(value):
+        value = columns_of(value, what)
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
     if array.dtype.kind in "OT":
         array = _of_objects(value, array)
-    masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
+    masked: Any = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
             of = what if what.isidentifier() else ""
             raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan) and skip_nan=True, or {of}.data")
-        array = array.data
+        array = np.ma.getdata(array)
     if array.dtype.metadata:  # such as names of an enumeration of HDF5, with which NumPy writes no file
         array = array.view(np.dtype(array.dtype.str))
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
@@ -184,10 +193,11 @@ class Workspace:
 
     It is in a memory file system with enough room, else in the folder of temporary files.
     A process that is killed leaves its folder behind: its lock is free then, and the next process
-    removes it.
+    removes it. Workspaces with the same purpose have folders of the same name, one after the other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, purpose: str = "") -> None:
+        self._purpose = purpose
         self._folders: Dict[bool, Tuple[str, Any]] = {}  # with their locks
         self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
@@ -206,7 +216,7 @@ class Workspace:
         if memory not in self._folders:
             import tempfile
 
-            self._folders[memory] = make((_memory_folder() if memory else None) or tempfile.gettempdir())
+            self._folders[memory] = make((_memory_folder() if memory else None) or tempfile.gettempdir(), self._purpose)
         return self._folders[memory][0]
 
     def in_memory(self, path: str) -> bool:

@@ -6,18 +6,19 @@ import json
 import numbers
 import os
 import re
-import sys
 import threading
 import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._arrays import Workspace, is_part, is_path
+from ._arrays import Workspace, as_array, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
-from ._progress import Progress, ProgressLike, progress_of
+from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
+from ._progress import Progress, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder, labeled
+from ._tables import is_table
 
 
 class Flag(NamedTuple):
@@ -94,14 +95,18 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: 
     if not isinstance(nice, numbers.Integral):
         raise TypeError(f"nice: {nice!r} is not a whole number")
     out = values.pop("out", None)
+    study = values.get("suite") if command.name == "evaluate" else None
+    if out is None and isinstance(study, Mapping) and not isinstance(study, Result):
+        out = study.get("out")
     if out is not None and not isinstance(out, bytes):
         out = _path("out", out)
     quietly = values.get("dry_run") is True
-    with Workspace() as workspace:
+    # A study goes on where it was: its arrays have the names of before.
+    with Workspace(os.path.abspath(os.fsdecode(out)) if study is not None and out is not None else "") as workspace:
         workspace.labels.update(labels or {})
         arguments = command.name.split(" ")
         arguments += _flags(command, values, workspace)
-        folder = _Folder(None if out is None else os.fspath(out))
+        folder = _Folder(None if out is None else os.fsdecode(out))
         try:
             if "out" in command.flags:
                 arguments.append("--out=" + folder.path)
@@ -124,6 +129,8 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: 
 
 def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) -> List[str]:
     flags: List[str] = []
+    if command.name == "forecast":
+        values = _with_coordinates(values, workspace)
     for key, value in values.items():
         if value is None:
             continue
@@ -140,6 +147,14 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
         for text in _texts(key, flag, value, workspace):
             flags.append(f"--{flag.name}" if text is True else f"--{flag.name}={text}")
     return flags
+
+
+def _with_coordinates(values: Mapping[str, Any], workspace: Workspace) -> Mapping[str, Any]:
+    """The options of forecast, also those that follow from coordinates."""
+    more = implied(values)
+    if more:
+        workspace.notes.append(f"{', '.join(more)}: from the coordinates of the DataArrays")
+    return {**values, **more}
 
 
 def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
@@ -204,6 +219,11 @@ def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
     """The path of a file, of an array in a file (a pair of path and key), or of an array in memory."""
     if isinstance(value, Result):
         return value.path
+    value = only_variable(value, name)
+    if is_labeled(value) and has_coordinates(value, key):
+        return save_field(value, name, workspace)
+    if is_field(key) and (is_path(value) or is_part(value)):
+        return _path(key, value)  # the program reads the coordinates too
     value = resolve(name, value)
     if isinstance(value, Stream):
         return value.save(name, workspace)
@@ -219,29 +239,22 @@ def _config(key: str, value: Any, workspace: Workspace) -> str:
     # options by their names in Python too
     value = {k.replace("_", "-") if isinstance(k, str) else k: v for k, v in value.items()}
     with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
-        json.dump(value, f, default=_plain)
+        json.dump({k: _plain_parts(f"{key}, {k}", v) for k, v in value.items()}, f)
     workspace.labels[path] = f"{key} (a mapping)"
     return path
 
 
-# What a suite has beside its datasets.
-_SUITE_KEYS = ("out", "defaults", "analyses", "matrix", "datasets")
-
-
 def _suite(key: str, value: Mapping[str, Any], workspace: Workspace) -> str:
     """Writes a suite given as a mapping to a file; arrays, readers and modules in it become files too."""
-    unknown = [k for k in value if k not in _SUITE_KEYS]
-    if unknown:
-        raise UsageError(2, f"{key}: {unknown[0]!r} is not a part of a suite; want {', '.join(_SUITE_KEYS)}")
-    tree = {k: _plain_parts(v) for k, v in value.items() if k not in ("defaults", "datasets")}
-    if isinstance(value.get("defaults"), Mapping):
-        tree["defaults"] = _suite_options("defaults", value["defaults"], workspace)
-    datasets = value.get("datasets")
-    if isinstance(datasets, Mapping):
-        tree["datasets"] = {str(k): _suite_options(str(k), v, workspace) for k, v in datasets.items()}
+    tree = {str(k): _plain_parts(str(k), v) for k, v in value.items() if k not in ("defaults", "datasets")}
     for part in ("defaults", "datasets"):
-        if value.get(part) is not None and part not in tree:
-            raise UsageError(2, f"{key}: {part} is a {type(value[part]).__name__}, want a mapping")
+        options = value.get(part)
+        if options is not None and not isinstance(options, Mapping):
+            raise UsageError(2, f"{key}: {part} is a {type(options).__name__}, want a mapping")
+    if value.get("defaults") is not None:
+        tree["defaults"] = _suite_options("defaults", value["defaults"], workspace)
+    if value.get("datasets") is not None:
+        tree["datasets"] = {str(k): _suite_options(str(k), v, workspace) for k, v in value["datasets"].items()}
     path = workspace.place(key + ".yaml", 0)
     with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
         json.dump(tree, f)
@@ -254,8 +267,10 @@ def _suite_options(name: str, options: Any, workspace: Workspace, function: str 
     from ._functions import COMMANDS
 
     if not isinstance(options, Mapping):
-        return _plain_parts(options)
+        return _plain_parts(name, options)
     tree: Dict[str, Any] = {}
+    if function == "forecast":
+        options = _with_coordinates(options, workspace)
     for option, value in options.items():
         keyword = str(option).replace("-", "_")
         if not function and keyword in COMMANDS and isinstance(value, Mapping):
@@ -265,7 +280,15 @@ def _suite_options(name: str, options: Any, workspace: Workspace, function: str 
         flag = next((f for f in flags if f is not None and f.kind in ("file", "named", "model")), None)
         what = f"{keyword} of {name}"
         if flag is None:
-            tree[str(option)] = _plain_parts(value)
+            try:
+                tree[str(option)] = _plain_parts(what, value)
+            except TypeError:
+                if any(f is not None for f in flags):
+                    raise
+                if function and function in _command(function).flags:
+                    example = f"{function}: {{{function}: {{{option}: array}}}}"
+                    raise UsageError(2, f"{name}: {option!r} is no option of {function}; write {example}, as in a file") from None
+                tree[str(option)] = type(value).__name__  # the program refuses the key
         elif flag.kind == "file":
             tree[str(option)] = _file(keyword, what, value, workspace)
         else:
@@ -281,21 +304,25 @@ def _suite_options(name: str, options: Any, workspace: Workspace, function: str 
     return tree
 
 
-def _plain_parts(value: Any) -> Any:
+def _plain_parts(what: str, value: Any) -> Any:
     """A value as JSON has it: paths as text, arrays as lists."""
     if isinstance(value, Mapping):
-        return {str(k): _plain_parts(v) for k, v in value.items()}
+        return {str(k): _plain_parts(what, v) for k, v in value.items()}
     if isinstance(value, (list, tuple, set, range)):
-        return [_plain_parts(v) for v in value]
-    return value if isinstance(value, (str, int, float, bool, type(None))) else _plain(value)
+        return [_plain_parts(what, v) for v in value]
+    return value if _is_plain(value) else _plain(what, value)
 
 
-def _plain(value: Any) -> Any:
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool, type(None)))
+
+
+def _plain(what: str, value: Any) -> Any:
     if is_path(value):
         return os.fspath(value)
-    if hasattr(value, "tolist"):
+    if hasattr(value, "tolist") and getattr(value, "ndim", 0) < 2:
         return value.tolist()
-    raise TypeError(f"{value!r} cannot be written to a configuration")
+    raise TypeError(f"{what}: a {type(value).__name__} cannot be written to a configuration; want numbers, texts and lists of them")
 
 
 def _joined(name: str, value: str) -> str:
@@ -385,7 +412,9 @@ def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
         if not str(path).endswith(".npy") or not os.path.isfile(path):
             return None
         return tuple(np.load(path, mmap_mode="r").shape[1:])
-    shape = getattr(frames, "shape", None)
+    if is_table(frames):
+        frames = as_array(frames, "frames")
+    shape = getattr(in_order(frames, "frames") if is_labeled(frames) else frames, "shape", None)
     if shape is None:
         import numpy as np
 

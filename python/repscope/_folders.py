@@ -19,13 +19,25 @@ _sweeping = threading.Lock()
 _later: List[str] = []  # what could not be removed yet
 
 
-def make(base: str) -> Tuple[str, Any]:
-    """A new folder and its lock. Folders left by ended processes of this user are removed."""
+def make(base: str, purpose: str = "") -> Tuple[str, Any]:
+    """A new folder and its lock. Folders left by ended processes of this user are removed.
+
+    The name of the folder follows from its purpose, unless there is none or another process has a folder of that name.
+    """
     import tempfile
 
     _sweep(base)
     remove_later()
-    path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
+    path = ""
+    if purpose:
+        import hashlib
+
+        path = os.path.join(base, _PREFIX + "study-" + hashlib.sha256(purpose.encode("utf-8", "surrogateescape")).hexdigest()[:16])
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            path = ""
+    path = path or tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
     return path, _hold(os.path.join(path, _LOCK))
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
     from ._result import Result
-    from ._types import Each, File, Files, Float, Floats, Inputs, Int, Ints, Many, Models, Path, ProgressLike, Text, Texts
+    from ._types import Each, File, Files, Float, Floats, Inputs, Int, Ints, Many, Models, Path, ProgressLike, Text
 
 __all__ = [
     "audit",
@@ -4352,7 +4352,7 @@ def validate(
 
 
 def evaluate(
-    suite: Optional[Inputs] = None,
+    suite: Optional[Union[Inputs, Mapping[str, Any]]] = None,
     *,
     methods: Optional[bool] = None,
     out: Optional[Path] = None,
@@ -4485,7 +4485,7 @@ def scale_merge(
 
 
 def scale_plan(
-    suite: Optional[Inputs] = None,
+    suite: Optional[Union[Inputs, Mapping[str, Any]]] = None,
     *,
     out: Optional[Path] = None,
     cpus: Optional[Int] = None,
@@ -4538,7 +4538,7 @@ def scale_plan(
 
 
 def scale_slurm(
-    suite: Optional[Inputs] = None,
+    suite: Optional[Union[Inputs, Mapping[str, Any]]] = None,
     *,
     out: Optional[Path] = None,
     at_most: Optional[Int] = None,
@@ -4601,7 +4601,7 @@ def scale_slurm(
 
 
 def scale_k8s(
-    suite: Optional[Inputs] = None,
+    suite: Optional[Union[Inputs, Mapping[str, Any]]] = None,
     *,
     out: Optional[Path] = None,
     at_most: Optional[Int] = None,
@@ -4661,7 +4661,7 @@ def scale_k8s(
 
 
 def scale_status(
-    suite: Optional[Inputs] = None,
+    suite: Optional[Union[Inputs, Mapping[str, Any]]] = None,
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:

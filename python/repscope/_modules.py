@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ._errors import RepscopeError
 
@@ -27,8 +27,8 @@ def export(module: Any, path: str, examples: Sequence[Any], given: bool, name: s
     """Writes a module as ONNX, with any size of batch, in evaluation mode and float32.
 
     examples are inputs, each a tuple of tensors; the first that the module accepts is
-    traced. Two exporters are tried: torch.export, then TorchScript. The module is
-    left unchanged.
+    traced. Two exporters are tried: torch.export, then TorchScript; for plain layers
+    TorchScript is first. The module is left unchanged.
     """
     import torch
 
@@ -74,7 +74,7 @@ def _wrapper(torch: Any, module: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _evaluation(torch: Any, module: Any) -> Iterator[Tuple[Any, Any]]:
+def _evaluation(torch: Any, module: Any) -> Generator[Tuple[Any, Any], None, None]:
     """The module in evaluation mode, or a float32 copy of it, and its device."""
     tensors = list(module.parameters()) + list(module.buffers())
     if any(t.is_floating_point() and t.dtype != torch.float32 for t in tensors):
@@ -93,7 +93,8 @@ def _evaluation(torch: Any, module: Any) -> Iterator[Tuple[Any, Any]]:
 
 
 def _first_taken(torch: Any, wrapped: Any, examples: Sequence[Any], device: Any, given: bool, name: str) -> Tuple[Any, ...]:
-    problems = []
+    problems: List[str] = []
+    last: Optional[Exception] = None
     for inputs in examples:
         inputs = tuple(t.to(device) for t in inputs)
         try:
@@ -109,7 +110,7 @@ def _first_taken(torch: Any, wrapped: Any, examples: Sequence[Any], device: Any,
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None, None, None]:
     """Suppresses output and warnings of exporters."""
     import logging
 
@@ -130,10 +131,17 @@ def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: s
     """Exports with the first exporter that succeeds, and returns its name."""
     known = inspect.signature(torch.onnx.export).parameters
     names = ["input"] if len(inputs) == 1 else [f"input_{i}" for i in range(len(inputs))]
-    problems = []
-    for how, options in _exporters(torch, known, names, len(inputs)):
+    problems: List[str] = []
+    last: Optional[Exception] = None
+    exporters = list(_exporters(torch, known, names, len(inputs)))
+    if len(exporters) > 1 and _is_plain(wrapped.inner):
+        exporters.insert(0, exporters[-1])
+    for at, (how, options) in enumerate(exporters):
+        wrapped.eval()  # an exporter that fails leaves the mode that it found
         try:
-            with torch.no_grad():
+            with torch.no_grad(), warnings.catch_warnings():
+                if at + 1 < len(exporters) and how == _TRACER:  # what depends on values is left to the other one
+                    warnings.simplefilter("error", torch.jit.TracerWarning)
                 torch.onnx.export(wrapped, inputs, path, input_names=names, output_names=["latents"], **options)
             return f"{how} of PyTorch {torch.__version__}"
         except Exception as err:  # of whatever kind: the other exporter may do it
@@ -147,9 +155,30 @@ def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: s
     missing = [package for package in ("onnx", "onnxscript") if importlib.util.find_spec(package) is None]
     install = [f"the exporters of PyTorch need more packages: pip install {' '.join(missing)}"] if missing else []
     raise RepscopeError(
-        1, f"model {name}: PyTorch {torch.__version__} cannot export the module to ONNX:\n" + "\n".join(problems),
+        1, f"model {name}: PyTorch {torch.__version__} cannot export the module to ONNX:\n" + "\n".join(dict.fromkeys(problems)),
         [*install, "export it yourself and give the file, or compute the latents and give them as latents="],
     ) from last
+
+
+# The exporter that records one run of a module.
+_TRACER = "TorchScript"
+
+# Modules of torch.nn whose run is the same for all values and sizes of a batch.
+_PLAIN = ("activation", "batchnorm", "container", "conv", "dropout", "flatten", "linear", "normalization", "padding", "pooling")
+
+
+def _is_plain(module: Any) -> bool:
+    """Whether a module consists of plain layers: a recorded run is the module then, and torch.export, which takes ten times as long to
+    load, is not needed.
+    """
+    for part in module.modules():
+        package, _, file = type(part).__module__.rpartition(".")
+        if package != "torch.nn.modules":
+            if next(part.children(), None) is None:  # it computes by itself
+                return False
+        elif file not in _PLAIN or type(part).__name__ == "MultiheadAttention":
+            return False
+    return True
 
 
 def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: int) -> Iterator[Tuple[str, Dict[str, Any]]]:
@@ -167,7 +196,7 @@ def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: in
     options = {"dynamic_axes": {n: {0: "N"} for n in [*names, "latents"]}, "opset_version": 17, "do_constant_folding": True}
     if "dynamo" in known:
         options["dynamo"] = False
-    yield "TorchScript", options
+    yield _TRACER, options
 
 
 def inputs_for(shape: Optional[Tuple[int, ...]], options: Mapping[str, Any]) -> List[Tuple[int, ...]]:

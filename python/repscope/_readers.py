@@ -261,7 +261,7 @@ def _names(group: Any, library: str) -> List[str]:
         return found
 
     def walk(node: Any, prefix: str) -> None:
-        for name, array in node.arrays():
+        for name, _ in node.arrays():
             found.append(prefix + name)
         for name, below in node.groups():
             walk(below, prefix + name + "/")

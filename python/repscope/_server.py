@@ -148,7 +148,7 @@ class Server:
     def ask(self, question: Dict[str, Any]) -> Dict[str, Any]:
         """The answer to a request. A process that has ended is restarted once."""
         line = json.dumps(question).encode() + b"\n"
-        for attempt in range(2):
+        for _ in range(2):
             try:
                 answer = self._answer(line)
             except _Ended:

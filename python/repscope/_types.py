@@ -19,8 +19,20 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
+class SupportsCollect(Protocol):
+    """Lazy frames of polars."""
+
+    def collect(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class SupportsFormat(Protocol):
+    """Datasets of Hugging Face."""
+
+    def with_format(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
 Path = Union[str, "os.PathLike[str]"]
-Array = Union[SupportsArray, SupportsDLPack, Sequence[Any]]
+Array = Union[SupportsArray, SupportsDLPack, SupportsCollect, SupportsFormat, Sequence[Any]]
 # a path, with :key or as a pair for an array in a file of several; an array; or arrays by name, as .npz has
 File = Union[Path, Tuple[Path, str], Array, Mapping[str, Array]]
 Files = Union[Mapping[str, Union[File, List[Path]]], File]

@@ -641,7 +641,11 @@ def _sink(log: Any) -> Callable[[Dict[str, float], int], None]:
 
         return tensorboard
     if hasattr(log, "log_metrics"):  # mlflow, and loggers of Lightning
-        return lambda scalars, step: log.log_metrics(dict(scalars), step=step)
+
+        def metrics(scalars: Dict[str, float], step: int) -> None:
+            log.log_metrics(dict(scalars), step=step)
+
+        return metrics
     if hasattr(log, "log"):
         defined: Set[str] = set()
 
@@ -656,7 +660,11 @@ def _sink(log: Any) -> Callable[[Dict[str, float], int], None]:
 
         return wandb
     if callable(log):
-        return lambda scalars, step: log(dict(scalars), step)
+
+        def called(scalars: Dict[str, float], step: int) -> None:
+            log(dict(scalars), step)
+
+        return called
     raise TypeError(f"log: a {type(log).__name__} is no function and has none of add_scalar, log_metrics and log")
 
 

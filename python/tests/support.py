@@ -52,7 +52,7 @@ def leftovers() -> set:
     gc.collect()
     repscope._folders.remove_later()  # Windows removes nothing that an array still had mapped
     bases = ("/dev/shm", tempfile.gettempdir())
-    return {p for base in bases for p in glob.glob(os.path.join(base, f"repscope-*-{os.getpid()}-*"))}
+    return {p for base in bases for name in (f"repscope-*-{os.getpid()}-*", "repscope-py-study-*") for p in glob.glob(os.path.join(base, name))}
 
 
 @contextlib.contextmanager

@@ -71,10 +71,18 @@ class Conversion(Case):
 
         def polars(pl):
             yield pl.DataFrame({"a": want[:, 0], "b": want[:, 1], "c": want[:, 2]})
+            yield pl.DataFrame({"a": want[:, 0], "b": want[:, 1], "c": want[:, 2]}).lazy()
             yield pl.Series(want.tolist(), dtype=pl.Array(pl.Float32, 3))
+            yield pl.Series(want.tolist())
+            yield pl.DataFrame({"z": want.tolist()})
 
         def hub(datasets):
-            yield datasets.Dataset.from_dict({"z": want.tolist()}).with_format("numpy")["z"]
+            whole = datasets.Dataset.from_dict({"z": want.tolist(), "label": list("abcd")})
+            yield whole.with_format("numpy")["z"]
+            yield whole["z"]
+            yield whole.select_columns("z")
+            yield datasets.Dataset.from_dict({"a": want[:, 0], "b": want[:, 1], "c": want[:, 2]})
+            yield datasets.Dataset.from_dict({"z": want.repeat(2, axis=0)}).select_columns("z").select(range(0, 8, 2))
 
         def tensors(torch):
             yield torch.from_numpy(want)
@@ -96,6 +104,44 @@ class Conversion(Case):
         for ragged in ([[1.0], [1.0, 2.0]], [[1.0], None]):
             with self.assertRaisesRegex(ValueError, "z: lists of several lengths"):
                 _arrays.as_array(pa.array(ragged), "z")
+
+    def test_frames_of_polars(self) -> None:
+        try:
+            import polars as pl
+        except ImportError:
+            self.skipTest("polars is not installed")
+        got = _arrays.as_array(pl.DataFrame({"a": [1.0, None], "b": [3, 4], "c": [True, False]}))
+        np.testing.assert_array_equal(got, [[1, 3, 1], [np.nan, 4, 0]])
+        self.assertEqual(_arrays.as_array(pl.DataFrame({"a": [1.0, 2.0]})).shape, (2, 1))
+        self.assertEqual(_arrays.as_array(pl.Series(["b", "a"])).tolist(), ["b", "a"])
+        self.assertEqual(_arrays.as_array(pl.Series(["1.5"]).cast(pl.Decimal(10, 2))).tolist(), [1.5])
+        np.testing.assert_array_equal(_arrays.as_array(pl.Series([True, None])), [1, np.nan])
+        for value, message in (
+            (pl.DataFrame({"a": [1.0], "t": ["x"]}), r"z: a frame with columns that are not numbers \(t\); want numbers only: frame.drop"),
+            (pl.Series([[1.0], [1.0, 2.0]]), "z: lists of several lengths"),
+        ):
+            with self.assertRaisesRegex((TypeError, ValueError), message):
+                _arrays.as_array(value, "z")
+        x = states(60, 4)
+        want = repscope.manifold({"z": x}, bootstrap=0, progress=False, format="none").json["models"]
+        frame = pl.DataFrame({f"z{i}": x[:, i] for i in range(4)})
+        self.assertEqual(repscope.manifold({"z": frame.lazy()}, bootstrap=0, progress=False, format="none").json["models"], want)
+
+    def test_datasets(self) -> None:
+        try:
+            import datasets
+        except ImportError:
+            self.skipTest("datasets is not installed")
+        exact = datasets.Dataset.from_dict({"z": [[0.1, 0.2], [0.3, 0.4]]})
+        self.assertEqual(_arrays.as_array(exact).tolist(), [[0.1, 0.2], [0.3, 0.4]])  # float64, which the format of NumPy is not
+        images = datasets.Dataset.from_dict({"i": np.ones((2, 3, 4)).tolist()}, features=datasets.Features({"i": datasets.Array2D((3, 4), "float32")}))
+        self.assertEqual(_arrays.as_array(images).shape, (2, 3, 4))
+        mixed = datasets.Dataset.from_dict({"z": [[1.0]], "t": ["a"]})
+        with self.assertRaisesRegex(TypeError, r"z: a dataset with columns that are not single numbers \(z, t\); name one column: dataset.select_columns\('z'\)"):
+            _arrays.as_array(mixed, "z")
+        for several in (datasets.DatasetDict({"train": mixed}), mixed.to_iterable_dataset()):
+            with self.assertRaisesRegex(TypeError, "want one split in memory"):
+                _arrays.as_array(several, "z")
 
     @unittest.skipIf(torch is None, "PyTorch is not installed")
     def test_tensors(self) -> None:

@@ -58,15 +58,31 @@ class Suites(Case):
         plan = repscope.evaluate(suite, dry_run=True, progress=False)
         self.assertEqual([t["state"] for t in plan.json["tasks"]], ["run"])
 
+    def test_again(self) -> None:
+        """A study with the same arrays is not computed again; its folder can be in the mapping, and so can an outcome."""
+        x = states()
+        out = os.path.join(self.folder, "study")
+        suite = {"out": out, "analyses": ["manifold"], "datasets": {"d": {"latents": {"a": x[:, :3], "b": list(x[:, 3:])}}}}
+        first = repscope.evaluate(suite, progress=False)
+        self.assertEqual(str(first.dir), out)
+        again = repscope.evaluate({**suite, "datasets": {"d": {"latents": {"a": x[:, :3].copy(), "b": x[:, 3:]}}}}, progress=False)
+        self.assertIn("d/manifold: unchanged", again.notes)
+        x[0, 0] += 1
+        self.assertNotIn("d/manifold: unchanged", repscope.evaluate(suite, progress=False).notes)
+        with self.assertRaisesRegex(repscope.UsageError, "outcome names no number"):
+            repscope.evaluate({**suite, "outcome": {"permutations": 99}}, dry_run=True, progress=False)
+
     def test_wrong(self) -> None:
         for suite, message in (
-            ({"dataset": {}}, "'dataset' is not a part of a suite; want out, defaults"),
+            ({"dataset": {}}, r"suite \(a mapping\).*unknown key \"dataset\" of a suite\nhint: did you mean datasets"),
             ({"datasets": {"d": {"only": "manifold", "latens": {"z": states()}}}}, r"suite \(a mapping\).*unknown key \"latens\" of d"),
             ({"datasets": ["d"]}, "datasets is a list, want a mapping"),
             ({"defaults": {"neighborhood": {"kk": 1}}, "datasets": {"d": {"latents": {"z": states()}}}}, "unknown key \"kk\" of neighborhood"),
         ):
             with self.assertRaisesRegex(repscope.UsageError, message):
                 repscope.evaluate(suite, progress=False)
+        with self.assertRaisesRegex(TypeError, "k of d: a ndarray cannot be written to a configuration"):
+            repscope.evaluate({"datasets": {"d": {"only": "manifold", "k": states()}}}, progress=False)
 
 
 class Crashes(Case):

@@ -120,6 +120,14 @@ class Package(Case):
         said = subprocess.run([sys.executable, "-m", "pyright", "--project", self.folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(said.returncode, 0, said.stdout)
 
+    def test_pyright_of_the_package(self) -> None:
+        settings = os.path.join(HERE, "..", "pyrightconfig.json")
+        if importlib.util.find_spec("pyright") is None or not os.path.exists(settings):
+            self.skipTest("pyright is not installed, or these are not the tests of a clone")
+        line = [sys.executable, "-m", "pyright", "--project", settings, "--pythonpath", sys.executable]
+        said = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(said.returncode, 0, said.stdout)
+
     def test_suite_of_docstring(self) -> None:
         """The suite in the documentation of evaluate is one."""
         blocks = re.findall(r"(?m)(?:^  .*\n)+", inspect.getdoc(repscope.evaluate) or "")

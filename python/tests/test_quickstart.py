@@ -1,10 +1,12 @@
-"""The notebook runs, and shows what it says."""
+"""The notebook and the page of marimo run, and show what they say."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -23,11 +25,11 @@ except ImportError:
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def notebook() -> str:
-    for path in (os.path.join(HERE, "quickstart.ipynb"), os.path.join(HERE, "..", "examples", "quickstart.ipynb")):
+def example(name: str) -> str:
+    for path in (os.path.join(HERE, name), os.path.join(HERE, "..", "examples", name)):
         if os.path.exists(path):
             return path
-    raise unittest.SkipTest("no notebook next to the tests")
+    raise unittest.SkipTest(f"no {name} next to the tests")
 
 
 def outputs(cells: list) -> list:
@@ -45,7 +47,7 @@ def outputs(cells: list) -> list:
 
 class Quickstart(Case):
     def test_as_it_is_kept(self) -> None:
-        path = notebook()
+        path = example("quickstart.ipynb")
         with open(path, encoding="utf-8") as f:
             cells = json.load(f)["cells"]
         first = next(c for c in cells if c["cell_type"] == "code")
@@ -55,7 +57,7 @@ class Quickstart(Case):
 
     @unittest.skipIf(nbclient is None, "no nbclient and ipykernel: the notebook is not run")
     def test_it_runs(self) -> None:
-        with open(notebook(), encoding="utf-8") as f:
+        with open(example("quickstart.ipynb"), encoding="utf-8") as f:
             kept = nbformat.read(f, as_version=4)
         spec = os.path.join(self.folder, "kernels", "tested")
         os.makedirs(spec)
@@ -70,6 +72,28 @@ class Quickstart(Case):
         finally:
             os.environ.pop("JUPYTER_PATH") if before is None else os.environ.__setitem__("JUPYTER_PATH", before)
         self.assertEqual(outputs(run.cells), outputs(kept.cells))
+
+
+@unittest.skipIf(importlib.util.find_spec("marimo") is None, "marimo is not installed: its page is not run")
+class Marimo(Case):
+    def run_page(self, *line: str) -> str:
+        """Runs a command in a folder with a copy of the page, next to which marimo writes."""
+        shutil.copy(example("marimo_page.py"), self.folder)
+        env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(repscope.__file__)))}
+        said = subprocess.run([sys.executable, *line], cwd=self.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(said.returncode, 0, said.stdout)
+        return said.stdout
+
+    def test_as_a_script(self) -> None:
+        self.run_page("marimo_page.py")
+
+    def test_what_it_shows(self) -> None:
+        said = self.run_page("-m", "marimo", "--yes", "export", "html", "marimo_page.py", "-o", "page.html")
+        self.assertNotIn("Traceback", said)
+        with open(os.path.join(self.folder, "page.html"), encoding="utf-8") as f:
+            page = f.read()
+        for shown in ("repscope neighborhood", 'alt=\\"preservation\\" src=\\"data:image/png;base64', '"application/vnd.marimo+mimebundle": {"image/png": "data:image/png', "repscope manifold"):
+            self.assertIn(shown, page)
 
 
 if __name__ == "__main__":
