@@ -38,7 +38,7 @@ func EveryEvalEver(r *report.Result, o *Options) ([]File, error) {
 		collection = data + "." + collection
 	}
 	var files []File
-	err = models(r, o.Metrics, func(name string, list []score) error {
+	err = models(r, o.Metrics, true, func(name string, list []score) error {
 		id := o.ModelIDs[name]
 		if id == "" {
 			id = o.Organization + "/" + name

@@ -43,12 +43,12 @@ type score struct {
 	samples int // over which it was computed; 0 if the result does not say
 }
 
-// scores are the chosen numbers of a model that have a value and a direction, in the order of the result.
-func scores(r *report.Result, model report.Object, chosen []string) []score {
+// scores are the chosen numbers of a model that have a value and, if it is wanted, a direction, in the order of the result.
+func scores(r *report.Result, model report.Object, chosen []string, directed bool) []score {
 	var list []score
 	for n := range model.Estimates() {
 		m, known := r.MetricOf(n.Path)
-		if !known || m.Direction == report.Neither || !n.Value.Defined() || !isChosen(r, n.Path, chosen) {
+		if !known || directed && m.Direction == report.Neither || !n.Value.Defined() || !isChosen(r, n.Path, chosen) {
 			continue
 		}
 		list = append(list, score{n, m, samplesOf(model, n.Path)})
@@ -77,8 +77,9 @@ func samplesOf(model report.Object, path string) int {
 	return 0
 }
 
-// models visits the models of a result that have numbers to export. Errors: no model has one of the chosen numbers.
-func models(r *report.Result, chosen []string, visit func(name string, list []score) error) error {
+// models visits the models of a result that have numbers to export, with a direction if it is wanted. Errors: no model has
+// one of the chosen numbers.
+func models(r *report.Result, chosen []string, directed bool, visit func(name string, list []score) error) error {
 	found := false
 	for _, name := range r.Models.Keys() {
 		if r.Unmeasured(name) != "" {
@@ -88,7 +89,7 @@ func models(r *report.Result, chosen []string, visit func(name string, list []sc
 		if err != nil {
 			return err
 		}
-		list := scores(r, model, chosen)
+		list := scores(r, model, chosen, directed)
 		if len(list) == 0 {
 			continue
 		}
@@ -97,22 +98,21 @@ func models(r *report.Result, chosen []string, visit func(name string, list []sc
 			return err
 		}
 	}
-	switch {
-	case found:
+	if found {
 		return nil
-	case len(chosen) > 0:
-		return fmt.Errorf("%s: no model has a number of --metrics %s with a better direction; found: %s", r.Analysis,
-			strings.Join(chosen, ","), text.Few(directed(r), 10))
 	}
-	return fmt.Errorf("%s: no headline number has a value and a better direction; choose numbers with --metrics", r.Analysis)
-}
-
-// directed are the names of the metrics with a direction.
-func directed(r *report.Result) []string {
-	return slices.DeleteFunc(r.Metrics.Keys(), func(name string) bool {
+	names := slices.DeleteFunc(r.Metrics.Keys(), func(name string) bool {
 		m, _ := r.MetricOf(name)
-		return m.Direction == report.Neither
+		return directed && m.Direction == report.Neither
 	})
+	what := ""
+	if directed {
+		what = " and a better direction"
+	}
+	if len(chosen) > 0 {
+		return fmt.Errorf("%s: no number of --metrics %s has a value%s; found: %s", r.Analysis, strings.Join(chosen, ","), what, text.Few(names, 10))
+	}
+	return fmt.Errorf("%s: no headline number has a value%s; choose numbers with --metrics; found: %s", r.Analysis, what, text.Few(names, 10))
 }
 
 // inputOf is the model or the latents of a name among the inputs.

@@ -113,6 +113,9 @@ func TestEveryEvalEver(t *testing.T) {
 			t.Errorf("%s: %s, want %s", n.ID, x, y)
 		}
 	}
+	if _, err := EveryEvalEver(written(t, "a"), &Options{Metrics: []string{"rank"}}); err == nil || !strings.Contains(err.Error(), "and a better direction; found: by_k.share, Loss, Lost") {
+		t.Errorf("a number without direction: %v", err)
+	}
 	again, err := EveryEvalEver(written(t, "a"), lab)
 	if err != nil || again[0].Name != files[0].Name || !bytes.Equal(again[0].Content, files[0].Content) {
 		t.Error("the same result makes another record")
@@ -198,11 +201,15 @@ func TestEvalResults(t *testing.T) {
 	if want := "repscope 1.0.0 walk by_k[k=5].share; 95 % interval 0.25 to 0.75; standard error 0.125; jackknife over 12 episodes; n = 100"; entries[0]["notes"] != want {
 		t.Errorf("notes %q, want %q", entries[0]["notes"], want)
 	}
-	if _, err := EvalResults(written(t, "a"), &Options{Tasks: map[string]string{"": "t"}, Metrics: []string{"*"}}); err == nil || !strings.Contains(err.Error(), "2 numbers for the task t") {
+	if _, err := EvalResults(written(t, "a"), &Options{Tasks: map[string]string{"": "t"}, Metrics: []string{"*"}}); err == nil || !strings.Contains(err.Error(), "3 numbers for the task t") {
 		t.Errorf("several numbers for one task: %v", err)
 	}
-	for _, chosen := range [][]string{{"nothing"}, {"rank"}} {
-		if _, err := EvalResults(written(t, "a"), &Options{Metrics: chosen}); err == nil || !strings.Contains(err.Error(), "no model has a number of --metrics") {
+	for _, chosen := range [][]string{{"nothing"}, {"Lost"}, nil} { // a headline without a value
+		r := written(t, "a")
+		if chosen == nil {
+			r.Metrics = report.Object{}
+		}
+		if _, err := EvalResults(r, &Options{Metrics: chosen}); err == nil || !strings.Contains(err.Error(), "has a value") {
 			t.Errorf("%v: %v", chosen, err)
 		}
 	}

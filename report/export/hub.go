@@ -46,7 +46,7 @@ func EvalResults(r *report.Result, o *Options) ([]File, error) {
 		chosen = o.Metrics
 	}
 	var files []File
-	err := models(r, chosen, func(name string, list []score) error {
+	err := models(r, chosen, false, func(name string, list []score) error {
 		var entries []hubEntry
 		for i := range list {
 			s := &list[i]

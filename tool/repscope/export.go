@@ -24,8 +24,8 @@ const exportManual = `export reads finished results and writes them in the form 
   parquet           metrics.parquet and comparisons.parquet: the tidy tables of all results
 
 Records have score, range, direction, 95 % interval, and standard error where the result has one. Numbers without a
-better direction, and numbers without a value, are left out of records. Tables have all numbers; missing values are
-null.`
+value are left out of records, and numbers without a better direction out of every_eval_ever. Tables have all numbers;
+missing values are null.`
 
 // The values of --to.
 const (
