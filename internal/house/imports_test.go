@@ -72,6 +72,7 @@ var rules = []rule{
 	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
 	{"internal/run", "internal/option report report/methods shard internal/kernel"},
 	{"report/methods report/schema report/export", "report"},
+	{"report/junit", ""},
 	{"plots report points", ""},
 
 	{"measure", "measure neighbors stat points model internal/kernel"},
