@@ -54,8 +54,8 @@ type Described struct {
 	Cite      string  // keys of references, separated by spaces
 }
 
-// metric is what a result file says of it.
-func (d *Described) metric() Metric {
+// Metric is what a result file says of it.
+func (d *Described) Metric() Metric {
 	m := Metric{Direction: d.Better, Unit: d.Unit, Headline: d.Headline}
 	if d.Low < d.High && !(math.IsInf(d.Low, 0) && math.IsInf(d.High, 0)) {
 		m.Range = &Limits{d.Low, d.High}
@@ -132,7 +132,7 @@ func Headlines(paths []string, headline func(path string) bool, limit int) []int
 // Describe enters what metrics are, in their order.
 func (r *Result) Describe(metrics ...Described) {
 	for i := range metrics {
-		r.Metrics.Set(metrics[i].Name, metrics[i].metric())
+		r.Metrics.Set(metrics[i].Name, metrics[i].Metric())
 	}
 }
 

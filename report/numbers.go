@@ -16,6 +16,7 @@ type Named struct {
 	Value    Value
 	Interval Interval
 	SD       Value // "x_sd", or "x_std" of other programs; undefined where there is none
+	StdError Value // "x_se"; undefined where there is none
 	// NotCompared says why models must not be compared by this number; empty if they may.
 	NotCompared string
 }
@@ -44,7 +45,8 @@ func (o Object) Estimates() iter.Seq[Named] {
 			}
 			x, ok := valueOf(in.values[key], reasons[key])
 			return !ok || yield(Named{Path: spot.path + key, Value: x,
-				Interval: in.intervalFor(spot.intervals(in, key), reasons), SD: in.spread(key), NotCompared: spot.notCompared})
+				Interval: in.intervalFor(spot.intervals(in, key), reasons), SD: in.spread(key), StdError: spot.stdError(in, key),
+				NotCompared: spot.notCompared})
 		})
 	}
 }
@@ -95,6 +97,14 @@ func (s spotOf) errorOf(in Object, number string) string {
 		}
 	}
 	return ""
+}
+
+// stdError is the standard error of a number.
+func (s spotOf) stdError(in Object, number string) Value {
+	if x, ok := valueOf(in.values[s.errorOf(in, number)], nil); ok {
+		return x
+	}
+	return Undefined("no standard error was computed")
 }
 
 // visit calls yield for every scalar member of an object and those in it, in order, until it returns false.

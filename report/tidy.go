@@ -40,9 +40,13 @@ func (r *Result) Tidy(t *Transaction) error {
 	if err != nil {
 		return err
 	}
-	return t.CSV(r.Analysis+"_comparisons.csv", comparisonColumns(), func(csv *CSV) error {
+	columns = nil
+	for _, c := range ComparisonColumns() {
+		columns = append(columns, c.Name)
+	}
+	return t.CSV(r.Analysis+"_comparisons.csv", columns, func(csv *CSV) error {
 		for _, c := range r.Comparisons {
-			if err := csv.Row(comparisonCells(c)...); err != nil {
+			if err := csv.Row(c.Cells()...); err != nil {
 				return err
 			}
 		}
@@ -59,19 +63,35 @@ func comparisonFields(visit func(field reflect.StructField, name string)) {
 	}
 }
 
-// comparisonColumns are the names of the fields with capitals; an interval has two
-// columns.
-func comparisonColumns() []string {
-	var columns []string
+// Column is a column of the table of comparisons: its name, and the type of the field of [Comparison]. The ends of an
+// interval are of type [Value], and several texts are one.
+type Column struct {
+	Name string
+	Type reflect.Type
+}
+
+// ComparisonColumns are the fields of a comparison, with capitals; an interval has two columns. The last one has the
+// reasons of what is missing.
+func ComparisonColumns() []Column {
+	var columns []Column
 	comparisonFields(func(field reflect.StructField, name string) {
-		if field.Type == intervalType {
-			prefix := strings.TrimSuffix(strings.TrimSuffix(name, "ci"), "_")
-			columns = append(columns, columnName(joinedName(prefix, "low")), columnName(joinedName(prefix, "high")))
-			return
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
 		}
-		columns = append(columns, columnName(name))
+		switch {
+		case kind == intervalType:
+			prefix := strings.TrimSuffix(strings.TrimSuffix(name, "ci"), "_")
+			for _, end := range []string{"low", "high"} {
+				columns = append(columns, Column{columnName(joinedName(prefix, end)), reflect.TypeFor[Value]()})
+			}
+		case kind.Kind() == reflect.Slice:
+			columns = append(columns, Column{columnName(name), reflect.TypeFor[string]()})
+		default:
+			columns = append(columns, Column{columnName(name), kind})
+		}
 	})
-	return append(columns, "Reason")
+	return append(columns, Column{"Reason", reflect.TypeFor[string]()})
 }
 
 func joinedName(prefix, name string) string {
@@ -95,9 +115,9 @@ func columnName(key string) string {
 	return strings.Join(words, "_")
 }
 
-// comparisonCells are the cells of one comparison. A reason that several fields share
-// is given once.
-func comparisonCells(c Comparison) []any {
+// Cells are the cells of the comparison in [ComparisonColumns], nil or NaN where there is none. A reason that several
+// fields share is given once.
+func (c Comparison) Cells() []any {
 	var cells []any
 	var missing []because
 	value := reflect.ValueOf(c)

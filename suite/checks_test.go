@@ -74,6 +74,7 @@ var wrongValues = map[string]map[string][]string{
 		"false-alarm":    {"--false-alarm 0", "--false-alarm 0.5"},
 		"write-split":    {"--example --write-split split.csv"},
 		"fail-if-leaks":  {"--example --fail-if-leaks 1.5", "--example --fail-if-leaks -1"},
+		"junit":          {"--example --junit a.xml", "--example --fail-if-leaks 1 --junit a.txt"},
 	},
 	"surprise": {
 		"predictor":        {"--predictor p.onnx", "--predictor nobody=p.onnx", "--predictor z=p.onnx --predictor z=q.onnx"},
@@ -278,6 +279,7 @@ var wrongValues = map[string]map[string][]string{
 		"plot":          {"--plot a"},
 		"save-plot":     {"--save-plot a.png --plot a.png"},
 		"fail-if-worse": {"--fail-if-worse mse", "--fail-if-worse >5", "--fail-if-worse mse>x", "--fail-if-worse mse>-1"},
+		"junit":         {"--junit a.xml", "--junit a.json --fail-if-worse mse>5"},
 		"scale":         nil, // read with the results
 		"interval":      {"--interval t"},
 		"losses":        {"--losses a.csv", "--losses =a.csv", "--losses a:=a.csv"},

@@ -284,7 +284,7 @@ func TestWritingFlags(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan", "audit write-split"} {
+	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan", "audit write-split", "audit junit", "compare junit"} {
 		if !tried[name] {
 			t.Errorf("%s is no writing flag", name)
 		}
@@ -315,9 +315,17 @@ func TestWrittenTwice(t *testing.T) {
 				value = "twice.svg"
 			case "write-split":
 				value = "twice.npy"
+			case "junit":
+				value = "twice.xml"
+				if c.Name == "compare" {
+					lines = []string{"r.json --example --format none"}
+				}
 			}
 			_, rest, _ := strings.Cut(strings.ReplaceAll(lines[0], "{}", dir), " ")
 			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(dir, "twice"), "--"+name, filepath.Join(dir, value))
+			if name == "junit" {
+				args = append(args, checksOf[c.Name]...)
+			}
 			for range 2 {
 				var stderr bytes.Buffer
 				if code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr); code != 0 {
@@ -348,6 +356,9 @@ func TestNamedTwice(t *testing.T) { //nolint:paralleltest // in a working folder
 	}
 }
 
+// checksOf are the checks that --junit is about; they hold.
+var checksOf = map[string][]string{"compare": {"--fail-if-worse", "error>100"}, "audit": {"--fail-if-leaks", "1"}}
+
 // writesNoInput gives a flag the name of an input, with whatever ending it takes, and by other spellings.
 func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 	t.Helper()
@@ -362,7 +373,7 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 		t.Skip(err)
 	}
 	refused := 0
-	for _, ending := range []string{"csv", "md", "tex", "json", "npz", "npy", "png", "pdf", "svg", "html"} {
+	for _, ending := range []string{"csv", "md", "tex", "json", "npz", "npy", "png", "pdf", "svg", "html", "xml"} {
 		link := "taken." + ending
 		if err := os.Link(path, filepath.Join(folder, link)); err != nil {
 			t.Fatal(err)
@@ -370,6 +381,9 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 		for _, value := range []string{folder + "/" + link, folder + "/self/../" + filepath.Base(folder) + "/self/" + link} {
 			var stderr bytes.Buffer
 			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(folder, "out"), "--"+name+"="+value)
+			if name == "junit" {
+				args = append(args, checksOf[c.Name]...)
+			}
 			code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr)
 			if code == 2 && strings.Contains(stderr.String(), link+" would overwrite") && strings.Contains(stderr.String(), input) {
 				refused++

@@ -74,7 +74,9 @@ func TestPaths(t *testing.T) {
 				}
 				return filepath.Join(out, test.analysis+".json")
 			}
-			checkPaths(t, start(test.always))
+			first := start(test.always)
+			checkPaths(t, first)
+			checkOwn(t, first)
 			for _, list := range test.lists {
 				fields := strings.Fields(list)
 				always := regexp.MustCompile(fields[0]+` \S+`).ReplaceAllString(test.always, "")

@@ -5,10 +5,13 @@ package suite
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,9 +19,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"repscope/report"
+	"repscope/tool/repscope"
 )
 
-const schemaFile = "../docs/reference/result.schema.json"
+const schemaFile = "../report/schema/result.schema.json"
 
 // resultSchema compiles the published schema once.
 var resultSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -45,6 +49,55 @@ func checkSchema(t *testing.T, path string) {
 	if err := schema.Validate(result); err != nil {
 		t.Errorf("%s: %v", filepath.Base(path), err)
 	}
+	own, err := schemaOf(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Validate(result); err != nil {
+		t.Errorf("%s, by the schema of its binary: %v", filepath.Base(path), err)
+	}
+}
+
+// ownSchemas are the schemas of the results of each binary, compiled once.
+var ownSchemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	schemas := map[string]*jsonschema.Schema{}
+	for _, c := range Commands() {
+		o, err := repscope.ResultSchema(&c)
+		if err != nil {
+			return nil, err
+		}
+		var text bytes.Buffer
+		if err := report.Encode(&text, o); err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(&text)
+		if err != nil {
+			return nil, err
+		}
+		compiler := jsonschema.NewCompiler()
+		compiler.AssertFormat()
+		if err := compiler.AddResource(c.Name+".json", doc); err != nil {
+			return nil, err
+		}
+		if schemas[c.Name], err = compiler.Compile(c.Name + ".json"); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return schemas, nil
+})
+
+// schemaOf is the schema of the binary that wrote a result.
+func schemaOf(result any) (*jsonschema.Schema, error) {
+	schemas, err := ownSchemas()
+	if err != nil {
+		return nil, err
+	}
+	whole, _ := result.(map[string]any)
+	name, _ := whole["analysis"].(string)
+	if schemas[name] == nil {
+		return nil, fmt.Errorf("no binary is called %q", name)
+	}
+	return schemas[name], nil
 }
 
 // checkSchemas holds all result files below a folder against the schema, and returns their number.
@@ -214,4 +267,133 @@ func TestSchema_Documented(t *testing.T) {
 		}
 	}
 	walk(data)
+}
+
+// checkOwn changes one number, or one description, of a result at a time. The schema of the binary refuses each mutant:
+// text for a number, a number out of its range, another direction, and, where results have all descriptions, one that
+// is missing.
+func checkOwn(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.ReadFrom(path, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := v.(map[string]any)
+	schema, err := schemaOf(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result["comparisons"] = []any{} // the general schema is about them
+	refused := func(what string) {
+		t.Helper()
+		if schema.Validate(result) == nil {
+			t.Errorf("%s: accepted: %s", r.Analysis, what)
+		}
+	}
+	models, metrics := result["models"].(map[string]any), result["metrics"].(map[string]any)
+	result["models"] = map[string]any{}
+	if err := schema.Validate(result); err != nil {
+		t.Errorf("%s without models: %v", r.Analysis, err)
+	}
+	for _, name := range r.Metrics.Keys() {
+		m := metrics[name].(map[string]any)
+		was := m["direction"]
+		m["direction"] = map[any]string{"higher": "lower", "lower": "none", "none": "higher"}[was]
+		refused("another direction of " + name)
+		m["direction"] = was
+		if !commandNamed(t, r.Analysis).Describes {
+			delete(metrics, name)
+			refused("no " + name)
+			metrics[name] = m
+		}
+	}
+	metrics["other"] = map[string]any{"direction": "none"}
+	refused("another metric")
+	delete(metrics, "other")
+	seen := map[string]bool{}
+	for _, model := range r.Models.Keys() {
+		object, err := r.Model(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result["models"] = map[string]any{model: models[model]}
+		for path := range object.Numbers() {
+			m, ok := r.MetricOf(path)
+			family := report.Family(path)
+			if !ok || seen[family] {
+				continue
+			}
+			seen[family] = true
+			mutants := []any{}
+			if _, whole := r.Metrics.Get(family); whole { // below, a text may have the name of a metric
+				mutants = append(mutants, "0.5")
+			}
+			if m.Range != nil && !math.IsInf(m.Range.High, 0) {
+				mutants = append(mutants, m.Range.High+1)
+			}
+			if m.Range != nil && !math.IsInf(m.Range.Low, 0) {
+				mutants = append(mutants, m.Range.Low-1)
+			}
+			for _, mutant := range mutants {
+				was := replaceAt(models[model], path, mutant)
+				refused(fmt.Sprintf("%s is %#v", path, mutant))
+				replaceAt(models[model], path, was)
+			}
+		}
+	}
+	if len(seen) == 0 && r.Analysis != "similarity" { // its numbers are of pairs of models
+		t.Errorf("%s: no number has a description", r.Analysis)
+	}
+}
+
+// replaceAt replaces the number at a path of [report.Object.Number], and returns it.
+func replaceAt(in any, path string, value any) (was any) {
+	for path != "" {
+		end := strings.IndexAny(path[1:], ".[") + 1
+		if path[0] == '[' {
+			end = strings.IndexByte(path, ']') + 1
+		}
+		if end == 0 {
+			end = len(path)
+		}
+		step := path[:end]
+		rest := strings.TrimPrefix(path[end:], ".")
+		switch v := in.(type) {
+		case map[string]any:
+			if in = v[step]; rest == "" {
+				v[step] = value
+				return in
+			}
+		case []any:
+			in = rowOf(v, strings.Trim(step, "[]"))
+		}
+		path = rest
+	}
+	return nil
+}
+
+// rowOf is the row of a list that a step names.
+func rowOf(rows []any, step string) any {
+	if i, err := strconv.Atoi(step); err == nil {
+		return rows[i]
+	}
+	for _, row := range rows {
+		all := true
+		for part := range strings.SplitSeq(step, ";") {
+			key, want, _ := strings.Cut(part, "=")
+			all = all && fmt.Sprint(row.(map[string]any)[key]) == want
+		}
+		if all {
+			return row
+		}
+	}
+	return nil
 }

@@ -99,7 +99,7 @@ func Described(metric string) []report.Described {
 				About: "effective number of distinct samples (Vendi score)"},
 			{Name: "fidelity.density", Better: report.Neither, High: inf, Cite: "naeem2020",
 				About: "mean number of real neighborhoods that contain a generated sample, divided by k"},
-			{Name: "fidelity.novelty", Better: report.Neither, High: 1,
+			{Name: "fidelity.novelty", Better: report.Neither, High: inf,
 				About: "mean distance of a generated sample to its nearest real sample"},
 			distance("fidelity.mmd",
 				"squared maximum mean discrepancy between generated and real samples", "gretton2012"),

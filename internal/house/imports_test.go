@@ -72,7 +72,8 @@ var rules = []rule{
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model internal/option"},
 	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
 	{"internal/run", "internal/option report report/methods shard internal/kernel"},
-	{"report/methods", "report"},
+	{"report/methods report/schema report/export", "report"},
+	{"report/junit", ""},
 	{"plots report points", ""},
 
 	{"measure", "measure neighbors stat points model internal/kernel"},

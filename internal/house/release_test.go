@@ -16,14 +16,14 @@ import (
 
 // versions are the places outside Go sources that name the release, each with a pattern of one group.
 var versions = map[string]string{
-	"CITATION.cff":                      `(?m)^version: (.*)$`,
-	"CHANGELOG.md":                      `(?m)^## ([0-9].*) \([0-9-]+\)$`, // the newest section
-	"python/repscope/_version.py":       `(?m)^VERSION = "(.*)"$`,
-	"packaging/conda/recipe.yaml":       `env\.get\("REPSCOPE_VERSION", default="(.*)"\)`,
-	"packaging/docker/Dockerfile":       `org\.opencontainers\.image\.version=(\S+)`,
-	"packaging/apptainer/repscope.def":  `(?m)^ *org\.opencontainers\.image\.version (\S+)$`,
-	"docs/reference/compatibility.md":   `(?m)^This page holds from version (\S+) on\.`,
-	"docs/reference/result.schema.json": `"title": "Result files of repscope (\S+)"`,
+	"CITATION.cff":                     `(?m)^version: (.*)$`,
+	"CHANGELOG.md":                     `(?m)^## ([0-9].*) \([0-9-]+\)$`, // the newest section
+	"python/repscope/_version.py":      `(?m)^VERSION = "(.*)"$`,
+	"packaging/conda/recipe.yaml":      `env\.get\("REPSCOPE_VERSION", default="(.*)"\)`,
+	"packaging/docker/Dockerfile":      `org\.opencontainers\.image\.version=(\S+)`,
+	"packaging/apptainer/repscope.def": `(?m)^ *org\.opencontainers\.image\.version (\S+)$`,
+	"docs/reference/compatibility.md":  `(?m)^This page holds from version (\S+) on\.`,
+	"report/schema/result.schema.json": `"title": "Result files of repscope (\S+)"`,
 }
 
 func TestVersion_Places(t *testing.T) {

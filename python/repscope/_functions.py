@@ -78,6 +78,7 @@ COMMANDS = {
         "format:texts "
         "width:text "
         "fail_if_leaks:float "
+        "junit:path "
         "write_split:path "
         "threads:int "
         "memory:size "
@@ -926,6 +927,7 @@ COMMANDS = {
         "format:texts "
         "width:text "
         "figure:many "
+        "junit:path "
         "plot:many "
         "save_plot:many "
         "save_table:many "
@@ -1087,6 +1089,7 @@ def audit(
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     width: Optional[Text] = None,
     fail_if_leaks: Optional[Float] = None,
+    junit: Optional[Path] = None,
     write_split: Optional[Path] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
@@ -1173,6 +1176,7 @@ def audit(
             stacked if needed; default: by figure.
         fail_if_leaks: SHARE of leaking test states above which the exit status is 1; all files are written. Default:
             NaN.
+        junit: FILE.xml to write the checks of fail_if_leaks to, as JUnit tests.
         write_split: FILE.npy to write a split without leaks to.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
@@ -4143,6 +4147,7 @@ def compare(
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     width: Optional[Text] = None,
     figure: Optional[Many] = None,
+    junit: Optional[Path] = None,
     plot: Optional[Many] = None,
     save_plot: Optional[Many] = None,
     save_table: Optional[Many] = None,
@@ -4247,6 +4252,7 @@ def compare(
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
         figure: LIST of files, .png, .pdf or .svg, to write the figure to as well as to out.
+        junit: FILE.xml to write the bounds of fail_if_worse to, as JUnit tests.
         plot: LIST: the same as figure.
         save_plot: LIST: the same as figure.
         save_table: LIST: the same as table.

@@ -20,6 +20,7 @@ import (
 	"repscope/measure/study"
 	"repscope/plots"
 	"repscope/report"
+	"repscope/report/junit"
 )
 
 // Command is the compare binary.
@@ -87,7 +88,7 @@ type settings struct {
 	tables, figures, bounds, losses, wanted []string
 	fixed                                   []string
 	task, baseline, orient, family, choose  string
-	weights                                 string
+	weights, junit                          string
 	scale, interval                         string
 	read                                    Tables
 	allow, example                          bool
@@ -142,6 +143,7 @@ func (s *settings) Declare(l *option.List) {
 
 // declareFiles lists the options of files that are written.
 func (s *settings) declareFiles(l *option.List) {
+	l.Path(&s.junit, "junit", "`FILE.xml` to write the bounds of --fail-if-worse to, as JUnit tests").Writes()
 	l.Texts(&s.tables, "table", tableName, "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)").Writes()
 	l.Texts(&s.tables, "save-table", tableName, "`LIST`: the same as --table").Writes()
 	l.Texts(&s.figures, "figure", figureName, "`LIST` of files, .png, .pdf or .svg, to write the figure to as well as to --out (repeats)").Writes()
@@ -191,7 +193,7 @@ func (s *settings) check(o *run.Options) error {
 		for _, flag := range []struct {
 			name string
 			set  bool
-		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
+		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0}, {"junit", s.junit != ""},
 			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
 				return run.Usage("--%s applies to results, but only losses were given", flag.name)
@@ -202,6 +204,9 @@ func (s *settings) check(o *run.Options) error {
 		if slices.Contains(s.lower, name) {
 			return run.Usage("--higher and --lower both name %s", name)
 		}
+	}
+	if err := run.JUnitName(s.junit, "fail-if-worse", len(s.bounds) > 0); err != nil {
+		return err
 	}
 	if err := s.read.check(); err != nil {
 		return run.Usage("--columns %v", err)
@@ -407,6 +412,7 @@ type outcome struct {
 	losses   []*Losses
 	selected []Selected
 	broken   []Broken
+	checks   []junit.Case // of the bounds
 }
 
 // compute reads and compares.
@@ -441,6 +447,11 @@ func (s *settings) compute(ctx context.Context, env *run.Env) (*outcome, error) 
 				return nil, err
 			}
 			out.broken = append(out.broken, broken...)
+			var lines []string
+			for _, b := range broken {
+				lines = append(lines, b.String())
+			}
+			out.checks = append(out.checks, junit.Case{Name: bound, Failure: strings.Join(lines, "\n")})
 		}
 	}
 	if s.choose != "" {
@@ -466,25 +477,19 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := s.copies(env, out); err != nil {
 		return err
 	}
-	env.AfterCommit(out.brokenError)
+	if err := env.Verdict(s.junit, out.checks); err != nil {
+		return err
+	}
 	return out.print(env)
 }
 
-// brokenError is the error of bounds that do not hold.
-func (out *outcome) brokenError() error {
-	var lines []string
-	for _, b := range out.broken {
-		lines = append(lines, b.String())
-	}
-	if lines == nil {
-		return nil
-	}
-	return errors.New(strings.Join(lines, "\n"))
-}
-
-// writable finds folders of --table and --figure that cannot be written.
+// writable finds folders of --table, --figure and --junit that cannot be written.
 func (s *settings) writable() error {
-	for _, path := range slices.Concat(s.tables, s.figures) {
+	elsewhere := slices.Concat(s.tables, s.figures)
+	if s.junit != "" {
+		elsewhere = append(elsewhere, s.junit)
+	}
+	for _, path := range elsewhere {
 		files, err := report.Begin(filepath.Dir(run.Expand(path)))
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/tool/repscope/mcp"
+	"repscope/report/schema"
 )
 
 // Name is the name of the program.
@@ -90,11 +91,12 @@ func parts() []part {
 		{"links", "DIR", "create links to this program, one with the name of each binary", links, nil},
 		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion, nil},
 		{"man", "NAME | --out DIR", "print the manual page of a binary, or write the pages of all binaries", manual, nil},
-		{"describe", "[NAME…]", "print the flags of binaries as JSON, for calling programs", describe, nil},
+		{"describe", "[NAME…] [--schema]", "print the flags of binaries, or the JSON Schema of their results, as JSON, for calling programs", describe, nil},
 		{"show", "FILE[:NAME]… [--json]", "list the arrays of files, and the inputs and outputs of ONNX files", show, nil},
 		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
 		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
 		{"mcp", "--root DIR… [--write]", "serve the analyses to agents over the Model Context Protocol", nil, mcp.Command},
+		{"export", "RESULT… --to FORM [--out DIR]", "write results as records of Every Eval Ever, evaluation results of the Hugging Face Hub, or Parquet tables", nil, exportCommand},
 	}
 }
 
@@ -182,6 +184,9 @@ func help(commands []run.Command, w io.Writer) error {
 
 // describe prints the descriptions of commands.
 func describe(commands []run.Command, args []string, w io.Writer) error {
+	if slices.Contains(args, "--schema") {
+		return describeResult(commands, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--schema" }), w)
+	}
 	var chosen []run.Description
 	for _, name := range args {
 		c, err := find(commands, name)
@@ -199,4 +204,35 @@ func describe(commands []run.Command, args []string, w io.Writer) error {
 	o.Set("version", report.ReadBuild().Version)
 	o.Set("binaries", chosen)
 	return report.Encode(w, o)
+}
+
+// describeResult prints the JSON Schema of the results of a command, or of all results.
+func describeResult(commands []run.Command, args []string, w io.Writer) error {
+	switch len(args) {
+	case 0:
+		return printTo(w, string(schema.Result))
+	case 1:
+		c, err := find(commands, args[0])
+		if err != nil {
+			return err
+		}
+		if len(c.Commands) > 0 {
+			return run.Usage("describe --schema: %s writes no result file of its own", c.Name)
+		}
+		o, err := ResultSchema(&c)
+		if err != nil {
+			return err
+		}
+		return report.Encode(w, o)
+	}
+	return run.Usage("describe --schema: want one name, or none for the schema of all results")
+}
+
+// ResultSchema is the JSON Schema of the results of a command.
+func ResultSchema(c *run.Command) (report.Object, error) {
+	p := schema.Program{Name: c.Name, Definition: c.Definition, All: !c.Describes}
+	if c.Metrics != nil {
+		p.Metrics = c.Metrics()
+	}
+	return schema.Of(&p)
 }

@@ -81,6 +81,10 @@ func TestRun(t *testing.T) {
 		{"man fly", 2, "", "there is no binary"},
 		{"man repscope", 0, ".TH REPSCOPE 1", ""},
 		{"describe fly", 2, "", "there is no binary"},
+		{"describe --schema", 0, `"$id": "urn:repscope:schema:result:1"`, ""},
+		{"describe walk --schema", 0, `"const": "walk"`, ""},
+		{"describe --schema fly", 2, "", "there is no binary"},
+		{"describe walk walk --schema", 2, "", "want one name"},
 	} {
 		var out, stderr bytes.Buffer
 		code := Run(commands(), strings.Fields(c.args), &out, &stderr)

@@ -18,6 +18,7 @@ import (
 	"repscope/internal/text"
 	"repscope/measure/identity"
 	"repscope/report"
+	"repscope/report/junit"
 )
 
 // Command is the audit binary.
@@ -83,6 +84,7 @@ type options struct {
 	skipNaN    bool
 	o          audit.Options
 	failAbove  float64
+	junit      string
 }
 
 // roles are the arrays.
@@ -155,6 +157,7 @@ func (f *options) Declare(l *option.List) {
 	f.o.Declare(l)
 	l.Float(&f.failAbove, "fail-if-leaks", "`SHARE` of leaking test states above which the exit status is 1; "+
 		"all files are written").Free()
+	l.Path(&f.junit, "junit", "`FILE.xml` to write the checks of --fail-if-leaks to, as JUnit tests").Writes()
 }
 
 // check finds wrong usage before any file is opened.
@@ -203,6 +206,9 @@ func (f *options) check() error {
 	if v := f.failAbove; !math.IsNaN(v) && (v < 0 || v > 1) {
 		return run.Usage("--fail-if-leaks %v: want a share from 0 to 1", v)
 	}
+	if err := run.JUnitName(f.junit, "fail-if-leaks", !math.IsNaN(f.failAbove)); err != nil {
+		return err
+	}
 	if f.split.write != "" && filepath.Ext(f.split.write) != ".npy" {
 		return run.Usage("--write-split %s: want a name that ends in .npy", f.split.write)
 	}
@@ -248,6 +254,9 @@ func (f *options) plan(_ context.Context, env *run.Env) error {
 	}
 	if f.split.write != "" {
 		env.Plan.Write(f.split.write)
+	}
+	if f.junit != "" {
+		env.Plan.Write(f.junit)
 	}
 	env.PlanFigures("audit")
 	return nil
@@ -310,22 +319,22 @@ func enterAlone(env *run.Env, t *audit.Test) {
 	}
 }
 
-// fail is the error of --fail-if-leaks, after all files are written.
+// fail enters the checks of --fail-if-leaks: one for each tested part.
 func (f *options) fail(env *run.Env, r *audit.Result) error {
 	if math.IsNaN(f.failAbove) {
 		return nil
 	}
+	var checks []junit.Case
 	for i := range r.Tests {
 		t := &r.Tests[i]
+		check := junit.Case{Name: t.Name}
 		if t.Leaking.V > f.failAbove {
-			env.AfterCommit(func() error {
-				return fmt.Errorf("%s: %d of %s leak (%.3g), more than --fail-if-leaks %g", t.Name, t.LeakingRows,
-					text.Count(t.States, "state"), t.Leaking.V, f.failAbove)
-			})
-			return nil
+			check.Failure = fmt.Sprintf("%s: %d of %s leak (%.3g), more than --fail-if-leaks %g", t.Name, t.LeakingRows,
+				text.Count(t.States, "state"), t.Leaking.V, f.failAbove)
 		}
+		checks = append(checks, check)
 	}
-	return nil
+	return env.Verdict(f.junit, checks)
 }
 
 // warn says what makes numbers doubtful.
