@@ -260,6 +260,11 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		for _, folder := range g.Empty {
 			env.Warn("%s: there are no result files in it; the comparison goes on without it; check the path", folder)
 		}
+		for _, f := range g.Files {
+			for _, lack := range f.lacks {
+				env.Warn("%s", lack)
+			}
+		}
 		for _, note := range g.notes() {
 			env.Note("note: %s", note)
 		}
@@ -284,8 +289,10 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 func (g *Gathered) notes() []string {
 	var notes []string
 	for _, f := range g.Files {
-		if f.note != "" && !slices.Contains(notes, f.note) {
-			notes = append(notes, f.note)
+		for _, note := range f.notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
 	}
 	return notes

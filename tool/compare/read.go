@@ -46,7 +46,8 @@ type File struct {
 	summary   bool                     // its task sums up others: it is no task of its own
 	described bool                     // models are compared by all its numbers
 	metrics   map[string]report.Metric // that it describes, of other layouts
-	note      string                   // how it was read
+	notes     []string                 // how it was read
+	lacks     []string                 // scores that it lacks
 
 	hashes map[string]string // of the documents, by sample, of logged samples
 
