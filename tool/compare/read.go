@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ import (
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
 	"repscope/report"
+	"repscope/tool/compare/tracker"
 )
 
 // File is one file of results.
@@ -110,7 +112,7 @@ const (
 // Layouts describes the layouts that are read, for messages.
 const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
 	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
-	`or model, sample, group), or output of go test -bench`
+	`or model, sample, group), output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and the expected content.
@@ -122,7 +124,7 @@ func Read(path string) ([]*File, error) {
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
-	data, err := regular.Read(path, regular.Table)
+	data, err := content(path)
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
@@ -147,6 +149,14 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	return files, nil
 }
 
+// content are the bytes of a file, or the table of runs of a store of MLflow.
+func content(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return tracker.Store(path)
+	}
+	return regular.Read(path, regular.Table)
+}
+
 // ReadFrom is Read for the bytes of a file.
 func ReadFrom(path string, data []byte) ([]*File, error) { return readFrom(path, data, nil) }
 
@@ -162,6 +172,13 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	switch {
 	case (isTable || !isJSON) && isBenchmarks(start):
 		return readBenchmarks(path, data)
+	case tracker.IsHistory(start):
+		text, err := tracker.History(path, filename.Stem(gunzip.Name(path)), start)
+		if err != nil {
+			return nil, err
+		}
+		files, err := readTable(path, text, *cmp.Or(tables, &Tables{}))
+		return files, noteLast(path, files, err)
 	case isTable || !isJSON && hasCells(start):
 		return readTable(path, data, *cmp.Or(tables, &Tables{}))
 	}

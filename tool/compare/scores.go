@@ -21,6 +21,7 @@ import (
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/tool/compare/tracker"
 )
 
 // Tables say how tables of scores are read; the zero value goes by the names of their columns.
@@ -133,6 +134,14 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
+	if tracker.IsChart(t.names) {
+		if data, err = tracker.Chart(t.rows, t.names); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		files, err := readTable(path, data, tables)
+		return files, noteLast(path, files, err)
+	}
+	t.searched()
 	t.comma = t.rows.Comma == ';'
 	if err := t.head(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -153,6 +162,47 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 		return nil, fmt.Errorf("%s: there are no rows", path)
 	}
 	return t.files()
+}
+
+// noteLast says of scores that a tracker logged by step which of them count.
+func noteLast(path string, files []*File, err error) error {
+	for _, f := range files {
+		f.notes = append(f.notes, path+": scores are the values at the last step of each run; for curves give --losses")
+	}
+	return err
+}
+
+// searched names the columns of a table of runs of MLflow: metrics without what their names begin with, the name of the
+// run as the model, and the rest, which is no score, to be skipped unless --columns names it.
+func (t *scoreTable) searched() {
+	if !tracker.IsSearch(t.names) {
+		return
+	}
+	named := map[string]bool{}
+	model := false
+	for _, spec := range t.given.Columns {
+		role, name, _ := run.CutName(spec)
+		named[name] = true
+		model = model || role == roleModel
+	}
+	given := t.given
+	given.Columns = slices.Clone(given.Columns)
+	for i, name := range t.names {
+		metric, isMetric := strings.CutPrefix(name, tracker.Metrics)
+		switch {
+		case named[name]:
+		case isMetric && !slices.Contains(t.names, metric):
+			t.names[i] = metric
+		case isMetric:
+		case name == tracker.RunName && !model:
+			given.Columns = append(given.Columns, roleModel+"="+name)
+		case name == tracker.RunID && !model && !slices.Contains(t.names, tracker.RunName):
+			given.Columns = append(given.Columns, roleModel+"="+name)
+		default:
+			given.Columns = append(given.Columns, roleSkip+"="+name)
+		}
+	}
+	t.given = given
 }
 
 // head gives every column a role.

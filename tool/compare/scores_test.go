@@ -219,3 +219,38 @@ func TestNamesByCase(t *testing.T) {
 		t.Errorf("models %v, warnings %s", r.Models, all)
 	}
 }
+
+// Exports of trackers become tables: a chart, a history, runs of MLflow whose models and runs are parameters.
+func TestTrackers(t *testing.T) {
+	t.Parallel()
+	search, err := os.ReadFile("tracker/testdata/runs.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(search), "\n")
+	search = []byte(strings.Join(slices.Delete(lines, 1, 2), "\n")) // without the run that has no parameters
+	for _, c := range []struct {
+		name  string
+		text  []byte
+		given Tables
+		want  map[string]float64
+	}{
+		{"chart.csv", []byte("Step,A - acc,A - acc__MIN,A - acc__MAX\n0,0.5,0.5,0.5\n1,0.75,0.75,0.75\n"), Tables{}, map[string]float64{"|A||acc": 0.75}},
+		{"run-7.jsonl", []byte("{\"_step\":0,\"acc\":0.5}\n{\"_step\":1,\"acc\":0.25}\n"), Tables{}, map[string]float64{"|run-7||acc": 0.25}},
+		{"runs.csv", search, Tables{Columns: []string{"model=params.model", "run=params.seed", "skip=metrics.loss"}}, map[string]float64{
+			"|small|1|val/acc": 0.71, "|small|2|val/acc": 0.72, "|small|3|val/acc": 0.73,
+			"|large|1|val/acc": 0.8099999999999999, "|large|2|val/acc": 0.82, "|large|3|val/acc": 0.83}},
+		{"runs.csv", search, Tables{Columns: []string{"skip=metrics.loss"}}, map[string]float64{
+			"|small-1||val/acc": 0.71, "|small-2||val/acc": 0.72, "|small-3||val/acc": 0.73,
+			"|large-1||val/acc": 0.8099999999999999, "|large-2||val/acc": 0.82, "|large-3||val/acc": 0.83}},
+	} {
+		files, err := readFrom(c.name, c.text, &c.given)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := scoresOf(files); !sameScores(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
