@@ -133,6 +133,8 @@ type Cell struct {
 	Best  bool          `json:"best"`
 	BestP *report.Value `json:"best_p,omitempty"`
 	Notes []string      `json:"notes,omitempty"`
+	// Ungraded are the samples without a score, nil where all have one.
+	Ungraded *Ungraded `json:"ungraded,omitempty"`
 
 	of        *estimate
 	mayBeBest bool // in the confidence set, which may be of all models
@@ -143,6 +145,7 @@ type group struct {
 	task, analysis string
 	files          []*File
 	models         map[string][]*FileModel // runs, by name
+	all            *samplesOfAll           // nil: not yet collected
 }
 
 // comparer makes one comparison.

@@ -55,6 +55,7 @@ type File struct {
 
 	result   *report.Result // nil for other layouts
 	samples  func() (*report.SampleTable, error)
+	single   func() (*report.SampleTable, error)    // samples, where those are means of groups
 	compared func() map[[3]string]report.Comparison // of the result, by path and models
 }
 
@@ -294,7 +295,7 @@ func readSamplesOf(path string, r *report.Result) (*report.SampleTable, error) {
 
 // readSampleFile reads scores per sample that come without a result.
 func readSampleFile(path string, data []byte) ([]*File, error) {
-	table, err := report.ReadSamplesFrom(path, bytes.NewReader(data))
+	table, err := report.ReadGraded(path, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
