@@ -4191,9 +4191,14 @@ def compare(
     rows of one model, task and metric are runs) and wide tables, with a column per metric or
     per model. In a table with a column model, the other columns are metrics. Without it, the
     other columns are models if there is a column metric, or a column task or run and no known
-    metric. wide overrides this, and columns maps columns with other names. Losses
-    (losses) are drawn and summarized; losses with different names are different functions
-    and are never ranked.
+    metric. wide overrides this, and columns maps columns with other names. Charts and
+    histories of Weights & Biases, tables of search_runs and folders mlruns of MLflow are
+    tables of the values at the last step. Losses (losses) are drawn and summarized; losses
+    with different names are different functions and are never ranked.
+
+    Samples without a score (an empty cell, or a word that says why) are left out of means,
+    and counted. Bounds say where the mean is whatever these samples are, if the metric has a
+    lowest and a highest possible score.
 
     With fail_if_worse the exit status is 1 if a bound is broken; all files are written.
 
