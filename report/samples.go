@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"repscope/internal/escape"
 	"repscope/internal/regular"
@@ -49,6 +51,8 @@ type ModelSamples struct {
 	Sample []string    // names of the samples, each once
 	Group  []string    // of each sample
 	Scores [][]float64 // by metric, then by sample; NaN where undefined
+	// Reasons count, by metric, the cells that say why there is no score; nil where none does. See [ReadGraded].
+	Reasons []map[string]int
 }
 
 // Rows is the number of samples of all models.
@@ -142,12 +146,20 @@ func ReadSamples(path string) (*SampleTable, error) {
 // or group, two columns of one name, a row of another length, a score that is no number, a sample
 // that a model has twice.
 func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
+	return readSamples(name, r, false)
+}
+
+// ReadGraded is [ReadSamplesFrom] of scores that people or judges gave: a cell that begins with a letter, such as timeout,
+// is the reason why there is no score. Other cells that are no numbers are errors still.
+func ReadGraded(name string, r io.Reader) (*SampleTable, error) { return readSamples(name, r, true) }
+
+func readSamples(name string, r io.Reader, reasons bool) (*SampleTable, error) {
 	data, err := regular.All(context.Background(), name, r, regular.Table)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	s := &sampleReader{name: name, table: &SampleTable{SHA256: hex.EncodeToString(sum[:])}, models: map[string]int{}}
+	s := &sampleReader{name: name, reasons: reasons, table: &SampleTable{SHA256: hex.EncodeToString(sum[:])}, models: map[string]int{}}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("%s: %w: the file is empty", name, ErrTruncated)
@@ -181,13 +193,14 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 
 // sampleReader reads one file of scores per sample.
 type sampleReader struct {
-	name   string
-	csv    *csv.Reader
-	table  *SampleTable
-	models map[string]int // position in the table
-	first  []int          // places of model, sample and group
-	scores []int          // places of the metrics
-	seen   []map[string]bool
+	name    string
+	reasons bool // cells may say why there is no score
+	csv     *csv.Reader
+	table   *SampleTable
+	models  map[string]int // position in the table
+	first   []int          // places of model, sample and group
+	scores  []int          // places of the metrics
+	seen    []map[string]bool
 }
 
 // read reads a row as it was before it became cells.
@@ -291,11 +304,40 @@ func (s *sampleReader) row(record []string) error {
 		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
-			if v, err = tabular.ParseFloat(cell, s.csv.Comma == ';'); err != nil {
+			v, err = tabular.ParseFloat(cell, s.csv.Comma == ';')
+			if err != nil && s.reasons && m.reason(k, len(s.scores), cell) {
+				v = math.NaN()
+			} else if err != nil {
 				return s.errorf("%s of %s, sample %s: %q is not a number", s.table.Metrics[k], model, sample, cell)
 			}
 		}
 		m.Scores[k] = append(m.Scores[k], v)
 	}
 	return nil
+}
+
+// mostReasons is how many different reasons of a metric are counted; further ones count as other.
+const mostReasons = 64
+
+// reason counts a cell of the metric k of n that says why there is no score; ok is false for a cell that is no word.
+func (m *ModelSamples) reason(k, n int, cell string) (ok bool) {
+	cell = strings.Join(strings.Fields(cell), " ")
+	if first, _ := utf8.DecodeRuneInString(cell); !unicode.IsLetter(first) {
+		return false
+	}
+	if m.Reasons == nil {
+		m.Reasons = make([]map[string]int, n)
+	}
+	if m.Reasons[k] == nil {
+		m.Reasons[k] = map[string]int{}
+	}
+	counts := m.Reasons[k]
+	if runes := []rune(cell); len(runes) > 60 {
+		cell = string(runes[:59]) + "…"
+	}
+	if _, known := counts[cell]; !known && len(counts) >= mostReasons {
+		cell = "other"
+	}
+	counts[strings.Clone(cell)]++
+	return true
 }

@@ -93,3 +93,38 @@ func logOrders(ranks []float64) float64 {
 	}
 	return out
 }
+
+// NemenyiDifference is Nemenyi's critical difference: average ranks of models over tasks that are further apart differ
+// at the level alpha, q·√(k(k + 1)/6N) for k models and N tasks, with q the upper quantile of the range of k
+// independent standard normal numbers over √2. The number of other models changes it, so it is for comparing with
+// published figures. Errors: fewer than 2 models, no tasks, alpha not between 0 and 1.
+func NemenyiDifference(models, tasks int, alpha float64) (float64, error) {
+	const quantity = "Nemenyi's critical difference"
+	if models < 2 || tasks < 1 || !(alpha > 0 && alpha < 1) {
+		return 0, Undefined(quantity, "%d models, %d tasks and level %g, want at least 2 models, a task and a level between 0 and 1",
+			models, tasks, alpha)
+	}
+	low, high := 0.0, 50.0
+	for range 100 { // the range decides to the last digit
+		if middle := (low + high) / 2; rangeAbove(models, middle) > alpha {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	k := float64(models)
+	return low / math.Sqrt2 * math.Sqrt(k*(k+1)/(6*float64(tasks))), nil
+}
+
+// rangeAbove is the probability that the range of k standard normal numbers is larger than r: one less k∫φ(z)·
+// (Φ(z) − Φ(z − r))^(k − 1)dz over the largest of them, by the trapezoidal rule, which converges fast for such functions.
+func rangeAbove(k int, r float64) float64 {
+	const end, steps = 9.0, 720
+	sum := 0.0
+	for i := range steps + 1 {
+		z := -end + 2*end*float64(i)/steps
+		inside := (math.Erfc(-z/math.Sqrt2) - math.Erfc((r-z)/math.Sqrt2)) / 2
+		sum += math.Exp(-z*z/2) * math.Pow(inside, float64(k-1))
+	}
+	return 1 - float64(k)*sum*2*end/steps/math.Sqrt(2*math.Pi)
+}

@@ -45,3 +45,36 @@ func TestFriedman(t *testing.T) {
 		}
 	}
 }
+
+// TestNemenyiDifference compares with the critical values of Demšar (2006), table 5(a), to their three digits, and with
+// scipy 1.17.1, studentized_range.ppf(1 - alpha, k, 1e9)/√2.
+func TestNemenyiDifference(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		models           int
+		alpha            float64
+		published, scipy float64
+	}{
+		{2, 0.05, 1.960, 1.9599639845400534}, {3, 0.05, 2.343, 2.343700586378409}, {4, 0.05, 2.569, 2.569031772546482},
+		{10, 0.05, 3.164, 3.163683577053373}, {2, 0.1, 1.645, 1.6448536269514722}, {3, 0.1, 2.052, 2.0522927304967755},
+		{4, 0.1, 2.291, 2.2913414968880566}, {10, 0.1, 2.920, 2.9198888400615384}, {40, 0.05, 3.888, 3.8876273068086244},
+	} {
+		k := float64(c.models)
+		got, err := NemenyiDifference(c.models, 1, c.alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got /= math.Sqrt(k * (k + 1) / 6)
+		if math.Abs(got-c.published) > 1e-3 || math.Abs(got-c.scipy) > 1e-7 {
+			t.Errorf("%d models at %g: %v, want %v", c.models, c.alpha, got, c.scipy)
+		}
+	}
+	for _, bad := range []struct {
+		models, tasks int
+		alpha         float64
+	}{{1, 3, 0.05}, {3, 0, 0.05}, {3, 3, 0}, {3, 3, 1}, {3, 3, math.NaN()}} {
+		if v, err := NemenyiDifference(bad.models, bad.tasks, bad.alpha); err == nil {
+			t.Errorf("%+v is accepted: %v", bad, v)
+		}
+	}
+}

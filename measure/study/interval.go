@@ -310,18 +310,18 @@ func resample(drawn, of []ByTask, models []string, b int, o Options) {
 
 // jackknife fills the intervals by deletions: of single runs, or of tasks.
 func jackknife(ctx context.Context, of []ByTask, o Options, f statistic, out []Estimate) error {
-	var strata [][][]ByTask // of each stratum, the models with one deletion each
+	var strata []stratum
 	if o.Tasks {
-		strata = append(strata, withoutTasks(of))
+		strata = []stratum{withoutTasks(of)}
 	} else {
 		strata = withoutRuns(of)
 	}
 	parts := make([][]float64, len(strata)) // of each stratum, the variance of every statistic
 	err := parallel.For(ctx, o.Threads, len(strata), func(_, s int) {
-		deleted := make([][]float64, len(strata[s]))
-		for j, models := range strata[s] {
+		deleted := make([][]float64, strata[s].size)
+		for j := range deleted {
 			deleted[j] = make([]float64, len(out))
-			f(models, deleted[j])
+			f(strata[s].without(j), deleted[j])
 		}
 		parts[s] = variances(deleted, len(out))
 	})
@@ -331,7 +331,7 @@ func jackknife(ctx context.Context, of []ByTask, o Options, f statistic, out []E
 	for i := range out {
 		var total, squares float64
 		for s, v := range parts {
-			nu := float64(len(strata[s]) - 1)
+			nu := float64(strata[s].size - 1)
 			total += v[i]
 			squares += float64(v[i]*v[i]) / (nu + 2)
 		}
@@ -377,37 +377,39 @@ func variances(deleted [][]float64, size int) []float64 {
 	return out
 }
 
+// stratum are deletions that are alike. Each is made when it is needed: together they would take the square of the memory
+// of the scores.
+type stratum struct {
+	size    int
+	without func(j int) []ByTask // the models after the j-th deletion
+}
+
 // withoutRuns is a stratum for every model and task with at least two runs.
-func withoutRuns(of []ByTask) [][][]ByTask {
-	var strata [][][]ByTask
+func withoutRuns(of []ByTask) []stratum {
+	var strata []stratum
 	for i, scores := range of {
 		for t, runs := range scores {
 			if len(runs) < 2 {
 				continue
 			}
-			var stratum [][]ByTask
-			for r := range runs {
-				fewer := slices.Clone(scores)
+			strata = append(strata, stratum{len(runs), func(r int) []ByTask {
+				models, fewer := slices.Clone(of), slices.Clone(scores)
 				fewer[t] = slices.Delete(slices.Clone(runs), r, r+1)
-				models := slices.Clone(of)
 				models[i] = fewer
-				stratum = append(stratum, models)
-			}
-			strata = append(strata, stratum)
+				return models
+			}})
 		}
 	}
 	return strata
 }
 
 // withoutTasks is one stratum: all models without one task each.
-func withoutTasks(of []ByTask) [][]ByTask {
-	var stratum [][]ByTask
-	for t := range of[0] {
+func withoutTasks(of []ByTask) stratum {
+	return stratum{len(of[0]), func(t int) []ByTask {
 		models := make([]ByTask, len(of))
 		for i, scores := range of {
 			models[i] = slices.Delete(slices.Clone(scores), t, t+1)
 		}
-		stratum = append(stratum, models)
-	}
-	return stratum
+		return models
+	}}
 }

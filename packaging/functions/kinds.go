@@ -90,7 +90,7 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 		p.kind, p.hint = "many", "Many"
 		if strings.Contains(what, ">") {
 			p.separator = ">"
-		} else if what != "LIST" || f.Name == "names" {
+		} else if what != "LIST" || f.Name == "names" || f.Name == "columns" {
 			p.separator = "="
 		}
 	case len(f.Choices) > 0:

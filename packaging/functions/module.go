@@ -126,7 +126,7 @@ func writeFunction(b *strings.Builder, d run.Description, name string, parameter
 	}
 	b.WriteString("\n    Args:\n")
 	if argument != "" {
-		what := "paths, results, or a mapping of names to them"
+		what := "paths, results, data frames, or a mapping of names to them"
 		switch d.Name {
 		case "evaluate", "scale plan":
 			what = "a path, or a mapping with the contents of the file; arrays, readers and modules in it are passed as files"

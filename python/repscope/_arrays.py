@@ -31,6 +31,11 @@ def is_part(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)
 
 
+def is_frame(value: Any) -> bool:
+    """Whether a value is a data frame of pandas or polars, also a lazy one."""
+    return hasattr(value, "collect_schema") or hasattr(value, "columns") and hasattr(value, "to_csv")
+
+
 def conversion(dtype: Any, what: str) -> Optional[type]:
     """The type to convert numbers to for the program; None if unchanged."""
     if str(getattr(dtype, "name", dtype)).startswith(("bfloat16", "float8_", "float6_", "float4_")):
@@ -248,6 +253,22 @@ class Workspace:
         path = self.place(name + ".npy", array.nbytes)
         path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
+        return path
+
+    def save_frame(self, name: str, value: Any) -> str:
+        """The path of a CSV file with the rows of a data frame; an index with names becomes columns."""
+        if hasattr(value, "collect_schema"):  # of polars
+            value = value if hasattr(value, "write_csv") else value.collect()
+            text = value.write_csv()
+        else:
+            if any(not isinstance(column, str) for column in value.columns):
+                raise TypeError(f"{name}: the columns of the data frame are {list(value.columns)}; want names, as of reset_index() or add_prefix()")
+            if any(level is not None for level in value.index.names):
+                value = value.reset_index()
+            text = value.to_csv(index=False)
+        data = text.encode()
+        path = self.write(self.place(name + ".csv", len(data)), lambda f: f.write(data))
+        self.labels[path] = f"{name} (data frame [{len(value)}, {len(value.columns)}])"
         return path
 
     def write(self, path: str, write: Any) -> str:

@@ -11,7 +11,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._arrays import Workspace, as_array, is_part, is_path
+from ._arrays import Workspace, as_array, is_frame, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._labeled import has_coordinates, implied, in_order, is_field, is_labeled, only_variable, save_field
@@ -162,23 +162,25 @@ def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
     if key == "suite" and isinstance(value, Mapping) and not isinstance(value, Result):
         return [_suite(key, value, workspace)]
     if isinstance(value, Mapping) and not isinstance(value, Result):
-        texts = [_joined(_name(key, name), part) for name, v in value.items() for part in _each_path(key, v)]
+        texts = [_joined(_name(key, name), part) for name, v in value.items() for part in _each_path(key, v, workspace)]
     else:
-        texts = _each_path(key, value)
+        texts = _each_path(key, value, workspace)
     for text in texts:
         if text.startswith("-"):
             raise UsageError(2, f"{key}: {text!r} looks like a flag; write ./{text} for a file of that name")
     return texts
 
 
-def _each_path(key: str, value: Any) -> List[str]:
+def _each_path(key: str, value: Any, workspace: Workspace) -> List[str]:
     if isinstance(value, Result):
         return [value.path]
     if is_path(value):
         return [os.fspath(value)]
+    if is_frame(value):
+        return [workspace.save_frame(key, value)]
     if isinstance(value, Sequence) or hasattr(value, "__iter__"):
-        return [text for v in value for text in _each_path(key, v)]
-    raise TypeError(f"{key}: {value!r} is not a path or a result")
+        return [text for v in value for text in _each_path(key, v, workspace)]
+    raise TypeError(f"{key}: {value!r} is not a path, a result or a data frame")
 
 
 def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:

@@ -899,7 +899,7 @@ COMMANDS = {
         "files",
         "results:many:= "
         "task:text "
-        "columns:many "
+        "columns:many:= "
         "wide:text "
         "losses:named "
         "example:bool "
@@ -4196,14 +4196,19 @@ def compare(
     rows of one model, task and metric are runs) and wide tables, with a column per metric or
     per model. In a table with a column model, the other columns are metrics. Without it, the
     other columns are models if there is a column metric, or a column task or run and no known
-    metric. wide overrides this, and columns maps columns with other names. Losses
-    (losses) are drawn and summarized; losses with different names are different functions
-    and are never ranked.
+    metric. wide overrides this, and columns maps columns with other names. Charts and
+    histories of Weights & Biases, tables of search_runs and folders mlruns of MLflow are
+    tables of the values at the last step. Losses (losses) are drawn and summarized; losses
+    with different names are different functions and are never ranked.
+
+    Samples without a score (an empty cell, or a word that says why) are left out of means,
+    and counted. Bounds say where the mean is whatever these samples are, if the metric has a
+    lowest and a highest possible score.
 
     With fail_if_worse the exit status is 1 if a bound is broken; all files are written.
 
     Args:
-        files: FILES…; paths, results, or a mapping of names to them.
+        files: FILES…; paths, results, data frames, or a mapping of names to them.
         results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
         task: NAME of the task for files without one.
         columns: LIST of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or
@@ -4320,7 +4325,7 @@ def validate(
     a number is not known, its p value is two-sided, and its choice follows the other runs.
 
     Args:
-        table: TABLE --outcome COLUMN; paths, results, or a mapping of names to them.
+        table: TABLE --outcome COLUMN; paths, results, data frames, or a mapping of names to them.
         example: validate the built-in example: a synthetic table of 6 runs of 20 checkpoints.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
@@ -4477,7 +4482,7 @@ def scale_merge(
     work as in the analysis.
 
     Args:
-        files: FILES…; paths, results, or a mapping of names to them.
+        files: FILES…; paths, results, data frames, or a mapping of names to them.
         out: DIR for the result file, the CSV files and the figures; default: a temporary folder, removed with the
             result.
         threads: N cores to use; 0: all. Default: 0.
@@ -4680,7 +4685,7 @@ def scale_status(
     Exit status: 0 if all tasks are complete and combined, else 1.
 
     Args:
-        suite: DIR | SUITE.yaml; paths, results, or a mapping of names to them.
+        suite: DIR | SUITE.yaml; paths, results, data frames, or a mapping of names to them.
         progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
             a terminal and in a notebook.
         nice: niceness of the run, by which it yields to other processes (below normal on Windows).
@@ -4710,7 +4715,7 @@ def scale_task(
     same time. Exit status: 2 for wrong usage, which a retry does not fix; 1 for other failures.
 
     Args:
-        folder: DIR; paths, results, or a mapping of names to them.
+        folder: DIR; paths, results, data frames, or a mapping of names to them.
         index: N of the task; default: of SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. Default: -1.
         offset: N to add to the index of a scheduler. Default: 0.
         threads: N cores to use; 0: all. Default: 0.
@@ -4738,7 +4743,7 @@ def scale_finish(
     "scale slurm" and "scale k8s".
 
     Args:
-        folder: DIR; paths, results, or a mapping of names to them.
+        folder: DIR; paths, results, data frames, or a mapping of names to them.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
             that is lower. Default: 0.

@@ -37,7 +37,9 @@ Array = Union[SupportsArray, SupportsDLPack, SupportsCollect, SupportsFormat, Se
 File = Union[Path, Tuple[Path, str], Array, Mapping[str, Array]]
 Files = Union[Mapping[str, Union[File, List[Path]]], File]
 Models = Union[Mapping[str, Union[Path, Any]], Path, Sequence[str], Any]
-Inputs = Union[Path, Result, Iterable[Union[Path, Result]], Mapping[str, Union[Path, Result, Iterable[Union[Path, Result]]]]]
+# paths, results or data frames, which have __array__
+Input = Union[Path, Result, SupportsArray]
+Inputs = Union[Input, Iterable[Input], Mapping[str, Union[Input, Iterable[Input]]]]
 
 # numbers of Python and NumPy
 Int = Union[int, SupportsIndex]

@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 import warnings
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -26,6 +27,15 @@ from repscope import _client
 from repscope._arrays import Workspace
 
 from .support import Case, environment, states, until
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import polars
+except ImportError:
+    polars = None
 
 
 def flags(function: str, **values: object) -> list:
@@ -409,6 +419,41 @@ class Files(Case):
         folder = str(result.dir)
         del result
         self.assertFalse(until(lambda: os.path.exists(folder)))
+
+
+class Frames(Case):
+    rows = [(model, task, seed, 0.5 + 0.1 * (model == "b") + 0.01 * seed + 0.002 * len(task) * seed) for model in "ab" for task in ("go", "pong") for seed in (1, 2, 3)]
+    columns = {"model": "algo", "task": "env", "run": "seed", "score": "return"}
+
+    def compared(self, frame: Any) -> Any:
+        return repscope.compare(frame, columns=self.columns, higher="return", format="none", baseline="a")
+
+    def test_pandas(self) -> None:
+        if pandas is None:
+            self.skipTest("no pandas")
+        frame = pandas.DataFrame(self.rows, columns=["algo", "env", "seed", "return"])
+        path = os.path.join(self.folder, "long.csv")
+        frame.to_csv(path, index=False)
+        want = self.compared(path)["table"]
+        self.assertEqual(self.compared(frame)["table"], want)
+        self.assertEqual(self.compared(frame.set_index(["algo", "env"]))["table"], want)
+        wide = frame.groupby(["env", "seed", "algo"])["return"].mean().unstack()
+        result = repscope.compare({"games": wide}, higher="score", format="none")
+        self.assertEqual(result["tasks"], ["games/go", "games/pong"])
+        with self.assertRaisesRegex(TypeError, r"files: the columns of the data frame are \[0, 1\]; want names"):
+            repscope.compare(pandas.DataFrame([[1, 2]]))
+        with self.assertRaisesRegex(repscope.RepscopeError, r"files \(data frame \[12, 4\]\): columns model=nothing"):
+            repscope.compare(frame, columns={"model": "nothing"})
+
+    def test_polars(self) -> None:
+        if polars is None:
+            self.skipTest("no polars")
+        frame = polars.DataFrame(self.rows, schema=["algo", "env", "seed", "return"], orient="row")
+        path = os.path.join(self.folder, "long.csv")
+        frame.write_csv(path)
+        want = self.compared(path)["table"]
+        self.assertEqual(self.compared(frame)["table"], want)
+        self.assertEqual(self.compared(frame.lazy())["table"], want)
 
 
 class Threads(Case):

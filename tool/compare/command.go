@@ -76,9 +76,14 @@ per sample (model, sample, group), long tables (model, task, run, metric, score;
 rows of one model, task and metric are runs) and wide tables, with a column per metric or
 per model. In a table with a column model, the other columns are metrics. Without it, the
 other columns are models if there is a column metric, or a column task or run and no known
-metric. --wide overrides this, and --columns maps columns with other names. Losses
-(--losses) are drawn and summarized; losses with different names are different functions
-and are never ranked.
+metric. --wide overrides this, and --columns maps columns with other names. Charts and
+histories of Weights & Biases, tables of search_runs and folders mlruns of MLflow are
+tables of the values at the last step. Losses (--losses) are drawn and summarized; losses
+with different names are different functions and are never ranked.
+
+Samples without a score (an empty cell, or a word that says why) are left out of means,
+and counted. Bounds say where the mean is whatever these samples are, if the metric has a
+lowest and a highest possible score.
 
 With --fail-if-worse the exit status is 1 if a bound is broken; all files are written.`
 
@@ -265,6 +270,11 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		for _, folder := range g.Empty {
 			env.Warn("%s: there are no result files in it; the comparison goes on without it; check the path", folder)
 		}
+		for _, f := range g.Files {
+			for _, lack := range f.lacks {
+				env.Warn("%s", lack)
+			}
+		}
 		for _, note := range g.notes() {
 			env.Note("note: %s", note)
 		}
@@ -289,8 +299,10 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 func (g *Gathered) notes() []string {
 	var notes []string
 	for _, f := range g.Files {
-		if f.note != "" && !slices.Contains(notes, f.note) {
-			notes = append(notes, f.note)
+		for _, note := range f.notes {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
 	}
 	return notes

@@ -133,6 +133,8 @@ type Cell struct {
 	Best  bool          `json:"best"`
 	BestP *report.Value `json:"best_p,omitempty"`
 	Notes []string      `json:"notes,omitempty"`
+	// Ungraded are the samples without a score, nil where all have one.
+	Ungraded *Ungraded `json:"ungraded,omitempty"`
 
 	of        *estimate
 	mayBeBest bool // in the confidence set, which may be of all models
@@ -143,6 +145,7 @@ type group struct {
 	task, analysis string
 	files          []*File
 	models         map[string][]*FileModel // runs, by name
+	all            *samplesOfAll           // nil: not yet collected
 }
 
 // comparer makes one comparison.
@@ -163,6 +166,8 @@ func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	if err := c.group(joinLogged(g.Files)); err != nil {
 		return nil, err
 	}
+	c.warnOfCase("models", c.result.Models, "rename one with --names")
+	c.warnOfCase("tasks", c.result.Tasks, "mend the file")
 	for _, g := range c.groups {
 		g.unify()
 	}
@@ -232,6 +237,19 @@ func (c *comparer) group(files []*File) error {
 		}
 	}
 	return nil
+}
+
+// warnOfCase warns of names that differ in case alone.
+func (c *comparer) warnOfCase(what string, names []string, mend string) {
+	first := map[string]string{}
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		if other, ok := first[lower]; ok {
+			c.warn("the %s %s and %s differ in case alone and are taken for two; if they are one, %s", what, other, name, mend)
+		} else {
+			first[lower] = name
+		}
+	}
 }
 
 // agree refuses a file that was made in other ways than the first of its group.

@@ -18,6 +18,7 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/tool/compare/tracker"
 )
 
 // Spec is one argument: a file or folder, with the task and the run that it was given.
@@ -151,7 +152,7 @@ func filesOf(path string) (paths []string, folder bool, err error) {
 		}
 		return nil, false, err
 	}
-	if !info.IsDir() {
+	if !info.IsDir() || tracker.IsStore(path) {
 		return []string{path}, false, nil
 	}
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {

@@ -106,7 +106,7 @@ func (f *File) weighGroups() (unweighted int, err error) {
 			m.Numbers[i], changed[n.Path] = mean, true
 		}
 	}
-	f.samples = func() (*report.SampleTable, error) { return &grouped, nil }
+	f.single, f.samples = f.samples, func() (*report.SampleTable, error) { return &grouped, nil }
 	if compared := f.compared; compared != nil {
 		f.compared = func() map[[3]string]report.Comparison {
 			all := maps.Clone(compared())

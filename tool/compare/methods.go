@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -14,6 +15,10 @@ import (
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
 	saySources(d)
+	if hasUngraded(d) {
+		d.Say("Means leave out samples without a score. Bounds of such a mean give all of them the lowest, and all of them the highest possible score; " +
+			"with the error of sampling they reach from the lower end of the interval of the one to the upper end of the other.")
+	}
 	ways := sources(d)
 	if len(ways) > 0 {
 		d.Section("Differences")
@@ -79,23 +84,41 @@ func baselineOf(d *methods.Draft) string {
 // sources are the ways in which differences came about.
 func sources(d *methods.Draft) []string {
 	var out []string
-	table, _ := d.Result.Extra.Get("table")
-	rows, _ := table.([]any)
-	for _, row := range rows {
-		o, _ := row.(report.Object)
-		part, _ := o.Get("models")
-		models, _ := part.(report.Object)
-		for _, name := range models.Keys() {
-			cell, _ := models.Get(name)
-			c, _ := cell.(report.Object)
-			if from, _ := c.Get("from"); from != nil {
-				if text, _ := from.(string); !slices.Contains(out, text) {
-					out = append(out, text)
-				}
+	for c := range cellsOf(d) {
+		if from, _ := c.Get("from"); from != nil {
+			if text, _ := from.(string); !slices.Contains(out, text) {
+				out = append(out, text)
 			}
 		}
 	}
 	return out
+}
+
+// hasUngraded reports whether some mean leaves out samples.
+func hasUngraded(d *methods.Draft) bool {
+	for c := range cellsOf(d) {
+		if _, ok := c.Get("ungraded"); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// cellsOf are the cells of the table of a result.
+func cellsOf(d *methods.Draft) iter.Seq[report.Object] {
+	return func(yield func(report.Object) bool) {
+		table, _ := d.Result.Extra.Get("table")
+		rows, _ := table.([]any)
+		for _, row := range rows {
+			o, _ := row.(report.Object)
+			models := member(o, "models")
+			for _, name := range models.Keys() {
+				if !yield(member(models, name)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // sayDecisions describes how differences are decided.

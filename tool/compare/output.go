@@ -335,6 +335,11 @@ func (out *outcome) print(env *run.Env) error {
 					out.result.noteDecisions(t)
 				}
 			}
+			if i == len(out.result.Studies)-1 && !verbose {
+				for _, words := range out.result.ungraded(out.result.Table) {
+					t.Note("%s", words)
+				}
+			}
 			tables = append(tables, t)
 		}
 		for _, t := range tables {

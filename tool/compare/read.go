@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ import (
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
 	"repscope/report"
+	"repscope/tool/compare/tracker"
 )
 
 // File is one file of results.
@@ -46,12 +48,14 @@ type File struct {
 	summary   bool                     // its task sums up others: it is no task of its own
 	described bool                     // models are compared by all its numbers
 	metrics   map[string]report.Metric // that it describes, of other layouts
-	note      string                   // how it was read
+	notes     []string                 // how it was read
+	lacks     []string                 // scores that it lacks
 
 	hashes map[string]string // of the documents, by sample, of logged samples
 
 	result   *report.Result // nil for other layouts
 	samples  func() (*report.SampleTable, error)
+	single   func() (*report.SampleTable, error)    // samples, where those are means of groups
 	compared func() map[[3]string]report.Comparison // of the result, by path and models
 }
 
@@ -109,7 +113,7 @@ const (
 // Layouts describes the layouts that are read, for messages.
 const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
 	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
-	`or model, sample, group), or output of go test -bench`
+	`or model, sample, group), output of go test -bench, or a chart or history of Weights & Biases or runs of MLflow`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and the expected content.
@@ -121,7 +125,7 @@ func Read(path string) ([]*File, error) {
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
-	data, err := regular.Read(path, regular.Table)
+	data, err := content(path)
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
@@ -146,6 +150,14 @@ func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	return files, nil
 }
 
+// content are the bytes of a file, or the table of runs of a store of MLflow.
+func content(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return tracker.Store(path)
+	}
+	return regular.Read(path, regular.Table)
+}
+
 // ReadFrom is Read for the bytes of a file.
 func ReadFrom(path string, data []byte) ([]*File, error) { return readFrom(path, data, nil) }
 
@@ -161,6 +173,13 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	switch {
 	case (isTable || !isJSON) && isBenchmarks(start):
 		return readBenchmarks(path, data)
+	case tracker.IsHistory(start):
+		text, err := tracker.History(path, filename.Stem(gunzip.Name(path)), start)
+		if err != nil {
+			return nil, err
+		}
+		files, err := readTable(path, text, *cmp.Or(tables, &Tables{}))
+		return files, noteLast(path, files, err)
 	case isTable || !isJSON && hasCells(start):
 		return readTable(path, data, *cmp.Or(tables, &Tables{}))
 	}
@@ -276,7 +295,7 @@ func readSamplesOf(path string, r *report.Result) (*report.SampleTable, error) {
 
 // readSampleFile reads scores per sample that come without a result.
 func readSampleFile(path string, data []byte) ([]*File, error) {
-	table, err := report.ReadSamplesFrom(path, bytes.NewReader(data))
+	table, err := report.ReadGraded(path, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}

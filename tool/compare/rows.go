@@ -66,14 +66,18 @@ func (c *comparer) rows() error {
 				continue
 			}
 			k.asked = higher || lower
-			c.addRow(g, k)
+			if err := c.addRow(g, k); err != nil {
+				return err
+			}
 		}
 	}
 	if len(unused) > 0 {
 		return unknownMetric(unused[0], words.paths())
 	}
 	if len(c.result.Table) == 0 && len(c.o.Metrics) == 0 {
-		c.foreignRows(candidates)
+		if err := c.foreignRows(candidates); err != nil {
+			return err
+		}
 	}
 	if len(c.result.Table) == 0 {
 		return c.noMetric(words.paths())
@@ -87,15 +91,18 @@ func (c *comparer) rows() error {
 }
 
 // foreignRows fills the table with all numbers of files of other layouts if no number has a well-known name.
-func (c *comparer) foreignRows(candidates [][]candidate) {
+func (c *comparer) foreignRows(candidates [][]candidate) error {
 	for i, g := range c.groups {
 		if slices.ContainsFunc(g.files, func(f *File) bool { return f.result != nil }) {
 			continue
 		}
 		for _, k := range candidates[i] {
-			c.addRow(g, k)
+			if err := c.addRow(g, k); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // undefined is the error for a table without any number, with the first reason.
@@ -242,7 +249,7 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 }
 
 // addRow adds a metric to the table.
-func (c *comparer) addRow(g *group, k candidate) {
+func (c *comparer) addRow(g *group, k candidate) error {
 	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit,
 		summary: slices.ContainsFunc(g.files, func(f *File) bool { return f.summary }), headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
@@ -255,9 +262,14 @@ func (c *comparer) addRow(g *group, k candidate) {
 		if e.sd.Defined() {
 			cell.SD = new(e.sd)
 		}
+		var err error
+		if cell.Ungraded, err = c.ungraded(g, row, e, k.metric); err != nil {
+			return err
+		}
 		row.Cells = append(row.Cells, cell)
 	}
 	c.result.Table = append(c.result.Table, row)
+	return nil
 }
 
 // scaleOf is the scale on which the errors of a metric are symmetric.

@@ -21,6 +21,7 @@ import (
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/tool/compare/tracker"
 )
 
 // Tables say how tables of scores are read; the zero value goes by the names of their columns.
@@ -89,12 +90,17 @@ type scoreTable struct {
 	given   Tables
 	comma   bool   // numbers have decimal commas
 	columns string // what columns of numbers are: [WideModels], [WideMetrics]
+	counts  []int  // columns that number the rows
+	first   []int  // the number of the first row in each of them
 	model   string // of all rows, where no column says it
 	rows    *csv.Reader
 
 	tasks  map[string]*taskScores
 	order  []string // of the tasks
 	record map[string]int
+	cells  int   // of scores
+	blank  int   // of them without a number
+	lines  []int // of the first of these
 }
 
 // taskScores are the scores of one task.
@@ -128,6 +134,14 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
+	if tracker.IsChart(t.names) {
+		if data, err = tracker.Chart(t.rows, t.names); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		files, err := readTable(path, data, tables)
+		return files, noteLast(path, files, err)
+	}
+	t.searched()
 	t.comma = t.rows.Comma == ';'
 	if err := t.head(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -148,6 +162,47 @@ func readTable(path string, data []byte, tables Tables) ([]*File, error) {
 		return nil, fmt.Errorf("%s: there are no rows", path)
 	}
 	return t.files()
+}
+
+// noteLast says of scores that a tracker logged by step which of them count.
+func noteLast(path string, files []*File, err error) error {
+	for _, f := range files {
+		f.notes = append(f.notes, path+": scores are the values at the last step of each run; for curves give --losses")
+	}
+	return err
+}
+
+// searched names the columns of a table of runs of MLflow: metrics without what their names begin with, the name of the
+// run as the model, and the rest, which is no score, to be skipped unless --columns names it.
+func (t *scoreTable) searched() {
+	if !tracker.IsSearch(t.names) {
+		return
+	}
+	named := map[string]bool{}
+	model := false
+	for _, spec := range t.given.Columns {
+		role, name, _ := run.CutName(spec)
+		named[name] = true
+		model = model || role == roleModel
+	}
+	given := t.given
+	given.Columns = slices.Clone(given.Columns)
+	for i, name := range t.names {
+		metric, isMetric := strings.CutPrefix(name, tracker.Metrics)
+		switch {
+		case named[name]:
+		case isMetric && !slices.Contains(t.names, metric):
+			t.names[i] = metric
+		case isMetric:
+		case name == tracker.RunName && !model:
+			given.Columns = append(given.Columns, roleModel+"="+name)
+		case name == tracker.RunID && !model && !slices.Contains(t.names, tracker.RunName):
+			given.Columns = append(given.Columns, roleModel+"="+name)
+		default:
+			given.Columns = append(given.Columns, roleSkip+"="+name)
+		}
+	}
+	t.given = given
 }
 
 // head gives every column a role.
@@ -182,10 +237,36 @@ func (t *scoreTable) head() error {
 			t.key(matches[0])
 		}
 	}
-	if t.names[0] == "" && t.roles[0] == "" {
-		t.roles[0] = roleSkip // numbers of rows, which row checks
+	for i, name := range t.names {
+		if t.roles[i] == "" && (i == 0 && name == "" || slices.Contains(indexNames, strings.ToLower(name))) {
+			t.roles[i] = roleSkip
+			t.counts, t.first = append(t.counts, i), append(t.first, 0)
+		}
 	}
 	return t.kind()
+}
+
+// indexNames are names of columns that number the rows, in lower case.
+var indexNames = []string{"index", "unnamed: 0", "rownames", "row", "id", "#"}
+
+// counted checks that the columns that number the rows do so, from 0 or 1; n is the number of the row from 0.
+func (t *scoreTable) counted(n int, record []string) error {
+	for k, i := range t.counts {
+		cell := strings.TrimSpace(record[i])
+		if n == 0 && cell == "1" {
+			t.first[k] = 1
+		}
+		if cell == strconv.Itoa(n+t.first[k]) {
+			continue
+		}
+		if t.names[i] == "" {
+			return run.Hint(fmt.Errorf("the first column has no name and does not number the rows: it holds %q", record[i]),
+				"name it in the first line: model, task or run")
+		}
+		return run.Hint(fmt.Errorf("the column %s is no metric and does not number the rows: it holds %q", t.names[i], record[i]),
+			"say what it holds: "+roleHint(t.names[i]))
+	}
+	return nil
 }
 
 // key enters a column that tells scores apart.
@@ -267,9 +348,8 @@ func (t *scoreTable) row(n int, record []string) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %w", t.path, line, fmt.Errorf(format, args...))
 	}
-	if t.names[0] == "" && t.roles[0] == roleSkip && strings.TrimSpace(record[0]) != strconv.Itoa(n) {
-		return run.Hint(fail("the first column has no name and does not number the rows: it holds %q", record[0]),
-			"name it in the first line: model, task or run")
+	if err := t.counted(n, record); err != nil {
+		return fail("%w", err)
 	}
 	var key [4]string // model, task, run, metric
 	for index, places := range t.keys {
@@ -315,6 +395,12 @@ func (t *scoreTable) row(n int, record []string) error {
 		if err != nil {
 			return run.Hint(fail("the column %s holds %q, want a number", t.names[i], record[i]),
 				"if it is no score, say what it is: "+roleHint(t.names[i]))
+		}
+		t.cells++
+		if !value.Defined() {
+			if t.blank++; len(t.lines) < mostExamples && !slices.Contains(t.lines, line) {
+				t.lines = append(t.lines, line)
+			}
 		}
 		if err := task.enter(model, metric, key[2], line, value, empty); err != nil {
 			return run.Hint(fail("%w", err), t.repeatHint())
@@ -383,7 +469,7 @@ func (t *scoreTable) files() ([]*File, error) {
 	numbered := t.place(roleRun) < 0
 	for _, name := range t.order {
 		task := t.tasks[name]
-		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true, note: t.note()}
+		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true, notes: t.notes()}
 		for _, model := range task.models {
 			runs := map[string]*FileModel{}
 			for _, metric := range task.metrics {
@@ -421,7 +507,67 @@ func (t *scoreTable) files() ([]*File, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: every cell of a score is empty", t.path)
 	}
+	files[0].lacks = t.lacks()
 	return files, nil
+}
+
+// mostExamples is how many missing scores a message names.
+const mostExamples = 3
+
+// lacks says how many scores are missing: cells without a number, and models without any row in a task.
+func (t *scoreTable) lacks() []string {
+	var out []string
+	if t.blank > 0 {
+		where := make([]string, len(t.lines))
+		for i, line := range t.lines {
+			where[i] = strconv.Itoa(line)
+		}
+		out = append(out, fmt.Sprintf("%s: %d of %s without a number (line %s%s): a model has no mean where one run has none; fill them in, or "+
+			"leave out the rows", t.path, t.blank, text.Count(t.cells, "score"), strings.Join(where, ", "), more(t.blank, len(where))))
+	}
+	var models []string
+	seen := map[string]bool{}
+	rows, all := 0, 0
+	for _, task := range t.tasks {
+		rows += len(task.scores)
+		for _, model := range task.models {
+			if !seen[model] {
+				seen[model] = true
+				models = append(models, model)
+			}
+		}
+	}
+	for _, task := range t.tasks {
+		all += len(task.metrics) * len(models)
+	}
+	if rows == all {
+		return out
+	}
+	slices.Sort(models)
+	var examples []string
+	for _, name := range t.order {
+		task := t.tasks[name]
+		for _, metric := range task.metrics {
+			for _, model := range models {
+				if len(examples) < mostExamples && task.scores[[2]string{model, metric}] == nil {
+					examples = append(examples, fmt.Sprintf("%s of %s%s", metric, model, inTask(name)))
+				}
+			}
+		}
+		if len(examples) == mostExamples {
+			break
+		}
+	}
+	return append(out, fmt.Sprintf("%s: %d of %d combinations of model, task and metric have no row (%s%s): aggregates over tasks leave out what not "+
+		"all models have; add the missing scores", t.path, all-rows, all, strings.Join(examples, ", "), more(all-rows, len(examples))))
+}
+
+// more is the end of a list of examples.
+func more(all, named int) string {
+	if all > named {
+		return ", …"
+	}
+	return ""
 }
 
 func inTask(name string) string {
@@ -431,13 +577,20 @@ func inTask(name string) string {
 	return " in task " + name
 }
 
-// note says how a table was read whose columns are models.
-func (t *scoreTable) note() string {
-	if t.columns != WideModels {
-		return ""
+// notes say how a table was read whose columns are models, or number its rows.
+func (t *scoreTable) notes() []string {
+	var out []string
+	if t.columns == WideModels {
+		free := t.free()
+		out = append(out, fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path, text.Count(len(free), "column"),
+			strings.Join(free, ", ")))
 	}
-	free := t.free()
-	return fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path, text.Count(len(free), "column"), strings.Join(free, ", "))
+	for _, i := range t.counts {
+		if name := t.names[i]; name != "" {
+			out = append(out, fmt.Sprintf("%s: its column %s numbers the rows and is no metric", t.path, name))
+		}
+	}
+	return out
 }
 
 // finite reports whether a number is one.

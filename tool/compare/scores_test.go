@@ -63,6 +63,10 @@ func TestScoreTables(t *testing.T) {
 		{"w.csv", "task,run,A,B\nx,1,1,2\nx,2,3,4\n", Tables{}, map[string]float64{"x|A|1|score": 1, "x|A|2|score": 3, "x|B|1|score": 2, "x|B|2|score": 4}},
 		{"w.csv", "metric,A,B\nmse,1,2\nmae,3,\n", Tables{}, map[string]float64{"|A||mse": 1, "|B||mse": 2, "|A||mae": 3}},
 		{"w.csv", "task,acc,f1\nx,1,2\n", Tables{Wide: WideModels}, map[string]float64{"x|acc||score": 1, "x|f1||score": 2}},
+		// Columns that number the rows, from 0 or 1.
+		{"w.csv", "Unnamed: 0,model,acc,id\n0,A,0.5,1\n1,B,0.25,2\n", Tables{}, map[string]float64{"|A||acc": 0.5, "|B||acc": 0.25}},
+		{"w.csv", "index,task,A,B\n0,x,1,2\n1,y,3,4\n", Tables{}, map[string]float64{"x|A||score": 1, "y|A||score": 3, "x|B||score": 2, "y|B||score": 4}},
+		{"l.csv", "id,model,score\nx,A,1\ny,A,2\n", Tables{Columns: []string{"task=id"}}, map[string]float64{"x|A||score": 1, "y|A||score": 2}},
 		// A table that asks for roles is no file of samples.
 		{"w.csv", "model,sample,score\nA,a,1\nA,b,2\n", Tables{Columns: []string{"task=sample"}}, map[string]float64{"a|A||score": 1, "b|A||score": 2}},
 	} {
@@ -107,6 +111,7 @@ func TestBadScoreTables(t *testing.T) {
 		{"model,model,score\nA,A,1\n", Tables{}, `two columns are named "model"`},
 		{"model,run,seed,score\nA,1,1,1\n", Tables{}, "the columns run and seed both contain run"},
 		{",score,model\nx,1,A\n", Tables{}, "the first column has no name and does not number the rows"},
+		{"id,model,acc\n0,A,1\n0,B,2\n", Tables{}, `x.csv:3: the column id is no metric and does not number the rows: it holds "0"`},
 		{"model,acc\nA,1\n", Tables{Wide: WideModels}, "--wide models: the column model names the models already"},
 		{"metric,A,B\nmse,1,2\n", Tables{Wide: WideMetrics}, "--wide metrics: the column metric names the metrics already"},
 		{"model,acc\nA,1\n", Tables{Columns: []string{"task=env"}}, `--columns task=env: there is no column "env"; the columns are model, acc`},
@@ -170,5 +175,82 @@ func TestRunsOfTables(t *testing.T) {
 	}
 	if _, err := Compare(t.Context(), &Gathered{Files: files}, Options{}); err == nil || err.Error() != "no model has a number to compare: score of A: line 2 has nan" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Missing scores are counted, with examples.
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	const rest = ": aggregates over tasks leave out what not all models have; add the missing scores"
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"model,task,score\nA,x,1\nB,x,2\nA,y,3\nB,y,4\n", nil},
+		{"model,task,score\nA,x,1\nB,x,2\nA,y,3\n", []string{"t.csv: 1 of 4 combinations of model, task and metric have no row (score of B in task y)" + rest}},
+		{"task,A,B,C\nx,1,,3\ny,4,nan,NA\nz,1,2,3\n", []string{"t.csv: 3 of 9 scores without a number (line 2, 3, …): a model has no mean where one run " +
+			"has none; fill them in, or leave out the rows"}},
+		{"model,metric,score\nA,mse,1\nB,mse,2\nC,mae,3\nD,mae,4\n", []string{
+			"t.csv: 4 of 8 combinations of model, task and metric have no row (mse of C, mse of D, mae of A, …)" + rest}},
+	} {
+		files, err := ReadFrom("t.csv", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := files[0].lacks; !slices.Equal(got, c.want) {
+			t.Errorf("%s%q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// Models and tasks whose names differ in case alone are compared as they are, with a warning.
+func TestNamesByCase(t *testing.T) {
+	t.Parallel()
+	files, err := ReadFrom("t.csv", []byte("model,task,acc\nResNet,x,0.5\nresnet,x,0.25\nResNet,X,0.5\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Compare(t.Context(), &Gathered{Files: files}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(r.Warnings, "\n"); len(r.Models) != 2 || !strings.Contains(all, "the models ResNet and resnet differ in case alone") ||
+		!strings.Contains(all, "the tasks x and X differ in case alone") {
+		t.Errorf("models %v, warnings %s", r.Models, all)
+	}
+}
+
+// Exports of trackers become tables: a chart, a history, runs of MLflow whose models and runs are parameters.
+func TestTrackers(t *testing.T) {
+	t.Parallel()
+	search, err := os.ReadFile("tracker/testdata/runs.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(search), "\n")
+	search = []byte(strings.Join(slices.Delete(lines, 1, 2), "\n")) // without the run that has no parameters
+	for _, c := range []struct {
+		name  string
+		text  []byte
+		given Tables
+		want  map[string]float64
+	}{
+		{"chart.csv", []byte("Step,A - acc,A - acc__MIN,A - acc__MAX\n0,0.5,0.5,0.5\n1,0.75,0.75,0.75\n"), Tables{}, map[string]float64{"|A||acc": 0.75}},
+		{"run-7.jsonl", []byte("{\"_step\":0,\"acc\":0.5}\n{\"_step\":1,\"acc\":0.25}\n"), Tables{}, map[string]float64{"|run-7||acc": 0.25}},
+		{"runs.csv", search, Tables{Columns: []string{"model=params.model", "run=params.seed", "skip=metrics.loss"}}, map[string]float64{
+			"|small|1|val/acc": 0.71, "|small|2|val/acc": 0.72, "|small|3|val/acc": 0.73,
+			"|large|1|val/acc": 0.8099999999999999, "|large|2|val/acc": 0.82, "|large|3|val/acc": 0.83}},
+		{"runs.csv", search, Tables{Columns: []string{"skip=metrics.loss"}}, map[string]float64{
+			"|small-1||val/acc": 0.71, "|small-2||val/acc": 0.72, "|small-3||val/acc": 0.73,
+			"|large-1||val/acc": 0.8099999999999999, "|large-2||val/acc": 0.82, "|large-3||val/acc": 0.83}},
+	} {
+		files, err := readFrom(c.name, c.text, &c.given)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := scoresOf(files); !sameScores(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
 	}
 }

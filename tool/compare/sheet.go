@@ -48,6 +48,9 @@ func (r *Result) writeSheets(w io.Writer, orient string, write func(b *bytes.Buf
 	if left := len(r.Table) - len(rows); left > 0 {
 		note += fmt.Sprintf(". %d of %d numbers; all are in compare_table.csv", len(rows), len(r.Table))
 	}
+	for _, words := range r.ungraded(rows) {
+		note += ". " + escape.Markdown(words)
+	}
 	var sheets []*sheet
 	for _, v := range views(rows, false) {
 		s := &sheet{note: note}

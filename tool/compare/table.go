@@ -41,7 +41,8 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
 	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Q_BY",
 	"Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
-	"Blocks_Needed", "Rank", "Best_Place", "Worst_Place", "Best", "Best_P", "Reason", "Notes"}
+	"Blocks_Needed", "Rank", "Best_Place", "Worst_Place", "Best", "Best_P", "Reason", "Notes",
+	"Samples", "Ungraded", "Bounds_Low", "Bounds_High", "Bounds_CI_Low", "Bounds_CI_High"}
 
 func (r *Result) writeTidy(w io.Writer) error {
 	out, err := report.NewCSV(w, tidyColumns...)
@@ -67,6 +68,11 @@ func (r *Result) writeTidy(w io.Writer) error {
 				best, worst = cell.Places[0], cell.Places[1]
 			}
 			cells = append(cells, best, worst, cell.Best, optional(cell.BestP), cell.reason(), strings.Join(cell.Notes, "; "))
+			if u := cell.Ungraded; u != nil {
+				cells = append(cells, u.Samples, u.Count, low(u.Bounds), high(u.Bounds), low(u.BoundsCI), high(u.BoundsCI))
+			} else {
+				cells = append(cells, nil, nil, nil, nil, nil, nil)
+			}
 			if err := out.Row(cells...); err != nil {
 				return err
 			}
@@ -270,6 +276,9 @@ func (r *Result) Console(verbose bool) []*report.Table {
 		values.Note("Headline metrics of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(rest))
 	default:
 		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(rest))
+	}
+	for _, words := range r.ungraded(table) {
+		values.Note("%s", words)
 	}
 	if r.Baseline != "" && verbose {
 		tables = append(tables, r.differenceTable(table, tasks, analyses))

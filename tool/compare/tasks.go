@@ -34,20 +34,25 @@ type Study struct {
 	Scaled bool `json:"scaled"`
 	// About is what the intervals generalize to: other runs of these tasks, on the samples that
 	// these runs were evaluated on, or other tasks where every task has one run.
-	About       string                  `json:"intervals_about"`
-	Models      report.Object           `json:"models"` // of *Aggregate
-	Improvement []Improvement           `json:"improvement"`
-	Friedman    *report.Value           `json:"friedman_p,omitempty"`
-	Pairs       []RankPair              `json:"rank_tests"`
-	Groups      [][]string              `json:"groups"` // models whose ranks do not differ
-	Notes       []string                `json:"notes,omitempty"`
-	Profiles    Profiles                `json:"profiles"`
-	names       []string                // of the models, in order
-	of          map[string]*Aggregate   // by name
-	taskMeans   map[string]study.ByTask // of the models, as scored
-	halves      map[string][]float64    // of the models, by task: half widths of intervals over samples; nil: unknown
-	spans       []float64               // best − worst of the tasks, where scores are scaled
-	tooFew      string                  // why no test of ranks could find anything, empty if it could
+	About       string        `json:"intervals_about"`
+	Models      report.Object `json:"models"` // of *Aggregate
+	Improvement []Improvement `json:"improvement"`
+	Friedman    *report.Value `json:"friedman_p,omitempty"`
+	// FriedmanChiSquared has the correction for ties, FriedmanF is the form of Iman and Davenport, which has the p value.
+	FriedmanChiSquared *report.Value `json:"friedman_chi_squared,omitempty"`
+	FriedmanF          *report.Value `json:"friedman_f,omitempty"`
+	// CriticalDifference is Nemenyi's, of average ranks at the level 0.05, for comparing with published figures.
+	CriticalDifference *report.Value           `json:"nemenyi_critical_difference,omitempty"`
+	Pairs              []RankPair              `json:"rank_tests"`
+	Groups             [][]string              `json:"groups"` // models whose ranks do not differ
+	Notes              []string                `json:"notes,omitempty"`
+	Profiles           Profiles                `json:"profiles"`
+	names              []string                // of the models, in order
+	of                 map[string]*Aggregate   // by name
+	taskMeans          map[string]study.ByTask // of the models, as scored
+	halves             map[string][]float64    // of the models, by task: half widths of intervals over samples; nil: unknown
+	spans              []float64               // best − worst of the tasks, where scores are scaled
+	tooFew             string                  // why no test of ranks could find anything, empty if it could
 }
 
 // Aggregate are the numbers of one model over all tasks.
@@ -426,11 +431,7 @@ func (s *Study) ranks(better *study.Matrix) error {
 			byTask[t] = append(byTask[t], means[i][t])
 		}
 	}
-	if f, err := stat.Friedman(byTask); err == nil {
-		s.Friedman = new(report.NumberOr(f.P, "not defined"))
-	} else {
-		s.Friedman = new(report.Undefined("%s", stat.Reason(err)))
-	}
+	s.omnibus(byTask)
 	if n > mostStudied {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d models are too many to compare all pairs over tasks (at most %d): "+
 			"only pairs with the baseline have probabilities of improvement, and ranks are not tested", n, mostStudied))
@@ -483,4 +484,27 @@ func (s *Study) ranks(better *study.Matrix) error {
 		s.Notes = append(s.Notes, s.tooFew)
 	}
 	return nil
+}
+
+// omnibus tests whether any models differ, from scores by task and model.
+func (s *Study) omnibus(byTask [][]float64) {
+	f, err := stat.Friedman(byTask)
+	if err != nil {
+		s.Friedman = new(report.Undefined("%s", stat.Reason(err)))
+		return
+	}
+	s.Friedman = new(report.NumberOr(f.P, "not defined"))
+	s.FriedmanChiSquared = new(report.NumberOr(f.ChiSquared, "not defined"))
+	s.FriedmanF = new(report.NumberOr(f.F, "all tasks rank the models alike"))
+	critical, err := stat.NemenyiDifference(f.Models, f.Tasks, alpha)
+	if err != nil {
+		return
+	}
+	s.CriticalDifference = new(report.Number(critical))
+	words := "F of Iman and Davenport is undefined, as all tasks rank the models alike"
+	if s.FriedmanF.Defined() {
+		words = fmt.Sprintf("F(%.0f, %.0f) = %.3g", f.DF1, f.DF2, f.F)
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("ranks: Friedman's χ² = %.3g, %s, p = %.2g; Nemenyi's critical difference is %.3g (for published figures; "+
+		"here signed rank tests decide)", f.ChiSquared, words, f.P, critical))
 }

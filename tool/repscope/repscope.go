@@ -17,8 +17,8 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
-	"repscope/tool/repscope/mcp"
 	"repscope/report/schema"
+	"repscope/tool/repscope/mcp"
 )
 
 // Name is the name of the program.
