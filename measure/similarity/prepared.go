@@ -125,17 +125,6 @@ func constantUnits(z points.Points) []bool {
 // Select is the space of some of the points.
 func (p *Prepared) Select(index []int) *Prepared { return prepare(p.points.Select(index)) }
 
-// ordered is the matrix with row order[i] at i; itself without an order.
-func (p *Prepared) ordered(order []int, room *[]float64) matrix.Matrix {
-	if order == nil {
-		return p.x
-	}
-	if len(*room) < len(p.x.Data) {
-		*room = make([]float64, len(p.x.Data))
-	}
-	return p.x.SelectInto(*room, order)
-}
-
 // crossProduct is XᵀY in the given memory, of equally many rows.
 func crossProduct(into matrix.Matrix, x, y matrix.Matrix, threads int, workspace *kernel.Workspace[float64]) error {
 	product := kernel.Product[float64]{
