@@ -71,8 +71,8 @@ func (w *crossWork) narrow() bool {
 	return float64(w.c.a.n())*float64(w.c.a.Dim())*float64(w.c.b.Dim()) >= narrowFrom
 }
 
-// nearValue is ten times the largest error of a score by products in float32.
-const nearValue = 1e-5
+// nearValue is above the error of a score by products in float32, which is below 1e-7 in [TestRoundedScores].
+const nearValue = 4e-7
 
 // near says whether rounding may decide if a score of an order is above the score of the points as they are.
 func near(order, asTheyAre map[string]float64) bool {
