@@ -72,7 +72,7 @@ func (w *crossWork) narrow() bool {
 }
 
 // nearValue is above the error of a score by products in float32, which is below 1e-7 in [TestRoundedScores].
-const nearValue = 4e-7
+const nearValue = 1.5e-7
 
 // near says whether rounding may decide if a score of an order is above the score of the points as they are.
 func near(order, asTheyAre map[string]float64) bool {

@@ -153,10 +153,8 @@ func (t *crossThread[T]) multiplyFolds(order []int) error {
 		if count == 0 {
 			continue
 		}
-		for i := range count {
-			matrix.AddTo(t.sums[0].Row(f), t.c.b.x.Row(c[1][i]))
-			matrix.AddTo(t.sums[1].Row(g), t.c.a.x.Row(c[0][i]))
-		}
+		addRows(t.sums[0].Row(f), y[from*q:(from+count)*q])
+		addRows(t.sums[1].Row(g), x[from*p:(from+count)*p])
 		err := t.product(t.cell, p, q, count, kernel.Columns(x[from*p:], p), kernel.Columns(y[from*q:], q), false)
 		if err != nil {
 			return err
@@ -171,5 +169,15 @@ func (t *crossThread[T]) multiplyFolds(order []int) error {
 func addTo[T kernel.Float](dst, src []T) {
 	for i, v := range src {
 		dst[i] += v
+	}
+}
+
+// addRows adds rows of the length of sum.
+func addRows[T kernel.Float](sum []float64, rows []T) {
+	for len(rows) > 0 {
+		for k, v := range rows[:len(sum)] {
+			sum[k] += float64(v)
+		}
+		rows = rows[len(sum):]
 	}
 }
