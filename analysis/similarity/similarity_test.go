@@ -252,7 +252,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: %v at first, %v later", name, first, second)
 		}
 	}
-	for i, run := range checkpoints([]string{"r/1", "r/step_3", "r/2", "r@1"}) { // as evaluate names them
+	for i, run := range checkpoints([]string{"r/1", "r/step_3", "r/2", "s@1"}) { // as evaluate names them
 		if i > 0 || len(run) != 3 || run[2].run != "r" || run[2].step != 3 || run[2].model != 1 {
 			t.Errorf("run %d: %+v", i, run)
 		}

@@ -217,7 +217,10 @@ func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
 		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
-		varying := w.varying(cross)
+		varying, err := t.spanning(cross, order)
+		if err != nil {
+			return nil, err
+		}
 		values, _, err := singular(varying, varying.N <= varying.Dim, false)
 		if err != nil {
 			return nil, err
@@ -260,10 +263,20 @@ func ordered(order []int, i int) int {
 	return order[i]
 }
 
-// varying is the cross product of the units that vary: others only add singular values of 0, which take long.
-func (w *crossWork) varying(cross matrix.Matrix) matrix.Matrix {
+// spanning is a matrix with the singular values of the cross product, but for some that are 0 and take long: the cross
+// product of units that vary, or of the points in fewer coordinates.
+func (t *crossThread[T]) spanning(cross matrix.Matrix, order []int) (matrix.Matrix, error) {
+	w, first, second := t.crossWork, t.c.a.spanned(), t.c.b.spanned()
+	if first.Dim < cross.N || second.Dim < cross.Dim {
+		y := second
+		if order != nil {
+			y = second.Select(order)
+		}
+		out := matrix.New(first.Dim, second.Dim)
+		return out, crossProduct(out, first, y, 1, nil)
+	}
 	if len(w.unitsA) == cross.N && len(w.unitsB) == cross.Dim {
-		return cross
+		return cross, nil
 	}
 	out := matrix.New(len(w.unitsA), len(w.unitsB))
 	for i, k := range w.unitsA {
@@ -271,7 +284,7 @@ func (w *crossWork) varying(cross matrix.Matrix) matrix.Matrix {
 			out.Row(i)[j] = cross.Row(k)[l]
 		}
 	}
-	return out
+	return out, nil
 }
 
 // canonical enters both means of the canonical correlations: the singular values of UᵀV, where U and V are the

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/measure/measuretest"
 	"repscope/points"
 )
 
@@ -122,6 +126,24 @@ func TestMoreDimensionsThanPoints(t *testing.T) {
 		if lacks && s.Reason != want {
 			t.Errorf("%s: %q, want %q", name, s.Reason, want)
 		}
+	}
+	// The nuclear norm is the same in coordinates that are as many as the points.
+	order := r.Perm(12)
+	o := Options{Measures: []string{"procrustes"}, Orders: [][]int{order}}
+	nuclear := func(b points.Points) float64 {
+		x, y := mustPrepare(t, wider), mustPrepare(t, b)
+		var cross mat.Dense
+		cross.Mul(mat.NewDense(12, 400, x.x.Data).T(), mat.NewDense(12, b.Dim, y.x.Data))
+		var svd mat.SVD
+		if !svd.Factorize(&cross, mat.SVDNone) {
+			t.Fatal("no singular values")
+		}
+		return floats.Sum(svd.Values(nil)) / math.Sqrt(x.total*y.total)
+	}
+	for _, second := range []points.Points{b, points.Float64(wide[:12*200], 200)} {
+		s := scored(t, wider, second, o)["procrustes"]
+		measuretest.Near(t, "wide spaces", s.Value, nuclear(second), 1e-12)
+		measuretest.Near(t, "wide spaces in an order", s.Null[0], nuclear(second.Select(order)), 1e-12)
 	}
 	if s := scored(t, a, b, Options{Measures: []string{"svcca"}})["svcca"]; math.IsNaN(s.Value) {
 		t.Error("fewer dimensions than points: ", s.Reason)
