@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 )
 
-// RunCurve is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP.
+// RunCurve is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP, or
+// as [text.CutStep] reads them.
 type RunCurve struct {
 	Run   string    `json:"run"`
 	Last  string    `json:"last"` // the model of the greatest step
@@ -37,19 +39,27 @@ type checkpoint struct {
 	model int
 }
 
+// cutMark cuts RUN@STEP.
+func cutMark(name string) (run string, step float64, ok bool) {
+	mark := strings.LastIndex(name, "@")
+	if mark < 1 {
+		return "", 0, false
+	}
+	step, err := strconv.ParseFloat(name[mark+1:], 64)
+	return name[:mark], step, err == nil && !math.IsNaN(step) && !math.IsInf(step, 0)
+}
+
 // checkpoints are the models of runs, run by run in the order of their first models, by step.
 func checkpoints(names []string) [][]checkpoint {
 	var runs [][]checkpoint
 	for m, name := range names {
-		mark := strings.LastIndex(name, "@")
-		if mark < 1 {
-			continue
+		run, step, ok := text.CutStep(name)
+		if !ok {
+			if run, step, ok = cutMark(name); !ok {
+				continue
+			}
 		}
-		step, err := strconv.ParseFloat(name[mark+1:], 64)
-		if err != nil || math.IsNaN(step) || math.IsInf(step, 0) {
-			continue
-		}
-		one := checkpoint{name[:mark], step, m}
+		one := checkpoint{run, step, m}
 		if r := slices.IndexFunc(runs, func(run []checkpoint) bool { return run[0].run == one.run }); r >= 0 {
 			runs[r] = append(runs[r], one)
 		} else {

@@ -252,6 +252,11 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: %v at first, %v later", name, first, second)
 		}
 	}
+	for i, run := range checkpoints([]string{"r/1", "r/step_3", "r/2", "s@1"}) { // as evaluate names them
+		if i > 0 || len(run) != 3 || run[2].run != "r" || run[2].step != 3 || run[2].model != 1 {
+			t.Errorf("run %d: %+v", i, run)
+		}
+	}
 	// In pairs the last checkpoint is A here, in runs B.
 	pair, first := result.Pairs[1], result.Runs[1].Steps[0].Value.V
 	if back := pair.Score("predictivity_ba").Value.V; pair.A != "run@1e3" || pair.B != "run@0" || back != first {

@@ -4,7 +4,9 @@ package similarity
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
@@ -24,38 +26,77 @@ func crossProducts(ctx context.Context, c *comparison) error {
 	if err != nil {
 		return err
 	}
-	rows := 1 + len(c.o.Orders)
-	scores := map[string][]float64{}
-	for _, name := range crossNames {
-		scores[name] = make([]float64, rows)
-	}
-	err = parallel.With(ctx, c.o.Threads, rows, func() func(int) error {
-		room := []float64(nil)
-		cross := matrix.New(c.a.x.Dim, c.b.x.Dim)
-		t := &crossThread{crossWork: work}
-		return func(row int) error {
-			order := c.order(row)
-			if err := crossProduct(cross, c.a.x, c.b.ordered(order, &room), 1, &t.workspace); err != nil {
-				return err
-			}
-			values, err := t.score(cross, order)
-			for name, v := range values {
-				scores[name][row] = v
-			}
-			return err
+	values := make([]map[string]float64, 1+len(c.o.Orders))
+	exact := []int{0}
+	var rounded []int
+	for row := 1; row < len(values); row++ {
+		if work.narrow() {
+			rounded = append(rounded, row)
+		} else {
+			exact = append(exact, row)
 		}
-	})
-	if err != nil {
+	}
+	if err := crossRows[float64](ctx, work, exact, values); err != nil {
 		return err
 	}
+	if err := crossRows[float32](ctx, work, rounded, values); err != nil {
+		return err
+	}
+	again := slices.DeleteFunc(rounded, func(row int) bool { return !near(values[row], values[0]) })
+	if err := crossRows[float64](ctx, work, again, values); err != nil {
+		return err
+	}
+	scores := map[string][]float64{}
 	for _, name := range crossNames {
+		for _, row := range values {
+			scores[name] = append(scores[name], row[name])
+		}
 		c.enter(name, scores[name])
 	}
 	c.enterAlignment(scores["cka"], scores["cka_debiased"])
+	if reason := work.degenerate(); reason != "" {
+		c.refuse("svcca", reason)
+		c.refuse("pwcca", reason)
+	}
 	if s := c.series["unit_match"]; s != nil && math.IsNaN(s.Value) {
 		s.Reason = "a space has no unit that varies"
 	}
 	return c.withoutBlocks(ctx, c.deleting(crossNames...), crossProducts)
+}
+
+// narrowFrom is the number of multiplications of a cross product from which orders of the null are computed in float32.
+const narrowFrom = 1 << 26
+
+func (w *crossWork) narrow() bool {
+	return float64(w.c.a.n())*float64(w.c.a.Dim())*float64(w.c.b.Dim()) >= narrowFrom
+}
+
+// nearValue is above the error of a score by products in float32, which is below 1e-7 in [TestRoundedScores].
+const nearValue = 1.5e-7
+
+// near says whether rounding may decide if a score of an order is above the score of the points as they are.
+func near(order, asTheyAre map[string]float64) bool {
+	for name, v := range order {
+		if !(math.Abs(v-asTheyAre[name]) > nearValue*max(1, math.Abs(v))) {
+			return true
+		}
+	}
+	return false
+}
+
+// crossRows computes the scores of some orders by products of a precision.
+func crossRows[T kernel.Float](ctx context.Context, w *crossWork, rows []int, values []map[string]float64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	sides := [2]*side[T]{newSide[T](w, 0), newSide[T](w, 1)}
+	return parallel.With(ctx, w.c.o.Threads, len(rows), func() func(int) error {
+		t := &crossThread[T]{crossWork: w, sides: sides}
+		return func(i int) (err error) {
+			values[rows[i]], err = t.score(w.c.order(rows[i]))
+			return err
+		}
+	})
 }
 
 // enterAlignment takes over rows of both linear CKA.
@@ -79,13 +120,6 @@ type crossWork struct {
 	unitsA, unitsB           []int         // units that vary
 	lengthA, lengthB         []float64     // of these, as columns
 	regressions              [2]*regression
-}
-
-// crossThread is the memory of a thread.
-type crossThread struct {
-	*crossWork
-	workspace kernel.Workspace[float64]
-	whole     matrix.Matrix // the cross product of the other direction
 }
 
 func newCrossWork(c *comparison) (*crossWork, error) {
@@ -137,6 +171,17 @@ func (c components) whitened() matrix.Matrix {
 	return out
 }
 
+// degenerate says why there are no canonical correlations: components of one space that span all centered points hold
+// every component of the other, in any order.
+func (w *crossWork) degenerate() string {
+	n, first, second := w.c.a.n(), len(w.first.size), len(w.second.size)
+	if most := max(first, second); most >= n-1 {
+		return fmt.Sprintf("%d components of %d points: every canonical correlation is 1 in any order of the points; "+
+			"want more points than dimensions", most, n)
+	}
+	return ""
+}
+
 // units are the coordinates that vary, and the lengths of their columns.
 func (p *Prepared) units() (index []int, length []float64) {
 	squares := make([]float64, p.x.Dim)
@@ -153,26 +198,30 @@ func (p *Prepared) units() (index []int, length []float64) {
 	return index, length
 }
 
-// score computes the scores of one cross product.
-func (w *crossThread) score(cross matrix.Matrix, order []int) (map[string]float64, error) {
-	c := w.c
+// score computes the scores of one order.
+func (t *crossThread[T]) score(order []int) (map[string]float64, error) {
+	if err := t.multiply(order); err != nil {
+		return nil, err
+	}
+	w, c := t.crossWork, t.c
 	out := map[string]float64{}
+	cross := t.widened(t.cross, c.a.Dim(), c.b.Dim())
 	if c.wants("cka") || c.wants("cka_debiased") {
 		biased := matrix.Dot(cross.Data, cross.Data)
 		squares := 0.0
 		for i, v := range c.a.square {
-			j := i
-			if order != nil {
-				j = order[i]
-			}
-			squares += float64(v * c.b.square[j])
+			squares += float64(v * c.b.square[ordered(order, i)])
 		}
 		out["cka"] = alignment(biased, w.aBiased, w.bBiased)
 		shared := unbiasedHSIC(biased, squares, c.a.total, c.b.total, c.a.n())
 		out["cka_debiased"] = alignment(shared, w.aUnbiased, w.bUnbiased)
 	}
 	if c.wants("procrustes") || c.wants("shape_angle") {
-		values, _, err := singular(cross, cross.N <= cross.Dim, false)
+		varying, err := t.spanning(cross, order)
+		if err != nil {
+			return nil, err
+		}
+		values, _, err := singular(varying, varying.N <= varying.Dim, false)
 		if err != nil {
 			return nil, err
 		}
@@ -183,8 +232,8 @@ func (w *crossThread) score(cross matrix.Matrix, order []int) (map[string]float6
 		s := min(nuclear/math.Sqrt(c.a.total*c.b.total), 1)
 		out["procrustes"], out["shape_angle"] = s, math.Acos(s)
 	}
-	if c.wants("svcca") || c.wants("pwcca") {
-		if err := w.canonical(cross, out); err != nil {
+	if w.degenerate() == "" && (c.wants("svcca") || c.wants("pwcca")) {
+		if err := t.canonical(out); err != nil {
 			return nil, err
 		}
 	}
@@ -195,9 +244,44 @@ func (w *crossThread) score(cross matrix.Matrix, order []int) (map[string]float6
 		}
 		out["unit_match"] = v
 	}
-	if w.regressions[0] != nil {
-		if err := w.predict(cross, order, out); err != nil {
-			return nil, err
+	for d, name := range []string{"predictivity_ab", "predictivity_ba"} {
+		if w.regressions[d] != nil {
+			var err error
+			if out[name], err = t.explained(d, order); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// ordered is entry i of an order, nil for the points as they are.
+func ordered(order []int, i int) int {
+	if order == nil {
+		return i
+	}
+	return order[i]
+}
+
+// spanning is a matrix with the singular values of the cross product, but for some that are 0 and take long: the cross
+// product of units that vary, or of the points in fewer coordinates.
+func (t *crossThread[T]) spanning(cross matrix.Matrix, order []int) (matrix.Matrix, error) {
+	w, first, second := t.crossWork, t.c.a.spanned(), t.c.b.spanned()
+	if first.Dim < cross.N || second.Dim < cross.Dim {
+		y := second
+		if order != nil {
+			y = second.Select(order)
+		}
+		out := matrix.New(first.Dim, second.Dim)
+		return out, crossProduct(out, first, y, 1, nil)
+	}
+	if len(w.unitsA) == cross.N && len(w.unitsB) == cross.Dim {
+		return cross, nil
+	}
+	out := matrix.New(len(w.unitsA), len(w.unitsB))
+	for i, k := range w.unitsA {
+		for j, l := range w.unitsB {
+			out.Row(i)[j] = cross.Row(k)[l]
 		}
 	}
 	return out, nil
@@ -205,16 +289,19 @@ func (w *crossThread) score(cross matrix.Matrix, order []int) (map[string]float6
 
 // canonical enters both means of the canonical correlations: the singular values of UᵀV, where U and V are the
 // whitened components of the two spaces.
-func (w *crossThread) canonical(cross matrix.Matrix, out map[string]float64) error {
-	half := matrix.New(w.whitenFirst.Dim, cross.Dim)
-	if err := crossProduct(half, w.whitenFirst, cross, 1, nil); err != nil {
-		return err
-	}
-	both, err := rowProduct(half, w.whitenOther, 1)
+func (t *crossThread[T]) canonical(out map[string]float64) error {
+	w, p, q := t.crossWork, t.c.a.Dim(), t.c.b.Dim()
+	first, second := w.whitenFirst.Dim, w.whitenOther.Dim
+	half, whole := make([]T, first*q), make([]T, first*second)
+	err := t.product(half, first, q, p, kernel.Columns(t.sides[0].whitened, first), kernel.Columns(t.cross, q), false)
 	if err != nil {
 		return err
 	}
-	correlations, directions, err := singular(both, !w.swapped, w.c.wants("pwcca"))
+	err = t.product(whole, first, second, q, kernel.Rows(half, q), kernel.Columns(t.sides[1].whitened, second), false)
+	if err != nil {
+		return err
+	}
+	correlations, directions, err := singular(t.widened(whole, first, second), !w.swapped, w.c.wants("pwcca"))
 	if err != nil {
 		return err
 	}

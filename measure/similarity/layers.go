@@ -121,7 +121,7 @@ func (w *alignments) compute(ctx context.Context) error {
 	together := w.o.layersAtOnce(w.a[0].n(), len(w.b))
 	narrow := make([][]float32, len(w.a))
 	for i, p := range w.a {
-		narrow[i] = narrowed(p)
+		narrow[i] = rounded[float32](p.x.Data)
 	}
 	for first := 0; first < len(w.b); first += together {
 		if err := w.group(ctx, narrow, first, min(first+together, len(w.b))); err != nil {
@@ -142,15 +142,6 @@ func (w *alignments) compute(ctx context.Context) error {
 	})
 }
 
-// narrowed are the centered points in float32.
-func narrowed(p *Prepared) []float32 {
-	out := make([]float32, len(p.x.Data))
-	for k, v := range p.x.Data {
-		out[k] = float32(v)
-	}
-	return out
-}
-
 // group adds up the pairs with the layers [first, last) of b.
 func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last int) error {
 	n, size := w.a[0].n(), last-first
@@ -159,7 +150,7 @@ func (w *alignments) group(ctx context.Context, narrow [][]float32, first, last 
 	err := parallel.With(ctx, w.o.Threads, size, func() func(int) error {
 		block, workspace := make([]float32, tileSide*tileSide), &kernel.Workspace[float32]{}
 		return func(k int) error {
-			x, dim := narrowed(w.b[first+k]), w.b[first+k].Dim()
+			x, dim := rounded[float32](w.b[first+k].x.Data), w.b[first+k].Dim()
 			for t := range tiles * tiles {
 				i0, j0 := t/tiles*tileSide, t%tiles*tileSide
 				i1, j1 := min(i0+tileSide, n), min(j0+tileSide, n)

@@ -14,13 +14,10 @@ import (
 	"repscope/points"
 )
 
-// neighborhoods computes mutual_knn and information_imbalance in one pass over the distances. Points at equal
-// distances count in the mean over all their orders.
+// neighborhoods computes mutual_knn, from lists of neighbors where these decide, and information_imbalance. Points at
+// equal distances count in the mean over all their orders.
 func neighborhoods(ctx context.Context, c *comparison) error {
-	sizes := []int{}
-	if c.wants("information_imbalance_ab") {
-		sizes = append(sizes, 1)
-	}
+	var sizes []int
 	var names []string
 	for _, k := range c.o.K {
 		name := sized("mutual_knn", k)
@@ -36,21 +33,39 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 			sizes = append(sizes, k)
 		}
 	}
+	listed := false
+	if len(sizes) > 0 {
+		var err error
+		if listed, err = c.commonNeighbors(ctx, sizes); err != nil {
+			return err
+		}
+		if listed { // and the values without blocks, without orders
+			if deleting := c.deleting(names...); len(deleting) > 0 {
+				if err := c.compareRanks(ctx, sizes, deleting, nil); err != nil {
+					return err
+				}
+			}
+			names, sizes = nil, nil
+		}
+	}
+	if c.wants("information_imbalance_ab") {
+		names = append(names, "information_imbalance_ab", "information_imbalance_ba")
+		if !slices.Contains(sizes, 1) {
+			sizes = append(sizes, 1)
+		}
+	}
 	if len(sizes) == 0 {
 		return nil
 	}
-	deleting := c.deleting(append(names, "information_imbalance_ab", "information_imbalance_ba")...)
+	return c.compareRanks(ctx, sizes, names, c.o.Orders)
+}
+
+// compareRanks computes named scores in one pass over the distances: as the points are, in orders and without blocks.
+// Without the orders that there are, only the values without blocks change.
+func (c *comparison) compareRanks(ctx context.Context, sizes []int, names []string, orders [][]int) error {
+	deleting := c.deleting(names...)
 	o := neighbors.Options{
-		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: c.o.Orders, Metric: c.o.Metric,
-	}
-	if !c.wants("information_imbalance_ab") {
-		done, err := c.commonNeighbors(ctx, sizes)
-		if err != nil || done && len(deleting) == 0 {
-			return err
-		}
-		if done { // by lists, and what remains are the values without blocks
-			o.Permutations = nil
-		}
+		Ks: sizes, Threads: max(c.o.Threads, 0), Memory: c.o.Memory, Permutations: orders, Metric: c.o.Metric,
 	}
 	if len(deleting) > 0 && c.leaves(slices.Max(sizes)) {
 		o.Blocks = c.o.Blocks.Labels()
@@ -72,10 +87,10 @@ func neighborhoods(ctx context.Context, c *comparison) error {
 			scores["information_imbalance_ab"], scores["information_imbalance_ba"] = 1, 2
 		}
 		for name, row := range scores {
-			if !c.wants(name) {
+			if !slices.Contains(names, name) {
 				continue
 			}
-			if len(sums.Null) == len(c.o.Orders) {
+			if len(orders) == len(c.o.Orders) {
 				c.enter(name, rows[row])
 			}
 			if !slices.Contains(deleting, name) {

@@ -87,15 +87,21 @@ type distances struct{ value, rank []float64 }
 
 func newDistances(p *Prepared, pairs *Pairs, order []int) distances {
 	out := distances{value: make([]float64, pairs.Len())}
-	for i, a := range pairs.a {
-		b := pairs.b[i]
-		if order != nil {
-			a, b = int32(order[a]), int32(order[b])
+	second := pairs.b
+	if order != nil {
+		second = make([]int32, len(pairs.b))
+		for i, b := range pairs.b {
+			second[i] = int32(order[b])
 		}
-		if a > b { // the same bits in every order
-			a, b = b, a
+	}
+	for first, last := 0, 0; first < len(second); first = last { // pairs of a point follow each other
+		for last = first + 1; last < len(second) && pairs.a[last] == pairs.a[first]; last++ {
 		}
-		out.value[i] = math.Sqrt(kernel.SquaredDistance(p.x.Row(int(a)), p.x.Row(int(b))))
+		row := p.x.Row(ordered(order, int(pairs.a[first])))
+		kernel.SquaredDistances(out.value[first:last], row, p.x.Data, p.x.Dim, second[first:last])
+	}
+	for i, square := range out.value {
+		out.value[i] = math.Sqrt(square)
 	}
 	return out
 }
@@ -148,12 +154,13 @@ func medianDistance(squares []float64) float64 {
 // squaredDistances returns the squared distances of all pairs i < j, row by row.
 func squaredDistances(ctx context.Context, x matrix.Matrix, threads int) ([]float64, error) {
 	n := x.N
+	index := make([]int32, n)
+	for i := range index {
+		index[i] = int32(i)
+	}
 	out := make([]float64, n*(n-1)/2)
 	err := parallel.For(ctx, threads, n, func(_, i int) {
-		row := out[i*(2*n-i-1)/2:]
-		for j := i + 1; j < n; j++ {
-			row[j-i-1] = kernel.SquaredDistance(x.Row(i), x.Row(j))
-		}
+		kernel.SquaredDistances(out[i*(2*n-i-1)/2:], x.Row(i), x.Data, x.Dim, index[i+1:])
 	})
 	return out, err
 }

@@ -8,7 +8,6 @@ import (
 	"repscope/internal/kernel"
 	"repscope/measure/internal/matrix"
 	"repscope/measure/probe"
-	"repscope/points"
 )
 
 // predictionFolds is the number of folds.
@@ -23,7 +22,10 @@ var penalties = func() []float64 {
 	return out
 }()
 
-// regress prepares the regressions of both directions.
+// regress prepares the regressions of both directions. R² = 1 − Σ‖y − ŷ‖²/Σ‖y − ȳ‖², where ŷ comes from a ridge
+// regression on the points outside the fold of y. Its penalty is the one with the least error over the other folds. The
+// folds of each direction follow the points of the space that predicts, so that its regressions are the same in all
+// orders.
 func (w *crossWork) regress() error {
 	fold, err := foldsOf(w.c.o.Episode, w.c.a.n())
 	if err != nil {
@@ -35,26 +37,6 @@ func (w *crossWork) regress() error {
 		}
 	}
 	return nil
-}
-
-// predict enters R² = 1 − Σ‖y − ŷ‖²/Σ‖y − ȳ‖² in both directions, where ŷ comes from a ridge regression on the points
-// outside the fold of y. Its penalty is the one with the least error over the other folds. The folds of each direction
-// follow the points of the space that predicts, so that its regressions are the same in all orders.
-func (w *crossThread) predict(cross matrix.Matrix, order []int, out map[string]float64) error {
-	if w.whole.N == 0 {
-		w.whole = matrix.New(cross.Dim, cross.N)
-	}
-	for k := range cross.N {
-		for l, v := range cross.Row(k) {
-			w.whole.Row(l)[k] = v
-		}
-	}
-	var err error
-	if out["predictivity_ab"], err = w.explained(w.regressions[0], cross, w.c.b, order); err != nil {
-		return err
-	}
-	out["predictivity_ba"], err = w.explained(w.regressions[1], w.whole, w.c.a, inverse(order))
-	return err
 }
 
 func inverse(order []int) []int {
@@ -88,43 +70,42 @@ func foldsOf(episode []int, n int) ([]int, error) {
 // regression is one direction: for each fold the eigenvectors of the training points' cross product.
 type regression struct {
 	folds []foldRegression
-	// turns are the eigenvectors of all folds, as rows.
-	turns matrix.Matrix
+	fold  []int // of each point
 }
 
 type foldRegression struct {
-	test []int
-	// x are the test points less the mean of the training points, turned by the eigenvectors.
-	x      matrix.Matrix
-	sum    []float64 // of x
+	test   int       // number of test points
+	mean   []float64 // of the training points
 	values []float64
-	square matrix.Matrix // xᵀx
+	turn   matrix.Matrix // the eigenvectors, as rows
+	square matrix.Matrix // xᵀx of the test points x less the mean, turned by the eigenvectors
 	shrunk matrix.Matrix // [penalties, D]: 1/(value + penalty)
 }
 
 // newRegression prepares the regressions from a space.
 func newRegression(from *Prepared, fold []int) (*regression, error) {
-	out := &regression{}
+	out := &regression{fold: make([]int, from.x.N)}
 	dim := from.x.Dim
 	whole := matrix.New(dim, dim)
 	if err := crossProduct(whole, from.x, from.x, 0, nil); err != nil {
 		return nil, err
 	}
 	for f := range predictionFolds {
-		one := foldRegression{}
+		var members []int
 		for i, g := range fold {
 			if g == f {
-				one.test = append(one.test, i)
+				out.fold[i], members = len(out.folds), append(members, i)
 			}
 		}
-		if len(one.test) == 0 {
+		if len(members) == 0 {
 			continue
 		}
-		test, training := from.x.Select(one.test), matrix.New(dim, dim)
+		one := foldRegression{test: len(members)}
+		test, training := from.x.Select(members), matrix.New(dim, dim)
 		if err := crossProduct(training, test, test, 0, nil); err != nil {
 			return nil, err
 		}
-		trained := float64(from.x.N - len(one.test))
+		trained := float64(from.x.N - one.test)
 		mean := make([]float64, dim)
 		for i := range test.N {
 			matrix.AddTo(mean, test.Row(i))
@@ -137,37 +118,32 @@ func newRegression(from *Prepared, fold []int) (*regression, error) {
 				training.Row(k)[l] = whole.Row(k)[l] - v - trained*mean[k]*mean[l]
 			}
 		}
-		var vectors matrix.Matrix
 		var err error
-		if one.values, vectors, err = eigenRows(training, 0); err != nil {
+		if one.values, one.turn, err = eigenRows(training, 0); err != nil {
 			return nil, err
 		}
 		for i := range test.N {
 			matrix.Axpy(test.Row(i), -1, mean)
 		}
-		if err := one.turn(test, vectors); err != nil {
+		one.mean = mean
+		if err := one.finish(test); err != nil {
 			return nil, err
 		}
-		out.turns.N, out.turns.Dim = out.turns.N+dim, dim
-		out.turns.Data = append(out.turns.Data, vectors.Data...)
 		out.folds = append(out.folds, one)
 	}
 	return out, nil
 }
 
-// turn sets what follows from the test points about the mean of the training points.
-func (fold *foldRegression) turn(test, vectors matrix.Matrix) error {
+// finish sets what follows from the test points about the mean of the training points.
+func (fold *foldRegression) finish(test matrix.Matrix) error {
 	dim := test.Dim
-	fold.x, fold.sum, fold.square = matrix.New(test.N, dim), make([]float64, dim), matrix.New(dim, dim)
+	x := matrix.New(test.N, dim)
 	product := kernel.Product[float64]{
-		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(vectors.Data, dim), C: fold.x.Data,
+		M: test.N, N: dim, K: dim, A: kernel.Rows(test.Data, dim), B: kernel.Rows(fold.turn.Data, dim), C: x.Data,
 		Stride: dim,
 	}
 	if err := product.Run(); err != nil {
 		return err
-	}
-	for i := range test.N {
-		matrix.AddTo(fold.sum, fold.x.Row(i))
 	}
 	scale := 0.0
 	for _, v := range fold.values {
@@ -181,24 +157,25 @@ func (fold *foldRegression) turn(test, vectors matrix.Matrix) error {
 			}
 		}
 	}
-	return crossProduct(fold.square, fold.x, fold.x, 0, nil)
+	fold.square = matrix.New(dim, dim)
+	return crossProduct(fold.square, x, x, 0, nil)
 }
 
-// explained is R² of the points of a space in an order, with cross, the cross product of all points with them.
-func (w *crossThread) explained(r *regression, cross matrix.Matrix, to *Prepared, order []int) (float64, error) {
-	whole := matrix.New(r.turns.N, cross.Dim)
-	product := kernel.Product[float64]{
-		M: r.turns.N, N: cross.Dim, K: cross.N, A: kernel.Rows(r.turns.Data, cross.N),
-		B: kernel.Columns(cross.Data, cross.Dim), C: whole.Data, Stride: cross.Dim, Threads: 1, Workspace: &w.workspace,
+// explained is R² in direction d of the order that was multiplied last.
+func (t *crossThread[T]) explained(d int, order []int) (float64, error) {
+	folds, to := t.regressions[d].folds, []*Prepared{t.c.b, t.c.a}[d]
+	squares := make([]float64, len(folds)) // of the test points of the other space
+	for i, f := range t.regressions[0].fold {
+		j := ordered(order, i)
+		if d == 1 {
+			f, j = t.regressions[1].fold[j], i
+		}
+		squares[f] += to.square[j]
 	}
-	if err := product.Run(); err != nil {
-		return 0, err
-	}
-	lost := make([][]float64, len(r.folds)) // squared errors by fold and penalty
-	for f := range r.folds {
-		turned := matrix.Matrix{N: cross.N, Dim: cross.Dim, Data: whole.Data[f*len(cross.Data):][:len(cross.Data)]}
+	lost := make([][]float64, len(folds)) // squared errors by fold and penalty
+	for f := range folds {
 		var err error
-		if lost[f], err = w.errors(&r.folds[f], turned, to, order); err != nil {
+		if lost[f], err = t.errors(d, f, squares[f]); err != nil {
 			return 0, err
 		}
 	}
@@ -221,50 +198,49 @@ func (w *crossThread) explained(r *regression, cross matrix.Matrix, to *Prepared
 	return 1 - residual/to.total, nil
 }
 
-// errors are the sums of squared errors over the test points, by penalty. turned is the cross product of all points,
-// turned by the eigenvectors of the fold, and becomes the one of the training points, Z: with the means of the training
-// points taken from all, their sums cancel. With T, the cross product of the test points, S of these with themselves
-// and s = 1/(value + penalty), the errors are
+// errors are the sums of squared errors over the test points of a fold, by penalty. With Z and T, the cross products of
+// the training and of the test points about the means of the training points, turned by the eigenvectors, the matrix S
+// of the fold, and s = 1/(value + penalty), they are
 //
 //	Σ ‖y‖² − 2·Σ_k s_k·(Z·Tᵀ)_kk + Σ_kl s_k·S_kl·(Z·Zᵀ)_kl·s_l
-func (w *crossThread) errors(fold *foldRegression, turned matrix.Matrix, to *Prepared, order []int) ([]float64, error) {
-	trained, count, dim := float64(to.n()-len(fold.test)), float64(len(fold.test)), fold.x.Dim
-	rows := fold.test
-	if order != nil {
-		rows = points.Pick(order, fold.test)
-	}
-	y, sum, squares := to.x.Select(rows), make([]float64, to.x.Dim), 0.0
-	for i, row := range rows {
-		kernel.AddScaled(sum, y.Row(i), 1)
-		squares += to.square[row]
-	}
-	squares += (2/trained + count/(trained*trained)) * matrix.Dot(sum, sum) // about the mean −sum/trained of the others
-	test := matrix.New(dim, y.Dim)
-	if err := crossProduct(test, fold.x, y, 1, &w.workspace); err != nil {
-		return nil, err
-	}
-	for i, v := range test.Data {
-		turned.Data[i] -= v
+//
+// squares is Σ ‖y‖² about the mean of all points. All points are centered: the mean of the training points is less the
+// sum of the test points over their number.
+func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
+	fold, sum := &t.regressions[d].folds[f], t.sums[d].Row(f)
+	trained, count := float64(t.c.a.n()-fold.test), float64(fold.test)
+	squares += (2/trained + count/(trained*trained)) * matrix.Dot(sum, sum)
+	t.center(d, f, 2+count/trained)
+	dim, other := len(fold.mean), len(sum)
+	training, test := t.turned[0][:dim*other], t.turned[1][:dim*other]
+	for k, raw := range [][]T{t.raw[0], t.raw[1]} {
+		right := kernel.Columns(raw, other)
+		if d == 1 {
+			right = kernel.Rows(raw, dim)
+		}
+		into := [][]T{training, test}[k]
+		if err := t.product(into, dim, other, dim, kernel.Rows(t.sides[d].turns[f], dim), right, false); err != nil {
+			return nil, err
+		}
 	}
 	along := make([]float64, dim)
-	for k, v := range fold.sum {
-		kernel.AddScaled(test.Row(k), sum, v/trained)
-		along[k] = matrix.Dot(turned.Row(k), test.Row(k))
+	for k := range along {
+		row := test[k*other:]
+		for l, v := range training[k*other : (k+1)*other] {
+			along[k] += float64(float64(v) * float64(row[l]))
+		}
 	}
-	weights := matrix.New(dim, dim)
-	product := kernel.Product[float64]{
-		M: dim, N: dim, K: y.Dim, A: kernel.Rows(turned.Data, y.Dim), B: kernel.Rows(turned.Data, y.Dim), C: weights.Data,
-		Stride: dim, Upper: true, Threads: 1, Workspace: &w.workspace,
-	}
-	if err := product.Run(); err != nil {
+	inner := make([]T, dim*dim)
+	left := kernel.Rows(training, other)
+	if err := t.product(inner, dim, dim, other, left, left, true); err != nil {
 		return nil, err
 	}
+	weights := matrix.New(dim, dim)
 	for k := range dim {
-		row, square := weights.Row(k), fold.square.Row(k)
-		clear(row[:k])
-		row[k] *= square[k]
+		row, square, products := weights.Row(k), fold.square.Row(k), inner[k*dim:]
+		row[k] = float64(products[k]) * square[k]
 		for l := k + 1; l < dim; l++ {
-			row[l] *= 2 * square[l]
+			row[l] = 2 * float64(products[l]) * square[l]
 		}
 	}
 	out := make([]float64, len(penalties))
@@ -274,4 +250,24 @@ func (w *crossThread) errors(fold *foldRegression, turned matrix.Matrix, to *Pre
 		out[a] = max(squares-2*matrix.Dot(shrunk, along)+matrix.Dot(shrunk, quadratic.Row(a)), 0)
 	}
 	return out, err
+}
+
+// center sets raw, the cross products of the training points (0) and of the test points (1) of a fold about the means m
+// and μ = −sum/trained of the training points: C − C_f + m·sumᵀ and C_f − shift·m·sumᵀ.
+func (t *crossThread[T]) center(d, f int, shift float64) {
+	mean, sum := t.regressions[d].folds[f].mean, t.sums[d].Row(f)
+	if d == 1 { // rows are units of the first space
+		mean, sum = sum, mean
+	}
+	part := t.folded[d][f]
+	for k, m := range mean {
+		first, columns := k*len(sum), len(sum)
+		whole, one := t.cross[first:first+columns], part[first:first+columns]
+		training, test := t.raw[0][first:first+columns], t.raw[1][first:first+columns]
+		for l, v := range sum {
+			outer := T(m * v)
+			training[l] = whole[l] - one[l] + outer
+			test[l] = one[l] - T(shift)*outer
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"repscope/internal/kernel"
 	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
@@ -22,10 +24,11 @@ type Prepared struct {
 	total    float64       // Σ ‖x_i‖²
 	constant []bool        // of each coordinate
 
-	once struct{ own, components sync.Once }
+	once struct{ own, components, span sync.Once }
 	// biased and unbiased are ‖XᵀX‖_F² and n(n−3) times the unbiased HSIC of the space with itself.
 	biased, unbiased float64
 	ownErr           error
+	span             matrix.Matrix
 	components       components
 	componentsErr    error
 
@@ -125,17 +128,6 @@ func constantUnits(z points.Points) []bool {
 // Select is the space of some of the points.
 func (p *Prepared) Select(index []int) *Prepared { return prepare(p.points.Select(index)) }
 
-// ordered is the matrix with row order[i] at i; itself without an order.
-func (p *Prepared) ordered(order []int, room *[]float64) matrix.Matrix {
-	if order == nil {
-		return p.x
-	}
-	if len(*room) < len(p.x.Data) {
-		*room = make([]float64, len(p.x.Data))
-	}
-	return p.x.SelectInto(*room, order)
-}
-
 // crossProduct is XᵀY in the given memory, of equally many rows.
 func crossProduct(into matrix.Matrix, x, y matrix.Matrix, threads int, workspace *kernel.Workspace[float64]) error {
 	product := kernel.Product[float64]{
@@ -172,6 +164,27 @@ func (p *Prepared) own() (biased, unbiased float64, err error) {
 func unbiasedHSIC(biased, squares, xTotal, yTotal float64, n int) float64 {
 	count := float64(n)
 	return biased - count/(count-2)*squares + xTotal*yTotal/((count-1)*(count-2))
+}
+
+// spanned are the points in fewer coordinates with the same inner products: n centered points span at most n − 1
+// dimensions. With coordinates to spare, cross products have singular values of 0, which take long.
+func (p *Prepared) spanned() matrix.Matrix {
+	if p.x.Dim < p.x.N {
+		return p.x
+	}
+	p.once.span.Do(func() {
+		var qr mat.QR
+		qr.Factorize(mat.NewDense(p.x.N, p.x.Dim, p.x.Data).T()) // Xᵀ = QR, and XXᵀ = RᵀR
+		var r mat.Dense
+		qr.RTo(&r)
+		p.span = matrix.New(p.x.N, p.x.N-1) // the last row of R is 0 but for rounding
+		for i := range p.span.N {
+			for k := range min(i+1, p.span.Dim) {
+				p.span.Row(i)[k] = r.At(k, i)
+			}
+		}
+	})
+	return p.span
 }
 
 // components are the leading principal components: basis [D, K], and the singular values of the centered points.

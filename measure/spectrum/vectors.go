@@ -170,8 +170,11 @@ func (w *vectorWork) rotate() (ok bool) {
 	}
 	for first := range d {
 		for sweep := 0; ; sweep++ {
-			last := first
-			for last+1 < w.n && math.Abs(e[last]) > max(0x1p-53*(math.Abs(d[last])+math.Abs(d[last+1])), 0x1p-60*largest) {
+			last, small := first, 0x1p-60*largest
+			if sweep >= maxSweeps/2 { // rounding of the largest numbers may fill in what sweeps have removed
+				small = 0x1p-52 * largest
+			}
+			for last+1 < w.n && math.Abs(e[last]) > max(0x1p-53*(math.Abs(d[last])+math.Abs(d[last+1])), small) {
 				last++
 			}
 			if last == first {
