@@ -26,6 +26,11 @@ type arranged struct {
 	Group string `json:"group,omitempty"`
 }
 
+// names reports whether a model is the one of the entry, or below it.
+func (m arranged) names(name string) bool {
+	return name == m.Model || strings.HasPrefix(name, m.Model+"/")
+}
+
 // arrangement is the order in which models appear and what they are called.
 type arrangement struct {
 	Models []arranged `json:"models"`
@@ -70,7 +75,8 @@ func (r *reader) arrangement(e *entry) ([]arranged, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(list, func(o arranged) bool { return m.Label != "" && o.Label == m.Label }); i >= 0 {
-			return nil, r.errorf(k.value, "models: %q and %q have the label %q; want different ones", list[i].Model, m.Model, m.Label)
+			return nil, r.errorf(k.value, "models: %q and %q have the label %q; want different ones",
+				list[i].Model, m.Model, m.Label)
 		}
 		list = append(list, m)
 	}
@@ -104,7 +110,7 @@ func (a *arrangement) find(name string) int {
 	if i := slices.IndexFunc(a.Models, func(m arranged) bool { return m.Model == name }); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(a.Models, func(m arranged) bool { return strings.HasPrefix(name, m.Model+"/") })
+	return slices.IndexFunc(a.Models, func(m arranged) bool { return m.names(name) })
 }
 
 // label is what a model is called.
@@ -160,7 +166,8 @@ type view struct {
 
 // arrange puts the models of results into their order, under their labels. checkpointsOf returns the checkpoints of a
 // table before. Errors: a number to sort by that no result has.
-func (a *arrangement) arrange(sections []page.Section, checkpointsOf func(*page.Table) []page.Checkpoint) (*view, error) {
+func (a *arrangement) arrange(sections []page.Section, checkpointsOf func(*page.Table) []page.Checkpoint,
+) (*view, error) {
 	tables, err := page.Tables(sections)
 	if err != nil {
 		return nil, err
@@ -217,7 +224,7 @@ func (a *arrangement) dataset(t *page.Table, v *view, values map[string]float64,
 // warn warns of models that no result has.
 func (a *arrangement) warn(v *view, known []string) {
 	for _, m := range a.Models {
-		if slices.ContainsFunc(known, func(name string) bool { return name == m.Model || strings.HasPrefix(name, m.Model+"/") }) {
+		if slices.ContainsFunc(known, m.names) {
 			continue
 		}
 		warning := fmt.Sprintf("models: no result has a model %q", m.Model)
@@ -243,7 +250,8 @@ func (a *arrangement) names(t *page.Table, v *view) map[string]string {
 			continue
 		}
 		if taken[label] {
-			v.warnings = append(v.warnings, fmt.Sprintf("models: the label %q of %s is the name of another model; %s keeps its name", label, name, name))
+			v.warnings = append(v.warnings,
+				fmt.Sprintf("models: the label %q of %s is the name of another model; %s keeps its name", label, name, name))
 			label = name
 		}
 		names[name], taken[label] = label, true

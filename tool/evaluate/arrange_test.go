@@ -74,7 +74,10 @@ func TestArrangement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{`<span class="nm">ours</span></span> <span class="where">trained</span>`, `<span class="nm">First</span></label> <span class="where">2 checkpoints</span> <span class="where">runs</span>`} {
+		for _, text := range []string{
+			`<span class="nm">ours</span></span> <span class="where">trained</span>`,
+			`<span class="nm">First</span></label> <span class="where">2 checkpoints</span> <span class="where">runs</span>`,
+		} {
 			if !bytes.Contains(page, []byte(text)) {
 				t.Errorf("%s: the page has no %s", what, text)
 			}
@@ -146,7 +149,8 @@ func TestArrangement_Wrong(t *testing.T) {
 		}
 	}
 	dir := suiteFolder(t, threeModels)
-	if code, _, messages := evaluate(t, &probe{}, dir, "--sort", "first.scor"); code != 2 || !strings.Contains(messages, "did you mean first.score?") {
+	code, _, messages := evaluate(t, &probe{}, dir, "--sort", "first.scor")
+	if code != 2 || !strings.Contains(messages, "did you mean first.score?") {
 		t.Errorf("exit status %d: %s", code, messages)
 	}
 }
