@@ -31,7 +31,7 @@ func (m arranged) names(name string) bool {
 	return name == m.Model || strings.HasPrefix(name, m.Model+"/")
 }
 
-// arrangement is the order in which models appear and what they are called.
+// arrangement is the order and the names of models in the report.
 type arrangement struct {
 	Models []arranged `json:"models"`
 	Sort   string     `json:"sort,omitempty"` // ANALYSIS.METRIC: the best first, in each group
@@ -113,7 +113,7 @@ func (a *arrangement) find(name string) int {
 	return slices.IndexFunc(a.Models, func(m arranged) bool { return m.names(name) })
 }
 
-// label is what a model is called.
+// label is the name of a model in the report.
 func (a *arrangement) label(name string) string {
 	if i := a.find(name); i >= 0 && a.Models[i].Label != "" {
 		return a.Models[i].Label + name[len(a.Models[i].Model):]
@@ -156,7 +156,7 @@ func (a *arrangement) order(values map[string]float64) func(x, y string) int {
 	}
 }
 
-// view is sections as they are shown, and what came of the arrangement.
+// view is the sections of a report, after its arrangement.
 type view struct {
 	sections []page.Section
 	tables   []page.Table
@@ -179,16 +179,16 @@ func (a *arrangement) arrange(sections []page.Section, checkpointsOf func(*page.
 		return &view{sections: sections, tables: tables}, nil
 	}
 	v := &view{sections: slices.Clone(sections), groups: map[string]string{}}
-	sorted, known := a.Sort == "", map[string]bool{}
+	sorted, present := a.Sort == "", map[string]bool{}
 	for i := range tables {
 		values := a.values(&tables[i])
 		sorted = sorted || values != nil
-		a.dataset(&tables[i], v, values, known)
+		a.dataset(&tables[i], v, values, present)
 	}
 	if !sorted {
 		return nil, a.unsorted(tables)
 	}
-	a.warn(v, slices.Sorted(maps.Keys(known)))
+	a.warn(v, slices.Sorted(maps.Keys(present)))
 	arranged, err := page.Tables(v.sections)
 	for i := range arranged {
 		arranged[i].Checkpoints = tables[i].Checkpoints
@@ -197,11 +197,11 @@ func (a *arrangement) arrange(sections []page.Section, checkpointsOf func(*page.
 	return v, err
 }
 
-// dataset puts the models of a table and its results into their order, under their labels. known becomes true for them.
-func (a *arrangement) dataset(t *page.Table, v *view, values map[string]float64, known map[string]bool) {
+// dataset puts the models of a table and its results into their order, under their labels, and enters them as present.
+func (a *arrangement) dataset(t *page.Table, v *view, values map[string]float64, present map[string]bool) {
 	names := a.names(t, v)
 	for from, to := range names {
-		known[from] = true
+		present[from] = true
 		if g := a.group(from); g != "" {
 			v.groups[to] = g
 		}
@@ -222,13 +222,13 @@ func (a *arrangement) dataset(t *page.Table, v *view, values map[string]float64,
 }
 
 // warn warns of models that no result has.
-func (a *arrangement) warn(v *view, known []string) {
+func (a *arrangement) warn(v *view, present []string) {
 	for _, m := range a.Models {
-		if slices.ContainsFunc(known, m.names) {
+		if slices.ContainsFunc(present, m.names) {
 			continue
 		}
 		warning := fmt.Sprintf("models: no result has a model %q", m.Model)
-		if near := text.Nearest(m.Model, known); near != "" {
+		if near := text.Nearest(m.Model, present); near != "" {
 			warning += fmt.Sprintf("; did you mean %q?", near)
 		}
 		v.warnings = append(v.warnings, warning)
@@ -325,7 +325,7 @@ func arrangedResult(r *report.Result, order []string, names map[string]string) *
 	return &c
 }
 
-// saved is the arrangement of a study in a folder: the names are those of its results; nothing where there is none.
+// saved is the arrangement of a study in a folder, by the names in its results; nothing where there is none.
 func saved(folder string) (list []arranged) {
 	r, err := report.Read(filepath.Join(folder, "evaluate.json"))
 	if err != nil {

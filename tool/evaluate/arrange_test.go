@@ -110,7 +110,11 @@ func TestArrangement(t *testing.T) {
 		"first.score": {"run/b/9", "run/a/10", "run/a/9", "c", "b", "a"},
 		"":            {"b", "a", "c", "run/a/9", "run/a/10", "run/b/9"},
 	} {
-		if code, _, messages := evaluate(t, p, dir, "--sort="+sort); code != 0 || len(p.runs) != runs {
+		var args []string
+		if sort != "" {
+			args = []string{"--sort", sort}
+		}
+		if code, _, messages := evaluate(t, p, dir, args...); code != 0 || len(p.runs) != runs {
 			t.Errorf("--sort=%s: exit status %d, %d tasks run again: %s", sort, code, len(p.runs)-runs, messages)
 		}
 		if names, _ := shownModels(t, out); !slices.Equal(names, want) {

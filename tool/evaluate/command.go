@@ -131,7 +131,8 @@ func (s *settings) Declare(l *option.List) {
 	l.Bool(&s.wait, "wait", "wait for another process that works in the folder").Free()
 	l.Bool(&s.resume, "resume", "skip finished, unchanged tasks; --resume=false runs them again").Free()
 	l.Int(&s.jobs, "jobs", "`N` tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if all tasks share one GPU").AtLeast(1).Free()
-	l.Text(&s.sort, "sort", "sort the models of the report by `ANALYSIS.METRIC` of the summary, such as reward.r2, the best first, in each group").Free()
+	l.Checked(&s.sort, "sort", sortable, "sort the models of the report by `ANALYSIS.METRIC` of the summary, "+
+		"such as reward.r2, the best first, in each group").Free()
 	l.Bool(&s.schema, "schema", "print a JSON Schema of suite files for editors, and stop").Free()
 	l.Bool(&s.init, "init", "print a commented suite file for these files, and stop").Free()
 	l.Bool(&s.dryRun, "dry-run", "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON").Free()
@@ -225,6 +226,14 @@ func (s *settings) mayWrite(o *run.Options) []string {
 func pattern(text string) error {
 	if _, err := path.Match(text, ""); err != nil {
 		return fmt.Errorf("%q is no pattern", text)
+	}
+	return nil
+}
+
+// sortable returns the error of a value of --sort that names no number.
+func sortable(name string) error {
+	if analysis, metric, _ := strings.Cut(name, "."); analysis == "" || metric == "" {
+		return fmt.Errorf("%q is no number: want ANALYSIS.METRIC of the summary, such as reward.r2", name)
 	}
 	return nil
 }

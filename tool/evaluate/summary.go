@@ -61,7 +61,7 @@ func (s *Suite) checkpoints(t *page.Table) []page.Checkpoint {
 	return nil
 }
 
-// page is a page of what is shown.
+// page is the page of a view.
 func (v *view) page(title string, o *run.Options) *page.Page {
 	return &page.Page{Title: title, Sections: v.sections, Tables: v.tables, Groups: v.groups, WidthMM: o.WidthMM}
 }

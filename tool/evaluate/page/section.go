@@ -43,8 +43,8 @@ func (b *builder) section(i int) (section, error) {
 	if err != nil {
 		return v, err
 	}
-	own := *numbers
-	t := &own
+	table := *numbers
+	t := &table
 	for _, all := range b.Tables {
 		if all.Dataset == s.Dataset {
 			t.Checkpoints = all.Checkpoints

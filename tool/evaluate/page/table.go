@@ -76,11 +76,11 @@ func Tables(sections []Section) ([]Table, error) {
 			i = len(tables)
 			tables = append(tables, Table{Dataset: s.Dataset})
 		}
-		own, err := s.numbers()
+		numbers, err := s.numbers()
 		if err != nil {
 			return nil, err
 		}
-		tables[i].add(own)
+		tables[i].add(numbers)
 	}
 	return tables, nil
 }
