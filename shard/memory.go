@@ -63,32 +63,43 @@ func Remember[P any](ctx context.Context, identity func() Identity, compute func
 
 // RememberEach is [Remember] of n parts that are computed together, such as parts of models on the same data. compute
 // receives the indices not in memory, ascending, and returns their parts in that order; it is not called if there are
-// none. keep selects the parts to keep; nil: all.
+// none. Parts of equal identity are computed once if they can be kept. keep selects the parts to keep; nil: all.
 func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error),
 	keep func(*P) bool) ([]*P, error) {
 	parts, identities := make([]*P, n), make([]func() Identity, n)
-	var missing []int
-	for i := range parts {
-		identities[i] = sync.OnceValue(func() Identity { return identity(i) })
-		if p, ok := Recall[P](ctx, identities[i]); ok {
-			parts[i] = &p
-		} else {
-			missing = append(missing, i)
+	rest := make([]int, n)
+	for i := range n {
+		rest[i], identities[i] = i, sync.OnceValue(func() Identity { return identity(i) })
+	}
+	for {
+		var missing, later []int
+		computing := map[string]bool{}
+		for _, i := range rest {
+			_, key := memoryOf(ctx, identities[i])
+			if key != "" && computing[key] {
+				later = append(later, i) // it is in memory when the first one is computed
+			} else if p, ok := Recall[P](ctx, identities[i]); ok {
+				parts[i] = &p
+			} else {
+				missing, computing[key] = append(missing, i), true
+			}
+		}
+		if len(missing) == 0 {
+			return parts, nil
+		}
+		computed, err := compute(missing)
+		if err != nil {
+			return nil, err
+		}
+		for index, i := range missing {
+			if parts[i] = computed[index]; keep == nil || keep(parts[i]) {
+				Keep(ctx, identities[i], *parts[i])
+			}
+		}
+		if rest = later; len(rest) == 0 {
+			return parts, nil
 		}
 	}
-	if len(missing) == 0 {
-		return parts, nil
-	}
-	computed, err := compute(missing)
-	if err != nil {
-		return nil, err
-	}
-	for index, i := range missing {
-		if parts[i] = computed[index]; keep == nil || keep(parts[i]) {
-			Keep(ctx, identities[i], *parts[i])
-		}
-	}
-	return parts, nil
 }
 
 // Remembers reports whether a context has a memory.

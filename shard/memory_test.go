@@ -100,6 +100,51 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Parts of equal identity are computed once where there is a memory, and each is a copy of its own. A part that is not
+// kept is computed for each.
+func TestRememberEach_Equal(t *testing.T) {
+	t.Parallel()
+	contents := []string{"a", "b", "a", "a"}
+	all := func(*[]int) bool { return true }
+	none := func(*[]int) bool { return false }
+	for _, c := range []struct {
+		what string
+		m    *shard.Memory
+		keep func(*[]int) bool
+		want [][]int // indices of each call
+	}{
+		{"a memory", &shard.Memory{Dir: t.TempDir()}, all, [][]int{{0, 1}}},
+		{"no memory", nil, all, [][]int{{0, 1, 2, 3}}},
+		{"nothing is kept", &shard.Memory{Dir: t.TempDir()}, none, [][]int{{0, 1}, {2}, {3}}},
+	} {
+		ctx := context.Background()
+		if c.m != nil {
+			ctx = c.m.In(ctx)
+		}
+		var calls [][]int
+		parts, err := shard.RememberEach(ctx, len(contents),
+			func(i int) shard.Identity { return shard.Identity{Analysis: "equal"}.OfModel(contents[i]) },
+			func(missing []int) ([]*[]int, error) {
+				calls = append(calls, missing)
+				var list []*[]int
+				for _, i := range missing {
+					list = append(list, &[]int{int(contents[i][0])})
+				}
+				return list, nil
+			}, c.keep)
+		if err != nil || !slices.EqualFunc(calls, c.want, slices.Equal) {
+			t.Errorf("%s: calls %v, want %v: %v", c.what, calls, c.want, err)
+			continue
+		}
+		for i, p := range parts {
+			if (*p)[0] != int(contents[i][0]) {
+				t.Errorf("%s: part %d is %v", c.what, i, *p)
+			}
+			(*p)[0] = -1
+		}
+	}
+}
+
 // The entries that were used last stay, and what others wrote there.
 func TestMemory_Trim(t *testing.T) {
 	t.Parallel()

@@ -301,6 +301,7 @@ var wrongValues = map[string]map[string][]string{
 	"evaluate": {
 		"only": {"--only [", "--only a,,b"},
 		"skip": {"--skip [a"},
+		"sort": {"--sort r2", "--sort .r2", "--sort reward."},
 	},
 	"scale": { // --example keeps merge and its shard away
 		"shards":    {"plan --shards x -- manifold --example"},

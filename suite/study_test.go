@@ -152,7 +152,8 @@ func writeShaped(t *testing.T, path string, seed uint64, bits bool, shape ...int
 }
 
 // A study that gets a model more computes the parts of this one alone, in every analysis that has parts of models; a
-// renamed model and a moved file compute nothing. All files have the bytes of a study that remembers nothing.
+// renamed model, a moved file and a model of equal content compute nothing. All files have the bytes of a study that
+// remembers nothing, figures where parts are both computed and remembered, and where all are remembered.
 func TestStudyRemembers(t *testing.T) {
 	runtest.Long(t, "it runs every analysis many times")
 	t.Parallel()
@@ -213,9 +214,9 @@ func TestStudyRemembers(t *testing.T) {
 			for seed, base := range []string{"one", "two", "three"} {
 				c.write(t, file(base), uint64(10+seed))
 			}
-			evaluate := func(out string, models ...string) {
+			evaluate := func(out, format string, models ...string) {
 				t.Helper()
-				text := "datasets: {d: {" + strings.ReplaceAll(c.shared, "{dir}", dir) + ", cache: \"off\", format: svg, " + name + ": {" + c.option + ": {" +
+				text := "datasets: {d: {" + strings.ReplaceAll(c.shared, "{dir}", dir) + ", cache: \"off\", format: " + format + ", " + name + ": {" + c.option + ": {" +
 					strings.Join(models, ", ") + "}}}}\nanalyses: [" + name + "]\n"
 				suite := filepath.Join(dir, "s.yaml")
 				if err := os.WriteFile(suite, []byte(text), 0o666); err != nil {
@@ -231,14 +232,15 @@ func TestStudyRemembers(t *testing.T) {
 			out := filepath.Join(dir, "out")
 			for i, step := range []struct {
 				what     string
+				format   string
 				models   []string
 				computed int
 			}{
-				{"two models", []string{model("a", "one"), model("b", "two")}, 2*c.parts + c.common + c.couple},
-				{"a model more", []string{model("c", "three"), model("a", "one"), model("b", "two")}, c.parts + 2*c.couple},
-				{"another name", []string{model("c", "three"), model("renamed", "one"), model("b", "two")}, 0},
-				{"another place", []string{model("c", "three"), model("renamed", "one"), model("b", "moved")}, 0},
-				{"a model less", []string{model("c", "three"), model("b", "moved")}, 0},
+				{"two models", "none", []string{model("a", "one"), model("b", "two")}, 2*c.parts + c.common + c.couple},
+				{"a model more", "svg", []string{model("c", "three"), model("a", "one"), model("b", "two")}, c.parts + 2*c.couple},
+				{"another name", "svg", []string{model("c", "three"), model("renamed", "one"), model("b", "two")}, 0},
+				{"another place", "none", []string{model("c", "three"), model("renamed", "one"), model("b", "moved")}, 0},
+				{"a model less and a twin", "none", []string{model("c", "three"), model("b", "moved"), model("twin", "moved")}, c.couple},
 			} {
 				if step.what == "another place" {
 					if err := os.Rename(file("two"), file("moved")); err != nil {
@@ -246,13 +248,16 @@ func TestStudyRemembers(t *testing.T) {
 					}
 				}
 				before, _ := filepath.Glob(filepath.Join(out, ".memory", "*.part"))
-				evaluate(out, step.models...)
+				evaluate(out, step.format, step.models...)
 				after, _ := filepath.Glob(filepath.Join(out, ".memory", "*.part"))
 				if computed := len(after) - len(before); computed != step.computed {
 					t.Errorf("%s: %d parts are computed, want %d", step.what, computed, step.computed)
 				}
+				if i == 0 { // nothing was remembered
+					continue
+				}
 				fresh := filepath.Join(dir, fmt.Sprint("fresh", i))
-				evaluate(fresh, step.models...)
+				evaluate(fresh, step.format, step.models...)
 				got := filesOf(t, filepath.Join(out, "d"))
 				for file, want := range filesOf(t, filepath.Join(fresh, "d")) {
 					if !bytes.Equal(got[file], want) {

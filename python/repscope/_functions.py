@@ -975,6 +975,7 @@ COMMANDS = {
         "resume:bool "
         "schema:bool "
         "skip:many "
+        "sort:text "
         "wait:bool "
     ),
     "scale_merge": (
@@ -4379,6 +4380,7 @@ def evaluate(
     resume: Optional[bool] = None,
     schema: Optional[bool] = None,
     skip: Optional[Many] = None,
+    sort: Optional[Text] = None,
     wait: Optional[bool] = None,
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
@@ -4411,6 +4413,9 @@ def evaluate(
     runs/a/step_100.onnx. Models that differ only in their last number form a curve.
 
     width overrides the width in the defaults and also sets the width of the page's figures.
+
+    "models: [a, b]", or {a: {label: ours, group: trained}, b: null}, orders, names and groups the
+    models of the report; a name is a training run too. sort ANALYSIS.METRIC sorts them.
 
     report.html shows all results on one page. "evaluate report DIR…" makes this page from any
     result files in folders, with or without a suite.
@@ -4448,6 +4453,8 @@ def evaluate(
         resume: skip finished, unchanged tasks; resume=false runs them again. Default: true.
         schema: print a JSON Schema of suite files for editors, and stop.
         skip: LIST of datasets, analyses or dataset/analysis to skip (with * and ?).
+        sort: sort the models of the report by ANALYSIS.METRIC of the summary, such as reward.r2, the best first, in
+            each group.
         wait: wait for another process that works in the folder.
         progress: True, False, or a function of the name of the work, the amount done and the total. Default: a line on
             a terminal and in a notebook.

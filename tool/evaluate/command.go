@@ -51,6 +51,9 @@ runs/a/step_100.onnx. Models that differ only in their last number form a curve.
 
 --width overrides the width in the defaults and also sets the width of the page's figures.
 
+"models: [a, b]", or {a: {label: ours, group: trained}, b: null}, orders, names and groups the
+models of the report; a name is a training run too. --sort ANALYSIS.METRIC sorts them.
+
 report.html shows all results on one page. "evaluate report DIR…" makes this page from any
 result files in folders, with or without a suite.
 
@@ -79,6 +82,7 @@ type settings struct {
 	dryRun, example      bool
 	verify               bool
 	jobs                 int
+	sort                 string
 	commands             []run.Command
 	validation           *run.Command // validate, for the outcome of a suite; nil: there is none
 
@@ -127,6 +131,8 @@ func (s *settings) Declare(l *option.List) {
 	l.Bool(&s.wait, "wait", "wait for another process that works in the folder").Free()
 	l.Bool(&s.resume, "resume", "skip finished, unchanged tasks; --resume=false runs them again").Free()
 	l.Int(&s.jobs, "jobs", "`N` tasks at a time, each with all cores. With N above 2, each has a 1/N share of half the memory. Use 1 if all tasks share one GPU").AtLeast(1).Free()
+	l.Checked(&s.sort, "sort", sortable, "sort the models of the report by `ANALYSIS.METRIC` of the summary, "+
+		"such as reward.r2, the best first, in each group").Free()
 	l.Bool(&s.schema, "schema", "print a JSON Schema of suite files for editors, and stop").Free()
 	l.Bool(&s.init, "init", "print a commented suite file for these files, and stop").Free()
 	l.Bool(&s.dryRun, "dry-run", "list the tasks to run, why (the option, input or program that changed) and the files they would write, and stop; with --json as JSON").Free()
@@ -224,12 +230,21 @@ func pattern(text string) error {
 	return nil
 }
 
+// sortable returns the error of a value of --sort that names no number.
+func sortable(name string) error {
+	if analysis, metric, _ := strings.Cut(name, "."); analysis == "" || metric == "" {
+		return fmt.Errorf("%q is no number: want ANALYSIS.METRIC of the summary, such as reward.r2", name)
+	}
+	return nil
+}
+
 // study reads the suite and finds the tasks to do.
 func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	suite, err := s.suiteOf(o)
 	if err != nil {
 		return nil, nil, err
 	}
+	suite.arrangement.Sort = s.sort
 	st := &study{failFast: s.failFast, resume: s.resume, jobs: s.jobs, folder: suite.Folder(s.given(o))}
 	var names []string
 	for i := range suite.Datasets {

@@ -24,6 +24,19 @@ import (
 
 type object = map[string]any
 
+// modelsSchema is the schema of the key models.
+var modelsSchema = object{
+	"description": "the order of models in the report, with labels and groups",
+	"anyOf": []any{
+		object{"type": "array", "items": object{"type": "string"}, "uniqueItems": true},
+		object{"type": "object", "additionalProperties": object{"anyOf": []any{
+			object{"type": []string{"string", "number", "boolean", "null"}},
+			object{"type": "object", "additionalProperties": false,
+				"properties": object{"label": object{"type": "string"}, "group": object{"type": "string"}}},
+		}}},
+	},
+}
+
 // writeSchema writes a JSON Schema (draft 2020-12) of suite files.
 func writeSchema(w io.Writer, commands []run.Command) error {
 	value := object{"description": "a value, a list, or names with values"}
@@ -63,7 +76,7 @@ func writeSchema(w io.Writer, commands []run.Command) error {
 			"out": object{"type": "string", "description": "the folder of the study"},
 			"outcome": object{"type": []string{"string", "object"},
 				"description": "a number of summary.csv that others should predict, or options of validate"},
-			"analyses": list, "matrix": matrix,
+			"models": modelsSchema, "analyses": list, "matrix": matrix,
 			"defaults": object{"type": "object", "properties": defaults, "additionalProperties": false},
 			"datasets": object{"type": "object", "additionalProperties": object{"type": "object", "properties": dataset, "additionalProperties": false}},
 		},

@@ -73,18 +73,22 @@ func (s *settings) report(_ context.Context, env *run.Env) error {
 	if len(sections) == 0 {
 		return run.Hint(run.Usage("no result file in %s", strings.Join(env.Options.Args[1:], ", ")), "an analysis writes one as NAME.json into its --out")
 	}
-	tables, err := page.Tables(sections)
+	a := arrangement{Sort: s.sort}
+	for _, folder := range env.Options.Args[1:] {
+		a.Models = append(a.Models, saved(folder)...)
+	}
+	v, err := a.arrange(sections, func(t *page.Table) []page.Checkpoint { return page.Checkpoints(t.Models) })
 	if err != nil {
 		return err
 	}
-	for i := range tables {
-		tables[i].Checkpoints = page.Checkpoints(tables[i].Models)
+	for _, w := range v.warnings {
+		env.Warn("%s", w)
 	}
 	summaryName := summaryOf(name)
-	if err := writeSummary(env.Files, summaryName, sections, tables); err != nil {
+	if err := writeSummary(env.Files, summaryName, v); err != nil {
 		return err
 	}
-	p := &page.Page{Title: title(env.Options.Args[1:]), Sections: sections, Tables: tables, WidthMM: env.Options.WidthMM}
+	p := v.page(title(env.Options.Args[1:]), &env.Options)
 	for _, reason := range skipped {
 		p.Failures = append(p.Failures, "left out: "+reason)
 	}

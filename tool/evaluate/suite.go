@@ -33,7 +33,8 @@ type Suite struct {
 	Datasets []Dataset
 	Outcome  []string // flags of validate for the summary; nil: it is not run
 
-	line lineOptions
+	arrangement arrangement // of models in the report
+	line        lineOptions
 }
 
 // Dataset is a set of inputs that is analyzed together.
@@ -54,7 +55,7 @@ func (t *Task) Name() string { return t.Dataset + "/" + t.Analysis }
 
 // The keys of a suite file and of a dataset that are no options.
 var (
-	suiteKeys   = []string{"out", "defaults", "analyses", "matrix", "datasets", "outcome"}
+	suiteKeys   = []string{"out", "defaults", "analyses", "matrix", "datasets", "outcome", "models"}
 	datasetKeys = []string{"enabled", "only", "skip", "matrix"}
 )
 
@@ -148,6 +149,9 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 		}
 	}
 	if s.Outcome, err = r.outcome(find(keys, "outcome")); err != nil {
+		return nil, err
+	}
+	if s.arrangement.Models, err = r.arrangement(find(keys, "models")); err != nil {
 		return nil, err
 	}
 	global, err := r.options(find(keys, "defaults"), nil)

@@ -22,27 +22,26 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	if err != nil {
 		return err
 	}
-	tables, err := page.Tables(sections)
+	v, err := suite.arrangement.arrange(sections, suite.checkpoints)
 	if err != nil {
 		return err
 	}
-	for i := range tables {
-		for _, d := range suite.Datasets {
-			if d.Name == tables[i].Dataset {
-				tables[i].Checkpoints = d.Checkpoints
-			}
-		}
-	}
 	env.Result.Extra.Set("tasks", st.states())
+	if len(suite.arrangement.Models) > 0 {
+		env.Result.Extra.Set("arrangement", suite.arrangement.Models)
+	}
+	for _, w := range v.warnings {
+		env.Warn("%s", w)
+	}
 	for _, sec := range sections {
 		for _, w := range sec.Result.Warnings {
 			env.Result.Warnings = append(env.Result.Warnings, sec.Folder+": "+w)
 		}
 	}
-	if err := writeSummary(env.Files, "summary", sections, tables); err != nil {
+	if err := writeSummary(env.Files, "summary", v); err != nil {
 		return err
 	}
-	p := &page.Page{Title: filepath.Base(st.folder), Sections: sections, Tables: tables, WidthMM: env.Options.WidthMM}
+	p := v.page(filepath.Base(st.folder), &env.Options)
 	for _, t := range st.tasks {
 		if t.err != nil {
 			_, lines := run.Exit(t.err)
@@ -52,12 +51,27 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	return s.writePage(env.Files, reportWord, "summary", p)
 }
 
+// checkpoints are the models of a table that patterns name.
+func (s *Suite) checkpoints(t *page.Table) []page.Checkpoint {
+	for _, d := range s.Datasets {
+		if d.Name == t.Dataset {
+			return d.Checkpoints
+		}
+	}
+	return nil
+}
+
+// page is the page of a view.
+func (v *view) page(title string, o *run.Options) *page.Page {
+	return &page.Page{Title: title, Sections: v.sections, Tables: v.tables, Groups: v.groups, WidthMM: o.WidthMM}
+}
+
 // writeSummary writes NAME.json and NAME.csv.
-func writeSummary(files *report.Transaction, name string, sections []page.Section, tables []page.Table) error {
-	if err := files.File(name+".json", func(w io.Writer) error { return report.Encode(w, summary(tables)) }); err != nil {
+func writeSummary(files *report.Transaction, name string, v *view) error {
+	if err := files.File(name+".json", func(w io.Writer) error { return report.Encode(w, v.summary()) }); err != nil {
 		return err
 	}
-	return writeRows(files, name+".csv", sections)
+	return writeRows(files, name+".csv", v.sections)
 }
 
 // states says what became of each task; that one was done before makes no difference.
@@ -82,11 +96,11 @@ func (s *study) states() []any {
 }
 
 // summary is the tables: for each dataset the columns and, by model, a value with its interval for each.
-func summary(tables []page.Table) report.Object {
+func (v *view) summary() report.Object {
 	var root, datasets report.Object
 	root.Set("schema", "repscope/summary/1")
-	for _, t := range tables {
-		var d, models report.Object
+	for _, t := range v.tables {
+		var d, models, groups report.Object
 		var columns []any
 		for _, c := range t.Columns {
 			var o report.Object
@@ -110,8 +124,14 @@ func summary(tables []page.Table) report.Object {
 				cells = append(cells, o)
 			}
 			models.Set(name, cells)
+			if g := v.groups[name]; g != "" {
+				groups.Set(name, g)
+			}
 		}
 		d.Set("models", models)
+		if groups.Len() > 0 {
+			d.Set("groups", groups)
+		}
 		if len(t.Checkpoints) > 0 {
 			d.Set("checkpoints", t.Checkpoints)
 		}
@@ -154,6 +174,9 @@ func (s *study) own(suite *Suite) *done {
 	d := &done{Form: recordForm, Program: program(), Options: map[string]string{
 		"results": hex.EncodeToString(h.Sum(nil)), "suite": suite.Digest,
 	}}
+	if by := suite.arrangement.Sort; by != "" {
+		d.Options["sort"] = by
+	}
 	maps.Copy(d.Options, suite.line)
 	return d
 }

@@ -36,7 +36,7 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		tables, err := Tables([]Section{*s})
+		t, err := s.numbers()
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,6 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 		for part := range strings.SplitSeq(s.Name(), "/") {
 			id += "__" + anchor(part) // an anchor has no two of these
 		}
-		t := &tables[0]
 		shown := chosenColumns(t.Columns, limitsOf(p).columns)
 		if len(shown) == 0 {
 			continue

@@ -36,6 +36,7 @@ type row struct {
 	Name  string
 	Entry int
 	Own   bool // the entry is the model's own, and no run's
+	Group string
 	Cells template.HTML
 }
 
@@ -124,7 +125,7 @@ func (g *grid) fill(b *builder, t *Table, columns []int) {
 			g.cell(&cells, &t.Rows[r][c], ranges[k])
 		}
 		e := b.model[name]
-		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, template.HTML(cells.String())})
+		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, b.Groups[name], template.HTML(cells.String())})
 	}
 }
 

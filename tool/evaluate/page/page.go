@@ -30,8 +30,9 @@ type Page struct {
 	Title    string
 	Sections []Section
 	Tables   []Table
-	Failures []string      // tasks that have no result, and why
-	Commands []run.Command // for help texts and defaults of options; others have none
+	Groups   map[string]string // of models and training runs, by their names
+	Failures []string          // tasks that have no result, and why
+	Commands []run.Command     // for help texts and defaults of options; others have none
 	Methods  func(*report.Result) []Method
 	Beside   []string // names of files with the same numbers next to the page
 	WidthMM  float64  // of figures; 0: as they are
@@ -65,6 +66,7 @@ type entry struct {
 	Index int
 	Name  string
 	Steps int // of a run; 0: a model
+	Group string
 }
 
 // view is what the template shows.
@@ -162,7 +164,7 @@ func (b *builder) enter() {
 			if !seen {
 				index = len(b.view.Entries)
 				b.entries[label] = index
-				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps})
+				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps, Group: b.Groups[label]})
 			}
 			b.model[name] = index
 		}

@@ -39,11 +39,12 @@ func (b *builder) section(i int) (section, error) {
 			v.Summary, v.Manual = c.Summary, paragraphs(c.Manual)
 		}
 	}
-	tables, err := Tables([]Section{*s})
+	numbers, err := s.numbers()
 	if err != nil {
 		return v, err
 	}
-	t := &tables[0]
+	table := *numbers
+	t := &table
 	for _, all := range b.Tables {
 		if all.Dataset == s.Dataset {
 			t.Checkpoints = all.Checkpoints

@@ -19,6 +19,9 @@ type Section struct {
 	Folder            string // of its files, from the study's
 	File              string // the result file, of one that was found
 	Result            *report.Result
+
+	table *Table         // the numbers of the result below, as soon as they were needed
+	from  *report.Result // of the table
 }
 
 // Name is the dataset and the analysis.
@@ -66,60 +69,84 @@ type Checkpoint struct {
 // Tables puts sections into one table for each dataset, in their order.
 func Tables(sections []Section) ([]Table, error) {
 	var tables []Table
-	for _, s := range sections {
+	for k := range sections {
+		s := &sections[k]
 		i := slices.IndexFunc(tables, func(t Table) bool { return t.Dataset == s.Dataset })
 		if i < 0 {
 			i = len(tables)
 			tables = append(tables, Table{Dataset: s.Dataset})
 		}
-		if err := tables[i].add(&s); err != nil {
+		numbers, err := s.numbers()
+		if err != nil {
 			return nil, err
 		}
+		tables[i].add(numbers)
 	}
 	return tables, nil
 }
 
-// add adds the columns of a section, and rows for models that have none.
-func (t *Table) add(s *Section) error {
-	paths := columnsOf(s.Result)
-	var models []report.Object
-	var estimates []map[string]report.Named
+// add adds the columns of another table, and rows for models that have none.
+func (t *Table) add(other *Table) {
 	var rows []int
-	for _, name := range s.Result.Models.Keys() {
-		m, err := s.Result.Model(name)
-		if err != nil {
-			return err
-		}
+	for _, name := range other.Models {
 		row := slices.Index(t.Models, name)
 		if row < 0 {
 			row = len(t.Models)
-			t.Models = append(t.Models, name)
-			t.Rows = append(t.Rows, slices.Repeat([]Cell{{Value: report.Undefined(notMeasured)}}, len(t.Columns)))
+			t.Models, t.Rows = append(t.Models, name), append(t.Rows, unmeasured(len(t.Columns)))
 		}
-		models, estimates, rows = append(models, m), append(estimates, estimatesOf(m)), append(rows, row)
+		rows = append(rows, row)
 	}
-	d := decisionsOf(s.Result)
+	first := len(t.Columns)
+	t.Columns = append(t.Columns, other.Columns...)
+	for row := range t.Rows {
+		t.Rows[row] = append(t.Rows[row], unmeasured(len(other.Columns))...)
+	}
+	for i, row := range rows {
+		copy(t.Rows[row][first:], other.Rows[i])
+	}
+	d := other.decisions
 	t.decisions.Families += d.Families
 	t.decisions.Tests += d.Tests
 	t.decisions.Decided += d.Decided
 	t.decisions.Together += d.Together
+}
+
+// unmeasured are n cells of a model that an analysis does not have.
+func unmeasured(n int) []Cell {
+	return slices.Repeat([]Cell{{Value: report.Undefined(notMeasured)}}, n)
+}
+
+// numbers is the table of the section alone, which is computed once for a result and is not changed.
+func (s *Section) numbers() (*Table, error) {
+	if s.from == s.Result {
+		return s.table, nil
+	}
+	t := &Table{Dataset: s.Dataset, Models: s.Result.Models.Keys(), decisions: decisionsOf(s.Result)}
+	var models []report.Object
+	var estimates []map[string]report.Named
+	for _, name := range t.Models {
+		m, err := s.Result.Model(name)
+		if err != nil {
+			return nil, err
+		}
+		models, estimates = append(models, m), append(estimates, estimatesOf(m))
+	}
+	t.Rows = make([][]Cell, len(models))
 	tested := comparedOf(s.Result)
-	for _, path := range paths {
+	for _, path := range columnsOf(s.Result) {
 		metric, _ := s.Result.MetricOf(path)
 		t.Columns = append(t.Columns, Column{s.Analysis, path, metric.Unit, metric.Direction, metric.Headline})
-		for row := range t.Rows {
-			t.Rows[row] = append(t.Rows[row], Cell{Value: report.Undefined(notMeasured)})
-		}
 		cells := make([]Cell, len(models))
 		for i, m := range models {
 			cells[i] = cellOf(m, path, estimates[i])
 		}
 		mark(cells, s.Result, path, metric.Direction, tested[path])
-		for i, row := range rows {
-			t.Rows[row][len(t.Columns)-1] = cells[i]
+		for row := range cells {
+			t.Rows[row] = append(t.Rows[row], cells[row])
 		}
 	}
-	return nil
+	s.table, s.from = t, s.Result
+	return t, nil
 }
 
 // estimatesOf are the numbers of a model by their paths.
