@@ -129,6 +129,7 @@ var wrongValues = map[string]map[string][]string{
 		"rollout-starts":    {"--rollout-starts s.npy"},
 		"horizon":           {"--horizon 0"},
 		"regress":           {"--regress [a"},
+		"table-layout":      {"--table-layout lewm --probes ridge", "--table-layout paper"},
 		"min-entropy":       {"--min-entropy -1", "--min-entropy x"},
 		"probes":            {"--probes linear", "--probes ridge,ridge"},
 		"alpha":             {"--alpha -1", "--alpha x"},

@@ -16,7 +16,7 @@ import (
 // learningNeighbors is the number of neighbors that vote for the cluster of a latent.
 const learningNeighbors = 5
 
-// Learnability is how well neighbors predict the clusters of k-means (Lu et al. 2023); see [cluster.LabelConsistency].
+// Learnability is how well neighbors predict the clusters of k-means (Lu et al. 2022); see [cluster.LabelConsistency].
 type Learnability struct {
 	Clusters  int `json:"clusters"`
 	Neighbors int `json:"neighbors"`

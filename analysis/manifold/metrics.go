@@ -44,7 +44,7 @@ func Metrics(e Estimator) []report.Described {
 			About: "BHEP statistic of the tested latents, less its mean for Gaussian latents of their number"},
 		{Name: "cluster_learnability.accuracy", Better: report.Neither, High: 1,
 			About: "cluster learnability (of CLID): share of latents whose k-means cluster their neighbors " +
-				"predict", Cite: "lu2023"},
+				"predict", Cite: "lu2022"},
 		{Name: "dims_90", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,
 			About: "number of directions with 90 % of the variance"},
 		{Name: "dims_99", Better: report.Neither, Unit: "dimensions", Low: 1, High: inf,

@@ -83,7 +83,7 @@ func (a *analyzer) checkFinite() error {
 func (a *analyzer) choose() {
 	for i := range a.in.Targets {
 		t := &a.in.Targets[i]
-		c := newScorer(a.data, t)
+		c := newScorer(a.data, a.fold, t)
 		summary := TargetSummary{Name: t.Name, Category: t.Category, Kind: t.Kind()}
 		if t.Classified() {
 			a.describeClasses(c, &summary)

@@ -30,6 +30,7 @@ func Metrics() []report.Described {
 		about    string
 	}{
 		{"r2", -inf, true, "coefficient of determination of a probe on held-out episodes"},
+		{"r", -1, false, "Pearson's r of predictions of a probe with the target, on held-out episodes, inside folds"},
 		{"auroc", 0, true, "area under the ROC curve of a probe for values above 0"},
 		{"accuracy", 0, false, "share of samples that a probe classifies correctly"},
 		{"balanced_accuracy", 0, true, "mean over classes of the recall of a probe"},

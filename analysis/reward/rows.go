@@ -11,7 +11,7 @@ import (
 )
 
 // ProbeRow is one probe of one target, as the result file holds it. Scores holds, for
-// numbers, mse, r2, nmse (= 1 − r2) and, for targets of transitions, auroc of values above
+// numbers, mse, r2, nmse (= 1 − r2), r (Pearson's) and, for targets of transitions, auroc of values above
 // 0; for classes accuracy, balanced_accuracy and f1 (macro); each with _ci, and _sd where
 // samples have values of their own. Those of the control begin with control_.
 type ProbeRow struct {

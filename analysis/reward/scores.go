@@ -33,9 +33,10 @@ type evaluation struct {
 
 // deletion holds the scores of what is left without a block.
 type deletion struct {
-	regression score.Regression
-	area       float64
-	confusion  *score.Confusion
+	regression  score.Regression
+	correlation float64
+	area        float64
+	confusion   *score.Confusion
 }
 
 // Score is one number of a row, with its interval.
@@ -57,6 +58,7 @@ type Scorer struct {
 	Target   *Target
 	blocks   *stat.Blocks // nil without intervals
 	outside  [][]int      // the samples outside each block
+	fold     []int        // of every sample: correlations are those inside folds
 	Values   []float64    // of a number
 	positive []bool       // numbers above 0
 	classes  []int        // of a class, as indices of labels
@@ -64,8 +66,8 @@ type Scorer struct {
 	count    int          // of classes; 0 for a number
 }
 
-func newScorer(s *samples, t *Target) *Scorer {
-	c := &Scorer{Target: t, blocks: s.blocks}
+func newScorer(s *samples, fold []int, t *Target) *Scorer {
+	c := &Scorer{Target: t, blocks: s.blocks, fold: fold}
 	if t.Classified() {
 		all := s.classes(t)
 		labels := make([]int, len(all))
@@ -164,7 +166,11 @@ func (c *Scorer) ofValues(e evaluation) ([]Score, error) {
 			return nil, err
 		}
 	}
-	out = append(out, r2, relative)
+	r, err := c.correlation(e)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, r2, relative, r)
 	if c.Target.OfTransition {
 		area, err := c.auroc(e)
 		if err != nil {
@@ -190,16 +196,26 @@ func (c *Scorer) among(index, fold []int, o outputs) (deletion, error) {
 		return d, err
 	}
 	values := At(o.values, index)
-	if d.regression, err = score.Regress(At(c.Values, index), values); err != nil || !c.Target.OfTransition {
+	if d.regression, err = score.Regress(At(c.Values, index), values); err != nil {
 		return d, err
+	}
+	d.correlation, err = score.CorrelationByFold(At(c.fold, index), At(c.Values, index), values)
+	if err != nil && !stat.IsUndefined(err) || !c.Target.OfTransition {
+		return d, orNaN(err)
 	}
 	if fold != nil {
 		fold = At(fold, index)
 	}
-	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); stat.IsUndefined(err) {
-		err = nil // NaN
+	d.area, err = score.AUROCByFold(fold, At(c.positive, index), values)
+	return d, orNaN(err)
+}
+
+// orNaN passes over the error of an undefined score, which is NaN.
+func orNaN(err error) error {
+	if stat.IsUndefined(err) {
+		return nil
 	}
-	return d, err
+	return err
 }
 
 // regressions scores what is left without each block.
@@ -213,6 +229,33 @@ func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 		left[j] = d.regression
 	}
 	return left, nil
+}
+
+// correlation is Pearson's r inside folds.
+func (c *Scorer) correlation(e evaluation) (Score, error) {
+	r, err := score.CorrelationByFold(c.fold, c.Values, e.values)
+	if stat.IsUndefined(err) {
+		return c.score("r", report.Undefined("%s", stat.Reason(err)), nil, asCorrelation), nil
+	}
+	if err != nil {
+		return Score{}, err
+	}
+	var left, influence []float64
+	if c.blocks != nil {
+		if e.left == nil {
+			_, left, err = score.CorrelationByFoldWithout(c.blocks, c.fold, c.Values, e.values)
+		} else {
+			left = score.Values(e.left, func(d deletion) float64 { return d.correlation })
+		}
+		if err != nil {
+			return Score{}, err
+		}
+		if influence, err = score.CorrelationByFoldInfluence(c.fold, c.Values, e.values); err != nil {
+			return Score{}, err
+		}
+	}
+	j, err := c.jackknife(e, r, left, influence)
+	return c.score("r", report.Number(r), j, asCorrelation), err
 }
 
 // auroc is how well a predicted number tells values above 0 from others, among the samples of
@@ -383,6 +426,9 @@ func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape 
 
 // onLogScale is for positive numbers whose error is a factor.
 func onLogScale(j *stat.Jackknifed) *stat.Jackknifed { return j.OnLogScale() }
+
+// asCorrelation is for correlations.
+func asCorrelation(j *stat.Jackknifed) *stat.Jackknifed { return j.OnFisherScale() }
 
 // asShare is for numbers between 0 and 1.
 func asShare(j *stat.Jackknifed) *stat.Jackknifed { return j.Within(0, 1) }

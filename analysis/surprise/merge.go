@@ -205,11 +205,13 @@ type deleter struct {
 	*scored
 	blocks *stat.Blocks
 	shares []*blockShares // of the untouched episodes of each block; nil where deletions leave p values as they are
+	rho    float64        // correlation of successive untouched errors
 }
 
 // prepare collects the errors of the episodes of each block. Where parts of episodes are blocks, and where p values are
-// about single steps, deletions leave the p values as they are.
+// about single steps, deletions leave the p values as they are. It estimates the dependence of errors.
 func (d *deleter) prepare() error {
+	d.dependence()
 	if d.blocks == nil || d.why != "" || d.reason != "" || d.blocks.Kind() != stat.EpisodeBlocks ||
 		d.o.Condition == Phase {
 		return nil
@@ -253,6 +255,7 @@ func (d *deleter) describe(out *Outcomes) (*jackknives, error) {
 	var order []violation.Kind
 	var means, detections []*stat.Jackknifed
 	var meanOf, detectedOf []float64
+	transitions := 0.0
 	for u := range d.recording.units {
 		unit := &d.recording.units[u]
 		v := Violated{Size: unit.size}
@@ -270,6 +273,7 @@ func (d *deleter) describe(out *Outcomes) (*jackknives, error) {
 		}
 		j.units[u] = estimates
 		j.measured[u] = v.AUROC.Defined()
+		transitions += float64(v.N) * d.impossible(u)
 		if v.AUROC.Defined() {
 			meanOf, means = append(meanOf, v.AUROC.V), append(means, estimates[auroc])
 		}
@@ -289,7 +293,7 @@ func (d *deleter) describe(out *Outcomes) (*jackknives, error) {
 	if lacking == "" {
 		lacking = "there are no violated episodes with errors"
 	}
-	if out.AUROC, j.auroc, err = d.mean(meanOf, means, lacking); err != nil {
+	if out.AUROC, j.auroc, err = d.mean(meanOf, means, transitions, lacking); err != nil {
 		return nil, err
 	}
 	if d.why != "" {
@@ -297,7 +301,7 @@ func (d *deleter) describe(out *Outcomes) (*jackknives, error) {
 	} else if d.whyLevel[0] != "" {
 		lacking = d.whyLevel[0]
 	}
-	if out.Detected100, j.detects, err = d.mean(detectedOf, detections, lacking); err != nil {
+	if out.Detected100, j.detects, err = d.mean(detectedOf, detections, transitions, lacking); err != nil {
 		return nil, err
 	}
 	return j, d.alarm(out)
@@ -320,21 +324,21 @@ func (d *deleter) whyNot(u int) string {
 // unit estimates the numbers of one violation and size.
 func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Jackknifed, err error) {
 	noP := d.why
-	replicates := d.replicates(u, reason)
+	replicates, impossible := d.replicates(u, reason), d.impossible(u)
 	for _, n := range []struct {
 		number int
 		into   *report.Estimate
-		reason string // that p values are not known
-		share  bool
+		reason string  // that p values are not known
+		share  float64 // as of estimate
 	}{
-		{auroc, &v.AUROC, "", true},
-		{detected100, &v.Detected100, cmp.Or(noP, d.whyLevel[0]), true},
-		{detected1000, &v.Detected1000, cmp.Or(noP, d.whyLevel[1]), true},
-		{noticed, &v.Noticed, cmp.Or(noP, d.whyLevel[0]), true},
-		{untouched, &v.Untouched, cmp.Or(noP, d.whyLevel[0]), true},
-		{delay, &v.Delay, cmp.Or(noP, d.whyLevel[0]), false},
-		{place, &v.Place, "", false},
-		{alarmed, &v.Alarmed, cmp.Or(noP, d.whyAlarm), true},
+		{auroc, &v.AUROC, "", impossible},
+		{detected100, &v.Detected100, cmp.Or(noP, d.whyLevel[0]), impossible},
+		{detected1000, &v.Detected1000, cmp.Or(noP, d.whyLevel[1]), impossible},
+		{noticed, &v.Noticed, cmp.Or(noP, d.whyLevel[0]), 1},
+		{untouched, &v.Untouched, cmp.Or(noP, d.whyLevel[0]), 1},
+		{delay, &v.Delay, cmp.Or(noP, d.whyLevel[0]), 0},
+		{place, &v.Place, "", 0},
+		{alarmed, &v.Alarmed, cmp.Or(noP, d.whyAlarm), 1},
 	} {
 		why := cmp.Or(reason, n.reason)
 		if why != "" {
@@ -354,6 +358,37 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 		}
 	}
 	return out, nil
+}
+
+// impossible is the mean number of independent impossible transitions of the violated episodes of a unit: n of them
+// with autocorrelation ρ^k, as that of untouched errors with its time (1 + ρ)/(1 − ρ), count as n/(1 + 2 Σ (1 − k/n)
+// ρ^k).
+func (d *deleter) impossible(u int) float64 {
+	if d.reason != "" {
+		return 1 // nothing was scored
+	}
+	sum, moments := 0.0, d.recording.units[u].moments
+	for _, m := range moments {
+		n, total := float64(d.scored.units[u][m].span), 1.0
+		for k := 1.0; k < n; k++ {
+			total += 2 * (1 - k/n) * math.Pow(d.rho, k)
+		}
+		sum += n / total
+	}
+	return max(1, sum/max(1, float64(len(moments))))
+}
+
+// dependence estimates ρ of untouched errors; 1 where it is not known.
+func (d *deleter) dependence() {
+	d.rho = 1
+	values, states := d.known(d.order)
+	var episode []int
+	for _, s := range states {
+		episode = append(episode, d.episode[s])
+	}
+	if tau, err := stat.IntegratedAutocorrelationTime(values, episode); err == nil && tau.Tau > 0 {
+		d.rho = max(0, (tau.Tau-1)/(tau.Tau+1))
+	}
 }
 
 // replicates are the numbers of p values of a unit without each block; nil where these leave p values as they are.
@@ -396,9 +431,12 @@ func meanOf(values []float64, skip func(i int) bool) float64 {
 	return sum / count
 }
 
+// leastKnown is the number of violated episodes with a number that is no share from which it has an interval.
+const leastKnown = 5
+
 // estimate is the mean of a number over violated episodes with its interval; without returns its values without a
-// block.
-func (d *deleter) estimate(values []float64, without func(block int) []float64, share bool,
+// block. share is the number of observations that a value is the share of, 0 for a number that is no share.
+func (d *deleter) estimate(values []float64, without func(block int) []float64, share float64,
 	lacking string) (report.Estimate, *stat.Jackknifed, error) {
 	mean := meanOf(values, func(int) bool { return false })
 	if math.IsNaN(mean) {
@@ -427,9 +465,13 @@ func (d *deleter) estimate(values []float64, without func(block int) []float64, 
 	if err != nil {
 		return report.Estimate{}, nil, err
 	}
-	if share {
-		j.AsShare(int(count))
-	} else {
+	switch j.WithTails(); {
+	case share > 0:
+		j.AsShare(int(count * share))
+	case count < leastKnown:
+		return report.WithInterval(report.Number(mean), report.NoInterval(
+			"%g episodes are too few for an interval, want at least %d", count, leastKnown)), j, nil
+	default:
 		j.Within(0, math.Inf(1))
 	}
 	return results.Estimate(j, ""), j, nil
@@ -442,9 +484,9 @@ func (d *deleter) noIntervals() string {
 	return "intervals are off (--bootstrap 0)"
 }
 
-// mean is the mean over violations and sizes.
-func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, lacking string) (report.Estimate, *stat.Jackknifed,
-	error) {
+// mean is the mean over violations and sizes, of so many independent transitions.
+func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, transitions float64, lacking string) (
+	report.Estimate, *stat.Jackknifed, error) {
 	if len(values) == 0 {
 		return report.NoEstimate("%s", lacking), nil, nil
 	}
@@ -455,8 +497,7 @@ func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, lacking strin
 	if err != nil {
 		return report.Estimate{}, nil, err
 	}
-	j.Within(0, 1)
-	return results.Estimate(j, ""), j, nil
+	return results.Estimate(j.AsShare(int(transitions)), ""), j, nil
 }
 
 // level enters the mean error and the level of p values of untouched transitions.
@@ -543,10 +584,10 @@ func (d *deleter) alarm(out *Outcomes) error {
 	for _, n := range []struct {
 		number  int
 		into    *report.Estimate
-		share   bool
+		share   float64
 		lacking string
-	}{{alarmed, &out.Alarm.Noticed, true, "there are no violated episodes with errors"},
-		{alarmDelay, &out.Alarm.Delay, false, "the alarm sounds in no violated episode"}} {
+	}{{alarmed, &out.Alarm.Noticed, 1, "there are no violated episodes with errors"},
+		{alarmDelay, &out.Alarm.Delay, 0, "the alarm sounds in no violated episode"}} {
 		// The mean over the violations of a moment.
 		values := make([]float64, len(d.draw))
 		for m := range values {

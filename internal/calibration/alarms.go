@@ -61,21 +61,34 @@ func allAlarmDesigns() alarmDesigns {
 	return out
 }
 
+// level draws the level of an episode.
+func (d errorDesign) level(r *stat.Random) float64 {
+	switch {
+	case d.Kind == errorKinds[1]:
+		return r.Normal()
+	case d.Kind == errorKinds[2] && r.Float64() < 0.1:
+		return 3
+	}
+	return 0
+}
+
+// walk draws an autoregressive series of unit variance.
+func (d errorDesign) walk(r *stat.Random) []float64 {
+	out, x := make([]float64, d.Length), r.Normal()
+	for t := range out {
+		out[t] = x
+		x = d.Rho*x + math.Sqrt(1-d.Rho*d.Rho)*r.Normal()
+	}
+	return out
+}
+
 // draw draws episodes from number first on.
 func (d errorDesign) draw(r *stat.Random, first, episodes int) conformal.Transitions {
 	var out conformal.Transitions
 	for e := range episodes {
-		level := 0.0
-		switch {
-		case d.Kind == errorKinds[1]:
-			level = r.Normal()
-		case d.Kind == errorKinds[2] && r.Float64() < 0.1:
-			level = 3
-		}
-		x := r.Normal()
-		for range d.Length {
+		level := d.level(r)
+		for _, x := range d.walk(r) {
 			out.Errors, out.Episodes = append(out.Errors, math.Exp((x+level)/2)), append(out.Episodes, first+e)
-			x = d.Rho*x + math.Sqrt(1-d.Rho*d.Rho)*r.Normal()
 		}
 	}
 	return out

@@ -27,7 +27,7 @@ func TestAlarms(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	number := func(k int, row, column string, field int) float64 {
-		v, err := strconv.ParseFloat(cellOf(&tables[k], row, column)[field], 64)
+		v, err := strconv.ParseFloat(tables[k].Cell(row, column)[field], 64)
 		if err != nil {
 			t.Fatalf("%s, %s: %v", row, column, err)
 		}
@@ -43,7 +43,7 @@ func TestAlarms(t *testing.T) {
 	if loud := number(0, designs.ranks[0].String(), "pooled, 1 %", celltable.FieldValue); loud < 3 {
 		t.Errorf("pooled ranks of loud episodes are small in %v %%, want more than 3 %%", loud)
 	}
-	if cellOf(&tables[1], designs.alarms[0].String(), "episodes")[celltable.FieldValue] != "" {
+	if tables[1].Cell(designs.alarms[0].String(), "episodes")[celltable.FieldValue] != "" {
 		t.Error("16 episodes have an alarm of 1 %")
 	}
 	for _, d := range designs.alarms {

@@ -135,11 +135,8 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 	}
 	var out []observation
 	for _, name := range apart.Scores {
-		value, interval := alike.Pairs[0].Score(name).Value, none
-		if value.CI.Defined() {
-			interval.Low, interval.High = value.CI.Low, value.CI.High
-		}
-		out = append(out, observe(name, value.Float(), interval, 0).
+		value := alike.Pairs[0].Score(name).Value
+		out = append(out, observe(name, value.Float(), interval(value.CI), 0).
 			tested(reached(apart.Pairs[0].Score(name).Null.P)))
 	}
 	for _, p := range apart.Layers {
@@ -157,7 +154,7 @@ func observeAlike(ctx context.Context, d alikeDesign, seed, rep uint64) ([]obser
 func writeAlike(ctx context.Context, w io.Writer, designs []alikeDesign, draws int, seed uint64, threads int) error {
 	var tallies []studyTally
 	for _, d := range designs {
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return true },
+		t, err := tallyStudies(ctx, d, draws, threads, everyQuantity,
 			func(rep uint64) ([]observation, error) { return observeAlike(ctx, d, seed, rep) })
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func TestAlike(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	rejected := func(row string) float64 {
-		v, err := strconv.ParseFloat(cellOf(&tables[1], row, slow[0].String())[celltable.FieldValue], 64)
+		v, err := strconv.ParseFloat(tables[1].Cell(row, slow[0].String())[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

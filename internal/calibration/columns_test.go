@@ -40,7 +40,7 @@ func TestColumns_SameAsAllAtOnce(t *testing.T) {
 		}
 		for i := range tables {
 			if before != nil {
-				tables[i] = joined(before.Table(tables[i].Name), &tables[i])
+				tables[i] = celltable.Joined(before.Table(tables[i].Name), &tables[i], designNames())
 			}
 		}
 		f := &celltable.File{Name: "smoothness", Command: "go run ./internal/calibration -analyses smoothness -draws 2 -seed 42", Tables: tables}
@@ -80,13 +80,13 @@ func TestColumns_SameAsAllAtOnce(t *testing.T) {
 		seed  uint64
 		fails bool
 	}{{0, 0, false}, {2, 42, false}, {3, 0, true}, {0, 1, true}} {
-		draws, seed, err := drawn(again, c.draws, c.seed)
+		draws, seed, err := again.Drawn(c.draws, c.seed)
 		if (err != nil) != c.fails || err == nil && (draws != 2 || seed != 42) {
 			t.Errorf("%+v: %d draws, seed %d, error %v", c, draws, seed, err)
 		}
 	}
 	var none *celltable.File
-	if _, _, err := drawn(none, 0, 0); err == nil {
+	if _, _, err := none.Drawn(0, 0); err == nil {
 		t.Error("no tables have draws")
 	}
 }

@@ -43,6 +43,7 @@ const (
 	partSamples     = "samples"     // fidelity to real samples
 	partRanks       = "ranks"       // conformal p values
 	partAlarms      = "alarms"      // alarms of episodes
+	partSurprise    = "surprise"    // numbers of violated episodes
 )
 
 var findings = slices.Concat(
@@ -521,4 +522,12 @@ var alarmFindings = []finding{
 	{partAlarms, "the same", "500 transitions, ρ of 0.8, any levels",
 		[]query{cells("alarms", "alarms", "× 500, ρ 0.8", "changed: innovations")},
 		"Dependent errors need longer episodes."},
+	{partSurprise, "AUROC", "all", []query{covers("surprise", "^AUROC", ""), rejects("surprise", "^AUROC", "")},
+		"Use as printed. Intervals are wider than needed where errors depend on each other."},
+	{partSurprise, "share with p ≤ 0.01", "all", []query{covers("surprise", "^detected.*(100, shift|mean)", ""),
+		rejects("surprise", "^detected", "")}, "Use as printed."},
+	{partSurprise, "the same of very many episodes, 2 SD", "5 and 10 episodes",
+		[]query{covers("surprise", "very many.*2$", "^(5|10) ")}, "Few episodes hide errors: compare equal numbers of episodes."},
+	{partSurprise, "noticed, delay, distance of the largest error", "all",
+		[]query{covers("surprise", "^(noticed|delay|place)", "")}, "Use as printed. A delay needs 5 noticed episodes."},
 }

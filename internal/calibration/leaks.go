@@ -141,6 +141,6 @@ func writeLeaks(ctx context.Context, w io.Writer, designs []leakDesign, draws in
 	writeStudyTable(w, fmt.Sprintf("Audits of test sets with planted copies: intervals that hold, coverage in percent "+
 		"± Monte-Carlo "+
 		"error (width), %d draws", draws), tallies)
-	writeMeans(w, "Mean in percent", tallies)
+	writeMeans(w, "Mean in percent", tallies, everyQuantity)
 	return nil
 }

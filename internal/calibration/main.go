@@ -11,7 +11,7 @@
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
 // Sections are sizes, series, studies, comparisons, harness, decisions, accuracy, lines, logarithms, windows,
-// unrelated, similarity, samples, leaks, alarms and selection.
+// unrelated, similarity, samples, leaks, alarms, surprise and selection.
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -102,7 +102,7 @@ func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64
 			if before, err = tablesOf(out, subject.Name); err != nil {
 				return err
 			}
-			if draws, seed, err = drawn(before, draws, seed); err != nil {
+			if draws, seed, err = before.Drawn(draws, seed); err != nil {
 				return err
 			}
 		}
@@ -201,6 +201,8 @@ func sections() []section {
 		{"samples", "fidelity to real samples, which repetitions draw too", under(sampleDesigns(), writeSamples)},
 		{"leaks", "test sets without leaks, and with planted ones", under(leakDesigns(), writeLeaks)},
 		{"alarms", "prediction errors of untouched and changed episodes", writeAlarms},
+		{"surprise", "errors of violated episodes, and equal models of them",
+			under(surpriseDesigns(), writeSurprise)},
 		{"selection", "numbers that predict an outcome, and numbers that share its trend alone",
 			under(selectDesigns(), writeSelection)},
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"repscope/analysis/surprise"
 )
 
 // ranges are what numbers can be, by the end of their names; the first that fits counts.
@@ -45,6 +47,8 @@ var ranges = func() (out []rangeOf) {
 	add(0, 1, `validity_rate valid_unique_novel copies base_rate brier_uncertainty brier_resolution correct_negatives csi false_alarms far hits`)
 	add(0, 1, `misses pod pofd roc_area fss fss_mean coverage f1 object_f1 object_precision object_recall(_\w+)? moving_share auroc`)
 	add(0, 1, `mean_jaccard_distance mean_nearest_jaccard [\w]*mean_diversity overall_uniqueness_ratio`)
+	add(0, 1, `detected_1in1000? noticed(_untouched)? alarmed level_[15] alarm.false`)
+	add(0, inf, `delay place`)
 	add(0, 2, `brier`)
 	// Ratios, errors, distances and other sizes.
 	add(0, inf, `[\w]*(mse|mae|rmse|error|distance|crps|score|loss|ratio|mean_relative|std|entropy|bits)`)
@@ -88,6 +92,27 @@ func TestRanges(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestRanges_Surprise: violations of few episodes.
+func TestRanges_Surprise(t *testing.T) {
+	t.Parallel()
+	for _, d := range []surpriseDesign{{errorDesign{5, 60, 0.95, ""}}, {errorDesign{6, 20, 0, errorKinds[1]}}} {
+		for rep := range uint64(4) {
+			r, err := d.analyze(t.Context(), 7, rep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := estimates(result("surprise", r.Models, func(m surprise.Outcomes) string { return m.Name },
+				r.Comparisons), int(rep))
+			if err != nil || len(list) < 20 {
+				t.Fatalf("%d estimates: %v", len(list), err)
+			}
+			for _, e := range list {
+				holdRange(t, "surprise", e)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestSamples(t *testing.T) {
 	for _, number := range []string{"fidelity.precision", "fidelity.kid", "fidelity.novelty",
 		"fidelity.memorization.authentic"} {
 		for _, d := range designs {
-			if cellOf(&tables[0], number, d.Name)[celltable.FieldValue] == "" {
+			if tables[0].Cell(number, d.Name)[celltable.FieldValue] == "" {
 				t.Errorf("%s has no interval under %s", number, d)
 			}
 		}

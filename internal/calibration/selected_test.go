@@ -24,7 +24,7 @@ func TestSelection(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	percent := func(table int, row, design string) float64 {
-		v, err := strconv.ParseFloat(cellOf(&tables[table], row, design)[celltable.FieldValue], 64)
+		v, err := strconv.ParseFloat(tables[table].Cell(row, design)[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func measured(files []*celltable.File, name, design string) (names []string, cel
 			continue
 		}
 		for _, l := range t.Lines {
-			if e := cellOf(t, l.Name, design); e[celltable.FieldValue] != "" {
+			if e := t.Cell(l.Name, design); e[celltable.FieldValue] != "" {
 				names, cells = append(names, subject.Name+" `"+shortName(l.Name)+"`"), append(cells, e)
 			}
 		}
@@ -124,7 +124,7 @@ func renderPower(files []*celltable.File) (string, error) {
 			}
 			var good, some, none []string
 			for _, l := range t.Lines {
-				e := cellOf(t, l.Name, d.Name)
+				e := t.Cell(l.Name, d.Name)
 				power, ok := e.Number(celltable.FieldValue)
 				if !ok {
 					continue

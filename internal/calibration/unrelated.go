@@ -53,11 +53,8 @@ func observeUnrelated(ctx context.Context, d Design, seed, rep uint64) ([]observ
 		chance geometry.Chance
 	}{{"cka_debiased", row.CKADebiased, row.Null.CKADebiased}, {"rsa", row.RSA, row.Null.RSA},
 		{"cka_between", row.CKABetween, row.Null.CKABetween}, {"rsa_between", row.RSABetween, row.Null.RSABetween}} {
-		interval := stat.Interval{Low: math.NaN(), High: math.NaN()}
-		if score.value.CI.Defined() {
-			interval.Low, interval.High = score.value.CI.Low, score.value.CI.High
-		}
-		out = append(out, observe(score.name, score.value.Float(), interval, 0).tested(score.chance.P.Float()))
+		out = append(out, observe(score.name, score.value.Float(), interval(score.value.CI), 0).
+			tested(score.chance.P.Float()))
 	}
 	n, err := neighborhood.Analyze(ctx,
 		neighborhood.Input{Frames: encoded[0].Latents, Episode: s.Episode, Models: encoded[1:]},
@@ -87,18 +84,23 @@ func writeUnrelated(ctx context.Context, w io.Writer, designs []Design, draws in
 	}
 	writeStudyTable(w, fmt.Sprintf("Similarity of spaces that share nothing: intervals that hold 0, coverage in percent "+
 		"± Monte-Carlo error (width), %d draws", draws), tallies)
-	writeMeans(w, "Mean score in percent", tallies)
+	writeMeans(w, "Mean score in percent", tallies, everyQuantity)
 	return nil
 }
 
-// writeMeans writes the mean of every quantity, in percent.
-func writeMeans(w io.Writer, title string, tallies []studyTally) {
+// everyQuantity says that all means are written.
+func everyQuantity(string) bool { return true }
+
+// writeMeans writes the mean of some quantities, in percent.
+func writeMeans(w io.Writer, title string, tallies []studyTally, written func(quantity string) bool) {
 	fmt.Fprintf(w, "%s:\n\n", title)
 	columns := func(first string, cell func(studyTally) string) { studyRow(w, first, tallies, cell) }
 	columns("quantity", func(t studyTally) string { return t.Design.String() })
 	columns("---", func(studyTally) string { return "---" })
 	for _, quantity := range tallies[0].Order {
-		columns(quantity, func(t studyTally) string { return fmt.Sprintf("%.1f", 100*t.Means[quantity]) })
+		if written(quantity) {
+			columns(quantity, func(t studyTally) string { return fmt.Sprintf("%.1f", 100*t.Means[quantity]) })
+		}
 	}
 	fmt.Fprintln(w)
 }

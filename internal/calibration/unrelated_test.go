@@ -24,7 +24,7 @@ func TestUnrelated(t *testing.T) {
 		t.Fatalf("tables %+v", tables)
 	}
 	mean := func(row string) float64 {
-		v, err := strconv.ParseFloat(cellOf(&tables[2], row, "slow")[celltable.FieldValue], 64)
+		v, err := strconv.ParseFloat(tables[2].Cell(row, "slow")[celltable.FieldValue], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -223,6 +223,28 @@ func LaTeX(text string) string {
 	return text
 }
 
+// LaTeXNumber is a number, or – for none, with a true minus and powers of ten.
+func LaTeXNumber(s string) string {
+	mantissa, exponent, ok := strings.Cut(s, "e")
+	switch {
+	case s == "–":
+		return "--"
+	case ok:
+		sign := strings.TrimPrefix(exponent, "+")
+		negative := strings.HasPrefix(sign, "-")
+		sign = strings.TrimLeft(strings.TrimPrefix(sign, "-"), "0")
+		if negative {
+			sign = "-" + sign
+		}
+		return "$" + mantissa + `\times 10^{` + sign + "}$"
+	case strings.HasPrefix(s, "-"):
+		return "$" + s + "$"
+	case strings.Contains(s, "Inf"):
+		return strings.Replace(strings.Replace(s, "+", "", 1), "Inf", `$\infty$`, 1)
+	}
+	return s
+}
+
 var latex = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "_", `\_`, "%", `\%`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"|", `\textbar{}`, "²", "$^2$", "³", "$^3$", "τ", `$\tau$`, "°", `$^\circ$`, "×", `$\times$`, "−", "$-$", "–", "--",

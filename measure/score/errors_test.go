@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/measure/measuretest"
 	"repscope/stat"
 )
 
@@ -74,6 +75,48 @@ func TestUndefinedWithoutABlock(t *testing.T) {
 	}
 }
 
+// Correlations of lines, of constants, and of one that is far from 0 with a small spread.
+func TestCorrelationByFold(t *testing.T) {
+	t.Parallel()
+	truth := []float64{1, 2, 3, 11, 12, 13}
+	folds := []int{0, 0, 0, 1, 1, 1}
+	for _, c := range []struct {
+		name      string
+		folds     []int
+		predicted []float64
+		want      float64
+		reason    string
+	}{
+		{"a line", nil, []float64{3, 5, 7, 23, 25, 27}, 1, ""},
+		{"falls", nil, []float64{-1e9, -1e9 - 1e-3, -1e9 - 2e-3, -1e9 - 1e-2, -1e9 - 11e-3, -1e9 - 12e-3}, -1, ""},
+		{"offsets of folds do not count", folds, []float64{100, 101, 102, 0, 1, 2}, 1, ""},
+		{"means of the other folds", folds, []float64{12, 12, 12, 2, 2, 2}, 0, "the predictions are constant"},
+		{"the same in one fold", nil, []float64{12, 12, 12, 2, 2, 2}, -0.9869275424396534, ""},
+	} {
+		r, err := CorrelationByFold(c.folds, truth, c.predicted)
+		if c.reason != "" {
+			if !stat.IsUndefined(err) || !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("%s: %v, %v", c.name, r, err)
+			}
+			continue
+		}
+		must(t, err)
+		measuretest.Near(t, c.name, r, c.want, 1e-5)
+	}
+	if _, err := CorrelationByFold(folds, []float64{1, 1, 1, 2, 2, 2}, truth); !stat.IsUndefined(err) ||
+		!strings.Contains(err.Error(), "the target is constant") {
+		t.Errorf("a target that is constant in every fold: %v", err)
+	}
+	for name, call := range map[string]func() error{
+		"folds": func() error { _, err := CorrelationByFold([]int{0}, truth, truth); return err },
+		"NaN":   func() error { _, err := CorrelationByFold(nil, truth, []float64{1, 2, math.NaN(), 1, 1, 1}); return err },
+	} {
+		if call() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
 // The influence of an observation is the first-order change without it.
 func TestInfluence(t *testing.T) {
 	t.Parallel()
@@ -108,6 +151,11 @@ func TestInfluence(t *testing.T) {
 	check("R²", all.R2, Values(without, Regression.R2Of), influence.R2)
 	check("nMSE", all.NMSE, Values(without, Regression.NMSEOf), influence.NMSE)
 	check("explained variance", all.ExplainedVariance, Values(without, Regression.ExplainedVarianceOf), influence.ExplainedVariance)
+	r, rs, err := CorrelationByFoldWithout(blocks, class, truth, predicted)
+	must(t, err)
+	links, err := CorrelationByFoldInfluence(class, truth, predicted)
+	must(t, err)
+	check("r by fold", r, rs, links)
 	area, areas, err := AUROCByFoldWithout(blocks, nil, positive, predicted)
 	must(t, err)
 	shares, err := AUROCByFoldInfluence(nil, positive, predicted)

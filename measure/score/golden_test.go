@@ -99,6 +99,8 @@ func TestWithoutEqualsRecomputation(t *testing.T) {
 		}
 		_, byFold, err := AUROCByFoldWithout(blocks, folds, positive, predicted)
 		must(t, err)
+		_, linked, err := CorrelationByFoldWithout(blocks, folds, truth, predicted)
+		must(t, err)
 		_, confusion, err := ConfusionWithout(blocks, classes, class, guess)
 		must(t, err)
 		for j := range blocks.Count() {
@@ -113,6 +115,9 @@ func TestWithoutEqualsRecomputation(t *testing.T) {
 			measuretest.Near(t, "R² without a block", regression[j].R2, r.R2, 1e-9)
 			measuretest.Near(t, "MSE without a block", regression[j].MSE, r.MSE, 1e-9)
 			measuretest.Near(t, "explained variance without a block", regression[j].ExplainedVariance, r.ExplainedVariance, 1e-9)
+			correlation, err := CorrelationByFold(at(folds, keep), at(truth, keep), at(predicted, keep))
+			must(t, err)
+			measuretest.Near(t, "r without a block", linked[j], correlation, 1e-9)
 			a, err := AUROCByFold(nil, at(positive, keep), at(predicted, keep))
 			must(t, err)
 			c, err := NewConfusion(classes, at(class, keep), at(guess, keep))

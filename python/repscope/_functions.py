@@ -550,6 +550,7 @@ COMMANDS = {
         "format:texts "
         "width:text "
         "predictions_csv:bool "
+        "table_layout:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -1846,7 +1847,7 @@ def manifold(
     against gaussian_draws samples of a Gaussian of the same number and dimension. States that
     depend on each other are tested twice an autocorrelation time apart, or not at all.
 
-    learn_clusters K is the cluster learnability of CLID (Lu et al. 2023): the share of latents
+    learn_clusters K is the cluster learnability of CLID (Lu et al. 2022): the share of latents
     whose k-means cluster has the majority among their 5 nearest neighbors.
 
     The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
@@ -2670,6 +2671,7 @@ def reward(
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     width: Optional[Text] = None,
     predictions_csv: Optional[bool] = None,
+    table_layout: Optional[Text] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[Int] = None,
@@ -2689,8 +2691,8 @@ def reward(
     The reward of a transition is predicted from the latents of both its states (z_t and
     z_t+1, as published; with probe_features next, only the second). Other targets
     (targets: lives, positions, RAM) are predicted from the latent of their state. Numbers
-    are regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs within a
-    fold, because each fold has its own probe). Integers are classified (accuracy,
+    are regressed (mse, r2, nmse = 1 - r2; r, Pearson's correlation, and auroc of rewards
+    above 0, both within folds, because each fold has its own probe). Integers are classified (accuracy,
     balanced_accuracy, macro f1; regress NAME for integers that are quantities). Probes:
     ridge regression, with a strength chosen by cross-validation inside the training folds;
     a small network; nearest neighbors; logistic regression for classes. Heads trained
@@ -2822,6 +2824,8 @@ def reward(
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
         predictions_csv: write the prediction of every probe for every sample to reward_predictions.csv.
+        table_layout: NAME of the layout of a further table, in the console and as reward_NAME.csv, .md and .tex: lewm:
+            a row for each number, with MSE and Pearson r of the ridge and of the mlp probe.
         device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto (the first GPU if there is one, else the CPU). Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in

@@ -381,7 +381,7 @@ func (s *sheet) tabular(b *bytes.Buffer, columns []int, stacked bool) {
 // latex is a number and its interval.
 func (c *Cell) latex() (value, interval string) {
 	value, low, high := c.parts()
-	if value = latexNumber(value); c != nil && c.Best {
+	if value = escape.LaTeXNumber(value); c != nil && c.Best {
 		value = `\textbf{` + value + `}`
 		if strings.Contains(value, "$") {
 			value = `\boldmath` + value
@@ -389,31 +389,9 @@ func (c *Cell) latex() (value, interval string) {
 		}
 	}
 	if low != "" {
-		interval = "[" + latexNumber(low) + ", " + latexNumber(high) + "]"
+		interval = "[" + escape.LaTeXNumber(low) + ", " + escape.LaTeXNumber(high) + "]"
 	}
 	return value, interval
-}
-
-// latexNumber writes a number with a true minus and powers of ten.
-func latexNumber(s string) string {
-	mantissa, exponent, ok := strings.Cut(s, "e")
-	switch {
-	case s == "–":
-		return "--"
-	case ok:
-		sign := strings.TrimPrefix(exponent, "+")
-		negative := strings.HasPrefix(sign, "-")
-		sign = strings.TrimLeft(strings.TrimPrefix(sign, "-"), "0")
-		if negative {
-			sign = "-" + sign
-		}
-		return "$" + mantissa + `\times 10^{` + sign + "}$"
-	case strings.HasPrefix(s, "-"):
-		return "$" + s + "$"
-	case strings.Contains(s, "Inf"):
-		return strings.Replace(strings.Replace(s, "+", "", 1), "Inf", `$\infty$`, 1)
-	}
-	return s
 }
 
 // lines are the name in lines of at most headWidth where it has places to break, with a mark

@@ -113,7 +113,7 @@ pairs of up to 10,000 states. Both grow with the number of states, so that they 
 against --gaussian-draws samples of a Gaussian of the same number and dimension. States that
 depend on each other are tested twice an autocorrelation time apart, or not at all.
 
---learn-clusters K is the cluster learnability of CLID (Lu et al. 2023): the share of latents
+--learn-clusters K is the cluster learnability of CLID (Lu et al. 2022): the share of latents
 whose k-means cluster has the majority among their 5 nearest neighbors.
 
 The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,

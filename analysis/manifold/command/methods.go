@@ -54,7 +54,7 @@ func describeMethods(d *methods.Draft) {
 			scale, d.Text("gaussian-slices"), d.Text("gaussian-draws"))
 	}
 	if d.Holds("cluster_learnability", "clusters") {
-		d.Say("Cluster learnability [@lu2023] is the share of latents whose cluster, of %s by k-means, has the "+
+		d.Say("Cluster learnability [@lu2022] is the share of latents whose cluster, of %s by k-means, has the "+
 			"majority among their 5 nearest neighbors, leave one out.", d.Text("learn-clusters"))
 	}
 	d.Section("Intrinsic dimension")

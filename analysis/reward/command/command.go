@@ -33,8 +33,8 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{
-			Files: output.Files("reward", "reward_summary.csv", "reward_predictions.csv", RolloutFile,
-				"reward_probes.figure", "reward_predicted.figure", DynamicsFigure+".figure"),
+			Files: output.Files("reward", append(layoutFiles(), "reward_summary.csv", "reward_predictions.csv", RolloutFile,
+				"reward_probes.figure", "reward_predicted.figure", DynamicsFigure+".figure")...),
 			Check:   func(*run.Options) error { return f.check() },
 			Run:     func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
 			Plan:    func(ctx context.Context, env *run.Env) error { return f.plan(ctx, env) },
@@ -53,7 +53,7 @@ type options struct {
 	given                       *input.Given // predicted rewards
 	dynamics                    *dynamicsFlags
 	o                           reward.Options
-	regress                     string
+	regress, layout             string
 	predictions                 bool
 }
 
@@ -82,6 +82,9 @@ func register(flags *run.Flags) *options {
 		"`LIST` of integer targets to regress as quantities; * matches any characters, ? one character")
 	list.Bool(&f.predictions, "predictions-csv",
 		"write the prediction of every probe for every sample to reward_predictions.csv").Free()
+	list.OneOf(&f.layout, "table-layout", []string{layoutLeWM},
+		"`NAME` of the layout of a further table, in the console and as reward_NAME.csv, .md and .tex: lewm: a row for "+
+			"each number, with MSE and Pearson r of the ridge and of the mlp probe").Free()
 	flags.Declare(list)
 	in.Sized(func(data *input.Data) error {
 		for _, g := range []*input.Given{f.rewards, f.targets, f.predicted, f.given} {
@@ -110,6 +113,9 @@ func (f *options) check() error {
 		}
 	}
 	if err := f.checkTargets(); err != nil {
+		return err
+	}
+	if err := f.checkLayout(); err != nil {
 		return err
 	}
 	if err := checkNames(f.inputs.Names()); err != nil {
@@ -188,7 +194,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	return write(result, env, states, f.predictions)
+	return write(result, env, states, f)
 }
 
 // plan says what a run would do.
@@ -211,6 +217,9 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	}
 	if f.predictions {
 		env.Plan.Write("reward_predictions.csv")
+	}
+	if f.layout != "" {
+		env.Plan.Write(layoutFiles()...)
 	}
 	if f.rewards.Any() || f.targets.Any() {
 		env.PlanFigures("reward_probes")

@@ -9,8 +9,8 @@ the other folds.
 The reward of a transition is predicted from the latents of both its states (z_t and
 z_t+1, as published; with --probe-features next, only the second). Other targets
 (--targets: lives, positions, RAM) are predicted from the latent of their state. Numbers
-are regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs within a
-fold, because each fold has its own probe). Integers are classified (accuracy,
+are regressed (mse, r2, nmse = 1 - r2; r, Pearson's correlation, and auroc of rewards
+above 0, both within folds, because each fold has its own probe). Integers are classified (accuracy,
 balanced_accuracy, macro f1; --regress NAME for integers that are quantities). Probes:
 ridge regression, with a strength chosen by cross-validation inside the training folds;
 a small network; nearest neighbors; logistic regression for classes. Heads trained

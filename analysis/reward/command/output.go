@@ -17,7 +17,7 @@ import (
 )
 
 // write puts the result into the result file, the CSV files, the console and the figures.
-func write(r *reward.Result, env *run.Env, states *points.Selection, predictions bool) error {
+func write(r *reward.Result, env *run.Env, states *points.Selection, f *options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m reward.ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("observations", r.Samples)
@@ -37,7 +37,10 @@ func write(r *reward.Result, env *run.Env, states *points.Selection, predictions
 		func(env *run.Env) error { return printDisentanglement(r, env) },
 		func(env *run.Env) error { return output.PrintComparisons(env, shown(r)) },
 	}
-	if predictions {
+	if f.layout != "" {
+		steps = append(steps, func(env *run.Env) error { return writeLayout(r, env) })
+	}
+	if f.predictions {
 		steps = append(steps, func(env *run.Env) error { return writePredictions(r, env, states) })
 	}
 	if err := output.All(env, steps...); err != nil {
@@ -58,7 +61,7 @@ func write(r *reward.Result, env *run.Env, states *points.Selection, predictions
 }
 
 // summaryMetrics are the scores in the summary, a column each.
-var summaryMetrics = []string{"mse", "r2", "nmse", "auroc", "accuracy", "balanced_accuracy", "f1"}
+var summaryMetrics = []string{"mse", "r2", "nmse", "r", "auroc", "accuracy", "balanced_accuracy", "f1"}
 
 // writeSummary writes a row per model and probe of a target.
 func writeSummary(r *reward.Result, env *run.Env) error {

@@ -6,7 +6,9 @@ folds and grouped choices of the ridge strength.
 import json
 
 import numpy as np
+import scipy
 import sklearn
+from scipy.stats import pearsonr
 from sklearn.linear_model import Ridge
 from sklearn.metrics import balanced_accuracy_score, f1_score, mean_squared_error, r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -70,11 +72,19 @@ def area(p):
     return right / pairs
 
 
+def correlation(p):
+    """Pearson's r of values around the means of their fold."""
+    centered = np.array([y, p])
+    for _, test in splits(groups, 5):
+        centered[:, test] -= centered[:, test].mean(1, keepdims=True)
+    return pearsonr(*centered).statistic
+
+
 def scores(p):
-    return {"mse": mean_squared_error(y, p), "r2": r2_score(y, p), "auroc": area(p)}
+    return {"mse": mean_squared_error(y, p), "r2": r2_score(y, p), "r": correlation(p), "auroc": area(p)}
 
 
-result = {"numpy": np.__version__, "scikit_learn": sklearn.__version__, "episode": episode.tolist(), "z": z.ravel().tolist(),
+result = {"numpy": np.__version__, "scikit_learn": sklearn.__version__, "scipy": scipy.__version__, "episode": episode.tolist(), "z": z.ravel().tolist(),
           "reward": reward.tolist(), "lives": lives.tolist(), "predicted": predicted.ravel().tolist(), "rows": {}}
 for alpha in (None, 2.5):
     (tt, tp), alphas = cross(true, [true, pred], y, alpha)

@@ -44,11 +44,14 @@ type partial struct {
 // each part: a test stops runs there.
 var afterPart func(groups int)
 
+// clock tells the time, by which parts grow and are kept: a test stops it.
+var clock = time.Now
+
 // continued computes all units that an earlier run has not, keeps what is done on the way,
 // and merges them.
 func continued(ctx context.Context, env *run.Env, p *sequence.Plan) (*sequence.Result, error) {
 	work := p.Work()
-	f := &partial{path: filepath.Join(env.Files.Dir(), PartialFile), kept: time.Now()}
+	f := &partial{path: filepath.Join(env.Files.Dir(), PartialFile), kept: clock()}
 	env.AfterCommit(func() error { return run.Remove(f.path) })
 	identity := work.Identity()
 	identity.Units = work.Units
@@ -73,13 +76,13 @@ func continued(ctx context.Context, env *run.Env, p *sequence.Plan) (*sequence.R
 			lo++
 			continue
 		}
-		began := time.Now()
+		began := clock()
 		unit, err := work.Compute(ctx, shard.Range{Lo: lo, Hi: hi})
 		if err != nil {
 			return nil, errors.Join(err, f.write())
 		}
 		f.state.Parts = append(f.state.Parts, unit.Parts...)
-		if time.Since(f.kept) > max(keepEvery, 10*f.took) {
+		if clock().Sub(f.kept) > max(keepEvery, 10*f.took) {
 			if err := f.write(); err != nil {
 				return nil, err
 			}
@@ -87,7 +90,7 @@ func continued(ctx context.Context, env *run.Env, p *sequence.Plan) (*sequence.R
 		if total += hi - lo; afterPart != nil {
 			afterPart(total)
 		}
-		if !remembers && time.Since(began) < keepEvery/2 {
+		if !remembers && clock().Sub(began) < keepEvery/2 {
 			size *= 2 // parts of many sequences run in larger batches
 		}
 		lo = hi
@@ -135,9 +138,9 @@ func (f *partial) write() error {
 	if len(f.state.Parts) == 0 {
 		return nil
 	}
-	began := time.Now()
+	began := clock()
 	err := atomicfile.Write(f.path, atomicfile.Options{}, func(w io.Writer) error { return f.state.Write(w) })
-	f.kept = time.Now()
+	f.kept = clock()
 	f.took = f.kept.Sub(began)
 	return err
 }
