@@ -45,7 +45,8 @@ func (o Object) Estimates() iter.Seq[Named] {
 			}
 			x, ok := valueOf(in.values[key], reasons[key])
 			return !ok || yield(Named{Path: spot.path + key, Value: x,
-				Interval: in.intervalFor(spot.intervals(in, key), reasons), SD: in.spread(key), StdError: spot.stdError(in, key),
+				Interval: in.intervalFor(spot.intervals(in, key),
+					reasons), SD: in.spread(key), StdError: spot.stdError(in, key),
 				NotCompared: spot.notCompared})
 		})
 	}

@@ -149,8 +149,8 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	return readSamples(name, r, false)
 }
 
-// ReadGraded is [ReadSamplesFrom] of scores that people or judges gave: a cell that begins with a letter, such as timeout,
-// is the reason why there is no score. Other cells that are no numbers are errors still.
+// ReadGraded is [ReadSamplesFrom] of scores that people or judges gave: a cell that begins with a letter, such as
+// timeout, is the reason why there is no score. Other cells that are no numbers are errors still.
 func ReadGraded(name string, r io.Reader) (*SampleTable, error) { return readSamples(name, r, true) }
 
 func readSamples(name string, r io.Reader, reasons bool) (*SampleTable, error) {
@@ -159,7 +159,8 @@ func readSamples(name string, r io.Reader, reasons bool) (*SampleTable, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	s := &sampleReader{name: name, reasons: reasons, table: &SampleTable{SHA256: hex.EncodeToString(sum[:])}, models: map[string]int{}}
+	s := &sampleReader{name: name, reasons: reasons, table: &SampleTable{SHA256: hex.EncodeToString(sum[:])},
+		models: map[string]int{}}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("%s: %w: the file is empty", name, ErrTruncated)

@@ -71,7 +71,7 @@ type Column struct {
 }
 
 // ComparisonColumns are the fields of a comparison, with capitals; an interval has two columns. The last one has the
-// reasons of what is missing.
+// reasons for missing scores.
 func ComparisonColumns() []Column {
 	var columns []Column
 	comparisonFields(func(field reflect.StructField, name string) {

@@ -117,7 +117,8 @@ func NemenyiDifference(models, tasks int, alpha float64) (float64, error) {
 }
 
 // rangeAbove is the probability that the range of k standard normal numbers is larger than r: one less k∫φ(z)·
-// (Φ(z) − Φ(z − r))^(k − 1)dz over the largest of them, by the trapezoidal rule, which converges fast for such functions.
+// (Φ(z) − Φ(z − r))^(k − 1)dz over the largest of them, by the trapezoidal rule, which converges fast for such
+// functions.
 func rangeAbove(k int, r float64) float64 {
 	const end, steps = 9.0, 720
 	sum := 0.0

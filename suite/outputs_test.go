@@ -284,7 +284,8 @@ func TestWritingFlags(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan", "audit write-split", "audit junit", "compare junit"} {
+	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot",
+		"compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan", "audit write-split", "audit junit", "compare junit"} {
 		if !tried[name] {
 			t.Errorf("%s is no writing flag", name)
 		}

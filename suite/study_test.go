@@ -216,7 +216,8 @@ func TestStudyRemembers(t *testing.T) {
 			}
 			evaluate := func(out, format string, models ...string) {
 				t.Helper()
-				text := "datasets: {d: {" + strings.ReplaceAll(c.shared, "{dir}", dir) + ", cache: \"off\", format: " + format + ", " + name + ": {" + c.option + ": {" +
+				text := "datasets: {d: {" + strings.ReplaceAll(c.shared, "{dir}",
+					dir) + ", cache: \"off\", format: " + format + ", " + name + ": {" + c.option + ": {" +
 					strings.Join(models, ", ") + "}}}}\nanalyses: [" + name + "]\n"
 				suite := filepath.Join(dir, "s.yaml")
 				if err := os.WriteFile(suite, []byte(text), 0o666); err != nil {
@@ -237,10 +238,13 @@ func TestStudyRemembers(t *testing.T) {
 				computed int
 			}{
 				{"two models", "none", []string{model("a", "one"), model("b", "two")}, 2*c.parts + c.common + c.couple},
-				{"a model more", "svg", []string{model("c", "three"), model("a", "one"), model("b", "two")}, c.parts + 2*c.couple},
+				{"a model more", "svg", []string{model("c", "three"), model("a", "one"), model("b", "two")},
+					c.parts + 2*c.couple},
 				{"another name", "svg", []string{model("c", "three"), model("renamed", "one"), model("b", "two")}, 0},
-				{"another place", "none", []string{model("c", "three"), model("renamed", "one"), model("b", "moved")}, 0},
-				{"a model less and a twin", "none", []string{model("c", "three"), model("b", "moved"), model("twin", "moved")}, c.couple},
+				{"another place", "none", []string{model("c", "three"), model("renamed", "one"), model("b", "moved")},
+					0},
+				{"a model less and a twin", "none", []string{model("c", "three"), model("b", "moved"), model("twin",
+					"moved")}, c.couple},
 			} {
 				if step.what == "another place" {
 					if err := os.Rename(file("two"), file("moved")); err != nil {

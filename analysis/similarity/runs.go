@@ -13,8 +13,8 @@ import (
 	"repscope/internal/text"
 )
 
-// RunCurve is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP, or
-// as [text.CutStep] reads them.
+// RunCurve is a score of all checkpoints of a run with its last one: of three or more models that are named RUN@STEP,
+// or as [text.CutStep] reads them.
 type RunCurve struct {
 	Run   string    `json:"run"`
 	Last  string    `json:"last"` // the model of the greatest step

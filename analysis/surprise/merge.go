@@ -361,7 +361,7 @@ func (d *deleter) unit(u int, reason string, v *Violated) (out [numbers]*stat.Ja
 }
 
 // impossible is the mean number of independent impossible transitions of the violated episodes of a unit: n of them
-// with autocorrelation ρ^k, as that of untouched errors with its time (1 + ρ)/(1 − ρ), count as n/(1 + 2 Σ (1 − k/n)
+// with autocorrelation ρ^k, as for untouched errors with time (1 + ρ)/(1 − ρ), count as n/(1 + 2 Σ (1 − k/n)
 // ρ^k).
 func (d *deleter) impossible(u int) float64 {
 	if d.reason != "" {

@@ -1,4 +1,5 @@
-// Surprise on errors of known distribution: intervals of what is printed of violations, and comparisons of equal models.
+// Surprise on errors of known distribution: intervals of the numbers of violations, and comparisons of equal
+// models.
 
 package main
 
@@ -16,8 +17,8 @@ import (
 )
 
 // surpriseDesign has errors as errorDesign, of two models that share half of the variance. Transitions of violated
-// episodes are drawn anew around the level of the untouched episode, and are larger by the size in units of the standard
-// deviation within an episode.
+// episodes are drawn anew around the level of the untouched episode, and are larger by the size in units of the
+// standard deviation within an episode.
 type surpriseDesign struct{ errorDesign }
 
 // Sizes of the violation shift.
@@ -83,7 +84,8 @@ func aboutDraws(quantity string) bool {
 	return !strings.HasPrefix(quantity, "AUROC") && !strings.HasPrefix(quantity, ofMany) && quantity != "error"
 }
 
-// ofMany is the name of the number whose truth is the share of violated transitions with p ≤ 0.01 of very many episodes.
+// ofMany is the name of the number whose truth is the share of violated transitions with p ≤ 0.01 of very many
+// episodes.
 const ofMany = "detected, 1 in 100, of very many episodes"
 
 // trueAUROC is the probability that a violated transition has a larger error.

@@ -54,6 +54,7 @@ var printing = calls{
 		"internal/run":              "it is what the others call",
 		"internal/supervise":        "the streams of the process that it watches, and one line of its end",
 		"tool/repscope/repscope.go": "which calls it",
+		"tool/repscope/mcp/mcp.go":  "messages of the protocol, which escape what they hold",
 	},
 }
 

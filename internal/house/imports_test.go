@@ -67,6 +67,8 @@ var rules = []rule{
 	{"tool/scale", "dataset report shard internal/run internal/kernel internal/option"},
 	{"tool/repscope/mcp", "report internal/run internal/option"},
 	{"tool/repscope", "tool/repscope dataset latent model neighbors points report shard internal/run internal/option"},
+	{"tool/compare/tracker", "report"},
+	{"tool/compare", "tool/compare/tracker latent dataset measure points report plots shard stat internal/input internal/run internal/option"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run internal/option"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model internal/option"},

@@ -13,12 +13,15 @@ import (
 	"repscope/report/junit"
 )
 
-// Verdict enters checks. They go into a JUnit file if path names one, all files are written, and then a failure fails the
-// run. GitHub Actions, which sets GITHUB_ACTIONS, shows failures as errors of the result file: it reads both outputs of
-// a step, and standard output may be the result.
-func (e *Env) Verdict(path string, cases []junit.Case) error {
+// Verdict enters checks. They go into a JUnit file if path names one, all files are written, and then a failure fails
+// the run. GitHub Actions, which sets GITHUB_ACTIONS, shows failures as errors of the result file: it reads both
+// outputs of a step, and standard output may be the result.
+func (e *Env) Verdict(path string, cases []junit.Check) error {
 	if path != "" {
-		if err := e.Files.Elsewhere(Expand(path), func(w io.Writer) error { return junit.Write(w, e.Command.Name, cases) }); err != nil {
+		if err := e.Files.Elsewhere(Expand(path), func(w io.Writer) error {
+			return junit.Write(w, e.Command.Name,
+				cases)
+		}); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,11 @@ func TestCorrelationByFold(t *testing.T) {
 	}
 	for name, call := range map[string]func() error{
 		"folds": func() error { _, err := CorrelationByFold([]int{0}, truth, truth); return err },
-		"NaN":   func() error { _, err := CorrelationByFold(nil, truth, []float64{1, 2, math.NaN(), 1, 1, 1}); return err },
+		"NaN": func() error {
+			_, err := CorrelationByFold(nil, truth, []float64{1, 2, math.NaN(), 1, 1,
+				1})
+			return err
+		},
 	} {
 		if call() == nil {
 			t.Errorf("%s: no error", name)

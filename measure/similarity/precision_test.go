@@ -36,7 +36,7 @@ func roundingSpaces(r *rand.Rand, n, p, q int, shared float64) (a, b points.Poin
 	return draw(p), draw(q)
 }
 
-// The scores of orders by float32 products are those of float64 within half of nearValue, so that a score that is
+// The scores of orders by float32 products equal the ones by float64 within half of nearValue, so that a score that is
 // farther from the value of the points is on the right side of it.
 func TestRoundedScores(t *testing.T) {
 	t.Parallel()
@@ -73,14 +73,15 @@ func TestRoundedScores(t *testing.T) {
 				want, found := exact[row][name], rounded[row][name]
 				t.Logf("%d × %d, order %d: %s %v, error %.1e", shape.p, shape.q, row, name, want, found-want)
 				if !(math.Abs(found-want) <= nearValue/2*max(1, math.Abs(want))) {
-					t.Errorf("%d × %d, order %d: %s by float32 %v, by float64 %v", shape.p, shape.q, row, name, found, want)
+					t.Errorf("%d × %d, order %d: %s by float32 %v, by float64 %v", shape.p, shape.q, row, name, found,
+						want)
 				}
 			}
 		}
 	}
 }
 
-// p values and the null with many points are those of float64: an order that leaves the points as they are scores as
+// p values and the null with many points equal the ones by float64: an order that leaves the points as they are scores as
 // these do, and others are within the error of float32.
 func TestNullOfManyPoints(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,8 @@ func symmetricCases(r *rand.Rand, n int) map[string][]float64 {
 	}
 	one := func(int) float64 { return 1 }
 	return map[string][]float64{
-		"full": product(2*n, one), "low rank": product((n+2)/3, one), "lower rank": product((n+9)/40, one), "zero": make([]float64, n*n),
+		"full": product(2*n, one), "low rank": product((n+2)/3, one), "lower rank": product((n+9)/40,
+			one), "zero": make([]float64, n*n),
 		"equal": identity, "blocks": split,
 		"graded":     product(n, func(k int) float64 { return math.Pow(10, -float64(k)) }),
 		"indefinite": product(n, func(k int) float64 { return float64(1 - 2*(k%2)) }),

@@ -377,8 +377,8 @@ func variances(deleted [][]float64, size int) []float64 {
 	return out
 }
 
-// stratum are deletions that are alike. Each is made when it is needed: together they would take the square of the memory
-// of the scores.
+// stratum are deletions that are alike. Each is made when it is needed: together they would take the square of the
+// memory of the scores.
 type stratum struct {
 	size    int
 	without func(j int) []ByTask // the models after the j-th deletion

@@ -13,7 +13,7 @@ def is_table(value: Any) -> bool:
 
 
 def columns_of(value: Any, what: str) -> Any:
-    """A value of which NumPy makes an array: numbers of all columns, or the lists of the only one, without loss.
+    """A value that NumPy turns into an array: numbers of all columns, or the lists of the only one, without loss.
 
     Missing numbers are NaN. Columns of texts next to others, and lists of several lengths, are errors.
     """

@@ -27,7 +27,7 @@ func Relationships() []string {
 // EveryEvalEver returns a record for each model of a result, under data/COLLECTION/DEVELOPER/MODEL/UUID.json. The same
 // result and options make the same bytes: the identifier follows from them, and the record has the time at which the
 // run ended. Errors: a result without time; no number to export.
-func EveryEvalEver(r *report.Result, o *Options) ([]File, error) {
+func EveryEvalEver(r *report.Result, o *Options) ([]Output, error) {
 	started, err := time.Parse(time.RFC3339, r.Started)
 	if err != nil {
 		return nil, fmt.Errorf("%s: its start is %q, want a time of RFC 3339", r.Analysis, r.Started)
@@ -37,7 +37,7 @@ func EveryEvalEver(r *report.Result, o *Options) ([]File, error) {
 	if data := cmp.Or(o.Dataset, o.DatasetID); data != "" {
 		collection = data + "." + collection
 	}
-	var files []File
+	var files []Output
 	err = models(r, o.Metrics, true, func(name string, list []score) error {
 		id := o.ModelIDs[name]
 		if id == "" {
@@ -59,7 +59,7 @@ func EveryEvalEver(r *report.Result, o *Options) ([]File, error) {
 			return err
 		}
 		folder := "data/" + portable(collection) + "/" + portable(developer) + "/" + portable(model) + "/"
-		files = append(files, File{folder + uuid(content.Bytes()) + ".json", content.Bytes()})
+		files = append(files, Output{folder + uuid(content.Bytes()) + ".json", content.Bytes()})
 		return nil
 	})
 	return files, err
@@ -173,7 +173,8 @@ func uncertainty(r *report.Result, s *score) report.Object {
 		u.Set("standard_error", object("value", s.StdError.V, "method", method))
 	}
 	if ci := s.Interval; ci.Defined() && !math.IsInf(ci.Low, 0) && !math.IsInf(ci.High, 0) {
-		u.Set("confidence_interval", object("lower", ci.Low, "upper", ci.High, "confidence_level", 0.95, "method", method))
+		u.Set("confidence_interval", object("lower", ci.Low, "upper", ci.High, "confidence_level", 0.95, "method",
+			method))
 	}
 	if s.SD.Defined() {
 		u.Set("standard_deviation", s.SD.V)
@@ -196,7 +197,8 @@ func source(r *report.Result, o *Options) report.Object {
 		if o.Revision != "" {
 			details.Set("revision", o.Revision)
 		}
-		return object("dataset_name", cmp.Or(o.Dataset, o.DatasetID), "source_type", "hf_dataset", "hf_repo", o.DatasetID,
+		return object("dataset_name", cmp.Or(o.Dataset, o.DatasetID), "source_type", "hf_dataset", "hf_repo",
+			o.DatasetID,
 			"additional_details", details)
 	}
 	return object("dataset_name", cmp.Or(o.Dataset, "unnamed"), "source_type", "other", "additional_details", details)

@@ -1,5 +1,5 @@
-// Package export writes results in the forms of other programs: records of Every Eval Ever, evaluation results of models
-// on the Hugging Face Hub, and tables as Parquet.
+// Package export writes results in the forms of other programs: records of Every Eval Ever, evaluation results of
+// models on the Hugging Face Hub, and tables as Parquet.
 //
 //	r, err := report.Read("neighborhood.json")
 //	files, err := export.EveryEvalEver(r, &export.Options{Organization: "example-lab", Relationship: "first_party"})
@@ -14,8 +14,8 @@ import (
 	"repscope/report"
 )
 
-// File is a file to be written, by its name with slashes below the folder of all.
-type File struct {
+// Output is a file to be written, by its name with slashes below the folder of all.
+type Output struct {
 	Name    string
 	Content []byte
 }
@@ -24,13 +24,14 @@ type File struct {
 type Options struct {
 	// Metrics are the numbers: paths, paths without rows, or patterns with *; none: the headline numbers.
 	Metrics []string
-	// Dataset is a name of the data; DatasetID the dataset on the Hugging Face Hub, if it is there, and Revision its commit.
+	// Dataset is a name of the data; DatasetID the dataset on the Hugging Face Hub, if it is there, and Revision its
+	// commit.
 	Dataset, DatasetID, Revision string
 	// ModelIDs are names of models as DEVELOPER/MODEL, by the names in the result.
 	ModelIDs map[string]string
 	// Organization made the evaluation; Relationship is its relation to the developer of the models.
 	Organization, Relationship string
-	// Tasks are the tasks of the benchmark, by path of the number; a task under "" is that of the only number.
+	// Tasks are the tasks of the benchmark, by path of the number; a task under "" belongs to the only number.
 	Tasks map[string]string
 	// SourceURL is a page about the evaluation, SourceName its name.
 	SourceURL, SourceName string
@@ -43,7 +44,8 @@ type score struct {
 	samples int // over which it was computed; 0 if the result does not say
 }
 
-// scores are the chosen numbers of a model that have a value and, if it is wanted, a direction, in the order of the result.
+// scores are the chosen numbers of a model that have a value and, if it is wanted, a direction, in the order of the
+// result.
 func scores(r *report.Result, model report.Object, chosen []string, directed bool) []score {
 	var list []score
 	for n := range model.Estimates() {
@@ -77,8 +79,8 @@ func samplesOf(model report.Object, path string) int {
 	return 0
 }
 
-// models visits the models of a result that have numbers to export, with a direction if it is wanted. Errors: no model has
-// one of the chosen numbers.
+// models visits the models of a result that have numbers to export, with a direction if it is wanted. Errors: no model
+// has one of the chosen numbers.
 func models(r *report.Result, chosen []string, directed bool, visit func(name string, list []score) error) error {
 	found := false
 	for _, name := range r.Models.Keys() {
@@ -110,9 +112,11 @@ func models(r *report.Result, chosen []string, directed bool, visit func(name st
 		what = " and a better direction"
 	}
 	if len(chosen) > 0 {
-		return fmt.Errorf("%s: no number of --metrics %s has a value%s; found: %s", r.Analysis, strings.Join(chosen, ","), what, text.Few(names, 10))
+		return fmt.Errorf("%s: no number of --metrics %s has a value%s; found: %s", r.Analysis, strings.Join(chosen,
+			","), what, text.Few(names, 10))
 	}
-	return fmt.Errorf("%s: no headline number has a value%s; choose numbers with --metrics; found: %s", r.Analysis, what, text.Few(names, 10))
+	return fmt.Errorf("%s: no headline number has a value%s; choose numbers with --metrics; found: %s", r.Analysis,
+		what, text.Few(names, 10))
 }
 
 // inputOf is the model or the latents of a name among the inputs.

@@ -41,16 +41,21 @@ func written(t *testing.T, names ...string) *report.Result {
 	t.Helper()
 	r := report.NewResult("walk")
 	r.Started, r.Elapsed, r.Version, r.Blocks = "2026-11-29T10:00:00Z", 1.5, "1.0.0", "12 episodes"
-	r.Inputs = []report.Input{{Role: "model", Name: names[0], Path: "a.onnx", SHA256: strings.Repeat("0", 64)}, {Role: "frames", Path: "f.npy", SHA256: strings.Repeat("1", 64)}}
-	r.Describe(report.Described{Name: "by_k.share", Better: report.Higher, High: 1, Headline: true}, report.Described{Name: "Loss", Better: report.Lower, Unit: "bits"},
-		report.Described{Name: "rank", Better: report.Neither}, report.Described{Name: "Lost", Better: report.Lower, Headline: true})
+	r.Inputs = []report.Input{{Role: "model", Name: names[0], Path: "a.onnx", SHA256: strings.Repeat("0", 64)},
+		{Role: "frames", Path: "f.npy", SHA256: strings.Repeat("1", 64)}}
+	r.Describe(report.Described{Name: "by_k.share", Better: report.Higher, High: 1, Headline: true},
+		report.Described{Name: "Loss", Better: report.Lower, Unit: "bits"},
+		report.Described{Name: "rank", Better: report.Neither}, report.Described{Name: "Lost", Better: report.Lower,
+			Headline: true})
 	for _, name := range names {
 		r.Models.Set(name, part{100, []row{{5, report.Number(0.5), report.Between(0.25, 0.75), 0.125}},
-			report.Estimate{Value: report.Number(3), CI: report.Between(2, math.Inf(1))}, 4, report.Undefined("no steps")})
+			report.Estimate{Value: report.Number(3), CI: report.Between(2,
+				math.Inf(1))}, 4, report.Undefined("no steps")})
 	}
 	r.Models.Set("bad", map[string]any{"skipped": true, "reason": "not a model"})
-	r.Comparisons = []report.Comparison{{A: names[0], B: "b", Metric: "share", Difference: report.Number(0.5), CI: report.NoInterval("one block"),
-		P: report.Undefined("one block"), PHolm: report.Undefined("one block"), Blocks: new(1), Exact: new(true)}}
+	r.Comparisons = []report.Comparison{{A: names[0], B: "b", Metric: "share", Difference: report.Number(0.5),
+		CI: report.NoInterval("one block"),
+		P:  report.Undefined("one block"), PHolm: report.Undefined("one block"), Blocks: new(1), Exact: new(true)}}
 	var content bytes.Buffer
 	if err := r.Write(&content); err != nil {
 		t.Fatal(err)
@@ -103,7 +108,8 @@ func TestEveryEvalEver(t *testing.T) {
 	} {
 		n := record.Results[i]
 		parameters, _ := n.Config["metric_parameters"].(map[string]any)
-		got, err := json.Marshal(map[string]any{"c": map[string]any{"k": parameters["k"], "low": n.Config["min_score"], "high": n.Config["max_score"],
+		got, err := json.Marshal(map[string]any{"c": map[string]any{"k": parameters["k"],
+			"low": n.Config["min_score"], "high": n.Config["max_score"],
 			"lower": n.Config["lower_is_better"]}, "u": n.Score.Uncertainty})
 		var a, b any
 		if err != nil || json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
@@ -166,16 +172,18 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	hub := *lab
 	hub.DatasetID, hub.Metrics, hub.Tasks = "org/data", []string{"Loss"}, map[string]string{"": "t"}
-	for _, name := range []string{"../../x", "/etc/passwd", "a/../../b", "data", "CON", "a\x00b", "..", strings.Repeat("x", 5000)} {
-		for _, write := range []func() ([]File, error){
-			func() ([]File, error) { return EveryEvalEver(written(t, name), lab) },
-			func() ([]File, error) { return EvalResults(written(t, name), &hub) },
+	for _, name := range []string{"../../x", "/etc/passwd", "a/../../b", "data", "CON", "a\x00b", "..",
+		strings.Repeat("x", 5000)} {
+		for _, write := range []func() ([]Output, error){
+			func() ([]Output, error) { return EveryEvalEver(written(t, name), lab) },
+			func() ([]Output, error) { return EvalResults(written(t, name), &hub) },
 		} {
 			files, err := write()
 			if err != nil || len(files) != 1 {
 				t.Fatalf("%q: %v", name, err)
 			}
-			if f := files[0].Name; path.Clean(f) != f || path.IsAbs(f) || strings.HasPrefix(f, "..") || strings.Count(f, "/") > 4 || strings.ContainsAny(f, "\x00\\") {
+			if f := files[0].Name; path.Clean(f) != f || path.IsAbs(f) || strings.HasPrefix(f,
+				"..") || strings.Count(f, "/") > 4 || strings.ContainsAny(f, "\x00\\") {
 				t.Errorf("%q: %q", name, f)
 			}
 		}
@@ -184,7 +192,8 @@ func TestNames(t *testing.T) {
 
 func TestEvalResults(t *testing.T) {
 	t.Parallel()
-	o := &Options{DatasetID: "org/data", Revision: "abc", Tasks: map[string]string{"Loss": "loss", "by_k[k=5].share": "share"}, SourceURL: "https://example.org", SourceName: "runs"}
+	o := &Options{DatasetID: "org/data", Revision: "abc", Tasks: map[string]string{"Loss": "loss",
+		"by_k[k=5].share": "share"}, SourceURL: "https://example.org", SourceName: "runs"}
 	files, err := EvalResults(written(t, "a"), o)
 	if err != nil || len(files) != 1 || files[0].Name != "a/.eval_results/walk.yaml" {
 		t.Fatal(err, files)
@@ -201,7 +210,8 @@ func TestEvalResults(t *testing.T) {
 	if want := "repscope 1.0.0 walk by_k[k=5].share; 95 % interval 0.25 to 0.75; standard error 0.125; jackknife over 12 episodes; n = 100"; entries[0]["notes"] != want {
 		t.Errorf("notes %q, want %q", entries[0]["notes"], want)
 	}
-	if _, err := EvalResults(written(t, "a"), &Options{Tasks: map[string]string{"": "t"}, Metrics: []string{"*"}}); err == nil || !strings.Contains(err.Error(), "3 numbers for the task t") {
+	if _, err := EvalResults(written(t, "a"), &Options{Tasks: map[string]string{"": "t"},
+		Metrics: []string{"*"}}); err == nil || !strings.Contains(err.Error(), "3 numbers for the task t") {
 		t.Errorf("several numbers for one task: %v", err)
 	}
 	for _, chosen := range [][]string{{"nothing"}, {"Lost"}, nil} { // a headline without a value
@@ -209,7 +219,8 @@ func TestEvalResults(t *testing.T) {
 		if chosen == nil {
 			r.Metrics = report.Object{}
 		}
-		if _, err := EvalResults(r, &Options{Metrics: chosen}); err == nil || !strings.Contains(err.Error(), "has a value") {
+		if _, err := EvalResults(r, &Options{Metrics: chosen}); err == nil || !strings.Contains(err.Error(),
+			"has a value") {
 			t.Errorf("%v: %v", chosen, err)
 		}
 	}

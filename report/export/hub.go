@@ -12,7 +12,7 @@ import (
 	"repscope/report"
 )
 
-// hubEntry is an entry of a file; the names are those of huggingface_hub's EvalResultEntry.
+// hubEntry is an entry of a file; names as in EvalResultEntry of huggingface_hub.
 type hubEntry struct {
 	Dataset hubDataset `yaml:"dataset"`
 	Value   float64    `yaml:"value"`
@@ -32,10 +32,10 @@ type hubSource struct {
 	Name string `yaml:"name,omitempty"`
 }
 
-// EvalResults returns a file MODEL/.eval_results/ANALYSIS.yaml for each model of a result, with an entry for each of the
-// numbers that have a task. The format has no field of uncertainty: interval, standard error and number of samples are
-// in the notes. Errors: no number to export; several numbers for a task without the name of one.
-func EvalResults(r *report.Result, o *Options) ([]File, error) {
+// EvalResults returns a file MODEL/.eval_results/ANALYSIS.yaml for each model of a result, with an entry for each of
+// the numbers that have a task. The format has no field of uncertainty: interval, standard error and number of samples
+// are in the notes. Errors: no number to export; several numbers for a task without the name of one.
+func EvalResults(r *report.Result, o *Options) ([]Output, error) {
 	chosen := []string{}
 	for path := range o.Tasks {
 		if path != "" {
@@ -45,7 +45,7 @@ func EvalResults(r *report.Result, o *Options) ([]File, error) {
 	if len(chosen) == 0 {
 		chosen = o.Metrics
 	}
-	var files []File
+	var files []Output
 	err := models(r, chosen, false, func(name string, list []score) error {
 		var entries []hubEntry
 		for i := range list {
@@ -55,14 +55,15 @@ func EvalResults(r *report.Result, o *Options) ([]File, error) {
 				return fmt.Errorf("%s: %d numbers for the task %s (%s); name one with --metrics, or give each a task: --task-id METRIC=TASK",
 					r.Analysis, len(list), task, list[0].Path+", "+list[1].Path)
 			}
-			entry := hubEntry{Dataset: hubDataset{o.DatasetID, task, o.Revision}, Value: s.Value.V, Date: r.Started, Notes: notes(r, s)}
+			entry := hubEntry{Dataset: hubDataset{o.DatasetID, task, o.Revision}, Value: s.Value.V, Date: r.Started,
+				Notes: notes(r, s)}
 			if o.SourceURL != "" {
 				entry.Source = &hubSource{o.SourceURL, o.SourceName}
 			}
 			entries = append(entries, entry)
 		}
 		content, err := yaml.Marshal(entries)
-		files = append(files, File{filename.Of(name) + "/.eval_results/" + r.Analysis + ".yaml", content})
+		files = append(files, Output{filename.Of(name) + "/.eval_results/" + r.Analysis + ".yaml", content})
 		return err
 	})
 	return files, err

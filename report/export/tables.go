@@ -93,8 +93,8 @@ func enter(columns []column, cells []any) {
 
 // Files are metrics.parquet and comparisons.parquet, with the columns of the tidy CSV files behind Result and Analysis.
 // Missing values are null.
-func (t *Tables) Files() ([]File, error) {
-	var files []File
+func (t *Tables) Files() ([]Output, error) {
+	var files []Output
 	for _, table := range []struct {
 		name    string
 		columns []column
@@ -103,7 +103,7 @@ func (t *Tables) Files() ([]File, error) {
 		if err := writeParquet(&content, table.columns); err != nil {
 			return nil, err
 		}
-		files = append(files, File{table.name, content.Bytes()})
+		files = append(files, Output{table.name, content.Bytes()})
 	}
 	return files, nil
 }

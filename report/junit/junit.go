@@ -1,6 +1,4 @@
 // Package junit writes what was checked as a JUnit XML file, and what failed as annotations of GitHub Actions.
-//
-//	err := junit.Write(w, "compare", []junit.Case{{Name: "mse>5", Failure: "mse of b is worse by 7 %"}})
 package junit
 
 import (
@@ -12,11 +10,11 @@ import (
 	"repscope/internal/escape"
 )
 
-// Case is one check. Failure is empty if it holds.
-type Case struct{ Name, Failure string }
+// Check is one check. Failure is empty if it holds.
+type Check struct{ Name, Failure string }
 
 // Write writes a suite of one name. Hidden characters of names and texts become visible escapes: XML allows none.
-func Write(w io.Writer, name string, cases []Case) error {
+func Write(w io.Writer, name string, cases []Check) error {
 	var body strings.Builder
 	failures := 0
 	for _, c := range cases {
@@ -46,7 +44,7 @@ var (
 )
 
 // Annotations are lines that GitHub Actions shows as errors of a file, one for each line of a failure.
-func Annotations(name, file string, cases []Case) []string {
+func Annotations(name, file string, cases []Check) []string {
 	var lines []string
 	for _, c := range cases {
 		if c.Failure == "" {

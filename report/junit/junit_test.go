@@ -12,7 +12,7 @@ import (
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	cases := []Case{{"mse>5", ""}, {"a\"b<&>\n\x00\u202e", "x: worse]]>\n\x1b[31m::error::y"}}
+	cases := []Check{{"mse>5", ""}, {"a\"b<&>\n\x00\u202e", "x: worse]]>\n\x1b[31m::error::y"}}
 	if err := Write(&b, "compare", cases); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
-	got := Annotations("compare", "out,a:b%\n.json", []Case{{"good", ""}, {"mse>5", "50 % worse\n::warning::x"}})
+	got := Annotations("compare", "out,a:b%\n.json", []Check{{"good", ""}, {"mse>5", "50 % worse\n::warning::x"}})
 	want := []string{
 		`::error file=out%2Ca%3Ab%25\n.json,title=compare mse>5::50 %25 worse`,
 		`::error file=out%2Ca%3Ab%25\n.json,title=compare mse>5::::warning::x`,

@@ -1,8 +1,5 @@
 // Package schema describes result files as JSON Schemas (draft 2020-12): one of all results, and one of the results of
 // each binary, which follows from the metrics that it declares.
-//
-//	s, err := schema.Of("neighborhood", 1, metrics)
-//	err = report.Encode(os.Stdout, s)
 package schema
 
 import (
@@ -30,7 +27,7 @@ type Program struct {
 	All        bool               // every result describes all of them
 }
 
-// Of returns the schema of the results of a program, which contains that of all results. Numbers of models that a
+// Of returns the schema of the results of a program, which contains the schema of all results. Numbers of models that a
 // declared metric describes are numbers in its range or null; each description has the declared direction, unit and
 // range. It is strict in no other number: a later release may add numbers.
 func Of(p *Program) (report.Object, error) {
@@ -183,14 +180,16 @@ func (t *trie) define(defs *report.Object) {
 				}
 				members.Set(key, number(d, reference(from, next), root == loose || d != nil && d.Name != path))
 			}
-			defs.Set(definition(root, state), object("if", object("type", "object"), "then", object("properties", members, "additionalProperties", object("$ref", reference(loose, ""))),
-				"else", object("if", object("type", "array"), "then", object("items", object("$ref", reference(root, state))))))
+			defs.Set(definition(root, state), object("if", object("type", "object"), "then", object("properties",
+				members, "additionalProperties", object("$ref", reference(loose, ""))),
+				"else", object("if", object("type", "array"), "then", object("items", object("$ref", reference(root,
+					state))))))
 		}
 	}
 }
 
-// The roots of definitions: of paths that begin at the model, and of those that begin below it, where a text may have the
-// name of a metric.
+// The roots of definitions: of paths that begin at the model, and of those that begin below it, where a text may have
+// the name of a metric.
 const (
 	exact = "model"
 	loose = "part"

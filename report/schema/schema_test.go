@@ -45,8 +45,10 @@ func TestOf(t *testing.T) {
 	r := report.NewResult("walk")
 	r.Definition, r.Kernel = 2, report.Kernel{Name: "avx2", KC: 256}
 	r.Device, r.Precision = "cpu", "fp32"
-	r.Describe(report.Described{Name: "share", Better: report.Higher, High: 1}, report.Described{Name: "far.share", Better: report.Neither, High: inf},
-		report.Described{Name: "by_k.far.share", Better: report.Lower, Low: 5, High: 9}, report.Described{Name: "free", Better: report.Lower})
+	r.Describe(report.Described{Name: "share", Better: report.Higher, High: 1}, report.Described{Name: "far.share",
+		Better: report.Neither, High: inf},
+		report.Described{Name: "by_k.far.share", Better: report.Lower, Low: 5,
+			High: 9}, report.Described{Name: "free", Better: report.Lower})
 	r.Models.Set("a", report.Object{})
 	var whole bytes.Buffer
 	if err := r.Write(&whole); err != nil {
@@ -76,7 +78,8 @@ func TestOf(t *testing.T) {
 		{`{"other": {"by_k": {"far": {"share": 4}}}}`, false},
 		{`{"skipped": {"share": "off"}}`, true},
 	} {
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(whole.String(), `"a": {}`, `"a": `+c.model, 1)))
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(whole.String(), `"a": {}`,
+			`"a": `+c.model, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

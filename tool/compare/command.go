@@ -198,7 +198,8 @@ func (s *settings) check(o *run.Options) error {
 		for _, flag := range []struct {
 			name string
 			set  bool
-		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0}, {"junit", s.junit != ""},
+		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics",
+			len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0}, {"junit", s.junit != ""},
 			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
 				return run.Usage("--%s applies to results, but only losses were given", flag.name)
@@ -424,7 +425,7 @@ type outcome struct {
 	losses   []*Losses
 	selected []Selected
 	broken   []Broken
-	checks   []junit.Case // of the bounds
+	checks   []junit.Check // of the bounds
 }
 
 // compute reads and compares.
@@ -463,7 +464,7 @@ func (s *settings) compute(ctx context.Context, env *run.Env) (*outcome, error) 
 			for _, b := range broken {
 				lines = append(lines, b.String())
 			}
-			out.checks = append(out.checks, junit.Case{Name: bound, Failure: strings.Join(lines, "\n")})
+			out.checks = append(out.checks, junit.Check{Name: bound, Failure: strings.Join(lines, "\n")})
 		}
 	}
 	if s.choose != "" {

@@ -245,7 +245,8 @@ func (c *comparer) warnOfCase(what string, names []string, mend string) {
 	for _, name := range names {
 		lower := strings.ToLower(name)
 		if other, ok := first[lower]; ok {
-			c.warn("the %s %s and %s differ in case alone and are taken for two; if they are one, %s", what, other, name, mend)
+			c.warn("the %s %s and %s differ in case alone and are taken for two; if they are one, %s", what, other,
+				name, mend)
 		} else {
 			first[lower] = name
 		}

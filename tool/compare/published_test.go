@@ -9,7 +9,7 @@ import (
 )
 
 // publishedTable is table 6 of Demšar (2006), JMLR 7: AUC of C4.5 with m = 0, and with m or cf or both tuned, on 14
-// datasets. The ranks of voting there are those of unrounded scores, 2 and 3.
+// datasets. The ranks of voting there follow from unrounded scores, 2 and 3.
 const publishedTable = `dataset,C4.5,C4.5+m,C4.5+cf,C4.5+m+cf
 adult (sample),0.763,0.768,0.771,0.798
 breast cancer,0.599,0.591,0.590,0.569
@@ -63,16 +63,18 @@ func TestPublishedRanks(t *testing.T) {
 	near("critical difference", s.CriticalDifference.V, 1.25, 5e-3)
 
 	s = publishedStudy(t, publishedTable)
-	for name, want := range map[string]float64{"C4.5": 44.0 / 14, "C4.5+m": 2, "C4.5+cf": 41.0 / 14, "C4.5+m+cf": 27.0 / 14} {
+	for name, want := range map[string]float64{"C4.5": 44.0 / 14, "C4.5+m": 2, "C4.5+cf": 41.0 / 14,
+		"C4.5+m+cf": 27.0 / 14} {
 		near("average rank of "+name, s.of[name].AverageRank.V, want, 1e-12)
 	}
 	near("χ²", s.FriedmanChiSquared.V, 10.952380952380956, 1e-10)
 	near("F", s.FriedmanF.V, 4.585889570552149, 1e-10)
 	near("p", s.Friedman.V, 0.007628838730725745, 1e-10)
 	near("critical difference of autorank", s.CriticalDifference.V, 1.2535512603486423, 1e-5) // of an approximation
-	// Signed ranks: the paper rejects equality of C4.5 and C4.5+m, whose rank sums are 93 and 12. The exact p values are of all
-	// signs of the ranks of differences with three digits, as Pratt has zeros.
-	exact := map[string]float64{"C4.5|C4.5+m": 0.0078125, "C4.5|C4.5+cf": 0.865966796875, "C4.5|C4.5+m+cf": 0.01123046875,
+	// Signed ranks: the paper rejects equality of C4.5 and C4.5+m, whose rank sums are 93 and 12. The exact p values
+	// are of all signs of the ranks of differences with three digits, as Pratt has zeros.
+	exact := map[string]float64{"C4.5|C4.5+m": 0.0078125, "C4.5|C4.5+cf": 0.865966796875,
+		"C4.5|C4.5+m+cf": 0.01123046875,
 		"C4.5+m|C4.5+cf": 0.052978515625, "C4.5+m|C4.5+m+cf": 0.4501953125, "C4.5+cf|C4.5+m+cf": 0.02734375}
 	for _, pair := range s.Pairs {
 		near("p of "+pair.A+" and "+pair.B, pair.P.V, exact[pair.A+"|"+pair.B], 1e-12)

@@ -260,10 +260,12 @@ func (t *scoreTable) counted(n int, record []string) error {
 			continue
 		}
 		if t.names[i] == "" {
-			return run.Hint(fmt.Errorf("the first column has no name and does not number the rows: it holds %q", record[i]),
+			return run.Hint(fmt.Errorf("the first column has no name and does not number the rows: it holds %q",
+				record[i]),
 				"name it in the first line: model, task or run")
 		}
-		return run.Hint(fmt.Errorf("the column %s is no metric and does not number the rows: it holds %q", t.names[i], record[i]),
+		return run.Hint(fmt.Errorf("the column %s is no metric and does not number the rows: it holds %q", t.names[i],
+			record[i]),
 			"say what it holds: "+roleHint(t.names[i]))
 	}
 	return nil
@@ -469,7 +471,8 @@ func (t *scoreTable) files() ([]*File, error) {
 	numbered := t.place(roleRun) < 0
 	for _, name := range t.order {
 		task := t.tasks[name]
-		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true, notes: t.notes()}
+		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true,
+			notes: t.notes()}
 		for _, model := range task.models {
 			runs := map[string]*FileModel{}
 			for _, metric := range task.metrics {
@@ -523,7 +526,8 @@ func (t *scoreTable) lacks() []string {
 			where[i] = strconv.Itoa(line)
 		}
 		out = append(out, fmt.Sprintf("%s: %d of %s without a number (line %s%s): a model has no mean where one run has none; fill them in, or "+
-			"leave out the rows", t.path, t.blank, text.Count(t.cells, "score"), strings.Join(where, ", "), more(t.blank, len(where))))
+			"leave out the rows", t.path, t.blank, text.Count(t.cells, "score"), strings.Join(where,
+			", "), more(t.blank, len(where))))
 	}
 	var models []string
 	seen := map[string]bool{}
@@ -559,7 +563,8 @@ func (t *scoreTable) lacks() []string {
 		}
 	}
 	return append(out, fmt.Sprintf("%s: %d of %d combinations of model, task and metric have no row (%s%s): aggregates over tasks leave out what not "+
-		"all models have; add the missing scores", t.path, all-rows, all, strings.Join(examples, ", "), more(all-rows, len(examples))))
+		"all models have; add the missing scores", t.path, all-rows, all, strings.Join(examples, ", "), more(all-rows,
+		len(examples))))
 }
 
 // more is the end of a list of examples.
@@ -582,7 +587,8 @@ func (t *scoreTable) notes() []string {
 	var out []string
 	if t.columns == WideModels {
 		free := t.free()
-		out = append(out, fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path, text.Count(len(free), "column"),
+		out = append(out, fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path,
+			text.Count(len(free), "column"),
 			strings.Join(free, ", ")))
 	}
 	for _, i := range t.counts {

@@ -64,9 +64,12 @@ func TestScoreTables(t *testing.T) {
 		{"w.csv", "metric,A,B\nmse,1,2\nmae,3,\n", Tables{}, map[string]float64{"|A||mse": 1, "|B||mse": 2, "|A||mae": 3}},
 		{"w.csv", "task,acc,f1\nx,1,2\n", Tables{Wide: WideModels}, map[string]float64{"x|acc||score": 1, "x|f1||score": 2}},
 		// Columns that number the rows, from 0 or 1.
-		{"w.csv", "Unnamed: 0,model,acc,id\n0,A,0.5,1\n1,B,0.25,2\n", Tables{}, map[string]float64{"|A||acc": 0.5, "|B||acc": 0.25}},
-		{"w.csv", "index,task,A,B\n0,x,1,2\n1,y,3,4\n", Tables{}, map[string]float64{"x|A||score": 1, "y|A||score": 3, "x|B||score": 2, "y|B||score": 4}},
-		{"l.csv", "id,model,score\nx,A,1\ny,A,2\n", Tables{Columns: []string{"task=id"}}, map[string]float64{"x|A||score": 1, "y|A||score": 2}},
+		{"w.csv", "Unnamed: 0,model,acc,id\n0,A,0.5,1\n1,B,0.25,2\n", Tables{}, map[string]float64{"|A||acc": 0.5,
+			"|B||acc": 0.25}},
+		{"w.csv", "index,task,A,B\n0,x,1,2\n1,y,3,4\n", Tables{}, map[string]float64{"x|A||score": 1, "y|A||score": 3,
+			"x|B||score": 2, "y|B||score": 4}},
+		{"l.csv", "id,model,score\nx,A,1\ny,A,2\n", Tables{Columns: []string{"task=id"}},
+			map[string]float64{"x|A||score": 1, "y|A||score": 2}},
 		// A table that asks for roles is no file of samples.
 		{"w.csv", "model,sample,score\nA,a,1\nA,b,2\n", Tables{Columns: []string{"task=sample"}}, map[string]float64{"a|A||score": 1, "b|A||score": 2}},
 	} {
@@ -188,8 +191,9 @@ func TestLacks(t *testing.T) {
 	}{
 		{"model,task,score\nA,x,1\nB,x,2\nA,y,3\nB,y,4\n", nil},
 		{"model,task,score\nA,x,1\nB,x,2\nA,y,3\n", []string{"t.csv: 1 of 4 combinations of model, task and metric have no row (score of B in task y)" + rest}},
-		{"task,A,B,C\nx,1,,3\ny,4,nan,NA\nz,1,2,3\n", []string{"t.csv: 3 of 9 scores without a number (line 2, 3, …): a model has no mean where one run " +
-			"has none; fill them in, or leave out the rows"}},
+		{"task,A,B,C\nx,1,,3\ny,4,nan,NA\nz,1,2,3\n",
+			[]string{"t.csv: 3 of 9 scores without a number (line 2, 3, …): a model has no mean where one run " +
+				"has none; fill them in, or leave out the rows"}},
 		{"model,metric,score\nA,mse,1\nB,mse,2\nC,mae,3\nD,mae,4\n", []string{
 			"t.csv: 4 of 8 combinations of model, task and metric have no row (mse of C, mse of D, mae of A, …)" + rest}},
 	} {
@@ -214,7 +218,8 @@ func TestNamesByCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := strings.Join(r.Warnings, "\n"); len(r.Models) != 2 || !strings.Contains(all, "the models ResNet and resnet differ in case alone") ||
+	if all := strings.Join(r.Warnings, "\n"); len(r.Models) != 2 || !strings.Contains(all,
+		"the models ResNet and resnet differ in case alone") ||
 		!strings.Contains(all, "the tasks x and X differ in case alone") {
 		t.Errorf("models %v, warnings %s", r.Models, all)
 	}
@@ -235,11 +240,14 @@ func TestTrackers(t *testing.T) {
 		given Tables
 		want  map[string]float64
 	}{
-		{"chart.csv", []byte("Step,A - acc,A - acc__MIN,A - acc__MAX\n0,0.5,0.5,0.5\n1,0.75,0.75,0.75\n"), Tables{}, map[string]float64{"|A||acc": 0.75}},
-		{"run-7.jsonl", []byte("{\"_step\":0,\"acc\":0.5}\n{\"_step\":1,\"acc\":0.25}\n"), Tables{}, map[string]float64{"|run-7||acc": 0.25}},
-		{"runs.csv", search, Tables{Columns: []string{"model=params.model", "run=params.seed", "skip=metrics.loss"}}, map[string]float64{
-			"|small|1|val/acc": 0.71, "|small|2|val/acc": 0.72, "|small|3|val/acc": 0.73,
-			"|large|1|val/acc": 0.8099999999999999, "|large|2|val/acc": 0.82, "|large|3|val/acc": 0.83}},
+		{"chart.csv", []byte("Step,A - acc,A - acc__MIN,A - acc__MAX\n0,0.5,0.5,0.5\n1,0.75,0.75,0.75\n"), Tables{},
+			map[string]float64{"|A||acc": 0.75}},
+		{"run-7.jsonl", []byte("{\"_step\":0,\"acc\":0.5}\n{\"_step\":1,\"acc\":0.25}\n"), Tables{},
+			map[string]float64{"|run-7||acc": 0.25}},
+		{"runs.csv", search, Tables{Columns: []string{"model=params.model", "run=params.seed", "skip=metrics.loss"}},
+			map[string]float64{
+				"|small|1|val/acc": 0.71, "|small|2|val/acc": 0.72, "|small|3|val/acc": 0.73,
+				"|large|1|val/acc": 0.8099999999999999, "|large|2|val/acc": 0.82, "|large|3|val/acc": 0.83}},
 		{"runs.csv", search, Tables{Columns: []string{"skip=metrics.loss"}}, map[string]float64{
 			"|small-1||val/acc": 0.71, "|small-2||val/acc": 0.72, "|small-3||val/acc": 0.73,
 			"|large-1||val/acc": 0.8099999999999999, "|large-2||val/acc": 0.82, "|large-3||val/acc": 0.83}},

@@ -69,7 +69,8 @@ func (r *Result) writeTidy(w io.Writer) error {
 			}
 			cells = append(cells, best, worst, cell.Best, optional(cell.BestP), cell.reason(), strings.Join(cell.Notes, "; "))
 			if u := cell.Ungraded; u != nil {
-				cells = append(cells, u.Samples, u.Count, low(u.Bounds), high(u.Bounds), low(u.BoundsCI), high(u.BoundsCI))
+				cells = append(cells, u.Samples, u.Count, low(u.Bounds), high(u.Bounds), low(u.BoundsCI),
+					high(u.BoundsCI))
 			} else {
 				cells = append(cells, nil, nil, nil, nil, nil, nil)
 			}

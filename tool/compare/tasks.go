@@ -38,7 +38,8 @@ type Study struct {
 	Models      report.Object `json:"models"` // of *Aggregate
 	Improvement []Improvement `json:"improvement"`
 	Friedman    *report.Value `json:"friedman_p,omitempty"`
-	// FriedmanChiSquared has the correction for ties, FriedmanF is the form of Iman and Davenport, which has the p value.
+	// FriedmanChiSquared has the correction for ties, FriedmanF is the form of Iman and Davenport, which has the p
+	// value.
 	FriedmanChiSquared *report.Value `json:"friedman_chi_squared,omitempty"`
 	FriedmanF          *report.Value `json:"friedman_f,omitempty"`
 	// CriticalDifference is Nemenyi's, of average ranks at the level 0.05, for comparing with published figures.

@@ -72,7 +72,8 @@ func (g *group) every() (*samplesOfAll, error) {
 	return g.all, nil
 }
 
-// ungraded are the samples that a model has no score of; nil where it has all, or where its numbers are no means of scores.
+// ungraded are the samples that a model has no score of; nil where it has all, or where its numbers are no means of
+// scores.
 func (c *comparer) ungraded(g *group, row *Row, e *estimate, metric report.Metric) (*Ungraded, error) {
 	for _, m := range e.runs {
 		if !m.file.perSample() {
@@ -146,7 +147,8 @@ func (c *comparer) filled(row *Row, e *estimate, columns [][]float64, all *sampl
 		}
 		groups := all.groups
 		if c.o.Weights == WeightGroups {
-			means := meansOfGroups(&report.ModelSamples{Sample: all.names, Group: all.groups, Scores: [][]float64{scores}})
+			means := meansOfGroups(&report.ModelSamples{Sample: all.names, Group: all.groups,
+				Scores: [][]float64{scores}})
 			scores, groups = means.Scores[0], means.Group
 		}
 		mean := meanOf(lastStep(row.Metric), scores, groups)
@@ -188,7 +190,8 @@ func limitsOf(metric report.Metric, path string, scores []float64) (limits repor
 	switch known := metric.Range; {
 	case isTruth && (known == nil || known.Low <= 0 && known.High >= 1):
 		return truths, ""
-	case known == nil && slices.Contains(loggedHigher, report.Family(path)) && !outside(truths) && report.Family(path) != "mcc":
+	case known == nil && slices.Contains(loggedHigher,
+		report.Family(path)) && !outside(truths) && report.Family(path) != "mcc":
 		return truths, ""
 	case known == nil:
 		return limits, fmt.Sprintf("nothing says which scores of %s are the lowest and the highest possible", path)
@@ -217,7 +220,8 @@ func (u *Ungraded) words(metric, model string) string {
 	if len(parts) > 0 {
 		why = " (" + text.Few(parts, 5) + ")"
 	}
-	start := fmt.Sprintf("%s of %s: %d of %s without a score%s", metric, model, u.Count, text.Count(u.Samples, "sample"), why)
+	start := fmt.Sprintf("%s of %s: %d of %s without a score%s", metric, model, u.Count, text.Count(u.Samples,
+		"sample"), why)
 	if !u.Bounds.Defined() {
 		return start + ", which the mean leaves out; no bounds, as " + u.Bounds.Reason
 	}
@@ -247,7 +251,8 @@ func (r *Result) ungraded(rows []*Row) []string {
 		}
 	}
 	if left > 0 {
-		out = append(out, fmt.Sprintf("%s more with samples without a score: see compare_table.csv", text.Count(left, "number")))
+		out = append(out, fmt.Sprintf("%s more with samples without a score: see compare_table.csv", text.Count(left,
+			"number")))
 	}
 	return out
 }

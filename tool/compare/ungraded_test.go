@@ -38,7 +38,8 @@ func TestUngraded(t *testing.T) {
 		if i < 4 {
 			a = []string{"timeout", "timeout", "", "refused by a judge"}[i]
 		}
-		fmt.Fprintf(&b, "A,%d,%d,%s,%s,%s,%d\n", i, i, a, map[bool]string{true: "", false: "2.5"}[i < 2], map[bool]string{true: "", false: "3"}[i < 3], i%2)
+		fmt.Fprintf(&b, "A,%d,%d,%s,%s,%s,%d\n", i, i, a, map[bool]string{true: "", false: "2.5"}[i < 2],
+			map[bool]string{true: "", false: "3"}[i < 3], i%2)
 		if i < 18 { // B lacks two samples altogether
 			fmt.Fprintf(&b, "B,%d,%d,%d,1.5,%d,1\n", i, i, i%2, i%5)
 		}
@@ -52,7 +53,8 @@ func TestUngraded(t *testing.T) {
 	if got := u.words("accuracy", "A"); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
-	if u := ungradedOf(t, b.String(), "B", "accuracy", Options{}); u == nil || u.Count != 2 || u.Bounds != report.Between(9.0/20, 11.0/20) {
+	if u := ungradedOf(t, b.String(), "B", "accuracy",
+		Options{}); u == nil || u.Count != 2 || u.Bounds != report.Between(9.0/20, 11.0/20) {
 		t.Errorf("%+v", u)
 	}
 	if u := ungradedOf(t, b.String(), "A", "mse", Options{}); u == nil || u.Count != 2 || u.Bounds.Reason != "mse has no lowest or no highest possible score" {
@@ -65,7 +67,7 @@ func TestUngraded(t *testing.T) {
 	if u := ungradedOf(t, b.String(), "A", "grade", o); u != nil {
 		t.Errorf("all are graded: %+v", u)
 	}
-	// Means of groups: two groups of 2 and 18 samples, of which the first has one score.
+	// Means of groups: two groups of 2 and 18 samples; the first has one score.
 	text := "model,sample,group,accuracy\nA,a,g,1\nA,b,g,\nA,c,h,0\nA,d,h,1\n"
 	if u := ungradedOf(t, text, "A", "accuracy", Options{Weights: WeightGroups}); u == nil || u.Bounds != report.Between(0.5, 0.75) {
 		t.Errorf("%+v", u)
@@ -84,15 +86,16 @@ func TestUngraded(t *testing.T) {
 	}
 	for _, bad := range []string{"0.5x", "-", "12.", "?"} {
 		text := "model,sample,group,accuracy\nA,a,g," + bad + "\n"
-		if _, err := ReadFrom("s.csv", []byte(text)); bad != "12." && (err == nil || !strings.Contains(err.Error(), "is not a number")) {
+		if _, err := ReadFrom("s.csv", []byte(text)); bad != "12." && (err == nil || !strings.Contains(err.Error(),
+			"is not a number")) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
 }
 
-// TestUngradedCoverage draws scores of 1 with a known probability, of which some are not graded: at random, only those that
-// are 0, only those that are 1, or whole groups. The interval of the bounds holds the probability at least 95 times in 100 but
-// for the error of 300 draws; that of the graded ones alone does not.
+// TestUngradedCoverage draws scores of 1 with a known probability; some are not graded: at random, only those
+// that are 0, only those that are 1, or whole groups. The interval of the bounds holds the probability at least 95
+// times in 100 but for the error of 300 draws; that of the graded ones alone does not.
 func TestUngradedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -157,7 +160,8 @@ func TestUngradedCoverage(t *testing.T) {
 				t.Errorf("p = %g, without scores %s: covers %.3f", p, way, float64(covered)/draws)
 			}
 			if (way == "ones" || way == "zeros" && p < 0.5) && float64(naive) > 0.8*draws {
-				t.Errorf("p = %g, %s: the interval of the graded ones holds %.3f; the test shows nothing", p, way, float64(naive)/draws)
+				t.Errorf("p = %g, %s: the interval of the graded ones holds %.3f; the test shows nothing", p, way,
+					float64(naive)/draws)
 			}
 		}
 	}

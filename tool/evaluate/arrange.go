@@ -251,7 +251,8 @@ func (a *arrangement) names(t *page.Table, v *view) map[string]string {
 		}
 		if taken[label] {
 			v.warnings = append(v.warnings,
-				fmt.Sprintf("models: the label %q of %s is the name of another model; %s keeps its name", label, name, name))
+				fmt.Sprintf("models: the label %q of %s is the name of another model; %s keeps its name", label, name,
+					name))
 			label = name
 		}
 		names[name], taken[label] = label, true

@@ -103,7 +103,8 @@ func TestArrangement(t *testing.T) {
 	if code, _, messages := evaluate(t, p, dir); code != 0 || len(p.runs) != runs {
 		t.Errorf("another order: exit status %d, %d tasks run again: %s", code, len(p.runs)-runs, messages)
 	}
-	if names, _ := shownModels(t, out); !slices.Equal(names, []string{"b", "a", "c", "run/a/9", "run/a/10", "run/b/9"}) {
+	if names, _ := shownModels(t, out); !slices.Equal(names, []string{"b", "a", "c", "run/a/9", "run/a/10",
+		"run/b/9"}) {
 		t.Errorf("another order: models %v", names)
 	}
 	for sort, want := range map[string][]string{
@@ -126,7 +127,8 @@ func TestArrangement(t *testing.T) {
 // rewrite gives a folder another suite.
 func rewrite(t *testing.T, dir, suite string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(strings.ReplaceAll(suite, "{}", dir)), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(strings.ReplaceAll(suite, "{}", dir)),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -147,7 +149,8 @@ func TestArrangement_Wrong(t *testing.T) {
 		{"[run/aa]", 0, `no result has a model "run/aa"; did you mean "run/a/9"?`},
 	} {
 		line := "models: " + c.models
-		dir := suiteFolder(t, strings.Replace(threeModels, threeModels[1:strings.Index(threeModels, "\ndefaults")], line, 1))
+		dir := suiteFolder(t, strings.Replace(threeModels, threeModels[1:strings.Index(threeModels, "\ndefaults")],
+			line, 1))
 		if code, _, messages := evaluate(t, &probe{}, dir); code != c.code || !strings.Contains(messages, c.want) {
 			t.Errorf("%s: exit status %d: %s", line, code, messages)
 		}

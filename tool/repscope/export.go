@@ -51,7 +51,8 @@ func (s *exportSettings) Declare(l *option.List) {
 	l.Text(&s.o.Revision, "revision", "`COMMIT` of that dataset").Free()
 	l.Texts(&s.modelIDs, "model-id", nil, "`NAME=DEVELOPER/MODEL` of a model of the result (repeats; default: ORGANIZATION/NAME)").Free()
 	l.Text(&s.o.Organization, "organization", "`NAME` of who made the evaluation").Free()
-	l.OneOf(&s.o.Relationship, "relationship", append([]string{""}, export.Relationships()...), "`KIND` of relation between who evaluates and who developed the models").Free()
+	l.OneOf(&s.o.Relationship, "relationship", append([]string{""}, export.Relationships()...),
+		"`KIND` of relation between who evaluates and who developed the models").Free()
 	l.WholeTexts(&s.task, "task-id", nil, "`[METRIC=]TASK` of the benchmark (repeats)").Free()
 	l.Text(&s.o.SourceURL, "source-url", "`URL` of a page about the evaluation").Free()
 	l.Text(&s.o.SourceName, "source-name", "`NAME` of that page").Free()
@@ -102,7 +103,8 @@ func (s *exportSettings) check(o *run.Options) error {
 	}
 	switch s.to {
 	case "":
-		return run.Usage("want a form of the files: --to %s", strings.Join([]string{toEveryEval, toHub, toParquet}, "|"))
+		return run.Usage("want a form of the files: --to %s", strings.Join([]string{toEveryEval, toHub, toParquet},
+			"|"))
 	case toEveryEval:
 		if err := wanted("organization", s.o.Organization, "who made the evaluation"); err != nil {
 			return err
@@ -117,7 +119,8 @@ func (s *exportSettings) check(o *run.Options) error {
 	return nil
 }
 
-// pairs are texts NAME=VALUE; a text without a name has the empty one. The last equals sign divides, as paths have some.
+// pairs are texts NAME=VALUE; a text without a name has the empty one. The last equals sign divides, as paths have
+// some.
 func pairs(flag string, list []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, text := range list {
@@ -133,7 +136,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 
 // run reads the results and writes the files, all or none.
 func (s *exportSettings) run(ctx context.Context, o *run.Options, stdout, _ io.Writer) error {
-	var all []export.File
+	var all []export.Output
 	tables := export.NewTables()
 	known := map[string]bool{}
 	for _, path := range o.Args {
@@ -164,7 +167,7 @@ func (s *exportSettings) run(ctx context.Context, o *run.Options, stdout, _ io.W
 	return write(ctx, o, all, stdout)
 }
 
-func (s *exportSettings) files(path string, r *report.Result, tables *export.Tables) ([]export.File, error) {
+func (s *exportSettings) files(path string, r *report.Result, tables *export.Tables) ([]export.Output, error) {
 	switch s.to {
 	case toEveryEval:
 		return export.EveryEvalEver(r, &s.o)
@@ -175,11 +178,12 @@ func (s *exportSettings) files(path string, r *report.Result, tables *export.Tab
 }
 
 // write writes files into --out.
-func write(ctx context.Context, o *run.Options, all []export.File, stdout io.Writer) error {
+func write(ctx context.Context, o *run.Options, all []export.Output, stdout io.Writer) error {
 	var paths, names []string
 	for _, f := range all {
 		if slices.Contains(names, f.Name) {
-			return run.Hint(fmt.Errorf("two results make the file %s", f.Name), "export them into folders of their own with --out")
+			return run.Hint(fmt.Errorf("two results make the file %s", f.Name),
+				"export them into folders of their own with --out")
 		}
 		names = append(names, f.Name)
 		paths = append(paths, filepath.Join(o.Out, filepath.FromSlash(f.Name)))

@@ -42,7 +42,8 @@ func TestExport(t *testing.T) {
 		{"{}/none.json --to parquet", 1, "none.json"},
 		{"{}/r.json --to parquet --model-id nobody=a/b", 2, "no result has a model of this name"},
 		{"{}/metrics.parquet --to parquet --out {}", 2, "metrics.parquet"},
-		{"{}/r.json {}/r.json --to hf_eval_results --dataset-id o/d --metrics nothing --task-id t", 1, "no number of --metrics nothing"},
+		{"{}/r.json {}/r.json --to hf_eval_results --dataset-id o/d --metrics nothing --task-id t", 1,
+			"no number of --metrics nothing"},
 		{"{}/r.json --to parquet --out {}/tables", 0, "tables: metrics.parquet, comparisons.parquet"},
 	} {
 		out := filepath.Join(dir, "out")

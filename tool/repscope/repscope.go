@@ -95,7 +95,8 @@ func parts() []part {
 		{"show", "FILE[:NAME]… [--json]", "list the arrays of files, and the inputs and outputs of ONNX files", show, nil},
 		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
 		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
-		{"mcp", "--root DIR… [--write]", "serve the analyses to agents over the Model Context Protocol", nil, mcp.Command},
+		{"mcp", "--root DIR… [--write]", "serve the analyses to agents over the Model Context Protocol", nil,
+			mcp.Command},
 		{"export", "RESULT… --to FORM [--out DIR]", "write results as records of Every Eval Ever, evaluation results of the Hugging Face Hub, or Parquet tables", nil, exportCommand},
 	}
 }
@@ -185,7 +186,8 @@ func help(commands []run.Command, w io.Writer) error {
 // describe prints the descriptions of commands.
 func describe(commands []run.Command, args []string, w io.Writer) error {
 	if slices.Contains(args, "--schema") {
-		return describeResult(commands, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--schema" }), w)
+		return describeResult(commands, slices.DeleteFunc(slices.Clone(args),
+			func(a string) bool { return a == "--schema" }), w)
 	}
 	var chosen []run.Description
 	for _, name := range args {

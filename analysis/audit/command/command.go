@@ -324,10 +324,10 @@ func (f *options) fail(env *run.Env, r *audit.Result) error {
 	if math.IsNaN(f.failAbove) {
 		return nil
 	}
-	var checks []junit.Case
+	var checks []junit.Check
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		check := junit.Case{Name: t.Name}
+		check := junit.Check{Name: t.Name}
 		if t.Leaking.V > f.failAbove {
 			check.Failure = fmt.Sprintf("%s: %d of %s leak (%.3g), more than --fail-if-leaks %g", t.Name, t.LeakingRows,
 				text.Count(t.States, "state"), t.Leaking.V, f.failAbove)

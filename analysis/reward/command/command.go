@@ -33,7 +33,8 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{
-			Files: output.Files("reward", append(layoutFiles(), "reward_summary.csv", "reward_predictions.csv", RolloutFile,
+			Files: output.Files("reward", append(layoutFiles(), "reward_summary.csv", "reward_predictions.csv",
+				RolloutFile,
 				"reward_probes.figure", "reward_predicted.figure", DynamicsFigure+".figure")...),
 			Check:   func(*run.Options) error { return f.check() },
 			Run:     func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },

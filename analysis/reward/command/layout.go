@@ -33,7 +33,8 @@ func layoutFiles() []string { return []string{layoutCSV, layoutMarkdown, layoutL
 func (f *options) checkLayout() error {
 	for _, probe := range []string{reward.Ridge, reward.MLP} {
 		if f.layout == layoutLeWM && !slices.Contains(f.o.Probes, probe) {
-			return run.Usage("--table-layout %s needs the probes %s and %s, but --probes has %s", layoutLeWM, reward.Ridge,
+			return run.Usage("--table-layout %s needs the probes %s and %s, but --probes has %s", layoutLeWM,
+				reward.Ridge,
 				reward.MLP, strings.Join(f.o.Probes, ","))
 		}
 	}
@@ -77,7 +78,8 @@ func writeLayout(r *reward.Result, env *run.Env) error {
 		env.Warn("--table-layout %s: no number is regressed; integers are classified without --regress", layoutLeWM)
 	}
 	header := []string{"Property", "Model"}
-	table := report.NewTable("MSE and Pearson r of linear and MLP probes", "Property", "Model", "Linear MSE", "Linear r",
+	table := report.NewTable("MSE and Pearson r of linear and MLP probes", "Property", "Model", "Linear MSE",
+		"Linear r",
 		"MLP MSE", "MLP r")
 	for _, name := range []string{"Linear_MSE", "Linear_R", "MLP_MSE", "MLP_R"} {
 		header = append(header, name, name+"_Low", name+"_High")
@@ -125,7 +127,8 @@ func shortScore(e report.Estimate) string {
 
 // layoutAsMarkdown writes a row for each property and model.
 func layoutAsMarkdown(w io.Writer, rows []layoutRow) error {
-	lines := []string{"| Property | Model | Linear MSE ↓ | Linear r ↑ | MLP MSE ↓ | MLP r ↑ |", "| --- | --- | ---: | ---: | ---: | ---: |"}
+	lines := []string{"| Property | Model | Linear MSE ↓ | Linear r ↑ | MLP MSE ↓ | MLP r ↑ |",
+		"| --- | --- | ---: | ---: | ---: | ---: |"}
 	for _, row := range rows {
 		line := "| " + escape.Markdown(row.property) + " | " + escape.Markdown(row.model)
 		for _, score := range row.scores {

@@ -1,4 +1,4 @@
-// Tables of which some columns were computed again, next to those that stay.
+// Tables with some columns computed again, next to those that stay.
 
 package celltable
 

@@ -22,9 +22,10 @@ const (
 	Params  = "params."
 )
 
-// IsSearch reports whether columns are those of MLflow's search_runs.
+// IsSearch reports whether columns come from MLflow's search_runs.
 func IsSearch(names []string) bool {
-	return slices.Contains(names, RunID) && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, Metrics) })
+	return slices.Contains(names, RunID) && slices.ContainsFunc(names,
+		func(name string) bool { return strings.HasPrefix(name, Metrics) })
 }
 
 const (
@@ -49,10 +50,10 @@ func escaped(path string) string {
 	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
 }
 
-// Store returns the runs in and below a folder in the order of their paths, with the columns run_id, tags.mlflow.runName,
-// metrics.NAME and params.NAME. A metric is its value at the largest step, of equal ones at the latest time. Runs whose
-// meta.yaml says that they are deleted are left out. Errors, with the file: a line that is not "time value step", no runs,
-// more than 16,384.
+// Store returns the runs in and below a folder in the order of their paths, with the columns run_id,
+// tags.mlflow.runName, metrics.NAME and params.NAME. A metric is its value at the largest step, of equal ones at the
+// latest time. Runs whose meta.yaml says that they are deleted are left out. Errors, with the file: a line that is not
+// "time value step", no runs, more than 16,384.
 func Store(dir string) ([]byte, error) {
 	var runs []string
 	files := 0
@@ -80,9 +81,11 @@ func Store(dir string) ([]byte, error) {
 	slices.Sort(runs)
 	switch {
 	case len(runs) == 0:
-		return nil, fmt.Errorf("%s: no run in it has metrics; want a folder mlruns, or the folder of an experiment", dir)
+		return nil, fmt.Errorf("%s: no run in it has metrics; want a folder mlruns, or the folder of an experiment",
+			dir)
 	case len(runs) > mostRuns:
-		return nil, fmt.Errorf("%s: it has %d runs, want at most %d; give the folder of an experiment", dir, len(runs), mostRuns)
+		return nil, fmt.Errorf("%s: it has %d runs, want at most %d; give the folder of an experiment", dir,
+			len(runs), mostRuns)
 	}
 	t := &table{}
 	for _, run := range runs {

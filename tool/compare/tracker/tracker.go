@@ -1,16 +1,12 @@
-// Package tracker reads what experiment trackers export and store, as tables of text with a row for each run:
+// Package tracker reads exports and stores of experiment trackers, as tables of text with a row for each run:
 //
-//   - a chart of Weights & Biases, exported as CSV: a column of steps, and the columns RUN - METRIC, RUN - METRIC__MIN and
-//     RUN - METRIC__MAX of each run;
+//   - a chart of Weights & Biases, exported as CSV: a column of steps, and for each run the columns RUN - METRIC,
+//     RUN - METRIC__MIN and RUN - METRIC__MAX;
 //   - rows of its history, JSON lines with _step;
-//   - the file store of MLflow, a folder of experiments, of which each has a folder of runs.
+//   - the file store of MLflow, a folder of experiments with a folder for each run.
 //
-// The score of a metric is its value at the last step. A table of [Store] has the columns of MLflow's search_runs, so both
-// are read alike.
-//
-//	if tracker.IsChart(names) {
-//		table, err := tracker.Chart(rows, names) // the lines model,accuracy · run-1,0.75
-//	}
+// The score of a metric is its value at the last step. A table of [Store] has the columns of MLflow's search_runs, so
+// both are read alike.
 package tracker
 
 import (
@@ -97,15 +93,16 @@ const (
 	most    = "__MAX"
 )
 
-// IsChart reports whether columns are those of an exported chart: a number with its least and its largest value.
+// IsChart reports whether columns come from an exported chart: a number with its least and its largest value.
 func IsChart(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		return strings.Contains(name, between) && slices.Contains(names, name+least) && slices.Contains(names, name+most)
+		return strings.Contains(name, between) && slices.Contains(names, name+least) && slices.Contains(names,
+			name+most)
 	})
 }
 
-// Chart returns the last values of the runs of an exported chart, whose first column is the axis; names are its columns.
-// Errors, with the line: a step or a value that is no number.
+// Chart returns the last values of the runs of an exported chart, whose first column is the axis; names are its
+// columns. Errors, with the line: a step or a value that is no number.
 func Chart(rows *csv.Reader, names []string) ([]byte, error) {
 	lasts := make([]last, len(names))
 	for {
@@ -199,8 +196,8 @@ func IsHistory(data []byte) bool {
 	return err == nil && ok && isNumber
 }
 
-// History returns the last values of a history as the row of one model. Members that begin with _, and those that are no
-// numbers, are passed over; NaN counts. Errors, with the line: no object, a row without a step, no metric at all.
+// History returns the last values of a history as the row of one model. Members that begin with _, and those that are
+// no numbers, are passed over; NaN counts. Errors, with the line: no object, a row without a step, no metric at all.
 func History(name, model string, data []byte) ([]byte, error) {
 	lasts, order := map[string]*last{}, []string{}
 	line := 0

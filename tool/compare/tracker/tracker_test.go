@@ -39,7 +39,8 @@ func TestChart(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{strings.Replace(chartText, "0.6,", "high,", 1), `line 4: the column small - val/acc holds "high", want a number`},
+		{strings.Replace(chartText, "0.6,", "high,", 1),
+			`line 4: the column small - val/acc holds "high", want a number`},
 		{strings.Replace(chartText, "\n0,", "\nx,", 1), `line 2: the column Step holds "x", want a number`},
 		{"Step,a - x,a - x__MIN,a - x__MAX\n", "no run of the chart has a value at a step"},
 		{"Step,a - x,a - x__MIN,a - x__MAX\n0,1\n", "line 2 does not have the same number of cells"},
@@ -136,7 +137,8 @@ func TestStore(t *testing.T) {
 	}
 	for name, row := range want {
 		for column, cell := range row {
-			if column != RunID && column != RunName && !strings.HasPrefix(column, Metrics) && !strings.HasPrefix(column, Params) {
+			if column != RunID && column != RunName && !strings.HasPrefix(column,
+				Metrics) && !strings.HasPrefix(column, Params) {
 				continue
 			}
 			if have := got[name][column]; strings.TrimSuffix(have, ".0") != strings.TrimSuffix(cell, ".0") &&
@@ -148,7 +150,8 @@ func TestStore(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		is   bool
-	}{{dir, true}, {filepath.Join(dir, "697854086373175448"), true}, {filepath.Dir(dir), false}, {t.TempDir(), false}, {"none[", false}} {
+	}{{dir, true}, {filepath.Join(dir, "697854086373175448"), true}, {filepath.Dir(dir), false}, {t.TempDir(),
+		false}, {"none[", false}} {
 		if IsStore(c.path) != c.is {
 			t.Errorf("%s: %v", c.path, !c.is)
 		}
@@ -175,8 +178,10 @@ func TestBadStores(t *testing.T) {
 		want  string
 	}{
 		{map[string]string{"meta.yaml": ""}, "no run in it has metrics"},
-		{map[string]string{"r/meta.yaml": "lifecycle_stage: deleted\n", "r/metrics/a": "1 2 0\n"}, "all its runs are deleted"},
-		{map[string]string{"r/meta.yaml": "", "r/metrics/a": "1 2 0\nx\n"}, `a:2: "x", want a time, a value and a step`},
+		{map[string]string{"r/meta.yaml": "lifecycle_stage: deleted\n", "r/metrics/a": "1 2 0\n"},
+			"all its runs are deleted"},
+		{map[string]string{"r/meta.yaml": "", "r/metrics/a": "1 2 0\nx\n"},
+			`a:2: "x", want a time, a value and a step`},
 		{map[string]string{"r/meta.yaml": "", "r/metrics/a": "1 high 0\n"}, `a:1: "1 high 0", want a time`},
 		{map[string]string{"r/meta.yaml": strings.Repeat("x", mostText+1), "r/metrics/a": "1 2 0\n"}, "meta.yaml"},
 	} {
@@ -185,7 +190,8 @@ func TestBadStores(t *testing.T) {
 		}
 	}
 	// Of equal steps the later time counts, and a line without a step has step 0.
-	data, err := Store(write(map[string]string{"r/meta.yaml": "", "r/metrics/a": "5 2 0\n4 3 0\n6 1\n", "r/metrics/b/c": ""}))
+	data, err := Store(write(map[string]string{"r/meta.yaml": "", "r/metrics/a": "5 2 0\n4 3 0\n6 1\n",
+		"r/metrics/b/c": ""}))
 	if err != nil || string(data) != "run_id,tags.mlflow.runName,metrics.a,metrics.b/c\nr,r,1,\n" {
 		t.Errorf("%s, %v", data, err)
 	}
@@ -201,7 +207,8 @@ func FuzzChart(f *testing.F) {
 		if err != nil || !IsChart(names) {
 			return
 		}
-		if out, err := Chart(rows, names); err == nil && !bytes.HasPrefix(out, []byte("model,")) && !bytes.HasPrefix(out, []byte("model\n")) {
+		if out, err := Chart(rows, names); err == nil && !bytes.HasPrefix(out,
+			[]byte("model,")) && !bytes.HasPrefix(out, []byte("model\n")) {
 			t.Errorf("%s", out)
 		}
 	})

@@ -125,7 +125,8 @@ func (g *grid) fill(b *builder, t *Table, columns []int) {
 			g.cell(&cells, &t.Rows[r][c], ranges[k])
 		}
 		e := b.model[name]
-		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, b.Groups[name], template.HTML(cells.String())})
+		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, b.Groups[name],
+			template.HTML(cells.String())})
 	}
 }
 

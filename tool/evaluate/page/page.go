@@ -164,7 +164,8 @@ func (b *builder) enter() {
 			if !seen {
 				index = len(b.view.Entries)
 				b.entries[label] = index
-				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps, Group: b.Groups[label]})
+				b.view.Entries = append(b.view.Entries, entry{Index: index, Name: label, Steps: steps,
+					Group: b.Groups[label]})
 			}
 			b.model[name] = index
 		}

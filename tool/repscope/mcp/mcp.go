@@ -70,12 +70,14 @@ func Command(commands []run.Command) run.Command {
 		Summary: "serve the analyses to agents over the Model Context Protocol",
 		Manual:  manual,
 		Out:     "repscope-results",
-		Omit:    []string{"bootstrap", "config", "format", "json", "memory", "quiet", "seed", "threads", "verbose", "width"},
+		Omit: []string{"bootstrap", "config", "format", "json", "memory", "quiet", "seed", "threads", "verbose",
+			"width"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &settings{Options: Options{Timeout: 10 * time.Minute, Jobs: 1}, timeout: "10m"}
 			flags.Usage("--root DIR [--root DIR …] [--write]")
 			flags.Declare(option.Of(s))
-			return run.Job{Check: s.check, Direct: func(ctx context.Context, o *run.Options, _, _ io.Writer) (err error) {
+			return run.Job{Check: s.check, Direct: func(ctx context.Context, o *run.Options, _,
+				_ io.Writer) (err error) {
 				s.Out = o.Out
 				if s.Program, err = os.Executable(); err != nil {
 					return err
@@ -101,7 +103,8 @@ func Serve(ctx context.Context, o Options, commands []run.Command, in io.Reader,
 	if err != nil {
 		return err
 	}
-	s := &server{commands: offered(commands), roots: folders, asked: folders.folders, program: o.Program, write: o.Write,
+	s := &server{commands: offered(commands), roots: folders, asked: folders.folders, program: o.Program,
+		write: o.Write,
 		limit: o.Timeout,
 		jobs:  make(chan struct{}, o.Jobs), running: map[string]context.CancelCauseFunc{}, to: out}
 	if o.Write {

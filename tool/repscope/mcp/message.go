@@ -64,7 +64,8 @@ func (r *reader) next() (*message, *fault, error) {
 			return nil, nil, err
 		}
 		if tooLong {
-			return &message{}, faultOf(codeInvalidRequest, "a message has more than %s", text.Bytes(longestMessage)), nil
+			return &message{}, faultOf(codeInvalidRequest, "a message has more than %s",
+				text.Bytes(longestMessage)), nil
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue

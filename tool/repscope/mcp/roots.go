@@ -138,9 +138,11 @@ func (r *roots) check(text string, strict bool) error {
 		return err
 	}
 	for _, path := range paths {
-		if path[0] == '~' || slices.Contains(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
+		if path[0] == '~' || slices.Contains(strings.FieldsFunc(path,
+			func(c rune) bool { return c == '/' || c == '\\' }),
 			"..") {
-			return run.Hint(run.Usage("%s: neither ~ nor .. may begin or be part of a path", path), "give a path inside a root")
+			return run.Hint(run.Usage("%s: neither ~ nor .. may begin or be part of a path", path),
+				"give a path inside a root")
 		}
 		whole, _, err := r.resolve(path)
 		if err != nil {
@@ -187,7 +189,8 @@ func (r *roots) linked(path, folder string) error {
 	case r.walled:
 		return nil // its links lead nowhere
 	}
-	return run.Hint(run.Usage("%s: a folder of more than %d entries cannot be searched for links to other folders", path,
+	return run.Hint(run.Usage("%s: a folder of more than %d entries cannot be searched for links to other folders",
+		path,
 		mostLinked),
 		"name a folder with fewer entries")
 }

@@ -29,8 +29,9 @@ func tree(t testing.TB) (r *roots, root, secret string) {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"link.npy": secret, "chain.npy": "link.npy", "linked/deep/z.npy": secret,
-		"folder": filepath.Dir(secret), "nowhere": filepath.Join(folder, "other", "missing"), "good.npy": "x.npy"} {
+	for name, target := range map[string]string{"link.npy": secret, "chain.npy": "link.npy",
+		"linked/deep/z.npy": secret,
+		"folder":            filepath.Dir(secret), "nowhere": filepath.Join(folder, "other", "missing"), "good.npy": "x.npy"} {
 		if err := os.Symlink(target, filepath.Join(root, filepath.FromSlash(name))); err != nil {
 			t.Skipf("the system makes no symbolic links: %v", err)
 		}
@@ -52,22 +53,27 @@ func TestRoots(t *testing.T) {
 	}{
 		{"x.npy", true, true}, {"ROOT/x.npy", true, true}, {"jepa=x.npy", true, true}, {"jepa=ROOT/x.npy:latents", true,
 			true},
-		{"x.h5:/obs/frames", true, true}, {"missing.npy", true, true}, {"good.npy", true, true}, {"a=b,c.npy", true, true},
+		{"x.h5:/obs/frames", true, true}, {"missing.npy", true, true}, {"good.npy", true, true}, {"a=b,c.npy", true,
+			true},
 		{"plain", true, true}, {"plain/*.npy", true, true}, {".", false, true}, {"", true, true},
-		{"SECRET", true, false}, {"jepa=SECRET", true, false}, {"SECRET:key", true, false}, {"jepa=SECRET:key", true, false},
+		{"SECRET", true, false}, {"jepa=SECRET", true, false}, {"SECRET:key", true, false}, {"jepa=SECRET:key", true,
+			false},
 		{"task@run=SECRET", true, false}, {`je\=pa=SECRET`, true, false}, {"x.npy,SECRET", true, false}, {"OTHER", true,
 			false},
 		{"OTHER/missing", true, false}, {"jepa=OTHER/missing", true, false},
-		{"../other/secret.npy", true, false}, {"plain/../x.npy", true, false}, {`plain\..\x.npy`, true, false}, {"..", true,
+		{"../other/secret.npy", true, false}, {"plain/../x.npy", true, false}, {`plain\..\x.npy`, true, false}, {"..",
+			true,
 			false},
 		{"~/x.npy", true, false}, {"jepa=~/x.npy", true, false}, {"~root/x", true, false},
-		{"link.npy", true, false}, {"chain.npy", true, false}, {"folder/secret.npy", true, false}, {"folder", true, false},
+		{"link.npy", true, false}, {"chain.npy", true, false}, {"folder/secret.npy", true, false}, {"folder", true,
+			false},
 		{"nowhere", true, false},
 		{"linked", true, false}, {"linked/deep", true, false}, {"linked/*/z.npy", true, false}, {".", true, false},
 		{"{case}.npy", true, false},
 		{"x.npy\x00", true, false}, {"x\n", true, false},
 		// Texts that may be no path.
-		{"/blocks.7/Add", false, true}, {"jepa=/blocks.7", false, true}, {"SECRET", false, false}, {"jepa=SECRET", false,
+		{"/blocks.7/Add", false, true}, {"jepa=/blocks.7", false, true}, {"SECRET", false, false}, {"jepa=SECRET",
+			false,
 			false}, {"link.npy", false, false},
 		{"../other/secret.npy", false, false}, {"imagenet", false, true}, {"mean,std", false, true},
 	} {

@@ -226,7 +226,8 @@ func TestSession_Golden(t *testing.T) {
 	}
 	say(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "1")
 	say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`, "2")
-	say(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"2099-01-01","capabilities":{}}}`, "3")
+	say(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"2099-01-01","capabilities":{}}}`,
+		"3")
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	say(`{"jsonrpc":"2.0","id":"four","method":"tools/list","params":{}}`, `"four"`)
 	say(`{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"cursor":"7x"}}`, "5")
@@ -285,7 +286,8 @@ func TestSession_Run(t *testing.T) {
 	if plan.Structured["schema"] != "repscope/plan/1" || plan.Structured["states"] != 200.0 {
 		t.Errorf("dry_run: %v", plan.Structured)
 	}
-	c.call("dry_run", `{"analysis":"manifold","options":{"frames":"x.npy","latents":{"a":"missing.npy"}}}`, "missing.npy")
+	c.call("dry_run", `{"analysis":"manifold","options":{"frames":"x.npy","latents":{"a":"missing.npy"}}}`,
+		"missing.npy")
 	c.call("run_analysis", `{"analysis":"manifold","options":{`+inputs+`,"seed":-1}}`, "seed")
 	ran := c.call("run_analysis", `{"analysis":"neighborhood","options":{`+inputs+`,"k":5}}`, "")
 	if progress := ofMethod(c.told, "notifications/progress"); len(progress) == 0 ||

@@ -139,7 +139,8 @@ func (s *server) instructions() string {
 	}
 	return "repscope measures learned representations: intervals, comparisons and figures for encoders and latents. " +
 		"Call list_analyses, then describe_analysis, " +
-		"show_file for the names of arrays, dry_run, run_analysis, read_result. Folders: " + strings.Join(s.asked, ", ") +
+		"show_file for the names of arrays, dry_run, run_analysis, read_result. Folders: " + strings.Join(s.asked,
+		", ") +
 		". Relative paths start in the first. " + mode
 }
 
@@ -162,7 +163,8 @@ func (s *server) listTools(q *request) (object, error) {
 		if t.required != nil {
 			schema["required"] = t.required
 		}
-		list = append(list, object{"name": t.name, "title": t.title, "description": t.description, "inputSchema": schema,
+		list = append(list, object{"name": t.name, "title": t.title, "description": t.description,
+			"inputSchema": schema,
 			"annotations": object{"readOnlyHint": !t.runs || !s.write, "destructiveHint": false, "idempotentHint": true,
 				"openWorldHint": false}})
 	}
@@ -294,8 +296,9 @@ func (s *server) start(q *request, what string, args []string) (*ended, error) {
 	case <-q.ctx.Done():
 		return nil, context.Cause(q.ctx)
 	}
-	ctx, stop := context.WithTimeoutCause(q.ctx, s.limit, fmt.Errorf("%s: not finished after %v, the limit of --timeout",
-		what, s.limit))
+	ctx, stop := context.WithTimeoutCause(q.ctx, s.limit,
+		fmt.Errorf("%s: not finished after %v, the limit of --timeout",
+			what, s.limit))
 	defer stop()
 	s.log(q, "info", what+": started")
 	var passed steps
