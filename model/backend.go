@@ -93,6 +93,32 @@ func (p *processor) Submit(_ context.Context, inputs []*graph.Tensor) error {
 	return nil
 }
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 func (p *processor) Collect(ctx context.Context) ([]*graph.Tensor, error) {
 	return p.Run(ctx, p.inputs)
 }

@@ -101,7 +101,8 @@ func logOrders(ranks []float64) float64 {
 func NemenyiDifference(models, tasks int, alpha float64) (float64, error) {
 	const quantity = "Nemenyi's critical difference"
 	if models < 2 || tasks < 1 || !(alpha > 0 && alpha < 1) {
-		return 0, Undefined(quantity, "%d models, %d tasks and level %g, want at least 2 models, a task and a level between 0 and 1",
+		return 0, Undefined(quantity, "%d models, %d tasks and level %g, want at least 2 models, a task and a level "+
+			"between 0 and 1",
 			models, tasks, alpha)
 	}
 	low, high := 0.0, 50.0

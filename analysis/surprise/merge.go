@@ -484,7 +484,7 @@ func (d *deleter) noIntervals() string {
 	return "intervals are off (--bootstrap 0)"
 }
 
-// mean is the mean over violations and sizes, of so many independent transitions.
+// mean is the mean over violations and sizes, with its number of independent transitions.
 func (d *deleter) mean(values []float64, parts []*stat.Jackknifed, transitions float64, lacking string) (
 	report.Estimate, *stat.Jackknifed, error) {
 	if len(values) == 0 {

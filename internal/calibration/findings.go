@@ -527,7 +527,8 @@ var alarmFindings = []finding{
 	{partSurprise, "share with p ≤ 0.01", "all", []query{covers("surprise", "^detected.*(100, shift|mean)", ""),
 		rejects("surprise", "^detected", "")}, "Use as printed."},
 	{partSurprise, "the same of very many episodes, 2 SD", "5 and 10 episodes",
-		[]query{covers("surprise", "very many.*2$", "^(5|10) ")}, "Few episodes hide errors: compare equal numbers of episodes."},
+		[]query{covers("surprise", "very many.*2$", "^(5|10) ")}, "Few episodes hide errors: compare equal numbers of " +
+			"episodes."},
 	{partSurprise, "noticed, delay, distance of the largest error", "all",
 		[]query{covers("surprise", "^(noticed|delay|place)", "")}, "Use as printed. A delay needs 5 noticed episodes."},
 }

@@ -49,8 +49,8 @@ func (d surpriseDesign) errors(seed, rep uint64) *surprise.Errors {
 	add := func(pair int, kind string, size float64) {
 		label, shared := len(e.Episode)/d.Length, d.walk(r)
 		for m := range e.Values {
-			for t, own := range d.walk(r) {
-				x := levels[pair][m] + (shared[t]+own)/math.Sqrt2
+			for t, one := range d.walk(r) {
+				x := levels[pair][m] + (shared[t]+one)/math.Sqrt2
 				if t >= d.Length/2 {
 					x += size
 				}
@@ -78,7 +78,7 @@ func (d surpriseDesign) analyze(ctx context.Context, seed, rep uint64) (*surpris
 	return surprise.Analyze(ctx, surprise.Input{Errors: d.errors(seed, rep)}, surprise.Options{Settings: settings(rep)})
 }
 
-// aboutDraws are the numbers whose truth is the mean over all draws: those of p values, which depend on the number of
+// aboutDraws are the numbers whose truth is the mean over all draws: numbers of p values, which depend on the number of
 // episodes, and of the largest error.
 func aboutDraws(quantity string) bool {
 	return !strings.HasPrefix(quantity, "AUROC") && !strings.HasPrefix(quantity, ofMany) && quantity != "error"
@@ -166,7 +166,8 @@ func writeSurprise(ctx context.Context, w io.Writer, designs []surpriseDesign, d
 		tallies = append(tallies, t)
 	}
 	writeStudyTable(w, fmt.Sprintf("Errors of violated episodes, larger by 0, 1 and 2 SD: intervals that hold the true "+
-		"AUROC, error and detection by many episodes, and the mean over draws of other numbers, coverage in percent ± Monte-Carlo error (width), "+
+		"AUROC, error and detection by many episodes, and the mean over draws of other numbers, coverage in percent ± "+
+		"Monte-Carlo error (width), "+
 		"%d draws", draws), tallies)
 	writeMissing(w, tallies)
 	writeMeans(w, "Mean in percent", tallies, func(quantity string) bool {

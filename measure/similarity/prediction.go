@@ -231,8 +231,8 @@ func (t *crossThread[T]) errors(d, f int, squares float64) ([]float64, error) {
 		}
 	}
 	inner := make([]T, dim*dim)
-	left := kernel.Rows(training, other)
-	if err := t.product(inner, dim, dim, other, left, left, true); err != nil {
+	reduced := kernel.Rows(training, other)
+	if err := t.product(inner, dim, dim, other, reduced, reduced, true); err != nil {
 		return nil, err
 	}
 	weights := matrix.New(dim, dim)

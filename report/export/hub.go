@@ -52,7 +52,8 @@ func EvalResults(r *report.Result, o *Options) ([]Output, error) {
 			s := &list[i]
 			task := o.task(s.Path)
 			if task == o.Tasks[""] && len(list) > 1 {
-				return fmt.Errorf("%s: %d numbers for the task %s (%s); name one with --metrics, or give each a task: --task-id METRIC=TASK",
+				return fmt.Errorf("%s: %d numbers for the task %s (%s); name one with --metrics, or give each a task: "+
+					"--task-id METRIC=TASK",
 					r.Analysis, len(list), task, list[0].Path+", "+list[1].Path)
 			}
 			entry := hubEntry{Dataset: hubDataset{o.DatasetID, task, o.Revision}, Value: s.Value.V, Date: r.Started,

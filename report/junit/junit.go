@@ -29,7 +29,8 @@ func Write(w io.Writer, name string, cases []Check) error {
 		fmt.Fprintf(&body, ">\n      <failure message=\"%s\">%s</failure>\n    </testcase>\n", line(first), text)
 	}
 	counts := fmt.Sprintf("tests=\"%d\" failures=\"%d\"", len(cases), failures)
-	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n  <testsuite name=\"%s\" %s>\n%s  </testsuite>\n</testsuites>\n",
+	_, err := fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n  <testsuite name=\"%s\" "+
+		"%s>\n%s  </testsuite>\n</testsuites>\n",
 		counts, line(name), counts, body.String())
 	return err
 }

@@ -16,7 +16,8 @@ import (
 func describeMethods(d *methods.Draft) {
 	saySources(d)
 	if hasUngraded(d) {
-		d.Say("Means leave out samples without a score. Bounds of such a mean give all of them the lowest, and all of them the highest possible score; " +
+		d.Say("Means leave out samples without a score. Bounds of such a mean give all of them the lowest, and all of " +
+			"them the highest possible score; " +
 			"with the error of sampling they reach from the lower end of the interval of the one to the upper end of the other.")
 	}
 	ways := sources(d)

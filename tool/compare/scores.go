@@ -525,7 +525,8 @@ func (t *scoreTable) lacks() []string {
 		for i, line := range t.lines {
 			where[i] = strconv.Itoa(line)
 		}
-		out = append(out, fmt.Sprintf("%s: %d of %s without a number (line %s%s): a model has no mean where one run has none; fill them in, or "+
+		out = append(out, fmt.Sprintf("%s: %d of %s without a number (line %s%s): a model has no mean where one run has "+
+			"none; fill them in, or "+
 			"leave out the rows", t.path, t.blank, text.Count(t.cells, "score"), strings.Join(where,
 			", "), more(t.blank, len(where))))
 	}
@@ -562,7 +563,8 @@ func (t *scoreTable) lacks() []string {
 			break
 		}
 	}
-	return append(out, fmt.Sprintf("%s: %d of %d combinations of model, task and metric have no row (%s%s): aggregates over tasks leave out what not "+
+	return append(out, fmt.Sprintf("%s: %d of %d combinations of model, task and metric have no row (%s%s): "+
+		"aggregates over tasks leave out what not "+
 		"all models have; add the missing scores", t.path, all-rows, all, strings.Join(examples, ", "), more(all-rows,
 		len(examples))))
 }

@@ -506,6 +506,7 @@ func (s *Study) omnibus(byTask [][]float64) {
 	if s.FriedmanF.Defined() {
 		words = fmt.Sprintf("F(%.0f, %.0f) = %.3g", f.DF1, f.DF2, f.F)
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("ranks: Friedman's χ² = %.3g, %s, p = %.2g; Nemenyi's critical difference is %.3g (for published figures; "+
+	s.Notes = append(s.Notes, fmt.Sprintf("ranks: Friedman's χ² = %.3g, %s, p = %.2g; Nemenyi's critical difference "+
+		"is %.3g (for published figures; "+
 		"here signed rank tests decide)", f.ChiSquared, words, f.P, critical))
 }

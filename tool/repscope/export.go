@@ -44,12 +44,14 @@ type exportSettings struct {
 // Declare lists the options.
 func (s *exportSettings) Declare(l *option.List) {
 	l.OneOf(&s.to, "to", []string{toEveryEval, toHub, toParquet}, "`FORM` of the files").Free()
-	l.Texts(&s.o.Metrics, "metrics", nil, "`LIST` of numbers: paths such as by_k[k=10].trustworthiness, or paths without rows; * is any text (repeats; "+
+	l.Texts(&s.o.Metrics, "metrics", nil, "`LIST` of numbers: paths such as by_k[k=10].trustworthiness, or paths "+
+		"without rows; * is any text (repeats; "+
 		"default: the headline numbers)").Free()
 	l.Text(&s.o.Dataset, "dataset", "`NAME` of the data").Free()
 	l.Text(&s.o.DatasetID, "dataset-id", "`OWNER/NAME` of the dataset on the Hugging Face Hub").Free()
 	l.Text(&s.o.Revision, "revision", "`COMMIT` of that dataset").Free()
-	l.Texts(&s.modelIDs, "model-id", nil, "`NAME=DEVELOPER/MODEL` of a model of the result (repeats; default: ORGANIZATION/NAME)").Free()
+	l.Texts(&s.modelIDs, "model-id", nil, "`NAME=DEVELOPER/MODEL` of a model of the result (repeats; default: "+
+		"ORGANIZATION/NAME)").Free()
 	l.Text(&s.o.Organization, "organization", "`NAME` of who made the evaluation").Free()
 	l.OneOf(&s.o.Relationship, "relationship", append([]string{""}, export.Relationships()...),
 		"`KIND` of relation between who evaluates and who developed the models").Free()

@@ -91,13 +91,15 @@ func parts() []part {
 		{"links", "DIR", "create links to this program, one with the name of each binary", links, nil},
 		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion, nil},
 		{"man", "NAME | --out DIR", "print the manual page of a binary, or write the pages of all binaries", manual, nil},
-		{"describe", "[NAME…] [--schema]", "print the flags of binaries, or the JSON Schema of their results, as JSON, for calling programs", describe, nil},
+		{"describe", "[NAME…] [--schema]", "print the flags of binaries, or the JSON Schema of their results, as JSON, " +
+			"for calling programs", describe, nil},
 		{"show", "FILE[:NAME]… [--json]", "list the arrays of files, and the inputs and outputs of ONNX files", show, nil},
 		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of neighborhood for two arrays as JSON, or answer requests as lines of JSON", score, nil},
 		{"verify", "PATH… [--sample N] [--json]", "compare results, their inputs, shards and the cache with their recorded digests", nil, verifyCommand},
 		{"mcp", "--root DIR… [--write]", "serve the analyses to agents over the Model Context Protocol", nil,
 			mcp.Command},
-		{"export", "RESULT… --to FORM [--out DIR]", "write results as records of Every Eval Ever, evaluation results of the Hugging Face Hub, or Parquet tables", nil, exportCommand},
+		{"export", "RESULT… --to FORM [--out DIR]", "write results as records of Every Eval Ever, evaluation results of " +
+			"the Hugging Face Hub, or Parquet tables", nil, exportCommand},
 	}
 }
 

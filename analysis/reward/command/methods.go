@@ -126,7 +126,8 @@ func sayProbes(d *methods.Draft) {
 
 // sayScores says what is reported of probes.
 func sayScores(d *methods.Draft) {
-	d.Say("Regressions were scored by mean squared error, R² and Pearson's r inside folds, rewards above 0 by the area under the ROC curve " +
+	d.Say("Regressions were scored by mean squared error, R² and Pearson's r inside folds, rewards above 0 by the " +
+		"area under the ROC curve " +
 		"over pairs within a fold, and classes by accuracy, balanced accuracy and macro F1. Means over targets of " +
 		"a category are also reported.")
 	if d.Holds("gaps") {

@@ -60,7 +60,8 @@ func (t *table) set(column, cell string) error {
 		t.columns, t.place[column] = append(t.columns, column), k
 	}
 	if len(t.columns)*len(t.rows) > mostCells {
-		return fmt.Errorf("%d runs of %d metrics and parameters are more than the %d cells that are read; give fewer runs", len(t.rows),
+		return fmt.Errorf("%d runs of %d metrics and parameters are more than the %d cells that are read; give fewer "+
+			"runs", len(t.rows),
 			len(t.columns), mostCells)
 	}
 	t.rows[len(t.rows)-1][k] = cell

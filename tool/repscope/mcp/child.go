@@ -45,7 +45,7 @@ type ended struct {
 	cut    bool // more was printed than is kept
 }
 
-// run starts the child and waits for it. Its error is ctx's, or that of starting it.
+// run starts the child and waits for it. Its error is ctx's, or the error of starting it.
 func (c *child) run(ctx context.Context) (*ended, error) {
 	command := exec.Command(c.program, c.args...)
 	command.Dir, command.Env = c.folder, append(append(os.Environ(), c.settings...), run.CalledSetting)

@@ -301,7 +301,7 @@ func (s *server) result(q *request) (object, error) {
 	return nil, faultOf(codeMethodNotFound, "there is no method %s", q.method)
 }
 
-// initialize agrees on a version: that of the client, or the newest with a handshake.
+// initialize agrees on a version: the version of the client, or the newest with a handshake.
 func (s *server) initialize(q *request) (object, error) {
 	var p struct {
 		Version string `json:"protocolVersion"`
