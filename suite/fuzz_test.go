@@ -34,10 +34,10 @@ func allFlags() []commandFlag {
 }
 
 // value is a new value of the flag, the default.
-func (p commandFlag) value() flag.Value {
+func (c commandFlag) value() flag.Value {
 	var found flag.Value
-	run.VisitFlags(p.command, func(fl *flag.Flag) {
-		if fl.Name == p.name {
+	run.VisitFlags(c.command, func(fl *flag.Flag) {
+		if fl.Name == c.name {
 			found = fl.Value
 		}
 	})
@@ -46,30 +46,30 @@ func (p commandFlag) value() flag.Value {
 
 // check sets a flag: it neither panics nor takes much memory, and what it shows of a value that it took
 // it takes again and shows in the same way.
-func (p commandFlag) check(t *testing.T, text string) {
+func (c commandFlag) check(t *testing.T, text string) {
 	var before, after runtime.MemStats
-	first := p.value()
+	first := c.value()
 	runtime.ReadMemStats(&before)
 	err := first.Set(text)
 	shown := first.String()
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
-		t.Errorf("%s --%s %q takes %d bytes", p.command.Name, p.name, text, taken)
+		t.Errorf("%s --%s %q takes %d bytes", c.command.Name, c.name, text, taken)
 	}
 	if err != nil {
 		if strings.TrimSpace(err.Error()) == "" {
-			t.Errorf("%s --%s %q: an error without a text", p.command.Name, p.name, text)
+			t.Errorf("%s --%s %q: an error without a text", c.command.Name, c.name, text)
 		}
 		return
 	}
-	again := p.value()
+	again := c.value()
 	if again.String() == shown {
 		return // the value of the default
 	}
 	if err := again.Set(shown); err != nil {
-		t.Errorf("%s --%s %q shows %q, which it does not take: %v", p.command.Name, p.name, text, shown, err)
+		t.Errorf("%s --%s %q shows %q, which it does not take: %v", c.command.Name, c.name, text, shown, err)
 	} else if again.String() != shown {
-		t.Errorf("%s --%s %q shows %q, and that %q", p.command.Name, p.name, text, shown, again.String())
+		t.Errorf("%s --%s %q shows %q, and that %q", c.command.Name, c.name, text, shown, again.String())
 	}
 }
 

@@ -20,6 +20,24 @@ import (
 	"repscope/shard"
 )
 
+// example are options that make the example of an analysis small.
+var example = map[string]string{
+	"smoothness":     "--samples 120 --horizons 1,3",
+	"robustness":     "--samples 40 --levels 0.1,0.3 --per-sample",
+	"neighborhood":   "--samples 600 --permutations 2 --per-point",
+	"manifold":       "--samples 150",
+	"geometry":       "--samples 150 --rsa-pairs 500 --per-point",
+	"similarity":     "--samples 60 --permutations 3",
+	"reconstruction": "--samples 60 --rollout-steps 2 --samples-shown 2 --save-frames",
+	"reward":         "--samples 80 --probes ridge --predictions-csv",
+	"generation":     "--metrics reconstruction,diversity",
+	"forecast":       "--metrics mae,crps,energy_score",
+	"sequence":       "--metrics masked_accuracy,ppl",
+	"audit":          "--permutations 3",
+	"surprise":       "--violations teleport,skip --draws 1",
+	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
+}
+
 // small are the analyses of states with what they take of 30 small frames; those that encode get a baseline too.
 var small = map[string]string{
 	"smoothness":     "--horizons 1,3,5",
@@ -30,7 +48,7 @@ var small = map[string]string{
 	"similarity":     "--baseline pca:3 --k 2 --permutations 3",
 	"surprise":       "--violations teleport,skip,freeze --sizes 1 --draws 1",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
-	"audit":          "--split {}/labels.npy --targets class={}/labels.npy --latents pixels={}/f.npy --permutations 3",
+	"audit":          "--split {}/labels.npy --episodes {}/labels.npy --targets class={}/labels.npy --latents pixels={}/f.npy --permutations 3",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }
 
@@ -93,7 +111,7 @@ func TestShardsOfEveryAnalysis(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			args := append([]string{"--example"}, strings.Fields(SmallExample[e.Name])...)
+			args := append([]string{"--example"}, strings.Fields(example[e.Name])...)
 			if flags, states := small[e.Name]; states {
 				flags = "--frames {}/f.npy " + flags
 				if slices.Contains(run.FlagNames(e.Command), "cache") {

@@ -114,20 +114,20 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// fewer lets a command of the built-in example take a part of it ([suite.SmallExample]) and few resamples, where the
-// command does not say otherwise.
+// amounts are numbers of states, resamples and draws that let the built-in example be done in seconds. What is measured
+// stays whole.
+var amounts = [][2]string{{"bootstrap", "20"}, {"samples", "100"}, {"rsa-pairs", "1000"}, {"permutations", "3"}, {"draws", "1"}}
+
+// fewer lets a command of the built-in example take small amounts, where it has them and does not say otherwise.
 func fewer(words []string) []string {
-	if !slices.Contains(words, "--example") {
+	e, ok := suite.Find(filepath.Base(words[0]))
+	if !ok || !slices.Contains(words, "--example") {
 		return words
 	}
-	out := append(slices.Clone(words), "--bootstrap", "20")
-	small := strings.Fields(suite.SmallExample[filepath.Base(words[0])])
-	for i, word := range small {
-		if strings.HasPrefix(word, "--") && !slices.Contains(words, word) {
-			out = append(out, word)
-			if i+1 < len(small) && !strings.HasPrefix(small[i+1], "--") {
-				out = append(out, small[i+1])
-			}
+	out, names := slices.Clone(words), run.FlagNames(e.Command)
+	for _, amount := range amounts {
+		if name := "--" + amount[0]; slices.Contains(names, amount[0]) && !slices.Contains(words, name) {
+			out = append(out, name, amount[1])
 		}
 	}
 	return out

@@ -145,10 +145,9 @@ func softmax(z []float64) float64 {
 	largest := slices.Max(z)
 	sum := 0.0
 	for k, v := range z {
-		if v == largest {
-			z[k] = 1 // math.Exp(0), which the largest of two classes need not compute
-		} else {
-			z[k] = math.Exp(v - largest)
+		z[k] = 1 // of the largest: half of the exponentials of two classes
+		if v -= largest; v != 0 {
+			z[k] = math.Exp(v)
 		}
 		sum += z[k]
 	}

@@ -251,7 +251,7 @@ class Workspace:
         if array.dtype.kind in "SU" and array.ndim > 1:
             raise TypeError(f"{name}: elements of text type {array.dtype}; give numbers instead: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
-        path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
+        path = self.write(path, lambda f: np.lib.format.write_array(_Stream(f), array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
         return path
 
@@ -285,6 +285,16 @@ class Workspace:
         with open(path, "wb") as f:
             write(f)
         return path
+
+
+class _Stream:
+    """A file that NumPy writes part by part.
+
+    Into files that NumPy knows it writes at once, in C code that turns an interrupt of that moment into a TypeError.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self.write = file.write
 
 
 def _write_archive(f: Any, arrays: Mapping[str, np.ndarray]) -> None:

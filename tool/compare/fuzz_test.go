@@ -5,44 +5,54 @@ package compare
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"repscope/internal/run"
 )
 
 // Arguments are taken apart without loss, and a bound is a metric and a share from 0.
 func FuzzSpec(f *testing.F) {
-	for _, s := range []string{"pong@1=a.json", "@2=b", "a=b=c", "a@=b", "=x", "runs/a.json", "mse>5", "mse > 5 %", ">1", "a>b>2", "n:loss=log.csv", "n=epoch=1-step=100.ckpt"} {
+	for _, s := range []string{"pong@1=a.json", "@2=b", "a=b=c", "a@=b", "=x", "runs/a.json", "mse>5", "mse > 5 %", ">1", "a>b>2", "n:loss=log.csv", "n=epoch=1-step=100.ckpt", `a\=b`, `a\=b=c`, `a\b=c`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Contains(text, "~") {
-			t.Skip("a home folder")
-		}
-		if s, err := ParseSpec(text); err == nil {
-			whole := s.Path
-			if s.Task != "" || s.Run != "" {
-				whole = s.Task + "=" + s.Path
-				if s.Run != "" {
-					whole = s.Task + "@" + s.Run + "=" + s.Path
-				}
+		home := strings.HasPrefix(text, "~") || strings.Contains(text, "=~") // a path that is shown whole
+		if s, err := ParseSpec(text); err == nil && !home {
+			name := s.Task
+			if s.Run != "" {
+				name += "@" + s.Run
 			}
-			if whole != text {
-				t.Errorf("%q is %+v", text, s)
-			}
+			checkSpec(t, ParseSpec, text, s, name, s.Path)
 		}
-		if s, err := ParseLossSpec(text); err == nil {
-			whole := s.Name + "=" + s.Path
+		if s, err := ParseLossSpec(text); err == nil && !home {
+			name := s.Name
 			if s.Column != "" {
-				whole = s.Name + ":" + s.Column + "=" + s.Path
+				name += ":" + s.Column
 			}
-			if whole != text {
-				t.Errorf("%q is %+v", text, s)
-			}
+			checkSpec(t, ParseLossSpec, text, s, name, s.Path)
 		}
 		if metric, percent, err := parseBound(text); err == nil && (!(percent >= 0) || percent > 1e308 || !strings.HasPrefix(strings.TrimSpace(text), metric)) {
 			t.Errorf("%q is %q and %v", text, metric, percent)
 		}
 	})
+}
+
+// checkSpec compares a text with the name and the path that were found in it. A text with a backslash, which hides an
+// equals sign, has other spellings: another one is read alike.
+func checkSpec[S any](t *testing.T, parse func(string) (S, error), text string, s S, name, path string) {
+	t.Helper()
+	plain, spelled := path, run.JoinUnnamed(path)
+	if name != "" {
+		plain, spelled = name+"="+path, run.JoinName(name, path)
+	}
+	if !strings.Contains(text, `\`) && plain != text {
+		t.Errorf("%q is %+v", text, s)
+	}
+	if again, err := parse(spelled); err != nil || !reflect.DeepEqual(again, s) {
+		t.Errorf("%q is %+v, but %q is %+v: %v", text, s, spelled, again, err)
+	}
 }
 
 // A table of scales has finite ends, or an error that names the file.
