@@ -93,32 +93,6 @@ func (p *processor) Submit(_ context.Context, inputs []*graph.Tensor) error {
 	return nil
 }
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func (p *processor) Collect(ctx context.Context) ([]*graph.Tensor, error) {
 	return p.Run(ctx, p.inputs)
 }

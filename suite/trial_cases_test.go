@@ -5,6 +5,7 @@
 package suite
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
@@ -16,6 +17,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -67,6 +69,22 @@ func textFile(text string) func() ([]byte, error) {
 // treeFile is a file of the tree of sources.
 func treeFile(path string) func() ([]byte, error) {
 	return func() ([]byte, error) { return os.ReadFile(filepath.Join("..", filepath.FromSlash(path))) }
+}
+
+// folderFiles are the files of a folder of the tree, below another name.
+func folderFiles(name, path string) map[string]func() ([]byte, error) {
+	all := map[string]func() ([]byte, error){}
+	root := filepath.Join("..", filepath.FromSlash(path))
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all[name+filepath.ToSlash(strings.TrimPrefix(file, root))] = treeFile(strings.TrimPrefix(file, ".."))
+		}
+		return err
+	})
+	if err != nil {
+		panic(err) // a folder of this tree
+	}
+	return all
 }
 
 // numbers are reproducible ones in [0, 1).
@@ -324,9 +342,69 @@ func trialCases() []trialCase {
 		{name: "cache", before: "manifold --frames {}/f.npy --model m={}/m.onnx --cache {}/cache --bootstrap 0 --format none --quiet --out {}/first", line: "manifold --frames {}/f.npy --model m={}/m.onnx --cache {}/cache --bootstrap 0", keep: "[^0-9]*.*",
 			files: files{"f.npy": arrayFile(1, 12, 24), "m.onnx": treeFile("latent/testdata/mlp_opset17.onnx")}, sealed: "*"},
 		{name: "verify", before: robust, line: "repscope verify {}/r", keep: "f.npy", files: files{"f.npy": frames}, sealed: "*.[cj]s*"},
+		{name: "hdf5", line: "encode --frames {}/x.h5:tree/gzip --baseline pca:2 --restart", files: files{"x.h5": treeFile("dataset/hdf5/testdata/layouts_latest.h5")}},
+		{name: "hdf5 old", line: "encode --frames {}/x.h5:fixed/gzip --baseline pca:2 --restart", files: files{"x.h5": treeFile("dataset/hdf5/testdata/layouts_earliest.h5")}},
+		{name: "hdf5 filters", line: "encode --frames {}/x.h5:lzf_all --baseline pca:2 --restart", files: files{"x.h5": treeFile("dataset/hdf5/testdata/filters_latest.h5")}},
+		{name: "hdf5 groups", line: "repscope show {}/x.h5", files: files{"x.h5": treeFile("dataset/hdf5/testdata/groups_latest.h5")}},
+		{name: "netcdf", line: "encode --frames {}/x.nc:growing_i4 --baseline pca:1 --restart", files: files{"x.nc": treeFile("dataset/netcdf/testdata/cdf5.nc")}},
+		{name: "netcdf 4", line: "encode --frames {}/x.nc:growing_f4 --baseline pca:1 --restart", files: files{"x.nc": treeFile("dataset/netcdf/testdata/nc4.nc")}},
+		{name: "parquet", line: "manifold --latents z={}/x.parquet:e --bootstrap 0", files: files{"x.parquet": treeFile("dataset/parquet/testdata/lists_zstd_p2.parquet")}},
+		{name: "parquet cubes", line: "encode --frames {}/x.parquet:cube --baseline pca:2 --restart", files: files{"x.parquet": treeFile("dataset/parquet/testdata/cubes.parquet")}},
+		{name: "zarr", line: "encode --frames {}/x.zip:shards_blosc --baseline pca:2 --restart", files: files{"x.zip": treeFile("dataset/zarr/testdata/v3.zip")}},
+		{name: "zarr folder", line: "encode --frames {}/x:packed --skip-nan --baseline pca:1 --restart", files: folderFiles("x", "dataset/zarr/testdata/xarray_v2.zarr")},
+		{name: "shards of pictures", line: "encode --frames {}/x.tar --baseline pca:2 --restart", files: files{"x.tar": tarOf(12)}},
+		{name: "folder of an encoder", line: "manifold --frames {}/f.npy --model m={}/m --pool cls --cache off --bootstrap 0", keep: "f.npy", files: files{"f.npy": arrayFile(1, 12, 3, 32, 32),
+			"m/config.json": treeFile("model/checkpoint/testdata/families/vit/config.json"), "m/model.safetensors": treeFile("model/checkpoint/testdata/families/vit/model.safetensors")}},
+		{name: "audit", line: "audit --train {}/f.npy --test {}/g.npy --targets a={}/t.csv:a --bootstrap 0", files: files{"f.npy": frames, "g.npy": arrayFile(9, 20, 8, 8), "t.csv": textFile(trialTable(60))}},
+		{name: "audit of sequences", line: "audit --train {}/a.fasta --test {}/b.fasta --bootstrap 0", files: files{"a.fasta": textFile(">a\nACGTACGTAC\n>b\nTTACGACGAA\n>c\nACACACGTCC\n"), "b.fasta": textFile(">d\nACGTACGTAA\n>e\nGGACGACGAA\n")}},
+		{name: "similarity", line: "similarity --latents a={}/a.npy --latents b={}/b.npz:z --k 2 --permutations 3 --bootstrap 0", files: files{"a.npy": latents, "b.npz": stored}, sealed: "b.npz"},
+		{name: "errors", line: "surprise --errors a={}/a.npy --violations-of {}/v.csv --bootstrap 0", files: files{"a.npy": arrayFile(4, 2*6*5*2), "v.csv": textFile(trialViolations())}},
+		{name: "checkpoints", line: "validate {}/t.csv --outcome y --bootstrap 0", files: files{"t.csv": textFile("run,step,x,z,y\na,1,1,4,2\na,2,2,3,3\na,3,3,3,5\nb,1,2,5,1\nb,2,1,4,3\nb,3,4,2,4\nc,1,1,4,1\nc,2,3,3,3\nc,3,3,1,6\n")}},
+		{name: "chart", line: "compare {}/w.csv --metrics loss", files: files{"w.csv": textFile("\"Step\",\"a - loss\",\"a - loss__MIN\",\"a - loss__MAX\",\"b - loss\",\"b - loss__MIN\",\"b - loss__MAX\"\n1,0.5,0.5,0.5,0.7,0.7,0.7\n2,0.25,0.25,0.25,,,\n")}},
+		{name: "history", line: "compare {}/h.jsonl --metrics loss", files: files{"h.jsonl": textFile("{\"_step\": 1, \"loss\": 0.5, \"acc\": NaN}\n{\"_step\": 2, \"loss\": 0.25, \"_runtime\": 3}\n")}},
+		{name: "store of runs", line: "compare {}/mlruns --metrics loss", files: files{"mlruns/0/meta.yaml": textFile("experiment_id: '0'\n"), "mlruns/0/a/meta.yaml": textFile("lifecycle_stage: active\n"), "mlruns/0/a/metrics/loss": textFile("1 0.5 0\n2 0.25 1\n"),
+			"mlruns/0/b/meta.yaml": textFile("lifecycle_stage: active\n"), "mlruns/0/b/metrics/loss": textFile("1 0.5 0\n"), "mlruns/0/b/tags/mlflow.runName": textFile("second")}},
+		{name: "export", before: robust, line: "repscope export {}/r/robustness.json --to every_eval_ever --organization me --relationship other", keep: "f.npy", files: files{"f.npy": frames}},
+		{name: "export of tables", before: robust, line: "repscope export {}/r/robustness.json --to parquet", keep: "f.npy", files: files{"f.npy": frames}},
 		{name: "encode resumed", before: "encode --frames {}/f.npy --baseline random:4 --quiet --out {}/o", line: "encode --frames {}/f.npy --baseline random:4 --out {}/o", files: files{"f.npy": frames}},
 	}
 	return cases
+}
+
+// trialViolations are rows of untouched and violated episodes for 120 errors.
+func trialViolations() string {
+	var rows strings.Builder
+	rows.WriteString("episode,pair,step,violation,size\n")
+	for i := range 120 {
+		kind := "" // first of the untouched ones
+		if i >= 60 {
+			kind = "jump,1"
+		} else {
+			kind = ","
+		}
+		fmt.Fprintf(&rows, "%d,%d,%d,%s\n", i/5, i/5%12, i%5-1, kind)
+	}
+	return rows.String()
+}
+
+// tarOf holds pictures as WebDataset does.
+func tarOf(n int) func() ([]byte, error) {
+	return bytesFrom(func(w io.Writer) error {
+		out := tar.NewWriter(w)
+		for i := range n {
+			content, err := picture(uint64(i), png.Encode)()
+			if err == nil {
+				err = out.WriteHeader(&tar.Header{Name: fmt.Sprintf("%04d.png", i), Mode: 0o600, Size: int64(len(content))})
+			}
+			if err == nil {
+				_, err = out.Write(content)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return out.Close()
+	})
 }
 
 // dumpFile is what a model of sequences answered.

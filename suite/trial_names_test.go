@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -111,6 +112,33 @@ func namedFiles(t *testing.T, dir, name string) (own bool) {
 		t.Fatal(err)
 	}
 	put("study.yaml", study)
+	named, err := yaml.Marshal(map[string]any{"models": map[string]any{"a": map[string]any{"label": strings.ToValidUTF8(name, "?"), "group": strings.ToValidUTF8(name, "?")}, strings.ToValidUTF8(name, "?"): "b"},
+		"datasets": map[string]any{"d": map[string]any{"latents": map[string]any{"a": "z.npy", "y": "y.npy"}, "bootstrap": 0, "only": []string{"manifold"}, "cache": "off", "format": "svg"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("named.yaml", named)
+	runs := []byte("\"Step\"")
+	for _, end := range []string{" - loss", " - loss__MIN", " - loss__MAX"} {
+		runs = append(append(runs, ','), strings.TrimSuffix(cell, `"`)+end+`"`...)
+	}
+	put("chart.csv", append(runs, "\n1,0.5,0.5,0.5\n2,0.25,0.25,0.25\n"...))
+	put("history.jsonl", []byte(`{"_step": 1, `+text+`: 0.5, "loss": 1}`+"\n"))
+	if err := os.MkdirAll(filepath.Join(dir, "mlruns", "0", "a", "metrics"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put("mlruns/0/a/meta.yaml", []byte("lifecycle_stage: active\n"))
+	put("mlruns/0/a/metrics/loss", []byte("1 0.5 0\n"))
+	if err := os.Mkdir(filepath.Join(dir, "mlruns", "0", "a", "tags"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put("mlruns/0/a/tags/mlflow.runName", []byte(name))
+	put("v.csv", []byte(strings.ReplaceAll(trialViolations(), "jump", cell)))
+	errorsOfTransitions, err := arrayFile(4, 120)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("e.npy", errorsOfTransitions)
 	if strings.ContainsAny(name, "/\x00") || name == "." || name == ".." || name == "" {
 		return false
 	}
@@ -134,6 +162,12 @@ var namedLines = []string{
 	"evaluate\tstudy.yaml", "encode\t--frames\t{}.npy\t--baseline\tpca:2\t--restart", "encode\t--frames\tz.npy\t--baseline\tpca:2\t--output\t{}.npy", "manifold\t--latents\ta={}.npy\t--bootstrap\t0\t--methods\t--format\tsvg", "manifold\t--latents\ta=z.npy\t--seed\t{}",
 	"scale\tslurm\t--shards\t2\t--rates\trates\t--sbatch\t--comment={}\t--\tmanifold\t--latents\t{}=z.npy\t--latents\ta={}.npy",
 	"scale\tk8s\t--shards\t2\t--rates\trates\t--image\tx/y:1\t--claim\tdata\t--mount\t/\t--\tmanifold\t--latents\t{}=z.npy\t--latents\ta={}.npy",
+	"similarity\t--latents\t{}=z.npy\t--latents\ty=y.npy\t--k\t2\t--permutations\t3\t--bootstrap\t0\t--format\tsvg", "similarity\t--latents\ta=n.npz:{}\t--latents\tb=n.npz:plain\t--k\t2\t--permutations\t3\t--bootstrap\t0\t--format\tnone",
+	"audit\t--train\tz.npy\t--test\ty.npy\t--targets\t{}=n.csv:b\t--junit\td/j.xml\t--bootstrap\t0\t--format\tsvg", "audit\t--frames\tz.npy\t--split\tn.csv:{}\t--bootstrap\t0\t--format\tnone", "audit\t--sequences\tseq.csv\t--split\tseq.csv:heavy_chain\t--bootstrap\t0\t--format\tnone",
+	"surprise\t--errors\t{}=e.npy\t--violations-of\tv.csv\t--bootstrap\t0\t--format\tsvg", "validate\tn.csv\t--outcome\tb\t--format\tsvg", "validate\tn.csv\t--outcome\t{}\t--format\tnone",
+	"compare\tchart.csv\t--metrics\t*\t--format\tsvg", "compare\thistory.jsonl\t--metrics\t*\t--format\tnone", "compare\tmlruns\t--metrics\t*\t--format\tnone", "compare\tscores.csv\t--metrics\tmse\t--fail-if-worse\ta\t--junit\td/j.xml\t--format\tnone",
+	"evaluate\tnamed.yaml", "repscope\texport\tout0/manifold.json\t--to\tevery_eval_ever\t--organization\t{}\t--relationship\tother", "repscope\texport\tout0/manifold.json\t--to\thf_eval_results\t--dataset-id\ta/b\t--task-id\tt\t--metrics\tisotropy",
+	"repscope\texport\tout0/manifold.json\t--to\tparquet", "repscope\texport\tout0/manifold.json\t--to\tparquet\t--metrics\t{}", "repscope\tshow\tn.npz:{}", "repscope\tshow\t{}",
 	"manifold\t--config\t{}", "manifold\t{}", "{}", "evaluate\t{}", "compare\t{}", "repscope\tverify\t{}", "scale\tmerge\t{}", "manifold\t--{}=1",
 }
 
@@ -242,11 +276,16 @@ func namedFaults(t *testing.T, dir, out, name string) (faults [][2]string) {
 			add("a file name that is not seen", path, hidden(base))
 		}
 		switch ext := filepath.Ext(path); ext {
-		case ".json", ".md", ".tex", ".bib", ".html", ".svg", ".sha256", ".sh", ".yaml":
+		case ".json", ".md", ".tex", ".bib", ".html", ".svg", ".sha256", ".sh", ".yaml", ".xml":
 			if bad := hidden(content); bad != "" {
 				add("a file has hidden characters", path, bad)
 			}
-			if markup && (ext == ".html" || ext == ".svg" || ext == ".md") && strings.Contains(strings.ReplaceAll(content, `\<`, ""), name) {
+			if ext == ".xml" || ext == ".svg" {
+				if err := xml.Unmarshal([]byte(content), new(struct{})); err != nil {
+					add("no XML", path, err.Error())
+				}
+			}
+			if markup && (ext == ".html" || ext == ".svg" || ext == ".xml" || ext == ".md") && strings.Contains(strings.ReplaceAll(content, `\<`, ""), name) {
 				add("markup is left as it stands", path, name)
 			}
 			if ext == ".json" && !json.Valid([]byte(content)) {

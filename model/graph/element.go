@@ -122,49 +122,6 @@ func Wrap(v int64, bits int) int64 {
 }
 
 // ElementDType is the DType in which an ONNX element type is computed.
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func ElementDType(element int) (DType, bool) {
 	switch element {
 	case ElementFloat, ElementFloat16, ElementDouble, ElementBFloat16:

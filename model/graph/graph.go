@@ -513,47 +513,6 @@ func (g *Graph) fold() error {
 }
 
 // dropUnused forgets constants that no node and no output needs.
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func (g *Graph) dropUnused() {
 	used := map[string]bool{}
 	for _, n := range g.Nodes {

@@ -231,36 +231,6 @@ func (a *arena) take(n int) int {
 	return lo
 }
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func (a *arena) give(lo, n int) {
 	i, _ := slices.BinarySearchFunc(a.free, lo, func(b block, lo int) int { return b.lo - lo })
 	a.free = slices.Insert(a.free, i, block{lo, lo + n})

@@ -23,23 +23,6 @@ func NewSequence(t Type, items ...string) *Sequence {
 
 // Append is the list with one more value at its end. Loops make lists so, where a copy at every step would
 // take the square of their steps.
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func (s *Sequence) Append(name string) *Sequence {
 	if *s.taken != len(s.Items) {
 		return NewSequence(s.Type, append(slices.Clip(s.Items), name)...)

@@ -26,14 +26,6 @@ func (s *Site) OutShape(i int) []int { return s.Values[s.Step.Out[i]].Shape }
 func (s *Site) Constant(i int) *Tensor { return s.Values[s.Step.In[i]].Const }
 
 // Wraps reports whether integers that the step leaves in output 0 must be brought back to its width.
-
-
-
-
-
-
-
-
 func (s *Site) Wraps() bool {
 	return s.Step.Op.Wraps && s.HasOut(0) && s.Values[s.Step.Out[0]].Narrow()
 }

@@ -51,11 +51,6 @@ func Merge(shape []int, strides ...[]int) (merged []int, apart [][]int) {
 }
 
 // Around views an array as [outer, length, inner] around an axis.
-
-
-
-
-
 func Around(shape []int, axis int) (outer, length, inner int) {
 	return Count(shape[:axis]), shape[axis], Count(shape[axis+1:])
 }

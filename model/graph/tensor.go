@@ -301,28 +301,6 @@ func (t *Tensor) Scalar() (float64, bool) {
 }
 
 // Position is the index, axis by axis, of the element at this row-major offset; no axis may be empty.
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 func Position(shape []int, offset int) []int {
 	index := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {
