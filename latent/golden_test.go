@@ -130,7 +130,8 @@ func (s *memorySource) Fingerprint() (string, error) {
 
 // Latents have the same bits for any batch size and number of threads.
 func TestBatchesAndThreads(t *testing.T) {
-	options := []EncodeOptions{{Batch: 1, Threads: 1}, {Batch: 64, Threads: 3}, {Batch: 7, Threads: 2}, {Batch: 64, Threads: 1}, {Batch: 1000, Threads: 5}}
+	options := []EncodeOptions{{Batch: 1, Threads: 1}, {Batch: 64, Threads: 3}, {Batch: 7, Threads: 2}, {Batch: 64, Threads: 1},
+		{Batch: 1000, Threads: 5}}
 	if testing.Short() {
 		options = options[:3]
 	}

@@ -27,8 +27,8 @@ func Encoded[R any](t *testing.T) func(R) []byte {
 }
 
 // Check tests the contract. open creates the work as another process would; text is the bytes of a result that must be
-// equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused. With -short it
-// is divided once, which runs the same goroutines.
+// equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused. With -short
+// it is divided once, which runs the same goroutines.
 func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []byte, foreign func() shard.Work[P, R]) {
 	t.Helper()
 	ctx := context.Background()

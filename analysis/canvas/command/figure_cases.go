@@ -93,7 +93,9 @@ func overlayName(k, cases int) string {
 func (r *outcome) caseFigures(ctx context.Context) (drawings []run.Drawing) {
 	rows, score := r.ranked()
 	if len(rows) > 1 {
-		drawings = append(drawings, output.Drawing(figureCases, func() (*plots.Figure, error) { return r.contactSheet(ctx, rows, score) }))
+		drawings = append(drawings, output.Drawing(figureCases, func() (*plots.Figure, error) {
+			return r.contactSheet(ctx, rows, score)
+		}))
 	}
 	overlay := func(name string, c *source.Case) {
 		drawings = append(drawings, output.Drawing(name, func() (*plots.Figure, error) { return r.overlay(ctx, c) }))
