@@ -130,6 +130,11 @@ func (s *memorySource) Fingerprint() (string, error) {
 
 // Latents have the same bits for any batch size and number of threads.
 func TestBatchesAndThreads(t *testing.T) {
+	options := []EncodeOptions{{Batch: 1, Threads: 1}, {Batch: 64, Threads: 3}, {Batch: 7, Threads: 2}, {Batch: 64, Threads: 1},
+		{Batch: 1000, Threads: 5}}
+	if testing.Short() {
+		options = options[:3]
+	}
 	for _, g := range goldens(t) {
 		if strings.HasSuffix(g.File, "_legacy.pt") || g.Activation != "" || g.State != "" || filepath.Ext(g.File) == ".safetensors" {
 			continue // the same graph as of another file
@@ -145,7 +150,7 @@ func TestBatchesAndThreads(t *testing.T) {
 			}
 		}
 		var want []float32
-		for _, o := range []EncodeOptions{{Batch: 1, Threads: 1}, {Batch: 64, Threads: 1}, {Batch: 64, Threads: 3}, {Batch: 7, Threads: 2}, {Batch: 1000, Threads: 5}} {
+		for _, o := range options {
 			e, err := Open(filepath.Join("testdata", g.File), g.options())
 			if err != nil {
 				t.Fatal(err)

@@ -63,6 +63,9 @@ func TestBenjaminiYekutieliGolden(t *testing.T) {
 // level, which Holm's correction over 25 tests asks for. Effects of runs and of blocks have the same size in the
 // difference, or those of blocks are a third.
 func TestCompareSeeds_Level(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of studies")
+	}
 	t.Parallel()
 	const draws, episodes = 1500, 12
 	labels := make([]int, episodes)

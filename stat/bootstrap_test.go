@@ -230,6 +230,9 @@ func TestBootstrapPaths(t *testing.T) {
 // On AR(1) data the block intervals cover about as often as they promise, those of
 // single observations far less.
 func TestBootstrapCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of series")
+	}
 	const n, runs = 600, 200
 	covered := map[string]int{}
 	for run := range runs {

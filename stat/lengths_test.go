@@ -71,6 +71,9 @@ func TestLengthsOfRatio(t *testing.T) {
 
 // Unrelated lengths are rarely told, and lengths that follow the values nearly always.
 func TestLengthsRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of recordings")
+	}
 	t.Parallel()
 	const draws = 2000
 	for _, episodes := range []int{8, 20} {

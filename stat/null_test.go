@@ -156,6 +156,9 @@ func TestChanceOf(t *testing.T) {
 // The mean product of two independent series with levels of their own, squared, against its null: episodes of equal and
 // of unequal length, and one series.
 func TestEpisodeNull_Level(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many recordings")
+	}
 	t.Parallel()
 	for _, sizes := range [][]int{slices.Repeat([]int{20}, 8), {5, 8, 12, 20, 30, 45, 20, 10}, {200}} {
 		random := NewRandom(NewKey(11, uint64(len(sizes)), uint64(sizes[0])))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -102,6 +103,7 @@ func TestRelativeStepDeletesTheDistance(t *testing.T) {
 // Independent states: RMS over RMS is 1, and straightness is that of drawn triples,
 // which depends on the dimension.
 func TestIndependentStates(t *testing.T) {
+	runtest.Long(t, "it simulates many states")
 	t.Parallel()
 	for dim, want := range map[int]float64{1: -1. / 3, 10: -0.48} {
 		m := analyzed(t, paths(3000, dim, 1, 0, 9), Options{Clusters: []int{2}, Neighbors: []int{1}}).Models[0]
@@ -121,6 +123,7 @@ func TestIndependentStates(t *testing.T) {
 // The debiased CKA of independent latents is 0 within its interval for any number of them:
 // of 15 pairs for each number 95 % intervals miss it 4 times or more in 1 of 200 studies.
 func TestDebiasedCKAOfIndependentLatents(t *testing.T) {
+	runtest.Long(t, "it simulates many pairs")
 	t.Parallel()
 	const pairs = 15
 	for _, n := range []int{32, 64, 128, 256} {

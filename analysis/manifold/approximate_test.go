@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/measure/measuretest"
 )
 
 func TestApproximate(t *testing.T) {
+	runtest.Long(t, "a large search")
 	z := measuretest.Curved(10000)
 	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
 	o := Options{GrideOrders: []int{2, 8}, Neighbors: []int{5}, Settings: analysis.Settings{Seed: 3}}

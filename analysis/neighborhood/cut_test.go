@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/shard"
@@ -113,6 +114,7 @@ func TestNullOfUnequalEpisodes(t *testing.T) {
 
 // Slow sequences that share nothing have the scores of their null.
 func TestNullOfUnequalEpisodes_Mean(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	t.Parallel()
 	var above []float64
 	for seed := range uint64(8) {
@@ -144,7 +146,9 @@ func TestNullOfUnequalEpisodes_Units(t *testing.T) {
 		}
 	}
 	shardtest.Check(t, open(10), resultText(t), open(20))
-	shardtest.CheckMemory(t, open(10), open(10), resultText(t), 4, 0)
+	if !testing.Short() {
+		shardtest.CheckMemory(t, open(10), open(10), resultText(t), 4, 0)
+	}
 }
 
 // A null that the cut states do not have is undefined, and the scores of all states stay.

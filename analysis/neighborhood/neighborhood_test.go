@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -206,6 +207,7 @@ func TestPointScores(t *testing.T) {
 // The jackknife's standard error of dependent states against the spread of the
 // score over independent draws of the whole recording.
 func TestIntervals(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	const n, draws = 400, 60
 	one := func(seed uint64, o Options) *Result {
 		frames := walk(n, 3, seed)

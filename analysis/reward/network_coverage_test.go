@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -53,6 +54,7 @@ func (d networkDesign) draw(r *rand.Rand) (x points.Points, y []float64, class [
 // TestNetworkCoverage counts how often intervals of networks hold the mean score over draws: 200 draws gave, in
 // percent, accuracy 97–99, balanced accuracy 93–99, F1 92–99, MSE 87–96, R² 89–98.
 func TestNetworkCoverage(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	t.Parallel()
 	for _, d := range []networkDesign{{"lognormal", 12, 1, .3, .6}, {"slow", 12, 0, 0, .9}} {
 		type cell struct{ values, low, high []float64 }

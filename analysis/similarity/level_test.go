@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"repscope/analysis"
+	"repscope/internal/runtest"
 	"repscope/measure/similarity"
 	"repscope/points"
 	"repscope/stat"
@@ -74,6 +75,7 @@ func (d simulated) draw(seed uint64, shared bool) Input {
 }
 
 func TestLevel(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	t.Parallel()
 	draws, measures := 40, []string{"cka", "mutual_knn", "procrustes"}
 	designs := []simulated{{rho: 0.95, episodes: 12, length: 12, uneven: true}}
@@ -105,6 +107,7 @@ func TestLevel(t *testing.T) {
 
 // p values of spaces with more dimensions than states hold too.
 func TestLevel_WideSpaces(t *testing.T) {
+	runtest.Long(t, "it simulates many recordings")
 	t.Parallel()
 	draws, d := 40, simulated{rho: 0.8, episodes: 8, length: 8, dim: 100}
 	if text := os.Getenv("REPSCOPE_DRAWS"); text != "" {

@@ -27,7 +27,8 @@ func Encoded[R any](t *testing.T) func(R) []byte {
 }
 
 // Check tests the contract. open creates the work as another process would; text is the bytes of a result that must be
-// equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused.
+// equal, such as its JSON; foreign, if not nil, is work of another identity, whose states must be refused. With -short
+// it is divided once, which runs the same goroutines.
 func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []byte, foreign func() shard.Work[P, R]) {
 	t.Helper()
 	ctx := context.Background()
@@ -65,9 +66,13 @@ func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []
 
 	all := compute(shard.Range{Lo: 0, Hi: units})
 	merge("one part", all)
-	merge("one part twice", all, compute(shard.Range{Lo: 0, Hi: units}))
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, tasks := range []int{2, 3} {
+	r, divisions := rand.New(rand.NewPCG(1, 2)), []int{2, 3}
+	if testing.Short() {
+		divisions = nil
+	} else {
+		merge("one part twice", all, compute(shard.Range{Lo: 0, Hi: units}))
+	}
+	for _, tasks := range divisions {
 		var states []*shard.State
 		for i := range min(tasks, units) {
 			states = append(states, compute(shard.Task(i, tasks, units)...))

@@ -75,24 +75,13 @@ func (r *outcome) drawings(ctx context.Context) (drawings []run.Drawing) {
 		{figureScores, r.scoresFigure}, {figureSpread, r.spreadFigure}, {figureSteps, r.stepsFigure},
 		{figureImprovements, r.improvementsFigure}, {figureAgreement, r.agreementFigure},
 	} {
-		drawings = append(drawings, drawing(f.name, func() (*plots.Figure, error) { return f.draw(), nil }))
+		drawings = append(drawings, output.Drawing(f.name, func() (*plots.Figure, error) { return f.draw(), nil }))
 	}
 	drawings = append(drawings, r.caseFigures(ctx)...)
 	if r.plots {
 		drawings = append(drawings, r.metricFigures()...)
 	}
 	return drawings
-}
-
-// drawing is a figure that may be nil.
-func drawing(name string, draw func() (*plots.Figure, error)) run.Drawing {
-	return run.Drawing{Name: name, Draw: func() (run.Figure, error) {
-		f, err := draw()
-		if err != nil || f == nil {
-			return nil, err
-		}
-		return f, nil
-	}}
 }
 
 // Sizes of figures of small panels.
@@ -216,7 +205,7 @@ func (r *outcome) metricFigures() (drawings []run.Drawing) {
 				panel func(canvas.Key) plots.Panel
 				note  string
 			}{{"bar", r.bars, r.caption("Means over cases.")}, {"box", r.boxes, "Values of single cases."}} {
-				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, form.kind),
+				drawings = append(drawings, output.Drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, form.kind),
 					func() (*plots.Figure, error) {
 						return r.metricFigure(key, form.panel, form.note), nil
 					}))

@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/analysis/canvas/internal/store"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/resize"
 	"repscope/internal/run"
@@ -92,10 +93,12 @@ func overlayName(k, cases int) string {
 func (r *outcome) caseFigures(ctx context.Context) (drawings []run.Drawing) {
 	rows, score := r.ranked()
 	if len(rows) > 1 {
-		drawings = append(drawings, drawing(figureCases, func() (*plots.Figure, error) { return r.contactSheet(ctx, rows, score) }))
+		drawings = append(drawings, output.Drawing(figureCases, func() (*plots.Figure, error) {
+			return r.contactSheet(ctx, rows, score)
+		}))
 	}
 	overlay := func(name string, c *source.Case) {
-		drawings = append(drawings, drawing(name, func() (*plots.Figure, error) { return r.overlay(ctx, c) }))
+		drawings = append(drawings, output.Drawing(name, func() (*plots.Figure, error) { return r.overlay(ctx, c) }))
 	}
 	if len(rows) > 0 {
 		places := []int{0, len(rows) - 1, len(rows) / 2}

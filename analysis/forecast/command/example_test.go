@@ -9,6 +9,7 @@ import (
 
 	"repscope/analysis/forecast"
 	"repscope/internal/example"
+	"repscope/internal/runtest"
 )
 
 // exampleInput is what --example analyzes, without persistence.
@@ -38,6 +39,7 @@ func exampleInput(t testing.TB) forecast.Input {
 // Each defect shows in numbers that are right for the ensemble without one, which every
 // proper score ranks first.
 func TestExampleDefects(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	metrics := []string{"mse", "bias", "crps", "energy_score", "variogram_score", "patched_energy_score", "pairwise_energy_score", "spread_skill", "rank_histogram", "spectrum"}
 	r, err := forecast.Analyze(context.Background(), exampleInput(t), forecast.Options{Metrics: metrics, MaxDistance: 4})

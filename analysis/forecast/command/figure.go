@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
@@ -144,26 +145,31 @@ func (s *settings) figures(ctx context.Context, env *run.Env, in *forecast.Input
 	if len(d.units) != len(r.Variables) {
 		d.units = make([]string, len(r.Variables))
 	}
-	var maps []*plots.Figure
+	maps := sync.OnceValues(func() ([]*plots.Figure, error) {
+		shown, err := forecast.TypicalCase(ctx, *in, o, r, fewVariables, mapRows)
+		if err != nil {
+			return nil, err
+		}
+		return d.maps(shown)
+	})
+	var drawings []run.Drawing
+	cases := 0
 	for _, name := range contentsOf(r).figureNames() {
-		figure := d.plain(name)
-		if figure == nil {
-			if maps == nil {
-				shown, err := forecast.TypicalCase(ctx, *in, o, r, fewVariables, mapRows)
+		draw := func() (*plots.Figure, error) { return d.plain(name), nil }
+		if name == caseName(cases) {
+			variable := cases
+			draw = func() (*plots.Figure, error) {
+				drawn, err := maps()
 				if err != nil {
-					return err
+					return nil, err
 				}
-				if maps, err = d.maps(shown); err != nil {
-					return err
-				}
+				return drawn[variable], nil
 			}
-			figure, maps = maps[0], maps[1:]
+			cases++
 		}
-		if err := env.Figure(name, figure); err != nil {
-			return err
-		}
+		drawings = append(drawings, output.Drawing(name, draw))
 	}
-	return nil
+	return env.Figures(ctx, drawings)
 }
 
 // plain is a figure of the result alone; nil for maps.

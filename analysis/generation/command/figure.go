@@ -68,18 +68,20 @@ func planFigures(env *run.Env, in *generation.Input, o generation.Options) {
 // writeFigures writes the figures of what was computed.
 func writeFigures(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input) error {
 	d := &drawing{ctx: ctx, in: in, metrics: r.Metrics, names: in.LabelNames, seed: env.Options.Seed, r: r}
+	var drawings []run.Drawing
 	for _, f := range figures {
 		for k := range f.pages(d) {
-			drawn, err := f.page(d, k)
-			if err != nil {
-				return fmt.Errorf("figure %s: %w", pageName(f.name, k), err)
-			}
-			if err := env.Figure(pageName(f.name, k), drawn); err != nil {
-				return err
-			}
+			name := pageName(f.name, k)
+			drawings = append(drawings, output.Drawing(name, func() (*plots.Figure, error) {
+				drawn, err := f.page(d, k)
+				if err != nil {
+					return nil, fmt.Errorf("figure %s: %w", name, err)
+				}
+				return drawn, nil
+			}))
 		}
 	}
-	return nil
+	return env.Figures(ctx, drawings)
 }
 
 // has reports whether a metric was asked for.

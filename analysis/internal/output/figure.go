@@ -8,9 +8,21 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/run"
 	"repscope/plots"
 	"repscope/report"
 )
+
+// Drawing is a figure to draw, for [run.Env.Figures]; draw returns nil where there is nothing to show.
+func Drawing(name string, draw func() (*plots.Figure, error)) run.Drawing {
+	return run.Drawing{Name: name, Draw: func() (run.Figure, error) {
+		figure, err := draw()
+		if err != nil || figure == nil {
+			return nil, err
+		}
+		return figure, nil
+	}}
+}
 
 // Ends are the ends of an interval; NaN where it is undefined, which draws no
 // error bar and no band.

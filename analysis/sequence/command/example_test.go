@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/sequence/source"
 	"repscope/dataset"
 	"repscope/internal/example/sequences"
+	"repscope/internal/runtest"
 	"repscope/measure/token"
 )
 
@@ -52,6 +53,7 @@ func exampleInput(t *testing.T, names ...string) sequence.Input {
 // The model that is trained well is best, knows which residues touch and how sure it may be; each of the
 // others shows what it lacks in the number that is about it.
 func TestExampleDefects(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	r, err := sequence.Analyze(t.Context(), exampleInput(t, "masked_accuracy", "loss", "perplexity", "region_accuracy", "calibration", "p_at_l", "cross_chain", "substitutions", "chain_probe"), sequence.Options{Settings: analysis.Settings{Seed: 42}})
 	if err != nil {

@@ -61,24 +61,22 @@ func (s *settings) planFigures(env *run.Env, p *sequence.Plan) error {
 
 // figures draws the figures of all datasets.
 func (s *settings) figures(ctx context.Context, env *run.Env, r *sequence.Result) error {
+	var drawings []run.Drawing
 	for i := range r.Datasets {
 		d := &r.Datasets[i]
 		for _, f := range figureKinds() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			figure := f.draw(d)
-			if figure == nil {
-				continue
-			}
-			if len(r.Datasets) > 1 {
-				figure.Footnote = "Dataset " + plots.Escape(d.Name) + ". " + figure.Footnote
-			}
-			figure.Notes = append(figure.Notes, output.IntervalNotes(r.Warnings)...)
-			if err := env.Figure(figureName(f.name, i), figure); err != nil {
-				return err
-			}
+			drawings = append(drawings, output.Drawing(figureName(f.name, i), func() (*plots.Figure, error) {
+				figure := f.draw(d)
+				if figure == nil {
+					return nil, nil // nothing to show
+				}
+				if len(r.Datasets) > 1 {
+					figure.Footnote = "Dataset " + plots.Escape(d.Name) + ". " + figure.Footnote
+				}
+				figure.Notes = append(figure.Notes, output.IntervalNotes(r.Warnings)...)
+				return figure, nil
+			}))
 		}
 	}
-	return nil
+	return env.Figures(ctx, drawings)
 }
