@@ -57,7 +57,8 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	if err != nil {
 		return SeedComparison{}, err
 	}
-	difference, err := combine(func(at []float64) float64 { return at[0] - at[1] }, level, meanA, meanB)
+	difference, err := combine(func(at []float64) float64 { return at[0] - at[1] }, level,
+		subtract(meanA.Influence, meanB.Influence), meanA, meanB)
 	if err != nil {
 		return SeedComparison{}, err
 	}
