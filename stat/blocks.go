@@ -98,15 +98,15 @@ type Blocks struct {
 	kind     BlockKind // EpisodeBlocks or MovingBlocks
 	length   int       // of moving blocks
 	index    episodeIndex
-	cut      []int        // partition: block j is index.order[cut[j]:cut[j+1]]
-	weights  []int        // moving: cumulative number of draws that start in episode ≤ e
-	tau      float64      // moving: the longest autocorrelation time of the series; 0 where unknown
-	pieces   *Pieces      // moving: how they follow each other
-	series   int          // moving: how many series there are that vary
-	long     int          // moving: how many of them have long memory
-	slow     []slowSeries // moving: these
-	owner    []int        // of every observation, where another grouping owns them; see Owning
-	owned    *Blocks      // that grouping
+	cut      []int     // partition: block j is index.order[cut[j]:cut[j+1]]
+	weights  []int     // moving: cumulative number of draws that start in episode ≤ e
+	tau      float64   // moving: the longest autocorrelation time of the series; 0 where unknown
+	pieces   *Pieces   // moving: how they follow each other
+	series   int       // moving: how many series there are that vary
+	long     int       // moving: how many of them have long memory
+	slow     []*fading // moving: these
+	owner    []int     // of every observation, where another grouping owns them; see Owning
+	owned    *Blocks   // that grouping
 	warnings []string
 }
 
@@ -202,12 +202,6 @@ func (b *Blocks) follow(groups bool) *Pieces {
 	return p
 }
 
-// slowSeries is a series with long memory.
-type slowSeries struct {
-	values []float64
-	fading
-}
-
 // remembers reports whether a third of the series or more have long memory.
 func (b *Blocks) remembers() bool {
 	return b.long > 0 && float64(b.long) >= longShare*float64(b.series)
@@ -242,28 +236,32 @@ func (p *Pieces) half(influence []float64, sizes []int) float64 {
 	return half
 }
 
-// widening is the factor by which memory that outlasts the blocks widens the interval of a statistic, by its influence;
-// 0 where there is none.
-func (p *Pieces) widening(influence []float64, sizes []int) float64 {
-	if p == nil || !p.Automatic || len(influence) != p.Start[len(p.Start)-1] {
+// fading says how the influence of the observations on a statistic fades; nil where it is not known.
+func (p *Pieces) fading(influence []float64) *fading {
+	if p == nil || len(influence) != p.Start[len(p.Start)-1] {
+		return nil
+	}
+	return fadingOf(p.index(), influence)
+}
+
+// widening is the factor by which memory that outlasts the blocks widens the interval of a statistic; 0 where there is
+// none.
+func (p *Pieces) widening(m *fading, sizes []int) float64 {
+	if m == nil || !p.Automatic {
 		return 0
 	}
-	m, known := memoryOf(p.index(), influence)
-	if !known {
-		return 0
-	}
-	return m.widening(p.half(influence, sizes))
+	return m.widening(p.half(m.values, sizes))
 }
 
 // remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where the
 // series have long memory. Empty if it is tested.
-func (p *Pieces) remembers(influence []float64) string {
+func (p *Pieces) remembers(influence []float64, m *fading) string {
 	if p == nil {
 		return ""
 	}
 	var subject string
 	switch n := p.Start[len(p.Start)-1]; {
-	case len(influence) == n && longMemory(p.index(), influence, doubtedMemory):
+	case m.long(doubtedMemory):
 		subject = "difference"
 	case len(influence) != n && p.Long:
 		subject = "states"
@@ -426,9 +424,9 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		}
 		usable++
 		b.series++
-		if m, known := memoryOf(b.index, values); known && m.long(0) {
+		if m := fadingOf(b.index, values); m.long(0) {
 			b.long++
-			b.slow = append(b.slow, slowSeries{values, m})
+			b.slow = append(b.slow, m)
 		}
 		b.tau = max(b.tau, time.Tau)
 		length = max(length, int(math.Ceil(optimal)))

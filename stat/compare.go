@@ -57,7 +57,8 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return Comparison{}, Undefined(quantity, "the two statistics do not have the same blocks")
 	}
 	difference := subtract(a.Influence, b.Influence)
-	d, err := combine(func(at []float64) float64 { return at[0] - at[1] }, o.Level, difference, a, b)
+	fades := a.Pieces.fading(difference)
+	d, err := combine(func(at []float64) float64 { return at[0] - at[1] }, o.Level, fades, a, b)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -79,7 +80,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 			c.EffectSD = d.Estimate / sd
 		}
 	}
-	if c.Reason = firstOf(d.Untestable, a.Pieces.remembers(difference)); c.Reason != "" {
+	if c.Reason = firstOf(d.Untestable, a.Pieces.remembers(difference, fades)); c.Reason != "" {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {

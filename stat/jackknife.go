@@ -357,7 +357,7 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
 	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces,
 		Influence: b.perOwner(influence), Untestable: b.Untestable(), Warnings: b.Warnings()}
-	v.Widening = v.Pieces.widening(v.Influence, v.BlockSizes)
+	v.Widening = v.Pieces.widening(v.Pieces.fading(v.Influence), v.BlockSizes)
 	if err := v.delete(0); err != nil {
 		return nil, err
 	}
@@ -538,7 +538,7 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 	if known {
 		influence = combinedInfluence(f, values, parts)
 	}
-	out, err := combine(f, first.Interval.Level, influence, parts...)
+	out, err := combine(f, first.Interval.Level, first.Pieces.fading(influence), parts...)
 	if err != nil {
 		return nil, err
 	}
@@ -549,7 +549,7 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 // combine is the error of a function of statistics over the same blocks: deletion by deletion, or half by half. Memory
 // that outlasts the blocks is that of the influence; a function of one statistic remembers what the statistic does.
 func combine(
-	f func(values []float64) float64, level float64, influence []float64, parts ...*Jackknifed,
+	f func(values []float64) float64, level float64, m *fading, parts ...*Jackknifed,
 ) (*Jackknifed, error) {
 	first, at := parts[0], make([]float64, len(parts))
 	for p, v := range parts {
@@ -575,9 +575,9 @@ func combine(
 		Widening: first.Widening,
 	}
 	if len(parts) > 1 {
-		out.Widening = first.Pieces.widening(influence, first.BlockSizes)
+		out.Widening = first.Pieces.widening(m, first.BlockSizes)
 	}
-	if influence == nil {
+	if m == nil {
 		for _, v := range parts {
 			out.Widening = max(out.Widening, v.Widening)
 		}

@@ -275,38 +275,61 @@ func (s *spectrum) autoregressions(x episodeIndex, values []float64, order int) 
 	return best
 }
 
-// fading says how the autocorrelation of a series fades.
+// fading says how the autocorrelation of a series fades. Models of long memory, fractionally integrated noise (0, d, 0)
+// and (1, d, 0), are compared with models of short memory, autoregressions up to order 4 and ARMA(1, 1), by BIC of
+// Whittle's likelihood of the periodogram. What takes long is computed when it is asked for.
 type fading struct {
-	excess  float64 // by how much long memory explains the spectrum better than short memory, in units of BIC
-	penalty float64 // of a parameter in BIC
-	error   float64 // the standard error of the mean by the best model (1, d, 0)
+	spectrum *spectrum
+	index    episodeIndex
+	values   []float64
+	penalty  float64 // of a parameter in BIC
+	best     float64 // BIC of long memory
+	model    arfima  // the best (1, d, 0)
+	short    float64 // BIC of autoregressions; NaN: not known yet
+	excess   float64 // by how much long memory is better than short memory, in BIC; NaN: not known yet
 }
 
-// memoryOf compares models of long memory, fractionally integrated noise (0, d, 0) and (1, d, 0), with models of short
-// memory, autoregressions up to order 4 and ARMA(1, 1), by BIC of Whittle's likelihood of the periodogram. Episodes too
-// short for this, and constant series, have none; known is false.
-func memoryOf(x episodeIndex, values []float64) (m fading, known bool) {
+// fadingOf is nil for episodes too short for a spectrum, and for constant series.
+func fadingOf(x episodeIndex, values []float64) *fading {
 	if isConstant(values) {
-		return m, false
+		return nil
 	}
 	s := newSpectrum(x, values)
 	if s.total < leastFrequencies || noError(math.Sqrt(slices.Max(s.power)), slices.Max(values), slices.Min(values)) {
-		return m, false
+		return nil
 	}
-	m.penalty = math.Log(s.n)
+	m := &fading{spectrum: s, index: x, values: values, penalty: math.Log(s.n), short: math.NaN(), excess: math.NaN()}
 	noise, _ := s.fit(hasD, []arfima{{d: 0.2}})
 	long, model := s.fit(hasPhi|hasD, []arfima{{phi: -0.3, d: 0.3}, {phi: 0.3, d: 0.2}, {phi: 0.8, d: 0.2}})
-	mixed, _ := s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6},
-		{phi: 0.97, theta: -0.8}})
-	m.excess = min(s.autoregressions(x, values, 4), mixed+2*m.penalty) - min(noise+m.penalty, long+2*m.penalty)
-	variance := 0.0
-	for e := range x.count() {
-		n := x.start[e+1] - x.start[e]
-		share := float64(n) / s.n
-		variance += float64(share * share * model.ofMean(float64(n/averaged(n))))
+	m.best, m.model = min(noise+m.penalty, long+2*m.penalty), model
+	return m
+}
+
+// exceeds reports whether long memory is better than short memory by more than a bound.
+func (m *fading) exceeds(bound float64) bool {
+	if math.IsNaN(m.short) {
+		m.short = m.spectrum.autoregressions(m.index, m.values, 4)
 	}
-	m.error = math.Sqrt(variance * s.scale(model.logs(s)))
-	return m, true
+	if m.short-m.best <= bound {
+		return false
+	}
+	if math.IsNaN(m.excess) {
+		mixed, _ := m.spectrum.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6},
+			{phi: 0.97, theta: -0.8}})
+		m.excess = min(m.short, mixed+2*m.penalty) - m.best
+	}
+	return m.excess > bound
+}
+
+// stdError is the standard error of the mean by the best model (1, d, 0).
+func (m *fading) stdError() float64 {
+	variance := 0.0
+	for e := range m.index.count() {
+		n := m.index.start[e+1] - m.index.start[e]
+		share := float64(n) / m.spectrum.n
+		variance += float64(share * share * m.model.ofMean(float64(n/averaged(n))))
+	}
+	return math.Sqrt(variance * m.spectrum.scale(m.model.logs(m.spectrum)))
 }
 
 // ofMean is the variance of the mean of n observations whose innovations have unit variance. Of fractionally integrated
@@ -332,20 +355,19 @@ func (m arfima) ofMean(n float64) float64 {
 // widening is the factor by which long memory widens the interval of a mean: 1.96 standard errors over its half width.
 // It exceeds 1 by at most the gain in log likelihood by d, which is half of the gain in BIC and of the penalty of one
 // parameter: spectra of short series with a correlation of 0.8 often look nearly as well like strong long memory.
-func (m fading) widening(half float64) float64 {
-	factor := 1.96 * m.error / half
-	if !isFinite(factor) {
+func (m *fading) widening(half float64) float64 {
+	factor := 1.96 * m.stdError() / half
+	if !isFinite(factor) || factor <= 1 || !m.exceeds(-m.penalty) {
 		return 1
 	}
-	return min(max(factor, 1), 1+max(0, m.excess+m.penalty)/2, mostWidening)
+	return min(factor, 1+(m.excess+m.penalty)/2, mostWidening)
 }
 
 // long reports whether the autocorrelation fades like a power of the lag and not exponentially, so that no block is long
 // enough for the error: long memory explains the spectrum better, or worse by less than margin.
-func (m fading) long(margin float64) bool { return m.excess > -margin }
+func (m *fading) long(margin float64) bool { return m != nil && m.exceeds(-margin) }
 
 // longMemory reports whether a series has long memory; see fading.
 func longMemory(x episodeIndex, values []float64, margin float64) bool {
-	m, known := memoryOf(x, values)
-	return known && m.long(margin)
+	return fadingOf(x, values).long(margin)
 }

@@ -204,9 +204,8 @@ func TestJackknife_Joined(t *testing.T) {
 		if slices.Max(groups) != joinedPieces-1 || slices.Min(groups) != 0 {
 			t.Fatalf("groups are %d to %d", slices.Min(groups), slices.Max(groups))
 		}
-		memory, _ := memoryOf(b.index, values)
 		want := max(half(pieces), half(groups))
-		want *= memory.widening(want)
+		want *= fadingOf(b.index, values).widening(want)
 		if h := (got.Interval.High - got.Interval.Low) / 2; math.Abs(h-want) > 1e-9*want {
 			t.Errorf("half width %v, want %v", h, want)
 		}
@@ -322,10 +321,11 @@ func TestPieces_ShareOfLongSeries(t *testing.T) {
 			t.Fatal(err)
 		}
 		warned := slices.ContainsFunc(b.Warnings(), func(w string) bool { return strings.Contains(w, "long memory") })
-		if b.long != 1 || b.series != c.short+1 || (b.pieces.remembers(nil) == "") != c.tests || warned == c.tests {
-			t.Errorf("%d of %d series are long: %q, warnings %q", b.long, b.series, b.pieces.remembers(nil), b.Warnings())
+		if b.long != 1 || b.series != c.short+1 || (b.pieces.remembers(nil, nil) == "") != c.tests || warned == c.tests {
+			t.Errorf("%d of %d series are long: %q, warnings %q", b.long, b.series, b.pieces.remembers(nil, nil), b.Warnings())
 		}
-		if b.pieces.remembers(long) == "" || b.pieces.remembers(series[1]) != "" {
+		remembers := func(x []float64) bool { return b.pieces.remembers(x, b.pieces.fading(x)) != "" }
+		if !remembers(long) || remembers(series[1]) {
 			t.Error("a known influence is judged by others")
 		}
 	}
