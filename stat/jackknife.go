@@ -252,9 +252,9 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 	return v
 }
 
-// WithMemory widens interval and test of a statistic of unknown influence that moves with the means of the series, whose
-// long memory outlasts the blocks, by the median factor of the series. Combinations and comparisons inherit it. It
-// returns v.
+// WithMemory widens interval and test of a statistic of unknown influence by the median factor of the series: for
+// statistics that move with the means of the series, whose long memory outlasts the blocks. Combinations and comparisons
+// inherit it. It returns v.
 func (v *Jackknifed) WithMemory() *Jackknifed {
 	if v.Influence == nil && v.Halves == nil && v.Pieces != nil && v.Pieces.Widening > 1 && v.Interval.Defined() {
 		v.Widening = v.Pieces.Widening
@@ -546,8 +546,8 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 	return out, nil
 }
 
-// combine is the error of a function of statistics over the same blocks: deletion by deletion, or half by half. Memory
-// that outlasts the blocks is that of the influence; a function of one statistic remembers what the statistic does.
+// combine is the error of a function of statistics over the same blocks: deletion by deletion, or half by half. The
+// influence m says which memory outlasts the blocks; a function of one statistic remembers what the statistic does.
 func combine(
 	f func(values []float64) float64, level float64, m *fading, parts ...*Jackknifed,
 ) (*Jackknifed, error) {

@@ -22,8 +22,8 @@ const (
 	doubtedMemory = 4
 	// mostWidening is the most that long memory widens an interval.
 	mostWidening = 3
-	// mostMemory is the order of fractional integration up to which the mean has an error, and lowFrequencies the number of
-	// frequencies that decide it.
+	// mostMemory is the order of fractional integration up to which the mean has an error, and lowFrequencies the number
+	// of frequencies that decide it.
 	mostMemory, lowFrequencies = 0.45, 1000
 	// longestSpectrum is the number of observations of an episode beyond which neighbors are averaged first: the low
 	// frequencies, which decide, stay.
@@ -363,8 +363,8 @@ func (m *fading) widening(half float64) float64 {
 	return min(factor, 1+(m.excess+m.penalty)/2, mostWidening)
 }
 
-// long reports whether the autocorrelation fades like a power of the lag and not exponentially, so that no block is long
-// enough for the error: long memory explains the spectrum better, or worse by less than margin.
+// long reports whether the autocorrelation fades like a power of the lag and not exponentially, so that no block is
+// long enough for the error: long memory explains the spectrum better, or worse by less than margin.
 func (m *fading) long(margin float64) bool { return m != nil && m.exceeds(-margin) }
 
 // longMemory reports whether a series has long memory; see fading.

@@ -108,7 +108,7 @@ func (m *Model) ranks(
 		bias  *report.Value
 		kept  **stat.Jackknifed
 		ends  [2]float64
-		means bool // it moves with the means of the latents, whose memory is that of the latents
+		means bool // it moves with the means of the latents, which remember as long as the latents do
 	}{
 		{
 			ranks.Effective, func(r spectrum.Ranks) float64 { return r.Effective },

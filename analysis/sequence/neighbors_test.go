@@ -44,8 +44,8 @@ func meansOf(t *testing.T, seed uint64, rho float64, perCluster int) []*stat.Jac
 	return out
 }
 
-// Dependent neighbors have no p value and a warning; independent ones have both rarely, as have clusters that are longer
-// than the memory.
+// Dependent neighbors have no p value and a warning; independent ones rarely do, nor do clusters that are longer than
+// the memory.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	const draws = 100
