@@ -98,14 +98,15 @@ type Blocks struct {
 	kind     BlockKind // EpisodeBlocks or MovingBlocks
 	length   int       // of moving blocks
 	index    episodeIndex
-	cut      []int   // partition: block j is index.order[cut[j]:cut[j+1]]
-	weights  []int   // moving: cumulative number of draws that start in episode ≤ e
-	tau      float64 // moving: the longest autocorrelation time of the series; 0 where unknown
-	pieces   *Pieces // moving: how they follow each other
-	series   int     // moving: how many series there are that vary
-	long     int     // moving: how many of them have long memory
-	owner    []int   // of every observation, where another grouping owns them; see Owning
-	owned    *Blocks // that grouping
+	cut      []int     // partition: block j is index.order[cut[j]:cut[j+1]]
+	weights  []int     // moving: cumulative number of draws that start in episode ≤ e
+	tau      float64   // moving: the longest autocorrelation time of the series; 0 where unknown
+	pieces   *Pieces   // moving: how they follow each other
+	series   int       // moving: how many series there are that vary
+	long     int       // moving: how many of them have long memory
+	slow     []*fading // moving: these
+	owner    []int     // of every observation, where another grouping owns them; see Owning
+	owned    *Blocks   // that grouping
 	warnings []string
 }
 
@@ -168,25 +169,36 @@ type Pieces struct {
 	Start  []int // of the episodes in Order, and the number of observations
 	Joined []int // the group of neighboring blocks that each block belongs to; nil: no groups
 	Long   bool  // a third of the series or more have long memory
+	// Automatic says that the blocks have an automatic length: memory that outlasts them widens intervals. Widening is the
+	// median factor of the series, where their memory is long; see WithMemory.
+	Automatic bool
+	Widening  float64
 }
 
 // follow returns the pieces, with groups of neighbors where these are asked for and there are more than joinedPieces.
 func (b *Blocks) follow(groups bool) *Pieces {
-	p := &Pieces{Start: b.index.start, Long: b.remembers()}
+	p := &Pieces{Start: b.index.start, Long: b.remembers(), Automatic: groups}
 	for k, i := range b.index.order {
 		if k != i {
 			p.Order = b.index.order
 			break
 		}
 	}
-	if !groups || b.Count() <= joinedPieces {
-		return p
+	if groups && b.Count() > joinedPieces {
+		p.Joined = make([]int, b.Count())
+		for j := range p.Joined {
+			middle := float64(b.cut[j]+b.cut[j+1]) / 2
+			p.Joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
+		}
 	}
-	p.Joined = make([]int, b.Count())
-	for j := range p.Joined {
-		middle := float64(b.cut[j]+b.cut[j+1]) / 2
-		p.Joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
+	if p.Automatic && p.Long {
+		factors := make([]float64, len(b.slow))
+		for i, s := range b.slow {
+			factors[i] = s.widening(p.half(s.values, b.Sizes()))
+		}
+		p.Widening = Median(factors)
 	}
+	b.slow = nil
 	return p
 }
 
@@ -203,15 +215,53 @@ func (p *Pieces) groups() []int {
 	return p.Joined
 }
 
+// half is the half width of the 95 % interval of a mean by its influence, over blocks of these sizes.
+func (p *Pieces) half(influence []float64, sizes []int) float64 {
+	n, first := float64(len(influence)), 0
+	shares, weights := make([]float64, len(sizes)), make([]float64, len(sizes))
+	order, mean := p.index().order, Mean(influence)
+	for j, m := range sizes {
+		for _, i := range order[first : first+m] {
+			shares[j] += (influence[i] - mean) / n
+		}
+		weights[j] = float64(m) / n
+		first += m
+	}
+	stdError, df := errorOf(shares, weights)
+	half := halfWidth(stdError, df, 0.95)
+	if groups := p.groups(); groups != nil {
+		stdError, df = errorOf(grouped(groups, shares), grouped(groups, weights))
+		half = max(half, halfWidth(stdError, df, 0.95))
+	}
+	return half
+}
+
+// fading says how the influence of the observations on a statistic fades; nil where it is not known.
+func (p *Pieces) fading(influence []float64) *fading {
+	if p == nil || len(influence) != p.Start[len(p.Start)-1] {
+		return nil
+	}
+	return fadingOf(p.index(), influence)
+}
+
+// widening is the factor by which memory that outlasts the blocks widens the interval of a statistic; 0 where there is
+// none.
+func (p *Pieces) widening(m *fading, sizes []int) float64 {
+	if m == nil || !p.Automatic {
+		return 0
+	}
+	return m.widening(p.half(m.values, sizes))
+}
+
 // remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where the
 // series have long memory. Empty if it is tested.
-func (p *Pieces) remembers(influence []float64) string {
+func (p *Pieces) remembers(influence []float64, m *fading) string {
 	if p == nil {
 		return ""
 	}
 	var subject string
 	switch n := p.Start[len(p.Start)-1]; {
-	case len(influence) == n && longMemory(p.index(), influence, doubtedMemory):
+	case m.long(doubtedMemory):
 		subject = "difference"
 	case len(influence) != n && p.Long:
 		subject = "states"
@@ -254,8 +304,8 @@ func (b *Blocks) appraise() {
 		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
 	if b.remembers() {
-		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too "+
-			"narrow, and differences that remember so long have no p value; record at least %d episodes", b.long,
+		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals follow "+
+			"a model of that memory, and differences that remember so long have no p value; record at least %d episodes", b.long,
 			b.series, testedBlocks)
 	}
 	if count < testedPieces {
@@ -374,8 +424,9 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		}
 		usable++
 		b.series++
-		if longMemory(b.index, values, 0) {
+		if m := fadingOf(b.index, values); m.long(0) {
 			b.long++
+			b.slow = append(b.slow, m)
 		}
 		b.tau = max(b.tau, time.Tau)
 		length = max(length, int(math.Ceil(optimal)))
@@ -524,7 +575,8 @@ func (b *Blocks) Coarsen(count int) *Blocks {
 		c.cut[j] = b.cut[b.Count()*j/count]
 	}
 	if c.pieces != nil {
-		c.pieces = &Pieces{Order: b.pieces.Order, Start: b.pieces.Start, Long: b.pieces.Long}
+		c.pieces = &Pieces{Order: b.pieces.Order, Start: b.pieces.Start, Long: b.pieces.Long,
+			Automatic: b.pieces.Automatic, Widening: b.pieces.Widening}
 	}
 	return &c
 }

@@ -56,7 +56,9 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	if !sameBlocks(a, b) {
 		return Comparison{}, Undefined(quantity, "the two statistics do not have the same blocks")
 	}
-	d, err := combine(func(at []float64) float64 { return at[0] - at[1] }, o.Level, a, b)
+	difference := subtract(a.Influence, b.Influence)
+	fades := a.Pieces.fading(difference)
+	d, err := combine(func(at []float64) float64 { return at[0] - at[1] }, o.Level, fades, a, b)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -73,13 +75,12 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		c.Reason = d.Reason
 		return c, nil
 	}
-	difference := subtract(a.Influence, b.Influence)
 	if difference != nil {
 		if sd := StandardDeviation(difference); !noError(sd, a.Estimate, b.Estimate, StandardDeviation(a.Influence)) {
 			c.EffectSD = d.Estimate / sd
 		}
 	}
-	if c.Reason = firstOf(d.Untestable, a.Pieces.remembers(difference)); c.Reason != "" {
+	if c.Reason = firstOf(d.Untestable, a.Pieces.remembers(difference, fades)); c.Reason != "" {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {

@@ -35,6 +35,9 @@ type Jackknifed struct {
 	// Joined says that StdError and DF come from ten groups of neighboring blocks, which are wider than intervals of the
 	// blocks themselves: the memory lasts longer than a block; see [Blocks.Jackknife].
 	Joined bool
+	// Widening is the factor of StdError for memory that outlasts the pieces of an episode, as far as the spectrum of the
+	// influence allows for it; 0 where it is not known.
+	Widening float64
 	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
 	Tails bool
 	// Untestable says why no p value is computed from these blocks; empty if one is.
@@ -133,20 +136,28 @@ func (v *Jackknifed) errors(level float64) {
 		for j, m := range v.BlockSizes {
 			weights[groups[j]] += float64(m) / total
 		}
-		spread, squares = 0, 0
-		for k, s := range joined {
-			spread += float64(s*s) / (1 - weights[k])
-			squares += float64(weights[k] * weights[k])
-		}
-		df := 1/squares - 1
+		stdError, df := errorOf(joined, weights)
 		if v.Tails {
 			df = min(df, tailDF(joined))
 		}
-		if stdError := math.Sqrt(spread); halfWidth(stdError, df, level) > halfWidth(v.StdError, v.DF, level) {
+		if halfWidth(stdError, df, level) > halfWidth(v.StdError, v.DF, level) {
 			v.StdError, v.DF, v.Joined = stdError, df, true
 		}
 	}
+	if v.Widening > 1 {
+		v.StdError *= v.Widening
+	}
 	v.interval(level)
+}
+
+// errorOf is the standard error of a sum of shares, by blocks of these weights, and its degrees of freedom.
+func errorOf(shares, weights []float64) (stdError, df float64) {
+	variance, squares := 0.0, 0.0
+	for k, s := range shares {
+		variance += float64(s*s) / (1 - weights[k])
+		squares += float64(weights[k] * weights[k])
+	}
+	return math.Sqrt(variance), 1/squares - 1
 }
 
 // grouped are sums over groups of neighboring blocks.
@@ -241,6 +252,17 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 	return v
 }
 
+// WithMemory widens interval and test of a statistic of unknown influence by the median factor of the series: for
+// statistics that move with the means of the series, whose long memory outlasts the blocks. Combinations and comparisons
+// inherit it. It returns v.
+func (v *Jackknifed) WithMemory() *Jackknifed {
+	if v.Influence == nil && v.Halves == nil && v.Pieces != nil && v.Pieces.Widening > 1 && v.Interval.Defined() {
+		v.Widening = v.Pieces.Widening
+		v.errors(v.Interval.Level)
+	}
+	return v
+}
+
 // Within limits the interval to the range of the statistic (±Inf for no limit) and returns v.
 func (v *Jackknifed) Within(low, high float64) *Jackknifed {
 	if v.Interval.Defined() {
@@ -318,7 +340,7 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 	if !v.Interval.Defined() {
 		return false
 	}
-	scaled, err := combine(func(at []float64) float64 { return to(at[0]) }, v.Interval.Level, v)
+	scaled, err := combine(func(at []float64) float64 { return to(at[0]) }, v.Interval.Level, nil, v)
 	if err != nil || !scaled.Interval.Defined() {
 		v.Within(low, high)
 		return false
@@ -333,11 +355,12 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 // is the wider of two: by the pieces, and by ten groups of neighboring pieces
 // with the degrees of freedom of the groups.
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
-	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces}
+	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), Pieces: b.pieces,
+		Influence: b.perOwner(influence), Untestable: b.Untestable(), Warnings: b.Warnings()}
+	v.Widening = v.Pieces.widening(v.Pieces.fading(v.Influence), v.BlockSizes)
 	if err := v.delete(0); err != nil {
 		return nil, err
 	}
-	v.Influence, v.Untestable, v.Warnings = b.perOwner(influence), b.Untestable(), b.Warnings()
 	return v, nil
 }
 
@@ -511,20 +534,23 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 		values[p] = v.Estimate
 		known = known && v.Influence != nil
 	}
-	out, err := combine(f, first.Interval.Level, parts...)
+	var influence []float64
+	if known {
+		influence = combinedInfluence(f, values, parts)
+	}
+	out, err := combine(f, first.Interval.Level, first.Pieces.fading(influence), parts...)
 	if err != nil {
 		return nil, err
 	}
-	out.Untestable, out.Warnings = first.Untestable, first.Warnings
-	if known {
-		out.Influence = combinedInfluence(f, values, parts)
-	}
+	out.Untestable, out.Warnings, out.Influence = first.Untestable, first.Warnings, influence
 	return out, nil
 }
 
-// combine is the error of a function of statistics over the same blocks: deletion by
-// deletion, or half by half.
-func combine(f func(values []float64) float64, level float64, parts ...*Jackknifed) (*Jackknifed, error) {
+// combine is the error of a function of statistics over the same blocks: deletion by deletion, or half by half. The
+// influence m says which memory outlasts the blocks; a function of one statistic remembers what the statistic does.
+func combine(
+	f func(values []float64) float64, level float64, m *fading, parts ...*Jackknifed,
+) (*Jackknifed, error) {
 	first, at := parts[0], make([]float64, len(parts))
 	for p, v := range parts {
 		at[p] = v.Estimate
@@ -546,6 +572,15 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 	}
 	out := &Jackknifed{
 		Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, Pieces: first.Pieces,
+		Widening: first.Widening,
+	}
+	if len(parts) > 1 {
+		out.Widening = first.Pieces.widening(m, first.BlockSizes)
+	}
+	if m == nil {
+		for _, v := range parts {
+			out.Widening = max(out.Widening, v.Widening)
+		}
 	}
 	if err := out.delete(level); err != nil {
 		return nil, err

@@ -20,6 +20,11 @@ const (
 	// doubtedMemory is how much worse than short memory, in units of BIC, long memory may explain a difference that is
 	// not tested: of 600 observations with d = 0.2 and a correlation of 0.5 most look like short memory.
 	doubtedMemory = 4
+	// mostWidening is the most that long memory widens an interval.
+	mostWidening = 3
+	// mostMemory is the order of fractional integration up to which the mean has an error, and lowFrequencies the number
+	// of frequencies that decide it.
+	mostMemory, lowFrequencies = 0.45, 1000
 	// longestSpectrum is the number of observations of an episode beyond which neighbors are averaged first: the low
 	// frequencies, which decide, stay.
 	longestSpectrum = 1 << 16
@@ -53,7 +58,7 @@ func newSpectrum(x episodeIndex, values []float64) *spectrum {
 }
 
 func (s *spectrum) add(values []float64) {
-	if step := (len(values)-1)/longestSpectrum + 1; step > 1 {
+	if step := averaged(len(values)); step > 1 {
 		for i := range len(values) / step {
 			values[i] = Mean(values[i*step : (i+1)*step])
 		}
@@ -85,6 +90,9 @@ func (s *spectrum) add(values []float64) {
 	}
 }
 
+// averaged is the number of neighbors of an episode that are averaged before its spectrum.
+func averaged(n int) int { return (n-1)/longestSpectrum + 1 }
+
 // smooth is the largest number of at most n with no prime factor over 5: Fourier transforms of other lengths take long.
 func smooth(n int) int {
 	for ; ; n-- {
@@ -102,12 +110,20 @@ func smooth(n int) int {
 
 // deviance is −2 times Whittle's log likelihood of a spectrum of the shape exp(logs), with the scale that fits best.
 func (s *spectrum) deviance(logs []float64) float64 {
-	scale, sum := 0.0, 0.0
+	sum := 0.0
 	for b, l := range logs {
-		scale += float64(s.count[b] * s.power[b] * math.Exp(-l))
 		sum += float64(s.count[b] * l)
 	}
-	return 2*s.total*math.Log(scale/s.total) + 2*sum
+	return 2*s.total*math.Log(s.scale(logs)) + 2*sum
+}
+
+// scale is the factor of a spectrum of the shape exp(logs) that fits best.
+func (s *spectrum) scale(logs []float64) float64 {
+	scale := 0.0
+	for b, l := range logs {
+		scale += float64(s.count[b] * s.power[b] * math.Exp(-l))
+	}
+	return scale / s.total
 }
 
 // arfima is the process (1 − φB)(1 − B)^d x = (1 + θB)e.
@@ -164,9 +180,9 @@ func (m arfima) moved(parameters int, step []float64) arfima {
 	return m
 }
 
-// fit is the least deviance of the models with these parameters: Fisher scoring from each start.
-func (s *spectrum) fit(parameters int, starts []arfima) float64 {
-	best := math.Inf(1)
+// fit is the least deviance of the models with these parameters, and its model: Fisher scoring from each start.
+func (s *spectrum) fit(parameters int, starts []arfima) (least float64, model arfima) {
+	least = math.Inf(1)
 	for _, m := range starts {
 		logs := m.logs(s)
 		deviance := s.deviance(logs)
@@ -189,18 +205,16 @@ func (s *spectrum) fit(parameters int, starts []arfima) float64 {
 				break
 			}
 		}
-		best = min(best, deviance)
+		if deviance < least {
+			least, model = deviance, m
+		}
 	}
-	return best
+	return least, model
 }
 
 // scoring is the step of Fisher scoring: the regression of power/spectrum − 1 on the gradients.
 func (s *spectrum) scoring(logs []float64, gradients [][]float64) []float64 {
-	scale := 0.0
-	for b, l := range logs {
-		scale += float64(s.count[b] * s.power[b] * math.Exp(-l))
-	}
-	scale /= s.total
+	scale := s.scale(logs)
 	residual := make([]float64, len(logs))
 	for b, l := range logs {
 		residual[b] = s.power[b]*math.Exp(-l)/scale - 1
@@ -261,25 +275,99 @@ func (s *spectrum) autoregressions(x episodeIndex, values []float64, order int) 
 	return best
 }
 
-// longMemory reports whether the autocorrelation of a series fades like a power of the lag and not exponentially, so
-// that no block is long enough for its error. Whittle's likelihood of the periodogram compares models of long memory,
-// fractionally integrated noise (0, d, 0) and (1, d, 0), with models of short memory, autoregressions up to order 4 and
-// ARMA(1, 1), by BIC, where those of long memory may be worse by less than margin. Episodes too short for this, and
-// constant series, have none.
-func longMemory(x episodeIndex, values []float64, margin float64) bool {
+// fading says how the autocorrelation of a series fades. Models of long memory, fractionally integrated noise (0, d, 0)
+// and (1, d, 0), are compared with models of short memory, autoregressions up to order 4 and ARMA(1, 1), by BIC of
+// Whittle's likelihood of the periodogram. What takes long is computed when it is asked for.
+type fading struct {
+	spectrum *spectrum
+	index    episodeIndex
+	values   []float64
+	penalty  float64 // of a parameter in BIC
+	best     float64 // BIC of long memory
+	model    arfima  // the best (1, d, 0)
+	short    float64 // BIC of autoregressions; NaN: not known yet
+	excess   float64 // by how much long memory is better than short memory, in BIC; NaN: not known yet
+}
+
+// fadingOf is nil for episodes too short for a spectrum, and for constant series.
+func fadingOf(x episodeIndex, values []float64) *fading {
 	if isConstant(values) {
-		return false
+		return nil
 	}
 	s := newSpectrum(x, values)
 	if s.total < leastFrequencies || noError(math.Sqrt(slices.Max(s.power)), slices.Max(values), slices.Min(values)) {
+		return nil
+	}
+	m := &fading{spectrum: s, index: x, values: values, penalty: math.Log(s.n), short: math.NaN(), excess: math.NaN()}
+	noise, _ := s.fit(hasD, []arfima{{d: 0.2}})
+	long, model := s.fit(hasPhi|hasD, []arfima{{phi: -0.3, d: 0.3}, {phi: 0.3, d: 0.2}, {phi: 0.8, d: 0.2}})
+	m.best, m.model = min(noise+m.penalty, long+2*m.penalty), model
+	return m
+}
+
+// exceeds reports whether long memory is better than short memory by more than a bound.
+func (m *fading) exceeds(bound float64) bool {
+	if math.IsNaN(m.short) {
+		m.short = m.spectrum.autoregressions(m.index, m.values, 4)
+	}
+	if m.short-m.best <= bound {
 		return false
 	}
-	penalty := math.Log(s.n)
-	long := min(s.fit(hasD, []arfima{{d: 0.2}})+penalty,
-		s.fit(hasPhi|hasD, []arfima{{phi: -0.3, d: 0.3}, {phi: 0.3, d: 0.2}, {phi: 0.8, d: 0.2}})+2*penalty) - margin
-	if long >= s.autoregressions(x, values, 4) {
-		return false
+	if math.IsNaN(m.excess) {
+		mixed, _ := m.spectrum.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6},
+			{phi: 0.97, theta: -0.8}})
+		m.excess = min(m.short, mixed+2*m.penalty) - m.best
 	}
-	return long < s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}, {phi: 0.8, theta: -0.3}, {phi: 0.9, theta: -0.6},
-		{phi: 0.97, theta: -0.8}})+2*penalty
+	return m.excess > bound
+}
+
+// stdError is the standard error of the mean by the best model (1, d, 0).
+func (m *fading) stdError() float64 {
+	variance := 0.0
+	for e := range m.index.count() {
+		n := m.index.start[e+1] - m.index.start[e]
+		share := float64(n) / m.spectrum.n
+		variance += float64(share * share * m.model.ofMean(float64(n/averaged(n))))
+	}
+	return math.Sqrt(variance * m.spectrum.scale(m.model.logs(m.spectrum)))
+}
+
+// ofMean is the variance of the mean of n observations whose innovations have unit variance. Of fractionally integrated
+// noise it is
+//
+//	n^(2d−1)·Γ(1−2d)/(Γ(1+d)·Γ(1−d)·(1+2d));
+//
+// autoregression multiplies it by its mean gain at the frequencies (2k+1)π/n, with the weights that they have in the
+// mean, (2k+1)^(−2−2d).
+func (m arfima) ofMean(n float64) float64 {
+	d := min(m.d, mostMemory)
+	gain, total := 0.0, 0.0
+	for k := range max(1, min(int(n)/2, lowFrequencies)) {
+		odd := float64(2*k + 1)
+		weight := math.Pow(odd, -2-float64(2*d))
+		gain += weight / (1 + float64(m.phi*m.phi) - float64(2*m.phi*math.Cos(odd*math.Pi/n)))
+		total += weight
+	}
+	twice := 2 * d
+	return gain / total * math.Pow(n, twice-1) * math.Gamma(1-twice) / (math.Gamma(1+d) * math.Gamma(1-d) * (1 + twice))
+}
+
+// widening is the factor by which long memory widens the interval of a mean: 1.96 standard errors over its half width.
+// It exceeds 1 by at most the gain in log likelihood by d, which is half of the gain in BIC and of the penalty of one
+// parameter: spectra of short series with a correlation of 0.8 often look nearly as well like strong long memory.
+func (m *fading) widening(half float64) float64 {
+	factor := 1.96 * m.stdError() / half
+	if !isFinite(factor) || factor <= 1 || !m.exceeds(-m.penalty) {
+		return 1
+	}
+	return min(factor, 1+(m.excess+m.penalty)/2, mostWidening)
+}
+
+// long reports whether the autocorrelation fades like a power of the lag and not exponentially, so that no block is
+// long enough for the error: long memory explains the spectrum better, or worse by less than margin.
+func (m *fading) long(margin float64) bool { return m != nil && m.exceeds(-margin) }
+
+// longMemory reports whether a series has long memory; see fading.
+func longMemory(x episodeIndex, values []float64, margin float64) bool {
+	return fadingOf(x, values).long(margin)
 }

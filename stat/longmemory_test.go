@@ -139,7 +139,7 @@ func TestSpectrum_Deviance(t *testing.T) {
 	if got := s.deviance(model.logs(s)); math.Abs(got-want) > 1e-9*math.Abs(want) {
 		t.Errorf("deviance %v, want %v", got, want)
 	}
-	if least := s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}}); least > s.deviance(arfima{phi: 0.6}.logs(s)) {
+	if least, _ := s.fit(hasPhi|hasTheta, []arfima{{phi: 0.5}}); least > s.deviance(arfima{phi: 0.6}.logs(s)) {
 		t.Errorf("the fit has deviance %v, more than the model that made the series", least)
 	}
 	// Gradients beside differences.
@@ -205,6 +205,7 @@ func TestJackknife_Joined(t *testing.T) {
 			t.Fatalf("groups are %d to %d", slices.Min(groups), slices.Max(groups))
 		}
 		want := max(half(pieces), half(groups))
+		want *= fadingOf(b.index, values).widening(want)
 		if h := (got.Interval.High - got.Interval.Low) / 2; math.Abs(h-want) > 1e-9*want {
 			t.Errorf("half width %v, want %v", h, want)
 		}
@@ -320,11 +321,107 @@ func TestPieces_ShareOfLongSeries(t *testing.T) {
 			t.Fatal(err)
 		}
 		warned := slices.ContainsFunc(b.Warnings(), func(w string) bool { return strings.Contains(w, "long memory") })
-		if b.long != 1 || b.series != c.short+1 || (b.pieces.remembers(nil) == "") != c.tests || warned == c.tests {
-			t.Errorf("%d of %d series are long: %q, warnings %q", b.long, b.series, b.pieces.remembers(nil), b.Warnings())
+		if b.long != 1 || b.series != c.short+1 || (b.pieces.remembers(nil, nil) == "") != c.tests || warned == c.tests {
+			t.Errorf("%d of %d series are long: %q, warnings %q", b.long, b.series, b.pieces.remembers(nil, nil), b.Warnings())
 		}
-		if b.pieces.remembers(long) == "" || b.pieces.remembers(series[1]) != "" {
+		remembers := func(x []float64) bool { return b.pieces.remembers(x, b.pieces.fading(x)) != "" }
+		if !remembers(long) || remembers(series[1]) {
 			t.Error("a known influence is judged by others")
+		}
+	}
+}
+
+// The variance of a mean by the sum of autocovariances, of fractionally integrated noise by their closed form
+// γ(k) = γ(k−1)·(k−1+d)/(k−d), and of autoregressions as φ^k/(1 − φ²).
+func TestArfima_OfMean(t *testing.T) {
+	t.Parallel()
+	variance := func(n int, covariance func(k int) float64) float64 {
+		sum := float64(n) * covariance(0)
+		for k := 1; k < n; k++ {
+			sum += 2 * float64(n-k) * covariance(k)
+		}
+		return sum / float64(n*n)
+	}
+	for _, d := range []float64{0.05, 0.2, 0.3, 0.4} {
+		gamma := []float64{math.Gamma(1-2*d) / (math.Gamma(1-d) * math.Gamma(1-d))}
+		for k := 1; k < 600; k++ {
+			gamma = append(gamma, gamma[k-1]*(float64(k-1)+d)/(float64(k)-d))
+		}
+		want := variance(600, func(k int) float64 { return gamma[k] })
+		if got := (arfima{d: d}).ofMean(600); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("d = %v: variance %v, want %v", d, got, want)
+		}
+	}
+	for _, phi := range []float64{-0.5, 0, 0.5, 0.8, 0.95} {
+		want := variance(600, func(k int) float64 { return math.Pow(phi, float64(k)) / (1 - phi*phi) })
+		if got := (arfima{phi: phi}).ofMean(600); math.Abs(got/want-1) > 0.04 {
+			t.Errorf("φ = %v: variance %v, want %v", phi, got, want)
+		}
+	}
+}
+
+// Long memory widens intervals by what its model says, and short memory little; episodes and lengths that were asked for
+// keep their intervals, and units do not matter.
+func TestJackknife_Widening(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of series")
+	}
+	const draws = 100
+	for _, c := range []struct {
+		phi, d      float64
+		widest      float64 // mean factor
+		least, most int     // of 100 intervals that hold 0
+	}{
+		{0, 0, 1.05, 90, 100}, {0.5, 0, 1.15, 90, 100}, {0.8, 0, 1.3, 90, 100}, {0, 0.3, 3, 85, 100},
+		{0.5, 0.2, 3, 82, 100},
+	} {
+		held, sum := 0, 0.0
+		for seed := range uint64(draws) {
+			values := autoregressive(seed, 600, c.phi, c.d)
+			b, err := NewBlocks(len(values), nil, BlockSpec{}, values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := JackknifeMean(b, values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Interval.Low <= 0 && v.Interval.High >= 0 {
+				held++
+			}
+			sum += v.Widening / draws
+			if seed == 0 {
+				moved := make([]float64, len(values))
+				for i, x := range values {
+					moved[i] = 50 - 1e-3*x
+				}
+				other, err := JackknifeMean(b, moved)
+				if err != nil || math.Abs(other.Widening/v.Widening-1) > 1e-6 {
+					t.Errorf("φ %v, d %v: factor %v, in other units %v (%v)", c.phi, c.d, v.Widening, other.Widening, err)
+				}
+			}
+		}
+		t.Logf("φ %v, d %v: %d of %d hold, mean factor %.2f", c.phi, c.d, held, draws, sum)
+		if held < c.least || held > c.most || sum > c.widest {
+			t.Errorf("φ %v, d %v: %d of %d intervals hold, want %d to %d; mean factor %.2f, want at most %v", c.phi, c.d,
+				held, draws, c.least, c.most, sum, c.widest)
+		}
+	}
+	values := autoregressive(3, 400, 0, 0.4)
+	for name, spec := range map[string]BlockSpec{
+		"length": {Kind: MovingBlocks, Length: 10}, "episodes": {Kind: EpisodeBlocks},
+	} {
+		labels := make([]int, len(values))
+		for i := range labels {
+			labels[i] = i / 40
+		}
+		b, err := NewBlocks(len(values), labels, spec, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := JackknifeMean(b, values); err != nil || v.Widening > 0 {
+			t.Errorf("%s: factor %v (%v)", name, v.Widening, err)
 		}
 	}
 }

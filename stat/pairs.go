@@ -49,7 +49,8 @@ func (v *Jackknifed) WithoutPairTerms(pair [][]float64, part float64) *Jackknife
 	for j, r := range v.Replicates {
 		replicates[j] = v.Estimate + float64(factor*(r-v.Estimate))
 	}
-	corrected := &Jackknifed{Estimate: v.Estimate, Replicates: replicates, BlockSizes: v.BlockSizes, Pieces: v.Pieces}
+	corrected := &Jackknifed{Estimate: v.Estimate, Replicates: replicates, BlockSizes: v.BlockSizes, Pieces: v.Pieces,
+		Widening: v.Widening}
 	if corrected.delete(v.Interval.Level) != nil {
 		return v
 	}

@@ -57,7 +57,9 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	if err != nil {
 		return SeedComparison{}, err
 	}
-	difference, err := combine(func(at []float64) float64 { return at[0] - at[1] }, level, meanA, meanB)
+	influence := subtract(meanA.Influence, meanB.Influence)
+	fades := meanA.Pieces.fading(influence)
+	difference, err := combine(func(at []float64) float64 { return at[0] - at[1] }, level, fades, meanA, meanB)
 	if err != nil {
 		return SeedComparison{}, err
 	}
@@ -107,7 +109,7 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 		return c, err
 	}
 	c.Interval = Interval{Low: c.Difference - width, High: c.Difference + width, Level: level}
-	if meanA.Untestable == "" && meanA.Pieces.remembers(subtract(meanA.Influence, meanB.Influence)) == "" {
+	if meanA.Untestable == "" && meanA.Pieces.remembers(influence, fades) == "" {
 		c.Reason = ""
 		c.T = c.Difference / c.StdError
 		c.P = p()

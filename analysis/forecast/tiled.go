@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"fmt"
+	"math"
 
 	"repscope/measure/ensemble"
 	"repscope/report"
@@ -76,7 +77,7 @@ func tiledVariogramFamily() family {
 		scores: func(*setting, int) []Formula {
 			return []Formula{{Name: name, About: "mean over tiles of the variogram score of pairs of cells within " +
 				"the tile",
-				Direction: report.Lower, of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
+				Direction: report.Lower, High: math.Inf(1), of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
 		},
 	}
 }

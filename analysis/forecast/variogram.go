@@ -5,6 +5,7 @@ package forecast
 import (
 	"context"
 	"errors"
+	"math"
 
 	"repscope/measure/ensemble"
 	"repscope/report"
@@ -38,8 +39,8 @@ func variogramFamily() family {
 		},
 		scores: func(*setting, int) []Formula {
 			return []Formula{{Name: "variogram_score", About: "weighted mean over pairs of cells of (|y_i − y_j|^p − mean |x_i − x_j|^p)²", Direction: report.Lower,
-				of: sum(0), mean: true, compared: true, leads: true, Perfect: true, none: "no pair of cells within " +
-					"--max-distance has weight"}}
+				High: math.Inf(1), of: sum(0), mean: true, compared: true, leads: true, Perfect: true,
+				none: "no pair of cells within --max-distance has weight"}}
 		},
 	}
 }

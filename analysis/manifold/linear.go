@@ -108,24 +108,28 @@ func (m *Model) ranks(
 		bias  *report.Value
 		kept  **stat.Jackknifed
 		ends  [2]float64
+		means bool // it moves with the means of the latents, which remember as long as the latents do
 	}{
 		{
 			ranks.Effective, func(r spectrum.Ranks) float64 { return r.Effective },
-			&m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, ofRank,
+			&m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank, ofRank, false,
 		},
 		{
 			ranks.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular },
-			&m.EffectiveRankSingular.CI, nil, nil, ofRank,
+			&m.EffectiveRankSingular.CI, nil, nil, ofRank, false,
 		},
-		{ranks.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe, ofRank},
-		{ranks.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, ofRank},
+		{
+			ranks.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe },
+			&m.RankMe.CI, &m.RankMeBias, &out.RankMe, ofRank, true,
+		},
+		{ranks.Stable, func(r spectrum.Ranks) float64 { return r.Stable }, &m.StableRank.CI, nil, nil, ofRank, false},
 		{
 			ranks.StableUncentered, func(r spectrum.Ranks) float64 { return r.StableUncentered },
-			&m.StableRankUncentered.CI, nil, nil, ofRank,
+			&m.StableRankUncentered.CI, nil, nil, ofRank, true,
 		},
-		{ranks.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, ofRank},
-		{ranks.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, ofRank},
-		{ranks.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, ofExponent},
+		{ranks.Directions90, func(r spectrum.Ranks) float64 { return r.Directions90 }, &m.Dims90.CI, nil, nil, ofRank, false},
+		{ranks.Directions99, func(r spectrum.Ranks) float64 { return r.Directions99 }, &m.Dims99.CI, nil, nil, ofRank, false},
+		{ranks.Alpha, func(r spectrum.Ranks) float64 { return r.Alpha }, &m.AlphaReQ.Alpha.CI, nil, nil, ofExponent, false},
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
@@ -163,6 +167,9 @@ func (m *Model) ranks(
 		jackknifed, err := p.spectra.Jackknife(c.value, replicates, nil)
 		if err != nil {
 			return err
+		}
+		if c.means {
+			jackknifed.WithMemory()
 		}
 		*c.ci = results.Interval(jackknifed.WithTails().Within(c.ends[0], c.ends[1]).Interval)
 		if c.bias != nil {

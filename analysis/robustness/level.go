@@ -368,6 +368,9 @@ func (d *describer) curve(model *Model) error {
 			if j, err = d.withUnit(j, derivative); err != nil {
 				return err
 			}
+			if side.to == &model.AUCRelative {
+				j.Within(0, math.Inf(1))
+			}
 			*side.keep = varying(j)
 		}
 		side.to.CI = d.interval(j, side.to.Value)

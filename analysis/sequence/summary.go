@@ -286,6 +286,7 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 	for m := range d.Models {
 		names[m] = d.Models[m].Name
 	}
+	withdrawn := 0
 	for _, key := range keys {
 		estimates := make([]*stat.Jackknifed, len(d.Models))
 		first := -1
@@ -302,9 +303,10 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 						"sequences", names[first], names[m], key))
 			}
 		}
+		estimate := func(name string) *stat.Jackknifed { return estimates[slices.Index(names, name)] }
 		// Where no deletion changes either model nothing shows the error of their difference.
 		constant := func(name string) bool {
-			j := estimates[slices.Index(names, name)]
+			j := estimate(name)
 			return j.StdError <= 1e-9*math.Abs(j.Estimate)
 		}
 		rows, err := results.Pairwise(results.Metric{Name: key, Family: family(key)}, names, estimates, o.Seed)
@@ -312,8 +314,9 @@ func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string
 			return nil, fmt.Errorf("comparing %s: %w", key, err)
 		}
 		rows = slices.DeleteFunc(rows, func(c report.Comparison) bool { return constant(c.A) && constant(c.B) })
+		withdrawn += withdraw(rows, estimate)
 		d.Comparisons = append(d.Comparisons, rows...)
 	}
 	results.Correct(d.Comparisons, o.Family)
-	return warnings, nil
+	return append(warnings, d.warnOfNeighbors(withdrawn)...), nil
 }

@@ -238,6 +238,13 @@ func (r *relater) ratio(latent []float64) error {
 			r.out.ratioMedian = scaled
 		}
 	}
+	for _, side := range []*Relation{&r.out.raw, &r.out.relation} {
+		for _, e := range []*report.Estimate{&side.Ratio.Mean, &side.Ratio.Median, &side.Ratio.P95, &side.Ratio.P99} {
+			if e.CI.Defined() {
+				e.CI = report.Between(max(e.CI.Low, 0), e.CI.High)
+			}
+		}
+	}
 	return nil
 }
 

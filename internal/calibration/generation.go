@@ -154,7 +154,12 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 	if s.Episode[len(s.Episode)-1] == len(s.Episode)-1 {
 		ungroup(&in)
 	}
-	r, err := generation.Analyze(ctx, in, generation.Options{Settings: settings(seed)})
+	return generated(ctx, in, generation.Options{Settings: settings(seed)})
+}
+
+// generated is the result of an input.
+func generated(ctx context.Context, in generation.Input, o generation.Options) (*report.Result, error) {
+	r, err := generation.Analyze(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
@@ -188,13 +193,7 @@ func sampled(ctx context.Context, s *Sample, seed uint64) (*report.Result, error
 			in.Generators[i].Latents.Groups = nil
 		}
 	}
-	r, err := generation.Analyze(ctx, in, generation.Options{Metrics: []string{"fidelity"}, Settings: settings(seed)})
-	if err != nil {
-		return nil, err
-	}
-	out := report.NewResult("generation")
-	out.Models, out.Comparisons = command.Objects(r, &in, nil), r.Comparisons
-	return out, nil
+	return generated(ctx, in, generation.Options{Metrics: []string{"fidelity"}, Settings: settings(seed)})
 }
 
 // coordinates are the coordinates of some states that a model sees.

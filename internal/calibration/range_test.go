@@ -22,7 +22,7 @@ var ranges = func() (out []rangeOf) {
 	}
 	// Differences, biases, skills and slopes.
 	add(-inf, inf, `bias intercept slope theil_sen curve_slope z where_found of_some selectivity gap uniformity_centered dawid_sebastiani`)
-	add(-inf, inf, `error_improvement error_spread tau bits_below_unigram brier_fair_skill`)
+	add(-inf, inf, `error_improvement error_spread tau bits_below_unigram brier_fair_skill debiased_mse`)
 	add(-inf, 1, `r2 brier_skill mean_skill krippendorff_alpha quadratic_weighted_kappa ami`)
 	add(-inf, 1, `latent_prediction.skill rollout.skill skill_scores\..* reconstruction.skill`)
 	add(-inf, 0, `pll uniformity`)
