@@ -11,7 +11,7 @@ import (
 
 // Rules are the operators of package operator and the rewrites of this package; eval computes constants.
 func Rules(eval graph.Evaluator) graph.Rules {
-	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Rewrite: operator.FindBlocks, Simplify: simplify,
+	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Rewrite: operator.Rewrite, Simplify: simplify,
 		Fuse: func(p *graph.Program) { program(p, false, eval) }}
 }
 
@@ -27,7 +27,7 @@ func simplify(g *graph.Graph) error {
 func ProcessorRules(eval graph.Evaluator) graph.Rules {
 	r := Rules(eval)
 	r.Rewrite = func(g *graph.Graph) {
-		operator.FindBlocks(g)
+		operator.Rewrite(g)
 		unquantize(g)
 	}
 	r.Fuse = func(p *graph.Program) { program(p, true, eval) }

@@ -26,10 +26,10 @@ var blockedRows = slices.Concat(
 	blockedRow("ReorderOutput", exactly(1), "channels", "channels_last"),
 )
 
-// blockedRow are the rows of an operator, in a file and after [FindBlocks].
+// blockedRow are the rows of an operator, in a file and after findBlocks.
 func blockedRow(name string, inputs [2]int, attributes ...string) []tableRow {
 	file := tableRow{Name: name, Domain: blockedDomain, Types: "f", Note: "where the file shows the size of blocks",
-		Inputs: inputs, Outputs: 1, Attributes: attributes, NoFold: true, infer: inferUnknownBlocks}
+		Inputs: inputs, Outputs: 1, Attributes: attributes, NoFold: true, infer: inferUnwritten}
 	found := file
 	found.Name, found.Domain, found.infer = blockedPrefix+name, own, inferBlocked
 	found.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
@@ -44,9 +44,10 @@ const (
 	mostBlock      = 16
 )
 
-// inferUnknownBlocks is for graphs inside others.
-func inferUnknownBlocks(c *context) {
-	c.unsupported("the layout of one processor inside a loop or a condition: %s", unoptimized)
+// inferUnwritten is for nodes that [Rewrite] does not replace: those of graphs inside others, and without known weights.
+func inferUnwritten(c *context) {
+	c.unsupported("the layout of one processor inside a loop or a condition, or with weights that are not constants: %s",
+		unoptimized)
 }
 
 // blocks is what a graph tells about its blocks.
@@ -57,9 +58,9 @@ type blocks struct {
 	inside map[string]bool
 }
 
-// FindBlocks finds how many channels a block has, gives the number to all nodes of the domain, and brings the weights
+// findBlocks finds how many channels a block has, gives the number to all nodes of the domain, and brings the weights
 // of convolutions into the order of ONNX. The nodes of the graph are in order.
-func FindBlocks(g *graph.Graph) {
+func findBlocks(g *graph.Graph) {
 	b := &blocks{g: g, producer: map[string]*graph.Node{}, inside: map[string]bool{}}
 	var nodes []*graph.Node
 	for _, n := range g.Nodes {
