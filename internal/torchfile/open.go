@@ -38,7 +38,9 @@ func (p part) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 // Use calls fn with n bytes at an offset in the part, which has them.
-func (p part) Use(offset, n int64, fn func(raw []byte) error) error { return p.File.Use(p.first+offset, n, fn) }
+func (p part) Use(offset, n int64, fn func(raw []byte) error) error {
+	return p.File.Use(p.first+offset, n, fn)
+}
 
 // maxMemory limits the values other than tensors, by a generous count, if the size of the file does not already allow
 // less (see package bound).

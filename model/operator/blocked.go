@@ -44,12 +44,6 @@ const (
 	mostBlock      = 16
 )
 
-// inferUnwritten is for nodes that [Rewrite] does not replace: those of graphs inside others, and without known weights.
-func inferUnwritten(c *context) {
-	c.unsupported("the layout of one processor inside a loop or a condition, or with weights that are not constants: %s",
-		unoptimized)
-}
-
 // blocks is what a graph tells about its blocks.
 type blocks struct {
 	g        *graph.Graph
@@ -82,6 +76,9 @@ func findBlocks(g *graph.Graph) {
 			break
 		}
 	}
+	if size == 0 && !slices.ContainsFunc(nodes, b.depends) {
+		size = leastBlock
+	}
 	for _, n := range nodes {
 		n.Domain, n.Op, n.Attributes = own, blockedPrefix+n.Op, maps.Clone(n.Attributes)
 		if n.Attributes == nil {
@@ -104,6 +101,12 @@ func (b *blocks) weights(n *graph.Node) *graph.Tensor {
 		return nil
 	}
 	return w
+}
+
+// depends reports whether results depend on the size of blocks: by weights of more than one number for each filter.
+func (b *blocks) depends(n *graph.Node) bool {
+	w := b.weights(n)
+	return n.Op == "Conv" && (w == nil || w.Len() > w.Shape[0])
 }
 
 // grouped is the attribute group of a convolution.

@@ -32,7 +32,6 @@ func TestBlocksRefused(t *testing.T) {
 	}{
 		{"weights of blocks of either size", "Conv", floats(1, 32, 4, 4), nil, []*graph.Tensor{numbered(32, 32, 1, 1)},
 			"whether blocks have 8 or 16 channels: save it again with ORT_ENABLE_EXTENDED"},
-		{"no convolution", "ReorderInput", floats(1, 3, 4, 4), nil, nil, "whether blocks have 8 or 16 channels"},
 		{"fewer channels than a block", "Conv", floats(1, 5, 4, 4), nil, []*graph.Tensor{numbered(24, 8, 1, 1)},
 			"input [1 5 4 4] has 5 channels"},
 		{"channels of no whole blocks", "Conv", floats(1, 12, 4, 4), nil, []*graph.Tensor{numbered(24, 16, 1, 1)},

@@ -17,6 +17,12 @@ const microsoft = "com.microsoft"
 var microsoftRows = []tableRow{
 	quantizedRow("QLinearAdd", between(7, 8), inferQuantizedBinary),
 	quantizedRow("QLinearMul", between(7, 8), inferQuantizedBinary),
+	quantizedRow("QLinearWhere", between(8, 9), inferQuantizedWhere),
+	{Name: "QAttention", Domain: microsoft, Types: "i", Note: "of constant weights, without a past", Inputs: between(5, 9),
+		Outputs: 2, Attributes: []string{"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer", "scale",
+			"unidirectional"}, infer: inferUnwritten},
+	{Name: "QEmbedLayerNormalization", Domain: microsoft, Types: "i", Inputs: exactly(18), Outputs: 2,
+		Attributes: []string{"epsilon"}, infer: inferUnwritten},
 	quantizedRow("QLinearSigmoid", between(4, 5), inferQuantizedUnary),
 	quantizedRow("QLinearLeakyRelu", between(4, 5), inferQuantizedUnary, "alpha"),
 	quantizedRow("QLinearSoftmax", between(4, 5), inferQuantizedSoftmax, "axis", "opset"),
@@ -59,6 +65,12 @@ func (c *context) plain() string { return strings.TrimPrefix(c.Node.Op, "QLinear
 func inferQuantizedBinary(c *context) {
 	l := c.lower()
 	l.finish(c.requantized(6, l.add(c.plain(), nil, c.dequantized(0), c.dequantized(3))))
+}
+
+func inferQuantizedWhere(c *context) {
+	l := c.lower()
+	c.want(0, graph.Bool)
+	l.finish(c.requantized(7, l.add("Where", nil, c.Node.Inputs[0], c.dequantized(1), c.dequantized(4))))
 }
 
 func inferQuantizedUnary(c *context) {

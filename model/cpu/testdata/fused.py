@@ -477,6 +477,33 @@ def other_layouts():
                                                         "z": np.array(5, kind)}, constants=["s", "z"])
 
 
+def quantized_tokens():
+    """What dynamic quantization makes of an optimized encoder of tokens."""
+    ends, keys = np.array([5, 3], INT32), np.array([[1, 1, 1, 0, 1], [1, 0, 1, 1, 1]], INT32)
+    for name, left, right, columns, mask, more in (("plain", np.uint8, np.int8, False, None, {}), ("ends", np.uint8, np.uint8, False, ends, {}),
+                                                   ("keys", np.uint8, np.int8, True, keys, dict(unidirectional=1))):
+        inputs = {"x": integers(np.iinfo(left).min, np.iinfo(left).max, 2, 5, 8).astype(left), "w": integers(0, 99, 8, 24).astype(right),
+                  "b": normal(24), "sx": np.array(0.01, np.float32), "sw": np.abs(normal(24)) / 64 + np.float32(0.01) if columns else np.array(0.02, np.float32),
+                  "mask": mask, "zx": np.array(131, left), "zw": np.full(24, 50, right) if columns else np.array(50, right)}
+        case(f"qattention_{name}", "QAttention", inputs, constants=["w", "b", "sx", "sw", "zx", "zw"], num_heads=2, **more)
+    tables = {"words": (9, 8), "positions": (6, 8), "segments": (2, 8), "gamma": (8,), "beta": (8,)}
+    for name, segments in (("plain", False), ("segments", True)):
+        inputs = {"ids": integers(0, 8, 2, 4).astype(INT32), "segment_ids": integers(0, 1, 2, 4).astype(INT32) if segments else None}
+        parts = {k: integers(0, 255, *s).astype(np.uint8) if segments or k != "segments" else None for k, s in tables.items()}
+        inputs.update(parts, mask=np.array([[1, 1, 1, 0], [1, 1, 0, 0]], INT32))
+        inputs.update({f"s{k}": None if a is None else np.array(0.01 + i / 100, np.float32) for i, (k, a) in enumerate(parts.items())})
+        inputs.update({f"z{k}": None if a is None else np.array(120 + i, np.uint8) for i, (k, a) in enumerate(parts.items())})
+        case(f"qembedlayernormalization_{name}", "QEmbedLayerNormalization", inputs, outputs=["y", "n"], out=[TensorProto.FLOAT, TensorProto.INT32],
+             constants=[k for k, a in inputs.items() if a is not None and k not in ("ids", "segment_ids", "mask")], epsilon=1e-6)
+    for kind in (np.uint8, np.int8):
+        limits, name = np.iinfo(kind), np.dtype(kind).name
+        whole = lambda *shape: integers(limits.min, limits.max, *shape).astype(kind)
+        inputs = {"c": integers(0, 1, 2, 3, 4) > 0, "a": whole(2, 3, 4), "sa": np.array(0.05, np.float32), "za": np.array(3, kind),
+                  "b": whole(3, 4), "sb": np.array(0.041, np.float32), "zb": np.array(-7 if kind == np.int8 else 7, kind),
+                  "sy": np.array(0.0613, np.float32), "zy": np.array(5, kind)}
+        case(f"qlinearwhere_{name}", "QLinearWhere", inputs, constants=["sa", "za", "sb", "zb", "sy", "zy"], out=cases.TYPES[np.dtype(kind)])
+
+
 def pick(*choices):
     return choices[rng.integers(len(choices))]
 
@@ -531,6 +558,7 @@ if __name__ == "__main__":
         for i in range(2):
             forms(i)
         other_layouts()
+        quantized_tokens()
         archive.write("fused.tar.gz")
     else:
         archive.cases.clear()
