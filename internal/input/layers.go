@@ -21,11 +21,13 @@ type Layers struct {
 	Layers []points.Encoded
 }
 
-// layerLists is a list of layers for all models, with others for some, separated by commas.
+// layerLists is a list of layers for all models, with others for some, separated by commas; \, is a comma of a name.
 type layerLists struct{ layersPerModel }
 
 func (l *layerLists) Set(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
+	for more := true; more; {
+		var part string
+		part, text, more = cutLayer(text)
 		if err := l.layersPerModel.Set(strings.TrimSpace(part)); err != nil {
 			return err
 		}
@@ -33,12 +35,22 @@ func (l *layerLists) Set(text string) error {
 	return nil
 }
 
+// cutLayer cuts a list at its first comma that has no backslash before it.
+func cutLayer(list string) (first, rest string, more bool) {
+	for i := range len(list) {
+		if list[i] == ',' && (i == 0 || list[i-1] != '\\') {
+			return strings.ReplaceAll(list[:i], `\,`, ","), list[i+1:], true
+		}
+	}
+	return strings.ReplaceAll(list, `\,`, ","), "", false
+}
+
 func (l *layerLists) empty() bool { return len(l.all) == 0 && len(l.names) == 0 }
 
 // declareLayers lists --layers.
 func (in *Inputs) declareLayers(l *option.List) {
 	l.Var(&in.byLayer, "layers", "`[NAME=]LAYERS` of models that are compared layer by layer, as --layer names them, "+
-		"such as A=blocks.*,B=layer*; latents named A:LAYER are layers of A (repeats)")
+		"such as A=blocks.*,B=layer*, with \\, for a comma in a name; latents named A:LAYER are layers of A (repeats)")
 }
 
 // checkLayers finds layers of models that are not there.

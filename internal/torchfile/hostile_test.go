@@ -106,3 +106,61 @@ func TestHostileFiles(t *testing.T) {
 		t.Errorf("%d tensors, %v, %v", len(list), values, err)
 	}
 }
+
+// agent is the zip file of an agent of Stable-Baselines3 around a PyTorch file.
+func agent(t testing.TB, policy []byte, method uint16) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"data", "policy.pth"} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil {
+			_, err = w.Write(policy)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The policy of an agent is read where it lies; files in files in files are not.
+func TestAgents(t *testing.T) {
+	tensor := []byte("\x80\x02ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\n" +
+		"X\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQK\x00K\x01\x85K\x01\x85\x89}tR.")
+	file := zipped(t, tensor, zip.Store)
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"a policy", "", agent(t, file, zip.Store)},
+		{"a policy of a policy", "without data.pkl", agent(t, agent(t, file, zip.Store), zip.Store)},
+		{"a compressed policy", `member "policy.pth" is compressed; unpack it`, agent(t, file, zip.Deflate)},
+		{"a policy that is cut", "has no zip directory at its end", agent(t, file[:len(file)/2], zip.Store)},
+		{"a policy of text", "has no zip directory at its end", agent(t, []byte("PK\x03\x04 and text"), zip.Store)},
+	} {
+		path := filepath.Join(t.TempDir(), "model.zip")
+		if err := os.WriteFile(path, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+				t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values, err := f.Root().(*Tensor).Float32(); err != nil || len(values) != 1 || values[0] != 1 {
+			t.Errorf("%s: %v, %v, want [1]", c.name, values, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -17,9 +17,29 @@ import (
 
 // File is an open file. Its tensors can be read until Close.
 type File struct {
-	file   *mmap.File
+	file   part
+	inner  bool // the part is a member of the file
 	root   any
 	budget *bound.Budget // for the contents of the file beyond its own bytes
+}
+
+// part is a range of a file as a file of its own.
+type part struct {
+	*mmap.File
+	first, size int64
+}
+
+// Size is the number of bytes of the part.
+func (p part) Size() int64 { return p.size }
+
+// ReadAt reads from an offset in the part.
+func (p part) ReadAt(b []byte, offset int64) (int, error) {
+	return io.NewSectionReader(p.File, p.first, p.size).ReadAt(b, offset)
+}
+
+// Use calls fn with n bytes at an offset in the part, which has them.
+func (p part) Use(offset, n int64, fn func(raw []byte) error) error {
+	return p.File.Use(p.first+offset, n, fn)
 }
 
 // maxMemory limits the values other than tensors, by a generous count, if the size of the file does not already allow
@@ -51,7 +71,7 @@ func Open(path string) (*File, error) {
 // Read is Open for a file that is open already; if there is no error, closing the
 // result closes it.
 func Read(file *mmap.File) (*File, error) {
-	f := &File{file: file, budget: bound.NewBudget(file.Size())}
+	f := &File{file: part{File: file, size: file.Size()}, budget: bound.NewBudget(file.Size())}
 	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}

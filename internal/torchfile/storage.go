@@ -11,7 +11,6 @@ import (
 
 	"repscope/internal/bound"
 	"repscope/internal/dtype"
-	"repscope/internal/mmap"
 	"repscope/internal/zipmember"
 )
 
@@ -23,7 +22,7 @@ type storage struct {
 	order dtype.Order
 	size  int64 // bytes
 
-	file   *mmap.File
+	file   part
 	offset int64
 	parent *storage // of a view, until its offset is known
 	crc    uint32

@@ -34,6 +34,9 @@ func (f *File) readZip() (any, error) {
 	if err := z.list(); err != nil {
 		return nil, err
 	}
+	if policy := z.members[policyMember]; z.root == "" && policy != nil {
+		return f.readPolicy(policy)
+	}
 	if err := z.readOrder(); err != nil {
 		return nil, err
 	}
@@ -46,6 +49,25 @@ func (f *File) readZip() (any, error) {
 		return nil, fmt.Errorf("data.pkl %w", err)
 	}
 	return value, nil
+}
+
+// policyMember is the PyTorch file of a model that Stable-Baselines3 saved.
+const policyMember = "policy.pth"
+
+// readPolicy reads the PyTorch file in the zip file of an agent.
+func (f *File) readPolicy(m *zip.File) (any, error) {
+	if err := zipmember.Check(m, f.file.Size()); err != nil {
+		return nil, err
+	}
+	if m.Method != zip.Store {
+		return nil, fmt.Errorf("member %q is compressed; unpack it and give that file", m.Name)
+	}
+	first, err := zipmember.Offset(m, f.file.Size())
+	if err != nil {
+		return nil, err
+	}
+	f.file.first, f.file.size, f.inner = f.file.first+first, int64(m.UncompressedSize64), true
+	return f.readZip()
 }
 
 // list reads the directory and finds the root.
@@ -83,6 +105,9 @@ func (z *zipFile) list() error {
 	}
 	if script {
 		return errors.New("is a TorchScript program, which is not supported; save model.state_dict(), or export the model to ONNX")
+	}
+	if z.root == "" && z.members[policyMember] != nil && !z.inner {
+		return nil
 	}
 	if z.root == "" {
 		return errors.New("is a zip file without data.pkl: torch.save did not write it")

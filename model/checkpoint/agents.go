@@ -4,8 +4,10 @@
 package checkpoint
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -123,6 +125,66 @@ func (b *builder) agentEnd(a agentHead) error {
 		}
 		return nil
 	}
+	return nil
+}
+
+// agentMLP is the family of the layers of agents of vectors, as Stable-Baselines3 names them.
+func agentMLP(layers, activation string, headed bool, outside ...string) family {
+	return family{label: "MLP of an agent", build: buildMLP, input: "[B, N]", output: vector, activation: activation,
+		headed: headed, names: parts("layer=" + layers + ".*"), signature: []string{layers + ".0.weight"},
+		accepts: func(state State, _ string) bool {
+			for key := range state {
+				if strings.Contains(key, "features_extractor.") { // of images
+					return false
+				}
+			}
+			return true
+		}, outside: outside}
+}
+
+// buildMLP is [B, N] → [B, D]: linear layers, each with an activation, up to the head.
+func buildMLP(b *builder, f *family) error {
+	if err := cmp.Or(b.refuseHeads(), b.refuseFinal()); err != nil {
+		return err
+	}
+	activation, err := b.activationOr(f.activation, "activation")
+	if err != nil {
+		return err
+	}
+	const step = 2 // from a layer to the next one, over an activation
+	end := 0
+	for b.has(f.name("layer", end) + ".weight") {
+		end += step
+	}
+	if f.headed {
+		if end -= step; end == 0 {
+			return fmt.Errorf("tensor %q is the only layer, and a head", b.prefix+f.name("layer", 0)+".weight")
+		}
+		b.used[b.prefix+f.name("layer", end)+".weight"], b.used[b.prefix+f.name("layer", end)+".bias"] = true, true
+	}
+	first, err := b.find(f.name("layer", 0)+".weight", free, free)
+	if err != nil {
+		return err
+	}
+	width := first.Shape[1]
+	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: width})
+	b.model.State, b.model.Check = []int{width}, func([]int) error { return nil }
+	for i := 0; i < end; i += step {
+		name := f.name("layer", i)
+		w, err := b.tensor(name+".weight", free, width)
+		if err != nil {
+			return err
+		}
+		if width = w[0]; width > 0 {
+			_, err = b.tensor(name+".bias", width)
+		}
+		if err != nil {
+			return err
+		}
+		b.node("Gemm", name, map[string]graph.Attribute{"transB": integer(1)}, name+".weight", name+".bias")
+		b.activate(activation, name)
+	}
+	b.output(b.last)
 	return nil
 }
 

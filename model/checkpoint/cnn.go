@@ -118,19 +118,9 @@ func buildResNet(b *builder, f *family) error {
 	if err != nil {
 		return err
 	}
-	stem := f.name("stem")
-	kernel, err := c.convolve(stem, 2, -1)
-	if err != nil {
+	if err := c.stem(); err != nil {
 		return err
 	}
-	if kernel != 7 {
-		return fmt.Errorf("tensor %q has a kernel of %d×%d, want 7×7: a stem for small images, whose stride no "+
-			"tensor tells; export the model to ONNX", b.prefix+stem+".weight", kernel, kernel)
-	}
-	if err := c.batchNorm(f.name("stem_norm")); err != nil {
-		return err
-	}
-	b.node("Relu", f.name("stem_norm"), nil)
 	b.node("MaxPool", "maxpool", map[string]graph.Attribute{"kernel_shape": integers(3, 3), "strides": integers(2, 2),
 		"pads": integers(1, 1, 1, 1)})
 	for stage := range 4 {
@@ -142,6 +132,34 @@ func buildResNet(b *builder, f *family) error {
 	}
 	c.mean("avgpool")
 	b.output(b.last)
+	return nil
+}
+
+// stem is a convolution of 7×7, or three of 3×3, each with a normalization and ReLU; the first one has a stride.
+func (c *cnn) stem() error {
+	want, stride := 7, 2
+	if c.family.has("stem2") {
+		want = 3
+	}
+	for _, number := range []string{"", "2", "3"} {
+		name, norm := c.family.names["stem"+number], c.family.names["stem_norm"+number]
+		if name == "" {
+			break
+		}
+		kernel, err := c.convolve(name, stride, -1)
+		if err != nil {
+			return err
+		}
+		if kernel != want {
+			return fmt.Errorf("tensor %q has a kernel of %d×%d, want %d×%d: a stem for small images, whose stride no "+
+				"tensor tells; export the model to ONNX", c.prefix+name+".weight", kernel, kernel, want, want)
+		}
+		if err := c.batchNorm(norm); err != nil {
+			return err
+		}
+		c.node("Relu", norm, nil)
+		stride = 1
+	}
 	return nil
 }
 
@@ -174,15 +192,15 @@ func (c *cnn) residual(stage, block int) error {
 			c.node("Relu", f.name(norm, stage, block), nil)
 		}
 	}
+	if reduce := c.part(f, "reduce", stage, block); reduce != "" {
+		if err := c.excite(reduce, f.name("expand", stage, block), "Relu", "Sigmoid"); err != nil {
+			return err
+		}
+	}
 	body, outputs := c.last, c.channels
 	c.last, c.channels = x, inputs
-	if name := f.name("shortcut", stage, block); c.has(name + ".weight") {
-		if _, err := c.convolve(name, stride, 0); err != nil {
-			return err
-		}
-		if err := c.batchNorm(f.name("shortcut_norm", stage, block)); err != nil {
-			return err
-		}
+	if err := c.shortcut(stage, block, stride); err != nil {
+		return err
 	}
 	if c.channels != outputs {
 		return fmt.Errorf("%s: a block of %d channels after %d has no shortcut",
@@ -190,6 +208,65 @@ func (c *cnn) residual(stage, block int) error {
 	}
 	c.apply("Add", f.name("block", stage, block), nil, body, c.last)
 	c.node("Relu", f.name("block", stage, block), nil)
+	return nil
+}
+
+// shortcut brings the input of a block to its outputs: by a convolution with the stride, or one after a mean of 2×2.
+func (c *cnn) shortcut(stage, block, stride int) error {
+	name, norm := c.family.name("shortcut", stage, block), c.family.name("shortcut_norm", stage, block)
+	if pooled := c.part(c.family, "pooled", stage, block); pooled != "" && !c.has(name+".weight") {
+		name, norm = pooled, c.family.name("pooled_norm", stage, block)
+		if stride > 1 {
+			c.node("AveragePool", name, map[string]graph.Attribute{"kernel_shape": integers(2, 2), "strides": integers(2, 2),
+				"ceil_mode": integer(1), "count_include_pad": integer(0)})
+		}
+		stride = 1
+	}
+	if !c.has(name + ".weight") {
+		return nil
+	}
+	if _, err := c.convolve(name, stride, 0); err != nil {
+		return err
+	}
+	return c.batchNorm(norm)
+}
+
+// activateAs applies an operator of one element, "" for none.
+func (c *cnn) activateAs(op, where string) {
+	switch op {
+	case "":
+	case "Clip":
+		c.node(op, where, nil, c.bound(0), c.bound(6))
+	case "HardSigmoid":
+		c.node(op, where, map[string]graph.Attribute{"alpha": number(1.0 / 6), "beta": number(0.5)})
+	default:
+		c.node(op, where, nil)
+	}
+}
+
+// bound is a constant without axes.
+func (c *cnn) bound(x float32) string {
+	name := c.scalar(x)
+	c.graph.Constants[name].Shape = []int{}
+	return name
+}
+
+// excite multiplies each channel by a factor of the means of all: two products, each with an activation.
+func (c *cnn) excite(reduce, expand, squeeze, gate string) error {
+	x, channels := c.last, c.channels
+	c.node("ReduceMean", reduce, nil, c.ints(2, 3))
+	if _, err := c.convolve(reduce, 1, 0); err != nil {
+		return err
+	}
+	c.activateAs(squeeze, reduce)
+	if _, err := c.convolve(expand, 1, 0); err != nil {
+		return err
+	}
+	if c.channels != channels {
+		return fmt.Errorf("tensor %q has %d rows, want %d", c.prefix+expand+".weight", c.channels, channels)
+	}
+	c.activateAs(gate, expand)
+	c.apply("Mul", expand, nil, x, c.last)
 	return nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"repscope/model/graph"
 )
 
 // inverted is a block: convolutions in their order, and the squeeze and excitation after one of them.
@@ -338,26 +336,6 @@ func (n *inverse) step(part normalized, stride int, act string) error {
 	return nil
 }
 
-// activateAs applies an operator of one element, "" for none.
-func (n *inverse) activateAs(op, where string) {
-	switch op {
-	case "":
-	case "Clip":
-		n.node(op, where, nil, n.bound(0), n.bound(6))
-	case "HardSigmoid":
-		n.node(op, where, map[string]graph.Attribute{"alpha": number(1.0 / 6), "beta": number(0.5)})
-	default:
-		n.node(op, where, nil)
-	}
-}
-
-// bound is a constant without axes.
-func (n *inverse) bound(x float32) string {
-	name := n.scalar(x)
-	n.graph.Constants[name].Shape = []int{}
-	return name
-}
-
 // block is convolutions with activations between them, and the input added where the shape stays.
 func (n *inverse) block(block inverted, first bool) error {
 	x, inputs := n.last, n.channels
@@ -392,7 +370,7 @@ func (n *inverse) block(block inverted, first bool) error {
 			return err
 		}
 		if i == block.after && block.reduce != "" {
-			if err := n.excite(block); err != nil {
+			if err := n.excite(block.reduce, block.expand, n.squeeze, n.gate); err != nil {
 				return err
 			}
 		}
@@ -400,24 +378,5 @@ func (n *inverse) block(block inverted, first bool) error {
 	if stride == 1 && n.channels == inputs {
 		n.apply("Add", block.name, nil, x, n.last)
 	}
-	return nil
-}
-
-// excite multiplies each channel by a factor of the means of all.
-func (n *inverse) excite(block inverted) error {
-	x, channels := n.last, n.channels
-	n.node("ReduceMean", block.reduce, nil, n.ints(2, 3))
-	if _, err := n.convolve(block.reduce, 1, 0); err != nil {
-		return err
-	}
-	n.activateAs(n.squeeze, block.reduce)
-	if _, err := n.convolve(block.expand, 1, 0); err != nil {
-		return err
-	}
-	if n.channels != channels {
-		return fmt.Errorf("tensor %q has %d rows, want %d", n.prefix+block.expand+".weight", n.channels, channels)
-	}
-	n.activateAs(n.gate, block.expand)
-	n.apply("Mul", block.expand, nil, x, n.last)
 	return nil
 }

@@ -20,6 +20,7 @@ type family struct {
 	epsilon          float64 // of the normalizations, where no configuration tells
 	preEpsilon       float64 // the same where the tokens are normalized before the blocks; 0: no other
 	activation       string  // where no configuration tells
+	headed           bool    // the last layer is a head
 	heads            int     // where neither a configuration nor a published model of the width tells; 0: an error
 	resample         resampling
 	windows          windowing
@@ -173,7 +174,7 @@ var (
 	dinoGates   = [][3]string{{"packed", "packed", "packed_out"}, {"gate", "up", "down"}}
 	timmGates   = [][3]string{{"w12", "w12", "w3"}, {"w1", "w2", "w3"}}
 	others      = []string{"head.", "head_dist.", "decoder_", "decoder.", "mask_token", "predictor.", "fc.",
-		"classifier.", "pooler."}
+		"classifier.", "pooler.", "projector.", "projection_head.", "prototypes."}
 )
 
 // families are the known families, the more special ones first.
@@ -375,6 +376,11 @@ var families = []family{
 		names:     parts("conv1=0 conv2=2 conv3=4 fc=7"),
 		signature: []string{"0.weight", "2.weight", "4.weight", "7.weight"}, outside: []string{"9."},
 	},
+	agentMLP("mlp_extractor.policy_net", "tanh", false, "mlp_extractor.value_net.", "action_net.", "value_net.", "log_std"),
+	agentMLP("actor.latent_pi", "relu", false, "actor.mu.", "actor.log_std.", "critic.", "critic_target.",
+		"log_ent_coef"),
+	agentMLP("q_net.q_net", "relu", true, "q_net_target."),
+	agentMLP("actor.mu", "relu", true, "actor_target.", "critic.", "critic_target."),
 	{
 		label: "IMPALA CNN", build: buildIMPALA, input: images, output: vector,
 		names: parts(`conv=*.conv res11=*.res_block0.conv0 res12=*.res_block0.conv1 res21=*.res_block1.conv0
@@ -418,6 +424,18 @@ var families = []family{
 		label: "ResNet", build: buildResNet, input: images, output: vector, names: parts(resnetParts),
 		signature: []string{"conv1.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer4.0.conv2.weight"},
 		outside:   others,
+	},
+	{
+		label: "ResNet", build: buildResNet, input: images, output: vector,
+		names: parts("stem=conv1.0 stem_norm=conv1.1 stem2=conv1.3 stem_norm2=conv1.4 stem3=conv1.6 stem_norm3=bn1 " +
+			resnetStages),
+		signature: []string{"conv1.0.weight", "bn1.running_mean", "layer1.0.conv1.weight", "layer4.0.conv2.weight"},
+		outside:   others,
+	},
+	{
+		label: "ResNet", build: buildResNet, input: images, output: vector, // a sequence of torchvision's modules
+		names:     with(parts(resnetParts), "stem=0 stem_norm=1 block=@.* stages=4,5,6,7 "+resnetInner),
+		signature: []string{"0.weight", "1.running_mean", "4.0.conv1.weight", "7.0.conv2.weight"}, outside: []string{"9."},
 	},
 	{
 		label: "ResNet", build: buildResNet, input: images, output: vector, names: parts(resnetHugging),
@@ -484,9 +502,10 @@ const (
 		down2=features.4.1 down_norm2=features.4.0 down3=features.6.1 down_norm3=features.6.0
 		block=features.@.* depthwise=.block.0 block_norm=.block.2 fc1=.block.3 fc2=.block.5 scale=.layer_scale
 		norm=classifier.0`
-	resnetParts = `stem=conv1 stem_norm=bn1 block=layer@.* conv1=.conv1 norm1=.bn1 conv2=.conv2 norm2=.bn2
-		conv3=.conv3 norm3=.bn3
-		shortcut=.downsample.0 shortcut_norm=.downsample.1 stages=1,2,3,4`
+	resnetInner = ` conv1=.conv1 norm1=.bn1 conv2=.conv2 norm2=.bn2 conv3=.conv3 norm3=.bn3 reduce=.se.fc1 expand=.se.fc2
+		shortcut=.downsample.0 shortcut_norm=.downsample.1 pooled=.downsample.1 pooled_norm=.downsample.2`
+	resnetStages  = `block=layer@.* stages=1,2,3,4` + resnetInner
+	resnetParts   = `stem=conv1 stem_norm=bn1 ` + resnetStages
 	resnetHugging = `stem=embedder.embedder.convolution stem_norm=embedder.embedder.normalization
 		block=encoder.stages.*.layers.*
 		conv1=.layer.0.convolution norm1=.layer.0.normalization conv2=.layer.1.convolution norm2=.layer.1.normalization

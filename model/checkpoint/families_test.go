@@ -56,6 +56,8 @@ var goldenFamilies = []struct {
 	{"resnet_basic", "ResNet", Options{}},
 	{"timm_resnet", "ResNet", Options{}},
 	{"timm_resnext", "ResNet", Options{}},
+	{"timm_resnet_deep", "ResNet", Options{}},
+	{"resnet_sequence", "ResNet", Options{}},
 	{"dinov2_original", "DINOv2", Options{Heads: 2}},
 	{"dinov2_original_registers", "DINOv2", Options{Heads: 2}},
 	{"dinov2_original_swiglu", "DINOv2", Options{Heads: 2}},
@@ -77,6 +79,10 @@ var goldenFamilies = []struct {
 	{"cleanrl_nature", "Nature CNN", Options{}},
 	{"nature_eight_bits", "Nature CNN", Options{}},
 	{"sb3_nature", "Nature CNN", Options{}},
+	{"sb3_saved", "MLP of an agent", Options{}},
+	{"sb3_vectors", "MLP of an agent", Options{}},
+	{"sb3_latent_pi", "MLP of an agent", Options{}},
+	{"sb3_values", "MLP of an agent", Options{}},
 	{"cleanrl_impala", "IMPALA CNN", Options{}},
 	{"procgen_impala", "IMPALA CNN", Options{}},
 	{"torchbeast_impala", "IMPALA CNN", Options{}},
@@ -104,8 +110,10 @@ func TestFamilies(t *testing.T) {
 		t.Run(c.folder, func(t *testing.T) {
 			dir := filepath.Join(root, c.folder)
 			path := dir
-			if _, err := os.Stat(filepath.Join(dir, "weights.safetensors")); err == nil {
-				path = filepath.Join(dir, "weights.safetensors")
+			for _, file := range []string{"weights.safetensors", "model.zip"} {
+				if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+					path = filepath.Join(dir, file)
+				}
 			}
 			golden := arraysIn(t, filepath.Join(dir, "golden.npz"))
 			for i := 0; golden[fmt.Sprint("x", i)] != nil; i++ {
@@ -257,7 +265,7 @@ func TestNewFamilyErrors(t *testing.T) {
 		{"timm_efficientnet", nil, Options{}, map[string]any{"architecture": "efficientnet_es"}, nil, `the architecture "efficientnet_es"`},
 		{"timm_efficientnet", nil, Options{Activation: "relu"}, nil, nil, "the architecture has its own"},
 		{"timm_resnet", nil, Options{}, map[string]any{"architecture": "resnetblur18"}, nil, "which has steps that no tensor tells; export the model to ONNX"},
-		{"timm_resnet", map[string][]int{"layer1.0.se.fc1.weight": {2, 8, 1, 1}}, Options{}, nil, nil, "torch.onnx.export(model.eval(), x,"},
+		{"timm_resnet", map[string][]int{"layer1.0.se.conv.weight": {2, 8, 1, 1}}, Options{}, nil, nil, "torch.onnx.export(model.eval(), x,"},
 		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 64, 64}, "the weights take 245 (tensor \"network.7.weight\"): want frames such as 84×84"},
 		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 20, 84}, "frames of 20×84 are too small: want frames such as 84×84"},
 		{"cleanrl_impala", map[string][]int{"network.1.res_block0.conv1.weight": {3, 4, 3, 3}}, Options{}, nil, nil, `"network.1.res_block0.conv1.bias" has shape [4]`},

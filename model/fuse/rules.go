@@ -11,7 +11,8 @@ import (
 
 // Rules are the operators of package operator and the rewrites of this package; eval computes constants.
 func Rules(eval graph.Evaluator) graph.Rules {
-	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: simplify, Fuse: func(p *graph.Program) { program(p, false, eval) }}
+	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Rewrite: operator.Rewrite, Simplify: simplify,
+		Fuse: func(p *graph.Program) { program(p, false, eval) }}
 }
 
 // simplify changes the constants of a graph for fewer nodes.
@@ -25,6 +26,10 @@ func simplify(g *graph.Graph) error {
 // ProcessorRules are [Rules] with the rewrites that package cpu alone has kernels for.
 func ProcessorRules(eval graph.Evaluator) graph.Rules {
 	r := Rules(eval)
-	r.Rewrite, r.Fuse = unquantize, func(p *graph.Program) { program(p, true, eval) }
+	r.Rewrite = func(g *graph.Graph) {
+		operator.Rewrite(g)
+		unquantize(g)
+	}
+	r.Fuse = func(p *graph.Program) { program(p, true, eval) }
 	return r
 }

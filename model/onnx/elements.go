@@ -70,7 +70,7 @@ func (d *decoder) settle(g *graph.Graph) error {
 // zeroPoints is which input of the operators that quantize their result is its zero point.
 var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
-	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
+	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4, "QLinearWhere": 8}
 
 // asFirst are operators whose result has the type of their first input.
 var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil

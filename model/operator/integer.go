@@ -36,6 +36,8 @@ var integerRows = []tableRow{
 		infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(8, 9), Outputs: 1,
 		Attributes: windowAttributes("group", "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearConv", Domain: microsoft, Types: "i", Note: "of constant weights", Inputs: between(8, 9), Outputs: 1,
+		Attributes: windowAttributes("channels_last", "group"), infer: inferUnwritten},
 	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
 		infer: inferQuantizedProduct, weights: centerWeights},
 }

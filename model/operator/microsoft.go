@@ -17,9 +17,15 @@ const microsoft = "com.microsoft"
 var microsoftRows = []tableRow{
 	quantizedRow("QLinearAdd", between(7, 8), inferQuantizedBinary),
 	quantizedRow("QLinearMul", between(7, 8), inferQuantizedBinary),
+	quantizedRow("QLinearWhere", between(8, 9), inferQuantizedWhere),
+	{Name: "QAttention", Domain: microsoft, Types: "i", Note: "of constant weights, without a past", Inputs: between(5, 9),
+		Outputs: 2, Attributes: []string{"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer", "scale",
+			"unidirectional"}, infer: inferUnwritten},
+	{Name: "QEmbedLayerNormalization", Domain: microsoft, Types: "i", Inputs: exactly(18), Outputs: 2,
+		Attributes: []string{"epsilon"}, infer: inferUnwritten},
 	quantizedRow("QLinearSigmoid", between(4, 5), inferQuantizedUnary),
 	quantizedRow("QLinearLeakyRelu", between(4, 5), inferQuantizedUnary, "alpha"),
-	quantizedRow("QLinearSoftmax", between(4, 5), inferQuantizedUnary, "axis", "opset"),
+	quantizedRow("QLinearSoftmax", between(4, 5), inferQuantizedSoftmax, "axis", "opset"),
 	quantizedRow("QLinearGlobalAveragePool", between(4, 5), inferQuantizedUnary, "channels_last"),
 	quantizedRow("QLinearAveragePool", between(4, 5), inferQuantizedUnary,
 		"auto_pad", "ceil_mode", "channels_last", "count_include_pad", "kernel_shape", "pads", "strides"),
@@ -61,12 +67,55 @@ func inferQuantizedBinary(c *context) {
 	l.finish(c.requantized(6, l.add(c.plain(), nil, c.dequantized(0), c.dequantized(3))))
 }
 
-func inferQuantizedUnary(c *context) {
-	if c.flag("channels_last", false) {
-		c.unsupported("channels_last")
-	}
+func inferQuantizedWhere(c *context) {
 	l := c.lower()
-	l.finish(c.requantized(3, l.add(c.plain(), c.passed("channels_last", "opset"), c.dequantized(0))))
+	c.want(0, graph.Bool)
+	l.finish(c.requantized(7, l.add("Where", nil, c.Node.Inputs[0], c.dequantized(1), c.dequantized(4))))
+}
+
+func inferQuantizedUnary(c *context) {
+	l := c.lower()
+	x, attributes := c.dequantized(0), c.passed("channels_last", "opset")
+	if !c.flag("channels_last", false) {
+		l.finish(c.requantized(3, l.add(c.plain(), attributes, x)))
+		return
+	}
+	rank := len(c.shape(0))
+	if rank < 3 {
+		c.failf("input %v, want [N, …, C]", c.shape(0))
+	}
+	forth, back := channelsFirst(rank)
+	y := l.add(c.plain(), attributes, l.transpose(x, forth))
+	l.finish(l.transpose(c.requantized(3, y), back))
+}
+
+// inferQuantizedSoftmax is a softmax over an axis, before opset 13 over all axes from one on. ONNX Runtime takes the
+// whole number below 1/scale instead of it.
+func inferQuantizedSoftmax(c *context) {
+	l := c.lower()
+	x, shape, late := c.dequantized(0), c.shape(0), c.integer("opset", 13) >= 13
+	axis := -1
+	if !late {
+		axis = 1
+	}
+	axis = c.axis(c.integer("axis", axis), len(shape))
+	if late && c.Opset < 13 && axis != len(shape)-1 {
+		c.unsupported("a softmax of opset 13 over axis %d of %v", axis, shape)
+	}
+	if !late {
+		x = l.reshape(x, []int{graph.Count(shape[:axis]), graph.Count(shape[axis:])})
+		axis = 1
+	}
+	y := l.add("Softmax", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, x)
+	if !late {
+		y = l.reshape(y, shape)
+	}
+	zero := ""
+	if c.has(4) {
+		zero = c.single(4, graph.Int64)
+	}
+	steps := l.add("Floor", nil, l.add("Div", nil, l.number(1), c.single(3, graph.Float32)))
+	l.finish(l.quantize(c, l.add("Mul", nil, y, steps), zero))
 }
 
 func inferQuantizedConcat(c *context) {

@@ -56,7 +56,7 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 
 // families are the rows of the table by the name of their files.
 var families = map[string][]tableRow{
-	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
+	"attention": attentionRows, "blocked": blockedRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
 	"fused": fusedRows, "heads": headsRows,
 	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
 	"movement": movementRows, "normalize": normalizeRows,
@@ -122,7 +122,7 @@ const unoptimized = "take the model as it was exported, before onnxruntime or it
 // waysOut say what to do about operators that are not supported, by domain and by name.
 var waysOut = map[string]string{
 	microsoft:                  unoptimized,
-	"com.microsoft.nchwc":      unoptimized,
+	blockedDomain:              unoptimized,
 	"com.ms.internal.nhwc":     unoptimized,
 	"com.microsoft.extensions": "export the part of the model behind its tokenizer or decoder of files",
 	"ai.onnx.contrib":          "export the part of the model behind its tokenizer or decoder of files",
@@ -190,7 +190,7 @@ type Support struct {
 // Supported lists the operators that files may have by name, ONNX's own first.
 func Supported() []Support {
 	var list []Support
-	for _, key := range slices.Concat(keysOf(""), keysOf(preview), keysOf(microsoft)) {
+	for _, key := range slices.Concat(keysOf(""), keysOf(preview), keysOf(microsoft), keysOf(blockedDomain)) {
 		row, name := table[key], strings.TrimPrefix(key, ".")
 		s := Support{Name: name, First: max(row.Since, MinOpset), Last: MaxOpset,
 			Attributes: slices.Sorted(slices.Values(row.Attributes)), Note: row.Note}

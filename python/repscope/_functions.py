@@ -2327,7 +2327,7 @@ def similarity(
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop and count states with NaN or Inf instead of failing.
         layers: [NAME=]LAYERS of models that are compared layer by layer, as layer names them, such as
-            A=blocks.*,B=layer*; latents named A:LAYER are layers of A.
+            A=blocks.*,B=layer*, with \, for a comma in a name; latents named A:LAYER are layers of A.
         preprocess: [NAME=]PRESET of the preprocessing. imagenet: resize 224x224 (bilinear), one channel repeated to
             three, input_scale unit, and the mean and std of ImageNet. Other flags override a preset; a preset for one
             model, or none, overrides one for all. Default: the preprocessing of the model's folder, from

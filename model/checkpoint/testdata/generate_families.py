@@ -9,10 +9,12 @@ Weights and inputs are exact in half precision. Outputs are those of PyTorch in 
 Made with torch 2.9.1, transformers 5.24.0, timm 1.0.31, torchvision 0.24.1, safetensors 0.8.0, numpy 2.4.6.
 """
 
+import io
 import json
 import os
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import timm
@@ -127,6 +129,11 @@ def convolutional():
     resnet = timm.models.resnet
     few = dict(layers=[2, 1, 1, 1], channels=(8, 8, 16, 24), num_classes=0)
     case("timm_resnet", resnet.ResNet(resnet.BasicBlock, **few), whole, big, hub=False)
+    case("timm_resnet_deep", resnet.ResNet(resnet.Bottleneck, stem_width=6, stem_type="deep", avg_down=True, block_args=dict(attn_layer="se"), **few),
+         whole, big + [(1, 3, 75, 66)], hub=False)
+    plain = resnet.ResNet(resnet.BasicBlock, **few)
+    case("resnet_sequence", torch.nn.Sequential(plain.conv1, plain.bn1, plain.act1, plain.maxpool, plain.layer1, plain.layer2, plain.layer3, plain.layer4,
+                                                torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()), whole, big[:1], hub=False)
     case("timm_resnext", resnet.ResNet(resnet.Bottleneck, cardinality=4, base_width=16, **few), whole, big[:1], hub=False)
 
 
@@ -329,6 +336,47 @@ def agents():
                                     policy=nn.Linear(7, 2), baseline=nn.Linear(7, 1)), lambda m, x: m(x), atari, hub=False)
 
 
+def vectors():
+    """Layers of agents of vectors as Stable-Baselines3 names them; the last one of the third is a head."""
+    nn = torch.nn
+    layers = lambda act, *widths: nn.Sequential(*[m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), act())])
+    few = [(3, 5)]
+    extractor = Named(None, policy_net=layers(nn.Tanh, 5, 7, 4), value_net=layers(nn.Tanh, 5, 3))
+    case("sb3_vectors", Named(lambda m, x: m.mlp_extractor.policy_net(x), mlp_extractor=extractor, action_net=nn.Linear(4, 2), value_net=nn.Linear(3, 1)),
+         lambda m, x: m(x), few, hub=False)
+    actor = Named(None, latent_pi=layers(nn.ReLU, 5, 7, 4), mu=nn.Linear(4, 2), log_std=nn.Linear(4, 2))
+    case("sb3_latent_pi", Named(lambda m, x: m.actor.latent_pi(x), actor=actor, critic=Named(None, qf0=layers(nn.ReLU, 7, 4, 1)[:-1])),
+         lambda m, x: m(x), few, hub=False)
+    net = lambda: Named(None, q_net=layers(nn.ReLU, 5, 7, 4, 2)[:-1])
+    case("sb3_values", Named(lambda m, x: m.q_net.q_net[:4](x), q_net=net(), q_net_target=net()), lambda m, x: m(x), few, hub=False)
+
+
+def policies():
+    """A model of Stable-Baselines3 2.9.2 as it is saved but for what describes the machine, with gymnasium 1.4.0."""
+    import gymnasium
+    import stable_baselines3 as sb3
+
+    class Vectors(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(-1, 1, (5,), np.float32)
+        action_space = gymnasium.spaces.Discrete(2)
+
+        def reset(self, seed=None, options=None):
+            return np.zeros(5, np.float32), {}
+
+    folder = os.path.join(OUT, "sb3_saved")
+    os.makedirs(folder, exist_ok=True)
+    agent = sb3.A2C("MlpPolicy", Vectors(), device="cpu", policy_kwargs=dict(net_arch=[7, 4]))
+    randomize(agent.policy, 11)
+    whole = io.BytesIO()
+    agent.save(whole)
+    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(os.path.join(folder, "model.zip"), "w") as out:
+        for name in read.namelist():
+            if name not in ("data", "system_info.txt"):  # which describe the machine
+                out.writestr(zipfile.ZipInfo(name), read.read(name))
+    x = images(0, 3, 5)
+    np.savez_compressed(os.path.join(folder, "golden.npz"), x0=x.half().numpy(), y0=agent.policy.mlp_extractor.policy_net(x).numpy())
+
+
 def eight():
     """Weights of 8 bits, which are exact in the file."""
     nn = torch.nn
@@ -392,6 +440,8 @@ if __name__ == "__main__":
     swin()
     efficient()
     agents()
+    vectors()
+    policies()
     towers()
     eight()
     other()

@@ -19,10 +19,12 @@ MICROSOFT = "com.microsoft"
 INT32 = np.int32
 
 
-def case(name, op, inputs, outputs=("y",), opset=17, constants=(), domain=MICROSOFT, values=None, out=TensorProto.FLOAT, **attributes):
-    """A case of one node. inputs are arrays by name, "" where one is absent; constants are the names of those that are."""
+def case(name, op, inputs, outputs=("y",), opset=17, constants=(), domain=MICROSOFT, values=None, out=TensorProto.FLOAT, opset_=None, **attributes):
+    """A case of one node. opset_ is its attribute opset. inputs are arrays by name, "" where one is absent; constants are the names of those that are."""
     names = ["" if a is None else k for k, a in inputs.items()]
     node = helper.make_node(op, names, list(outputs), name=name, domain=domain, **attributes)
+    if opset_ is not None:
+        node.attribute.append(helper.make_attribute("opset", opset_))
     given = {k: a for k, a in inputs.items() if a is not None and k not in constants}
     archive.graph(f"fused/{name}", opset, [node], given, [o for o in outputs if o], {k: inputs[k] for k in constants}, out=out,
                   values=None if values is None else {o: v.astype(np.float32) for o, v in zip(outputs, values)})
@@ -448,6 +450,60 @@ for kind in (np.uint8, np.int8):
 
 
 
+def other_layouts():
+    """Operators of ONNX in other layouts, and scales that ONNX Runtime rounds."""
+    for kind in (np.uint8, np.int8):
+        name, limits = np.dtype(kind).name, np.iinfo(kind)
+        x = integers(limits.min, limits.max, 2, 5, 4, 6).astype(kind)
+        inputs = {"x": x, "sx": np.array(0.05, np.float32), "zx": np.array(3, kind), "w": integers(-99, 99, 8, 3, 3, 3).astype(np.int8),
+                  "sw": np.abs(normal(8)) / 64 + np.float32(0.01), "zw": np.zeros(8, np.int8), "sy": np.array(0.3, np.float32),
+                  "zy": np.array(7, kind), "b": integers(-900, 900, 8).astype(INT32)}
+        constants, out = [k for k in inputs if k != "x"], cases.TYPES[np.dtype(kind)]
+        case(f"qconv_last_{name}", "QLinearConv", inputs, constants=constants, out=out, channels_last=1, group=2, pads=[1, 1, 1, 1], strides=[2, 1])
+        inputs["x"] = x.transpose(0, 3, 1, 2).copy()
+        case(f"qconv_first_{name}", "QLinearConv", inputs, constants=constants, out=out, group=2, pads=[1, 0, 1, 2])
+        for op, more in (("QLinearGlobalAveragePool", {}), ("QLinearAveragePool", dict(kernel_shape=[3, 2], pads=[1, 0, 1, 1]))):
+            pooled = {"x": x, "sx": np.array(0.05, np.float32), "zx": np.array(3, kind), "sy": np.array(0.0413, np.float32), "zy": np.array(5, kind)}
+            case(f"{op.lower()}_last_{name}", op, pooled, constants=["sx", "zx", "sy", "zy"], out=out, channels_last=1, **more)
+        for axis, opset in ((-1, 13), (1, 13), (1, 11), (2, 11)):
+            soft = {"x": x[:, :, :, 0].copy(), "sx": np.array(0.04, np.float32), "zx": np.array(2, kind),
+                    "sy": np.array(1 / 71.4, np.float32), "zy": np.array(limits.min, kind)}
+            case(f"qlinearsoftmax_{axis % 3}_{opset}_{name}", "QLinearSoftmax", soft, constants=["sx", "zx", "sy", "zy"], out=out, axis=axis, opset_=opset)
+    for kind in (np.uint8, np.int16, np.uint16):
+        name, wide = np.dtype(kind).name, np.array([11, 12, 13], kind)
+        case(f"quantize_{name}", "QuantizeLinear", {"x": normal(2, 3, 4) * 8, "s": np.array([0.1, 0.02, 0.3], np.float32), "z": wide},
+             constants=["s", "z"], out=cases.TYPES[np.dtype(kind)], axis=1)
+        case(f"dequantize_{name}", "DequantizeLinear", {"x": integers(0, 99, 2, 3, 4).astype(kind), "s": np.array(0.1, np.float32),
+                                                        "z": np.array(5, kind)}, constants=["s", "z"])
+
+
+def quantized_tokens():
+    """What dynamic quantization makes of an optimized encoder of tokens."""
+    ends, keys = np.array([5, 3], INT32), np.array([[1, 1, 1, 0, 1], [1, 0, 1, 1, 1]], INT32)
+    for name, left, right, columns, mask, more in (("plain", np.uint8, np.int8, False, None, {}), ("ends", np.uint8, np.uint8, False, ends, {}),
+                                                   ("keys", np.uint8, np.int8, True, keys, dict(unidirectional=1))):
+        inputs = {"x": integers(np.iinfo(left).min, np.iinfo(left).max, 2, 5, 8).astype(left), "w": integers(0, 99, 8, 24).astype(right),
+                  "b": normal(24), "sx": np.array(0.01, np.float32), "sw": np.abs(normal(24)) / 64 + np.float32(0.01) if columns else np.array(0.02, np.float32),
+                  "mask": mask, "zx": np.array(131, left), "zw": np.full(24, 50, right) if columns else np.array(50, right)}
+        case(f"qattention_{name}", "QAttention", inputs, constants=["w", "b", "sx", "sw", "zx", "zw"], num_heads=2, **more)
+    tables = {"words": (9, 8), "positions": (6, 8), "segments": (2, 8), "gamma": (8,), "beta": (8,)}
+    for name, segments in (("plain", False), ("segments", True)):
+        inputs = {"ids": integers(0, 8, 2, 4).astype(INT32), "segment_ids": integers(0, 1, 2, 4).astype(INT32) if segments else None}
+        parts = {k: integers(0, 255, *s).astype(np.uint8) if segments or k != "segments" else None for k, s in tables.items()}
+        inputs.update(parts, mask=np.array([[1, 1, 1, 0], [1, 1, 0, 0]], INT32))
+        inputs.update({f"s{k}": None if a is None else np.array(0.01 + i / 100, np.float32) for i, (k, a) in enumerate(parts.items())})
+        inputs.update({f"z{k}": None if a is None else np.array(120 + i, np.uint8) for i, (k, a) in enumerate(parts.items())})
+        case(f"qembedlayernormalization_{name}", "QEmbedLayerNormalization", inputs, outputs=["y", "n"], out=[TensorProto.FLOAT, TensorProto.INT32],
+             constants=[k for k, a in inputs.items() if a is not None and k not in ("ids", "segment_ids", "mask")], epsilon=1e-6)
+    for kind in (np.uint8, np.int8):
+        limits, name = np.iinfo(kind), np.dtype(kind).name
+        whole = lambda *shape: integers(limits.min, limits.max, *shape).astype(kind)
+        inputs = {"c": integers(0, 1, 2, 3, 4) > 0, "a": whole(2, 3, 4), "sa": np.array(0.05, np.float32), "za": np.array(3, kind),
+                  "b": whole(3, 4), "sb": np.array(0.041, np.float32), "zb": np.array(-7 if kind == np.int8 else 7, kind),
+                  "sy": np.array(0.0613, np.float32), "zy": np.array(5, kind)}
+        case(f"qlinearwhere_{name}", "QLinearWhere", inputs, constants=["sa", "za", "sb", "zb", "sy", "zy"], out=cases.TYPES[np.dtype(kind)])
+
+
 def pick(*choices):
     return choices[rng.integers(len(choices))]
 
@@ -501,6 +557,8 @@ if __name__ == "__main__":
     if len(sys.argv) == 1:
         for i in range(2):
             forms(i)
+        other_layouts()
+        quantized_tokens()
         archive.write("fused.tar.gz")
     else:
         archive.cases.clear()
