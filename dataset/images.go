@@ -20,6 +20,7 @@ import (
 	"repscope/internal/parallel"
 	"repscope/internal/regular"
 	"repscope/internal/resize"
+	"repscope/internal/samefile"
 	"repscope/internal/text"
 )
 
@@ -159,6 +160,36 @@ func FilesOf(spec string) []string {
 	}
 	files, _, _, _ := episodeFolders(path, f.folders)
 	return files
+}
+
+// Holds reports whether a new file would become a part of what [Open] reads for a "FILE" or "FILE:key": a file in a Zarr
+// store, an image next to others, or an episode without images. Of a folder of episodes it is each new folder.
+func Holds(spec, file string) bool {
+	folder, _ := splitSpec(spec)
+	if info, err := stat(folder); err != nil || !info.IsDir() {
+		return false
+	}
+	inside, err := samefile.Inside(folder, file)
+	if err != nil || inside == "" {
+		return false
+	}
+	if IsStore(folder) {
+		return true
+	}
+	f, err := readFolder(folder)
+	if err != nil || len(f.files)+len(f.folders) == 0 {
+		return false
+	}
+	image := slices.Contains(imageEndings, strings.ToLower(filepath.Ext(inside)))
+	parts := strings.Split(inside, string(filepath.Separator))
+	if len(parts) == 1 || len(f.files) > 0 {
+		return len(parts) == 1 && image
+	}
+	if _, _, _, err := episodeFolders(folder, f.folders); err != nil || strings.HasPrefix(parts[0], ".") {
+		return false // not a folder of episodes
+	}
+	episode := slices.ContainsFunc(f.folders, func(path string) bool { return filepath.Base(path) == parts[0] })
+	return !episode || len(parts) == 2 && image
 }
 
 // isFolder reports whether an entry is a folder or a symbolic link to one.

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"maps"
 	"os"
@@ -478,6 +481,59 @@ func TestFoundInputs(t *testing.T) {
 			t.Errorf("%s over %s: files have changed", c.line, c.input)
 		}
 		must(os.Remove(target))
+	}
+}
+
+// A folder that is read as a whole gets no new part: an image among frames, an episode, a file of a Zarr store, a metric of
+// MLflow; and other files of a compared result stay what they are.
+func TestPartsOfInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	var picture bytes.Buffer
+	err := errors.Join(png.Encode(&picture, image.NewGray(image.Rect(0, 0, 9, 8))), os.CopyFS(filepath.Join(dir, "x.zarr"), os.DirFS("../dataset/zarr/testdata/xarray_v2.zarr")))
+	content := picture.Bytes()
+	for name, file := range map[string][]byte{"img/1.png": content, "img/2.png": content, "eps/a/1.png": content, "eps/b/1.png": content, "mlruns/0/meta.yaml": nil, "mlruns/0/a/meta.yaml": nil,
+		"mlruns/0/a/metrics/loss": []byte("1 0.5 0\n"), "r.sha256": []byte(strings.Repeat("0", 64) + "  more.csv\n"), "more.csv": nil, "split.csv": []byte("part\n0\n1\n")} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, file, 0o666))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"manifold --frames {}/img --out {}/img", "img/manifold_dimension_analysis.png would become a part of --frames {}/img"},
+		{"manifold --frames {}/img --out {}/img --format svg", ""},
+		{"manifold --frames {}/img --out {}/img/plots", ""},
+		{"manifold --frames {}/eps --out {}/eps", "would become a part of --frames {}/eps"},
+		{"manifold --frames {}/eps --out {}/eps/b", "would become a part of --frames {}/eps"},
+		{"manifold --frames {}/eps --out {}/eps/plots/new", "would become a part of --frames {}/eps"},
+		{"manifold --frames {}/eps --out {}/eps/b/plots", ""},
+		{"manifold --frames {}/eps --out {}/eps/.plots", ""},
+		{"similarity --latents a={}/x.zarr:packed --latents b={}/x.zarr:packed --out {}/x.zarr/new", "would become a part of --latents a={}/x.zarr"},
+		{"audit --train {}/img --test {}/img --out {}/img", "img/audit.png would become a part of --train {}/img"},
+		{"audit --frames {}/x.zarr:packed --split {}/split.csv --out {}/out --write-split {}/x.zarr/packed/s.npy", "s.npy would become a part of --frames {}/x.zarr"},
+		{"compare {}/mlruns --out {}/mlruns/0/a/metrics", "would become a part of argument {}/mlruns"},
+		{"compare {}/mlruns --out {}/out --table {}/mlruns/0/a/metrics/loss.csv", "loss.csv would become a part of argument {}/mlruns"},
+		{"compare {}/mlruns --out {}/mlruns/0/a", ""},
+		{"compare {}/r.json --out {}/out --table {}/more.csv", "more.csv would overwrite"},
+	} {
+		name, rest, _ := strings.Cut(strings.ReplaceAll(c.line, "{}", dir), " ")
+		e, _ := Find(name)
+		before := contents(t, dir)
+		args := append(strings.Fields(rest), "--dry-run", "--quiet")
+		if name == "manifold" {
+			args = append(args, "--baseline", "pca:1")
+		}
+		var stderr bytes.Buffer
+		code := run.Run(t.Context(), e.Command, args, &bytes.Buffer{}, &stderr)
+		refused := code == 2 && strings.Contains(stderr.String(), "; nothing was written")
+		if refused != (c.want != "") || !strings.Contains(stderr.String(), strings.ReplaceAll(c.want, "{}", dir)) {
+			t.Errorf("%s: exit %d: %s", c.line, code, stderr.String())
+		}
+		if after := contents(t, dir); !maps.Equal(after, before) {
+			t.Errorf("%s: files have changed", c.line)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"repscope/analysis"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 )
@@ -318,6 +319,39 @@ func TestSplits(t *testing.T) {
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Intervals of shares and of R² stay in their ranges, whatever the test states are.
+func TestScoreIntervalRange(t *testing.T) {
+	t.Parallel()
+	const dim = 3
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		states, episode := recording(r, 7+int(seed)%3, 9, dim, 0.95)
+		class, hits, y := make([]int, states.N), make([]float64, states.N), make([]float64, states.N)
+		for i, e := range episode {
+			class[i], hits[i], y[i] = e%2, float64(e%3/2), float64(states.F32[i*dim])+r.NormFloat64()
+		}
+		result, err := Analyze(t.Context(), Input{States: states, Episode: episode, Split: split(episode, 4),
+			Latents: []points.Encoded{{Name: "z", Latents: states}},
+			Targets: []Target{{Name: "kind", Class: class}, {Name: "y", Values: y}}, Scores: []Score{{"hit", hits}}},
+			Options{Settings: analysis.Settings{Intervals: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, low := range map[string]float64{"kind": 0, "hit": 0, "y": math.Inf(-1)} {
+			score := result.Tests[0].Score(name)
+			for part, e := range map[string]report.Estimate{"all": score.All, "clean": score.Clean} {
+				ci := e.CI
+				if !ci.Defined() || ci.Low < low || ci.High > 1 || ci.Low > e.V || ci.High < e.V {
+					t.Errorf("seed %d: %s of %s: %v in %v", seed, part, name, e.V, ci)
+				}
+			}
+			if d := score.Difference.CI; low == 0 && (d.Low < -1 || d.High > 1) {
+				t.Errorf("seed %d: difference of %s: %v", seed, name, d)
+			}
 		}
 	}
 }

@@ -150,6 +150,9 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 			jackknifed, reason = nil, stat.Reason(err)
 		}
 	}
+	for k, j := range jackknifed {
+		s.limit(j, k, []int{n, out.States}[min(k, 1)])
+	}
 	for k, v := range values {
 		switch {
 		case none != "" && k > 0:
@@ -164,6 +167,20 @@ func scoreOf(t *Test, s terms, units grouping) ScoreAudit {
 	}
 	out.All, out.Clean, out.Difference = estimates[0], estimates[1], estimates[2]
 	return out
+}
+
+// limit keeps the interval of all (0), clean (1) or their difference (2) in the range of the score: of shares of n
+// states, and of R² up to 1. The range of other means is unknown.
+func (s *terms) limit(j *stat.Jackknifed, k, n int) {
+	share := !slices.ContainsFunc(slices.Concat(s.all, s.clean), func(v float64) bool { return v != 0 && v != 1 })
+	switch {
+	case share && s.metric != metricR2 && k == 2:
+		j.Within(-1, 1)
+	case share && s.metric != metricR2:
+		j.AsShare(n)
+	case s.metric == metricR2 && k < 2:
+		j.OnScale(stat.RangeScale(math.Inf(-1), 1))
+	}
 }
 
 // probe audits the score of a linear probe.

@@ -4,6 +4,7 @@
 package input
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"slices"
@@ -103,9 +104,7 @@ func (in *Inputs) leads() []string {
 			list = append(list, dataset.FilesOf(s.path)...)
 		}
 	}
-	for _, path := range []string{in.frames, in.episodes} {
-		list = append(list, dataset.FilesOf(path)...)
-	}
+	list = append(list, dataset.FilesOf(in.episodes)...)
 	list = append(list, in.fixed.leads()...)
 	for _, g := range in.heads {
 		for _, s := range g.named {
@@ -122,6 +121,26 @@ func (g *Given) leads() []string {
 		list = append(list, dataset.FilesOf(s.path)...)
 	}
 	return list
+}
+
+// Folder says that the flag of an array may name a folder: its files are read, and no new file may join them.
+func Folder(flags *run.Flags, name string, spec *string) {
+	flags.Reads(func(*run.Options) []string { return dataset.FilesOf(*spec) })
+	flags.Holds(func(_ *run.Options, path string) string { return holder(name, []source{{path: *spec}}, path) })
+}
+
+// holder names the source that a new file would become a part of; see [run.Flags.Holds].
+func holder(flag string, sources []source, path string) string {
+	for _, s := range sources {
+		if s.kind != "model" && dataset.Holds(s.path, path) {
+			value := s.path
+			if s.name != "" {
+				value = run.JoinName(s.name, value)
+			}
+			return "--" + cmp.Or(s.kind, flag) + " " + value
+		}
+	}
+	return ""
 }
 
 // patternHint explains a pattern that no shell has expanded.

@@ -111,6 +111,8 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 	flags.Declare(option.Of(option.Func(in.declareAnalysis)))
 	flags.Check(func(*run.Options) error { return in.check() })
 	flags.Reads(func(*run.Options) []string { return in.leads() })
+	flags.Holds(func(_ *run.Options, path string) string { return holder("latents", in.sources, path) })
+	Folder(flags, "frames", &in.frames)
 	return in
 }
 

@@ -87,6 +87,7 @@ func RegisterRole(flags *run.Flags, role Role) *Given {
 	})))
 	flags.Check(func(*run.Options) error { return g.check() })
 	flags.Reads(func(*run.Options) []string { return g.leads() })
+	flags.Holds(func(_ *run.Options, path string) string { return holder(g.role.Name, g.sources(), path) })
 	return g
 }
 

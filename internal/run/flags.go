@@ -56,6 +56,7 @@ type Flags struct {
 	// namesOutputs are flags: see [Flags.NamesOutputs].
 	namesOutputs []string
 	reads        []func(*Options) []string
+	holds        []func(o *Options, path string) string // see [Flags.Holds]
 }
 
 func newFlags(name string) *Flags {

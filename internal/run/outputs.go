@@ -33,6 +33,10 @@ func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesO
 // when the flags are checked, and only if the run would write over a file.
 func (f *Flags) Reads(paths func(o *Options) []string) { f.reads = append(f.reads, paths) }
 
+// Holds adds a folder that is read as a whole, such as one of images: holds says how it was named if a new file at a path
+// would become a part of it. Otherwise it is "".
+func (f *Flags) Holds(holds func(o *Options, path string) string) { f.holds = append(f.holds, holds) }
+
 // WritingFlags are the flags of a command that say where it writes, with their other names: see [Flags.Writes]. --out
 // is one of all.
 func WritingFlags(c Command) []string {
@@ -144,6 +148,9 @@ func newGuard(t *Task, flags *Flags, job Job, o *Options) (*guard, error) {
 	g := &guard{command: &t.Command, out: o.Out}
 	patterns := writable(&t.Command, job, o)
 	outputs, there := g.outputs(flags, patterns)
+	if err := g.apart(flags, o, outputs, patterns); err != nil {
+		return nil, err
+	}
 	for _, in := range t.inputs(flags, o, there) {
 		if err := g.input(in.what, in.path); err != nil {
 			return nil, err
@@ -163,6 +170,30 @@ func newGuard(t *Task, flags *Flags, job Job, o *Options) (*guard, error) {
 		}
 	}
 	return g, nil
+}
+
+// apart is wrong usage of outputs that would become a part of an input.
+func (g *guard) apart(flags *Flags, o *Options, outputs []givenFile, patterns []string) error {
+	for _, pattern := range patterns {
+		outputs = append(outputs, givenFile{path: filepath.Join(g.out, filepath.FromSlash(pattern))})
+	}
+	for _, out := range outputs {
+		for _, holds := range flags.holds {
+			if what := holds(o, out.path); what != "" {
+				err := Usage("%s would become a part of %s, an input; nothing was written", out.path, what)
+				return Hint(err, otherName(out.flag))
+			}
+		}
+	}
+	return nil
+}
+
+// otherName says what to change about an output of a flag, or of --out.
+func otherName(flag string) string {
+	if flag == "" {
+		return "choose another folder with --out"
+	}
+	return "choose another name for --" + flag
 }
 
 // givenFile is a path and how it was given.
@@ -208,15 +239,7 @@ func (g *guard) outputs(flags *Flags, patterns []string) (list []givenFile, ther
 
 // own reports whether a path is a file that the run writes into --out by itself.
 func (g *guard) own(path string, patterns []string) bool {
-	folder, err := samefile.Canonical(g.out)
-	if err != nil {
-		return false
-	}
-	whole, err := samefile.Canonical(path)
-	if err != nil {
-		return false
-	}
-	name, err := filepath.Rel(folder, whole)
+	name, err := samefile.Inside(g.out, path)
 	return err == nil && matches(patterns, filepath.ToSlash(name))
 }
 
@@ -324,11 +347,10 @@ func (g *guard) wrong(err error, flag string) error {
 	if !errors.As(err, &clash) {
 		return err
 	}
-	hint := "choose another folder with --out"
-	if flag != "" {
-		hint = "choose another name for --" + flag
+	if name, _, named := strings.Cut(clash.Output, " "); named && flag == "" && name != "--out" {
+		flag = strings.TrimPrefix(name, "--")
 	}
-	return Hint(Usage("%w; nothing was written", err), hint)
+	return Hint(Usage("%w; nothing was written", err), otherName(flag))
 }
 
 // Apart is wrong usage of outputs that are inputs, for files outside a run; outputs are patterns.

@@ -130,6 +130,23 @@ func look(what, path string) (file, key, error) {
 	return f, key{canonical: canonical}, err
 }
 
+// Inside is the path of a file from a folder, whether the file exists or not; "" if it is not below the folder. Symbolic
+// links are resolved.
+func Inside(folder, file string) (string, error) {
+	folder, err := Canonical(folder)
+	if err != nil {
+		return "", err
+	}
+	if file, err = Canonical(file); err != nil {
+		return "", err
+	}
+	rest, err := filepath.Rel(folder, file)
+	if err != nil || rest == "." || !filepath.IsLocal(rest) {
+		return "", nil // such as on another drive
+	}
+	return rest, nil
+}
+
 // links is the maximum number of symbolic links that are followed.
 const links = 40
 

@@ -31,6 +31,25 @@ func world(t *testing.T) (dir string, ways map[string]string) {
 	return dir, ways
 }
 
+func TestInside(t *testing.T) {
+	t.Parallel()
+	dir, ways := world(t)
+	for name, path := range ways {
+		want := "x"
+		if name == "hard link" {
+			want = ""
+		}
+		if got, err := Inside(filepath.Join(dir, "d"), path); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	for path, want := range map[string]string{"d": "", "d/new/file": "new/file", "": "", "d..x": ""} {
+		if got, err := Inside(filepath.Join(dir, "d"), filepath.Join(dir, path)); filepath.ToSlash(got) != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
+		}
+	}
+}
+
 func TestSet(t *testing.T) {
 	t.Parallel()
 	dir, ways := world(t)

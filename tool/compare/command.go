@@ -21,6 +21,7 @@ import (
 	"repscope/plots"
 	"repscope/report"
 	"repscope/report/junit"
+	"repscope/tool/compare/tracker"
 )
 
 // Command is the compare binary.
@@ -104,6 +105,14 @@ func register(flags *run.Flags) *settings {
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
 	flags.Group(run.Inputs, "results")
+	flags.Holds(func(o *run.Options, path string) string {
+		for _, arg := range o.Args {
+			if spec, err := ParseSpec(arg); err == nil && tracker.Holds(spec.Path, path) {
+				return "argument " + arg
+			}
+		}
+		return ""
+	})
 	flags.Declare(option.Of(s))
 	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
 	return s
@@ -324,12 +333,27 @@ func (g *Gathered) enter(env *run.Env) error {
 	return nil
 }
 
-// reads are the file and the file of its scores per sample.
+// reads are the file, the file of its scores per sample, and all other files of its run, which belong to the result.
 func (f *File) reads() []string {
-	if f.result == nil || f.result.Samples == nil {
-		return []string{f.Path}
+	list, folder := []string{f.Path}, filepath.Dir(f.Path)
+	if f.result == nil {
+		return list
 	}
-	return []string{f.Path, filepath.Join(filepath.Dir(f.Path), filepath.Base(f.result.Samples.File))}
+	if f.result.Samples != nil {
+		list = append(list, filepath.Join(folder, filepath.Base(f.result.Samples.File)))
+	}
+	sums, err := report.ReadSums(strings.TrimSuffix(f.Path, ".json") + report.SumsEnding)
+	if err != nil {
+		return list // repscope verify reports it
+	}
+	for _, sum := range sums {
+		file := filepath.FromSlash(sum.Name)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(folder, file)
+		}
+		list = append(list, file)
+	}
+	return list
 }
 
 func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {

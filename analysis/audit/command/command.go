@@ -109,6 +109,9 @@ func register(flags *run.Flags) *options {
 		Usage: "audit the built-in example: frames of a small arcade game, with some on the wrong side of the split"})
 	f.statistics = input.RegisterStatistics(flags, "test states")
 	flags.Declare(option.Of(option.Func(f.declareStates)))
+	input.Folder(flags, "frames", &f.frames)
+	input.Folder(flags, "train", &f.trainFile)
+	input.Folder(flags, "test", &f.testFile)
 	role := func(r input.Role) *input.Given {
 		g := input.RegisterRole(flags, r)
 		flags.Group(run.Inputs, r.Name)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/regular"
+	"repscope/internal/samefile"
 )
 
 // The columns of a table of runs, and what their names begin with.
@@ -43,6 +44,18 @@ func IsStore(dir string) bool {
 		}
 	}
 	return false
+}
+
+// Holds reports whether a new file would become a metric, parameter or tag of a run in a store.
+func Holds(dir, file string) bool {
+	inside, err := samefile.Inside(dir, file)
+	if err != nil || inside == "" || !IsStore(dir) {
+		return false
+	}
+	folders := strings.Split(filepath.Dir(inside), string(filepath.Separator))
+	return slices.ContainsFunc(folders, func(name string) bool {
+		return name == "metrics" || name == "params" || name == "tags"
+	})
 }
 
 // escaped is a path whose signs mean themselves in a pattern.
