@@ -209,14 +209,14 @@ func (a *assigner) augment(first int) bool {
 	}
 	row, length, end := first, 0.0, -1
 	for end < 0 {
-		at := a.relax(row, length)
-		if at < 0 {
+		position := a.relax(row, length)
+		if position < 0 {
 			return false
 		}
-		next := a.todo[at].column
-		length = a.todo[at].distance
+		next := a.todo[position].column
+		length = a.todo[position].distance
 		a.distance[next] = length
-		a.todo[at] = a.todo[len(a.todo)-1]
+		a.todo[position] = a.todo[len(a.todo)-1]
 		a.todo = a.todo[:len(a.todo)-1]
 		if row = a.rowOf[next]; row < 0 {
 			end = next

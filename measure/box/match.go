@@ -44,8 +44,8 @@ func Match(w *Weights) (match []int, total float64, err error) {
 
 // At is the weight of a pair.
 func (w *Weights) At(row, column int) float64 {
-	k, found := slices.BinarySearch(w.Column[w.Start[row]:w.Start[row+1]], int32(column))
-	if !found {
+	k, ok := slices.BinarySearch(w.Column[w.Start[row]:w.Start[row+1]], int32(column))
+	if !ok {
 		return 0
 	}
 	return w.Weight[w.Start[row]+k]
@@ -187,11 +187,11 @@ func (m *matcher) augment(first int) {
 	m.queue, m.done = m.queue[:0], m.done[:0]
 	// The path ends in a free column, or else in a row that gives its column away.
 	length, endColumn, endRow := m.u[first], -1, first
-	for row, at := first, 0.0; ; {
+	for row, path := first, 0.0; ; {
 		columns, weights := m.row(row)
 		for k, c := range columns {
 			j := int(c)
-			d := at + max(0, m.u[row]+m.v[j]-weights[k])
+			d := path + max(0, m.u[row]+m.v[j]-weights[k])
 			if d >= length || m.seen[j] == m.turn && d >= m.distance[j] {
 				continue
 			}
@@ -207,8 +207,8 @@ func (m *matcher) augment(first int) {
 			break
 		}
 		m.done = append(m.done, j)
-		row, at = m.rowOf[j], m.distance[j]
-		if d := at + m.u[row]; d < length {
+		row, path = m.rowOf[j], m.distance[j]
+		if d := path + m.u[row]; d < length {
 			length, endColumn, endRow = d, -1, row
 		}
 	}

@@ -56,12 +56,12 @@ func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 		return cmp.Or(cmp.Compare(a.x, b.x), boolOrder(a.begins, b.begins), cmp.Compare(a.side, b.side), cmp.Compare(a.index, b.index))
 	})
 	for _, e := range events {
-		own, other := sides[e.side], sides[1-e.side]
+		side, other := sides[e.side], sides[1-e.side]
 		if !e.begins {
-			own.remove(e.index)
+			side.remove(e.index)
 			continue
 		}
-		box := own.boxes[e.index]
+		box := side.boxes[e.index]
 		if !other.visit(box.Y0, box.Y1, func(k int) bool {
 			if e.side == 0 {
 				return yield(e.index, k)
@@ -70,7 +70,7 @@ func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 		}) {
 			return
 		}
-		own.add(e.index)
+		side.add(e.index)
 	}
 }
 
@@ -171,19 +171,19 @@ func OverlapWeights(a, b []Box, tolerance float64, limit int, weight func(i, j i
 	}
 	// Ordered by their columns first, the pairs of each row come in ascending order.
 	byColumn := make([][2]int32, len(pairs))
-	at := starts(pairs, 1, len(b))
+	start := starts(pairs, 1, len(b))
 	for _, p := range pairs {
-		byColumn[at[p[1]]] = p
-		at[p[1]]++
+		byColumn[start[p[1]]] = p
+		start[p[1]]++
 	}
 	pairs = nil
 	w := &Weights{Rows: len(a), Columns: len(b), Column: make([]int32, len(byColumn)), Weight: make([]float64, len(byColumn))}
 	w.Start = starts(byColumn, 0, len(a))
-	at = slices.Clone(w.Start)
+	start = slices.Clone(w.Start)
 	for _, p := range byColumn {
-		k := at[p[0]]
+		k := start[p[0]]
 		w.Column[k], w.Weight[k] = p[1], weight(int(p[0]), int(p[1]))
-		at[p[0]]++
+		start[p[0]]++
 	}
 	w.drop()
 	return w, nil
@@ -191,14 +191,14 @@ func OverlapWeights(a, b []Box, tolerance float64, limit int, weight func(i, j i
 
 // starts are where pairs with each number begin when they are ordered by it, and where all end.
 func starts(pairs [][2]int32, side, n int) []int {
-	at := make([]int, n+1)
+	start := make([]int, n+1)
 	for _, p := range pairs {
-		at[p[side]+1]++
+		start[p[side]+1]++
 	}
 	for i := range n {
-		at[i+1] += at[i]
+		start[i+1] += start[i]
 	}
-	return at
+	return start
 }
 
 // drop leaves out the pairs that do not weigh more than 0.

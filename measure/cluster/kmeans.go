@@ -276,16 +276,16 @@ func (l *lloyd) seed(ctx context.Context) error {
 	return nil
 }
 
-// drawn returns the first index at which the running sum of weights exceeds at;
+// drawn returns the first index at which the running sum of weights exceeds target;
 // never one of weight 0.
-func drawn(weights []float64, at float64) int {
+func drawn(weights []float64, target float64) int {
 	last, sum := 0, 0.0
 	for i, w := range weights {
 		if w == 0 {
 			continue
 		}
 		last = i
-		if sum += w; sum > at {
+		if sum += w; sum > target {
 			break
 		}
 	}

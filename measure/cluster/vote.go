@@ -38,7 +38,7 @@ func newVoter(p Partition, logs logFactorials) *voter {
 // Of t members m are drawn; how many of each label is hypergeometric. Among labels with equal votes
 // the one with the nearest member wins. Where these lie at one distance, each member there is the
 // first of them with the same probability.
-func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float64) {
+func (v *voter) vote(label int, index, run []int32, k int) (correct, purity float64) {
 	lo := int(run[k-1])
 	hi := lo + 1
 	for hi < len(run) && int(run[hi]) == lo {
@@ -49,8 +49,8 @@ func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float6
 	}
 	v.count(index[:hi], run, lo)
 	draws, members := k-lo, hi-lo
-	mine := contender{label: own}
-	if c := v.seen[own]; c != nil {
+	mine := contender{label: label}
+	if c := v.seen[label]; c != nil {
 		mine = *c
 	}
 	purity = float64(mine.votes)
@@ -73,7 +73,7 @@ func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float6
 // count lists the labels of the neighbors; those from place lo on are open.
 func (v *voter) count(index, run []int32, lo int) {
 	v.list = slices.Grow(v.list[:0], len(index)) // so that pointers stay
-	for at, j := range index {
+	for rank, j := range index {
 		label := v.of[j]
 		c := v.seen[label]
 		if c == nil {
@@ -82,12 +82,12 @@ func (v *voter) count(index, run []int32, lo int) {
 			v.seen[label] = c
 		}
 		switch {
-		case at >= lo:
+		case rank >= lo:
 			c.open++
 			continue
 		case c.votes == 0:
-			c.first, c.inFirst = int(run[at]), 1
-		case int(run[at]) == c.first:
+			c.first, c.inFirst = int(run[rank]), 1
+		case int(run[rank]) == c.first:
 			c.inFirst++
 		}
 		c.votes++

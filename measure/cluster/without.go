@@ -144,9 +144,9 @@ func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err e
 	for i, at := range s.place {
 		point[at] = i
 	}
-	for at, i := range point {
+	for position, i := range point {
 		if groupOf[i] != s.p.Of[i] {
-			w.moved = append(w.moved, at)
+			w.moved = append(w.moved, position)
 		}
 		if g := groupOf[i]; g >= 0 {
 			sizes[g]++
@@ -171,15 +171,15 @@ func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err e
 		}
 	}
 	total := 0.0
-	for at, i := range point {
+	for position, i := range point {
 		g := groupOf[i]
 		if g < 0 || sizes[g] < 2 {
 			continue
 		}
-		a, b := w.at(g, at)/float64(sizes[g]-1), math.Inf(1)
+		a, b := w.at(g, position)/float64(sizes[g]-1), math.Inf(1)
 		for h, size := range sizes {
 			if h != g && size > 0 {
-				b = min(b, w.at(h, at)/float64(size))
+				b = min(b, w.at(h, position)/float64(size))
 			}
 		}
 		v := width(a, b)
@@ -205,7 +205,7 @@ func (w *regrouping) at(group, place int) float64 {
 
 // move takes the distances to a batch of points away from the sums of their groups
 // and adds them to those of their new ones.
-func (w *regrouping) move(batch, point, of []int) error {
+func (w *regrouping) move(batch, point, group []int) error {
 	t, dim := w.s.tiles, w.s.tiles.x.Dim
 	w.rows = w.rows[:0]
 	for _, at := range batch {
@@ -221,13 +221,13 @@ func (w *regrouping) move(batch, point, of []int) error {
 		if err := p.Run(); err != nil {
 			return err
 		}
-		for r, at := range batch {
+		for r, position := range batch {
 			clear(distance[:j1-j0])
-			t.addRow(at, j0, j1, w.buffer.product[r*tileSize:][:j1-j0], distance[:j1-j0], w.buffer)
-			i := point[at]
+			t.addRow(position, j0, j1, w.buffer.product[r*tileSize:][:j1-j0], distance[:j1-j0], w.buffer)
+			i := point[position]
 			matrix.Axpy(w.sums.Row(w.s.p.Of[i])[j0:j1], -1, distance[:j1-j0])
-			if of[i] >= 0 {
-				matrix.AddTo(w.sums.Row(of[i])[j0:j1], distance[:j1-j0])
+			if group[i] >= 0 {
+				matrix.AddTo(w.sums.Row(group[i])[j0:j1], distance[:j1-j0])
 			}
 		}
 	}

@@ -70,11 +70,11 @@ func Crossing(attention []float32, length int, first, second []int, joint int) (
 			if err != nil {
 				return nil, err
 			}
-			own, err := mass(row, i, queries)
+			within, err := mass(row, i, queries)
 			if err != nil {
 				return nil, err
 			}
-			all := across + own
+			all := across + within
 			a.Total += all
 			if c == 0 {
 				a.First += all

@@ -203,18 +203,18 @@ func (f *fit) logits(w, z []float64) {
 
 // loss is C·Σ ln(1 + e^(−y·z)).
 func (f *fit) loss(z []float64) float64 {
-	sum, at := 0.0, 0
+	sum, offset := 0.0, 0
 	for _, p := range f.parts {
 		for k := range p.I {
 			if !f.has(p, k) {
 				continue
 			}
-			v := z[at]
+			v := z[offset]
 			if p.Touching[k] {
 				v = -v
 			}
 			sum += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
-			at++
+			offset++
 		}
 	}
 	return f.c * sum
@@ -299,12 +299,12 @@ func (f *fit) descend(w, gradient []float64, hessian matrix.Matrix) []float64 {
 			if !(curvature > 0) {
 				continue
 			}
-			at := w[k] + step[k]
-			to := at - slope[k]/curvature
+			weight := w[k] + step[k]
+			to := weight - slope[k]/curvature
 			if k < f.dim-1 {
 				to = math.Copysign(max(math.Abs(to)-1/curvature, 0), to)
 			}
-			if d := to - at; d != 0 {
+			if d := to - weight; d != 0 {
 				step[k] += d
 				for j, h := range hessian.Row(k) {
 					slope[j] += float64(d * h)

@@ -166,15 +166,15 @@ func (p *Precision) count(hits, sizes []float64) {
 	if p.Pairs == 0 {
 		return
 	}
-	group, above, found := 0, 0.0, 0.0 // groups that are whole above the depth, their pairs and hits
+	group, above, hit := 0, 0.0, 0.0 // groups that are whole above the depth, their pairs and hits
 	for k := range Steps {
 		depth := min(max((k+1)*p.Length/Steps, 1), p.Pairs)
 		for above+sizes[group] < float64(depth) {
 			above += sizes[group]
-			found += hits[group]
+			hit += hits[group]
 			group++
 		}
 		p.Depth[k] = depth
-		p.Hits[k] = found + hits[group]*((float64(depth)-above)/sizes[group])
+		p.Hits[k] = hit + hits[group]*((float64(depth)-above)/sizes[group])
 	}
 }

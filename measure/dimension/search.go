@@ -31,13 +31,13 @@ func (s Search) all(ctx context.Context, pts neighbors.Space, k int, measure boo
 	if !measure {
 		a.Queries = -1
 	}
-	found, err := pts.KNearestApproximate(ctx, k, s.Options, a)
+	search, err := pts.KNearestApproximate(ctx, k, s.Options, a)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !measure {
-		return &found.Nearest, nil, nil
+		return &search.Nearest, nil, nil
 	}
-	recall := found.Recall
-	return &found.Nearest, &recall, nil
+	recall := search.Recall
+	return &search.Nearest, &recall, nil
 }

@@ -127,10 +127,10 @@ func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []
 	}
 	toPlaces(r.parts)
 	for i, v := range values {
-		at := r.place[i]
-		to := r.parts[at/bucketsOfPart]
-		r.parts[at/bucketsOfPart]++
-		r.parted[to], r.within[to] = v, uint16(at%bucketsOfPart)
+		position := r.place[i]
+		to := r.parts[position/bucketsOfPart]
+		r.parts[position/bucketsOfPart]++
+		r.parted[to], r.within[to] = v, uint16(position%bucketsOfPart)
 	}
 	begin := int32(0)
 	for _, end := range r.parts {
@@ -176,9 +176,9 @@ func (r *sorting) sortPart(values []float64, within []uint16, out []float64) {
 
 // toPlaces turns counts into the places where they begin.
 func toPlaces(count []int32) {
-	at := int32(0)
+	start := int32(0)
 	for b, c := range count {
-		count[b], at = at, at+c
+		count[b], start = start, start+c
 	}
 }
 

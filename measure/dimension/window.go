@@ -74,10 +74,10 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	}
 	episodes := points.Grouped(labels, len(labels)) // positions in index
 	count = 1                                       // the most points of an episode inside Frames + 1 frames
-	for _, of := range episodes {
+	for _, frames := range episodes {
 		first := 0
-		for last, at := range of {
-			for w.frame(index[at])-w.frame(index[of[first]]) > w.Frames {
+		for last, frame := range frames {
+			for w.frame(index[frame])-w.frame(index[frames[first]]) > w.Frames {
 				first++
 			}
 			count = max(count, last-first+1)
@@ -85,8 +85,8 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	}
 	set = make([]int, len(index))
 	turn := 0
-	for _, of := range episodes {
-		for _, at := range of {
+	for _, frames := range episodes {
+		for _, at := range frames {
 			set[at] = turn % count
 			turn++
 		}
@@ -118,16 +118,16 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 	k = min(k, fewest-1)
 	out := &neighbors.Nearest{N: len(index), K: k, Index: make([]int32, len(index)*k), Distance: make([]float64, len(index)*k)}
 	var recalls []*neighbors.SearchRecall
-	for _, of := range members {
-		found, recall, err := s.all(ctx, pts.Select(of), k, measure)
+	for _, group := range members {
+		near, recall, err := s.all(ctx, pts.Select(group), k, measure)
 		if err != nil {
 			return nil, nil, err
 		}
-		for q, at := range of {
+		for q, point := range group {
 			for l := range k {
-				out.Index[at*k+l] = int32(of[found.Index[q*k+l]])
+				out.Index[point*k+l] = int32(group[near.Index[q*k+l]])
 			}
-			copy(out.Distance[at*k:(at+1)*k], found.Distance[q*k:(q+1)*k])
+			copy(out.Distance[point*k:(point+1)*k], near.Distance[q*k:(q+1)*k])
 		}
 		if recall != nil {
 			recalls = append(recalls, recall)
@@ -137,13 +137,13 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 }
 
 // meanRecall is that of several searches; nil for none.
-func meanRecall(of []*neighbors.SearchRecall) *neighbors.SearchRecall {
-	if len(of) == 0 {
+func meanRecall(recalls []*neighbors.SearchRecall) *neighbors.SearchRecall {
+	if len(recalls) == 0 {
 		return nil
 	}
-	out := &neighbors.SearchRecall{K: of[0].K, Exact: !slices.ContainsFunc(of, func(r *neighbors.SearchRecall) bool { return !r.Exact })}
-	share, variance := 1/float64(len(of)), 0.0
-	for _, r := range of {
+	out := &neighbors.SearchRecall{K: recalls[0].K, Exact: !slices.ContainsFunc(recalls, func(r *neighbors.SearchRecall) bool { return !r.Exact })}
+	share, variance := 1/float64(len(recalls)), 0.0
+	for _, r := range recalls {
 		out.Queries += r.Queries
 		out.Value += share * r.Value
 		variance += float64(share*r.StandardError) * float64(share*r.StandardError)

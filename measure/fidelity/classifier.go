@@ -108,8 +108,8 @@ func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, err
 		return probe.Data{}, err
 	}
 	d := probe.Data{X: points.Join(generated, real)}
-	for _, of := range [][]int{a, b} {
-		folds, err := probe.GroupFolds(of, o.Folds)
+	for _, labels := range [][]int{a, b} {
+		folds, err := probe.GroupFolds(labels, o.Folds)
 		if err != nil {
 			return d, err
 		}
@@ -126,17 +126,17 @@ func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, err
 	return d, nil
 }
 
-func groups(role string, of []int, n int) ([]int, error) {
-	if of == nil {
-		of = make([]int, n)
-		for i := range of {
-			of[i] = i
+func groups(role string, labels []int, n int) ([]int, error) {
+	if labels == nil {
+		labels = make([]int, n)
+		for i := range labels {
+			labels[i] = i
 		}
 	}
-	if len(of) != n {
-		return nil, fmt.Errorf("groups of %d %s points, want %d", len(of), role, n)
+	if len(labels) != n {
+		return nil, fmt.Errorf("groups of %d %s points, want %d", len(labels), role, n)
 	}
-	return of, nil
+	return labels, nil
 }
 
 // refits calls visit with the probability of being generated of all points without each block.
@@ -223,17 +223,17 @@ func (t *twoSamples) score(q []float64, keep func(i int) bool) (twoSampleScores,
 		if keep != nil && !keep(i) {
 			continue
 		}
-		kind, own := 0, 1-v
+		kind, correct := 0, 1-v
 		if t.generated[i] {
-			kind, own = 1, v
+			kind, correct = 1, v
 		}
 		positive, folds, probability = append(positive, t.generated[i]), append(folds, t.folds[i]), append(probability, v)
 		count[kind]++
-		logs[kind] += math.Log2(max(own, smallest))
+		logs[kind] += math.Log2(max(correct, smallest))
 		switch {
-		case own > 0.5:
+		case correct > 0.5:
 			right[kind]++
-		case own == 0.5:
+		case correct == 0.5:
 			right[kind] += 0.5
 		}
 	}

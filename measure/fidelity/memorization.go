@@ -71,7 +71,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		HoldoutCopies: math.NaN(), HoldoutNovelty: math.NaN(), DistanceRatio: math.NaN(), CloserThanMedian: math.NaN(),
 		CloserThanFive: math.NaN(), HoldoutAuthPct: math.NaN(), Copying: Copying{CT: math.NaN(), PValue: math.NaN()},
 	}
-	own, err := neighbors.KNearest(ctx, train, 1, o.Neighbors)
+	inTrain, err := neighbors.KNearest(ctx, train, 1, o.Neighbors)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.TrainDistance, m.Nearest = near.Distance, near.Index
-	m.TrainNovelty = stat.Mean(own.Distance)
-	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
+	m.TrainNovelty = stat.Mean(inTrain.Distance)
+	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, inTrain)
 	m.AuthPct = percentage(m.Authentic)
 	if holdout.N == 0 {
 		m.Reason = "no hold-out points, so that the distance of new real points to the training points is unknown"
@@ -95,7 +95,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.Baseline = base.Distance
-	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), percentage(authentic(base, own))
+	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), percentage(authentic(base, inTrain))
 	if err := m.ratio(ctx, train, holdout, generated, &o); err != nil {
 		return nil, err
 	}
@@ -115,11 +115,12 @@ func copies(distance []float64) float64 {
 	return float64(n) / float64(len(distance))
 }
 
-// authentic says which points are farther from their nearest than that is from its own.
-func authentic(near, own *neighbors.Nearest) []bool {
+// authentic reports which generated points are farther from their nearest training point than that point is from its
+// nearest other training point.
+func authentic(near, inTrain *neighbors.Nearest) []bool {
 	out := make([]bool, near.N)
 	for j, i := range near.Index {
-		out[j] = near.Distance[j] > own.Distance[i]
+		out[j] = near.Distance[j] > inTrain.Distance[i]
 	}
 	return out
 }
@@ -225,23 +226,23 @@ func dataCopying(ctx context.Context, train, holdout, generated points.Points, m
 		c.add([]cell{{holdout: m.Baseline, generated: m.TrainDistance, weight: 1}})
 		return c, nil
 	}
-	found, err := cluster.KMeans(ctx, train, o.Cells, cluster.KMeansOptions{Seed: o.Seed, Threads: o.Neighbors.Threads})
+	clusters, err := cluster.KMeans(ctx, train, o.Cells, cluster.KMeansOptions{Seed: o.Seed, Threads: o.Neighbors.Threads})
 	if err != nil {
 		return c, err
 	}
-	ofHoldout, ofGenerated := nearestCentroid(found, holdout), nearestCentroid(found, generated)
+	ofHoldout, ofGenerated := nearestCentroid(clusters, holdout), nearestCentroid(clusters, generated)
 	var cells []cell
 	for g := range o.Cells {
-		inTrain, inHoldout, inGenerated := members(found.Partition.Of, g), members(ofHoldout, g), members(ofGenerated, g)
+		inTrain, inHoldout, inGenerated := members(clusters.Partition.Of, g), members(ofHoldout, g), members(ofGenerated, g)
 		if len(inTrain) == 0 || len(inHoldout) == 0 || len(inGenerated) < fewestInCell {
 			continue
 		}
-		own := train.Select(inTrain)
-		h, err := neighbors.Cross(ctx, holdout.Select(inHoldout), own, 1, o.Neighbors)
+		cellTrain := train.Select(inTrain)
+		h, err := neighbors.Cross(ctx, holdout.Select(inHoldout), cellTrain, 1, o.Neighbors)
 		if err != nil {
 			return c, err
 		}
-		q, err := neighbors.Cross(ctx, generated.Select(inGenerated), own, 1, o.Neighbors)
+		q, err := neighbors.Cross(ctx, generated.Select(inGenerated), cellTrain, 1, o.Neighbors)
 		if err != nil {
 			return c, err
 		}
@@ -297,29 +298,29 @@ func mannWhitneyZ(a, b []float64) float64 {
 }
 
 // nearestCentroid is the cluster of the nearest centroid of each point, the first such one.
-func nearestCentroid(found *cluster.KMeansResult, pts points.Points) []int {
-	of, row := make([]int, pts.N), make([]float64, pts.Dim)
-	for i := range of {
+func nearestCentroid(clusters *cluster.KMeansResult, pts points.Points) []int {
+	group, row := make([]int, pts.N), make([]float64, pts.Dim)
+	for i := range group {
 		pts.Row(i, row)
 		best := math.Inf(1)
-		for g := 0; g < len(found.Centroids)/pts.Dim; g++ {
+		for g := 0; g < len(clusters.Centroids)/pts.Dim; g++ {
 			d := 0.0
 			for k, v := range row {
-				e := v - found.Centroids[g*pts.Dim+k]
+				e := v - clusters.Centroids[g*pts.Dim+k]
 				d += float64(e * e)
 			}
 			if d < best {
-				best, of[i] = d, g
+				best, group[i] = d, g
 			}
 		}
 	}
-	return of
+	return group
 }
 
 // members are the points of a group.
-func members(of []int, group int) []int {
+func members(groups []int, group int) []int {
 	var index []int
-	for i, g := range of {
+	for i, g := range groups {
 		if g == group {
 			index = append(index, i)
 		}

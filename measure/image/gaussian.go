@@ -77,11 +77,11 @@ func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row i
 			first = 0
 		}
 		take(g.x, g.y, r)
-		at := (first + 2*radius) * width
+		offset := (first + 2*radius) * width
 		if r < 2*radius {
-			at = r * width
+			offset = r * width
 		}
-		g.square(at)
+		g.square(offset)
 		if r < 2*radius {
 			continue
 		}
@@ -95,9 +95,9 @@ func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row i
 }
 
 // square writes the moments of a row of pixels.
-func (g *gaussianWindow) square(at int) {
+func (g *gaussianWindow) square(offset int) {
 	n := len(g.x)
-	y, px, py, squares, products := g.y[:n], g.pixels[0][at:][:n], g.pixels[1][at:][:n], g.pixels[2][at:][:n], g.pixels[3][at:][:n]
+	y, px, py, squares, products := g.y[:n], g.pixels[0][offset:][:n], g.pixels[1][offset:][:n], g.pixels[2][offset:][:n], g.pixels[3][offset:][:n]
 	for j, x := range g.x {
 		y := y[j]
 		xy := float64(x * y)

@@ -71,21 +71,21 @@ func frequency(i, n int) float64 {
 }
 
 // filters writes the filters at one coefficient.
-func (p *phases) filters(at int, x, y float64) {
+func (p *phases) filters(index int, x, y float64) {
 	radius := math.Hypot(x, y)
 	low := 1 / (1 + math.Pow(radius/lowPassCutoff, 2*lowPassOrder))
 	width := 2 * math.Log(waveBandwidth) * math.Log(waveBandwidth)
 	wave := shortestWave
 	for s := range waveScales {
 		octaves := math.Log(radius * wave)
-		p.radial[s][at] = math.Exp(-float64(octaves*octaves)/width) * low
+		p.radial[s][index] = math.Exp(-float64(octaves*octaves)/width) * low
 		wave *= 2
 	}
 	const deviation = math.Pi / waveOrientations / waveSharpness
 	theta := math.Atan2(-y, x)
 	for o := range waveOrientations {
 		d := math.Abs(math.Remainder(theta-float64(o)*math.Pi/waveOrientations, 2*math.Pi))
-		p.angular[o][at] = math.Exp(-float64(d*d) / (2 * deviation * deviation))
+		p.angular[o][index] = math.Exp(-float64(d*d) / (2 * deviation * deviation))
 	}
 }
 
@@ -95,13 +95,13 @@ func (p *phases) threshold(o, height, width int) float64 {
 	together, first := 0.0, 0.0
 	for i := range height {
 		for j := range width {
-			at, mirror := i*width+j, (height-i)%height*width+(width-j)%width
+			index, mirror := i*width+j, (height-i)%height*width+(width-j)%width
 			even := 0.0
 			for s := range waveScales {
-				even += float64(p.radial[s][at]*p.angular[o][at]) + float64(p.radial[s][mirror]*p.angular[o][mirror])
+				even += float64(p.radial[s][index]*p.angular[o][index]) + float64(p.radial[s][mirror]*p.angular[o][mirror])
 			}
 			together += float64(even / 2 * even / 2)
-			f := p.radial[0][at] * p.angular[o][at]
+			f := p.radial[0][index] * p.angular[o][index]
 			first += float64(f * f)
 		}
 	}

@@ -32,12 +32,12 @@ func (s *SSIM) meanOfBytes(dst []float64, a, b []uint8) float64 {
 	h, w := s.MapSize()
 	sum := 0.0
 	for part := range parts {
-		at := part * s.shape.Height * n
+		offset := part * s.shape.Height * n
 		var full []float64
 		if dst != nil {
 			full = dst[part*h*w:]
 		}
-		s.slideBytes(full, a[at:][:s.shape.Height*n], b[at:][:s.shape.Height*n], step)
+		s.slideBytes(full, a[offset:][:s.shape.Height*n], b[offset:][:s.shape.Height*n], step)
 		for c := range step {
 			channel := 0.0
 			for j := c; j < w*step; j += step {

@@ -134,11 +134,11 @@ func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, er
 	const chunk = 32
 	end := max(c.limit, c.lags) + 1
 	for first := 0; first < end; first += chunk {
-		found := make([]lagSums, min(chunk, end-first))
-		if err := parallel.For(ctx, threads, len(found), func(_, i int) { found[i] = c.at(first + i) }); err != nil {
+		sums := make([]lagSums, min(chunk, end-first))
+		if err := parallel.For(ctx, threads, len(sums), func(_, i int) { sums[i] = c.at(first + i) }); err != nil {
 			return nil, err
 		}
-		for i, s := range found {
+		for i, s := range sums {
 			lag := first + i
 			if lag > c.lags && c.out.Converged && !slices.ContainsFunc(c.own, func(a ownTau) bool { return !a.closed }) {
 				return &c.out, nil

@@ -45,11 +45,11 @@ func newHeld(quantity string, d *Data, f *frame, x matrix.Matrix, threads int) (
 			}
 			all = f.coordinates(features, threads)
 		}
-		of := make([]matrix.Matrix, len(h.rows))
+		parts := make([]matrix.Matrix, len(h.rows))
 		for k, r := range h.rows {
-			of[k] = all.Select(r)
+			parts[k] = all.Select(r)
 		}
-		h.coordinates = append(h.coordinates, of)
+		h.coordinates = append(h.coordinates, parts)
 	}
 	return h, nil
 }
@@ -290,13 +290,13 @@ func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, f
 		for i := range m {
 			mean -= u.At(i, t-first) / s.n
 		}
-		at := 0.0
+		offset := 0.0
 		for k := range weights.N {
 			w := fit.weights.Data[k*targets+t] - shift.Data[k*shift.Dim+t-first]
 			weights.Data[k*targets+t] = w
-			at += float64(s.xMean[k] * w)
+			offset += float64(s.xMean[k] * w)
 		}
-		origin[t] = mean - at
+		origin[t] = mean - offset
 	}
 	return true
 }

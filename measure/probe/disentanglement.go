@@ -64,18 +64,18 @@ func DCIOf(ctx context.Context, d Data, factors points.Points, o RidgeOptions) (
 	for t := range out.ByFactor {
 		out.ByFactor[t], out.Alpha[t] = math.NaN(), math.NaN()
 	}
-	for at, t := range varies {
+	for column, t := range varies {
 		truth, predicted := make([]float64, d.X.N), make([]float64, d.X.N)
 		for i := range truth {
-			truth[i], predicted[i] = scaled.F64[i*len(varies)+at], fit.Predicted[0][i*len(varies)+at]
+			truth[i], predicted[i] = scaled.F64[i*len(varies)+column], fit.Predicted[0][i*len(varies)+column]
 		}
 		if out.ByFactor[t], err = score.R2(truth, predicted); err != nil {
 			return nil, err
 		}
 		out.Informativeness += out.ByFactor[t] / float64(len(varies))
-		out.Alpha[t] = whole.Alpha[at]
+		out.Alpha[t] = whole.Alpha[column]
 		for k := range d.X.Dim {
-			out.Importance[k*factors.Dim+t] = math.Abs(whole.Coefficients[at*d.X.Dim+k]) * deviation[k]
+			out.Importance[k*factors.Dim+t] = math.Abs(whole.Coefficients[column*d.X.Dim+k]) * deviation[k]
 		}
 	}
 	out.Disentanglement, out.Completeness = sharing(matrix.Matrix{N: d.X.Dim, Dim: factors.Dim, Data: out.Importance}, varies)
@@ -228,16 +228,16 @@ func binned(x points.Points, bins, distinct int) [][]int {
 		}
 		values := slices.Compact(slices.Sorted(slices.Values(column)))
 		low, high := values[0], values[len(values)-1]
-		of := make([]int, x.N)
+		bin := make([]int, x.N)
 		for i, v := range column {
 			switch {
 			case len(values) <= distinct:
-				of[i], _ = slices.BinarySearch(values, v)
+				bin[i], _ = slices.BinarySearch(values, v)
 			case high > low:
-				of[i] = min(int(float64(bins)*((v-low)/(high-low))), bins-1)
+				bin[i] = min(int(float64(bins)*((v-low)/(high-low))), bins-1)
 			}
 		}
-		out[k] = of
+		out[k] = bin
 	}
 	return out
 }

@@ -116,9 +116,9 @@ func (c *FixedCrossFit) Without(part []int, parts int) (all FixedScores, without
 	size := c.classes * c.classes
 	counts, effects := make([]int64, (parts+1)*size), make([]FixedScores, parts)
 	for i, k := range c.class {
-		at := k*c.classes + c.Predicted[i]
-		counts[at]++
-		counts[(part[i]+1)*size+at]++
+		cell := k*c.classes + c.Predicted[i]
+		counts[cell]++
+		counts[(part[i]+1)*size+cell]++
 		if c.AccuracyEffect != nil {
 			effects[part[i]].Accuracy += c.AccuracyEffect[i]
 			effects[part[i]].Balanced += c.BalancedEffect[i]
@@ -206,8 +206,8 @@ func (p *fixedProblem) fit(ctx context.Context, train []int) (*fixedFit, error) 
 			commonest = k
 		}
 	}
-	at := slices.Index(f.present, commonest)
-	f.present = append(slices.Delete(f.present, at, at+1), commonest)
+	position := slices.Index(f.present, commonest)
+	f.present = append(slices.Delete(f.present, position, position+1), commonest)
 	f.count = points.Pick(counts, f.present)
 	f.weights, f.intercept = make([]float64, f.columns()*p.dim), make([]float64, f.columns())
 	if f.columns() == 0 {
@@ -263,17 +263,17 @@ func (f *fixedFit) head() *Logistic {
 	for k := range h.Intercept {
 		h.Intercept[k] = math.Inf(-1)
 	}
-	center := func(of func(k int) float64, set func(class int, v float64)) {
+	center := func(value func(k int) float64, set func(class int, v float64)) {
 		sum := 0.0
 		for k := range f.columns() {
-			sum += of(k)
+			sum += value(k)
 		}
 		mean := sum / float64(len(f.present))
 		for k, class := range f.present {
 			if k == f.columns() {
 				set(class, -mean)
 			} else {
-				set(class, of(k)-mean)
+				set(class, value(k)-mean)
 			}
 		}
 	}
@@ -296,19 +296,19 @@ func (f *fixedFit) predict(ctx context.Context, rows, dst []int) ([]float64, err
 	}
 	err := f.visit(ctx, rows, f.weights, f.intercept, func(_ int, b *rowBlock) {
 		for r, i := range b.index {
-			best, own, rival := 0, math.NaN(), math.Inf(-1)
+			best, logit, rival := 0, math.NaN(), math.Inf(-1)
 			for k, class := range f.present {
 				v := z(b, k, r)
 				if top := z(b, best, r); v > top || v == top && class < f.present[best] {
 					best = k
 				}
 				if class == f.Class[i] {
-					own = v
+					logit = v
 				} else {
 					rival = max(rival, v)
 				}
 			}
-			dst[i], margins[b.first+r] = f.present[best], own-rival
+			dst[i], margins[b.first+r] = f.present[best], logit-rival
 		}
 	})
 	return margins, err

@@ -95,21 +95,21 @@ func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, sl
 	dim, columns := f.dim, f.columns()
 	column := f.columnOf()
 	slopes, err := f.sum(ctx, test, f.weights, f.intercept, func(b *rowBlock, r int) {
-		own, rival, largest, n := columns, columns, 0.0, len(b.index)
+		column, rival, largest, n := columns, columns, 0.0, len(b.index)
 		if k := slices.Index(f.present, f.Class[b.index[r]]); k >= 0 {
-			own = k
+			column = k
 		}
-		if own == columns {
+		if column == columns {
 			rival, largest = -1, math.Inf(-1)
 		}
 		for k := range columns {
-			if v := b.z[k*n+r]; k != own && v > largest {
+			if v := b.z[k*n+r]; k != column && v > largest {
 				rival, largest = k, v
 			}
 			b.z[k*n+r] = 0
 		}
-		if own < columns {
-			b.z[own*n+r] = slope[b.first+r]
+		if column < columns {
+			b.z[column*n+r] = slope[b.first+r]
 		}
 		if rival >= 0 && rival < columns {
 			b.z[rival*n+r] -= slope[b.first+r]

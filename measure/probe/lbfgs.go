@@ -103,7 +103,7 @@ func (l *likelihood) at(v, gradient []float64) float64 {
 	forward := kernel.Product[float64]{M: classes, N: n, K: dim, A: kernel.Rows(l.weights.Data, dim), B: l.rows.Operand(0), C: z, Stride: n, Threads: 1}
 	mustRun(forward.Run())
 	sums, row, losses := make([]float64, classes), make([]float64, classes), 0.0
-	for i, own := range l.label {
+	for i, class := range l.label {
 		if l.ignore != nil && l.ignore[i] {
 			for k := range row {
 				z[k*n+i] = 0
@@ -113,9 +113,9 @@ func (l *likelihood) at(v, gradient []float64) float64 {
 		for k := range row {
 			row[k] = z[k*n+i] + 2*bias[k]
 		}
-		logit := row[own]
+		logit := row[class]
 		losses -= logit + softmax(row)
-		row[own]--
+		row[class]--
 		for k, p := range row {
 			z[k*n+i] = p
 			sums[k] += p

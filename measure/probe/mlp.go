@@ -172,12 +172,12 @@ func validation(groups, rows []int, key stat.Key) (fit, held []int, err error) {
 		size[groups[i]]++
 	}
 	out, count := map[int]bool{}, 0
-	for k, at := range stat.NewRandom(key).Perm(len(labels)) {
+	for k, label := range stat.NewRandom(key).Perm(len(labels)) {
 		if k == len(labels)-1 || 5*count >= len(rows) {
 			break
 		}
-		out[labels[at]] = true
-		count += size[labels[at]]
+		out[labels[label]] = true
+		count += size[labels[label]]
 	}
 	for _, i := range rows {
 		if out[groups[i]] {

@@ -404,8 +404,8 @@ func (e *entropy) loss(rows []int, outputs []float32) float64 {
 	vector.Exp(outputs, outputs)
 	for r, i := range rows {
 		z := outputs[r*len(e.p) : (r+1)*len(e.p)]
-		own, largest := e.logits[2*r], e.logits[2*r+1]
-		sum += float64(largest) + math.Log(float64(e.normalize(z))) - float64(own)
+		logit, largest := e.logits[2*r], e.logits[2*r+1]
+		sum += float64(largest) + math.Log(float64(e.normalize(z))) - float64(logit)
 		z[e.class[i]]--
 		for k := range z {
 			z[k] /= count

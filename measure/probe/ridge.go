@@ -207,7 +207,7 @@ func (p *ridgeProblem) pathErrors(solver *solver, x, y matrix.Matrix) []float64 
 // smallest chooses the first penalty with the smallest error, of each target or of their mean.
 func (p *ridgeProblem) smallest(fit *ridgeFit) {
 	targets := p.y.Dim
-	of := func(first, last int) int {
+	choose := func(first, last int) int {
 		best, lowest := 0, math.Inf(1)
 		for a := range p.alphas {
 			sum := 0.0
@@ -222,9 +222,9 @@ func (p *ridgeProblem) smallest(fit *ridgeFit) {
 	}
 	for t := range targets {
 		if p.o.PerTarget {
-			fit.chosen[t] = of(t, t+1)
+			fit.chosen[t] = choose(t, t+1)
 		} else {
-			fit.chosen[t] = of(0, targets)
+			fit.chosen[t] = choose(0, targets)
 		}
 	}
 }

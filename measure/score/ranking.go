@@ -53,10 +53,10 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score
 	}
 	index := foldsOf(folds, len(score))
 	total, won := countWins(index, positive, score)
-	of := make([]int, len(score)) // the fold of each observation, as a number
+	fold := make([]int, len(score)) // the fold of each observation, as a number
 	for f, members := range index {
 		for _, i := range members {
-			of[i] = f
+			fold[i] = f
 		}
 	}
 	left := make([]pairs, len(total))
@@ -64,8 +64,8 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score
 		copy(left, total)
 		inside := make(map[int][]int)
 		for _, i := range blocks.Block(j) {
-			inside[of[i]] = append(inside[of[i]], i)
-			left[of[i]].halves -= won[i]
+			inside[fold[i]] = append(inside[fold[i]], i)
+			left[fold[i]].halves -= won[i]
 		}
 		for f, members := range inside {
 			gone := countPairs(positive, score, ascending(score, members))
@@ -114,9 +114,9 @@ func foldsOf(folds []int, n int) [][]int {
 		}
 		return [][]int{all}
 	}
-	classes, of := Classes(folds)
+	classes, class := Classes(folds)
 	out := make([][]int, len(classes))
-	for i, f := range of {
+	for i, f := range class {
 		out[f] = append(out[f], i)
 	}
 	return out

@@ -37,9 +37,9 @@ func (r Regression) NMSEOf() float64 { return r.NMSE }
 func (r Regression) ExplainedVarianceOf() float64 { return r.ExplainedVariance }
 
 // Values returns one score of each element, for example of each deletion.
-func Values[T any](of []T, score func(T) float64) []float64 {
-	out := make([]float64, len(of))
-	for i, v := range of {
+func Values[T any](list []T, score func(T) float64) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
 		out[i] = score(v)
 	}
 	return out
@@ -93,13 +93,13 @@ type residuals struct{ target, errors moments }
 
 // residualsOf takes the observations of an index, nil for all.
 func residualsOf(truth, predicted []float64, index []int) residuals {
-	n, at := len(index), func(k int) int { return index[k] }
+	n, row := len(index), func(k int) int { return index[k] }
 	if index == nil {
-		n, at = len(truth), func(k int) int { return k }
+		n, row = len(truth), func(k int) int { return k }
 	}
 	return residuals{
-		target: momentsOf(n, func(k int) float64 { return truth[at(k)] }),
-		errors: momentsOf(n, func(k int) float64 { return truth[at(k)] - predicted[at(k)] }),
+		target: momentsOf(n, func(k int) float64 { return truth[row(k)] }),
+		errors: momentsOf(n, func(k int) float64 { return truth[row(k)] - predicted[row(k)] }),
 	}
 }
 

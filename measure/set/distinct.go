@@ -20,13 +20,13 @@ type Distinct struct {
 
 // Distinct finds the classes of equal sets.
 func (s *Sets) Distinct() Distinct {
-	d, known := Distinct{Class: make([]int, s.N)}, make(map[string]int, s.N)
+	d, classes := Distinct{Class: make([]int, s.N)}, make(map[string]int, s.N)
 	key := make([]byte, 8*s.words)
 	for i := range s.N {
-		class, seen := known[string(s.key(i, key))]
+		class, seen := classes[string(s.key(i, key))]
 		if !seen {
 			class = len(d.Sizes)
-			known[string(key)] = class
+			classes[string(key)] = class
 			d.Sizes = append(d.Sizes, 0)
 		}
 		d.Class[i] = class

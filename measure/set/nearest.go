@@ -51,11 +51,11 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 
 // nearest is the least distance and the largest similarity of a set of a size to others of
 // sizes at the distances given, and to whom.
-func nearest(own int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
+func nearest(size int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
 	hamming = math.MaxInt
 	best := overlap{Intersection: -1, Union: 1}
 	for j, v := range distances {
-		d, both := int(v), own+sizes[j]
+		d, both := int(v), size+sizes[j]
 		if d < hamming {
 			hamming, hammingIndex = d, j
 		}

@@ -122,9 +122,9 @@ func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwis
 		return nil, err
 	}
 	out := newPairwise(s)
-	for _, of := range workers {
-		if of != nil {
-			_ = out.Add(of) // of the same sets; the order of integers does not matter
+	for _, part := range workers {
+		if part != nil {
+			_ = out.Add(part) // of the same sets; the order of integers does not matter
 		}
 	}
 	return out, nil
@@ -210,22 +210,22 @@ func similarityOf(both, d int) [2]uint64 {
 func (p *Pairwise) add(i int, sizes []int, distances []uint32, t similarities) {
 	first := p.N - len(distances)
 	hamming, similarity, squares := p.HammingRows[first:], p.Similarity[first:], p.Squares[first:]
-	sizes, own := sizes[first:], sizes[i]
+	sizes, size := sizes[first:], sizes[i]
 	var sums [3]uint64
 	for j, d := range distances {
-		var of [2]uint64
-		if both := own + sizes[j]; t.table != nil {
-			of = t.table[both*t.stride+int(d)]
+		var pair [2]uint64
+		if both := size + sizes[j]; t.table != nil {
+			pair = t.table[both*t.stride+int(d)]
 		} else {
-			of = similarityOf(both, int(d))
+			pair = similarityOf(both, int(d))
 		}
 		p.Hamming[d]++
 		hamming[j] += uint64(d)
-		similarity[j] += of[0]
-		squares[j] += of[1]
+		similarity[j] += pair[0]
+		squares[j] += pair[1]
 		sums[0] += uint64(d)
-		sums[1] += of[0]
-		sums[2] += of[1]
+		sums[1] += pair[0]
+		sums[2] += pair[1]
 	}
 	p.HammingRows[i] += sums[0]
 	p.Similarity[i] += sums[1]

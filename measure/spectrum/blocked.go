@@ -109,13 +109,13 @@ func (s *Similarities) fromPoints(ctx context.Context, threads int) error {
 		for i := range rows {
 			row := products[i*columns+i : (i+1)*columns]
 			s.length[from+i] = row[0]
-			own, others := float64(row[0]*row[0]), s.similarity[from+i+1:]
+			norm, others := float64(row[0]*row[0]), s.similarity[from+i+1:]
 			for k, v := range row[1:] {
 				square := float64(v * v)
-				own += square
+				norm += square
 				others[k] += square
 			}
-			s.similarity[from+i] += own
+			s.similarity[from+i] += norm
 		}
 	}
 	return nil
@@ -310,11 +310,11 @@ func (b *Blocked) tables(a int, projected blas64.General) {
 	cross, quadratic, mixed := make([]float64, g), make([]float64, g), make([]float64, g)
 	for r := range projected.Rows {
 		y := projected.Data[r*g : (r+1)*g]
-		own := y[a]
+		weight := y[a]
 		for c, v := range y {
 			cross[c] += v
 			quadratic[c] += float64(v * v)
-			mixed[c] += float64(v * own)
+			mixed[c] += float64(v * weight)
 		}
 	}
 	for c := range g {

@@ -110,17 +110,17 @@ func (w *chaser) run(group int) {
 func (w *chaser) step(s, sweep, block int) {
 	b, x := w.b, w.x
 	v, tau := w.v[s*b:][:b], w.tau[s]
-	at := sweep + 1 + block*b
+	first := sweep + 1 + block*b
 	if block == 0 {
-		tau = w.reflectRow(v, x[w.at(sweep, at):][:b])
+		tau = w.reflectRow(v, x[w.at(sweep, first):][:b])
 	}
 	// The last row of the diagonal block has stood in the block above it until now.
-	last := at + b - 1
-	for i := at; i < last; i++ {
+	last := first + b - 1
+	for i := first; i < last; i++ {
 		x[w.at(last, i)] = x[w.at(i, last)]
 	}
 	if tau != 0 {
-		diagonal := x[w.at(at, at):]
+		diagonal := x[w.at(first, first):]
 		kernel.WeighRows(w.w, v, diagonal, w.stride)
 		along := tau / 2 * kernel.Dot(w.w, v)
 		for i, y := range w.w {
@@ -128,10 +128,10 @@ func (w *chaser) step(s, sweep, block int) {
 		}
 		kernel.SubtractOuter(diagonal, w.stride, v, w.w)
 	}
-	if at+b >= w.n {
+	if first+b >= w.n {
 		return
 	}
-	beside := x[w.at(at, at+b):]
+	beside := x[w.at(first, first+b):]
 	clear(w.f)
 	clear(w.w)
 	if tau != 0 {

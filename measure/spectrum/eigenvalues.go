@@ -90,8 +90,8 @@ const negligible = 0x1p-900
 
 // reflect finds the reflection I − τ·v·vᵀ, v[at] = 1, that maps the elements of x from at on to (β, 0, …), from v,
 // which holds those behind at among zeros, and scales v accordingly. The lengths are multiples of [kernel.PairDepth].
-func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
-	from := at / kernel.PairDepth * kernel.PairDepth
+func reflect(v []float64, alpha float64, offset int) (beta, tau float64) {
+	from := offset / kernel.PairDepth * kernel.PairDepth
 	rest := kernel.Dot(v[from:], v[from:])
 	if rest < negligible {
 		clear(v)
@@ -99,10 +99,10 @@ func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
 	}
 	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
 	f := 1 / (alpha - beta)
-	tail := v[at+1:]
+	tail := v[offset+1:]
 	for i := range tail {
 		tail[i] *= f
 	}
-	v[at] = 1
+	v[offset] = 1
 	return beta, (beta - alpha) / beta
 }

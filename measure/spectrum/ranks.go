@@ -44,26 +44,26 @@ func RanksOf(eigenvalues []float64, raw Uncentered, low, high int) Ranks {
 // 1e−7 of the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, low, high, threads int) (all Ranks, without []Ranks, err error) {
 	d := &deletions{Blocked: b}
-	of := d.withoutMoments
+	moments := d.withoutMoments
 	if b.all.z.N < b.all.z.Dim {
 		err = d.multiplyPoints(threads)
-		of = d.withoutPoints
+		moments = d.withoutPoints
 	} else {
 		err = d.multiplyCoordinates(threads)
 	}
 	if err != nil {
 		return Ranks{}, nil, err
 	}
-	found := make([]Ranks, len(b.size)+1)
-	err = parallel.Try(ctx, threads, len(found), func(_, j int) error {
-		centered, raw, err := of(j - 1)
+	ranks := make([]Ranks, len(b.size)+1)
+	err = parallel.Try(ctx, threads, len(ranks), func(_, j int) error {
+		centered, raw, err := moments(j - 1)
 		if err != nil {
 			return err
 		}
-		found[j] = RanksOf(centered, uncenteredOf(raw), low, high)
+		ranks[j] = RanksOf(centered, uncenteredOf(raw), low, high)
 		return nil
 	})
-	return found[0], found[1:], err
+	return ranks[0], ranks[1:], err
 }
 
 // deletions holds what spectra without a block follow from: products of coordinates of all points, or those of
@@ -173,7 +173,7 @@ func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	products := make([]float64, len(rows)*len(rows))
 	// Of every point, its products with the mean of those that are left, and with the same before it was taken off.
 	with, along := make([]float64, len(rows)), make([]float64, len(rows))
-	own := dot(mean, mean)
+	square := dot(mean, mean)
 	shifted := make([]float64, dim)
 	for k, v := range mean {
 		shifted[k] = v + d.all.mean[k]
@@ -185,7 +185,7 @@ func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	}
 	for i, r := range rows {
 		for k, s := range rows {
-			products[i*len(rows)+k] = d.gram.Data[r*n+s] + own - with[i] - with[k]
+			products[i*len(rows)+k] = d.gram.Data[r*n+s] + square - with[i] - with[k]
 		}
 	}
 	return bothOfPoints(products, len(rows), along, dot(shifted, shifted), 1)

@@ -318,15 +318,15 @@ func productsOf(z points.Points, mean []float64) ([]float64, error) {
 
 // centeredPart writes the coordinates of point i from k on, less the mean, to dst.
 func centeredPart(dst []float64, z points.Points, mean []float64, i, k int) {
-	switch at := i*z.Dim + k; {
+	switch offset := i*z.Dim + k; {
 	case z.U8 != nil:
-		for d, v := range z.U8[at:][:len(dst)] {
+		for d, v := range z.U8[offset:][:len(dst)] {
 			dst[d] = float64(v)
 		}
 	case z.F32 != nil:
-		kernel.Widen(dst, z.F32[at:][:len(dst)])
+		kernel.Widen(dst, z.F32[offset:][:len(dst)])
 	default:
-		copy(dst, z.F64[at:])
+		copy(dst, z.F64[offset:])
 	}
 	kernel.AddScaled(dst, mean[k:][:len(dst)], -1)
 }

@@ -132,12 +132,12 @@ func (p *pull) addUp(u []float64, number []int) error {
 		if err := product.Run(); err != nil {
 			return err
 		}
-		for i, own := range number {
+		for i, column := range number {
 			row := p.product[i*matrix.ColumnBlock:][:j1-j0]
 			for j, v := range row {
 				row[j] = math.Exp(4*v - 4)
 			}
-			if at := own - j0; at >= 0 && at < j1-j0 {
+			if at := column - j0; at >= 0 && at < j1-j0 {
 				row[at] = 0
 			}
 		}

@@ -51,13 +51,13 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 			}
 		}
 	}
-	found := cliques(near)
-	if found == nil {
+	groups := cliques(near)
+	if groups == nil {
 		return nil, stat.Undefined("groups",
 			"the decisions give more than %d groups of models that do not differ", maxGroups)
 	}
 	var out []Group
-	for _, clique := range found {
+	for _, clique := range groups {
 		if len(clique) < 2 {
 			continue
 		}
@@ -189,9 +189,9 @@ func (g Group) Note(names []string) string {
 	if len(g.Between) == 0 {
 		return ""
 	}
-	list := func(of []int) string {
+	list := func(members []int) string {
 		var out []string
-		for _, i := range of {
+		for _, i := range members {
 			out = append(out, names[i])
 		}
 		if len(out) < 2 {

@@ -123,7 +123,7 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 	return e, nil
 }
 
-func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(of []ByTask) float64) (Estimate, error) {
+func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(byModel []ByTask) float64) (Estimate, error) {
 	list, err := m.estimates(ctx, models, 1, o, func(of []ByTask, dst []float64) { dst[0] = f(of) })
 	if err != nil {
 		return Estimate{}, err
@@ -167,12 +167,12 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	if err != nil {
 		return nil, err
 	}
-	of, err := m.of(models)
+	scores, err := m.of(models)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]float64, size)
-	f(of, values)
+	f(scores, values)
 	out := make([]Estimate, size)
 	for i, v := range values {
 		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
@@ -180,7 +180,7 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	if o.bare {
 		return out, ctx.Err()
 	}
-	reason, warnings := m.degenerate(of, o)
+	reason, warnings := m.degenerate(scores, o)
 	if reason != "" {
 		for i := range out {
 			out[i].Interval = noInterval(o.Level, reason)
@@ -188,9 +188,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 		return out, ctx.Err()
 	}
 	if o.Method == Percentile {
-		err = percentile(ctx, models, of, o, f, out)
+		err = percentile(ctx, models, scores, o, f, out)
 	} else {
-		err = jackknife(ctx, of, o, f, out)
+		err = jackknife(ctx, scores, o, f, out)
 	}
 	for i := range out {
 		out[i].Warnings = slices.Concat(warnings, out[i].Warnings)
@@ -202,9 +202,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 const oneTask = "a single task does not generalize to other tasks"
 
 // degenerate says why there is no interval, or what to know about it.
-func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []string) {
+func (m *Matrix) degenerate(byModel []ByTask, o Options) (reason string, warnings []string) {
 	least, single, cells := math.MaxInt, 0, 0
-	for _, scores := range of {
+	for _, scores := range byModel {
 		for _, runs := range scores {
 			least = min(least, len(runs))
 			cells++
@@ -237,7 +237,7 @@ func leastResamples(level float64) int { return int(math.Ceil(2/(1-level) - 1e-9
 
 // percentile fills the intervals by the bootstrap. Every resample is a function of
 // (seed, its number, the model), so that another model in the study changes nothing.
-func percentile(ctx context.Context, models []string, of []ByTask, o Options, f statistic, out []Estimate) error {
+func percentile(ctx context.Context, models []string, byModel []ByTask, o Options, f statistic, out []Estimate) error {
 	count := o.Resamples
 	if count <= 0 {
 		count = 2000
@@ -247,12 +247,12 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 		replicates[i] = make([]float64, count)
 	}
 	err := parallel.With(ctx, o.Threads, count, func() func(b int) error {
-		values, drawn := make([]float64, len(out)), make([]ByTask, len(of))
-		for i := range of {
-			drawn[i] = of[i].clone()
+		values, drawn := make([]float64, len(out)), make([]ByTask, len(byModel))
+		for i := range byModel {
+			drawn[i] = byModel[i].clone()
 		}
 		return func(b int) error {
-			resample(drawn, of, models, b, o)
+			resample(drawn, byModel, models, b, o)
 			f(drawn, values)
 			for i, v := range values {
 				replicates[i][b] = v
@@ -282,8 +282,8 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 
 // resample draws the runs of every task with replacement, in tasks that are drawn too
 // where o says so, the same for all models.
-func resample(drawn, of []ByTask, models []string, b int, o Options) {
-	tasks := len(of[0])
+func resample(drawn, byModel []ByTask, models []string, b int, o Options) {
+	tasks := len(byModel[0])
 	source := make([]int, tasks)
 	for t := range source {
 		source[t] = t
@@ -294,7 +294,7 @@ func resample(drawn, of []ByTask, models []string, b int, o Options) {
 			source[t] = random.Intn(tasks)
 		}
 	}
-	for i, scores := range of {
+	for i, scores := range byModel {
 		name := fnv.New64a()
 		name.Write([]byte(models[i]))
 		random := stat.NewRandom(stat.StreamStudyRuns.Key(o.Seed, uint64(b), name.Sum64()))
@@ -309,12 +309,12 @@ func resample(drawn, of []ByTask, models []string, b int, o Options) {
 }
 
 // jackknife fills the intervals by deletions: of single runs, or of tasks.
-func jackknife(ctx context.Context, of []ByTask, o Options, f statistic, out []Estimate) error {
+func jackknife(ctx context.Context, byModel []ByTask, o Options, f statistic, out []Estimate) error {
 	var strata []stratum
 	if o.Tasks {
-		strata = []stratum{withoutTasks(of)}
+		strata = []stratum{withoutTasks(byModel)}
 	} else {
-		strata = withoutRuns(of)
+		strata = withoutRuns(byModel)
 	}
 	parts := make([][]float64, len(strata)) // of each stratum, the variance of every statistic
 	err := parallel.For(ctx, o.Threads, len(strata), func(_, s int) {
@@ -385,15 +385,15 @@ type stratum struct {
 }
 
 // withoutRuns is a stratum for every model and task with at least two runs.
-func withoutRuns(of []ByTask) []stratum {
+func withoutRuns(byModel []ByTask) []stratum {
 	var strata []stratum
-	for i, scores := range of {
+	for i, scores := range byModel {
 		for t, runs := range scores {
 			if len(runs) < 2 {
 				continue
 			}
 			strata = append(strata, stratum{len(runs), func(r int) []ByTask {
-				models, fewer := slices.Clone(of), slices.Clone(scores)
+				models, fewer := slices.Clone(byModel), slices.Clone(scores)
 				fewer[t] = slices.Delete(slices.Clone(runs), r, r+1)
 				models[i] = fewer
 				return models
@@ -404,10 +404,10 @@ func withoutRuns(of []ByTask) []stratum {
 }
 
 // withoutTasks is one stratum: all models without one task each.
-func withoutTasks(of []ByTask) stratum {
-	return stratum{len(of[0]), func(t int) []ByTask {
-		models := make([]ByTask, len(of))
-		for i, scores := range of {
+func withoutTasks(byModel []ByTask) stratum {
+	return stratum{len(byModel[0]), func(t int) []ByTask {
+		models := make([]ByTask, len(byModel))
+		for i, scores := range byModel {
 			models[i] = slices.Delete(slices.Clone(scores), t, t+1)
 		}
 		return models

@@ -26,7 +26,7 @@ func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estim
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return e, err
 	}
-	of, err := m.of([]string{x, y})
+	scores, err := m.of([]string{x, y})
 	if err != nil {
 		return e, err
 	}
@@ -35,7 +35,7 @@ func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estim
 		return e, err
 	}
 	z := stat.NormalQuantile((1 + o.Level) / 2)
-	half := func(theta float64) float64 { return z * math.Sqrt(improvementVariance(theta, of[0], of[1])) }
+	half := func(theta float64) float64 { return z * math.Sqrt(improvementVariance(theta, scores[0], scores[1])) }
 	score := stat.Interval{Low: scoreEnd(e.Value, 0, half), High: scoreEnd(e.Value, 1, half), Level: o.Level}
 	e.Interval = e.hull(score, o)
 	return e, nil
@@ -93,12 +93,12 @@ func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []floa
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return list, err
 	}
-	of, err := m.of([]string{model})
+	scores, err := m.of([]string{model})
 	if err != nil {
 		return nil, err
 	}
 	n := 0.0
-	for _, runs := range of[0] {
+	for _, runs := range scores[0] {
 		n += 1 / float64(len(runs))
 	}
 	n = float64(len(m.Tasks)*len(m.Tasks)) / n
@@ -127,13 +127,13 @@ func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []
 	if err != nil {
 		return nil, err
 	}
-	of, err := m.of([]string{model})
+	scores, err := m.of([]string{model})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Estimate, len(thresholds))
 	for i, tau := range thresholds {
-		out[i] = Estimate{Value: AverageProfile(tau)(of[0]), StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
+		out[i] = Estimate{Value: AverageProfile(tau)(scores[0]), StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
 		switch {
 		case o.Tasks && len(m.Tasks) == 1:
 			out[i].Interval = noInterval(o.Level, oneTask)
@@ -143,7 +143,7 @@ func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []
 				return nil, err
 			}
 		default:
-			out[i].Interval = averageInterval(of[0], tau, o.Level)
+			out[i].Interval = averageInterval(scores[0], tau, o.Level)
 		}
 	}
 	return out, ctx.Err()
@@ -186,14 +186,14 @@ func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	return stat.Interval{Low: float64(low) / n, High: float64(high) / n, Level: level}
 }
 
-func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, at func(float64) Statistic, o Options) ([]Estimate, error) {
+func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, statisticAt func(float64) Statistic, o Options) ([]Estimate, error) {
 	statistics := make([]Statistic, len(thresholds))
 	for i, tau := range thresholds {
-		statistics[i] = at(tau)
+		statistics[i] = statisticAt(tau)
 	}
-	return m.estimates(ctx, []string{model}, len(thresholds), o, func(of []ByTask, dst []float64) {
+	return m.estimates(ctx, []string{model}, len(thresholds), o, func(byModel []ByTask, dst []float64) {
 		for i, s := range statistics {
-			dst[i] = s(of[0])
+			dst[i] = s(byModel[0])
 		}
 	})
 }

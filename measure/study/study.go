@@ -104,11 +104,11 @@ func (s Score) name() string {
 }
 
 // position is the number of a name, which is entered where it is new.
-func position(of map[string]int, names *[]string, name string) int {
-	i, ok := of[name]
+func position(positions map[string]int, names *[]string, name string) int {
+	i, ok := positions[name]
 	if !ok {
 		i = len(*names)
-		of[name] = i
+		positions[name] = i
 		*names = append(*names, name)
 	}
 	return i
@@ -180,14 +180,14 @@ func (b ByTask) Means() []float64 {
 }
 
 // Runs returns the smallest and the largest number of runs that a model has in a task.
-func (m *Matrix) Runs() (least, most int) {
+func (m *Matrix) Runs() (least, maximum int) {
 	least = math.MaxInt
 	for _, cells := range m.cells {
 		for _, runs := range cells {
-			least, most = min(least, len(runs)), max(most, len(runs))
+			least, maximum = min(least, len(runs)), max(maximum, len(runs))
 		}
 	}
-	return least, most
+	return least, maximum
 }
 
 // mapped is the study with every score replaced.

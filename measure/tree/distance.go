@@ -80,12 +80,12 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 func encode[L comparable](code map[L]int32, labels []L) []int32 {
 	out := make([]int32, len(labels))
 	for i, label := range labels {
-		at, known := code[label]
-		if !known {
-			at = int32(len(code))
-			code[label] = at
+		number, ok := code[label]
+		if !ok {
+			number = int32(len(code))
+			code[label] = number
 		}
-		out[i] = at
+		out[i] = number
 	}
 	return out
 }

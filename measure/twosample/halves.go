@@ -95,9 +95,9 @@ func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(
 
 // describe takes distance d of every split.
 func (b *Baseline) describe(values [][]float64, d int) error {
-	for _, of := range values {
-		if !math.IsNaN(of[d]) {
-			b.Values = append(b.Values, of[d])
+	for _, list := range values {
+		if !math.IsNaN(list[d]) {
+			b.Values = append(b.Values, list[d])
 		}
 	}
 	if len(b.Values) == 0 {
@@ -114,19 +114,19 @@ func (b *Baseline) describe(values [][]float64, d int) error {
 // groupsOf lists the observations of each label in the order of their first occurrence.
 func groupsOf(n int, labels []int) [][]int {
 	var groups [][]int
-	known := map[int]int{}
+	numbers := map[int]int{}
 	for i := range n {
 		label := i
 		if labels != nil {
 			label = labels[i]
 		}
-		at, seen := known[label]
+		group, seen := numbers[label]
 		if !seen {
-			at = len(groups)
-			known[label] = at
+			group = len(groups)
+			numbers[label] = group
 			groups = append(groups, nil)
 		}
-		groups[at] = append(groups[at], i)
+		groups[group] = append(groups[group], i)
 	}
 	return groups
 }

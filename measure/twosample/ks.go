@@ -40,16 +40,16 @@ func KolmogorovSmirnov(x, y []float64) (KS, error) {
 	largest, ties := 0, 0
 	ends := make([]bool, n+m+1) // after so many pooled values a new value begins
 	for i, j := 0, 0; i < n || j < m; {
-		at, before := 0.0, i+j
+		value, before := 0.0, i+j
 		if j == m || (i < n && x[i] < y[j]) {
-			at = x[i]
+			value = x[i]
 		} else {
-			at = y[j]
+			value = y[j]
 		}
-		for i < n && x[i] == at {
+		for i < n && x[i] == value {
 			i++
 		}
-		for j < m && y[j] == at {
+		for j < m && y[j] == value {
 			j++
 		}
 		if i+j > before+1 {

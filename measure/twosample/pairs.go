@@ -131,35 +131,35 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 // unitsOf says which unit every point belongs to: as many consecutive groups, or points
 // without groups, as both samples share. Those of one block follow each other, so that few
 // units are in two blocks.
-func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, most int) ([]int, error) {
-	if most <= 0 {
-		most = maxUnits
+func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, limit int) ([]int, error) {
+	if limit <= 0 {
+		limit = maxUnits
 	}
-	var of [2][]int // of every point its group, in order of their blocks
+	var unitOf [2][]int // of every point its group, in order of their blocks
 	var counts [2]int
 	for side, n := range sizes {
 		if groups[side] != nil && len(groups[side]) != n {
 			return nil, fmt.Errorf("%s: groups of %s for %d", quantity, text.Count(len(groups[side]), "point"), n)
 		}
-		of[side] = make([]int, n)
+		unitOf[side] = make([]int, n)
 		block := blocks[side*sizes[0]:]
 		lists := groupsOf(n, groups[side])
 		slices.SortStableFunc(lists, func(a, b []int) int { return cmp.Compare(block[a[0]], block[b[0]]) })
 		for g, members := range lists {
 			for _, i := range members {
-				of[side][i] = g
+				unitOf[side][i] = g
 			}
 			counts[side]++
 		}
 	}
-	length := (counts[0] + counts[1] + most - 1) / most
+	length := (counts[0] + counts[1] + limit - 1) / limit
 	out := make([]int, 0, sizes[0]+sizes[1])
 	for side := range sizes {
 		first := len(p.units)
 		for g := 0; g < counts[side]; g += length {
 			p.units = append(p.units, unit{side: side, fixed: g+length > counts[side]})
 		}
-		for _, g := range of[side] {
+		for _, g := range unitOf[side] {
 			out = append(out, first+g/length)
 		}
 	}
@@ -176,13 +176,13 @@ func (p *pooled) cellsOf(quantity string, units, blocks []int) ([]int, error) {
 		return cmp.Or(cmp.Compare(units[a], units[b]), cmp.Compare(blocks[a], blocks[b]))
 	})
 	p.cell = make([]int, len(units))
-	for at, i := range order {
+	for position, i := range order {
 		if last := len(p.cells) - 1; last < 0 || p.cells[last].unit != units[i] || p.cells[last].block != blocks[i] {
 			p.cells = append(p.cells, cell{side: p.units[units[i]].side, unit: units[i], block: blocks[i]})
 		}
 		last := len(p.cells) - 1
 		p.cells[last].size++
-		p.cell[at] = last
+		p.cell[position] = last
 	}
 	if len(p.cells) > maxCells {
 		return nil, fmt.Errorf("%s: %d groups of points in %s, want at most %d; join some (Blocks.Coarsen)",

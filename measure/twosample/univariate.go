@@ -56,7 +56,7 @@ func sorted(values []float64) []float64 {
 func between(x, y []float64, visit func(length, f, g float64)) {
 	n, m := float64(len(x)), float64(len(y))
 	i, j := 0, 0
-	at := min(x[0], y[0])
+	value := min(x[0], y[0])
 	for i < len(x) || j < len(y) {
 		next := math.Inf(1)
 		if i < len(x) {
@@ -65,14 +65,14 @@ func between(x, y []float64, visit func(length, f, g float64)) {
 		if j < len(y) {
 			next = min(next, y[j])
 		}
-		if next > at {
-			visit(next-at, float64(i)/n, float64(j)/m)
-			at = next
+		if next > value {
+			visit(next-value, float64(i)/n, float64(j)/m)
+			value = next
 		}
-		for i < len(x) && x[i] == at {
+		for i < len(x) && x[i] == value {
 			i++
 		}
-		for j < len(y) && y[j] == at {
+		for j < len(y) && y[j] == value {
 			j++
 		}
 	}
@@ -98,12 +98,12 @@ func wasserstein(x, y []float64, order int) float64 {
 		return sum
 	}
 	// Quantile functions are constant between the multiples of 1/n and 1/m.
-	sum, at := 0.0, 0 // in units of 1/(n·m)
+	sum, mass := 0.0, 0 // in units of 1/(n·m)
 	n, m := len(x), len(y)
 	for i, j := 0, 0; i < n && j < m; {
 		end := min((i+1)*m, (j+1)*n)
-		sum += float64(end-at) * math.Pow(math.Abs(x[i]-y[j]), float64(order))
-		at = end
+		sum += float64(end-mass) * math.Pow(math.Abs(x[i]-y[j]), float64(order))
+		mass = end
 		if end == (i+1)*m {
 			i++
 		}
@@ -216,21 +216,21 @@ func Jackknife(estimate float64, without []float64, first, second []int, level f
 	j := &stat.Jackknifed{Estimate: estimate, Replicates: without, BlockSizes: slices.Concat(first, second)}
 	variance, below := 0.0, 0.0
 	for k, sizes := range [][]int{first, second} {
-		of, err := stat.DeleteBlockJackknife(estimate, without[k*len(first):][:len(sizes)], sizes, level)
+		part, err := stat.DeleteBlockJackknife(estimate, without[k*len(first):][:len(sizes)], sizes, level)
 		if err != nil {
 			return nil, fmt.Errorf("the %s sample: %w", names[k], err)
 		}
-		if of.Reason != "" {
-			j.Reason = of.Reason
+		if part.Reason != "" {
+			j.Reason = part.Reason
 		}
-		v := float64(of.StdError * of.StdError)
+		v := float64(part.StdError * part.StdError)
 		variance += v
 		if v > 0 {
-			below += float64(v*v) / of.DF
+			below += float64(v*v) / part.DF
 		}
-		j.Bias += of.Bias
-		j.PseudoValues = append(j.PseudoValues, of.PseudoValues...)
-		j.Interval = of.Interval
+		j.Bias += part.Bias
+		j.PseudoValues = append(j.PseudoValues, part.PseudoValues...)
+		j.Interval = part.Interval
 	}
 	j.StdError, j.Corrected = math.Sqrt(variance), estimate-j.Bias
 	if math.IsNaN(j.StdError) || j.Reason != "" {

@@ -81,24 +81,24 @@ type Agreement struct {
 // NewAgreement sorts the variants. fit says which are, as the assay defines it; nil where that is
 // not known: AUC and MCC are undefined then. given is what [PartialSpearman] accounts for; nil: it
 // is undefined. Errors: lists of different lengths, NaN and Inf.
-func NewAgreement(measured, score []float64, fit []bool, given []float64) (*Agreement, error) {
+func NewAgreement(measured, score []float64, fit []bool, covariate []float64) (*Agreement, error) {
 	n := len(measured)
-	if len(score) != n || fit != nil && len(fit) != n || given != nil && len(given) != n {
+	if len(score) != n || fit != nil && len(fit) != n || covariate != nil && len(covariate) != n {
 		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d covariates; want equal numbers",
-			n, len(score), len(fit), len(given))
+			n, len(score), len(fit), len(covariate))
 	}
-	a := &Agreement{measured: measured, score: score, fit: fit, given: given}
-	for _, of := range []struct {
+	a := &Agreement{measured: measured, score: score, fit: fit, given: covariate}
+	for _, column := range []struct {
 		what   string
 		values []float64
 		order  *[]int
-	}{{"measurement", measured, &a.byMeasured}, {"score", score, &a.byScore}, {"given number", given, &a.byGiven}} {
-		for i, v := range of.values {
+	}{{"measurement", measured, &a.byMeasured}, {"score", score, &a.byScore}, {"given number", covariate, &a.byGiven}} {
+		for i, v := range column.values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%s %d is %v", of.what, i, v)
+				return nil, fmt.Errorf("%s %d is %v", column.what, i, v)
 			}
 		}
-		*of.order = ascending(of.values)
+		*column.order = ascending(column.values)
 	}
 	return a, nil
 }
@@ -275,7 +275,7 @@ func (a *Agreement) ndcg(s subset) (float64, string) {
 		}
 		groups = append(groups, [2]float64{float64(len(run)), sum / float64(len(run))})
 	})
-	found, rank := 0.0, 1
+	gain, rank := 0.0, 1
 	for _, g := range slices.Backward(groups) {
 		discounts := 0.0
 		for last := rank + int(g[0]); rank < last; rank++ {
@@ -283,12 +283,12 @@ func (a *Agreement) ndcg(s subset) (float64, string) {
 				discounts += 1 / math.Log2(float64(rank+1))
 			}
 		}
-		found += float64(g[1] * discounts)
+		gain += float64(g[1] * discounts)
 		if rank > k {
 			break
 		}
 	}
-	return found / ideal, ""
+	return gain / ideal, ""
 }
 
 // unclassed is why a measure of classes is not defined; empty where it is.
@@ -362,17 +362,17 @@ func (a *Agreement) topRecall(s subset) (float64, string) {
 	const top = 0.9
 	measured := quantile.Sorted(s.sorted(a.byMeasured, a.measured), top)
 	score := quantile.Sorted(s.sorted(a.byScore, a.score), top)
-	found, best := 0, 0
+	both, best := 0, 0
 	for i, v := range a.measured {
 		if s.has(i) && v > measured {
 			best++
 			if a.score[i] > score {
-				found++
+				both++
 			}
 		}
 	}
 	if best == 0 {
 		return math.NaN(), "no measurement is above their 90th percentile"
 	}
-	return float64(found) / float64(best), ""
+	return float64(both) / float64(best), ""
 }

@@ -75,8 +75,8 @@ func FourierBands(height, width int) int { return min(height/2, width/2) }
 // field by ⌊√(m² + n²)⌋ of their wavenumbers m < H/2 and n < W/2, neither of them negative,
 // as PDEBench does (Takamoto et al. 2022). The transform must be [FFT].
 func AddFourierErrors(t *Transform, shells []float64, err []float64) {
-	forEach(t, err, func(at int, square float64) {
-		m, n := at/t.columns, at%t.columns
+	forEach(t, err, func(index int, square float64) {
+		m, n := index/t.columns, index%t.columns
 		if m >= t.Height/2 || n >= t.Width/2 {
 			return
 		}

@@ -91,16 +91,16 @@ func (t *Transform) assign() {
 	var sums []float64
 	for m := range t.Height {
 		for n := range t.columns {
-			at := m*t.columns + n
+			index := m*t.columns + n
 			i, multiple := m, 1
 			if t.Kind == FFT {
 				i = min(m, t.Height-m)
 				if n > 0 && 2*n < t.Width {
 					multiple = 2 // the conjugate wave
 				}
-				t.weight[at] = float64(multiple) / (cells * cells)
+				t.weight[index] = float64(multiple) / (cells * cells)
 			} else {
-				t.weight[at] = norm(m) * norm(n) / (cells * cells)
+				t.weight[index] = norm(m) * norm(n) / (cells * cells)
 			}
 			a, b := i, n
 			if t.Height > t.Width {
@@ -108,9 +108,9 @@ func (t *Transform) assign() {
 			}
 			// k = ⌊√(a² + (b·short/long)²)⌋ without rounding.
 			k := root(a*a*long*long+b*b*short*short) / long
-			t.band[at] = k
+			t.band[index] = k
 			if m == 0 && n == 0 {
-				t.band[at] = -1
+				t.band[index] = -1
 				continue
 			}
 			for len(sums) <= k {
@@ -157,9 +157,9 @@ func root(x int) int {
 // variance of a field (the mean over cells of the squared deviation from the mean of the
 // field), in squared units of the field: over all bands it is that variance (Parseval).
 func AddPower(t *Transform, power []float64, field []float64) {
-	forEach(t, field, func(at int, square float64) {
-		if k := t.band[at]; k >= 0 {
-			power[k] += t.weight[at] * square
+	forEach(t, field, func(index int, square float64) {
+		if k := t.band[index]; k >= 0 {
+			power[k] += t.weight[index] * square
 		}
 	})
 }
@@ -188,7 +188,7 @@ func Filled(dst, field, weights []float64) []float64 {
 }
 
 // forEach transforms a field and hands every coefficient's squared absolute value on.
-func forEach(t *Transform, field []float64, use func(at int, square float64)) {
+func forEach(t *Transform, field []float64, use func(index int, square float64)) {
 	if t.Kind == FFT {
 		transformFFT(t, field)
 		for at, c := range t.coefficients {
