@@ -98,12 +98,12 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 		if of, err := half.TwoNN(); err == nil {
 			dst[0], dst[1] = of.MLE, of.Fit
 		}
-	}, func(found []*stat.Jackknifed, reason string) {
+	}, func(estimates []*stat.Jackknifed, reason string) {
 		if reason != "" {
 			r.MLEHalvesCI, r.FitHalvesCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
 			return
 		}
-		out.TwoNN, out.Fit = found[0], found[1]
+		out.TwoNN, out.Fit = estimates[0], estimates[1]
 		r.MLEHalvesCI, r.FitHalvesCI = results.Interval(out.TwoNN.Interval), results.Interval(out.Fit.Interval)
 		if !r.Fit.Defined() {
 			r.FitHalvesCI = report.NoInterval("%s", r.Fit.Reason)
@@ -135,7 +135,7 @@ type halved struct {
 // ask adds a statistic of ratios of distances to neighbors of two orders, see [dimension.HalfStatistic], with its
 // values of all latents; tell learns the errors, or the reason why there are none.
 func (h *halves) ask(
-	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
+	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(intervals []*stat.Jackknifed, reason string),
 ) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{N1: n1, N2: n2, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
@@ -155,26 +155,26 @@ func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) err
 	if n := len(d.Index); n < HalvedLatents {
 		return none(fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, HalvedLatents))
 	}
-	of, err := p.blocks.Halves(p.o.Seed)
+	splits, err := p.blocks.Halves(p.o.Seed)
 	if err != nil {
 		return none(stat.Reason(err))
 	}
-	first, second, err := d.Halved(ctx, of, h.statistics...)
+	first, second, err := d.Halved(ctx, splits, h.statistics...)
 	if err != nil {
 		return err
 	}
 	for t, a := range h.asked {
-		found := make([]*stat.Jackknifed, len(a.estimates))
+		intervals := make([]*stat.Jackknifed, len(a.estimates))
 		for i, v := range a.estimates {
-			if found[i], err = of.Estimate(v, first[t][i], second[t][i]); err != nil {
+			if intervals[i], err = splits.Estimate(v, first[t][i], second[t][i]); err != nil {
 				return err
 			}
-			found[i].OnLogScale()
-			if !found[i].Interval.Defined() {
-				found[i].Interval.Reason = "undefined on halves of the latents"
+			intervals[i].OnLogScale()
+			if !intervals[i].Interval.Defined() {
+				intervals[i].Interval.Reason = "undefined on halves of the latents"
 			}
 		}
-		a.tell(found, "")
+		a.tell(intervals, "")
 	}
 	return nil
 }
@@ -293,11 +293,11 @@ func (s *scale) enter(h *halves, p *plan) {
 		if id, err := s.half(half, v); err == nil {
 			dst[0] = id
 		}
-	}, func(found []*stat.Jackknifed, reason string) {
+	}, func(estimates []*stat.Jackknifed, reason string) {
 		if s.id.CI = report.NoInterval("%s", reason); reason == "" {
-			s.id.CI = results.Interval(found[0].Interval)
+			s.id.CI = results.Interval(estimates[0].Interval)
 			if s.keep != nil {
-				*s.keep = found[0]
+				*s.keep = estimates[0]
 			}
 		}
 	})

@@ -110,22 +110,22 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 			continue
 		}
 		s := &sample.Spaces[slices.Index(p.live, i)]
-		found := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
+		scores := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
 		for _, a := range s.ByK {
-			found.ByK = append(found.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
+			scores.ByK = append(scores.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
 				Trustworthiness: a.Trustworthiness.Value, Continuity: a.Continuity.Value,
 				QNX: a.QNX.Value, RNX: a.RNX.Value, LCMC: a.LCMC.Value,
 				MRREFalse: a.MRREFalse.Value, MRREMissing: a.MRREMissing.Value,
 				Chance: a.Chance,
 			}})
 		}
-		m := newModel(encoded, in, p.series[i], &found, o.Ties, "--approx ranks a sample of the states")
+		m := newModel(encoded, in, p.series[i], &scores, o.Ties, "--approx ranks a sample of the states")
 		m.Sampling = r.Sampling
 		r.diagnose(&m, encoded.Latents)
 		for q, a := range s.ByK {
 			k := &m.ByK[q]
 			k.TrustPenalty, k.ContPenalty = Penalty{Reason: noPenalties}, Penalty{Reason: noPenalties}
-			if _, err := k.intervals(&found.ByK[q], nil, noIntervals); err != nil {
+			if _, err := k.intervals(&scores.ByK[q], nil, noIntervals); err != nil {
 				return err
 			}
 			k.SamplingSE = &SamplingErrors{

@@ -410,15 +410,15 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))
 		return neighbors.SpaceCounts{Duplicates: n, Method: "none"}, err
 	}
-	given := neighbors.Preservation{N: p.in.Frames.N, MinCandidates: p.in.Frames.N - 1}
+	preservation := neighbors.Preservation{N: p.in.Frames.N, MinCandidates: p.in.Frames.N - 1}
 	var err error
-	if given.Original, err = counts(p.frames); err != nil {
+	if preservation.Original, err = counts(p.frames); err != nil {
 		return Model{}, err
 	}
-	if given.Embedded, err = counts(p.spaces[i]); err != nil {
+	if preservation.Embedded, err = counts(p.spaces[i]); err != nil {
 		return Model{}, err
 	}
-	m := newModel(p.in.Models[i], p.in, p.series[i], &given, p.o.Ties, reason)
+	m := newModel(p.in.Models[i], p.in, p.series[i], &preservation, p.o.Ties, reason)
 	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
 	m.KStar, m.Chance = v, v
 	for _, e := range []*report.Estimate{&m.AUCRNX, &m.QLocal, &m.QGlobal} {
@@ -440,12 +440,12 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 
 // fillChance gives models without scores the level of chance, which is that of all.
 func (r *Result) fillChance() {
-	at := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
+	first := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
 	for i := range r.Models {
-		if m := &r.Models[i]; at >= 0 && !m.Chance.Defined() {
-			m.Chance, m.Candidates = r.Models[at].Chance, r.Models[at].Candidates
+		if m := &r.Models[i]; first >= 0 && !m.Chance.Defined() {
+			m.Chance, m.Candidates = r.Models[first].Chance, r.Models[first].Candidates
 			for q := range m.ByK {
-				m.ByK[q].Chance = r.Models[at].ByK[q].Chance
+				m.ByK[q].Chance = r.Models[first].ByK[q].Chance
 			}
 		}
 	}

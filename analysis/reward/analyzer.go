@@ -391,8 +391,8 @@ func (a *analyzer) gaps(out *Measured) error {
 		if base.FittedOn != True || base.EvaluatedOn != True {
 			continue
 		}
-		transferred, own := find(base, True, PredictedLatents), find(base, PredictedLatents, PredictedLatents)
-		if transferred == nil && own == nil {
+		transferred, direct := find(base, True, PredictedLatents), find(base, PredictedLatents, PredictedLatents)
+		if transferred == nil && direct == nil {
 			continue
 		}
 		g := Gap{Target: base.Target, Probe: base.Probe, Loss: "mse"}
@@ -402,7 +402,7 @@ func (a *analyzer) gaps(out *Measured) error {
 		for _, side := range []struct {
 			row *Row
 			to  *Score
-		}{{transferred, &g.Transfer}, {own, &g.Published}} {
+		}{{transferred, &g.Transfer}, {direct, &g.Published}} {
 			if side.row == nil {
 				reason := "no probe of this kind exists"
 				*side.to = Score{Estimate: report.NoEstimate("%s", reason)}

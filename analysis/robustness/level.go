@@ -395,10 +395,10 @@ func (m *movement) weightedMeans(weights []float64) []float64 {
 	return out
 }
 
-func weighted(weights []float64, of func(l int) float64) float64 {
+func weighted(weights []float64, value func(l int) float64) float64 {
 	sum := 0.0
 	for l, w := range weights {
-		sum += float64(w * of(l))
+		sum += float64(w * value(l))
 	}
 	return sum
 }
@@ -450,8 +450,8 @@ func (p *plan) blocks(moved []*movement, compared int) (*stat.Blocks, error) {
 	if err != nil || blocks.Kind() == stat.EpisodeBlocks {
 		return blocks, err
 	}
-	at := make([]float64, len(p.o.Levels))
-	at[compared] = 1
+	weights := make([]float64, len(p.o.Levels))
+	weights[compared] = 1
 	area, _ := curveWeights(p.o.Levels)
 	var relative, areas, flips [][]float64
 	for _, m := range moved {
@@ -462,7 +462,7 @@ func (p *plan) blocks(moved []*movement, compared int) (*stat.Blocks, error) {
 		if err != nil {
 			return nil, err
 		}
-		relative = append(relative, p.withUnit(m, at, m.influence(at, ofRMS)))
+		relative = append(relative, p.withUnit(m, weights, m.influence(weights, ofRMS)))
 		areas = append(areas, p.withUnit(m, area, m.influence(area, ofRMS)))
 		flips = append(flips, m.stateMeans(m.flipped[compared]))
 	}

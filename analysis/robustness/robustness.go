@@ -222,11 +222,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))
 	for i, m := range moved {
-		model, of, err := m.describe(o, blocks, changed, in.Spread)
+		model, statistic, err := m.describe(o, blocks, changed, in.Spread)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
-		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, of
+		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, statistic
 		distance := m.stateMeans(m.distance[compared])
 		model.NEff, model.NEffReliable = results.EffectiveSizeOf(distance, in.Episode)
 		if w := results.LengthWarning(model.Name+": distance", "state", distance, in.Episode); w != "" && blocks != nil {
@@ -251,18 +251,18 @@ func (r *Result) compare(names []string, models []*jackknifes, compared int, o O
 		of func(*jackknifes) *stat.Jackknifed
 	}
 	var metrics []metric
-	at := func(name string, level float64) results.Metric {
+	levelMetric := func(name string, level float64) results.Metric {
 		return results.Metric{Name: fmt.Sprintf("%s at %g", name, level), Family: name, Path: "levels" + report.Row("sigma", level) + "." + name}
 	}
 	for l, level := range o.Levels {
-		metrics = append(metrics, metric{at("relative_mean", level),
+		metrics = append(metrics, metric{levelMetric("relative_mean", level),
 			func(j *jackknifes) *stat.Jackknifed { return j.relativeMean[l] }})
 	}
 	metrics = append(metrics,
-		metric{at("relative_rms", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
+		metric{levelMetric("relative_rms", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
 		metric{results.Metric{Name: "auc_relative", Family: "auc_relative"}, func(j *jackknifes) *stat.Jackknifed { return j.auc }},
 		metric{results.Metric{Name: "curve_slope", Family: "curve_slope"}, func(j *jackknifes) *stat.Jackknifed { return j.slope }},
-		metric{at("flip_rate", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
+		metric{levelMetric("flip_rate", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
 	for _, m := range metrics {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, j := range models {

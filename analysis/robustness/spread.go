@@ -125,11 +125,11 @@ func (u *Spread) label() string { return "Noise level σ (standard deviations of
 // jackknife is that of the unit over blocks of states.
 func (u *Spread) jackknife(blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	if u.Kind == SpreadMAD {
-		of, err := stat.JackknifeQuantiles(blocks, u.spread, 0.5)
+		median, err := stat.JackknifeQuantiles(blocks, u.spread, 0.5)
 		if err != nil {
 			return nil, err
 		}
-		return of[0], nil
+		return median[0], nil
 	}
 	mean, err := stat.JackknifeMean(blocks, u.spread)
 	if err != nil {

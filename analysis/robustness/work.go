@@ -167,9 +167,9 @@ func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for at, of := range moved {
-		if unit.Models[models[at]] = of.Moved; of.Moved.Failed == "" {
-			unit.Input = of.Input
+	for i, m := range moved {
+		if unit.Models[models[i]] = m.Moved; m.Moved.Failed == "" {
+			unit.Input = m.Input
 		}
 	}
 	if taken := len(models) - missing; taken > 0 {
@@ -253,10 +253,10 @@ func (p *plan) movements(parts []*Part) (moved []*movement, changed [][]float64)
 		for l := range p.o.Levels {
 			distance, cosine, flipped := make([]float64, n*draws), make([]float64, n*draws), make([]float64, n*draws)
 			for d := range draws {
-				of := units[l*draws+d].Models[i]
+				moved := units[l*draws+d].Models[i]
 				for state := range n {
 					at := state*draws + d
-					distance[at], cosine[at], flipped[at] = of.Distance[state], of.Cosine[state], of.Flipped[state]
+					distance[at], cosine[at], flipped[at] = moved.Distance[state], moved.Cosine[state], moved.Flipped[state]
 				}
 			}
 			m.distance, m.cosine, m.flipped = append(m.distance, distance), append(m.cosine, cosine), append(m.flipped, flipped)

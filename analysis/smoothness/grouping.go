@@ -133,7 +133,7 @@ const influences = 4
 // influence is that of every state on the slope, R², and the ratio's mean and median.
 func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [influences][]float64) {
 	n := p.in.Frames.N
-	own := func(ofPair []float64, share float64) []float64 {
+	byUnit := func(ofPair []float64, share float64) []float64 {
 		out := make([]float64, n)
 		for i, v := range ofPair {
 			out[owner[i]] += float64(v * float64(n) / float64(len(ofPair)))
@@ -153,8 +153,8 @@ func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [
 			estimate = fit.Slope
 		}
 	}
-	series[0] = own(slope, u.share(estimate))
-	series[1] = own(square, 0)
+	series[0] = byUnit(slope, u.share(estimate))
+	series[1] = byUnit(square, 0)
 	ratios, moving := p.ratios(pixel, latent)
 	mean, median := 0.0, 0.0
 	if len(moving) > 0 {
@@ -170,8 +170,8 @@ func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [
 			}
 		}
 	}
-	series[2] = own(centered, u.share(mean))
-	series[3] = own(above, 0)
+	series[2] = byUnit(centered, u.share(mean))
+	series[3] = byUnit(above, 0)
 	return series
 }
 

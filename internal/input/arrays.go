@@ -35,8 +35,8 @@ type GivenExample struct {
 
 // RegisterExample adds --example to the flags of a command that takes no states. Its
 // roles are registered with [GivenExample.Role].
-func RegisterExample(flags *run.Flags, of ArrayExample) *GivenExample {
-	e := &GivenExample{of: of}
+func RegisterExample(flags *run.Flags, example ArrayExample) *GivenExample {
+	e := &GivenExample{of: example}
 	flags.Usage("--example")
 	flags.Declare(option.Of(e))
 	return e
@@ -89,11 +89,11 @@ func (e *GivenExample) sources(role string) []source {
 
 // open opens an array of the example, or a file beside it as the function does.
 func (e *GivenExample) open(spec string, file func(string) (*dataset.Array, error)) (*dataset.Array, error) {
-	own, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
+	rest, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
 	if !ok {
 		return file(spec)
 	}
-	role, name, _ := strings.Cut(own, "/")
+	role, name, _ := strings.Cut(rest, "/")
 	return e.of.Open(spec, role, name)
 }
 

@@ -27,7 +27,7 @@ import (
 )
 
 // openModels opens the encoders and baselines and lists all models in order.
-func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
+func (d *Data) openModels(ctx context.Context, latents []givenLatents) error {
 	sources := d.inputs.sources
 	models := make([]*Model, len(sources))
 	inputs := make([]report.Input, len(sources))
@@ -37,10 +37,10 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		var err error
 		switch {
 		case d.inputs.left.Has(s.name):
-			inputs[i] = leftInput(s, given)
+			inputs[i] = leftInput(s, latents)
 			continue
 		case s.kind == "latents":
-			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
+			g := latents[slices.IndexFunc(latents, func(g givenLatents) bool { return g.source.name == s.name })]
 			m, inputs[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}, g.input
 		case s.kind == "model" || s.kind == "example":
 			m, inputs[i], err = d.openEncoder(s)

@@ -78,10 +78,10 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 // dropBadLatents finds given latents with NaN or Inf, or of sizes that cannot be computed
 // with. They are left out; with --skip-nan the states with NaN or Inf are, for all models,
 // unless that leaves nothing that could be analyzed.
-func (d *Data) dropBadLatents(ctx context.Context, given []givenLatents) error {
+func (d *Data) dropBadLatents(ctx context.Context, latents []givenLatents) error {
 	var some []*givenLatents // with bad rows to be dropped, those with fewest first
-	for i := range given {
-		g := &given[i]
+	for i := range latents {
+		g := &latents[i]
 		err := points.CheckMagnitude(g.scan.largest)
 		switch bad := len(g.scan.bad); {
 		case d.inputs.left.Has(g.source.name):

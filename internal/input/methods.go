@@ -117,12 +117,12 @@ func firstOf(shape []int) int {
 func sayModels(d *methods.Draft) {
 	var treatments []string
 	names := map[string][]string{}
-	var left []string
+	var reasons []string
 	for _, in := range d.Result.Inputs {
 		treatment := treatment(in)
 		if reason := d.Result.Unmeasured(in.Name); reason != "" && in.Name != "" {
 			reason, _, _ = strings.Cut(reason, "; ") // hints are for the console
-			left = append(left, fmt.Sprintf("%s could not be measured: %s.", in.Name, reason))
+			reasons = append(reasons, fmt.Sprintf("%s could not be measured: %s.", in.Name, reason))
 			continue
 		}
 		if treatment == "" {
@@ -140,7 +140,7 @@ func sayModels(d *methods.Draft) {
 		}
 		d.Say("%s %s: %s.", kind, methods.Join(names[t]), rest)
 	}
-	for _, why := range left {
+	for _, why := range reasons {
 		d.Say("%s", why)
 	}
 }

@@ -96,8 +96,8 @@ func parseNormalizer(raw json.RawMessage, depth int) (normalizer, error) {
 }
 
 // strip removes white space at the ends.
-func strip(s string, left, right bool) string {
-	if left {
+func strip(s string, leading, right bool) string {
+	if leading {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	}
 	if right {

@@ -124,7 +124,7 @@ func (m *matcher) row(i int) ([]int32, []float64) {
 
 // bid gives each row the column that is worth most to it, at the price at which the next best
 // is worth as much; who had it before bids again. It returns who is left with no column.
-func (m *matcher) bid(rows []int) (left []int) {
+func (m *matcher) bid(rows []int) (unmatched []int) {
 	// Bids can go on for long among rows that want the same columns. Paths end that.
 	again := 4 * (m.Rows + 16)
 	todo := make([]int, len(rows))
@@ -153,10 +153,10 @@ func (m *matcher) bid(rows []int) (left []int) {
 		if again--; best > next && again > 0 {
 			todo = append(todo, previous)
 		} else {
-			left = append(left, previous)
+			unmatched = append(unmatched, previous)
 		}
 	}
-	return left
+	return unmatched
 }
 
 // choices are what the best and the next best column is worth to a row beyond its price, and

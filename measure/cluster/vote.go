@@ -145,8 +145,8 @@ func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width int) {
 	v.beyond = zeros(v.beyond, len(v.ways))
 	for before := 0; before <= draws; before++ {
-		left := draws - before
-		for d := max(0, left-(members-c.open)); d <= min(left, c.open, votes-c.votes); d++ {
+		rest := draws - before
+		for d := max(0, rest-(members-c.open)); d <= min(rest, c.open, votes-c.votes); d++ {
 			rivals := 0
 			if c.votes+d == votes {
 				place, there := c.first, c.inFirst
@@ -160,7 +160,7 @@ func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width in
 					rivals = there
 				}
 			}
-			p := v.logs.drawn(c.open, d, members, left)
+			p := v.logs.drawn(c.open, d, members, rest)
 			for s, q := range v.ways[before*width : (before+1)*width-rivals] {
 				if q != 0 {
 					v.beyond[(before+d)*width+s+rivals] += q * p

@@ -103,22 +103,22 @@ func (s *Silhouettes) Without(ctx context.Context, left Left, threads int) ([]fl
 // WithoutByGroup is [Silhouettes.Without], with the mean silhouette of the points of each group: byGroup[b][g] of group
 // g outside block b, NaN for a group without points.
 func (s *Silhouettes) WithoutByGroup(
-	ctx context.Context, left Left, threads int,
+	ctx context.Context, rest Left, threads int,
 ) (all []float64, byGroup [][]float64, err error) {
 	n := s.tiles.x.N
 	if s.sums.N == 0 {
 		return nil, nil, stat.Undefined("silhouette", "%d groups of %d points are too many to delete blocks", s.p.Groups(), n)
 	}
-	for b := range left {
-		if len(left[b]) != n {
-			return nil, nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(left[b]), n)
+	for b := range rest {
+		if len(rest[b]) != n {
+			return nil, nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(rest[b]), n)
 		}
 	}
-	all, byGroup = make([]float64, len(left)), make([][]float64, len(left))
-	err = parallel.With(ctx, threads, len(left), func() func(int) error {
+	all, byGroup = make([]float64, len(rest)), make([][]float64, len(rest))
+	err = parallel.With(ctx, threads, len(rest), func() func(int) error {
 		w := &regrouping{s: s, sums: matrix.New(s.sums.N, n), buffer: new(tileBuffer)}
 		return func(b int) (err error) {
-			all[b], byGroup[b], err = w.means(left[b])
+			all[b], byGroup[b], err = w.means(rest[b])
 			return err
 		}
 	})
@@ -237,25 +237,25 @@ func (w *regrouping) move(batch, point, group []int) error {
 // DispersionsWithout returns [Dispersion.DaviesBouldin] and
 // [Dispersion.CalinskiHarabasz] of the points outside block 0, 1, …, in the groups that
 // left gives them; NaN where they are undefined.
-func DispersionsWithout(ctx context.Context, pts points.Points, left Left, threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
+func DispersionsWithout(ctx context.Context, pts points.Points, rest Left, threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
 	if err := neighbors.Check("dispersion", pts, neighbors.Euclidean); err != nil {
 		return nil, nil, err
 	}
-	for b := range left {
-		if len(left[b]) != pts.N {
-			return nil, nil, fmt.Errorf("dispersion: groups of %d points for %d points", len(left[b]), pts.N)
+	for b := range rest {
+		if len(rest[b]) != pts.N {
+			return nil, nil, fmt.Errorf("dispersion: groups of %d points for %d points", len(rest[b]), pts.N)
 		}
 	}
 	x, _ := matrix.Centered(pts)
-	daviesBouldin, calinskiHarabasz = make([]float64, len(left)), make([]float64, len(left))
+	daviesBouldin, calinskiHarabasz = make([]float64, len(rest)), make([]float64, len(rest))
 	orNaN := func(v float64, err error) float64 {
 		if err != nil {
 			return math.NaN()
 		}
 		return v
 	}
-	err = parallel.For(ctx, threads, len(left), func(_, b int) {
-		d := dispersionOf(x, left[b])
+	err = parallel.For(ctx, threads, len(rest), func(_, b int) {
+		d := dispersionOf(x, rest[b])
 		if groups := d.centroids.N; groups < 2 || groups >= d.points {
 			daviesBouldin[b], calinskiHarabasz[b] = math.NaN(), math.NaN()
 			return

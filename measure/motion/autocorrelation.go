@@ -159,13 +159,13 @@ func (c *correlator) add(lag int, s lagSums) {
 		out.Tau += 2 * value
 	}
 	for b := range c.blocks {
-		left := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]), c.variance.total-c.variance.touched[b])
-		out.Without[b] = append(out.Without[b], left)
-		if open && !math.IsNaN(left) {
-			out.TauWithout[b] += 2 * left
+		correlation := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]), c.variance.total-c.variance.touched[b])
+		out.Without[b] = append(out.Without[b], correlation)
+		if open && !math.IsNaN(correlation) {
+			out.TauWithout[b] += 2 * correlation
 		}
-		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(left) {
-			a.tau += 2 * left
+		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(correlation) {
+			a.tau += 2 * correlation
 			a.closed = float64(lag) >= 5*a.tau
 		}
 	}

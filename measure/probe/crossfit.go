@@ -202,8 +202,8 @@ func outside(a, b []int) []int {
 
 // without refits a head without some of the rows that it was fitted on.
 func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64) {
-	left := len(fit.train) - len(gone)
-	if left == 0 {
+	rest := len(fit.train) - len(gone)
+	if rest == 0 {
 		weights, origin = matrix.New(p.x.Dim, p.y.Dim), make([]float64, p.y.Dim)
 		for t := range origin {
 			origin[t] = math.NaN()

@@ -125,12 +125,12 @@ func (c *FixedCrossFit) Without(part []int, parts int) (all FixedScores, without
 		}
 	}
 	total := &score.Confusion{Classes: c.classes, Count: counts[:size]}
-	left := &score.Confusion{Classes: c.classes, Count: make([]int64, size)}
+	rest := &score.Confusion{Classes: c.classes, Count: make([]int64, size)}
 	for j, effect := range effects {
 		for at, n := range total.Count {
-			left.Count[at] = n - counts[(j+1)*size+at]
+			rest.Count[at] = n - counts[(j+1)*size+at]
 		}
-		without = append(without, FixedScores{left.Accuracy() + effect.Accuracy, left.BalancedAccuracy() + effect.Balanced})
+		without = append(without, FixedScores{rest.Accuracy() + effect.Accuracy, rest.BalancedAccuracy() + effect.Balanced})
 	}
 	return FixedScores{total.Accuracy(), total.BalancedAccuracy()}, without
 }

@@ -48,11 +48,11 @@ func ConfusionWithout(blocks *stat.Blocks, classes int, truth, predicted []int) 
 		return nil, nil, err
 	}
 	for j := range blocks.Count() {
-		left := &Confusion{Classes: classes, Count: slices.Clone(all.Count)}
+		rest := &Confusion{Classes: classes, Count: slices.Clone(all.Count)}
 		for _, i := range blocks.Block(j) {
-			left.Count[truth[i]*classes+predicted[i]]--
+			rest.Count[truth[i]*classes+predicted[i]]--
 		}
-		without = append(without, left)
+		without = append(without, rest)
 	}
 	return all, without, nil
 }

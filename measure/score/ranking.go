@@ -59,21 +59,21 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score
 			fold[i] = f
 		}
 	}
-	left := make([]pairs, len(total))
+	rest := make([]pairs, len(total))
 	for j := range blocks.Count() {
-		copy(left, total)
+		copy(rest, total)
 		inside := make(map[int][]int)
 		for _, i := range blocks.Block(j) {
 			inside[fold[i]] = append(inside[fold[i]], i)
-			left[fold[i]].halves -= won[i]
+			rest[fold[i]].halves -= won[i]
 		}
 		for f, members := range inside {
 			gone := countPairs(positive, score, ascending(score, members))
-			left[f].positives -= gone.positives
-			left[f].negatives -= gone.negatives
-			left[f].halves += gone.halves // both members of these pairs took them away
+			rest[f].positives -= gone.positives
+			rest[f].negatives -= gone.negatives
+			rest[f].halves += gone.halves // both members of these pairs took them away
 		}
-		without = append(without, areaOf(left))
+		without = append(without, areaOf(rest))
 	}
 	return all, without, nil
 }

@@ -81,8 +81,8 @@ func RegressionWithout(blocks *stat.Blocks, truth, predicted []float64) (all Reg
 	for j := range parts {
 		parts[j] = residualsOf(truth, predicted, blocks.Block(j))
 	}
-	_, left := withoutEach(parts, residuals{noMoments(), noMoments()}, residuals.join)
-	for _, r := range left {
+	_, rests := withoutEach(parts, residuals{noMoments(), noMoments()}, residuals.join)
+	for _, r := range rests {
 		without = append(without, r.scores())
 	}
 	return residualsOf(truth, predicted, nil).scores(), without, nil

@@ -355,8 +355,8 @@ func meanOf(rows []uint64, scale float64) Mean {
 
 // without is the mean over the pairs of the sets that are no members of a block.
 func without(rows, inside []uint64, members []int, scale float64) float64 {
-	left := float64(len(rows) - len(members))
-	if left < 2 {
+	rest := float64(len(rows) - len(members))
+	if rest < 2 {
 		return math.NaN()
 	}
 	touched := make([]uint64, len(members))
@@ -364,7 +364,7 @@ func without(rows, inside []uint64, members []int, scale float64) float64 {
 		touched[k] = rows[i]
 	}
 	sum := sumOf(rows) - 2*sumOf(touched) + sumOf(inside)
-	return sum / scale / (left * (left - 1) / 2)
+	return sum / scale / (rest * (rest - 1) / 2)
 }
 
 // Ceiling returns the largest mean Hamming distance of pairs, in cells, that N sets of the

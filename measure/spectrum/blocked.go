@@ -328,10 +328,10 @@ func (b *Blocked) ParticipationRatiosWithout() []float64 {
 	out := make([]float64, len(b.size))
 	squares := stat.Sum(b.row)
 	for j := range out {
-		left := float64(b.all.z.N) - b.size[j]
-		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/left
+		rest := float64(b.all.z.N) - b.size[j]
+		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/rest
 		quadratic := stat.Sum(b.quadratic[j]) - b.quadratic[j][j]
-		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/left + b.cross[j][j]*b.cross[j][j]/(left*left))
+		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/rest + b.cross[j][j]*b.cross[j][j]/(rest*rest))
 	}
 	return out
 }

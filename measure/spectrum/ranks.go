@@ -140,7 +140,7 @@ func (d *deletions) momentsOfBlock(a int) (blas64.Symmetric, error) {
 // as they are, from products of coordinates.
 func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
 	dim := d.all.z.Dim
-	mean, left := d.meanWithout(j)
+	mean, size := d.meanWithout(j)
 	m := slices.Clone(d.total)
 	if j >= 0 {
 		second, err := d.momentsOfBlock(j)
@@ -152,12 +152,12 @@ func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
 		}
 	}
 	for i := range dim {
-		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -left*mean[i])
+		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -size*mean[i])
 	}
 	for k, v := range d.all.mean {
 		mean[k] += v
 	}
-	return bothOfCoordinates(m, dim, left, mean, 1)
+	return bothOfCoordinates(m, dim, size, mean, 1)
 }
 
 // withoutPoints are those of [deletions.withoutMoments] from products of points.
@@ -192,17 +192,17 @@ func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 }
 
 // meanWithout is the mean of the points of x outside block j, −1 for none, and their number.
-func (b *Blocked) meanWithout(j int) (mean []float64, left float64) {
+func (b *Blocked) meanWithout(j int) (mean []float64, count float64) {
 	dim := b.all.z.Dim
 	mean = make([]float64, dim)
 	for a, size := range b.size {
 		if a != j {
 			addTo(mean, b.sums.Data[a*dim:(a+1)*dim])
-			left += size
+			count += size
 		}
 	}
 	for k := range mean {
-		mean[k] /= left
+		mean[k] /= count
 	}
-	return mean, left
+	return mean, count
 }

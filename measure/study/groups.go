@@ -129,7 +129,7 @@ func cliques(near []set) [][]int {
 			return
 		}
 		// Candidates that are near all others are in every clique from here.
-		list, left := candidates.members(), 0
+		list, size := candidates.members(), 0
 		pivot, best := -1, -1
 		count := len(list)
 		for _, v := range list {
@@ -141,14 +141,14 @@ func cliques(near []set) [][]int {
 				count--
 				continue
 			}
-			if list[left] = v; n > best {
+			if list[size] = v; n > best {
 				pivot, best = v, n
 			}
-			left++
+			size++
 		}
-		list = list[:left]
+		list = list[:size]
 		rest := done.members()
-		if left == 0 {
+		if size == 0 {
 			if len(rest) == 0 {
 				out = append(out, clique.members())
 				tooMany = len(out) > maxGroups

@@ -288,10 +288,10 @@ func (c *comparison[C]) inner(i, rootY int, before []C) {
 	n := rootY - start + 1
 	leaves, column, insert := c.y.leaf[start:][:n], c.column[start:][:n], c.insert[start:][:n]
 	last, this, trees, cost := c.last[:n+1], c.this[:n+1], c.trees[c.row[i]:], c.remove[i]
-	left := this[0]
+	value := this[0]
 	for k := range n {
-		left = min(last[k+1]+cost, left+insert[k], before[leaves[k]-start]+trees[column[k]])
-		this[k+1] = left
+		value = min(last[k+1]+cost, value+insert[k], before[leaves[k]-start]+trees[column[k]])
+		this[k+1] = value
 	}
 }
 

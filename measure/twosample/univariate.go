@@ -123,19 +123,19 @@ func WithoutEach(labels []int, count int, x, y []float64, f func(x, y []float64)
 	orders := [2][]int{order(x, 0), order(y, len(x))}
 	pooled := append(slices.Clone(x), y...)
 	out := make([]float64, count)
-	var left [2][]float64
+	var rest [2][]float64
 	for b := range out {
-		for k := range left {
-			left[k] = left[k][:0]
+		for k := range rest {
+			rest[k] = rest[k][:0]
 			for _, i := range orders[k] {
 				if labels[i] != b {
-					left[k] = append(left[k], pooled[i])
+					rest[k] = append(rest[k], pooled[i])
 				}
 			}
 		}
 		out[b] = math.NaN()
-		if len(left[0]) > 0 && len(left[1]) > 0 {
-			out[b] = f(left[0], left[1])
+		if len(rest[0]) > 0 && len(rest[1]) > 0 {
+			out[b] = f(rest[0], rest[1])
 		}
 	}
 	return out

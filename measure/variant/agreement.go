@@ -221,11 +221,11 @@ func (a *Agreement) correlation(m Measure, s subset) (float64, string) {
 		return math.NaN(), "the covariate is constant"
 	}
 	xz, yz := s.product(x, z)/math.Sqrt(s.product(x, x)*zz), s.product(y, z)/math.Sqrt(s.product(y, y)*zz)
-	left := (1 - xz*xz) * (1 - yz*yz)
-	if left < 1e-12 {
+	variance := (1 - xz*xz) * (1 - yz*yz)
+	if variance < 1e-12 {
 		return math.NaN(), "measurements or scores are a function of the covariate"
 	}
-	return clip((r - xz*yz) / math.Sqrt(left)), ""
+	return clip((r - xz*yz) / math.Sqrt(variance)), ""
 }
 
 func clip(r float64) float64 { return min(max(r, -1), 1) }

@@ -164,13 +164,13 @@ func chooseFormat(to, pattern string) (string, error) {
 		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; %s", pattern, wrong)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
-	known := slices.Contains(dataset.AppendFormats(), extension)
+	supported := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
-	case to == "" && !known:
+	case to == "" && !supported:
 		return "", run.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
 	case to == "":
 		return extension, nil
-	case known && extension != to:
+	case supported && extension != to:
 		return "", run.Usage("--output %s and --to %s are different formats", pattern, to)
 	}
 	return to, nil

@@ -236,20 +236,20 @@ func (out *output) open(start int) error {
 
 // positions are where the files stand.
 func (out *output) positions() []dataset.AppendPosition {
-	at := make([]dataset.AppendPosition, len(out.appenders))
+	list := make([]dataset.AppendPosition, len(out.appenders))
 	for k, a := range out.appenders {
-		at[k] = a.Position()
+		list[k] = a.Position()
 	}
-	return at
+	return list
 }
 
 // note forces what was written to disk and puts into the journal how far the files have come.
-func (out *output) note(at []dataset.AppendPosition) error {
+func (out *output) note(positions []dataset.AppendPosition) error {
 	for k, a := range out.appenders {
 		if err := a.Sync(); err != nil {
 			return err
 		}
-		out.entries[k].Position = at[k]
+		out.entries[k].Position = positions[k]
 	}
 	return out.journal.note(out.entries)
 }
@@ -258,7 +258,7 @@ func (out *output) note(at []dataset.AppendPosition) error {
 // written; now and then it notes them.
 func (out *output) run(ctx context.Context, stream *latent.Stream, start int, encoded *int) error {
 	noted := time.Now()
-	at := out.positions() // after the last batch that is in all files
+	positions := out.positions() // after the last batch that is in all files
 	err := stream.Run(ctx, start, func(lo, hi int, parts [][]float32) error {
 		for k, a := range out.appenders {
 			if err := a.Append(parts[k]); err != nil {
@@ -266,15 +266,15 @@ func (out *output) run(ctx context.Context, stream *latent.Stream, start int, en
 			}
 		}
 		*encoded += hi - lo
-		at = out.positions()
+		positions = out.positions()
 		if time.Since(noted) < out.o.Interval {
 			return nil
 		}
-		err := out.note(at)
+		err := out.note(positions)
 		noted = time.Now()
 		return err
 	})
-	return errors.Join(err, out.note(at))
+	return errors.Join(err, out.note(positions))
 }
 
 // finish completes the files, which keep their temporary names.
@@ -386,7 +386,7 @@ func name(files []File, o Options) error {
 	for _, f := range files {
 		models[f.Model]++
 	}
-	given := map[string]bool{} // before what makes them different
+	stems := map[string]bool{} // before what makes them different
 	taken := filename.Taken{}
 	for _, own := range ownFiles {
 		taken.Unique(own, "")
@@ -406,13 +406,13 @@ func name(files []File, o Options) error {
 			return fmt.Errorf("file name %q from the pattern %q: want a plain name with {model} and {layer}", name, pattern)
 		}
 		switch {
-		case !given[name]:
+		case !stems[name]:
 		case len(models) > 1 && !strings.Contains(pattern, "{model}"):
 			return fmt.Errorf("the pattern %q gives two files the name %s: add {model} to it", pattern, name)
 		case models[f.Model] > 1 && !strings.Contains(pattern, "{layer}"):
 			return fmt.Errorf("the pattern %q gives two files the name %s: add {layer} to it", pattern, name)
 		}
-		given[name] = true
+		stems[name] = true
 		if len(stem) > filename.Longest {
 			stem = filename.Of(stem)
 		}

@@ -135,11 +135,11 @@ func openJournal(o Options, run []property, files []File) (_ *progress, err erro
 	switch {
 	case o.Restart:
 		// What an unreadable journal left is found by the names of this run.
-		left := p.Files
+		files := p.Files
 		if err == nil {
-			left = append(left, old.Files...)
+			files = append(files, old.Files...)
 		}
-		for _, e := range left {
+		for _, e := range files {
 			if err := dataset.DiscardAppended(filepath.Join(o.Dir, filepath.Base(e.Name)+Partial)); err != nil {
 				return nil, err
 			}

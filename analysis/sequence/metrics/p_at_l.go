@@ -459,7 +459,7 @@ type ContactCurve struct {
 // jackknifeRows is the jackknife of a score of sums over groups with sequences that have it, of whose number
 // the last sum tells: groups without structures say nothing of its error.
 func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
-	of func(sums []float64) float64) (*stat.Jackknifed, error) {
+	statistic func(sums []float64) float64) (*stat.Jackknifed, error) {
 	if s.Groups() == 0 || len(rows) < 3 {
 		return nil, nil
 	}
@@ -469,9 +469,9 @@ func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
 		for i := range rest {
 			rest[i] = total[i] - row[i]
 		}
-		replicates[g], sizes[g] = of(rest), int(row[sumDefined])
+		replicates[g], sizes[g] = statistic(rest), int(row[sumDefined])
 	}
-	j, err := stat.DeleteBlockJackknife(of(total), replicates, sizes, 0)
+	j, err := stat.DeleteBlockJackknife(statistic(total), replicates, sizes, 0)
 	if err != nil {
 		return nil, err
 	}

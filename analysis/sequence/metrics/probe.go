@@ -414,13 +414,13 @@ func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []i
 	task, control *probe.FixedCrossFit) error {
 	name, parts := m.task.name, max(s.Groups(), slices.Max(group)+1)
 	independent := probe.Groups(data.Groups)
-	one := func(suffix string, fit *probe.FixedCrossFit, of func(probe.FixedScores) float64) (*stat.Jackknifed, error) {
+	one := func(suffix string, fit *probe.FixedCrossFit, statistic func(probe.FixedScores) float64) (*stat.Jackknifed, error) {
 		all, without := fit.Without(group, parts)
-		j, err := s.Jackknife(of(all), func(g int) float64 { return of(without[g]) })
+		j, err := s.Jackknife(statistic(all), func(g int) float64 { return statistic(without[g]) })
 		if err != nil {
 			return nil, err
 		}
-		value := of(all)
+		value := statistic(all)
 		if math.IsNaN(value) {
 			s.Undefined(name+suffix, "only one class occurs")
 			return j, nil
