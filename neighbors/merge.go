@@ -51,7 +51,8 @@ func (p *Pass) Join(a, b *Partial) (*Partial, error) {
 		}
 	}
 	if a.Hi != b.Lo {
-		return nil, fmt.Errorf("join: the part with points %d to %d does not follow the part with points %d to %d", b.Lo, b.Hi, a.Lo, a.Hi)
+		return nil, fmt.Errorf("join: the part with points %d to %d does not follow the part with points %d to %d",
+			b.Lo, b.Hi, a.Lo, a.Hi)
 	}
 	a.Hi = b.Hi
 	a.Original.Method = bothMethods(a.Original.Method, b.Original.Method)

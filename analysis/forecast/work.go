@@ -233,7 +233,8 @@ func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 			content = "unknown: " + err.Error()
 		}
 	}
-	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
+		func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
 	return common.OfModel(content, shard.Option("members of the model", model.members),
 		shard.Option("samples", []int{lo, hi}), shard.Option("limits", p.limits))
 }

@@ -280,7 +280,8 @@ func (s *latentSpace) direction(ctx context.Context, c *Clusters, l *Latents) er
 		target[i] = float64(label)
 	}
 	if err == nil {
-		fit, err = probe.CrossFitRidge(ctx, probe.Data{X: s.z, Groups: groups, Folds: fold}, points.Float64(target, 1), probe.RidgeOptions{Threads: s.a.o.Threads})
+		fit, err = probe.CrossFitRidge(ctx, probe.Data{X: s.z, Groups: groups, Folds: fold}, points.Float64(target, 1),
+			probe.RidgeOptions{Threads: s.a.o.Threads})
 	}
 	var value stat.Correlation
 	if err == nil {

@@ -154,7 +154,8 @@ func (c *Clusters) without(reason string) {
 
 // jackknifed is a number with its interval from its values without each block, on a
 // scale that scale sets.
-func (s *latentSpace) jackknifed(path string, value float64, without []float64, scale func(*stat.Jackknifed) *stat.Jackknifed) (Estimate, error) {
+func (s *latentSpace) jackknifed(path string, value float64, without []float64,
+	scale func(*stat.Jackknifed) *stat.Jackknifed) (Estimate, error) {
 	if s.blocks == nil {
 		return estimate(path, value, nil, s.noBlocks), nil
 	}

@@ -172,7 +172,8 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 		if blocks == nil || why != nil {
 			return estimate(path, all[k], nil, why)
 		}
-		j, err := blocks.Jackknife(all[k], score.Values(deleted, func(v [conditionedScores]float64) float64 { return v[k] }), nil)
+		j, err := blocks.Jackknife(all[k], score.Values(deleted, func(v [conditionedScores]float64) float64 { return v[k] }),
+			nil)
 		return estimate(path, all[k], j, err)
 	}
 	within := func(limit int) []bool { return p.within(limit, nil) }
@@ -343,7 +344,8 @@ func ceilingOf(labels []int, counts []int64, asked map[int]float64) (out [4]floa
 
 // ofCeiling is the exact accuracy as a share of the ceiling: both vary, the one with the
 // generated samples, the other with the real ones.
-func (c *Conditioning) ofCeiling(u *ConditioningCeiling, generated *stat.Blocks, ownWithout [][]int64, real *stat.Blocks, realWithout [][4]float64) Estimate {
+func (c *Conditioning) ofCeiling(u *ConditioningCeiling, generated *stat.Blocks, ownWithout [][]int64,
+	real *stat.Blocks, realWithout [][4]float64) Estimate {
 	const path = "conditioning.ceiling.exact_of_ceiling"
 	exact, ceiling := c.Exact.Value.Float(), u.Exact.Value.Float()
 	if len(u.Missing) > 0 {

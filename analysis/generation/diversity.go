@@ -329,7 +329,8 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 }
 
 // pairsOf are the means of pairs of one label, without each block of all samples.
-func (c *diversityWork) pairsOf(ctx context.Context, sets *set.Sets, all *set.Pairwise, index []int, ceiling float64) (pairs, error) {
+func (c *diversityWork) pairsOf(ctx context.Context, sets *set.Sets, all *set.Pairwise, index []int,
+	ceiling float64) (pairs, error) {
 	cells := float64(sets.Cells)
 	hamming := all.Hamming.Mean() / cells
 	p := pairs{hamming: hamming, jaccard: 1 - all.MeanJaccard(), ofCeiling: ratio(hamming, ceiling)}

@@ -377,7 +377,8 @@ func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, 
 	b.Ball.Recall += s.Recall
 	b.Ball.Density += s.Density
 	b.Ball.Coverage += s.Coverage
-	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points, spread(&cloud{points: y}, mostCompared).points)
+	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points,
+		spread(&cloud{points: y}, mostCompared).points)
 	if err != nil {
 		return err
 	}

@@ -209,7 +209,8 @@ func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
 
 // distance is one with its p value, or why there is none. Where it does not differ from 0 its interval comes from the
 // permutations.
-func (b *blocking) distance(path string, d *twosample.Distance, err error, low float64) (Estimate, report.Value, error) {
+func (b *blocking) distance(path string, d *twosample.Distance, err error,
+	low float64) (Estimate, report.Value, error) {
 	var none *stat.UndefinedError
 	if errors.As(err, &none) {
 		return undefined(path, none.Reason), report.Undefined("%s", none.Reason), nil

@@ -248,7 +248,8 @@ func (a *analyzer) compare(r *Result) error {
 			}
 			return 0
 		}
-		compared, err := results.PairwiseSharing(results.Metric{Name: path, Family: path}, names, jackknifes, shared, a.o.Seed)
+		compared, err := results.PairwiseSharing(results.Metric{Name: path, Family: path}, names, jackknifes, shared,
+			a.o.Seed)
 		if err != nil {
 			return fmt.Errorf("comparing %s: %w", path, err)
 		}

@@ -150,7 +150,8 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 }
 
 // uniform enters a uniformity, with its deletions, or the error that it has left.
-func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64, err error) (report.Estimate, error) {
+func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64,
+	err error) (report.Estimate, error) {
 	if err != nil {
 		return undefined(err)
 	}

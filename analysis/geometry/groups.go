@@ -76,7 +76,8 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 
 // quality measures one partition, and what deletions leave of it, and appends it to the
 // model. Only labels are compared.
-func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Grouping, z points.Points, p cluster.Partition, rest cluster.Left) error {
+func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Grouping, z points.Points,
+	p cluster.Partition, rest cluster.Left) error {
 	groups := make([]int64, z.N)
 	for i, group := range p.Of {
 		groups[i] = p.Labels[group]
@@ -128,7 +129,8 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		}
 	}
 	if g.Source == SourceLabels {
-		out.compareBy("silhouette_labels", "silhouette_labels", fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), estimates[0])
+		out.compareBy("silhouette_labels", "silhouette_labels",
+			fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), estimates[0])
 	}
 	g.Silhouette = within(g.Silhouette.Value, estimates[0], -1, 1)
 	g.DaviesBouldin = within(g.DaviesBouldin.Value, onPowerScale(estimates[1], -0.25), 0, math.Inf(1))
@@ -249,7 +251,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	var collapsed error
 	if len(ks) > 0 {
 		model.Duplicates = new(int)
-		near, err := neighbors.WithoutRounding(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), at(a.in.Same, a.in.Sample), a.o.Threads)
+		near, err := neighbors.WithoutRounding(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), at(a.in.Same, a.in.Sample),
+			a.o.Threads)
 		if err != nil {
 			return err
 		}
@@ -288,7 +291,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			if err != nil {
 				return err
 			}
-			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", fmt.Sprintf("label_consistency[k=%d].accuracy", k), compared)
+			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy",
+				fmt.Sprintf("label_consistency[k=%d].accuracy", k), compared)
 			deleted = deleted[1:]
 		}
 		consistency = consistency[1:]
@@ -302,7 +306,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 // votes jackknifes accuracy and purity, without what rests on a state and a neighbor in
 // another block, which the jackknife counts for both. Models are compared by an accuracy
 // that keeps half of it.
-func (s scope) votes(estimates *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (compared *stat.Jackknifed, err error) {
+func (s scope) votes(estimates *[2]*stat.Jackknifed, accuracy, purity float64,
+	d cluster.Deleted) (compared *stat.Jackknifed, err error) {
 	if compared, err = s.jackknife(accuracy, d.Correct, nil); err != nil {
 		return nil, err
 	}

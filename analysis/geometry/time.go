@@ -78,7 +78,8 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 
 // relativeSteps jackknifes mean and RMS of steps over the RMS distance, given the
 // jackknife of the mean; nil without intervals.
-func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed, squares []float64) (relative, root *stat.Jackknifed, err error) {
+func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed,
+	squares []float64) (relative, root *stat.Jackknifed, err error) {
 	if mean == nil {
 		return nil, nil, nil
 	}

@@ -296,7 +296,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			"dimension, because it never exceeds 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range metrics {
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path},
+			results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}

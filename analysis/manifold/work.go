@@ -130,7 +130,8 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 	case p.blocks.Kind() == stat.EpisodeBlocks && count < leastEpisodes:
 		p.off = fmt.Sprintf("%d episodes are too few for an interval, want at least %d", count, leastEpisodes)
 	case p.blocks.Kind() == stat.MovingBlocks && count < leastPieces:
-		p.off = fmt.Sprintf("%d blocks of %s are too few for an interval, want at least %d", count, text.Count(p.blocks.Length(), "latent"), leastPieces)
+		p.off = fmt.Sprintf("%d blocks of %s are too few for an interval, want at least %d",
+			count, text.Count(p.blocks.Length(), "latent"), leastPieces)
 	}
 	directions := 0
 	for _, m := range p.in.Models {
@@ -196,7 +197,8 @@ func (p *plan) identityOf(i int) shard.Identity {
 	common := p.common()
 	common.Inputs = append(common.Inputs, p.viewed(i, "encoder of views")...)
 	return common.OfModel(shard.Digest(p.in.Models[i].Latents),
-		shard.Option("blocks", p.blocks.String()), shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
+		shard.Option("blocks", p.blocks.String()),
+		shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
 		shard.Option("labels of spectra", spectra), shard.Option("no intervals", p.off))
 }
 

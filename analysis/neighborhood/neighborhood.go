@@ -93,7 +93,8 @@ func (o *Options) Declare(l *option.List) {
 		"`NAME` of the distance between states; precomputed: the frames are a distance matrix")
 	option.Choice(l, &o.LatentMetric, "latent-metric", []string{LatentSame, LatentEuclidean, LatentCosine},
 		"`NAME` of the distance between latents; same: as --metric, or euclidean if states are precomputed")
-	option.Choice(l, &o.CoRanking, "coranking", []neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
+	option.Choice(l, &o.CoRanking, "coranking",
+		[]neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
 		fmt.Sprintf("`WHEN` to compute the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
 	option.Choice(l, &o.Ties, "ties", []neighbors.Ties{neighbors.TiesAverage, neighbors.TiesRandom, neighbors.TiesIndex},
 		"`RULE` for equal distances: average (mean over all orders, independent in both spaces), random (one "+
@@ -323,7 +324,8 @@ func (in Input) check() error {
 	}
 	for i := 1; i < len(in.Time); i++ {
 		if in.Time[i] <= in.Time[i-1] {
-			return fmt.Errorf("state %d begins at frame %d and state %d at frame %d, want ascending times", i-1, in.Time[i-1], i, in.Time[i])
+			return fmt.Errorf("state %d begins at frame %d and state %d at frame %d, want ascending times",
+				i-1, in.Time[i-1], i, in.Time[i])
 		}
 	}
 	return nil
@@ -357,7 +359,8 @@ func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale, threads i
 }
 
 // newModel is the outcome for a model; noCurves says why there are no co-ranking curves.
-func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation, ties neighbors.Ties, noCurves string) Model {
+func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation, ties neighbors.Ties,
+	noCurves string) Model {
 	m := Model{
 		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
 		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},

@@ -227,7 +227,8 @@ func (p *plan) decideWindow() error {
 	}
 	var warning string
 	n := p.in.Frames.N
-	p.o.ExcludeWindow, warning = results.WindowOf(taus, results.WidestWindow(n, p.in.Episode), "every state half of the others as candidates")
+	p.o.ExcludeWindow, warning = results.WindowOf(taus, results.WidestWindow(n, p.in.Episode),
+		"every state half of the others as candidates")
 	p.automatic, p.settings.ExcludeWindow = true, p.o.ExcludeWindow
 	p.warn(warning)
 	return nil

@@ -309,7 +309,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("window %q, want %s or %s", o.Window, WindowUniform, WindowGaussian)
 	}
 	if !(o.MovingThreshold > 0) || !(o.ObjectThreshold > 0) || o.ObjectArea < 0 {
-		return o, fmt.Errorf("thresholds %v and %v, area %d: want positive numbers", o.MovingThreshold, o.ObjectThreshold, o.ObjectArea)
+		return o, fmt.Errorf("thresholds %v and %v, area %d: want positive numbers",
+			o.MovingThreshold, o.ObjectThreshold, o.ObjectArea)
 	}
 	return o, nil
 }

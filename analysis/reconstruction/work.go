@@ -121,13 +121,16 @@ func (p *plan) common() shard.Identity {
 // identityOf is that of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and
 // the baselines.
 func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
-	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
+		func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
 	if i == len(p.in.Models) {
-		return common.OfModel("the true frames and the baselines", shard.Option("samples", []int{lo, hi}), shard.Option("steps", p.in.steps()))
+		return common.OfModel("the true frames and the baselines",
+			shard.Option("samples", []int{lo, hi}), shard.Option("steps", p.in.steps()))
 	}
 	m := p.in.Models[i]
 	content := digest(m.Frames)
-	return common.OfModel(content, shard.Option("samples", []int{lo, hi}), shard.Option("steps", m.steps()), shard.Option("forward", m.Forward))
+	return common.OfModel(content, shard.Option("samples", []int{lo, hi}), shard.Option("steps", m.steps()),
+		shard.Option("forward", m.Forward))
 }
 
 // afterwards are the options by which the scores of samples do not change.

@@ -298,7 +298,8 @@ func (a *analyzer) given(m *Model, out *Measured) error {
 			if !c.Target.OfTransition || c.Target.Classified() {
 				continue
 			}
-			r, err := a.row(c, ProbeOfGiven, g.FittedOn, g.EvaluatedOn, evaluation{outputs: outputs{values: At(g.Values, a.data.now)}})
+			r, err := a.row(c, ProbeOfGiven, g.FittedOn, g.EvaluatedOn,
+				evaluation{outputs: outputs{values: At(g.Values, a.data.now)}})
 			if err != nil {
 				return err
 			}

@@ -139,7 +139,8 @@ func (in *DynamicsInput) check() error {
 			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
 		}
 		if p := m.Predicted; p.N > 0 && (p.N != n || p.Dim != m.Latents.Dim) {
-			return fmt.Errorf("%s: predicted latents of shape [%d %d] for latents of shape [%d %d]", m.Name, p.N, p.Dim, n, m.Latents.Dim)
+			return fmt.Errorf("%s: predicted latents of shape [%d %d] for latents of shape [%d %d]",
+				m.Name, p.N, p.Dim, n, m.Latents.Dim)
 		}
 	}
 	return nil
@@ -297,7 +298,8 @@ func skill(err, baseline float64) float64 {
 
 // influences are the first-order shares of every observation in the statistics; nil for
 // those that are undefined.
-func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums, vary []bool) [errorStatistics][]float64 {
+func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums,
+	vary []bool) [errorStatistics][]float64 {
 	var out [errorStatistics][]float64
 	mean := func(column int, values []float64) {
 		series := make([]float64, len(values))

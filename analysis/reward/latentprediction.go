@@ -64,7 +64,8 @@ func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dy
 			r.Models[i].skip("latent_prediction",
 				"needs predicted latents: --predicted NAME=FILE or --predictor NAME=FILE.onnx")
 		case len(now) < 3:
-			r.Models[i].skip("latent_prediction", fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
+			r.Models[i].skip("latent_prediction",
+				fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
 		default:
 			models[i] = measureErrors(m.errors(now, next))
 			any = true

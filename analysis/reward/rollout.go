@@ -105,7 +105,8 @@ func RollOut(ctx context.Context, r Rollouts, step Step) ([]StepErrors, error) {
 			return nil, fmt.Errorf("step %d: %w", h, err)
 		}
 		if next.N != len(keep) || next.Dim != r.Latents.Dim {
-			return nil, fmt.Errorf("step %d: predictions of shape [%d %d], want [%d %d]", h, next.N, next.Dim, len(keep), r.Latents.Dim)
+			return nil, fmt.Errorf("step %d: predictions of shape [%d %d], want [%d %d]",
+				h, next.N, next.Dim, len(keep), r.Latents.Dim)
 		}
 		current = next
 		predicted, err := r.pooled(current)
@@ -270,7 +271,8 @@ func (r *DynamicsResult) rolloutStep(in *DynamicsInput, o *DynamicsOptions, h in
 }
 
 // rolloutGroup deletes blocks of rollouts that start from the same states.
-func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h int, group []*measuredErrors, starts []int) error {
+func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h int, group []*measuredErrors,
+	starts []int) error {
 	if !o.Intervals {
 		return nil
 	}

@@ -52,7 +52,8 @@ func newSamples(in Input, o Options) (*samples, error) {
 		return s, nil
 	}
 	if s.n() < minimumSamples {
-		return nil, fmt.Errorf("%s of a state and its successor, want at least %d", text.Count(s.n(), "transition"), minimumSamples)
+		return nil, fmt.Errorf("%s of a state and its successor, want at least %d",
+			text.Count(s.n(), "transition"), minimumSamples)
 	}
 	s.divide(in, o)
 	s.summary.Samples, s.summary.Groups, s.summary.Folds = s.n(), s.groups, s.folds

@@ -409,7 +409,8 @@ func overFolds(fold []int, estimate float64, without, influence []float64) (*sta
 }
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.
-func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
+func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed,
+	shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
 	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined(
 		"not a mean over samples")}
 	switch {

@@ -68,7 +68,8 @@ func temporal(ctx context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dyn
 
 // temporal enters the correlations of all episodes. Episodes in which the latents of any
 // model do not vary are left out for all, so that all have the same.
-func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episodes []temporalEpisode, rho [][]float64, skipped int) error {
+func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episodes []temporalEpisode, rho [][]float64,
+	skipped int) error {
 	var kept []int
 	pairs := 0
 	for e := range episodes {

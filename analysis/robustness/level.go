@@ -34,7 +34,8 @@ type describer struct {
 }
 
 // describe summarises every level, and the curve over the levels.
-func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64, unit *Spread) (*Model, *jackknifes, error) {
+func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64,
+	unit *Spread) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
 	if unit != nil && blocks != nil && o.Corruption.OfRange() {
 		var err error
@@ -321,7 +322,8 @@ func (d *describer) cosine(l int, level *Level) error {
 		for i, v := range sums {
 			missing[i] = counts[i] - v
 		}
-		means, err := stat.JackknifeSums(d.blocks, [][]float64{missing, counts}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+		means, err := stat.JackknifeSums(d.blocks, [][]float64{missing, counts}, 1,
+			func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
 		if err != nil {
 			return err
 		}

@@ -207,7 +207,8 @@ func (d *describer) withUnit(j *stat.Jackknifed, derivative float64) (*stat.Jack
 		return j, nil
 	}
 	unit := d.unit.Estimate
-	out, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(derivative*math.Log(v[1]/unit)) }, j, d.unit)
+	out, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(derivative*math.Log(v[1]/unit)) }, j,
+		d.unit)
 	if err != nil || !out.Interval.Defined() || !j.Interval.Defined() || !(j.StdError > 0) {
 		return out, err
 	}

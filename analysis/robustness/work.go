@@ -68,7 +68,8 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		p.o.Clip = corruption.ClipNone
 		p.corrupter, err = corruption.NewVectors(o.Corruption, u.Mean, u.Value, in.States.Shape(), o.Seed)
 	} else {
-		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed)
+		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(),
+			o.Seed)
 	}
 	if err != nil {
 		return none, err

@@ -59,7 +59,8 @@ func (p *plan) relate(ctx context.Context, g *grouping, pixel, latent []float64,
 
 // both enters a number that has the unit of latent distances, as it
 // is and in the unit; it returns the jackknife in the unit.
-func (r *relater) both(v float64, j *stat.Jackknifed, field func(*Relation) *report.Estimate) (*stat.Jackknifed, error) {
+func (r *relater) both(v float64, j *stat.Jackknifed,
+	field func(*Relation) *report.Estimate) (*stat.Jackknifed, error) {
 	*field(&r.out.raw) = report.WithInterval(report.Number(v), results.IntervalOf(j))
 	scaled, err := r.unit.per(j, r.rms)
 	if err != nil {
@@ -138,7 +139,8 @@ func (r *relater) rank(ctx context.Context, latent []float64) error {
 	spearman, err := stat.Spearman(r.pixel, latent)
 	rho := report.NoEstimate("%s", stat.Reason(err))
 	if err == nil {
-		rho = report.WithInterval(report.NumberOr(spearman.Coefficient, spearman.Reason), report.NoInterval("%s", spearman.Reason))
+		rho = report.WithInterval(report.NumberOr(spearman.Coefficient, spearman.Reason),
+			report.NoInterval("%s", spearman.Reason))
 	}
 	if rho.Defined() {
 		var without *stat.Jackknifed
@@ -252,7 +254,8 @@ func (r *relater) meanRatio(ratios []float64) (*stat.Jackknifed, error) {
 			moved[i], counted[i] = v, 1
 		}
 	}
-	means, err := stat.JackknifeSums(r.g.pairs, [][]float64{moved, counted}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+	means, err := stat.JackknifeSums(r.g.pairs, [][]float64{moved, counted}, 1,
+		func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
 	if err != nil {
 		return nil, err
 	}

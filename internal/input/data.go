@@ -268,7 +268,8 @@ func (d *Data) describeFrames() {
 			values = "values"
 		}
 		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"),
+			text.Count(in.Episodes, "episode"))
 		if d.States.ChannelsLast() {
 			d.env.Print(", channels last")
 		}

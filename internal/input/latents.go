@@ -90,7 +90,8 @@ func (d *Data) dropBadLatents(ctx context.Context, latents []givenLatents) error
 			err = fmt.Errorf("latents %s: %s: %w", g.source.name, g.array, err)
 		case bad > 0 && !d.Options.SkipNaN:
 			err = run.Hint(fmt.Errorf("latents %s: %s: NaN or Inf in %d of %d rows, first in row %d, pooled column %d",
-				g.source.name, g.array, bad, g.points.N, g.scan.bad[0], g.scan.column), "drop such states for all models with --skip-nan")
+				g.source.name, g.array, bad, g.points.N, g.scan.bad[0], g.scan.column),
+				"drop such states for all models with --skip-nan")
 		case bad > 0:
 			some = append(some, g)
 		}

@@ -46,7 +46,8 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 	if in.DType != "" {
 		line += " (" + in.DType
 		if in.PixelRange != nil {
-			line += fmt.Sprintf(", values from %g to %g, range taken %s", in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
+			line += fmt.Sprintf(", values from %g to %g, range taken %s",
+				in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
 		}
 		line += ")"
 	}

@@ -181,7 +181,8 @@ func (m *Model) Encode(ctx context.Context, source latent.Source, label string) 
 
 // EncodeNoisy is Encode for states that noise changes where the encoder runs; see
 // latent.EncodeNoisy. It tells progress, if not nil, how many states are done.
-func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
+func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise,
+	progress func(done, total int)) (points.Points, []float64, error) {
 	if m.Encoder == nil || m.window != m.data.window { // noise is that of whole states
 		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
 	}

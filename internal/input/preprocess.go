@@ -291,12 +291,14 @@ func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 	span := high - low
 	for _, v := range p.Mean {
 		if v < low || v > high {
-			return fmt.Sprintf("the mean %s is outside the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Mean), low, high)
+			return fmt.Sprintf("the mean %s is outside the range of the pixels, %.6g..%.6g; see --input-scale",
+				numbers(p.Mean), low, high)
 		}
 	}
 	for _, v := range p.Std {
 		if v != 1 && (v > span || v < span/100) {
-			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
+			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale",
+				numbers(p.Std), low, high)
 		}
 	}
 	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.scaleGiven(name) {

@@ -191,7 +191,8 @@ func checkModel(flag string, s source, model string, models []string) error {
 	}
 	meant := text.DidYouMean("", model, models)
 	if len(models) == 0 {
-		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there are no models", flag, s.name, s.path, model), "give it with --model NAME=FILE")
+		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there are no models", flag, s.name, s.path, model),
+			"give it with --model NAME=FILE")
 	}
 	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
@@ -342,7 +343,8 @@ func (g *Given) openAll(s source) ([]Array, error) {
 		for i := range columns {
 			names = append(names, columns[i].Name)
 		}
-		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), text.DidYouMean("", key, names))
+		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")),
+			text.DidYouMean("", key, names))
 	}
 	return arrays, nil
 }

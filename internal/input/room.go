@@ -64,7 +64,8 @@ func (d *Data) hold(bytes int64, what string) error {
 		before = fmt.Sprintf(", with %s of other inputs", text.Bytes(other))
 	}
 	return run.Hint(fmt.Errorf("%s: %s do not fit in memory%s: this process may use %s (RAM, or the cgroup or ulimit limit)",
-		what, text.Bytes(bytes), before, text.Bytes(limit)), "use fewer states (--samples, or files with fewer rows), or give the process more memory")
+		what, text.Bytes(bytes), before, text.Bytes(limit)),
+		"use fewer states (--samples, or files with fewer rows), or give the process more memory")
 }
 
 // holdLatents counts latents of a file, pooled. What does not resolve is told where they are read.
@@ -85,5 +86,6 @@ func (d *Data) holdLatents(a *dataset.Array, pool latent.Pool) error {
 
 // wide reports whether latents of a type are held as float64.
 func wide(t dataset.DType) bool {
-	return slices.Contains([]dataset.DType{dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64}, t)
+	return slices.Contains([]dataset.DType{dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64},
+		t)
 }

@@ -137,7 +137,8 @@ func (in *Inputs) check() error {
 		for _, name := range example.Models() {
 			builtIn = append(builtIn, source{kind: "example", name: name, path: exampleInput + "/" + name})
 		}
-		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"}, source{kind: "baseline", name: "pca", path: "pca"})
+		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"},
+			source{kind: "baseline", name: "pca", path: "pca"})
 		in.sources = append(builtIn, in.sources...)
 		if !in.flags.Given("samples") {
 			in.Samples = in.needs.ExampleSamples
@@ -301,7 +302,8 @@ func (in *Inputs) checkNames() error {
 	}
 	for _, name := range in.layer.names {
 		if !slices.Contains(names, name) {
-			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), text.DidYouMean("", name, names))
+			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name),
+				text.DidYouMean("", name, names))
 		}
 	}
 	return nil

@@ -167,7 +167,8 @@ func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) 
 	}
 	var ambiguous *dataset.AmbiguousRowsError
 	if errors.As(err, &ambiguous) {
-		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)
+		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d",
+			ambiguous.Window, g.source.name, ambiguous.Window)
 	}
 	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v give %d states: %w",
 		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)

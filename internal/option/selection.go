@@ -54,7 +54,8 @@ func Listing(registry []Named) string {
 }
 
 // Selection declares a comma-separated list of names; selected returns what they stand for.
-func (l *List) Selection(field *[]string, name string, selected func(list []string) ([]string, error), usage string) *Option {
+func (l *List) Selection(field *[]string, name string, selected func(list []string) ([]string, error),
+	usage string) *Option {
 	return l.Var(&selection{field, selected}, name, usage)
 }
 

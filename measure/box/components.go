@@ -24,7 +24,8 @@ type Component struct {
 // components stand in the order of their first pixels, row by row. Masks of another
 // size and other connectivities than [Four] and [Eight] are an error. Time and memory
 // grow with the pixels alone.
-func Components(mask []bool, height, width int, neighbors Connectivity) (labels []int32, components []Component, err error) {
+func Components(mask []bool, height, width int,
+	neighbors Connectivity) (labels []int32, components []Component, err error) {
 	if height < 0 || width < 0 || len(mask) != height*width {
 		return nil, nil, fmt.Errorf("components of a mask of %d pixels: want %d × %d", len(mask), height, width)
 	}

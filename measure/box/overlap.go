@@ -53,7 +53,8 @@ func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 	}
 	// Boxes end before others begin, so that those which only touch do not meet.
 	slices.SortFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.x, b.x), boolOrder(a.begins, b.begins), cmp.Compare(a.side, b.side), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.x, b.x), boolOrder(a.begins, b.begins), cmp.Compare(a.side, b.side),
+			cmp.Compare(a.index, b.index))
 	})
 	for _, e := range events {
 		side, other := sides[e.side], sides[1-e.side]

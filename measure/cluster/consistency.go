@@ -63,7 +63,8 @@ func timeOf(time []int, i int) int {
 // options o. duplicates is the number of points equal to an earlier point. All points equal is a
 // [stat.UndefinedError]; other errors are the errors of [neighbors.KNearest]; k is at most
 // [FewestCandidates].
-func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) (consistency []Consistency, duplicates int, err error) {
+func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int,
+	o neighbors.Options) (consistency []Consistency, duplicates int, err error) {
 	space, err := neighbors.NewSpace("points", pts, o.Metric)
 	if err != nil {
 		return nil, 0, err

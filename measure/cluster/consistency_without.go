@@ -35,7 +35,8 @@ type Deleted struct {
 // LabelConsistencyWithout returns the means of [LabelConsistency] over the points outside each block,
 // with neighbors restricted to these points. An exhausted neighbor list is searched again among all
 // points. Errors as for LabelConsistency, and blocks for another number of points.
-func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition, ks []int, blocks *stat.Blocks, o neighbors.Options) ([]Deleted, error) {
+func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition, ks []int, blocks *stat.Blocks,
+	o neighbors.Options) ([]Deleted, error) {
 	label := blocks.Labels()
 	if len(label) != pts.N {
 		return nil, fmt.Errorf("label consistency: blocks of %d points for %d points", len(label), pts.N)

@@ -166,7 +166,8 @@ const sumsBytes = 256 << 20
 // nearestGroups returns the mean distance of every point to the other points of its
 // own group (NaN for a point alone) and to the points of the nearest other group, and
 // the sums of all groups if they were added up at once.
-func (t *tiles) nearestGroups(ctx context.Context, threads int) (inside, other []float64, sums matrix.Matrix, err error) {
+func (t *tiles) nearestGroups(ctx context.Context,
+	threads int) (inside, other []float64, sums matrix.Matrix, err error) {
 	inside, other = make([]float64, t.x.N), slices.Repeat([]float64{math.Inf(1)}, t.x.N)
 	groups := len(t.start) - 1
 	step := max(1, sumsBytes/8/t.x.N)

@@ -50,13 +50,15 @@ func (p Partition) Without(blocks *stat.Blocks) (Left, error) {
 // about the points. pts and o are those of the clusters. Where fewer points than
 // clusters are left, all of them have −1. Errors: those of [KMeans], blocks of another
 // number of points.
-func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *stat.Blocks, o KMeansOptions) (Left, error) {
+func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *stat.Blocks,
+	o KMeansOptions) (Left, error) {
 	if err := neighbors.Check("k-means", pts, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
 	labels := blocks.Labels()
 	if len(labels) != pts.N || len(r.Partition.Of) != pts.N {
-		return nil, fmt.Errorf("k-means: blocks of %d points and clusters of %d for %d points", len(labels), len(r.Partition.Of), pts.N)
+		return nil, fmt.Errorf("k-means: blocks of %d points and clusters of %d for %d points",
+			len(labels), len(r.Partition.Of), pts.N)
 	}
 	if o.Iterations <= 0 {
 		o.Iterations = defaultIterations
@@ -237,7 +239,8 @@ func (w *regrouping) move(batch, point, group []int) error {
 // DispersionsWithout returns [Dispersion.DaviesBouldin] and
 // [Dispersion.CalinskiHarabasz] of the points outside block 0, 1, …, in the groups that
 // left gives them; NaN where they are undefined.
-func DispersionsWithout(ctx context.Context, pts points.Points, rest Left, threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
+func DispersionsWithout(ctx context.Context, pts points.Points, rest Left,
+	threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
 	if err := neighbors.Check("dispersion", pts, neighbors.Euclidean); err != nil {
 		return nil, nil, err
 	}

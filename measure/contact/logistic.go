@@ -141,7 +141,8 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 			}
 			for h, v := range p.X[k*p.Heads : (k+1)*p.Heads] {
 				if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("%s: sequence %d, residues %d and %d: the score of head %d is %v", regressionName, s, p.I[k], p.J[k], h, v)
+					return nil, fmt.Errorf("%s: sequence %d, residues %d and %d: the score of head %d is %v",
+						regressionName, s, p.I[k], p.J[k], h, v)
 				}
 			}
 		}

@@ -106,7 +106,8 @@ func (h *Half) add(row []float64) {
 // at all points, in the approximate mode it is left out. Where a point has too few in
 // its half at all, or more than one in a hundred is left out, the statistics of the
 // half are NaN. Errors: blocks of another number of points.
-func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...HalfStatistic) (first, second [][][]float64, err error) {
+func (d *Distinct) Halved(ctx context.Context, h *stat.Halves,
+	statistics ...HalfStatistic) (first, second [][][]float64, err error) {
 	labels := h.Blocks().Labels()
 	if n := d.all.Points().N; len(labels) != n {
 		return nil, nil, fmt.Errorf("intrinsic dimension: blocks of %d points for %d points", len(labels), n)

@@ -22,7 +22,8 @@ type Search struct {
 
 // all returns the k nearest neighbors of every point that the options allow; with
 // measure, and in the approximate mode, also the recall, else nil.
-func (s Search) all(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+func (s Search) all(ctx context.Context, pts neighbors.Space, k int,
+	measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	if !s.Approximate {
 		nearest, err := pts.KNearest(ctx, k, s.Options)
 		return nearest, nil, err

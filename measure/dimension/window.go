@@ -97,7 +97,8 @@ func (w *Window) sets(index []int) (set []int, count int) {
 // nearest returns the k nearest neighbors of every point of a space, or as many as the
 // point with the fewest has, within its set; index are the points' places in the whole
 // set, ascending. Fewer than two neighbors are a [stat.UndefinedError].
-func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k int,
+	measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	set, count := s.Window.sets(index)
 	if count == 1 {
 		return s.all(ctx, pts, min(k, len(index)-1), measure)

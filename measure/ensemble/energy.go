@@ -34,7 +34,8 @@ func Energy[T Float](s Sample[T]) Terms {
 		offset := 0
 		for i := range tiles {
 			for j := range i + 1 {
-				vector.TileDistances(&work.squares[offset], work.rows[4*i*energyBlock:], work.rows[4*j*energyBlock:], n, energyBlock)
+				vector.TileDistances(&work.squares[offset], work.rows[4*i*energyBlock:], work.rows[4*j*energyBlock:], n,
+					energyBlock)
 				offset++
 			}
 		}

@@ -232,7 +232,8 @@ func (f fieldRows[T]) pairs(v *Variogram, work variogramWork, y, dy, dx int) Mea
 	n := v.width - max(dx, -dx)
 	a, b := max(0, -dx), max(0, dx) // the first cell of either row
 	members, truth := work.members[:n], work.truth[:n]
-	powerSums(members, f.members[y*f.count*f.stride+a:], f.members[(y+dy)*f.count*f.stride+b:], f.count, f.stride, v.options.P)
+	powerSums(members, f.members[y*f.count*f.stride+a:], f.members[(y+dy)*f.count*f.stride+b:], f.count, f.stride,
+		v.options.P)
 	powerSums(truth, f.truth[y*f.stride+a:], f.truth[(y+dy)*f.stride+b:], 1, f.stride, v.options.P)
 	share := 1 / float64(f.count)
 	for i, m := range members {

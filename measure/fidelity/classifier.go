@@ -175,7 +175,8 @@ func (o *ClassifierOptions) fit(ctx context.Context, d probe.Data, t *twoSamples
 			class[i] = 1
 		}
 	}
-	fit, err := probe.CrossFitLogistic(ctx, d, class, 2, probe.LogisticOptions{Standardize: true, Threads: o.Neighbors.Threads})
+	fit, err := probe.CrossFitLogistic(ctx, d, class, 2,
+		probe.LogisticOptions{Standardize: true, Threads: o.Neighbors.Threads})
 	if err != nil {
 		return nil, nil, err
 	}

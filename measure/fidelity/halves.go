@@ -53,7 +53,8 @@ type Errors struct{ Precision, Recall, Density, Coverage *stat.Jackknifed }
 // check reports halves of other points.
 func (h *Halves) check(real, generated int) error {
 	if len(h.Real) != real || len(h.Generated) != generated {
-		return fmt.Errorf("halves of %d real and %d generated points, want %d and %d", len(h.Real), len(h.Generated), real, generated)
+		return fmt.Errorf("halves of %d real and %d generated points, want %d and %d",
+			len(h.Real), len(h.Generated), real, generated)
 	}
 	g := h.Of.Blocks().Count()
 	for _, labels := range [][]int{h.Real, h.Generated} {
@@ -91,7 +92,8 @@ func sides(splits [][]bool, block []int) []uint64 {
 const mostShort = 1e-3
 
 // newLists finds k neighbors of every point. With halves it finds as many as almost all points need to have k in their half.
-func newLists(ctx context.Context, pts points.Points, k int, splits [][]bool, block []int, o neighbors.Options) (*lists, error) {
+func newLists(ctx context.Context, pts points.Points, k int, splits [][]bool, block []int,
+	o neighbors.Options) (*lists, error) {
 	if splits == nil {
 		near, err := neighbors.KNearest(ctx, pts, k, o)
 		return &lists{Nearest: near}, err
@@ -199,7 +201,8 @@ type halfWorker struct {
 	pairs [][2]counter
 }
 
-func newHalfSums(ctx context.Context, h *Halves, splits int, real, generated *lists, ks []int, threads int) (*halfSums, error) {
+func newHalfSums(ctx context.Context, h *Halves, splits int, real, generated *lists, ks []int,
+	threads int) (*halfSums, error) {
 	s := &halfSums{halves: h, splits: splits, real: real, generated: generated, ks: ks}
 	for range ks {
 		s.precise = append(s.precise, make([]uint64, generated.N))

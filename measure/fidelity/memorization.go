@@ -63,7 +63,8 @@ type Memorization struct {
 // (a set of no points: none), all of one type. At least 2 training points and 1 generated point.
 // Errors: points of different type or dimension, those of [neighbors.Check], a number of cells above that of
 // training points, the error of ctx.
-func Memorize(ctx context.Context, train, holdout, generated points.Points, o MemorizationOptions) (*Memorization, error) {
+func Memorize(ctx context.Context, train, holdout, generated points.Points,
+	o MemorizationOptions) (*Memorization, error) {
 	if err := samePoints("training", train, "generated", generated); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,8 @@ func percentage(hits []bool) float64 {
 }
 
 // ratio sets DistanceRatio and HoldoutDistance.
-func (m *Memorization) ratio(ctx context.Context, train, holdout, generated points.Points, o *MemorizationOptions) error {
+func (m *Memorization) ratio(ctx context.Context, train, holdout, generated points.Points,
+	o *MemorizationOptions) error {
 	size := min(train.N, holdout.N)
 	toTrain := m.TrainDistance
 	if train.N > size {
@@ -220,7 +222,8 @@ type Copying struct {
 // fewestInCell is the number of generated points below which a cell does not count, as in the authors' experiments.
 const fewestInCell = 20
 
-func dataCopying(ctx context.Context, train, holdout, generated points.Points, m *Memorization, o *MemorizationOptions) (Copying, error) {
+func dataCopying(ctx context.Context, train, holdout, generated points.Points, m *Memorization,
+	o *MemorizationOptions) (Copying, error) {
 	c := Copying{CT: math.NaN(), PValue: math.NaN()}
 	if o.Cells <= 1 {
 		c.add([]cell{{holdout: m.Baseline, generated: m.TrainDistance, weight: 1}})

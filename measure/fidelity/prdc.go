@@ -213,7 +213,8 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 	}
 	for q, k := range ks {
 		if least := min(real.N, generated.N); k < 1 || k >= least {
-			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points", k, real.N, generated.N)
+			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points",
+				k, real.N, generated.N)
 		}
 		if slices.Contains(ks[:q], k) {
 			return nil, fmt.Errorf("k = %d occurs twice", k)

@@ -67,7 +67,8 @@ func (g *gaussianWindow) slide(s *SSIM, dst []float64, take func(x, y []float64,
 
 // rows gives the weighted means of x, y, x² + y² and 2xy over the windows of each row of them, for frames of height
 // rows that take gives.
-func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row int), do func(i int, means *[4][]float64)) {
+func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row int),
+	do func(i int, means *[4][]float64)) {
 	first := 0 // where the window begins
 	for r := range height {
 		if first+2*radius == bufferRows {

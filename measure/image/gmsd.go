@@ -22,7 +22,8 @@ const gmsdSide = 5
 // below gmsdSide (5), of other sizes than said, and ranges that are no positive number are an error; a NaN gives NaN.
 func GMSD(height, width int, dataRange float64, a, b []float64) (float64, error) {
 	if height < gmsdSide || width < gmsdSide {
-		return math.NaN(), fmt.Errorf("GMSD of frames of %d × %d: want at least %d × %d pixels", height, width, gmsdSide, gmsdSide)
+		return math.NaN(), fmt.Errorf("GMSD of frames of %d × %d: want at least %d × %d pixels",
+			height, width, gmsdSide, gmsdSide)
 	}
 	if len(a) != height*width || len(b) != len(a) {
 		return math.NaN(), fmt.Errorf("GMSD of %d and %d pixels: want %d × %d", len(a), len(b), height, width)

@@ -59,7 +59,8 @@ func NewGaussianSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 
 func newSSIM(shape Shape, dataRange float64, size int) (*SSIM, error) {
 	if !shape.valid() || shape.Height < size || shape.Width < size {
-		return nil, fmt.Errorf("SSIM of frames of %v: want at least %d × %d pixels, the size of its window", shape, size, size)
+		return nil, fmt.Errorf("SSIM of frames of %v: want at least %d × %d pixels, the size of its window",
+			shape, size, size)
 	}
 	if !(dataRange > 0) || math.IsInf(dataRange, 0) {
 		return nil, fmt.Errorf("SSIM with pixels of range %g: want a positive number", dataRange)

@@ -50,7 +50,8 @@ const maxTauLag = 5000
 // without each block; nil for none. A path that does not move and runs without a
 // pair are a [stat.UndefinedError], blocks of another number of points an error.
 // threads ≤ 0 means all; results do not depend on it.
-func (p *Path) Autocorrelation(ctx context.Context, runs []Run, lags int, blocks *stat.Blocks, threads int) (*Autocorrelation, error) {
+func (p *Path) Autocorrelation(ctx context.Context, runs []Run, lags int, blocks *stat.Blocks,
+	threads int) (*Autocorrelation, error) {
 	const quantity = "autocorrelation"
 	longest := 0
 	for _, r := range runs {
@@ -159,7 +160,8 @@ func (c *correlator) add(lag int, s lagSums) {
 		out.Tau += 2 * value
 	}
 	for b := range c.blocks {
-		correlation := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]), c.variance.total-c.variance.touched[b])
+		correlation := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]),
+			c.variance.total-c.variance.touched[b])
 		out.Without[b] = append(out.Without[b], correlation)
 		if open && !math.IsNaN(correlation) {
 			out.TauWithout[b] += 2 * correlation

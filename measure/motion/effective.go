@@ -28,7 +28,8 @@ import (
 // are a [stat.UndefinedError]. threads ≤ 0 means all; results do not depend on it.
 // Time is N·D·log W for a window W of at most 5,000; where most steps of time have no point, N·D times the pairs of a
 // point within the window.
-func EffectiveSize(ctx context.Context, z points.Points, episode, time []int, threads int) (stat.AutocorrelationTime, error) {
+func EffectiveSize(ctx context.Context, z points.Points, episode, time []int,
+	threads int) (stat.AutocorrelationTime, error) {
 	const quantity = "effective sample size"
 	if z.N < 3 {
 		return stat.AutocorrelationTime{}, stat.Undefined(quantity, "%d points, want at least 3", z.N)
@@ -96,7 +97,8 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 		return list[i]
 	}
 	before := func(a, b int) int {
-		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)), cmp.Compare(value(time, a, a), value(time, b, b)))
+		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)),
+			cmp.Compare(value(time, a, a), value(time, b, b)))
 	}
 	l := &lagged{z: z, time: make([]int, z.N)}
 	if !slices.IsSortedFunc(order, before) {

@@ -136,7 +136,8 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 //
 // AUROC is that of [score.AUROCByFold]; that of all pairs together is too low: 0.70 instead of 0.77 in
 // the first row, 0.46 instead of 0.55 for a probe that finds next to nothing.
-func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, ridgeName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
@@ -256,7 +257,8 @@ func (p *ridgeProblem) downdate(fit *ridgeFit, gone []int) (weights matrix.Matri
 }
 
 // correct writes the weights and origins of targets first … last−1, which share a penalty.
-func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, first, last int, weights matrix.Matrix, origin []float64) bool {
+func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, first, last int, weights matrix.Matrix,
+	origin []float64) bool {
 	s, m, targets := fit.solver, residual.N, residual.Dim
 	solving := s.factorize(1, fit.alpha[first])
 	root := matrix.Matrix{N: m, Dim: rotated.Dim, Data: slices.Clone(rotated.Data)}

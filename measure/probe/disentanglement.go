@@ -78,7 +78,8 @@ func DCIOf(ctx context.Context, d Data, factors points.Points, o RidgeOptions) (
 			out.Importance[k*factors.Dim+t] = math.Abs(whole.Coefficients[column*d.X.Dim+k]) * deviation[k]
 		}
 	}
-	out.Disentanglement, out.Completeness = sharing(matrix.Matrix{N: d.X.Dim, Dim: factors.Dim, Data: out.Importance}, varies)
+	out.Disentanglement, out.Completeness = sharing(matrix.Matrix{N: d.X.Dim, Dim: factors.Dim, Data: out.Importance},
+		varies)
 	return out, nil
 }
 
@@ -173,7 +174,8 @@ func MIGOf(x, factors points.Points, bins int) (*MIG, error) {
 		return nil, fmt.Errorf("%s: %d bins, want at least 2", quantity, bins)
 	}
 	if x.N == 0 || factors.N != x.N || x.Dim == 0 || factors.Dim == 0 {
-		return nil, fmt.Errorf("%s: features of shape [%d, %d] and factors of shape [%d, %d]", quantity, x.N, x.Dim, factors.N, factors.Dim)
+		return nil, fmt.Errorf("%s: features of shape [%d, %d] and factors of shape [%d, %d]",
+			quantity, x.N, x.Dim, factors.N, factors.Dim)
 	}
 	for _, p := range []points.Points{x, factors} {
 		if err := checkFeatures(quantity, p); err != nil {

@@ -279,7 +279,8 @@ func (f *fixedFit) head() *Logistic {
 	}
 	center(func(k int) float64 { return f.intercept[k] }, func(class int, v float64) { h.Intercept[class] = v })
 	for d := range dim {
-		center(func(k int) float64 { return f.weights[k*dim+d] }, func(class int, v float64) { h.Coefficients[class*dim+d] = v })
+		center(func(k int) float64 { return f.weights[k*dim+d] },
+			func(class int, v float64) { h.Coefficients[class*dim+d] = v })
 	}
 	return h
 }

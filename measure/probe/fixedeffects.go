@@ -62,7 +62,8 @@ func densities(margins []float64) []float64 {
 	finite := slices.DeleteFunc(slices.Clone(margins), func(m float64) bool { return math.IsNaN(m) || math.IsInf(m, 0) })
 	slices.Sort(finite)
 	out := make([]float64, len(margins))
-	width := min(stat.StandardDeviation(finite), (stat.QuantileSorted(finite, 0.75)-stat.QuantileSorted(finite, 0.25))/1.34)
+	width := min(stat.StandardDeviation(finite),
+		(stat.QuantileSorted(finite, 0.75)-stat.QuantileSorted(finite, 0.25))/1.34)
 	width *= 0.9 * math.Pow(float64(len(finite)), -0.2)
 	if !(width > 0) {
 		return out
@@ -91,7 +92,8 @@ func (f *fixedFit) probabilitiesOf(ctx context.Context, list []int) ([]float64, 
 
 // effect adds ∇Sᵀ·H⁻¹·∇ℓ_i/n to effect of every row i that f was fitted on, where slope has the derivatives of S by
 // the margins of the test rows.
-func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, slope, probability, effect []float64) error {
+func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int,
+	slope, probability, effect []float64) error {
 	dim, columns := f.dim, f.columns()
 	column := f.columnOf()
 	slopes, err := f.sum(ctx, test, f.weights, f.intercept, func(b *rowBlock, r int) {
@@ -143,7 +145,8 @@ func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, sl
 }
 
 // sum is Σ z·x of rows, with what replace makes of their logits.
-func (f *fixedFit) sum(ctx context.Context, list []int, weights, intercept []float64, replace func(b *rowBlock, r int)) (*pieceSums, error) {
+func (f *fixedFit) sum(ctx context.Context, list []int, weights, intercept []float64,
+	replace func(b *rowBlock, r int)) (*pieceSums, error) {
 	count, _ := pieces(len(list))
 	sums := newPieceSums(count, f.columns(), f.dim)
 	err := f.visit(ctx, list, weights, intercept, func(piece int, b *rowBlock) {

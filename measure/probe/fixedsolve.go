@@ -40,7 +40,8 @@ func pieces(n int) (count, rows int) {
 
 // visit calls work with the rows of a list, block by block, and their logits. Blocks of one piece come one
 // after the other, those of different pieces at the same time.
-func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
+func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64,
+	work func(piece int, b *rowBlock)) error {
 	dim, columns := p.dim, len(intercept)
 	count, rows := pieces(len(list))
 	height := min(max(8, blockValues/dim), rows, max(len(list), 1))

@@ -148,7 +148,8 @@ const (
 
 // solve finds the minimum for fit.c on the rows of a set that are not ignored, from the place of
 // another fit of the set or from 0.
-func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool, start *logisticFit, gradient float64) error {
+func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool,
+	start *logisticFit, gradient float64) error {
 	fit.set, fit.present, fit.converged = set, set.present, true
 	l := newLikelihood(set, fit.c, ignore)
 	classes, dim := l.weights.N, l.weights.Dim
@@ -179,7 +180,8 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 
 // minimize moves x to the minimum of a convex function by L-BFGS (Liu and Nocedal 1989) with steps
 // halved until they decrease it enough, as many as given, and says whether the squared gradient is small.
-func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64, steps int) (bool, error) {
+func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64,
+	steps int) (bool, error) {
 	gradient, next, nextGradient := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	value := f(x, gradient)
 	var history curvature

@@ -116,7 +116,8 @@ func CrossFitMLPClassifier(ctx context.Context, d Data, class []int, classes int
 	return crossFitMLP(ctx, &d, classes, o, func(train []int) objective { return newEntropy(class, classes, train) })
 }
 
-func crossFitMLP(ctx context.Context, d *Data, outputs int, o MLPOptions, newObjective func(train []int) objective) (*MLPCrossFit, error) {
+func crossFitMLP(ctx context.Context, d *Data, outputs int, o MLPOptions,
+	newObjective func(train []int) objective) (*MLPCrossFit, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -204,7 +205,8 @@ type objective interface {
 var errDiverged = errors.New(mlpName + ": training diverges; want a smaller step size")
 
 // trainNetwork fits a network to rows.
-func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o MLPOptions, fold uint64) (*network, error) {
+func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o MLPOptions,
+	fold uint64) (*network, error) {
 	key := func(use, at uint64) stat.Key { return stat.StreamMLP.Key(o.Seed, fold, use, at) }
 	fit, held, err := validation(d.Groups, rows, key(drawValidation, 0))
 	if err != nil {

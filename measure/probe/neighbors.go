@@ -77,7 +77,8 @@ func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborO
 }
 
 // search finds the nearest of some rows for others.
-func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int, k, threads int) (*neighbors.Nearest, error) {
+func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int,
+	k, threads int) (*neighbors.Nearest, error) {
 	near, err := neighbors.Cross(ctx, c.data.all()[e].Select(rows), c.data.X.Select(train), min(k, len(train)),
 		neighbors.Options{Metric: c.o.Metric, Memory: c.o.Memory, Threads: threads})
 	if err != nil {
@@ -102,7 +103,8 @@ func (c *NeighborCrossFit) mean(dst []float64, i int, train []int, places []int3
 
 // Without predicts every row without the rows of block 0, 1, … among its neighbors, and calls visit as
 // [RidgeCrossFit.Without] does. Lists that run out are searched again.
-func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, neighborsName, blocks, c.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f := range c.held.rows {
 			if len(common(gone, c.train[f])) == 0 {
@@ -208,7 +210,8 @@ func (d *Data) means(y points.Points, gone []int, dst []float64) {
 
 // MeanWithout calls visit with the predictions of [CrossFitMean] without the rows of block 0, 1, …, as
 // [RidgeCrossFit.Without] does.
-func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	predicted, err := CrossFitMean(d, y)
 	if err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 )
 
 // choices are the penalties and the number of folds that are given, or those that stand for none.
-func choices(quantity, one, many string, values []float64, standard func() []float64, folds int) ([]float64, int, error) {
+func choices(quantity, one, many string, values []float64, standard func() []float64,
+	folds int) ([]float64, int, error) {
 	if values == nil {
 		values = standard()
 	}

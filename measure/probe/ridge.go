@@ -95,7 +95,8 @@ type ridgeProblem struct {
 
 func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgeProblem, error) {
 	if x.N == 0 || x.Dim == 0 || y.Dim == 0 {
-		return nil, stat.Undefined(ridgeName, "features of shape [%d, %d] and targets of shape [%d, %d]", x.N, x.Dim, y.N, y.Dim)
+		return nil, stat.Undefined(ridgeName, "features of shape [%d, %d] and targets of shape [%d, %d]",
+			x.N, x.Dim, y.N, y.Dim)
 	}
 	if y.N != x.N {
 		return nil, fmt.Errorf("%s: %d rows of targets for %d rows of features", ridgeName, y.N, x.N)

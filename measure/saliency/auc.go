@@ -132,7 +132,8 @@ func shuffled(quantity string, m *Map, f, others *Fixations) error {
 }
 
 // sampled draws len(found) of the values from for each split.
-func (m *Map) sampled(quantity string, fixated, from []float64, step float64, splits int, key stat.Key) (Sampled, error) {
+func (m *Map) sampled(quantity string, fixated, from []float64, step float64, splits int,
+	key stat.Key) (Sampled, error) {
 	out := Sampled{Mean: math.NaN(), SE: math.NaN()}
 	thresholds, err := ladder(quantity, step)
 	if err != nil {

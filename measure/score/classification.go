@@ -40,7 +40,8 @@ func NewConfusion(classes int, truth, predicted []int) (*Confusion, error) {
 
 // ConfusionWithout counts all observations, and the observations outside each block. Errors as for
 // [NewConfusion], and blocks for another number of observations.
-func ConfusionWithout(blocks *stat.Blocks, classes int, truth, predicted []int) (all *Confusion, without []*Confusion, err error) {
+func ConfusionWithout(blocks *stat.Blocks, classes int,
+	truth, predicted []int) (all *Confusion, without []*Confusion, err error) {
 	if all, err = NewConfusion(classes, truth, predicted); err != nil {
 		return nil, nil, err
 	}

@@ -44,7 +44,8 @@ func AUROCByFold(folds []int, positive []bool, score []float64) (float64, error)
 // AUROCByFoldWithout returns [AUROCByFold] of all observations, and of the observations outside each
 // block, from exact counts of pairs in O(n log n) for all blocks together. NaN if only one class
 // remains. Errors as for [AUROCByFold], and blocks for another number of observations.
-func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score []float64) (all float64, without []float64, err error) {
+func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool,
+	score []float64) (all float64, without []float64, err error) {
 	if all, err = AUROCByFold(folds, positive, score); err != nil {
 		return math.NaN(), nil, err
 	}

@@ -69,7 +69,8 @@ func Regress(truth, predicted []float64) (Regression, error) {
 
 // RegressionWithout scores all predictions, and the predictions outside each block. Errors as for
 // [Regress], and blocks for another number of observations.
-func RegressionWithout(blocks *stat.Blocks, truth, predicted []float64) (all Regression, without []Regression, err error) {
+func RegressionWithout(blocks *stat.Blocks,
+	truth, predicted []float64) (all Regression, without []Regression, err error) {
 	const quantity = "regression score"
 	if err := checkTargets(quantity, truth, predicted); err != nil {
 		return Regression{}, nil, err

@@ -41,7 +41,8 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 			buffers[worker] = make([]uint32, reference.N)
 		}
 		reference.distances(buffers[worker], s.row(i), 0)
-		out.Hamming[i], out.HammingIndex[i], out.Jaccard[i], out.JaccardIndex[i] = nearest(s.sizes[i], reference.sizes, buffers[worker])
+		out.Hamming[i], out.HammingIndex[i], out.Jaccard[i], out.JaccardIndex[i] = nearest(s.sizes[i], reference.sizes,
+			buffers[worker])
 	})
 	if err != nil {
 		return nil, err

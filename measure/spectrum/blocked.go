@@ -71,7 +71,8 @@ func WithSimilarities(
 }
 
 // similaritiesAbout are those of points with that mean, and with those products where these are of coordinates.
-func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64, threads int) (s *Similarities, err error) {
+func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64,
+	threads int) (s *Similarities, err error) {
 	s = &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
 	if z.N < 3*z.Dim {
 		err = s.fromPoints(ctx, threads)
@@ -222,7 +223,8 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 }
 
 // eachBlock calls work for every block with its centered points and with memory of its own, on several goroutines.
-func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General, scratch *[]float64) error) error {
+func (b *Blocked) eachBlock(ctx context.Context, threads int,
+	work func(a int, x blas64.General, scratch *[]float64) error) error {
 	largest := 0
 	for a := range b.size {
 		largest = max(largest, len(b.blocks.Block(a)))

@@ -12,7 +12,8 @@ import (
 // count·m·mᵀ, for count points x with the mean 0, in descending order. In a basis whose first vector is along m the
 // two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products, of
 // which the upper triangle is read, are overwritten.
-func bothOfCoordinates(products []float64, n int, count float64, mean []float64, threads int) (centered, raw []float64, err error) {
+func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
+	threads int) (centered, raw []float64, err error) {
 	length := turn(products, n, 0, mean)
 	t, err := tridiagonalOf(products, n, bandOf(n), threads)
 	if err != nil {
@@ -30,7 +31,8 @@ func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
 // xxᵀ + along·1ᵀ + 1·alongᵀ + square·1·1ᵀ with along = x·m and square = ‖m‖², in descending order. In a basis whose
 // first vectors are along 1 and along x·m, which are orthogonal, xxᵀ has nothing in its first row, and the other the
 // rest. The products are overwritten, and so is along.
-func bothOfPoints(products []float64, n int, along []float64, square float64, threads int) (centered, raw []float64, err error) {
+func bothOfPoints(products []float64, n int, along []float64, square float64,
+	threads int) (centered, raw []float64, err error) {
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1

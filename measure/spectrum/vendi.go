@@ -60,7 +60,8 @@ func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 
 // VendiTwo returns the order 2 of [Vendi] alone, n²/‖K‖_F², without eigenvalues, and that
 // of the points outside each block; nil blocks give none. Errors as for [VendiWithout].
-func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
+func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks,
+	threads int) (value float64, without []float64, err error) {
 	u, err := directions(z)
 	if err != nil {
 		return 0, nil, err

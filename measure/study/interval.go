@@ -109,7 +109,8 @@ func pValue(e Estimate) float64 {
 // GeometricMeanRatio returns the geometric mean ratio of model x to y; see
 // [GeometricMeanRatio]. Its interval is that of the logarithm.
 func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options) (Estimate, error) {
-	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return math.Log(GeometricMeanRatio(of[0], of[1])) })
+	e, err := m.one(ctx, []string{x, y}, o,
+		func(of []ByTask) float64 { return math.Log(GeometricMeanRatio(of[0], of[1])) })
 	if err != nil {
 		return e, err
 	}
@@ -123,7 +124,8 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 	return e, nil
 }
 
-func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(byModel []ByTask) float64) (Estimate, error) {
+func (m *Matrix) one(ctx context.Context, models []string, o Options,
+	f func(byModel []ByTask) float64) (Estimate, error) {
 	list, err := m.estimates(ctx, models, 1, o, func(of []ByTask, dst []float64) { dst[0] = f(of) })
 	if err != nil {
 		return Estimate{}, err

@@ -20,7 +20,8 @@ func (m *Matrix) AverageRanks(ctx context.Context, o Options) ([]Estimate, error
 	if o.Method != Percentile {
 		o.Tasks = true
 	}
-	list, err := m.estimates(ctx, m.Models, len(m.Models), o, func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
+	list, err := m.estimates(ctx, m.Models, len(m.Models), o,
+		func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
 	if err != nil || o.Method == Percentile {
 		return list, err
 	}

@@ -119,7 +119,8 @@ func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []floa
 // gives, F((mean_t − τ)/SE_t), and the interval holds the number of such tasks with the
 // level asked for (quantiles of the sum of these events). It is on the safe side, and
 // undefined where a task has one run. For [Options.Tasks] it is Wilson's, over tasks.
-func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
+func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []float64,
+	o Options) ([]Estimate, error) {
 	if o.Method == Percentile {
 		return m.profile(ctx, model, thresholds, AverageProfile, o)
 	}
@@ -186,7 +187,8 @@ func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	return stat.Interval{Low: float64(low) / n, High: float64(high) / n, Level: level}
 }
 
-func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, statisticAt func(float64) Statistic, o Options) ([]Estimate, error) {
+func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, statisticAt func(float64) Statistic,
+	o Options) ([]Estimate, error) {
 	statistics := make([]Statistic, len(thresholds))
 	for i, tau := range thresholds {
 		statistics[i] = statisticAt(tau)

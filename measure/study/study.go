@@ -219,11 +219,13 @@ func (m *Matrix) Negate() *Matrix {
 // not finite.
 func (m *Matrix) Normalize(worst, best []float64) (*Matrix, error) {
 	if len(worst) != len(m.Tasks) || len(best) != len(m.Tasks) {
-		return nil, stat.Undefined("normalized scores", "%d worst and %d best values for %d tasks", len(worst), len(best), len(m.Tasks))
+		return nil, stat.Undefined("normalized scores", "%d worst and %d best values for %d tasks",
+			len(worst), len(best), len(m.Tasks))
 	}
 	for t, task := range m.Tasks {
 		if d := best[t] - worst[t]; d == 0 || math.IsNaN(d) || math.IsInf(d, 0) {
-			return nil, stat.Undefined("normalized scores", "task %q has the worst value %v and the best %v, want two different finite numbers",
+			return nil, stat.Undefined("normalized scores",
+				"task %q has the worst value %v and the best %v, want two different finite numbers",
 				task, worst[t], best[t])
 		}
 	}

@@ -141,7 +141,8 @@ type comparison[C int32 | float64] struct {
 }
 
 // compare returns the distance of two trees; the costs are by nodes.
-func compare[C int32 | float64](ctx context.Context, x, y *view, remove, insert []C, rename func(i, j int) C) (C, error) {
+func compare[C int32 | float64](ctx context.Context, x, y *view, remove, insert []C,
+	rename func(i, j int) C) (C, error) {
 	c := &comparison[C]{x: x, y: y, rename: rename}
 	var total C
 	for _, node := range x.node {

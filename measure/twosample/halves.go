@@ -42,7 +42,8 @@ type SplitOptions struct {
 // is NaN are left out; one that is NaN for all splits has no values and NaN for the rest.
 // Fewer than 2 observations or groups are a [stat.UndefinedError]; groups of another number
 // are an error.
-func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(first, second []int, dst []float64)) ([]*Baseline, error) {
+func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions,
+	f func(first, second []int, dst []float64)) ([]*Baseline, error) {
 	const quantity = "baseline of two halves"
 	if o.Splits == 0 {
 		o.Splits = 200
@@ -52,7 +53,8 @@ func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(
 	}
 	groups := groupsOf(n, o.Groups)
 	if len(groups) < 2 {
-		return nil, stat.Undefined(quantity, "%s in %s, want at least 2", text.Count(n, "observation"), text.Count(len(groups), "group"))
+		return nil, stat.Undefined(quantity, "%s in %s, want at least 2",
+			text.Count(n, "observation"), text.Count(len(groups), "group"))
 	}
 	want := o.First
 	if want <= 0 {

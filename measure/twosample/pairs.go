@@ -112,7 +112,8 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 	labels := make([]int, n)
 	if o.Blocks != nil {
 		if labels = o.Blocks.Labels(); len(labels) != n {
-			return nil, fmt.Errorf("%s: blocks of %s for samples of %d and %d", quantity, text.Count(len(labels), "point"), x.N, y.N)
+			return nil, fmt.Errorf("%s: blocks of %s for samples of %d and %d",
+				quantity, text.Count(len(labels), "point"), x.N, y.N)
 		}
 		p.blocks = o.Blocks.Count()
 	}

@@ -22,7 +22,8 @@ func finite(quantity, which string, p points.Points) error {
 	for i := range p.N {
 		for k, v := range p.Row(i, row) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", i, which, k, v)
+				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers",
+					i, which, k, v)
 			}
 		}
 	}
@@ -211,7 +212,8 @@ func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 // each sample.
 func Jackknife(estimate float64, without []float64, first, second []int, level float64) (*stat.Jackknifed, error) {
 	if len(without) != len(first)+len(second) {
-		return nil, fmt.Errorf("jackknife: %d values for blocks of samples of %d and %d", len(without), len(first), len(second))
+		return nil, fmt.Errorf("jackknife: %d values for blocks of samples of %d and %d",
+			len(without), len(first), len(second))
 	}
 	j := &stat.Jackknifed{Estimate: estimate, Replicates: without, BlockSizes: slices.Concat(first, second)}
 	variance, below := 0.0, 0.0

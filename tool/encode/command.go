@@ -167,7 +167,8 @@ func chooseFormat(to, pattern string) (string, error) {
 	supported := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
 	case to == "" && !supported:
-		return "", run.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
+		return "", run.Usage("--output %s: want a name that ends in .%s, or --to",
+			pattern, strings.Join(dataset.AppendFormats(), ", ."))
 	case to == "":
 		return extension, nil
 	case supported && extension != to:
@@ -198,7 +199,8 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 	}
 	defer done()
 	if len(files) == 0 {
-		return run.Hint(run.Usage("--layers list: no models"), "give them with --model NAME=FILE or --weights DIR, or use --example")
+		return run.Hint(run.Usage("--layers list: no models"),
+			"give them with --model NAME=FILE or --weights DIR, or use --example")
 	}
 	for _, f := range files {
 		open := f.Options
@@ -259,7 +261,8 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 		models = append(models, model)
 	}
 	o.Dir = env.Files.Dir()
-	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
+	o.Program = fmt.Sprintf("repscope %s, KC %d",
+		strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
 	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
 	o.Announce = func(names []string) error { return env.Write(withPartial(names)...) }
 	o.Notify = func(text string) { env.Note("%s", text) }
@@ -271,7 +274,8 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 	if err != nil {
 		var other *OtherRunError
 		if errors.As(err, &other) {
-			return run.Hint(err, "run the command of that run again to finish it", "choose another folder with --out, or discard the unfinished run with --restart")
+			return run.Hint(err, "run the command of that run again to finish it",
+				"choose another folder with --out, or discard the unfinished run with --restart")
 		}
 		return err
 	}

@@ -179,7 +179,8 @@ type output struct {
 }
 
 // encode writes the files lo ≤ k < hi, which are those of one model.
-func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress, o Options) (err error) {
+func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress,
+	o Options) (err error) {
 	out := &output{o: o, journal: j, files: w.Files[lo:hi], entries: j.Files[lo:hi]}
 	start, err := out.begin(rows)
 	w.Resumed += start

@@ -302,7 +302,8 @@ type OtherRunError struct {
 }
 
 func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("folder %s contains an unfinished run that differs from this run: %s", e.Dir, strings.Join(e.Differences, "; "))
+	return fmt.Sprintf("folder %s contains an unfinished run that differs from this run: %s",
+		e.Dir, strings.Join(e.Differences, "; "))
 }
 
 // empty reports whether no row of the run has been kept.

@@ -290,7 +290,8 @@ func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	case s.example:
 		return exampleSuite(o.Context(), s.commands, lineOptionsOf(o))
 	case len(o.Args) != 1:
-		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
+		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`,
+			"or run the built-in example: evaluate --example")
 	}
 	return openSuite(o.Context(), o.Args[0], s.commands, lineOptionsOf(o))
 }

@@ -88,7 +88,8 @@ func (s *settings) openClimate(env *run.Env, in *forecast.Input) error {
 	if err != nil {
 		return fmt.Errorf("climatology: %w", err)
 	}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "climatology", Path: s.climate, SHA256: sum, DType: a.DType().String(), Shape: a.Shape()})
+	env.Result.Inputs = append(env.Result.Inputs,
+		report.Input{Role: "climatology", Path: s.climate, SHA256: sum, DType: a.DType().String(), Shape: a.Shape()})
 	in.Climate = a
 	return nil
 }

@@ -144,7 +144,8 @@ func documentedConditioning(c *generation.Conditioning, names labels) report.Obj
 }
 
 func conditioningTables(r *generation.Result) []*report.Table {
-	t := report.NewTable("Conditioning", "Generator", "Exact", "±1", "±2", "Macro exact", "MAE", "Kappa (quadratic)", "Ceiling (exact)", "Samples")
+	t := report.NewTable("Conditioning", "Generator",
+		"Exact", "±1", "±2", "Macro exact", "MAE", "Kappa (quadratic)", "Ceiling (exact)", "Samples")
 	ceiling := false
 	for i := range r.Models {
 		c := r.Models[i].Conditioning
@@ -155,7 +156,8 @@ func conditioningTables(r *generation.Result) []*report.Table {
 		if c.Ceiling != nil {
 			cell, ceiling = c.Ceiling.Exact.Estimate, true
 		}
-		t.Row(r.Models[i].Name, c.Exact.Estimate, c.WithinOne.Estimate, c.WithinTwo.Estimate, c.MacroExact.Estimate, c.MeanAbsoluteError.Estimate, c.Kappa.Estimate, cell, c.N)
+		t.Row(r.Models[i].Name, c.Exact.Estimate, c.WithinOne.Estimate, c.WithinTwo.Estimate, c.MacroExact.Estimate,
+			c.MeanAbsoluteError.Estimate, c.Kappa.Estimate, cell, c.N)
 	}
 	note := "bounded by the classifier, whose errors count as the generator's"
 	if ceiling {

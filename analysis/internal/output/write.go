@@ -91,10 +91,12 @@ func printed(comparisons []report.Comparison, command string) *report.Table {
 		return Table(comparisons)
 	}
 	first := comparisons[0].A
-	shown := slices.DeleteFunc(slices.Clone(comparisons), func(c report.Comparison) bool { return c.A != first && c.B != first })
+	shown := slices.DeleteFunc(slices.Clone(comparisons),
+		func(c report.Comparison) bool { return c.A != first && c.B != first })
 	table := Table(shown)
 	if left := len(comparisons) - len(shown); left > 0 {
-		table.Note("comparisons with %s; %s of other models: %s_comparisons.csv", first, text.Count(left, "comparison"), command)
+		table.Note("comparisons with %s; %s of other models: %s_comparisons.csv",
+			first, text.Count(left, "comparison"), command)
 	}
 	return table
 }
@@ -138,7 +140,8 @@ func Table(comparisons []report.Comparison) *report.Table {
 	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
 	families, tested := map[string]bool{}, false
 	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P),
+			report.Probability(c.PHolm))
 		families[c.Family] = true
 		tested = tested || c.P.Defined()
 	}

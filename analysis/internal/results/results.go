@@ -107,7 +107,8 @@ func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
 // PairwiseSharing is [Pairwise] for models of which only the last blocks of a pair may be of
 // the same observations, as many as shared says ([stat.CompareSharing]); the others are of
 // each alone.
-func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int, seed uint64) ([]report.Comparison, error) {
+func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int,
+	seed uint64) ([]report.Comparison, error) {
 	var compared []stat.Comparison
 	for i, a := range estimates {
 		for j := i + 1; j < len(estimates); j++ {

@@ -106,7 +106,8 @@ func sayApproximation(d *methods.Draft) {
 		"states. References were drawn at random in %s strata of consecutive states or episodes, in proportion to "+
 		"their size. The standard errors account for this stratified draw, with finite-population correction. "+
 		"There are no intervals and no comparisons of models.",
-		methods.Join(d.Models("sampling", "references")), d.Text("approx-references"), methods.Join(d.Models("sampling", "strata")))
+		methods.Join(d.Models("sampling", "references")), d.Text("approx-references"),
+		methods.Join(d.Models("sampling", "strata")))
 }
 
 // sayNull says what stands for nothing in common.

@@ -44,7 +44,8 @@ func Sheets(shown []reconstruction.Shown, models []string, shape frame.Shape) []
 }
 
 // sheet shows the models first ≤ i < last.
-func sheet(shown []reconstruction.Shown, models []string, first, last int, shape frame.Shape, scale float64) *plots.Figure {
+func sheet(shown []reconstruction.Shown, models []string, first, last int, shape frame.Shape,
+	scale float64) *plots.Figure {
 	grid := &plots.ImageGrid{ColumnLabels: []string{"current", "true next"}}
 	if shown[0].Current == nil {
 		grid.ColumnLabels = []string{"true"} // states are predicted themselves, of which none has another before it
@@ -101,7 +102,8 @@ func scaleKey(scale float64) *plots.ImageGrid {
 			}
 		}
 		key.Images[0] = append(key.Images[0], m)
-		key.ColumnLabels = append(key.ColumnLabels, strconv.FormatFloat(math.Round(scale*float64(i)/(steps-1)*1e6)/1e6, 'g', 3, 64))
+		key.ColumnLabels = append(key.ColumnLabels,
+			strconv.FormatFloat(math.Round(scale*float64(i)/(steps-1)*1e6)/1e6, 'g', 3, 64))
 	}
 	return key
 }

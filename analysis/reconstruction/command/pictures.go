@@ -27,7 +27,8 @@ func picture(pixels []float64, shape frame.Shape) image.Image {
 	}
 	m := image.NewNRGBA(image.Rect(0, 0, shape.Width, shape.Height))
 	for i := range plane {
-		m.SetNRGBA(i%shape.Width, i/shape.Width, color.NRGBA{level(pixels[i]), level(pixels[plane+i]), level(pixels[2*plane+i]), 255})
+		m.SetNRGBA(i%shape.Width, i/shape.Width,
+			color.NRGBA{level(pixels[i]), level(pixels[plane+i]), level(pixels[2*plane+i]), 255})
 	}
 	return m
 }

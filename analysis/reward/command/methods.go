@@ -61,7 +61,8 @@ func sayTargets(d *methods.Draft) {
 		d.Say("Regressed from latents: %s.", methods.Join(regressed))
 	}
 	if len(classified) > 0 {
-		d.Say("Classified: %s; classes whose entropy is below %s nats were left out.", methods.Join(classified), d.Text("min-entropy"))
+		d.Say("Classified: %s; classes whose entropy is below %s nats were left out.",
+			methods.Join(classified), d.Text("min-entropy"))
 	}
 	if list := d.Text("regress"); list != "" {
 		d.Say("Integer quantities (%s) were regressed.", list)

@@ -20,7 +20,8 @@ import (
 // there are no more.
 func chooseContacts(s *sequence.Setting, count int) map[int]bool {
 	chosen := map[int]bool{}
-	drawn, err := stat.NewRandom(stat.StreamContacts.Key(s.Seed)).SampleWithoutReplacement(s.Sequences, min(count, s.Sequences))
+	drawn, err := stat.NewRandom(stat.StreamContacts.Key(s.Seed)).SampleWithoutReplacement(s.Sequences,
+		min(count, s.Sequences))
 	if err != nil {
 		panic("sequence: " + err.Error()) // of a number above all
 	}
@@ -111,7 +112,8 @@ func (m *contactMetric) enterLogistic(ctx context.Context, s *sequence.Summary) 
 // crossFit fits a regression for every fold of whole clusters on the other folds, and ranks the pairs of
 // the fold by it: the sums of every group with chosen sequences.
 func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
-	sample := slices.SortedFunc(slices.Values(m.sample.Sequences), func(a, b sampledContacts) int { return a.Index - b.Index })
+	sample := slices.SortedFunc(slices.Values(m.sample.Sequences),
+		func(a, b sampledContacts) int { return a.Index - b.Index })
 	clusters := make([]int, len(sample))
 	for i := range sample {
 		clusters[i] = sample[i].Cluster

@@ -140,7 +140,8 @@ func (m *probeMetric) tooLarge() string {
 	}
 	return fmt.Sprintf("%.0f rows of %d numbers take %s, more than its share %s of --memory: raise --memory, or "+
 		"set --set %s.max_rows=%.0f",
-		rows, m.state.Dim, text.Bytes(int64(rows*row)), text.Bytes(m.set.Memory), m.task.name, math.Floor(float64(m.set.Memory)/row))
+		rows, m.state.Dim, text.Bytes(int64(rows*row)), text.Bytes(m.set.Memory), m.task.name,
+		math.Floor(float64(m.set.Memory)/row))
 }
 
 // What the stream of probes draws.
@@ -343,7 +344,8 @@ func (m *probeMetric) Result(ctx context.Context, s *sequence.Summary) error {
 }
 
 // fit fits a head for every fold.
-func (m *probeMetric) fit(ctx context.Context, data probe.FixedData, o probe.FixedOptions) (*probe.FixedCrossFit, error) {
+func (m *probeMetric) fit(ctx context.Context, data probe.FixedData,
+	o probe.FixedOptions) (*probe.FixedCrossFit, error) {
 	fit, err := probe.CrossFitFixed(ctx, data, o)
 	if err != nil {
 		return nil, err

@@ -401,7 +401,8 @@ func (e *evaluation) table() {
 			for _, m := range variant.Measures() {
 				ci := e.interval(k, score, m)
 				low, high := results.Ends(ci)
-				t.Row(a.Name, a.Protein, a.Function, a.WildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
+				t.Row(a.Name, a.Protein, a.Function, a.WildType.ID, scoreNames[score], m.String(),
+					report.NumberOr(cell.values[m], cell.reasons[m]),
 					report.Number(low), report.Number(high), cell.scored, cmp.Or(cell.reasons[m], ci.Reason))
 			}
 		}
