@@ -108,7 +108,7 @@ type coordinate struct {
 	box   int
 }
 
-// lineRun is a run of sorted lines, and the runs beside it, −1 for none.
+// lineRun is a run of sorted lines, and the neighboring runs, −1 for none.
 type lineRun struct {
 	first, last, previous, next int
 	gone                        bool // into the run before it
@@ -153,7 +153,7 @@ func (l *linkage) runs() []lineRun {
 	return slices.DeleteFunc(l.found, func(r lineRun) bool { return r.gone })
 }
 
-// spread is that of a run and the next one together, in units; infinite where they cannot be one.
+// spread is the spread of a run joined with the next one, in units; infinite where they cannot be one.
 func (l *linkage) spread(run int) float64 {
 	r := &l.found[run]
 	if r.next < 0 {

@@ -81,13 +81,13 @@ func (w *Weights) check() error {
 }
 
 // matcher has prices u of rows and v of columns, none negative: u + v ≥ weight, and equal where
-// matched; what is not matched has the price 0, but for rows whose turn has not come.
+// matched; unmatched rows and columns have the price 0, but for rows whose turn has not come.
 type matcher struct {
 	*Weights
 	u, v            []float64
 	columnOf, rowOf []int // −1: none
 	// The shortest paths from the row whose turn it is: distances of columns that have one, whose
-	// seen is that of this turn, and the rows before them.
+	// seen equals this turn, and the rows before them.
 	distance []float64
 	before   []int
 	seen     []int

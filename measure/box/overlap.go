@@ -25,7 +25,7 @@ func ExtentIoU(a, b Box, tolerance float64) float64 {
 	return intervalIoU(a.X0, a.X1, b.X0, b.X1, tolerance) * intervalIoU(a.Y0, a.Y1, b.Y0, b.Y1, tolerance)
 }
 
-// intervalIoU is the length of the intersection over that of the union.
+// intervalIoU is the length of the intersection over the length of the union.
 func intervalIoU(a0, a1, b0, b1, tolerance float64) float64 {
 	if a1 <= a0 && b1 <= b0 {
 		if math.Abs(a0-b0) <= tolerance {
@@ -94,7 +94,7 @@ func boolOrder(a, b bool) int {
 }
 
 // active are the boxes that the sweep is in: leaves of a tree in the order of their lower ends,
-// of which each node has the largest upper end.
+// where each node has the largest upper end.
 type active struct {
 	boxes  []Box
 	lower  []float64 // in their order
@@ -141,7 +141,7 @@ func (t *active) set(leaf int, top float64) {
 	}
 }
 
-// visit yields the active boxes of which some y between low and high is inside.
+// visit yields the active boxes that contain some y between low and high.
 func (t *active) visit(low, high float64, yield func(int) bool) bool {
 	end, _ := slices.BinarySearch(t.lower, high) // leaves from here begin too late
 	return t.descend(1, 0, t.leaves, end, low, yield)

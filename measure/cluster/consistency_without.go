@@ -16,7 +16,7 @@ import (
 	"repscope/stat"
 )
 
-// spareNeighbors is by how many neighbors the lists are longer than what is asked for, so
+// spareNeighbors is by how many neighbors the lists are longer than requested, so
 // that few of them run out where a block is left out.
 const spareNeighbors = 32
 

@@ -19,7 +19,7 @@ import (
 
 // KMeansOptions are the choices of k-means; the zero value is the default.
 type KMeansOptions struct {
-	Starts     int // k-means++ starts, of which the best is kept; 0 means 10
+	Starts     int // k-means++ starts; the best one is kept; 0 means 10
 	Iterations int // at most, per start; 0 means 300
 	Seed       uint64
 	Threads    int // ≤ 0: all; results do not depend on it
@@ -136,7 +136,7 @@ type lloyd struct {
 // run moves the centroids from where they are.
 func (l *lloyd) run(ctx context.Context, iterations int) error {
 	l.begin()
-	exact := true // the sums are those of the points, not moved along
+	exact := true // sums of the points, not updated by transfers
 	for l.iterations < iterations {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -193,7 +193,7 @@ func (l *lloyd) begin() {
 // computed at once.
 const lloydBlock = 5 * kernel.Align
 
-// products computes those of m rows of c with points lo … hi−1: [m × (hi−lo)].
+// products computes the products of m rows of c with points lo … hi−1: [m × (hi−lo)].
 func (l *lloyd) products(lo, hi int, c matrix.Matrix) ([]float64, error) {
 	l.product = slices.Grow(l.product[:0], lloydBlock*c.N)[:lloydBlock*c.N]
 	n := hi - lo
@@ -333,7 +333,7 @@ func (l *lloyd) transfer(i, to int) {
 	matrix.AddTo(l.sums.Row(to), l.x.Row(i))
 }
 
-// addUp computes the sums of the clusters anew: those that points were transferred
+// addUp computes the sums of the clusters again: sums that points were transferred
 // from and to have gathered rounding errors.
 func (l *lloyd) addUp() {
 	clear(l.sums.Data)
@@ -383,7 +383,7 @@ const exchangeSweeps = 100
 // point leaves a cluster of a points for one of b points where
 // b/(b+1)·‖x − c_b‖² < a/(a−1)·‖x − c_a‖². Every state in which nothing moves is one of
 // Lloyd's too, but not the other way round. Centroids are moved along, and
-// computed anew from their points after each sweep.
+// computed from their points again after each sweep.
 func (l *lloyd) exchange(ctx context.Context) error {
 	var limit [lloydBlock]float64
 	var open [lloydBlock]bool

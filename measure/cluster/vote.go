@@ -14,7 +14,7 @@ type contender struct {
 	// first is the place of the run of equal distances in which its nearest such neighbor lies,
 	// and inFirst how many it has there.
 	first, inFirst int
-	open           int // neighbors in the run of which only some belong to the k nearest
+	open           int // neighbors in the run where only some belong to the k nearest
 }
 
 // voter votes for one point after the other.
@@ -94,14 +94,14 @@ func (v *voter) count(index, run []int32, lo int) {
 	}
 }
 
-// wins is the probability that label mine wins with so many of its open members drawn, given that
+// wins is the probability that label mine wins with drawn of its open members drawn, given that
 // draws of the other members, from place lo on, are drawn.
 func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 	votes, first, weight := mine.votes+drawn, mine.first, mine.inFirst
 	if mine.votes == 0 {
 		first, weight = lo, drawn
 	}
-	// What is known whatever is drawn: rivals are members of labels with as many votes at the
+	// Known for any draw: rivals are members of labels with as many votes at the
 	// distance of mine's nearest.
 	rivals := 0
 	for _, c := range v.list {
@@ -140,8 +140,8 @@ func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 	return sum
 }
 
-// drawFrom goes on from the probabilities of v.ways by the draws of one label's open members, of so
-// many members that are left for those left of draws.
+// drawFrom goes on from the probabilities of v.ways by the draws of one label's open members.
+// members and draws are the numbers that remain.
 func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width int) {
 	v.beyond = zeros(v.beyond, len(v.ways))
 	for before := 0; before <= draws; before++ {
@@ -194,7 +194,7 @@ func newLogFactorials(n int) logFactorials {
 // choose is the logarithm of the binomial coefficient.
 func (l logFactorials) choose(n, k int) float64 { return l[n] - l[k] - l[n-k] }
 
-// drawn is the probability that of members, so many of which are special, draws without
+// drawn is the probability that of members, special of them special, draws without
 // replacement take k special ones.
 func (l logFactorials) drawn(special, k, members, draws int) float64 {
 	if special == 0 || draws == 0 || special == members {

@@ -1,5 +1,5 @@
 // Groups without each block of points in turn, for delete-block jackknifes: clusters
-// found again, silhouettes and dispersions of what is left.
+// found again, silhouettes and dispersions of the remaining points.
 
 package cluster
 
@@ -47,8 +47,8 @@ func (p Partition) Without(blocks *stat.Blocks) (Left, error) {
 // iterations and single moves, from the centroids of all points. It is the minimum
 // that these fall into without the block, and its clusters keep their numbers; a jump to
 // another one far away, which new starts could make, would say more about the search than
-// about the points. pts and o are those of the clusters. Where fewer points than
-// clusters are left, all of them have −1. Errors: those of [KMeans], blocks of another
+// about the points. pts and o are the points and options of the clusters. Where fewer points than
+// clusters are left, all of them have −1. Errors: errors of [KMeans], blocks of another
 // number of points.
 func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *stat.Blocks,
 	o KMeansOptions) (Left, error) {
@@ -92,7 +92,7 @@ func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *s
 }
 
 // Without returns the mean silhouette of the points outside block 0, 1, … in the
-// groups that left gives them, which are numbered as those of all points. NaN where one
+// groups that rest gives them, which are numbered as the groups of all points. NaN where one
 // group is left or every point is a group of its own. The sums of distances of all
 // points change by the distances to the points that are gone or in another group, so
 // that all deletions together cost about as much as two times all distances. More
@@ -206,7 +206,7 @@ func (w *regrouping) at(group, place int) float64 {
 }
 
 // move takes the distances to a batch of points away from the sums of their groups
-// and adds them to those of their new ones.
+// and adds them to the sums of their new groups.
 func (w *regrouping) move(batch, point, group []int) error {
 	t, dim := w.s.tiles, w.s.tiles.x.Dim
 	w.rows = w.rows[:0]

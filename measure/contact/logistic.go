@@ -221,7 +221,7 @@ func (f *fit) loss(z []float64) float64 {
 	return f.c * sum
 }
 
-// penalty is that of the weights.
+// penalty is the penalty of the weights.
 func (f *fit) penalty(w []float64) float64 {
 	sum := 0.0
 	for _, v := range w[:f.dim-1] {
@@ -234,7 +234,7 @@ func (f *fit) penalty(w []float64) float64 {
 	return sum
 }
 
-// derivatives are those of the loss at the logits z.
+// derivatives are the derivatives of the loss at the logits z.
 func (f *fit) derivatives(z []float64) (gradient []float64, hessian matrix.Matrix) {
 	gradient, hessian = make([]float64, f.dim), matrix.New(f.dim, f.dim)
 	f.each(func(first, n int) {

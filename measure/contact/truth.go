@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// What is known of a pair of residues.
+// Knowledge about a pair of residues.
 const (
 	Unknown int8 = iota - 1 // one of them has no coordinates
 	apart
@@ -79,7 +79,7 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// chain is that of a residue.
+// chain is the chain of a residue.
 func (c *Contacts) chain(i int) int8 {
 	if c.Chains == nil {
 		return 0

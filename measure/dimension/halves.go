@@ -17,9 +17,9 @@ import (
 )
 
 // HalfStatistic is a statistic of ratios of distances to nearest neighbors within a half: Of fills dst[:Size] with
-// NaN for what is undefined. It must be safe for concurrent calls and keep nothing of the half.
+// NaN where it is undefined. It must be safe for concurrent calls and keep nothing of the half.
 type HalfStatistic struct {
-	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 those of r_{N2} to all nearer ones.
+	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 the ratios of r_{N2} to all nearer ones.
 	N1, N2, Size int
 	Of           func(h *Half, dst []float64)
 }
@@ -71,7 +71,7 @@ func (h *Half) LevinaBickel() (float64, error) {
 	return levinaBickel(h.points, h.n2, h.total)
 }
 
-// clear forgets the points, before so many others.
+// clear forgets the points, before points others.
 func (h *Half) clear(points int) {
 	h.points, h.total, h.bad, h.left, h.lost = 0, 0, nil, 0, false
 	if h.n1 > 0 {
@@ -155,11 +155,11 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves,
 	return first, second, err
 }
 
-// halver keeps the blocks of points, what is near to them, and longer lists of the points that need them.
+// halver keeps the blocks of points, their near points, and longer lists of the points that need them.
 type halver struct {
 	*Distinct
 	splits [][]bool // of blocks
-	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
+	block  []uint8  // of every kept point: halves are of whole blocks, at most 60 in a [stat.Halves]
 	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole
 	// lists fill no cache. same says of every split and kept point which of the nearest sameNeighbors are in the half
 	// of the point, the nearest in the lowest bit. Both are nil where lists are shorter.
@@ -181,7 +181,7 @@ const nearNeighbors, sameNeighbors = 20, 32
 // splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
 const splitsAtOnce = 8
 
-// enterBlocks fills in the blocks, and what is near, from the labels of all points.
+// enterBlocks fills in the blocks, and the near points, from the labels of all points.
 func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 	x.block = make([]uint8, len(x.Index))
 	for i, original := range x.Index {
@@ -239,7 +239,7 @@ func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[
 // longerLists is the length of longer lists, in lengths of the lists.
 const longerLists = 8
 
-// halves are those of one split after the other of a worker.
+// halves are the halves of a worker's splits, one split after the other.
 type halves struct {
 	*halver
 	most  int // the largest order
@@ -334,8 +334,8 @@ func (w *halves) read(split int) {
 	}
 }
 
-// farther fills logs with those of the distances of kept point i to the members of its half in its list: those of a
-// pattern, and those from a place on. It returns how many there are.
+// farther fills logs with the logarithms of the distances of kept point i to the members of its half in its list:
+// those of a pattern, and those from a place on. It returns how many there are.
 func (w *halves) farther(logs []float64, i int, h *half, pattern uint32, from int) int {
 	list, distance, count := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:], 0
 	for ; pattern != 0 && count < len(logs); pattern &= pattern - 1 {
@@ -447,7 +447,7 @@ func (d *Distinct) look(i int, belongs []bool, limit int) (index []int32, distan
 }
 
 // farthest is a heap of the nearest points so far with the farthest on top, among
-// equals that of the highest index.
+// equals the one of the highest index.
 type farthest struct {
 	square []float64
 	index  []int32

@@ -17,7 +17,7 @@ type Search struct {
 	Approximate bool
 	ExactPoints int
 	Seed        uint64 // of the approximate search
-	Window      Window // what is left out as near in time
+	Window      Window // excluded neighbors, near in time
 }
 
 // all returns the k nearest neighbors of every point that the options allow; with

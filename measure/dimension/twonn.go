@@ -104,9 +104,9 @@ var sortings = sync.Pool{New: func() any { return new(sorting) }}
 const bucketsOfPart = 1 << 10
 
 // ascending visits finite values of at least 0 and of the given mean in ascending order, a part after the other,
-// until visit wants no more; each part is in buckets, of which each is sorted. The bucket is the part 1 − 1/(1 +
+// until visit wants no more; each part is in sorted buckets. The bucket is the part 1 − 1/(1 +
 // v/mean) of their number, which fills them about evenly if values are distributed exponentially, and never descends
-// with the value, however it is rounded. What is visited lasts until visit returns.
+// with the value, however it is rounded. The visited values last until visit returns.
 func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []float64) bool) {
 	n, rate := len(values), 1/mean
 	parts := n/bucketsOfPart + 1
@@ -182,7 +182,7 @@ func toPlaces(count []int32) {
 	}
 }
 
-// logarithms returns those of ratios and their sum, with the errors of sumLog.
+// logarithms returns the logarithms of ratios and their sum, with the errors of sumLog.
 func logarithms(ratio []float64) (logs []float64, total float64, err error) {
 	logs = make([]float64, len(ratio))
 	total, err = eachLog(ratio, func(i int, l float64) { logs[i] = l })

@@ -1,4 +1,4 @@
-// The exclusion window: what is near in time is no neighbor.
+// The exclusion window: points near in time are no neighbors.
 
 package dimension
 
@@ -25,7 +25,7 @@ import (
 // come from the same set.
 type Window struct {
 	Frames int // 0: nothing is left out
-	// Episode and Time are those of every point of the set; nil: one episode, and
+	// Episode and Time have an entry for every point of the set; nil: one episode, and
 	// every point a frame after the one before. Times ascend inside episodes.
 	Episode, Time []int
 }
@@ -137,7 +137,7 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 	return out, meanRecall(recalls), nil
 }
 
-// meanRecall is that of several searches; nil for none.
+// meanRecall is the mean recall of several searches; nil for none.
 func meanRecall(recalls []*neighbors.SearchRecall) *neighbors.SearchRecall {
 	if len(recalls) == 0 {
 		return nil

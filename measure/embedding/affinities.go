@@ -12,7 +12,7 @@ import (
 	"repscope/points"
 )
 
-// affinities are p_ij = (p_j|i + p_i|j)/2n of the pairs of which one is among the nearest of the other, by
+// affinities are p_ij = (p_j|i + p_i|j)/2n of the pairs where one is among the nearest of the other, by
 // rows in compressed form: ascending columns.
 type affinities struct {
 	ends   []int

@@ -20,8 +20,8 @@ func (g Grid) Edges() int {
 	return edges
 }
 
-// edge is the two cells of an edge within a field: those in rows first, then those in columns, then
-// those of the last column and the first.
+// edge is the two cells of an edge within a field: edges in rows first, then edges in columns, then
+// edges between the last column and the first.
 func (g Grid) edge(e int) (a, b int) {
 	rows, columns := g.Height*(g.Width-1), (g.Height-1)*g.Width
 	if e >= rows+columns {

@@ -52,7 +52,7 @@ func Energy[T Float](s Sample[T]) Terms {
 	return t
 }
 
-// energyBlock is the number of cells whose differences are squared at a time: those of a
+// energyBlock is the number of cells whose differences are squared at a time: the differences of a
 // hundred members stay in the cache of a processor.
 const energyBlock = 512
 

@@ -21,7 +21,7 @@ type ClassifierOptions struct {
 	// condition or frames of one episode; nil: each point is one.
 	RealGroups, GeneratedGroups []int
 	Folds                       int // 0 for 5
-	// Votes, if above 0, has so many nearest neighbors vote in place of a logistic regression, which sees
+	// Votes, if above 0, has Votes nearest neighbors vote in place of a logistic regression, which sees
 	// differences of means only.
 	Votes int
 	// Blocks, if not nil, groups the m generated points and then the n real ones for the errors: each
@@ -61,7 +61,7 @@ type Classifier struct {
 // default a logistic regression of standardized coordinates with a penalty chosen by grouped folds. real are
 // [n, D], generated [m, D], of one type. Errors: points of different type or dimension, NaN or Inf,
 // groups or blocks of another number of points, fewer groups than folds (a [stat.UndefinedError]),
-// those of the probes, the error of ctx.
+// errors of the probes, the error of ctx.
 func Classify(ctx context.Context, real, generated points.Points, o ClassifierOptions) (*Classifier, error) {
 	if err := samePoints("real", real, "generated", generated); err != nil {
 		return nil, err

@@ -28,10 +28,10 @@ type Memorization struct {
 	Reason string // why what needs hold-out points is NaN; empty where it is not
 
 	// Copies is the share of generated points that equal a training point, and HoldoutCopies
-	// that of hold-out points.
+	// the share of hold-out points.
 	Copies, HoldoutCopies float64
 	// Novelty is the mean distance of a generated point to the nearest training point, in the unit of the
-	// points, HoldoutNovelty that of a hold-out point: what new real points have; and TrainNovelty that of a
+	// points, HoldoutNovelty the same of a hold-out point: what new real points have; and TrainNovelty of a
 	// training point to the nearest other one, which is about the same where these are independent.
 	Novelty, HoldoutNovelty, TrainNovelty float64
 	// DistanceRatio is the median over generated points of their distance to the nearest training point
@@ -51,7 +51,7 @@ type Memorization struct {
 	Copying Copying
 
 	// TrainDistance and HoldoutDistance are the distances of every generated point to the nearest
-	// training and hold-out point, Baseline those of every hold-out point to the nearest training point.
+	// training and hold-out point, Baseline the distances of every hold-out point to the nearest training point.
 	// Nearest is the training point nearest to each generated point, the first such one, and Authentic says which
 	// generated points are.
 	TrainDistance, HoldoutDistance, Baseline []float64
@@ -61,7 +61,7 @@ type Memorization struct {
 
 // Memorize compares generated points [m, D] with training points [n, D] and hold-out points [h, D]
 // (a set of no points: none), all of one type. At least 2 training points and 1 generated point.
-// Errors: points of different type or dimension, those of [neighbors.Check], a number of cells above that of
+// Errors: points of different type or dimension, errors of [neighbors.Check], a number of cells above the number of
 // training points, the error of ctx.
 func Memorize(ctx context.Context, train, holdout, generated points.Points,
 	o MemorizationOptions) (*Memorization, error) {

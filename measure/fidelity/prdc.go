@@ -226,7 +226,7 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 	return ks, nil
 }
 
-// samePoints reports points of which the distance is not defined.
+// samePoints reports points whose distance is not defined.
 func samePoints(first string, a points.Points, second string, b points.Points) error {
 	if a.Dim != b.Dim {
 		return fmt.Errorf(

@@ -25,7 +25,7 @@ const fsimSide = 12
 type FSIM struct {
 	shape         Shape
 	factor        int // of the size
-	height, width int // of what is compared
+	height, width int // of the compared planes
 	phases        *phases
 }
 
@@ -59,7 +59,7 @@ func FeatureSimilarity[A, B Number](f *FSIM, a []A, b []B) (fsim, fsimc float64)
 	return pool(p, q, g, h, colors)
 }
 
-// pool is the weighted mean of the similarities of pixels, without and with that of colors.
+// pool is the weighted mean of the similarities of pixels, without and with the similarity of colors.
 func pool(p, q, g, h []float64, colors [4][]float64) (fsim, fsimc float64) {
 	var sum, colored, weights float64
 	alike := true // no pixel has phase congruency

@@ -39,7 +39,7 @@ func mixed[A Number](shape Shape, frame []A, w [3]float64) []float64 {
 		return out
 	}
 	red, green, blue := frame, frame[channel:], frame[2*channel:]
-	// The end of the last channel is that of the frame, whatever the order of channels.
+	// The end of the last channel is the end of the frame, whatever the order of channels.
 	last := (len(out) - 1) * pixel
 	_, _, _ = red[last], green[last], blue[last]
 	for i, at := 0, 0; i < len(out); i, at = i+1, at+pixel {

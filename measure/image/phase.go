@@ -21,7 +21,7 @@ const (
 )
 
 // phases computes the phase congruency of planes of one size (Kovesi, Videre 1, 1999) with filters of log-Gabor
-// shape: at every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond that of noise, over the
+// shape: at every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond the energy of noise, over the
 // amplitudes Σ A, both summed over four orientations; δ is how far the phase of a wavelength is from the mean one. It
 // lies in [0, 1].
 type phases struct {
@@ -58,8 +58,8 @@ func newPhases(height, width int) *phases {
 	return p
 }
 
-// frequency is that of a coefficient, in cycles per pixel; lines of odd length have a slightly wider step, as in the
-// authors' code.
+// frequency is the frequency of a coefficient, in cycles per pixel; lines of odd length have a slightly wider step,
+// as in the authors' code.
 func frequency(i, n int) float64 {
 	if n == 1 {
 		return 0
@@ -90,7 +90,7 @@ func (p *phases) filters(index int, x, y float64) {
 }
 
 // threshold is the energy that noise stays below, over its median amplitude of the shortest waves: by the power of all
-// filters together, whose phases are of chance, over that of the first filter.
+// filters together, whose phases are random, over the power of the first filter.
 func (p *phases) threshold(o, height, width int) float64 {
 	together, first := 0.0, 0.0
 	for i := range height {
@@ -110,7 +110,7 @@ func (p *phases) threshold(o, height, width int) float64 {
 	return tau * (math.Sqrt(math.Pi/2) + noiseDeviations*math.Sqrt(2-math.Pi/2)) / noiseShrink
 }
 
-// congruency is that of a plane.
+// congruency is the phase congruency of a plane.
 func (p *phases) congruency(plane []float64) []float64 {
 	for i, v := range plane {
 		// Without its first value a constant plane is 0 to the last bit, and not noise of rounding.
@@ -154,7 +154,7 @@ func (p *phases) filter(s, o int) {
 	p.transform.inverse(to)
 }
 
-// add adds the energy of an orientation beyond that of noise.
+// add adds the energy of an orientation beyond the energy of noise.
 func (p *phases) add(energy []float64, noise float64) {
 	for i := range energy {
 		even, odd := p.even[i], p.odd[i]

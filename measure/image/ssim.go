@@ -31,7 +31,7 @@ type SSIM struct {
 // of the smallest and the largest value that a pixel can have, 255 for bytes. Frames
 // smaller than the window and ranges that are no positive number are an error.
 //
-// Moments of bytes are exact; those of other pixels are computed in float64, for
+// Moments of bytes are exact; moments of other pixels are computed in float64, for
 // float32 too, where scikit-image computes in float32 and is up to about 10⁻⁶ off.
 func NewSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 	s, err := newSSIM(shape, dataRange, vector.Window)

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// Autocorrelation is that of every coordinate, averaged with the coordinates'
+// Autocorrelation is the autocorrelation of every coordinate, averaged with the coordinates'
 // variances as weights,
 //
 //	ρ(k) = (1 − k/n) · mean over pairs at lag k of x_t·x_{t+k} / mean of x_t·x_t,
@@ -26,7 +26,7 @@ type Autocorrelation struct {
 	Without [][]float64
 
 	// Tau is the integrated autocorrelation time 1 + 2·Σ ρ(k) over lags 1 … Window, in
-	// points: so many dependent points are worth one independent point.
+	// points: Tau dependent points carry the information of one independent point.
 	Tau    float64
 	Window int
 	// Converged says that the window satisfies Sokal's rule Window ≥ 5·Tau (Sokal

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// Series with at most so many steps for each point are transformed; in others most steps are empty.
+	// Series with at most this number of steps for each point are transformed; in others most steps are empty.
 	densestSteps = 4
-	// wholeSteps is the longest transform of whole episodes; longer ones go in stretches, of so many lags at least.
+	// wholeSteps is the longest transform of whole episodes; longer ones go in stretches, of at least this number of lags.
 	wholeSteps = 1 << 13
 	// taskSteps is how many steps of time make a task, and transforms that are filled together hold.
 	taskSteps = 1 << 15

@@ -54,7 +54,7 @@ func newHeld(quantity string, d *Data, f *frame, x matrix.Matrix, threads int) (
 	return h, nil
 }
 
-// room is memory for predictions of so many values per row, from every set of features.
+// room is memory for predictions of values numbers per row, from every set of features.
 func (h *held) room(values int) [][]float64 {
 	out := make([][]float64, len(h.coordinates))
 	for e := range out {
@@ -121,7 +121,7 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 // taken out by the formula of Woodbury (1950), w₋ = w − M·Xᵀ·(I − X·M·Xᵀ)⁻¹·e with their residuals
 // e and M = (C + α)⁻¹, more than that from the sums of products that are left.
 //
-// How often 95 % jackknife intervals hold the score of new heads on new episodes, and those of the
+// How often 95 % jackknife intervals hold the score of new heads on new episodes, and intervals of the
 // difference of two models that know equally much hold 0, in percent of 300 draws of 600 rows of
 // autocorrelation 0.8 (go test ./measure/probe -run Coverage -v -draws 300):
 //
@@ -134,7 +134,7 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 //	      20        64  0.08  84  75     87     92  96     97     99  98     98
 //	      60        64  0.13  88  77     89     97  96     98     97  96     99
 //
-// AUROC is that of [score.AUROCByFold]; that of all pairs together is too low: 0.70 instead of 0.77 in
+// AUROC is [score.AUROCByFold]; the AUROC of all pairs together is too low: 0.70 instead of 0.77 in
 // the first row, 0.46 instead of 0.55 for a probe that finds next to nothing.
 func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
 	visit func(block int, predicted [][]float64) error) error {
@@ -193,7 +193,7 @@ func common(a, b []int) (out []int) {
 	return out
 }
 
-// outside lists what of an ascending list is not in another.
+// outside lists the members of an ascending list that are not in another.
 func outside(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(i int) bool {
 		_, found := slices.BinarySearch(b, i)

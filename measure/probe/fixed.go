@@ -21,7 +21,7 @@ type FixedData struct {
 	Rows    [][]float32
 	Class   []int
 	Classes int
-	// Groups, Folds and Train are those of [Data].
+	// Groups, Folds and Train are as in [Data].
 	Groups, Folds []int
 	Train         [][]int
 }
@@ -50,7 +50,7 @@ type FixedCrossFit struct {
 }
 
 // CrossFitFixed fits the multinomial logistic regression of [CrossFitLogistic] with one C for every
-// fold on the rows of the others (or those of Train) and predicts the fold. Features are divided by
+// fold on the rows of the others (or the rows of Train) and predicts the fold. Features are divided by
 // their standard deviation (ddof 0) over the rows that are fitted on, by 1 where they are constant, as
 // scikit-learn's StandardScaler does. Errors as for [CrossFitLogistic].
 func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCrossFit, error) {
@@ -89,12 +89,12 @@ func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCros
 	return c, nil
 }
 
-// Without returns accuracy and balanced accuracy of Predicted, and the same without each of so many parts:
+// Without returns accuracy and balanced accuracy of Predicted, and the same without each of the parts:
 // part says in which one each row is. Without part j the score is that of the rows of the others plus, of the
 // rows of part j, what heads that had not been fitted on them would make of it to first order (AccuracyEffect,
 // BalancedEffect; 0 where they were not asked for).
 //
-// A delete-block jackknife of them holds both errors, that of the rows that are predicted and that of those that
+// A delete-block jackknife of them holds both errors, of the predicted rows and of the rows that
 // heads were fitted on, at the price of two or three fits. Fitting again without each block costs as many fits as
 // there are blocks, and its jackknife is 1.4 to 2.7 times too wide in two of the designs below: a share of rows is no
 // smooth function of the head, and every row that flips adds to the variance. How often 95 % intervals hold the score
@@ -135,7 +135,7 @@ func (c *FixedCrossFit) Without(part []int, parts int) (all FixedScores, without
 	return FixedScores{total.Accuracy(), total.BalancedAccuracy()}, without
 }
 
-// Baseline are the predictions of [FixedCrossFit.Majority] in the place of those of the heads.
+// Baseline are the predictions of [FixedCrossFit.Majority] in the place of the heads' predictions.
 func (c *FixedCrossFit) Baseline() *FixedCrossFit {
 	return &FixedCrossFit{Predicted: c.Majority, Majority: c.Majority, class: c.class, classes: c.classes}
 }
@@ -228,7 +228,7 @@ func (p *fixedProblem) fit(ctx context.Context, train []int) (*fixedFit, error) 
 func (f *fixedFit) columns() int { return len(f.present) - 1 }
 
 // share is the part of ‖w_k‖² that is penalized. The weights of K > 2 classes that add up to 0 have
-// Σ‖w_k‖² − ‖Σw_k‖²/K in terms of differences from those of one class; of two classes the difference itself
+// Σ‖w_k‖² − ‖Σw_k‖²/K in terms of differences from the weights of one class; of two classes the difference itself
 // is penalized.
 func (f *fixedFit) share() float64 {
 	if f.columns() == 1 {

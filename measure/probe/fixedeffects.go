@@ -16,7 +16,7 @@ import (
 //
 // A score S of the fold depends on the head w at the minimum of the mean loss F, so that without row i
 // it changes by ∇Sᵀ·H⁻¹·∇ℓ_i/n with the second derivatives H of F: H⁻¹·∇S is found once, by conjugate
-// gradients. The gradient of a share of rows with a margin above 0 is that of the
+// gradients. The gradient of a share of rows with a margin above 0 is the gradient of the
 // share smoothed by a normal density.
 func (f *fixedFit) effects(ctx context.Context, test []int, margins []float64, c *FixedCrossFit) error {
 	if f.columns() == 0 {

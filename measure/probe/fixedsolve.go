@@ -135,7 +135,7 @@ func (b *rowBlock) probabilities(r, columns, class int) (loss float64) {
 	return loss + largest + math.Log(sum)
 }
 
-// pieceSums are those of one piece of rows.
+// pieceSums are the sums over one piece of rows.
 type pieceSums struct {
 	loss float64
 	x    []float64 // Σ residual·x [columns, D]
@@ -274,7 +274,7 @@ func (f *fixedFit) factor(rows []int, reference, probability []float64, columns 
 	return upper.RawTriangular()
 }
 
-// complete turns sums over n rows, of which the upper halves of all pairs of columns are there, into
+// complete turns sums over n rows, with the upper halves of all pairs of columns, into
 // second derivatives.
 func (f *fixedFit) complete(sum matrix.Matrix, columns int, n float64) {
 	width := f.dim + 1

@@ -50,7 +50,7 @@ type likelihood struct {
 	ignore  []bool // rows that do not count; nil for none
 	count   float64
 	penalty float64 // of ‖w‖²/2
-	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: those of the loss are
+	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: the derivatives of the loss are
 	// at most C/2n (Böhning 1992).
 	scale   factored
 	weights matrix.Matrix // [K, r]

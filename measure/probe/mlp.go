@@ -28,7 +28,7 @@ const (
 type MLPOptions struct {
 	Hidden     int        // units of the hidden layer, 0 for 128
 	Activation Activation // default ReLU
-	Epochs     int        // at most so many, 0 for 200
+	Epochs     int        // at most this number, 0 for 200
 	Patience   int        // epochs without a smaller validation loss after which training ends, 0 for 20
 	Batch      int        // rows of a step, 0 for 256
 	Rate       float64    // step size of Adam, 0 for 10⁻³

@@ -198,7 +198,7 @@ func (d *Data) means(y points.Points, gone []int, dst []float64) {
 		total, count := stat.Sum(byFold), stat.Sum(counts)
 		for f := range rows {
 			mean := (total - byFold[f]) / (count - counts[f])
-			if d.Train != nil { // the sums are those of the fold's own training rows
+			if d.Train != nil { // the sums are over the fold's own training rows
 				mean = byFold[f] / counts[f]
 			}
 			for _, i := range rows[f] {

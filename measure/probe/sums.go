@@ -144,7 +144,7 @@ func (v *solver) tridiagonalize(c matrix.Matrix) {
 // decide.
 const smallestPenalty = 1e-12
 
-// factored is L·Lᵀ = factor·T + α with the diagonal of L, inverted, and what is below it.
+// factored is L·Lᵀ = factor·T + α with the diagonal of L, inverted, and the elements below it.
 type factored struct{ inverse, below []float64 }
 
 // factorize takes factor 1 for ridge regression.

@@ -67,7 +67,7 @@ type Sampled struct {
 
 // AUCBorjiSplits returns [AUCBorji] with as many pixels drawn as there are fixations, of all pixels and with
 // replacement, once for every split, from stat.StreamFixations: the form in which the number was published, with 100
-// splits. The thresholds are those of AUCBorji, which is the mean over endless splits. Undefined as
+// splits. The thresholds are as in AUCBorji, which is the mean over endless splits. Undefined as
 // it is, and for less than one split.
 func AUCBorjiSplits(m *Map, f *Fixations, step float64, splits int, seed uint64) (Sampled, error) {
 	const quantity = "AUC-Borji"

@@ -138,7 +138,7 @@ func (c *Confusion) Recall() []float64 {
 // [Confusion], with mean 0.
 type ClassInfluences struct{ Accuracy, BalancedAccuracy, MacroF1 []float64 }
 
-// Influence returns that of observations, which are those that were counted. BalancedAccuracy is
+// Influence returns the influence of the counted observations. BalancedAccuracy is
 // nil where it is undefined. Errors as for [NewConfusion].
 func (c *Confusion) Influence(truth, predicted []int) (ClassInfluences, error) {
 	if err := checkClasses("confusion", c.Classes, truth, predicted); err != nil {

@@ -80,7 +80,7 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool,
 }
 
 // AUROCByFoldInfluence returns the influence of every observation on [AUROCByFold]:
-// n·(u − A·m)/(number of pairs) for an observation with m pairs, of which the positive wins u.
+// n·(u − A·m)/(number of pairs) for an observation with m pairs, where the positive wins u.
 // Errors as for [AUROCByFold].
 func AUROCByFoldInfluence(folds []int, positive []bool, score []float64) ([]float64, error) {
 	area, err := AUROCByFold(folds, positive, score)
@@ -186,7 +186,7 @@ func countPairs(positive []bool, score []float64, order []int) pairs {
 	return p
 }
 
-// countWins counts the pairs of every fold, and those of every observation that the positive wins, in
+// countWins counts the pairs of every fold, and the pairs of every observation that the positive wins, in
 // halves.
 func countWins(index [][]int, positive []bool, score []float64) ([]pairs, []int64) {
 	total, won := make([]pairs, len(index)), make([]int64, len(score))

@@ -152,7 +152,7 @@ func orUndefined(quantity string, truth, predicted []float64, score func(Regress
 }
 
 // Influences are the first-order share of every observation in the scores of [Regression],
-// with mean 0: the series whose dependence decides the length of blocks. Those of R2 (and NMSE,
+// with mean 0: the series whose dependence decides the length of blocks. The influences of R2 (and NMSE,
 // which is its negative) and ExplainedVariance are nil where the score is undefined.
 type Influences struct{ MSE, R2, NMSE, ExplainedVariance []float64 }
 

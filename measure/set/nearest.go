@@ -1,4 +1,4 @@
-// Sets against a reference: the nearest one, whether it is the same, and what is valid,
+// Sets against a reference: the nearest one, whether it is the same, and which sets are valid,
 // unique and new at once.
 
 package set

@@ -74,7 +74,7 @@ type Pairwise struct {
 	N, Cells int
 	Hamming  Histogram
 	// HammingRows are the sums over the pairs of every set, in cells, and Similarity and
-	// Squares those of the Jaccard similarity and of its square, in units of 2⁻⁴⁰.
+	// Squares the sums of the Jaccard similarity and of its square, in units of 2⁻⁴⁰.
 	HammingRows         []uint64
 	Similarity, Squares []uint64
 }
@@ -107,7 +107,7 @@ func (s *Sets) Pairwise(ctx context.Context, threads int) (*Pairwise, error) {
 	return s.PairwiseRange(ctx, 0, s.N, threads)
 }
 
-// PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. Those of ranges that
+// PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. The results of ranges that
 // cover 0 … N−1 add up to all pairs.
 func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwise, error) {
 	table := newSimilarities(s)
@@ -172,14 +172,14 @@ func (s *Sets) distances(dst []uint32, row []uint64, first int) {
 	}
 }
 
-// similarities are those of two sets and their squares, by their sizes together and their
+// similarities are the similarities of two sets and their squares, by their sizes together and their
 // distance; nil where there are too many of them for a table.
 type similarities struct {
 	stride int
 	table  [][2]uint64
 }
 
-// mostSimilarities is how many a table holds at most: those of sets of up to 127 cells.
+// mostSimilarities is how many a table holds at most: the similarities of sets of up to 127 cells.
 const mostSimilarities = 1 << 16
 
 func newSimilarities(s *Sets) similarities {
@@ -289,11 +289,11 @@ type Mean struct {
 	// Without[b] is the mean over the pairs that touch no set of block b; NaN where
 	// fewer than 2 sets are left.
 	Without []float64
-	// Influence is that of every set, 2·(mean of its pairs − Value).
+	// Influence is the influence of every set, 2·(mean of its pairs − Value).
 	Influence []float64
 }
 
-// PairMeans are those of a [Pairwise]: Hamming distance in shares of the cells, Jaccard
+// PairMeans are the means of a [Pairwise]: Hamming distance in shares of the cells, Jaccard
 // similarity, and its square.
 type PairMeans struct{ Hamming, Jaccard, Squares Mean }
 
@@ -374,7 +374,7 @@ func without(rows, inside []uint64, members []int, scale float64) float64 {
 // sets reach a little less, as they cannot all be disjoint. NaN for fewer than 2 sets.
 func (s *Sets) Ceiling() float64 { return Ceiling(s.sizes, s.Cells) }
 
-// Ceiling is [Sets.Ceiling] for sets of the given sizes over so many cells.
+// Ceiling is [Sets.Ceiling] for sets of the given sizes over n cells.
 func Ceiling(sizes []int, cells int) float64 {
 	n, total := len(sizes), 0
 	if n < 2 || cells < 1 {

@@ -42,7 +42,7 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 	return similaritiesAbout(ctx, z, mean, products, threads)
 }
 
-// WithSimilarities is [WithUncentered] and [NewSimilarities] of the same points, beside each other.
+// WithSimilarities is [WithUncentered] and [NewSimilarities] of the same points, computed at the same time.
 func WithSimilarities(
 	ctx context.Context, z points.Points, threads int,
 ) (s *Spectrum, raw Uncentered, similarities *Similarities, err error) {
@@ -70,7 +70,8 @@ func WithSimilarities(
 	return s, raw, similarities, err
 }
 
-// similaritiesAbout are those of points with that mean, and with those products where these are of coordinates.
+// similaritiesAbout are the similarities of points with that mean, and with those products where these are of
+// coordinates.
 func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64,
 	threads int) (s *Similarities, err error) {
 	s = &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
@@ -196,7 +197,7 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 			b.trace[a] += s.length[i]
 			b.row[a] += s.similarity[i]
 		}
-		// The products of points and those of coordinates have the same sum of squares.
+		// The products of points and the products of coordinates have the same sum of squares.
 		m, err := allProducts(x, 1)
 		b.own[a] = innerProduct(m, m)
 		if b.moments != nil && x.Rows >= x.Cols {
@@ -284,7 +285,7 @@ func momentsOf(x blas64.General, threads int) (blas64.Symmetric, error) {
 	return m, err
 }
 
-// allProducts are those of rows or of coordinates, whichever are fewer.
+// allProducts are the products of rows or of coordinates, whichever are fewer.
 func allProducts(x blas64.General, threads int) (blas64.Symmetric, error) {
 	if x.Rows < x.Cols {
 		return gramOf(x, threads)

@@ -10,8 +10,8 @@ import (
 
 // bothOfCoordinates are the eigenvalues of the products xᵀx of coordinates and of (x + 1·mᵀ)ᵀ(x + 1·mᵀ) = xᵀx +
 // count·m·mᵀ, for count points x with the mean 0, in descending order. In a basis whose first vector is along m the
-// two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products, of
-// which the upper triangle is read, are overwritten.
+// two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products,
+// read in the upper triangle, are overwritten.
 func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
 	threads int) (centered, raw []float64, err error) {
 	length := turn(products, n, 0, mean)
@@ -106,7 +106,7 @@ func turn(a []float64, n, from int, v []float64, others ...[]float64) float64 {
 	return beta * largest
 }
 
-// dot is Σ x·y for vectors of any length, at most that of y.
+// dot is Σ x·y for vectors of any length, at most the length of y.
 func dot(x, y []float64) float64 {
 	whole := len(x) / kernel.PairDepth * kernel.PairDepth
 	sum := kernel.Dot(x[:whole], y[:whole])

@@ -15,14 +15,14 @@ import (
 // errNotConverged says that the iteration on the tridiagonal matrix did not end.
 var errNotConverged = errors.New("the eigenvalues did not converge")
 
-// tridiagonal is a symmetric matrix by its diagonal and the elements beside it, times 2^exponent.
+// tridiagonal is a symmetric matrix by its diagonal and the elements next to it, times 2^exponent.
 type tridiagonal struct {
 	diagonal, beside []float64
 	exponent         int
 }
 
 // tridiagonalOf reduces the matrix, by way of b diagonals above the main one. The first basis vector stays what it
-// is, and so does the second where the first row has nothing beside the diagonal.
+// is, and so does the second where the first row has nothing off the diagonal.
 func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	scale := 0.0
 	for i := range n {
@@ -50,7 +50,7 @@ func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	return tridiagonal{diagonal: d, beside: e, exponent: exponent}, err
 }
 
-// eigenvalues are those of t, in ascending order, without changing it.
+// eigenvalues are the eigenvalues of t, in ascending order, without changing it.
 func (t tridiagonal) eigenvalues() ([]float64, error) {
 	d, e := slices.Clone(t.diagonal), slices.Clone(t.beside)
 	// Dsterf rescales parts of the matrix whose elements are all below 1e-122, and panics.

@@ -66,7 +66,7 @@ func (b *Blocked) Ranks(ctx context.Context, low, high, threads int) (all Ranks,
 	return ranks[0], ranks[1:], err
 }
 
-// deletions holds what spectra without a block follow from: products of coordinates of all points, or those of
+// deletions holds what spectra without a block follow from: products of coordinates of all points, or products of
 // points with each other.
 type deletions struct {
 	*Blocked
@@ -87,7 +87,7 @@ func (d *deletions) multiplyPoints(threads int) (err error) {
 	return err
 }
 
-// multiplyCoordinates adds up products in the order of the blocks, which is that of the points most of the time: they
+// multiplyCoordinates adds up products in the order of the blocks, usually the order of the points: they
 // are known then.
 func (d *deletions) multiplyCoordinates(threads int) error {
 	dim, ordered, next := d.all.z.Dim, true, 0
@@ -160,7 +160,7 @@ func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
 	return bothOfCoordinates(m, dim, size, mean, 1)
 }
 
-// withoutPoints are those of [deletions.withoutMoments] from products of points.
+// withoutPoints are the moments of [deletions.withoutMoments] from products of points.
 func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	n, dim := d.x.Rows, d.x.Cols
 	mean, _ := d.meanWithout(j)

@@ -8,7 +8,7 @@
 //	rank, err := spectrum.RankMe(z)
 //
 // Points that do not vary have no spectrum: a collapsed encoder is a
-// [stat.UndefinedError], and its reason belongs beside every other score.
+// [stat.UndefinedError], and its reason belongs to every other score.
 package spectrum
 
 import (
@@ -253,8 +253,8 @@ func bothOf(z points.Points, mean, products []float64) (centered, raw []float64,
 	return bothOfPoints(products, z.N, along, dot(mean, mean), 0)
 }
 
-// eigenvalues are those of a symmetric matrix without negative ones, in descending
-// order; those that rounding cannot tell from 0 are 0.
+// eigenvalues are the eigenvalues of a symmetric matrix without negative ones, in descending
+// order; values that rounding cannot tell from 0 are 0.
 func eigenvalues(m blas64.Symmetric) ([]float64, error) {
 	a := make([]float64, m.N*m.N)
 	for i := range m.N {

@@ -58,7 +58,7 @@ func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 	})
 }
 
-// VendiTwo returns the order 2 of [Vendi] alone, n²/‖K‖_F², without eigenvalues, and that
+// VendiTwo returns the order 2 of [Vendi] alone, n²/‖K‖_F², without eigenvalues, and the score
 // of the points outside each block; nil blocks give none. Errors as for [VendiWithout].
 func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks,
 	threads int) (value float64, without []float64, err error) {
@@ -140,7 +140,7 @@ func directions(z points.Points) (blas64.General, error) {
 	return u, nil
 }
 
-// vendi is the score of n points from products whose eigenvalues are those of K.
+// vendi is the score of n points from products whose eigenvalues are the eigenvalues of K.
 func vendi(products blas64.Symmetric, n int, kernel string) (VendiScore, error) {
 	values, err := eigenvalues(products)
 	if err != nil {

@@ -62,7 +62,7 @@ type pairSums struct {
 	partials []partial
 }
 
-// partial is, for one range of rows, the sum over its pairs, and over those of them
+// partial is, for one range of rows, the sum over its pairs, and over its pairs
 // that touch each block.
 type partial struct {
 	total   float64

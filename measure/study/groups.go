@@ -16,7 +16,7 @@ type Group struct {
 	Members []int // at least two, from the best position to the worst
 	// Between are models that stand between the members and differ from some of them:
 	// with decisions about pairs that happens, and a bar from the first member to the
-	// last would say what is not so.
+	// last would include models that do not belong to it.
 	Between []int
 }
 

@@ -25,7 +25,7 @@ const (
 	// Percentile takes the quantiles of a bootstrap that is stratified by tasks, as
 	// rliable does. Drawing from n runs has (n − 1)/n of their variance: with 3 runs of
 	// each task 95 % intervals of mean and IQM hold 82 to 89 times in 100, with 5 runs 87
-	// to 90 times, with 10 runs 92 or 93 times, those of shares and medians less often.
+	// to 90 times, with 10 runs 92 or 93 times, intervals of shares and medians less often.
 	Percentile
 )
 
@@ -95,7 +95,7 @@ func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Opt
 	return e, err
 }
 
-// pValue is that of Student's t.
+// pValue is the p value of Student's t.
 func pValue(e Estimate) float64 {
 	switch {
 	case e.StdError > 0:
@@ -107,7 +107,7 @@ func pValue(e Estimate) float64 {
 }
 
 // GeometricMeanRatio returns the geometric mean ratio of model x to y; see
-// [GeometricMeanRatio]. Its interval is that of the logarithm.
+// [GeometricMeanRatio]. Its interval is computed on the logarithm.
 func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options) (Estimate, error) {
 	e, err := m.one(ctx, []string{x, y}, o,
 		func(of []ByTask) float64 { return math.Log(GeometricMeanRatio(of[0], of[1])) })

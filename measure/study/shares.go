@@ -17,9 +17,9 @@ import (
 //
 //	V(θ) = θ(1 − θ)/(mn)·(1 + N·((1 − θ)/(2 − θ) + θ/(1 + θ))), N = (m + n)/2 − 1.
 //
-// That of a mean over tasks is largest where tasks have the same θ, so where they do not
+// The variance of a mean over tasks is largest where tasks have the same θ, so where they do not
 // the interval is wide. It needs no second run. For [Options.Tasks] the interval is at
-// least that of Student's t over tasks. P stays NaN: to test, see whether ½ is inside.
+// least the interval of Student's t over tasks. P stays NaN: to test, see whether ½ is inside.
 func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estimate, error) {
 	o.bare = o.Method == Jackknife && !o.Tasks
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return Improvement(of[0], of[1]) })
@@ -41,7 +41,7 @@ func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estim
 	return e, nil
 }
 
-// hull is the interval of a score; over tasks it reaches as far as that of Student's t
+// hull is the interval of a score; over tasks it reaches as far as the interval of Student's t
 // inside [0, 1].
 func (e *Estimate) hull(score stat.Interval, o Options) stat.Interval {
 	if o.Tasks && e.Interval.Defined() {
@@ -53,7 +53,7 @@ func (e *Estimate) hull(score stat.Interval, o Options) stat.Interval {
 	return score
 }
 
-// improvementVariance is that of the mean over tasks, where all have probability theta.
+// improvementVariance is the variance of the mean over tasks, where all have probability theta.
 func improvementVariance(theta float64, x, y ByTask) float64 {
 	var sum float64
 	for t := range x {
@@ -86,7 +86,7 @@ func scoreEnd(value, end float64, half func(theta float64) float64) float64 {
 // [RunProfile]. Every point has an interval of its own (unless [Percentile]): Wilson's,
 // for as many runs as have the same variance in tasks of equal shares. Where tasks
 // differ it is too wide by a third or so, and holds more often than it says. For
-// [Options.Tasks] it is at least that of Student's t over tasks.
+// [Options.Tasks] it is at least the interval of Student's t over tasks.
 func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
 	o.bare = o.Method == Jackknife && !o.Tasks
 	list, err := m.profile(ctx, model, thresholds, RunProfile, o)
@@ -114,7 +114,7 @@ func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []floa
 
 // AverageProfile returns the performance profile of a model's average scores at
 // thresholds; see [AverageProfile]. It moves in steps of a task, so its error is not
-// that of deletions. The interval (unless [Percentile]) is about the share of tasks whose
+// the error of deletions. The interval (unless [Percentile]) is about the share of tasks whose
 // expected score is above the threshold: task t's is with the probability that Student's t
 // gives, F((mean_t − τ)/SE_t), and the interval holds the number of such tasks with the
 // level asked for (quantiles of the sum of these events). It is on the safe side, and
@@ -150,7 +150,7 @@ func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []
 	return out, ctx.Err()
 }
 
-// averageInterval is that of the number of tasks whose expected score is above tau.
+// averageInterval is the interval of the number of tasks whose expected score is above tau.
 func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	counts := []float64{1} // probabilities of the number of tasks above
 	for _, runs := range scores {

@@ -16,7 +16,7 @@
 // order in which they first appear; runs may differ in number from cell to cell, and
 // every task has the same weight whatever its runs.
 //
-// Point values and resampling are those of the authors' library rliable for equal
+// Point values and resampling agree with the authors' library rliable for equal
 // numbers of runs. Its intervals, percentiles of a bootstrap that is stratified by
 // tasks, are [Percentile]; with few runs they hold less often than they say, and the
 // default is another ([Jackknife]). The interval is about other runs of the same
@@ -152,7 +152,7 @@ func (m *Matrix) complete(missing Missing) error {
 	return nil
 }
 
-// Scores returns a copy of a model's scores by task, in the order of Tasks, those of a
+// Scores returns a copy of a model's scores by task, in the order of Tasks, the scores of a
 // task in ascending order; nil for a model that is not in the study.
 func (m *Matrix) Scores(model string) ByTask {
 	i := slices.Index(m.Models, model)
@@ -213,7 +213,7 @@ func (m *Matrix) Negate() *Matrix {
 }
 
 // Normalize returns the study in units that tasks share: (score − worst)/(best −
-// worst), with a value of both for every task, such as those of a random and of an
+// worst), with a value of both for every task, such as the scores of a random and of an
 // expert player. It also turns scores that are better when lower, whose worst is above
 // their best. Errors: another number of values than tasks, values that are equal or
 // not finite.

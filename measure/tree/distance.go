@@ -23,8 +23,8 @@ type Result struct {
 	Bound    float64 // what it costs to delete all of the first tree and insert all of the second
 }
 
-// Ratio returns Distance / Bound in [0, 1]: 0 if nothing changes, 1 if it is as well to
-// begin anew. 0 for a Bound of 0, as of two empty trees.
+// Ratio returns Distance / Bound in [0, 1]: 0 if nothing changes, 1 if starting from nothing
+// costs as little. 0 for a Bound of 0, as of two empty trees.
 func (r Result) Ratio() float64 {
 	if r.Bound == 0 {
 		return 0
@@ -33,11 +33,11 @@ func (r Result) Ratio() float64 {
 }
 
 // Normalized returns 2·Distance / (Bound + Distance) in [0, 1], which unlike the Ratio is a
-// metric if the costs are those of one (Li & Zhang 2011). 0 for a Bound of 0.
+// metric if the costs are a metric (Li & Zhang 2011). 0 for a Bound of 0.
 func (r Result) Normalized() float64 { return 2 * r.Ratio() / (1 + r.Ratio()) }
 
 // need returns what a comparison of two trees takes: the steps of the better of its two
-// directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
+// directions, at most |A|·|B| times the smaller of depth and leaves of A and the same of B,
 // and memory in bytes. Unit costs take half the memory of others.
 func need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
 	x, y := views(a, b)
@@ -124,7 +124,7 @@ func spine(v *view) (n int) {
 	return n
 }
 
-// comparison computes the distances of all pairs of subtrees, those of smaller ones first.
+// comparison computes the distances of all pairs of subtrees, smaller ones first.
 type comparison[C int32 | float64] struct {
 	x, y           *view
 	remove, insert []C // by place in x and y
@@ -235,7 +235,7 @@ func (c *comparison[C]) leaves() (x, y []int) {
 	return x, y
 }
 
-// sums are those of the first 0, 1, … costs.
+// sums are the sums of the first 0, 1, … costs.
 func sums[C int32 | float64](costs []C) []C {
 	out := make([]C, len(costs)+1)
 	for i, cost := range costs {
@@ -245,7 +245,7 @@ func sums[C int32 | float64](costs []C) []C {
 }
 
 // subtrees computes the distances of all forests that begin with the first leaves of two
-// keyroots; those of whole subtrees among them are kept.
+// keyroots; the distances of whole subtrees are kept.
 func (c *comparison[C]) subtrees(ctx context.Context, rootX, rootY int, done *int) error {
 	startX, startY := c.x.leaf[rootX], c.y.leaf[rootY]
 	width := rootY - startY + 1

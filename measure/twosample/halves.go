@@ -26,11 +26,11 @@ type Baseline struct {
 
 // SplitOptions are the choices of [SplitHalvesVector].
 type SplitOptions struct {
-	// First is the size wanted for the first part, that of the sample which is judged; 0:
+	// First is the size wanted for the first part, the size of the sample which is judged; 0:
 	// half. At most half of the observations are taken; the others are the second part.
 	First  int
 	Splits int // 0: 200
-	// Groups is a label per observation; those of one label stay together. nil: none.
+	// Groups is a label per observation; observations of one label stay together. nil: none.
 	Groups  []int
 	Seed    uint64
 	Threads int

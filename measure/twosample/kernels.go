@@ -17,7 +17,7 @@ import (
 //
 //	2·E‖X − Y‖ − E‖X − X′‖ − E‖Y − Y′‖
 //
-// over all pairs, those of a point with itself included (Székely & Rizzo 2013, "Energy
+// over all pairs, a point with itself included (Székely & Rizzo 2013, "Energy
 // statistics: a class of statistics based on distances"), in the units of the points: 0
 // for equal samples, else positive. Its root is what scipy.stats.energy_distance gives in
 // one dimension; see [Distance.Root]. As a V-statistic it is about E‖X − X′‖·(1/n + 1/m)

@@ -19,7 +19,7 @@ import (
 
 // Options are the choices of a distance of two samples of points.
 type Options struct {
-	// Blocks group the pooled points, those of x followed by those of y, for deletions; nil
+	// Blocks group the pooled points, x followed by y, for deletions; nil
 	// for none. See [Pool].
 	Blocks *stat.Blocks
 	// GroupsX and GroupsY are a label per point: points of one label stay together under
@@ -50,7 +50,7 @@ type Distance struct {
 	Reason string
 	// Units are how many units of x and of y were permuted: groups, or single points, as long as
 	// there are no more than Options.Units of them; else as many consecutive ones of a block
-	// together as makes them about that many, the same number in both samples, and what is left over at
+	// together as makes them about that many, the same number in both samples, and the remainder at
 	// the end of a sample stays there.
 	Units [2]int
 }
@@ -130,7 +130,7 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 }
 
 // unitsOf says which unit every point belongs to: as many consecutive groups, or points
-// without groups, as both samples share. Those of one block follow each other, so that few
+// without groups, as both samples share. Groups of one block follow each other, so that few
 // units are in two blocks.
 func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, limit int) ([]int, error) {
 	if limit <= 0 {
@@ -192,7 +192,7 @@ func (p *pooled) cellsOf(quantity string, units, blocks []int) ([]int, error) {
 	return order, nil
 }
 
-// kernelOf gives what is added up: the sum of a function of the pairs of row i and rows
+// kernelOf returns the summed term: the sum of a function of the pairs of row i and rows
 // j0, j0+1, …, from their products, which it may overwrite.
 type kernelOf func(products []float64, i, j0 int) float64
 
@@ -250,7 +250,7 @@ func unbiased(t totals) float64 {
 	return 2*t.xx/(t.n*(t.n-1)) + 2*t.yy/(t.m*(t.m-1)) - 2*t.xy/(t.n*t.m)
 }
 
-// ofDistances is 2·E|X − Y| − E|X − X′| − E|Y − Y′| over all pairs, those of a point with
+// ofDistances is 2·E|X − Y| − E|X − X′| − E|Y − Y′| over all pairs, a point with
 // itself included, so that it is never negative: rounding below 10⁻¹³ of its parts is 0.
 func ofDistances(t totals) float64 {
 	if t.n < 1 || t.m < 1 {
@@ -404,7 +404,7 @@ func (u *unitTable) scale() float64 {
 	return math.Abs(u.all) / (n * (n - 1) / 2)
 }
 
-// totals are those of the division that gives x the chosen units.
+// totals are the sums of the division that gives x the chosen units.
 func (u *unitTable) totals(chosen []bool) (t totals) {
 	index := make([]int, 0, u.n)
 	for i, yes := range chosen {

@@ -116,7 +116,7 @@ func wasserstein(x, y []float64, order int) float64 {
 }
 
 // WithoutEach returns a function of two samples without each block of the pooled
-// observations, those of x followed by those of y (see [Pool]): what a delete-block
+// observations, x followed by y (see [Pool]): what a delete-block
 // jackknife of a two-sample statistic needs. labels number the blocks, from 0 to count − 1,
 // per pooled observation. f gets the samples in ascending order. A block without
 // observations leaves all of them; NaN where a block holds a whole sample.
@@ -191,7 +191,7 @@ func deviation(values []float64) float64 {
 // Pool joins blocks of several samples to blocks of the samples one after the other: block
 // j of the second sample follows the last one of the first. A statistic of two samples
 // varies with both; deleting the blocks of each in turn, with the blocks of other
-// samples that it does not depend on left as they are, gives its error and those of
+// samples that it does not depend on left as they are, gives its error and the errors of
 // differences that share a sample. Errors: fewer than two blocks in all.
 func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 	var labels []int
@@ -206,9 +206,9 @@ func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 }
 
 // Jackknife is the delete-block jackknife of a statistic of two independent samples, from its
-// values without each block of the first and then of the second, which hold so many
-// observations: the variance is the sum of those of both samples, with Satterthwaite's
-// degrees of freedom. level 0 means 0.95. Errors: those of [stat.DeleteBlockJackknife], for
+// values without each block of the first and then of the second, which hold sizes
+// observations: the variance is the sum of the variances of both samples, with Satterthwaite's
+// degrees of freedom. level 0 means 0.95. Errors: errors of [stat.DeleteBlockJackknife], for
 // each sample.
 func Jackknife(estimate float64, without []float64, first, second []int, level float64) (*stat.Jackknifed, error) {
 	if len(without) != len(first)+len(second) {

@@ -21,7 +21,7 @@ const (
 	// their ranks. Range −1 to 1.
 	Spearman Measure = iota
 	// NDCG is the normalized discounted cumulative gain of the first k = ⌊n/10⌋ variants by
-	// score: Σ g/log2(rank + 1) over that of the first k by gain, with the measurements as
+	// score: Σ g/log2(rank + 1) over the same sum of the first k by gain, with the measurements as
 	// gains g, scaled to 0..1 by their smallest and largest. Equal scores share the mean of
 	// the gains that they have in all orders, so that the order of the table changes
 	// nothing (ProteinGym breaks such ties by it). Undefined for fewer than 10 variants.
@@ -37,7 +37,7 @@ const (
 	// that have a score above the 90th percentile of scores, both strictly. Range 0 to 1.
 	TopRecall
 	// PartialSpearman is the correlation of the ranks of scores and measurements that is
-	// left when a third number, such as the number of mutations, is accounted for: that of
+	// left when a third number, such as the number of mutations, is accounted for: the correlation of
 	// the residuals of both after linear regression on its ranks.
 	PartialSpearman
 	measureCount
@@ -58,7 +58,7 @@ func Measures() []Measure {
 	return out
 }
 
-// Range is that of the values of a measure.
+// Range is the range of the values of a measure.
 func (m Measure) Range() (low, high float64) {
 	switch m {
 	case NDCG, AUC, TopRecall:
@@ -67,7 +67,7 @@ func (m Measure) Range() (low, high float64) {
 	return -1, 1
 }
 
-// minimumRanked is the least number of variants of which a rank correlation says anything.
+// minimumRanked is the least number of variants for a meaningful rank correlation.
 const minimumRanked = 10
 
 // Agreement compares scores of variants with measurements of the same.

@@ -1,4 +1,4 @@
-// What is read off power spectra: how far two are apart, down to which wavelength a
+// Scores from power spectra: how far two are apart, down to which wavelength a
 // forecast has the power of truth, and errors in three bands.
 
 package verification
@@ -33,7 +33,7 @@ func LogSpectralDistance(forecast, truth []float64, bands Bands) (float64, error
 }
 
 // EffectiveResolution is the wavelength in cells at which, from long waves to short ones,
-// the power of a forecast first falls below a share of that of truth, between bands by
+// the power of a forecast first falls below a share of the power of truth, between bands by
 // straight lines of the logarithms of ratio and frequency: small is good, and the
 // wavelength of the last resolved band (about 2) is what a forecast has that never falls
 // below. Undefined where it is below in band 1 already, or truth has no power.
