@@ -185,7 +185,7 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.MeanAbsoluteError, c.Kappa = measured("mean_absolute_error", errorScore), measured("quadratic_weighted_kappa",
 		kappaScore)
 	if len(DistinctLabels(p.Target)) < 2 {
-		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so that kappa is undefined")
+		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so kappa is undefined")
 	}
 	c.labels(a, p)
 	if a.in.RealPredictions != nil {

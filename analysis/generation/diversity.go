@@ -94,7 +94,7 @@ var diversityMetric = Metric{
 func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	s := g.Generated
 	if !s.Binary() {
-		return skip("%s contains rows of numbers, not grids, so that there are no cells to compare", s.Name)
+		return skip("%s contains rows of numbers, not grids, so there are no cells to compare", s.Name)
 	}
 	all, err := set.FromPoints(s.Rows, 0.5)
 	if err != nil {

@@ -151,7 +151,7 @@ func (b *Ball) degenerate(real, generated int) string {
 	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated",
 		"recall tells"}} {
 		if 2*kind.zero > kind.n {
-			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so that %s copies alone",
+			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so %s copies alone",
 				kind.zero, kind.n, kind.name, b.K, kind.scores))
 		}
 	}
@@ -276,7 +276,7 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 			*score.to = estimate(prefix+score.name, score.value, score.j, why)
 			if score.j != nil && score.to == &b.Density && w.tied {
 				*score.to = withoutError(prefix+score.name, score.value,
-					"distances between grids tie, so that halves underestimate the error of density")
+					"distances between grids tie, so halves underestimate the error of density")
 			} else if score.j != nil {
 				score.to.Shared, score.to.Items = len(score.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space,
 					score.j.BlockSizes)

@@ -18,7 +18,7 @@ import (
 )
 
 // ownClusters is why models are not compared by the silhouettes of k-means.
-const ownClusters = "every model has its own clusters, so that a difference does not compare the same groups; use " +
+const ownClusters = "every model has its own clusters, so a difference does not compare the same groups; use " +
 	"--labels for common groups"
 
 // grouped measures the given labels and the clusters of k-means.
@@ -233,8 +233,8 @@ func (a *analyzer) consistency(k int) LabelConsistency {
 	return LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 }
 
-// labelled measures how the nearest neighbors agree with the labels.
-func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
+// labeled measures how the nearest neighbors agree with the labels.
+func (a *analyzer) labeled(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
 	if a.labels == nil {
 		return nil

@@ -113,10 +113,10 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 
 // windowedRatios is what the interval mle_ci assumes where neighbors in time are left out.
 const windowedRatios = "independent ratios, but ratios of neighbors share points and follow each other in " +
-	"time, so that coverage with an exclusion window is 69 to 91 %: use mle_halves_ci"
+	"time, so coverage with an exclusion window is 69 to 91 %: use mle_halves_ci"
 
 // independentRatios is what the interval mle_ci assumes.
-const independentRatios = "independent ratios, but ratios of neighbors share points, so that the interval is " +
+const independentRatios = "independent ratios, but ratios of neighbors share points, so the interval is " +
 	"too narrow by a factor of about 1.3 and its coverage is about 86 %"
 
 // halves are the statistics of one model whose errors are estimated from halves of the blocks, all

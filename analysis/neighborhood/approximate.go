@@ -93,7 +93,7 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 		References: len(sample.Index), Strata: len(sample.Strata),
 		Recall: SampleRecall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
 		Exact: fmt.Sprintf("neighbors, ranks and penalties of each of the %d references among all %d states; there "+
-			"is no approximate search, so that recall is 1",
+			"is no approximate search, so recall is 1",
 			len(sample.Index), in.Frames.N),
 		Estimated: fmt.Sprintf("the means over all states, from references drawn at random in %d strata; ± is the "+
 			"standard error of this draw", len(sample.Strata)),

@@ -272,7 +272,7 @@ func (p *plan) findCollapsed() {
 		case frames:
 			reason = "all original states are equal"
 		case s.Collapsed():
-			reason = "all latents are equal, so that the encoder has collapsed"
+			reason = "all latents are equal, so the encoder has collapsed"
 		default:
 			p.live = append(p.live, i)
 		}

@@ -97,12 +97,12 @@ func frameMetrics() []metric {
 					return 0, 0
 				}
 				return image.PSNR(r.model.MSE[r.i], 1), 1
-			}, none: "every prediction equals its frame, so that the PSNR is infinite"},
+			}, none: "every prediction equals its frame, so the PSNR is infinite"},
 		{name: "psnr_of_mean_mse", about: "10 log10(1/mse), with the mean mse over all frames",
 			unit: "dB", direction: report.Higher, low: -inf, high: inf,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] }),
 			of:    func(mse float64) float64 { return image.PSNR(mse, 1) }, none: "every prediction equals its " +
-				"frame, so that the PSNR is infinite"},
+				"frame, so the PSNR is infinite"},
 		{name: "ssim", about: "mean structural similarity over frames", headline: true, cite: "wang2004",
 			unit: "", direction: report.Higher, low: -1, high: 1, compared: true, ahead: true,
 			terms: func(r row) (float64, float64) {

@@ -248,7 +248,7 @@ func (in Input) check() error {
 		return fmt.Errorf("frames of shape %v, want planes of pixels", in.Shape)
 	}
 	if len(in.Samples) == 0 {
-		return fmt.Errorf("no state has a successor in its episode, so that there is nothing to predict")
+		return fmt.Errorf("no state has a successor in its episode, so there is nothing to predict")
 	}
 	if len(in.Samples) < 3 {
 		what := " with a successor"

@@ -126,7 +126,7 @@ func (a *analyzer) describeValues(c *Scorer, out *TargetSummary) {
 	}
 	if !c.varies() {
 		a.warnings = append(a.warnings, fmt.Sprintf(
-			"%s is %v for all samples, so that there is nothing to predict", c.Target.Name, c.Values[0]))
+			"%s is %v for all samples, so there is nothing to predict", c.Target.Name, c.Values[0]))
 	}
 }
 
@@ -168,7 +168,7 @@ func (a *analyzer) warnOfLonelyClasses(c *Scorer) {
 	}
 	if len(classes) > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf(
-			"%s: all samples of %s (%s), of %d, lie in one fold, so that their recall is 0, which lowers balanced "+
+			"%s: all samples of %s (%s), of %d, lie in one fold, so their recall is 0, which lowers balanced "+
 				"accuracy and F1; change --folds, or use more "+
 				"episodes", c.Target.Name, text.Count(len(classes), "class label"),
 			results.Named(classes, func(i int) string { return strconv.Itoa(c.labels[i]) }), c.count))
@@ -436,7 +436,7 @@ func (a *analyzer) warnShared() {
 		part[i] = a.fold[k]
 	}
 	if n := points.Shared(z, part); n > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so that scores "+
+		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so scores "+
 			"are partly memory: audit finds them", n, text.Count(len(a.data.next), "state"), a.in.Models[0].Name))
 	}
 }

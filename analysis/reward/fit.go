@@ -78,7 +78,7 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 					r.Alphas = fitted.alphas[t]
 					if s.fittedOn == True && on == True && scorer.varies() && a.weakest(r.Alphas) {
 						out.Warnings = append(out.Warnings, fmt.Sprintf(
-							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so that scores may "+
+							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so scores may "+
 								"be too low: set a weaker --alpha, or --latent-scale "+
 								"rms", out.Name, scorer.Target.Name, r.Alphas[0]))
 					}

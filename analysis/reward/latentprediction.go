@@ -40,7 +40,7 @@ type LatentPrediction struct {
 
 // The reasons for what is undefined.
 const (
-	noCopyError = "latents do not change between states, so that copying has no error"
+	noCopyError = "latents do not change between states, so copying has no error"
 	NoVariance  = "the latents are constant"
 	noDirection = "predictions or latents are 0 and have no direction"
 )

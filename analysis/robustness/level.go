@@ -20,7 +20,7 @@ type jackknifes struct {
 	auc, slope                       *stat.Jackknifed
 }
 
-// describer summarises the movement of one model.
+// describer summarizes the movement of one model.
 type describer struct {
 	m      *movement
 	o      Options
@@ -33,7 +33,7 @@ type describer struct {
 	out                                           jackknifes
 }
 
-// describe summarises every level, and the curve over the levels.
+// describe summarizes every level, and the curve over the levels.
 func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64,
 	unit *Spread) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
@@ -139,7 +139,7 @@ func positive(j *stat.Jackknifed) *stat.Jackknifed {
 	return j.Within(0, math.Inf(1))
 }
 
-// level summarises one level; changed holds ‖x' − x‖ at [state·draws + draw].
+// level summarizes one level; changed holds ‖x' − x‖ at [state·draws + draw].
 func (d *describer) level(l int, changed []float64) (*Level, error) {
 	m := d.m
 	all, err := stat.Summarize(m.distance[l])

@@ -105,7 +105,7 @@ func NewSpread(ctx context.Context, states latent.Source, kind SpreadKind, threa
 		u.Value = math.Sqrt(stat.Mean(u.spread) * float64(n) / float64(max(n-1, 1)))
 	}
 	if !(u.Value > 0) {
-		return nil, fmt.Errorf("the states do not vary (%s of 0), so that noise levels have no unit", u.Kind)
+		return nil, fmt.Errorf("the states do not vary (%s of 0), so noise levels have no unit", u.Kind)
 	}
 	return u, nil
 }

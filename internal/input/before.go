@@ -14,7 +14,7 @@ import (
 	"repscope/latent"
 )
 
-// Sized adds a check of the command's own flags against what is analysed, such as
+// Sized adds a check of the command's own flags against what is analyzed, such as
 // neighborhood sizes against the number of states. It runs as soon as the states are
 // known, before any is encoded.
 func (in *Inputs) Sized(check func(*Data) error) { in.sized = append(in.sized, check) }

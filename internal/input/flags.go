@@ -38,7 +38,7 @@ type Needs struct {
 	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
 	// pooling.
 	HeadsOnly bool
-	// ExampleSamples is how many states of the built-in example are analysed unless --samples
+	// ExampleSamples is how many states of the built-in example are analyzed unless --samples
 	// says otherwise, for a command that would take long over all; 0: all.
 	ExampleSamples int
 	// AllModels says that a run without one of its models is of no use: what cannot be encoded
@@ -58,7 +58,7 @@ type Options struct {
 	Device      string         // --device: auto, cpu, cuda or a list of GPUs
 	Precision   string         // --precision: of matrix products on GPUs
 	Batch       int            // --batch: states per batch
-	Samples     int            // --samples: states or pairs to analyse, 0 for all
+	Samples     int            // --samples: states or pairs to analyze, 0 for all
 	Block       stat.BlockSpec // --block
 	Family      string         // --family
 	LatentScale string         // --latent-scale: raw, l2 or rms
@@ -246,7 +246,7 @@ func (in *Inputs) declareCheckpoints(l *option.List) {
 		"default: encoder_state_dict, state_dict or model_state_dict; else the only one (repeats)")
 }
 
-// declareStatistics lists which states are analysed and how they are resampled,
+// declareStatistics lists which states are analyzed and how they are resampled,
 // among the shared flags of statistics.
 func (in *Inputs) declareStatistics(l *option.List) {
 	l.Under(option.Statistics)

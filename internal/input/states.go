@@ -72,7 +72,7 @@ func (d *Data) statesOf(model string) *dataset.States {
 	return narrow
 }
 
-// admit decides which states are analysed and which row of the given latents belongs
+// admit decides which states are analyzed and which row of the given latents belongs
 // to each: a state without a row in some latents is left out for all models. Latents whose
 // rows are not those of the states are left out themselves.
 func (d *Data) admit(ctx context.Context, latents []givenLatents, in *frameInput) error {

@@ -29,7 +29,7 @@ const defaultIterations = 300
 
 // KMeansResult is the best of the starts.
 type KMeansResult struct {
-	Partition Partition // groups are labelled 0 … k−1 in order of their first point
+	Partition Partition // groups are labeled 0 … k−1 in order of their first point
 	Centroids []float64 // [k × D]
 	// Inertia is Σ ‖x − centroid‖², the sum that k-means minimizes.
 	Inertia    float64

@@ -219,7 +219,7 @@ func checkTotal(count int, total float64) error {
 }
 
 var errLattice = errors.New(
-	"all neighbor ratios r2/r1 are 1 (points on a regular lattice), so that no dimension is defined")
+	"all neighbor ratios r2/r1 are 1 (points on a regular lattice), so no dimension is defined")
 
 // fit is the fit of Two-NN on logarithms of ratios of the given mean, with weights for the smallest of them. It
 // is NaN if those it uses are all 1.

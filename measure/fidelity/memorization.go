@@ -85,7 +85,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points,
 	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, inTrain)
 	m.AuthPct = percentage(m.Authentic)
 	if holdout.N == 0 {
-		m.Reason = "no hold-out points, so that the distance of new real points to the training points is unknown"
+		m.Reason = "no hold-out points, so the distance of new real points to the training points is unknown"
 		return m, nil
 	}
 	if err := samePoints("training", train, "hold-out", holdout); err != nil {

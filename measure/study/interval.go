@@ -219,11 +219,11 @@ func (m *Matrix) degenerate(byModel []ByTask, o Options) (reason string, warning
 	case o.Tasks && len(m.Tasks) == 1:
 		return oneTask, nil
 	case !o.Tasks && single == cells:
-		return "every task has only one run, so that the variation of runs is unknown; use intervals over tasks " +
+		return "every task has only one run, so the variation of runs is unknown; use intervals over tasks " +
 			"instead", nil
 	case o.Tasks && len(m.Tasks) < 5:
 		return "", []string{fmt.Sprintf(
-			"only %d tasks, so that conclusions about other tasks are uncertain; add tasks", len(m.Tasks))}
+			"only %d tasks, so conclusions about other tasks are uncertain; add tasks", len(m.Tasks))}
 	case !o.Tasks && single > 0:
 		return "", []string{fmt.Sprintf("%d of %d cells have only one run; their error is not included", single, cells)}
 	case !o.Tasks && o.Method == Percentile && least < fewRuns:
@@ -275,7 +275,7 @@ func percentile(ctx context.Context, models []string, byModel []ByTask, o Option
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 			if tails[0] == tails[1] {
-				out[i].Warnings = []string{"all resamples are equal, so that the percentile interval has no width"}
+				out[i].Warnings = []string{"all resamples are equal, so the percentile interval has no width"}
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	counts := []float64{1} // probabilities of the number of tasks above
 	for _, runs := range scores {
 		if len(runs) < 2 {
-			return noInterval(level, "a task has only one run, so that the error of its mean is unknown")
+			return noInterval(level, "a task has only one run, so the error of its mean is unknown")
 		}
 		mean, variance := stat.MeanVariance(runs)
 		above := 0.0

@@ -279,7 +279,7 @@ func (p *pooled) measure(ctx context.Context, between []float64, o Options, f st
 		return d, nil
 	}
 	if (o.GroupsX == nil) != (o.GroupsY == nil) {
-		d.Reason = "only one sample has groups, so that points cannot be permuted between samples"
+		d.Reason = "only one sample has groups, so points cannot be permuted between samples"
 		return d, nil
 	}
 	return d, p.permute(ctx, between, o, f, d)

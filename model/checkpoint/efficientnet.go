@@ -233,7 +233,7 @@ func (n *inverse) decide() error {
 		label = "EfficientNetV2"
 	case squeezed == 0 || squeezed < len(n.blocks):
 		return fmt.Errorf("%d of %d blocks have squeeze and excitation, and the kernels of the stages are %s: no known "+
-			"network, so that its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
+			"network, so its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
 	}
 	if stages > len(n.strides) || label == "EfficientNet" && stages < len(n.strides) {
 		return fmt.Errorf("%d stages of blocks, want %d; %s", stages, len(n.strides), exportHint)

@@ -227,6 +227,6 @@ func radians(latitudes []float64) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"latitudes from %.4g to %.4g look like radians but are read as degrees, so that all rows have nearly equal "+
+		"latitudes from %.4g to %.4g look like radians but are read as degrees, so all rows have nearly equal "+
 			"weight; convert radians to degrees", low, high)
 }

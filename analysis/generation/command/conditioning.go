@@ -114,7 +114,7 @@ func conditioningWarnings(c *generation.Conditioning, names labels) []string {
 	for i := range c.ByLabel {
 		if l := &c.ByLabel[i]; l.N < 10 {
 			out = append(out, fmt.Sprintf(
-				"%s: only %d samples, so that its accuracy is uncertain; generate more", names.name(l.Label), l.N))
+				"%s: only %d samples, so its accuracy is uncertain; generate more", names.name(l.Label), l.N))
 		}
 	}
 	return out
@@ -193,7 +193,7 @@ func conditioningInterpretation(c *generation.Conditioning) string {
 		text += fmt.Sprintf(": its exact accuracy on real samples, the ceiling, is %.4g, and %.4g of the ceiling "+
 			"is reached", u.Exact.Value.V, u.OfCeiling.Value.Float())
 	} else {
-		text += ", so that the ceiling is below 1; its predictions for real samples would give the ceiling"
+		text += ", so the ceiling is below 1; its predictions for real samples would give the ceiling"
 	}
 	if n := len(c.ByLabel); n > 1 {
 		text += fmt.Sprintf("; guessing among %d labels gives about %.2g", n, 1/float64(n))

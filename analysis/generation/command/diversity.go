@@ -101,7 +101,7 @@ func labelDiversityObject(l *generation.LabelDiversity) *report.Object {
 
 func diversityInterpretation(d *generation.Diversity) string {
 	return fmt.Sprintf("Higher is more diverse. The largest mean Hamming distance for grids of these sizes is "+
-		"%.4g, so that the published target \"> 0.3\" is %s here; the samples reach %.4g of it. Published target: "+
+		"%.4g, so the published target \"> 0.3\" is %s here; the samples reach %.4g of it. Published target: "+
 		"more than 80 %% unique (%s).", d.Ceiling, possible(d.Ceiling > 0.3), d.OfCeiling.Value.Float(),
 		met(d.OverallUniqueness.Value.Float() > 0.8))
 }

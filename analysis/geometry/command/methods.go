@@ -15,7 +15,7 @@ import (
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
-	if states, sample := input.Analysed(d, "states"), input.Analysed(d, "samples"); sample < states {
+	if states, sample := input.Analyzed(d, "states"), input.Analyzed(d, "samples"); sample < states {
 		d.Say("Measures over pairs of states used %s states, drawn at random without replacement; measures in time "+
 			"used all states.", input.Thousands(sample))
 	}
@@ -92,7 +92,7 @@ func saySimilarity(d *methods.Draft) {
 			d.Number("permutations"))
 	}
 	pairs := "all pairs of states"
-	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analysed(d, "samples")) {
+	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analyzed(d, "samples")) {
 		pairs = input.Thousands(int(n)) + " pairs of states drawn at random, the same for all models; the error of " +
 			"this draw is also reported"
 	}

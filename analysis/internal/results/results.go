@@ -33,7 +33,7 @@ func IntervalOf(j *stat.Jackknifed) report.Interval {
 	case j == nil:
 		return report.NoInterval("intervals are off (--bootstrap 0)")
 	case j.StdError == 0 && j.Interval.Low == j.Interval.High:
-		return report.NoInterval("all blocks have the same value, so that the error cannot be estimated")
+		return report.NoInterval("all blocks have the same value, so the error cannot be estimated")
 	}
 	return Interval(j.Interval)
 }

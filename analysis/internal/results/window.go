@@ -17,7 +17,7 @@ import (
 func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
 	labels, widest := points.WindowLabels(episode, time, frames)
 	if widest > frames {
-		warning = fmt.Sprintf("states are missing from the sequence, so that the exclusion window of %s leaves out "+
+		warning = fmt.Sprintf("states are missing from the sequence, so the exclusion window of %s leaves out "+
 			"pairs up to %s apart in places; use complete "+
 			"episodes", text.Count(frames, "frame"), text.Count(widest, "frame"))
 	}

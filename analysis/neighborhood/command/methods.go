@@ -14,7 +14,7 @@ import (
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
-	input.Methods(d, input.Analysed(d, "samples"))
+	input.Methods(d, input.Analyzed(d, "samples"))
 	d.Section("Measures")
 	ks := "k = " + d.List("k")
 	d.Say("Trustworthiness and continuity [@venna2001; @venna2006] were computed for neighborhoods of %s states. "+

@@ -196,7 +196,7 @@ func (s *settings) sized(data *input.Data) error {
 	}
 	all := s.samples(data, data.Index(), allPairs(data))
 	if len(all) == 0 {
-		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode, so that there is "+
+		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode, so there is "+
 			"nothing to predict", data.States.Array().Name()),
 			"if every frame is its own episode, check --episodes-kind; predictions of the states themselves need "+
 				"no successor: --predicts same")
@@ -522,7 +522,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 		return err
 	}
 	if len(in.Models) == 0 {
-		env.Note("note: no predictions are given, so that only the baselines are scored; see --predictions")
+		env.Note("note: no predictions are given, so only the baselines are scored; see --predictions")
 	}
 	env.Detail("\n")
 	o := s.options(env, data)

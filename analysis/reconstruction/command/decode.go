@@ -305,7 +305,7 @@ func (d *decoded) choosePixels(ctx context.Context, choice string, frames datase
 	}
 	n := len(all)
 	if n == 0 {
-		return fmt.Errorf("predictor %s: no state has a predecessor in its episode, so that there is no input for "+
+		return fmt.Errorf("predictor %s: no state has a predecessor in its episode, so there is no input for "+
 			"predictions", d.name)
 	}
 	samples := make([]int, min(n, rangeSamples))

@@ -121,7 +121,7 @@ func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(clusters))))
 	if distinct < 2 {
 		return nil, stat.Undefined("regression of contacts",
-			"all drawn sequences belong to one cluster, so that no other cluster is left for testing")
+			"all drawn sequences belong to one cluster, so no other cluster is left for testing")
 	}
 	folds, err := probe.GroupFolds(clusters, min(m.folds, distinct))
 	if err != nil {

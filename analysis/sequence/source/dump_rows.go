@@ -284,7 +284,7 @@ func (d *Dump) settle(s *sequenceRows) error {
 	if k < 0 {
 		r := s.all[0]
 		i := slices.Index(r.tokens, int32(d.alphabet.Mask))
-		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so that the true token is unknown",
+		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so the true token is unknown",
 			d.arrays["token_ids"].Name(), r.row, r.start+i))
 	}
 	truth := s.all[k]

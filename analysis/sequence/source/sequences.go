@@ -40,7 +40,7 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 		}
 	}
 	if o.Letters == "" {
-		return nil, fmt.Errorf("%s: the vocabulary has no single-letter tokens, so that letter sequences cannot be "+
+		return nil, fmt.Errorf("%s: the vocabulary has no single-letter tokens, so letter sequences cannot be "+
 			"read; use a dump of tokens", path)
 	}
 	var err error
