@@ -148,10 +148,10 @@ func (b *Ball) degenerate(real, generated int) string {
 	for _, kind := range []struct {
 		zero, n      int
 		name, scores string
-	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated",
-		"recall tells"}} {
+	}{{b.ZeroReal, real, "real", "precision, density and coverage measure"}, {b.ZeroGenerated, generated, "generated",
+		"recall measures"}} {
 		if 2*kind.zero > kind.n {
-			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so %s copies alone",
+			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so %s copies only",
 				kind.zero, kind.n, kind.name, b.K, kind.scores))
 		}
 	}

@@ -112,7 +112,7 @@ func (o *Options) Declare(l *option.List) {
 		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
 	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that "+
 		"makes a view")
-	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, a share, as robustness has it").
+	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, as for the corruptions of robustness").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
 	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared "+
 		"units of the latents").

@@ -115,7 +115,7 @@ func parseNormalizers(p *part, depth int) (normalizer, error) {
 		return nil, err
 	}
 	if depth == maxNested {
-		return nil, fmt.Errorf("sequences of normalizers lie more than %d deep", maxNested)
+		return nil, fmt.Errorf("sequences of normalizers are nested more than %d deep", maxNested)
 	}
 	var all []normalizer
 	for _, raw := range o.List {

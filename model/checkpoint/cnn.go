@@ -125,7 +125,7 @@ func buildResNet(b *builder, f *family) error {
 	}
 	if kernel != 7 {
 		return fmt.Errorf("tensor %q has a kernel of %d×%d, want 7×7: a stem for small images, whose stride no "+
-			"tensor tells; export the model to ONNX", b.prefix+stem+".weight", kernel, kernel)
+			"tensor records; export the model to ONNX", b.prefix+stem+".weight", kernel, kernel)
 	}
 	if err := c.batchNorm(f.name("stem_norm")); err != nil {
 		return err

@@ -259,7 +259,7 @@ func (n *inverse) decidePadding(name, label string, hugging bool) error {
 		n.padding, n.normEpsilon = paddedSame, 1e-3
 	case f.has("top"):
 		if name == "" {
-			n.warn("padding and epsilon as in timm's %s without tf_: no tensor tells; for a model with tf_ write "+
+			n.warn("padding and epsilon as in timm's %s without tf_: no tensor records them; for a model with tf_ write "+
 				"its name into a config.yaml next to the file, such as architecture: tf_efficientnet_b0", label)
 		}
 	case label != "EfficientNet":

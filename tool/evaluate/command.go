@@ -286,7 +286,7 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	switch {
 	case s.example && len(o.Args) > 0:
-		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
+		return nil, run.Usage("--example has its own suite; leave %s out", o.Args[0])
 	case s.example:
 		return exampleSuite(o.Context(), s.commands, lineOptionsOf(o))
 	case len(o.Args) != 1:

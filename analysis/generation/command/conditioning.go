@@ -161,7 +161,7 @@ func conditioningTables(r *generation.Result) []*report.Table {
 	}
 	note := "bounded by the classifier, whose errors count as the generator's"
 	if ceiling {
-		note += "; ceiling: how often it finds the label of real samples, over the labels that were asked for"
+		note += "; ceiling: its accuracy on real samples, weighted by the requested labels"
 	}
 	t.Note("%s", note)
 	return []*report.Table{t}

@@ -110,7 +110,7 @@ func (g *Groups) Untestable() string {
 	case g.Count() < testedGroups:
 		return fmt.Sprintf("%s are too few for a test, want at least %d", g.Name(), testedGroups)
 	case equal < testedEqual:
-		return fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones, too few for a test", g.Name(), equal)
+		return fmt.Sprintf("%s of such unequal sizes carry the information of %.1f equal ones, too few for a test", g.Name(), equal)
 	}
 	return ""
 }
@@ -146,7 +146,7 @@ func (g *Groups) Warnings() []string {
 		return []string{fmt.Sprintf(
 			"intervals are based on only %s and are therefore wide; use at least %d", g.Name(), plenty)}
 	case equal < testedEqual:
-		return []string{fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones: intervals rest on the largest", g.Name(), equal)}
+		return []string{fmt.Sprintf("%s of such unequal sizes carry the information of %.1f equal ones: intervals depend on the largest", g.Name(), equal)}
 	}
 	return nil
 }
