@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
-	"repscope/measure/twosample"
 	"repscope/internal/text"
+	"repscope/measure/twosample"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
