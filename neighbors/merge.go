@@ -221,7 +221,7 @@ func methods(parts []*Partial, method func(*Partial) string) string {
 // betweenMethods separates the names of several methods and occurs in none.
 const betweenMethods = ", "
 
-// bothMethods names the methods of two parts, each of which may have several.
+// bothMethods names the methods of two parts; each part may have several.
 func bothMethods(a, b string) string {
 	if a == b {
 		return a

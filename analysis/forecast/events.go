@@ -344,7 +344,7 @@ func (t *tally) row(k int, e Event, variable int) EventRow {
 	return r
 }
 
-// ReliabilityDiagram is that of an event, by CORP.
+// ReliabilityDiagram is the reliability diagram of an event, by CORP.
 type ReliabilityDiagram struct {
 	EventRow
 	Points []ReliabilityPoint `json:"points"`

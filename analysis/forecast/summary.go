@@ -419,7 +419,7 @@ func (s *summary) share(lead float64) (share []float64, count int) {
 	return share, count
 }
 
-// scores are those of a model, of a variable or all, in a region, over the samples whose
+// scores are the scores of a model, of a variable or all, in a region, over the samples whose
 // share is 1 (nil: all). keep is told the jackknife of each, by its path.
 func (s *summary) scores(m, variable, region int, share []float64,
 	keep func(string, *stat.Jackknifed)) ([]Score, error) {

@@ -46,7 +46,7 @@ func (t *tally) column(variable, region, k int) []float64 {
 	return out
 }
 
-// columns are those of all sums.
+// columns are the columns of all sums.
 func (t *tally) columns(variable, region int) [][]float64 {
 	out := make([][]float64, t.sums)
 	for k := range out {

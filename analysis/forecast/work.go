@@ -217,7 +217,7 @@ func (p *plan) readMasked(array int, dst []float64, row int) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	return p.identityWith(p.arrays)
 }

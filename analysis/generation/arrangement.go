@@ -95,7 +95,7 @@ func (s *latentSpace) add(sums []float64, groups, samples []int) []int {
 	return counts
 }
 
-// distances are those of the centroids of labels that follow each other, from the sums
+// distances are the distances of the centroids of labels that follow each other, from the sums
 // of their samples; NaN for a label without any.
 func (s *latentSpace) distances(sums []float64, counts []int) []float64 {
 	d := s.z.Dim

@@ -34,7 +34,7 @@ type Conditioning struct {
 	NotClassified []int
 }
 
-// LabelConditioning is that of the samples that were made for one label.
+// LabelConditioning is the conditioning of the samples that were made for one label.
 type LabelConditioning struct {
 	Label, N                    int
 	Generated                   report.Value // samples that were made, valid or not
@@ -144,7 +144,7 @@ func (p *Predictions) count(labels []int, blocks *stat.Blocks) (all []int64, wit
 	return c.Count, without, nil
 }
 
-// places are those of values among ascending labels.
+// places are the places of values among ascending labels.
 func places(labels, values []int) []int {
 	out := make([]int, len(values))
 	for i, v := range values {

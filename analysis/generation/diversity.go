@@ -49,7 +49,7 @@ type Diversity struct {
 	Novelty *Novelty
 }
 
-// LabelDiversity is that of the valid samples of one label.
+// LabelDiversity is the diversity of the valid samples of one label.
 type LabelDiversity struct {
 	Label, Valid, Generated, Unique int
 	Mean                            Estimate // Hamming, in shares of the cells
@@ -365,7 +365,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// ceilings are those of the sets outside each block, in shares of the cells.
+// ceilings are the ceilings of the sets outside each block, in shares of the cells.
 func ceilings(sets *set.Sets, blocks *stat.Blocks) []float64 {
 	if blocks == nil {
 		return nil

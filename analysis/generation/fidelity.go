@@ -43,7 +43,7 @@ type Ball struct {
 	ZeroReal, ZeroGenerated int // balls of radius 0
 }
 
-// LabelFidelity is that of the samples of one label.
+// LabelFidelity is the fidelity of the samples of one label.
 type LabelFidelity struct {
 	Label, Real, Generated int
 	Ball
@@ -287,7 +287,7 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 	return out, nil
 }
 
-// halves are those of samples, or why there are none.
+// halves are the halves of samples, or why there are none.
 func (w *fidelityWork) halves(real, generated *cloud) (*fidelity.Halves, error) {
 	if err := w.few(real.points.N, generated.points.N); err != nil || !w.a.o.Intervals {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"repscope/stat"
 )
 
-// Distances are those of generated and real samples.
+// Distances are the distances of generated and real samples.
 type Distances struct {
 	MMD             Estimate // squared, unbiased, Gaussian kernel of the median distance
 	MMDP            report.Value

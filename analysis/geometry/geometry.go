@@ -104,7 +104,7 @@ type Model struct {
 	Samples          int    `json:"samples"` // states behind the measures over pairs
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// Uniformity is that of [sphere.Directions.Uniformity], UniformityCentered that of the
+	// Uniformity is the uniformity of [sphere.Directions.Uniformity], UniformityCentered that of the
 	// directions from the mean latent: [sphere.CenteredUniformity]. Alignment is the mean
 	// ‖u_t − u_{t+1}‖² of consecutive states on the unit sphere, from 0 to 4.
 	Uniformity         report.Estimate `json:"uniformity"`
@@ -233,7 +233,7 @@ type Lag struct {
 // Steps is the distribution of ‖z_{t+1} − z_t‖. Relative is the mean over the RMS
 // distance √(2·tr C) of two random states, RelativeRMS the RMS over the same: 1 for
 // independent states, where Relative is less (0.80 in one dimension, 0.95 in five). The
-// intervals are those of the ratios.
+// intervals are the intervals of the ratios.
 type Steps struct {
 	Mean        report.Estimate `json:"mean"`
 	Relative    report.Estimate `json:"relative_mean"`

@@ -99,7 +99,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	id.Inputs = append(id.Inputs, results.Digests(a.in.Models)...)

@@ -148,14 +148,14 @@ type Model struct {
 	Samples          int    `json:"samples"`
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// ParticipationRatio is that of the sample, which is too small for few or dependent
+	// ParticipationRatio is the participation ratio of the sample, which is too small for few or dependent
 	// latents; ParticipationRatioCorrected the ratio of unbiased estimates, see
 	// [spectrum.Blocked.Corrected].
 	ParticipationRatio          report.Estimate `json:"participation_ratio"`
 	ParticipationRatioCorrected report.Estimate `json:"participation_ratio_corrected"`
 	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
 	UsagePercent report.Estimate `json:"usage_percent"`
-	// EffectiveRank is that of the variance spectrum, EffectiveRankSingular that of the
+	// EffectiveRank is the effective rank of the variance spectrum, EffectiveRankSingular that of the
 	// singular values. The biases are those of the jackknife: what is expected to be
 	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
 	EffectiveRank         report.Estimate `json:"effective_rank"`
@@ -196,7 +196,7 @@ type Model struct {
 	Gride                   []GrideResult   `json:"gride"`
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
-	// Recall is that of the approximate search; nil for an exact one.
+	// Recall is the recall of the approximate search; nil for an exact one.
 	Recall *LatentRecall `json:"recall,omitempty"`
 	// Tau is the autocorrelation time of the latents in frames, and NEff the number of
 	// independent ones that their mean is worth; see [motion.EffectiveSize].

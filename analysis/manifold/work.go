@@ -146,7 +146,7 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
 	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)

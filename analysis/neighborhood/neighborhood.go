@@ -207,7 +207,7 @@ type Model struct {
 	pointIndex []int       // the states that points are of; nil: all
 }
 
-// Counts are those of the two spaces.
+// Counts are the counts of the two spaces.
 type Counts struct {
 	Frames  int64 `json:"frames"`
 	Latents int64 `json:"latents"`
@@ -231,7 +231,7 @@ type AtK struct {
 	LCMC            report.Value `json:"lcmc"`
 	MRREFalse       report.Value `json:"mrre_false"`
 	MRREMissing     report.Value `json:"mrre_missing"`
-	// Intervals are those of the delete-block jackknife, cut at the ends of the
+	// Intervals are the intervals of the delete-block jackknife, cut at the ends of the
 	// score's range; SE is its standard error.
 	TrustCI report.Interval `json:"trust_ci" report:"interval of trustworthiness"`
 	ContCI  report.Interval `json:"cont_ci" report:"interval of continuity"`
@@ -287,7 +287,7 @@ type CutScores struct {
 	RNX             report.Value `json:"r_nx"`
 }
 
-// penalties are those of every state at one k.
+// penalties are the penalties of every state at one k.
 type penalties struct {
 	trust, cont []float64
 	normalizer  []int64

@@ -292,7 +292,7 @@ func (p *plan) openPass(with neighbors.Options) (err error) {
 	return err
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	in, o := p.in, p.o
 	id := shard.Identity{
@@ -311,7 +311,7 @@ func (p *plan) identity() shard.Identity {
 	return id
 }
 
-// result is that of the plan before anything is compared.
+// result is the result of the plan before anything is compared.
 func (p *plan) result() *Result {
 	return &Result{
 		Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted,

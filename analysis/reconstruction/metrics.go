@@ -81,7 +81,7 @@ func Metrics() []report.Described {
 	return out
 }
 
-// frameMetrics are those of frames.
+// frameMetrics are the metrics of frames.
 func frameMetrics() []metric {
 	return []metric{
 		{name: "mse", about: "mean squared error over pixels", headline: true,
@@ -134,7 +134,7 @@ func frameMetrics() []metric {
 
 const noObject = "no true frame has an object"
 
-// sceneMetrics are those of objects and of motion.
+// sceneMetrics are the metrics of objects and of motion.
 func sceneMetrics() []metric {
 	recall := func(low, high func(r row) int) func(r row) (float64, float64) {
 		return func(r row) (float64, float64) { return r.matched(low(r), high(r)) }

@@ -71,7 +71,7 @@ func (in Input) States() []int {
 	return states
 }
 
-// Predictions are those of one model.
+// Predictions are the predictions of one model.
 type Predictions struct {
 	Name string
 	// Steps is how many steps ahead there are predictions for; 0 means 1.
@@ -111,7 +111,7 @@ type Options struct {
 	// MovingThreshold is how much a pixel must change to the successor's to be one that
 	// moves, in units of the pixel range; 0 means 0.02.
 	MovingThreshold float64
-	// Window is that of the structural similarity: WindowUniform (empty) or
+	// Window is the window of the structural similarity: WindowUniform (empty) or
 	// WindowGaussian.
 	Window string
 	// ObjectThreshold is how far from the background pixels of objects are, in units of

@@ -253,7 +253,7 @@ func (s *summary) horizon(step int, scores []Score) Step {
 // noneBefore is why there is nothing that needs the frame before.
 const noneBefore = "no state has a previous state in its episode"
 
-// value is that of a metric.
+// value is the value of a metric.
 func (s *summary) value(m metric, step int, numerator, denominator []float64) report.Value {
 	below := stat.Sum(denominator)
 	if !slices.ContainsFunc(s.steps[step].Energy, func(v float64) bool { return !math.IsNaN(v) }) {

@@ -145,7 +145,7 @@ func transitionsOf(in *DynamicsInput, o *DynamicsOptions) (now []int, dropped in
 	return now, dropped, nil
 }
 
-// errors are those of the predictions of the states next, each from the state of now.
+// errors are the errors of the predictions of the states next, each from the state of now.
 func (m *DynamicsModel) errors(now, next []int) *errorSeries {
 	dim := m.Latents.Dim
 	e := &errorSeries{z: m.Latents, ends: next, predicted: m.Predicted, starts: now}

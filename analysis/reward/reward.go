@@ -172,7 +172,7 @@ const (
 // Probes are the names of all probes.
 func Probes() []string { return []string{Ridge, MLP, KNN, Logistic} }
 
-// DefaultProbes are those of a zero Options.Probes.
+// DefaultProbes are the probes of a zero Options.Probes.
 func DefaultProbes() []string { return []string{Ridge, MLP} }
 
 // Result is the outcome for all models: those of the input in their order, then the

@@ -77,7 +77,7 @@ func (in *Input) PairsOf(n int) []points.Pair {
 	return out
 }
 
-// successors are those of all states, −1 where there is none.
+// successors are the successors of all states, −1 where there is none.
 func (in *Input) successors() []int {
 	if in.Next != nil {
 		return in.Next
@@ -295,7 +295,7 @@ func (s *samples) Numbers(t *Target) []float64 {
 	return out
 }
 
-// classes are those of a target by sample.
+// classes are the classes of a target by sample.
 func (s *samples) classes(t *Target) []int64 {
 	out := make([]int64, s.n())
 	for i := range out {

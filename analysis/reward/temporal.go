@@ -198,7 +198,7 @@ func (in *DynamicsInput) temporalEpisodes(seed uint64) (episodes []temporalEpiso
 	return episodes, short
 }
 
-// correlation is that of one model; NaN where its latents are all the same, or the times.
+// correlation is the correlation of one model; NaN where its latents are all the same, or the times.
 func (t *temporalEpisode) correlation(z points.Points) (float64, error) {
 	distance := make([]float64, len(t.pairs))
 	a, b := make([]float64, z.Dim), make([]float64, z.Dim)

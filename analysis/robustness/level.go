@@ -82,7 +82,7 @@ func (d *describer) summarize(changed [][]float64) {
 	}
 }
 
-// derivative is that of a number by the logarithm of the level, from its values by level;
+// derivative is the derivative of a number by the logarithm of the level, from its values by level;
 // alone where there is no other level.
 func (d *describer) derivative(values []float64, l int, alone float64) float64 {
 	if d.unit == nil {
@@ -115,7 +115,7 @@ func (d *describer) group() error {
 	return err
 }
 
-// interval is that of a jackknife, or the reason why its value is undefined.
+// interval is the interval of a jackknife, or the reason why its value is undefined.
 func (d *describer) interval(j *stat.Jackknifed, v report.Value) report.Interval {
 	if !v.Defined() {
 		return report.NoInterval("%s", v.Reason)
@@ -405,7 +405,7 @@ func weighted(weights []float64, value func(l int) float64) float64 {
 	return sum
 }
 
-// curveWeights are those of the values at the levels in the area under a curve by the
+// curveWeights are the weights of the values at the levels in the area under a curve by the
 // trapezoidal rule over the range of levels, and in the least-squares slope; nil for
 // one level.
 func curveWeights(levels []float64) (area, slope []float64) {
@@ -439,7 +439,7 @@ func curveWeights(levels []float64) (area, slope []float64) {
 	return area, slope
 }
 
-// blocks are those of the states, which all statistics of a run share: nil without
+// blocks are the blocks of the states, which all statistics of a run share: nil without
 // intervals. Pieces of episodes are as long as the longest memory asks for, of the
 // relative mean at the compared level, of the area under its curve and of the flips, for
 // all models and their differences.
@@ -488,7 +488,7 @@ func (p *plan) withUnit(m *movement, weights, influence []float64) []float64 {
 	return influence
 }
 
-// influence is that of every state on Σ weight·(mean distance)/RMS distance.
+// influence is the influence of every state on Σ weight·(mean distance)/RMS distance.
 func (m *movement) influence(weights, ofRMS []float64) []float64 {
 	out := m.weightedMeans(weights)
 	mean := stat.Mean(out)

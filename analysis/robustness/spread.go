@@ -35,7 +35,7 @@ const (
 type Spread struct {
 	Kind  SpreadKind `json:"kind"`
 	Value float64    `json:"value"`
-	// Mean is that of all values.
+	// Mean is the mean of all values.
 	Mean float64 `json:"mean"`
 
 	// spread of every state: the mean over columns of the squared deviations from their means,
@@ -122,7 +122,7 @@ func (u *Spread) String() string {
 // Label names the axis of levels.
 func (u *Spread) label() string { return "Noise level σ (standard deviations of the states)" }
 
-// jackknife is that of the unit over blocks of states.
+// jackknife is the jackknife of the unit over blocks of states.
 func (u *Spread) jackknife(blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	if u.Kind == SpreadMAD {
 		median, err := stat.JackknifeQuantiles(blocks, u.spread, 0.5)
@@ -138,7 +138,7 @@ func (u *Spread) jackknife(blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	return stat.Combine(func(v []float64) float64 { return math.Sqrt(max(v[0], 0)) }, mean)
 }
 
-// influence is that of every state on the logarithm of the unit, for the length of blocks.
+// influence is the influence of every state on the logarithm of the unit, for the length of blocks.
 func (u *Spread) influence() []float64 {
 	out := make([]float64, len(u.spread))
 	if u.Kind == SpreadMAD {

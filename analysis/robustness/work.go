@@ -87,7 +87,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from. The latents of clean
+// identity is the identity of everything the numbers follow from. The latents of clean
 // states stand for the encoders.
 func (p *plan) identity() shard.Identity {
 	id := p.common()

@@ -144,7 +144,7 @@ func (s *Summary) Groups() int {
 	return s.groups.Count()
 }
 
-// Jackknife is that of an estimate by its values without each group: see [Item.Group]. It is nil
+// Jackknife is the jackknife of an estimate by its values without each group: see [Item.Group]. It is nil
 // where there are no intervals.
 func (s *Summary) Jackknife(estimate float64, without func(group int) float64) (*stat.Jackknifed, error) {
 	if s.Groups() == 0 {

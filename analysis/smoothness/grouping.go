@@ -18,7 +18,7 @@ type unit struct {
 	collapsed string    // why there is nothing to measure: constant latents
 }
 
-// units are those of all models in the scale asked for.
+// units are the units of all models in the scale asked for.
 func (p *plan) units() ([]unit, error) {
 	out := make([]unit, len(p.in.Models))
 	for i, m := range p.in.Models {
@@ -130,7 +130,7 @@ func (p *plan) longest(owner []int, pixel []float64, distances [][]float64, unit
 // influences is the number of statistics that the length of blocks follows.
 const influences = 4
 
-// influence is that of every state on the slope, R², and the ratio's mean and median.
+// influence is the influence of every state on the slope, R², and the ratio's mean and median.
 func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [influences][]float64) {
 	n := p.in.Frames.N
 	byUnit := func(ofPair []float64, share float64) []float64 {

@@ -69,7 +69,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := shard.Identity{
 		Analysis: "smoothness", Definition: Definition,

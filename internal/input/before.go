@@ -1,5 +1,4 @@
-// What is checked before anything is read: files that are not there, and settings that
-// nothing would use.
+// Checks before anything is read: missing files, and settings without effect.
 
 package input
 

@@ -245,7 +245,7 @@ func (d *Data) needFrames(what string) error {
 		"give them with --frames FILE[:key]", "or run the built-in example: "+d.env.Command.Name+" --example")
 }
 
-// describe says on the console what is analyzed.
+// describe prints the analyzed states to the console.
 func (d *Data) describe() {
 	d.describeFrames()
 	if len(d.Models) > 0 {

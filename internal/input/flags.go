@@ -121,7 +121,7 @@ func (in *Inputs) declareInputs(l *option.List) {
 	in.declareEncoders(l)
 }
 
-// declareAnalysis lists the options of what is done with them.
+// declareAnalysis lists the options of the analysis of them.
 func (in *Inputs) declareAnalysis(l *option.List) {
 	in.declareStatistics(l)
 	in.declareRunning(l)

@@ -110,7 +110,7 @@ func (d *Data) dropBadLatents(ctx context.Context, latents []givenLatents) error
 	return nil
 }
 
-// drop leaves out the states of which latents hold NaN or Inf, or these latents where the
+// drop leaves out the states whose latents hold NaN or Inf, or these latents where the
 // rest could not be analyzed.
 func (d *Data) drop(ctx context.Context, g *givenLatents) error {
 	isBad := make(map[int]bool, len(g.scan.bad))
@@ -174,7 +174,7 @@ func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, s
 	return points.Points{N: a.Len(), Dim: dim, F32: data}, scan, err
 }
 
-// scanned is what was found in pooled latents.
+// scanned holds the findings in pooled latents.
 type scanned struct {
 	bad     []int   // rows with NaN or Inf, ascending
 	column  int     // of the first such value
@@ -244,7 +244,7 @@ func readPooled[T float32 | float64](p pooling, keep bool, read func([]T, int, i
 	return out, all, err
 }
 
-// scan looks through rows, of which the first has the given number.
+// scan looks through rows; the first has the given number.
 func scan[T float32 | float64](rows []T, dim, first int) scanned {
 	var s scanned
 	for i := 0; i < len(rows)/dim; i++ {

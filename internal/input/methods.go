@@ -266,7 +266,7 @@ func pooled(pool string) string {
 // detail is a text of the details of an input, a list joined by commas.
 func detail(o report.Object, key string) string { return strings.Join(values(o, key), ", ") }
 
-// values are those of a list, or one of a scalar.
+// values are the values of a list, or one of a scalar.
 func values(o report.Object, key string) []string {
 	v, _ := o.Get(key)
 	switch v := v.(type) {

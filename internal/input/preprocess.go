@@ -1,4 +1,4 @@
-// What frames go through before an encoder sees them, and what is said of it.
+// The preprocessing of frames before an encoder sees them, and its description.
 
 package input
 
@@ -201,7 +201,7 @@ type givenInput struct {
 	low, high float64 // where the values lie if pixels lie in the pixel range
 }
 
-// inputRange is where the values that an encoder sees lie if those of the states lie
+// inputRange is where the values that an encoder sees lie if the values of the states lie
 // in their range.
 func inputRange(p latent.Preprocessing) (low, high float64) {
 	a, b := p.Low, p.High

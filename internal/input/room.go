@@ -18,8 +18,8 @@ import (
 // remaining is how much memory is left to a process that has so much in use; 0: not known.
 var remaining = memory.Remaining
 
-// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room beside
-// what is held and beside other work of so many bytes, such as [Data.Searching].
+// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room next to
+// the held data and next to other work of beside bytes, such as [Data.Searching].
 func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 	held := d.held.Load() + programBytes
 	free := remaining(held)

@@ -101,7 +101,7 @@ func exampleName(path string) string {
 	return ""
 }
 
-// mostDimensions are those of a baseline, whose weights are made in memory.
+// mostDimensions are the dimensions of a baseline, whose weights are made in memory.
 const mostDimensions = 1 << 16
 
 func parseBaseline(value string) (source, error) {
@@ -192,7 +192,7 @@ func (in *Inputs) addBaselines() {
 	}
 }
 
-// Names are those of the models that the flags name, once they have been checked; those in
+// Names are the names of the models that the flags name, once they have been checked; names in
 // the folders of --weights are not known before they are listed.
 func (in *Inputs) Names() []string {
 	var names []string

@@ -24,7 +24,7 @@ func (d *Data) loadStates(ctx context.Context, latents []givenLatents) error {
 		return err
 	}
 	if len(d.inputs.sources) == 0 {
-		d.window = d.windowOf("") // that of all models
+		d.window = d.windowOf("") // the window of all models
 	}
 	for _, source := range d.inputs.sources {
 		if !d.inputs.left.Has(source.name) {
@@ -74,7 +74,7 @@ func (d *Data) statesOf(model string) *dataset.States {
 
 // admit decides which states are analyzed and which row of the given latents belongs
 // to each: a state without a row in some latents is left out for all models. Latents whose
-// rows are not those of the states are left out themselves.
+// rows do not match the states are left out themselves.
 func (d *Data) admit(ctx context.Context, latents []givenLatents, in *frameInput) error {
 	d.index = make([]int, 0, d.count)
 	missing := make([]bool, d.count)
@@ -180,7 +180,7 @@ type frameInput struct {
 	path      string // as given
 	numbers   []int64
 	ends      []bool
-	published bool // the ends are those of a published dataset
+	published bool // the ends come from a published dataset
 	episodes  *report.Input
 }
 

@@ -47,7 +47,7 @@ func (l *Losses) Has(name string) bool {
 	return slices.ContainsFunc(l.left, func(m leftOut) bool { return m.name == name })
 }
 
-// Names are those of the models that were left out.
+// Names are the names of the models that were left out.
 func (l *Losses) Names() []string {
 	var names []string
 	for _, m := range l.left {

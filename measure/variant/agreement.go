@@ -230,7 +230,7 @@ func (a *Agreement) correlation(m Measure, s subset) (float64, string) {
 
 func clip(r float64) float64 { return min(max(r, -1), 1) }
 
-// ranks are those of the kept values less their mean, multiples of ¼; ties share theirs.
+// ranks are the ranks of the kept values less their mean, multiples of ¼; ties share theirs.
 func (s subset) ranks(order []int, values []float64) []float64 {
 	out := make([]float64, len(values))
 	below, mean := 0, float64(s.count+1)/2

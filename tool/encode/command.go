@@ -237,7 +237,7 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 	return nil
 }
 
-// states is what is encoded, and what a row of it is.
+// states describes the encoded states, and a row of them.
 func states(data *input.Data) (source *dataset.States, index []int, unit string) {
 	index = data.Sample()
 	source, unit = data.States, "frames"

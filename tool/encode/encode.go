@@ -38,7 +38,7 @@ type Model struct {
 	Encoder latent.Encoder
 	// Options without a Progress.
 	Options latent.EncodeOptions
-	// States are those of the run as this model sees them, where it sees a part of
+	// States are the states of the run as this model sees them, where it sees a part of
 	// each; nil: the states themselves.
 	States latent.Source
 }
@@ -297,7 +297,7 @@ func (out *output) finish() error {
 	return out.journal.note(out.entries)
 }
 
-// close closes what was not finished.
+// close closes unfinished files.
 func (out *output) close() error {
 	var errs []error
 	for _, a := range out.appenders {
@@ -366,7 +366,7 @@ func (w *Writing) Commit() error {
 	return files.Commit()
 }
 
-// names are those of the files.
+// names are the names of the files.
 func (w *Writing) names() []string {
 	var names []string
 	for _, f := range w.Files {

@@ -22,12 +22,12 @@ import (
 // JournalName is the journal's name in the output folder.
 const JournalName = "encode.partial.json"
 
-// resultName is the name of the result file beside the arrays.
+// resultName is the name of the result file next to the arrays.
 const resultName = "encode.json"
 
 const journalSchema = "repscope/encode-journal/3"
 
-// progress is what a run is, and how far its files have come. A position never points behind what is on disk.
+// progress is what a run is, and how far its files have come. A position never points behind the data on disk.
 type progress struct {
 	Run   []property
 	Files []entry
@@ -190,7 +190,7 @@ func busy(path string) error {
 	return err
 }
 
-// maxJournal bounds what is read of the journal of another process.
+// maxJournal bounds the bytes read of the journal of another process.
 const maxJournal = 1 << 28
 
 // BusyError says that another process is writing into the folder.

@@ -114,7 +114,7 @@ type rates struct {
 // mostKept are the parts that are kept; then all are taken again, as the inputs of most are gone.
 const mostKept = 1000
 
-// readRates reads what is kept for this machine in a folder, or in the user's cache folder. Rates that cannot be read
+// readRates reads the rates of this machine in a folder, or in the user's cache folder. Rates that cannot be read
 // are measured again.
 func readRates(folder string) *rates {
 	m := thisMachine()

@@ -196,7 +196,7 @@ func (f *options) checkExample() error {
 	return nil
 }
 
-// names are those of the generators, in the order of the command line.
+// names are the names of the generators, in the order of the command line.
 func (f *options) names() []string {
 	var names []string
 	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {

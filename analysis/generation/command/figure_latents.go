@@ -228,7 +228,7 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 	return f, nil
 }
 
-// shares are those of each label in what samples of each target were taken for; NaN where
+// shares are the shares of each label in what samples of each target were taken for; NaN where
 // there are none.
 func shares(p *generation.Predictions, labels []int) [][]float64 {
 	index := map[int]int{}

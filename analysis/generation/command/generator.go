@@ -128,7 +128,7 @@ func size(shape []int) int {
 	return n
 }
 
-// latentShape is that of a decoder without an encoder, by the file.
+// latentShape is the shape of a decoder without an encoder, by the file.
 func (r *generatorRun) latentShape() error {
 	if r.dim != nil {
 		return nil

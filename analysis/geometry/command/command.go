@@ -451,7 +451,7 @@ func nameOnce(name string, row int) string {
 	return name
 }
 
-// ends are those of an interval, undefined where it is.
+// ends are the ends of an interval, undefined where it is.
 func ends(ci report.Interval) (low, high report.Value) {
 	if !ci.Defined() {
 		return report.Undefined("%s", ci.Reason), report.Undefined("%s", ci.Reason)

@@ -182,10 +182,10 @@ func Decisions(all []report.Comparison) report.Decisions {
 	return report.Decisions(stat.CountDecisions(slices.Collect(maps.Values(families)), Level))
 }
 
-// Level is that of decisions.
+// Level is the level of decisions.
 const Level = 0.05
 
-// comparisons are those of one metric as the result file holds them.
+// comparisons are the comparisons of one metric as the result file holds them.
 func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison {
 	out := make([]report.Comparison, len(compared))
 	for i, c := range compared {

@@ -216,7 +216,7 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 	return dataset.PixelRange{}, false
 }
 
-// predictions are those of samples, whose rows are known.
+// predictions are the predictions of samples, whose rows are known.
 func (a *array) predictions(ignored int) reconstruction.Predictions {
 	return reconstruction.Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Forward: a.forward, Frames: reconstruction.Frames{Read: a.read, Digest: a.digest}}
 }

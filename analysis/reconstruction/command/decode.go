@@ -335,7 +335,7 @@ func (d *decoded) choosePixels(ctx context.Context, choice string, frames datase
 	return nil
 }
 
-// predictions are those of the samples that were encoded.
+// predictions are the predictions of the samples that were encoded.
 func (d *decoded) predictions() reconstruction.Predictions {
 	return reconstruction.Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: reconstruction.Frames{Read: d.read, Digest: d.digest}}
 }

@@ -59,7 +59,7 @@ func heat(values []float64, shape frame.Shape, scale float64) image.Image {
 	return m
 }
 
-// heatColors are those of heat at equal distances; their lightness grows steadily.
+// heatColors are the colors of heat at equal distances; their lightness grows steadily.
 var heatColors = []color.NRGBA{{0, 0, 0, 255}, {52, 16, 92, 255}, {129, 37, 107, 255}, {203, 65, 73, 255}, {245, 125, 21, 255}, {250, 193, 60, 255}, {252, 255, 196, 255}}
 
 func heatColor(v float64) color.NRGBA {

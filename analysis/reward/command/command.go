@@ -98,12 +98,12 @@ func register(flags *run.Flags) *options {
 	return f
 }
 
-// exampleTargets are those of the built-in example, beside the reward.
+// exampleTargets are the targets of the built-in example, beside the reward.
 var exampleTargets = []string{
 	"agent/player_x=player_x", "agent/lives=lives", "enemies/enemies=enemies", "enemies/bombs=bombs", "screen/score=score", "screen/time_left=time_left",
 }
 
-// exampleQuantities are those of them that are regressed.
+// exampleQuantities are the quantities of them that are regressed.
 const exampleQuantities = "player_x,score,time_left"
 
 // check finds wrong values before anything is read.

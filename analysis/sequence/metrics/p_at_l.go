@@ -70,7 +70,7 @@ type contactScore struct {
 	chance bool // it is no score of the model
 }
 
-// contactScores are those of every range.
+// contactScores are the scores of every range.
 var contactScores = []contactScore{
 	{name: "p_at_l", of: pooled(contact.Steps)},
 	{name: "p_at_l_macro", of: func(s []float64) float64 { return s[sumPrecision] / s[sumDefined] }},

@@ -209,7 +209,7 @@ func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.A
 	return out
 }
 
-// jackknife is that of a mean; nil without intervals, or where there are too few groups.
+// jackknife is the jackknife of a mean; nil without intervals, or where there are too few groups.
 func (e *evaluation) jackknife(value float64, without func(group int) float64) (*stat.Jackknifed, error) {
 	if !e.s.Intervals || e.groups.Count() < groups.Fewest {
 		return nil, nil
@@ -310,7 +310,7 @@ func (e *evaluation) gain(score int) error {
 	return nil
 }
 
-// interval is that of a measure of a score in one assay.
+// interval is the interval of a measure of a score in one assay.
 func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
 	cell, g := e.cells[k][score], e.own[k]
 	switch {

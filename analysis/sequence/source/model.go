@@ -86,7 +86,7 @@ func (s *ModelSource) Notes() []string {
 	return notes
 }
 
-// Details are those of the file for the result.
+// Details are the details of the file for the result.
 func (s *ModelSource) Details() *report.Object {
 	var d report.Object
 	d.Set("parameters", s.model.Parameters)

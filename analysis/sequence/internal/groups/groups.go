@@ -151,7 +151,7 @@ func (g *Groups) Warnings() []string {
 	return nil
 }
 
-// Jackknife is that of an estimate and its values without each group in turn.
+// Jackknife is the jackknife of an estimate and its values without each group in turn.
 func (g *Groups) Jackknife(estimate float64, replicates []float64) (*stat.Jackknifed, error) {
 	j, err := stat.DeleteBlockJackknife(estimate, replicates, g.sizes(), 0)
 	if err != nil {
