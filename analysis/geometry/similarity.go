@@ -76,7 +76,7 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 	return out, nil
 }
 
-// identityOfCouples is that of what the similarity of two models follows from.
+// identityOfCouples names the inputs and options that the similarity of two models follows from.
 func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identity {
 	common := sync.OnceValue(func() shard.Identity {
 		id, blocks := a.common(), a.similarityBlocks()
@@ -178,7 +178,7 @@ func (r *SimilarityRow) self() {
 	r.CKABetween, r.RSABetween = same(1), same(1)
 }
 
-// fill takes over what was measured, with intervals by deleting blocks.
+// fill takes over the measurements, with intervals by deleting blocks.
 func (r *SimilarityRow) fill(s *similarity.Similarity, rsa, apart *similarity.RankCorrelation, blocks scope) error {
 	for _, measure := range []struct {
 		of        similarity.Estimate

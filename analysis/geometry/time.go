@@ -150,7 +150,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	return nil
 }
 
-// straightness compares successive steps, also those of states drawn at random.
+// straightness compares successive steps, also of states drawn at random.
 func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 	s := &out.Model.Temporal.Straightness
 	turns := path.Turns(a.triples)

@@ -124,7 +124,7 @@ func (a *analyzer) common() shard.Identity {
 	}
 }
 
-// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+// identityOf names the inputs and options that one model's numbers follow from. Blocks follow from all models.
 func (a *analyzer) identityOf(m int) shard.Identity {
 	var blocks []shard.Field
 	for _, s := range []scope{a.states, a.sample, a.steps, a.turns} {

@@ -126,7 +126,7 @@ type halves struct {
 	asked      []halved
 }
 
-// halved is what is estimated of one statistic, and who is told.
+// halved is the estimates of one statistic, and the function that receives their intervals.
 type halved struct {
 	estimates []float64
 	tell      func(found []*stat.Jackknifed, reason string)
@@ -217,7 +217,7 @@ func (p *plan) comparedNeighbors() int {
 }
 
 // scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all
-// latents, and of a half of them, where that of all is near.
+// latents, and of a half of them, near the estimate of all.
 type scale struct {
 	n1, n2 int
 	id     *report.Estimate

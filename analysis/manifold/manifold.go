@@ -89,7 +89,7 @@ type Options struct {
 	// resolution of float32. Where few latents hold nearly all variance, so that it is
 	// more than ten times [spectrum.TypicalDistance], that takes its place.
 	DuplicateTolerance float64
-	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
+	// ExcludeWindow leaves latents at most ExcludeWindow frames apart in one episode out of
 	// each other's neighbors; AutoWindow: about the autocorrelation time.
 	ExcludeWindow int
 	// Approximate searches the neighbors of very many latents approximately and
@@ -138,7 +138,7 @@ func (o *Options) Declare(l *option.List) {
 type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
-	Blocks      string // what is deleted and halved, for captions; empty without intervals
+	Blocks      string // the deleted and halved blocks, for captions; empty without intervals
 	Warnings    []string
 }
 
@@ -155,9 +155,9 @@ type Model struct {
 	ParticipationRatioCorrected report.Estimate `json:"participation_ratio_corrected"`
 	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
 	UsagePercent report.Estimate `json:"usage_percent"`
-	// EffectiveRank is the effective rank of the variance spectrum, EffectiveRankSingular that of the
-	// singular values. The biases are those of the jackknife: what is expected to be
-	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
+	// EffectiveRank is the effective rank of the variance spectrum, EffectiveRankSingular the effective rank of the
+	// singular values. The biases are estimates of the jackknife: the expected shortfall
+	// (negative) for want of latents, in EffectiveRank and in RankMe.
 	EffectiveRank         report.Estimate `json:"effective_rank"`
 	EffectiveRankBias     report.Value    `json:"effective_rank_bias"`
 	EffectiveRankSingular report.Estimate `json:"effective_rank_singular"`
@@ -247,8 +247,8 @@ type DecimationRow struct {
 	SD      report.Value `json:"sd"`
 }
 
-// Analyze measures every model. A model whose latents are constant, or of which
-// fewer than 3 are distinct, has undefined numbers with their reason. Errors:
+// Analyze measures every model. A model whose latents are constant, or with
+// fewer than 3 distinct ones, has undefined numbers with their reason. Errors:
 // no models, unequal numbers of latents, fewer than 3, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)

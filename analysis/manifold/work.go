@@ -51,7 +51,7 @@ type plan struct {
 	o      Options
 	memory []stat.AutocorrelationTime // of each model; the zero value where undefined
 	window dimension.Window
-	blocks *stat.Blocks // what is deleted and halved
+	blocks *stat.Blocks // deleted and halved blocks
 	// similarities are what blocks were chosen by; nil where they were not needed, and nil for latents that do not vary.
 	similarities []*spectrum.Similarities
 	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
@@ -188,7 +188,7 @@ func (p *plan) viewed(i int, name string) []shard.Field {
 	return []shard.Field{{Name: name, Value: p.in.Content[i]}}
 }
 
-// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+// identityOf names the inputs and options that one model's numbers follow from. Blocks follow from all models.
 func (p *plan) identityOf(i int) shard.Identity {
 	spectra := "none"
 	if p.spectra != nil {
@@ -235,7 +235,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	rms := make(chan float64, 1)
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
-	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbors are found.
+	// Parts of either run on one goroutine; distances to duplicates are needed when neighbors are found.
 	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
 		if task == 1 {
 			d, err = p.neighbors(searching, i, rms)

@@ -37,7 +37,7 @@ type Sampling struct {
 	// Recall is the share of true neighbors in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
 	Recall SampleRecall `json:"recall"`
-	// Exact and Estimated say in words what is which.
+	// Exact and Estimated name in words the exact and the estimated numbers.
 	Exact     string `json:"exact"`
 	Estimated string `json:"estimated"`
 }

@@ -59,8 +59,8 @@ type Options struct {
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
 	Metric neighbors.Metric
-	// LatentMetric is LatentEuclidean or LatentCosine, that of latents beside another of the
-	// states; empty or LatentSame: as Metric says.
+	// LatentMetric is LatentEuclidean or LatentCosine, the metric of latents where the states have
+	// another; empty or LatentSame: as Metric says.
 	LatentMetric string
 	CoRanking    neighbors.CoRanking
 	// Ties says how states at equal distances are ordered; the zero value averages over all
@@ -145,11 +145,11 @@ type Result struct {
 	Models        []Model
 	Comparisons   []report.Comparison // of trustworthiness@k and continuity@k
 	Blocks        string              // what the jackknife deletes, for captions; empty without intervals
-	Sampling      *Sampling           // what was sampled; nil where all states were ranked
+	Sampling      *Sampling           // the sample; nil where all states were ranked
 	Warnings      []string
 
 	sampled   bool // the states were drawn at random
-	automatic bool // the window is that of the autocorrelation times
+	automatic bool // the window follows from the autocorrelation times
 }
 
 // Model is the outcome for one model.
@@ -196,7 +196,7 @@ type Model struct {
 	EffectiveRank report.Value `json:"effective_rank"`
 	// NEff is the number of independent latents that the dependent ones are worth
 	// for the mean of the coordinate that varies most, NEffReliable whether the states
-	// are enough to tell, and AutocorrelationTime that of this coordinate about the means
+	// are enough to tell, and AutocorrelationTime the autocorrelation time of this coordinate about the means
 	// of its episodes, in states.
 	NEff                report.Value `json:"n_eff"`
 	NEffReliable        bool         `json:"n_eff_reliable"`
@@ -248,8 +248,8 @@ type AtK struct {
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
 	// Chance is the trustworthiness, and the continuity, expected when ranks are
-	// random, in closed form: that of independent states. NullInTime is what pairings
-	// gave that keep the order in time, Null what random ones gave; one of the two.
+	// random, in closed form, for independent states. NullInTime is the score of pairings
+	// that keep the order in time, Null the score of random pairings; one of the two.
 	Chance     report.Value `json:"chance"`
 	NullInTime *Null        `json:"null_in_time,omitempty"`
 	Null       *Null        `json:"null,omitempty"`
@@ -441,7 +441,7 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 	return m, nil
 }
 
-// fillChance gives models without scores the level of chance, which is that of all.
+// fillChance gives models without scores the level of chance, which is the same for all.
 func (r *Result) fillChance() {
 	first := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
 	for i := range r.Models {

@@ -26,7 +26,7 @@ const (
 	NullIndependent NullKind = "independent"
 )
 
-// Describe says what so many pairings are.
+// Describe describes pairings in words.
 func (k NullKind) Describe(pairings int) string {
 	if k == NullIndependent {
 		return fmt.Sprintf("%d random pairings", pairings)

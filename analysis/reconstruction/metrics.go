@@ -12,7 +12,7 @@ import (
 // metric is a number that is a ratio of sums over samples, or a function of one.
 type metric struct {
 	name string
-	// unit and direction of what is better: higher, lower or none.
+	// unit and better direction: higher, lower or none.
 	unit      string
 	direction report.Direction
 	low, high float64 // what its values can be

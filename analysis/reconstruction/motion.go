@@ -1,4 +1,4 @@
-// The motion of predictions beside the true one.
+// The motion of predictions next to the true one.
 
 package reconstruction
 

@@ -24,7 +24,7 @@ type LatentPrediction struct {
 	R2            report.Estimate `json:"r2"`
 	R2ByDimension []report.Value  `json:"r2_by_dimension"`
 	// CopyMSE is the error of the latent of the state itself as the prediction, MeanMSE
-	// that of the mean latent of the successors: their variance.
+	// the error of the mean latent of the successors: their variance.
 	CopyMSE report.Estimate `json:"copy_mse"`
 	MeanMSE report.Estimate `json:"mean_mse"`
 	// Skill is 1 − mse/copy_mse and MeanSkill 1 − mse/mean_mse: 1 is perfect, 0 no better
@@ -38,7 +38,7 @@ type LatentPrediction struct {
 	Dropped  int `json:"dropped"`
 }
 
-// The reasons for what is undefined.
+// The reasons for undefined numbers.
 const (
 	noCopyError = "latents do not change between states, so copying has no error"
 	NoVariance  = "the latents are constant"

@@ -53,7 +53,7 @@ type RolloutHorizon struct {
 // are the next ones.
 type Step func(ctx context.Context, latents points.Points, actions []int64) (points.Points, error)
 
-// Rollouts says what is rolled out.
+// Rollouts describes the rollouts.
 type Rollouts struct {
 	Latents points.Points // [N, D] of all states, as Step takes and makes them
 	Actions []int64       // of all states; nil: Step takes none
@@ -317,7 +317,7 @@ func horizonOf(rows []RolloutStep) *RolloutHorizon {
 		Steps: rows[len(rows)-1].Step}
 }
 
-// crossing is the first step, interpolated, at which the error is no longer below that of a
+// crossing is the first step, interpolated, at which the error is no longer below the error of a
 // baseline.
 func crossing(steps, err, baseline []float64, name string) report.Value {
 	for i := range steps {

@@ -63,7 +63,7 @@ func newSamples(in Input, o Options) (*samples, error) {
 // pairs are the states that have a successor, with it.
 func (in *Input) pairs() []points.Pair { return in.PairsOf(in.Models[0].Latents.N) }
 
-// PairsOf are those of n states, before there are models.
+// PairsOf are the pairs of n states, before there are models.
 func (in *Input) PairsOf(n int) []points.Pair {
 	if in.Next == nil {
 		return motion.Pairs(motion.Runs(n, in.Episode, in.Time))
@@ -148,7 +148,7 @@ func (s *samples) drop(in Input, skip bool) error {
 	return nil
 }
 
-// Predictable are the transitions of which all that the model predicts is finite. It is an
+// Predictable are the transitions whose predictions are all finite. It is an
 // error if there are others, unless these are to be skipped and enough are left.
 func (m *Model) Predictable(pairs []points.Pair, skip bool) ([]points.Pair, error) {
 	var finite []points.Pair

@@ -31,7 +31,7 @@ type evaluation struct {
 	cut []int
 }
 
-// deletion holds the scores of what is left without a block.
+// deletion holds the scores of the samples outside a block.
 type deletion struct {
 	regression  score.Regression
 	correlation float64
@@ -218,7 +218,7 @@ func orNaN(err error) error {
 	return err
 }
 
-// regressions scores what is left without each block.
+// regressions scores the samples outside each block.
 func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 	if e.left == nil {
 		_, left, err := score.RegressionWithout(c.blocks, c.Values, e.values)
@@ -330,7 +330,7 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 	return out, nil
 }
 
-// confusions counts what is left without each block.
+// confusions counts the samples outside each block.
 func (c *Scorer) confusions(e evaluation) ([]*score.Confusion, error) {
 	if e.left == nil {
 		_, left, err := score.ConfusionWithout(c.blocks, c.count, c.classes, e.class)

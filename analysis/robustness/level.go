@@ -131,7 +131,7 @@ func (d *describer) mean(values []float64) (*stat.Jackknifed, error) {
 	return stat.JackknifeMean(d.blocks, values)
 }
 
-// positive cuts the interval of what is not negative.
+// positive cuts the interval of a number that is never negative.
 func positive(j *stat.Jackknifed) *stat.Jackknifed {
 	if j == nil {
 		return nil

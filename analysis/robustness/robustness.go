@@ -7,7 +7,7 @@
 //	x' = range·clip(x/range + σ·ε, 0, 1), ε ~ N(0, I),
 //
 // where the published code clamps frames of 0..255 to 0..1 and so erases them. A
-// collapsed encoder does not move at all; the spread of its latents stands beside
+// collapsed encoder does not move at all; the spread of its latents is part of
 // every result.
 package robustness
 
@@ -41,7 +41,7 @@ type Encoder struct {
 	// Encode returns the latents of other states, in the same space as Clean.
 	Encode func(ctx context.Context, states latent.Source) (points.Points, error)
 	// EncodeNoisy, if not nil, is tried first for corruptions that latent.Noise has. It
-	// corrupts the states itself, returns ‖x' − x‖₂ of each beside the latents, and may
+	// corrupts the states itself, returns ‖x' − x‖₂ of each with the latents, and may
 	// tell progress the states done. An error that wraps latent.ErrNoNoise asks for Encode.
 	EncodeNoisy func(ctx context.Context, states latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error)
 }
@@ -98,7 +98,7 @@ type Result struct {
 	Comparisons  []report.Comparison
 	Corruption   corruption.Kind
 	Unit         string  // of a level, for axis labels
-	Spread       *Spread // that of the states, where levels are in units of it; nil: of the pixel range
+	Spread       *Spread // the spread of the states, where levels are in units of it; nil: of the pixel range
 	CompareLevel float64
 	L2           bool
 	Blocks       string // how states were grouped for intervals; empty without
@@ -129,13 +129,13 @@ type Model struct {
 	NEffReliable           bool         `json:"n_eff_reliable"`
 	NEffMeanLatent         report.Value `json:"n_eff_mean_latent"`
 	NEffMeanLatentReliable bool         `json:"n_eff_mean_latent_reliable"`
-	// Duplicates is the number of clean latents equal to that of an earlier state.
+	// Duplicates is the number of clean latents equal to the latent of an earlier state.
 	Duplicates int `json:"duplicates"`
 
 	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
 	// a state together.
 	Distances [][]float64 `json:"-"`
-	// Cosines and Flips are those of the same corrupted states: NaN where a latent is zero,
+	// Cosines and Flips are of the same corrupted states: NaN where a latent is zero,
 	// and 1 for a flip, else 0.
 	Cosines, Flips [][]float64 `json:"-"`
 }
@@ -144,7 +144,7 @@ type Model struct {
 type Level struct {
 	Sigma float64 `json:"sigma" report:"parameter"`
 	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
-	// states' means over √states: of independent states. Intervals are those of
+	// states' means over √states: of independent states. Intervals are from
 	// delete-block jackknives with Student's t.
 	Mean   report.Estimate `json:"mean"`
 	SD     report.Value    `json:"sd"`
@@ -160,7 +160,7 @@ type Level struct {
 	RelativeMean report.Estimate `json:"relative_mean"`
 	RelativeRMS  report.Estimate `json:"relative_rms"`
 	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
-	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
+	// state than to their own. Another at the same distance, such as the latent of a repeated frame, is no
 	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
 	FlipRate report.Estimate `json:"flip_rate"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).

@@ -210,7 +210,7 @@ type movedOf struct {
 	Moved Moved
 }
 
-// identityOf is that of what one model's movements follow from, at the level and draw of the mover.
+// identityOf names the inputs and options that one model's movements follow from, at the level and draw of the mover.
 func (p *plan) identityOf(i int, m *mover) shard.Identity {
 	if m.identities == nil {
 		id := p.common()

@@ -40,7 +40,7 @@ func (p *plan) units() ([]unit, error) {
 	return out, nil
 }
 
-// scaled divides distances by the unit; those of constant latents, all 0, stay.
+// scaled divides distances by the unit; distances of constant latents, all 0, stay.
 func (u unit) scaled(distances []float64) []float64 {
 	if u.rms == 0 {
 		return distances
@@ -64,10 +64,10 @@ func (u unit) per(v *stat.Jackknifed, jackknifed *stat.Jackknifed) (*stat.Jackkn
 // of the pairs that begin at them.
 type grouping struct {
 	states, pairs *stat.Blocks
-	few           *stat.Blocks // of pairs, at most fewBlocks, for what is ranked anew
+	few           *stat.Blocks // of pairs, at most fewBlocks, for statistics that are ranked again
 }
 
-// fewBlocks bounds the deletions that are ranked anew.
+// fewBlocks bounds the deletions that are ranked again.
 const fewBlocks = 200
 
 // group groups the states for the pairs at one horizon; nil without intervals. All

@@ -374,7 +374,7 @@ func without(rows, inside []uint64, members []int, scale float64) float64 {
 // sets reach a little less, as they cannot all be disjoint. NaN for fewer than 2 sets.
 func (s *Sets) Ceiling() float64 { return Ceiling(s.sizes, s.Cells) }
 
-// Ceiling is [Sets.Ceiling] for sets of the given sizes over n cells.
+// Ceiling is [Sets.Ceiling] for sets of the given sizes over a number of cells.
 func Ceiling(sizes []int, cells int) float64 {
 	n, total := len(sizes), 0
 	if n < 2 || cells < 1 {

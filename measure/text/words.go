@@ -55,7 +55,7 @@ func (w *wordReader) alone(r rune) {
 	w.word, w.closed = []rune{r}, true
 }
 
-// next is the letter n places on; 0 where there is none.
+// next is the letter by places on; 0 where there is none.
 func (w *wordReader) next(by int) rune {
 	if at := w.at + by; at >= 0 && at < len(w.letters) {
 		return w.letters[at]

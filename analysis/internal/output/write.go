@@ -10,8 +10,8 @@ import (
 	"repscope/report"
 )
 
-// Enter puts warnings, models and comparisons into the result of a run. What is said of several models in the same
-// words is said once.
+// Enter puts warnings, models and comparisons into the result of a run. A warning about several models in the same
+// words is written once.
 func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) string, comparisons []report.Comparison) {
 	names := make([]string, len(models))
 	for i, m := range models {
@@ -101,8 +101,8 @@ func printed(comparisons []report.Comparison, command string) *report.Table {
 	return table
 }
 
-// Files are the names of the files of an analysis, for [run.Job.Files]: the tidy CSV files, that of scores per sample,
-// and others.
+// Files are the names of the files of an analysis, for [run.Job.Files]: the tidy CSV files, the file of scores per
+// sample, and others.
 func Files(command string, names ...string) func(*run.Options) []string {
 	own := []string{command + "_metrics.csv", command + "_comparisons.csv", command + "_samples.csv"}
 	return func(*run.Options) []string { return append(own, names...) }

@@ -1,5 +1,5 @@
 // Package results turns the intervals and comparisons of package stat into
-// those of the result file, so that every analysis writes them alike.
+// the forms of the result file, so that every analysis writes them alike.
 package results
 
 import (
@@ -57,7 +57,7 @@ const (
 )
 
 // Metric names a row of comparisons. Rows of one Family, which is the metric without
-// its parameter, are one question asked several times. Path is that of the number in the
+// its parameter, are one question asked several times. Path is the path of the number in the
 // part of a model ([report.Object.Number]), empty where Name is.
 type Metric struct{ Name, Family, Path string }
 
@@ -86,7 +86,7 @@ func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed 
 }
 
 // extremes are the p values of models' being the best as the result file holds them; nil
-// where they say no more than those of pairs.
+// where they say no more than the p values of pairs.
 func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
 	if !e.Joint {
 		return nil
@@ -238,7 +238,7 @@ func Deleted(blocks *stat.Blocks) string {
 	return text.Count(blocks.Count(), "block") + " (" + name + ")"
 }
 
-// Ranged makes the interval of a jackknife that of a number which lies between low and high (±Inf where
+// Ranged makes the interval of a jackknife the interval of a number that lies between low and high (±Inf where
 // it has no end): on the scale of the logarithm for positive numbers whose error is a factor, and never
 // beyond what the number can be. Cutting leaves out no value that the number can have, so that the
 // interval holds as often as before.

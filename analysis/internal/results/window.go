@@ -12,7 +12,7 @@ import (
 )
 
 // ExcludeWindow returns the labels with which a neighbor search leaves out states at
-// most so many frames apart in one episode; see [points.WindowLabels]. The warning,
+// most this number of frames apart in one episode; see [points.WindowLabels]. The warning,
 // empty if no frames are missing inside the window, says how far it reaches.
 func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
 	labels, widest := points.WindowLabels(episode, time, frames)

@@ -1,4 +1,4 @@
-// Predictions by decoders, from latents of states or from those of a predictor.
+// Predictions by decoders, from latents of states or of a predictor.
 
 package command
 
@@ -340,7 +340,7 @@ func (d *decoded) predictions() reconstruction.Predictions {
 	return reconstruction.Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: reconstruction.Frames{Read: d.read, Digest: d.digest}}
 }
 
-// note says what is decoded.
+// note describes the decoded latents.
 func (d *decoded) note() string {
 	if d.predictor == nil {
 		return fmt.Sprintf("%s decoding the latents of the next states", d.decoder.Path)

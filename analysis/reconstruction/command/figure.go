@@ -19,7 +19,7 @@ import (
 // sheetModels is the number of models on a contact sheet; more have sheets of their own.
 const sheetModels = 4
 
-// sheets is the number of contact sheets for so many models.
+// sheets is the number of contact sheets for the models.
 func sheets(models int) int { return max(1, (models+sheetModels-1)/sheetModels) }
 
 // sheetName is the name of contact sheet k.

@@ -290,7 +290,7 @@ func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, show
 // currentFrame is the name of the current frame among those saved.
 const currentFrame = "current"
 
-// savedNames are what is saved of a sample: the current and the true next frame, and for
+// savedNames are the saved images of a sample: the current and the true next frame, and for
 // every model its prediction and the error, whose name has that of the model where there
 // are several.
 func savedNames(models []string) []string {

@@ -33,7 +33,7 @@ func picture(pixels []float64, shape frame.Shape) image.Image {
 	return m
 }
 
-// difference is |a − b| by pixel: the mean over three channels, else that of the last.
+// difference is |a − b| by pixel: the mean over three channels, else of the last one.
 func difference(a, b []float64, shape frame.Shape) []float64 {
 	plane := shape.Height * shape.Width
 	first := shape.Channels - 1

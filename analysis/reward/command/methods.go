@@ -38,7 +38,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// sayTargets says what is read, and from what.
+// sayTargets describes the targets and the latents they are read from.
 func sayTargets(d *methods.Draft) {
 	d.Section("Probes")
 	var regressed, classified []string
@@ -125,7 +125,7 @@ func sayProbes(d *methods.Draft) {
 	}
 }
 
-// sayScores says what is reported of probes.
+// sayScores describes the reported scores of probes.
 func sayScores(d *methods.Draft) {
 	d.Say("Regressions were scored by mean squared error, R² and Pearson's r inside folds, rewards above 0 by the " +
 		"area under the ROC curve " +
@@ -140,7 +140,7 @@ func sayScores(d *methods.Draft) {
 	}
 }
 
-// sayDynamics says what is measured of predicted latents.
+// sayDynamics describes the measurements of predicted latents.
 func sayDynamics(d *methods.Draft) {
 	if !d.Holds("latent_prediction") && !d.Holds("rollout") && !d.Holds("temporal_distance") {
 		return

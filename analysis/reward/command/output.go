@@ -182,7 +182,7 @@ func target(r *reward.Result, name string) *reward.Target {
 	return r.Scorers[slices.IndexFunc(r.Scorers, func(c *reward.Scorer) bool { return c.Target.Name == name })].Target
 }
 
-// printSamples says what was probed.
+// printSamples prints the number of probed samples.
 func printSamples(r *reward.Result, env *run.Env) error {
 	if len(r.Scorers) == 0 {
 		return nil
