@@ -187,7 +187,8 @@ func (a *Appender) Append(values []float32) error {
 	size := a.t.Size()
 	n := len(values) * size
 	if n%a.row != 0 || a.done+n/a.row > a.rows {
-		return fmt.Errorf("%s: %d elements after row %d of %d: want whole rows of %d", a.path, len(values), a.done, a.rows, a.row/size)
+		return fmt.Errorf("%s: %d elements after row %d of %d: want whole rows of %d",
+			a.path, len(values), a.done, a.rows, a.row/size)
 	}
 	a.raw = slices.Grow(a.raw[:0], n)[:n]
 	if a.t == Float16 {

@@ -137,7 +137,8 @@ func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
 	if size != int64(len(raw)) {
 		return nil, fmt.Errorf("%s: %d elements do not fit shape %v", name, len(data), shape)
 	}
-	return newArray(name, "", "", slices.Clone(shape), t, dtype.HostOrder(), &region{memory(raw), 0, rowBytes(shape, t)}), nil
+	return newArray(name, "", "", slices.Clone(shape), t, dtype.HostOrder(),
+		&region{memory(raw), 0, rowBytes(shape, t)}), nil
 }
 
 // rowBytes is the number of bytes of one row.
@@ -380,7 +381,8 @@ func hashFile(f *mmap.File, part *checksum) (string, error) {
 		}
 	}
 	if part != nil && sum.Sum32() != part.want {
-		return "", fmt.Errorf("%s: corrupt: checksum %08x of %d bytes at offset %d, want %08x", f.Path(), sum.Sum32(), part.size, part.offset, part.want)
+		return "", fmt.Errorf("%s: corrupt: checksum %08x of %d bytes at offset %d, want %08x",
+			f.Path(), sum.Sum32(), part.size, part.offset, part.want)
 	}
 	return hexDigest(h), nil
 }

@@ -35,7 +35,8 @@ func (r *designReader) look(node int, kind, key string) {
 			r.skip()
 			return
 		}
-		r.background = put(r.background, node, []Paint{{Type: "SOLID", Visible: true, Opacity: 1, Color: r.color(node, kind)}})
+		r.background = put(r.background, node,
+			[]Paint{{Type: "SOLID", Visible: true, Opacity: 1, Color: r.color(node, kind)}})
 	case kind == jsonList && key == "characterStyleOverrides":
 		for begun := false; r.element(&begun); {
 			if v := 0.; r.kind() == jsonNumber {

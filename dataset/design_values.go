@@ -272,7 +272,8 @@ func (d *Design) circle() error {
 		}
 		if n.ID != "" {
 			if around[n.ID] {
-				return fmt.Errorf("node %q is one of its own descendants, %d levels below the root: the ids form a cycle", n.ID, n.Depth)
+				return fmt.Errorf("node %q is one of its own descendants, %d levels below the root: the ids form a cycle",
+					n.ID, n.Depth)
 			}
 			around[n.ID] = true
 		}

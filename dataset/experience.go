@@ -80,7 +80,8 @@ func experienceArray(path, split, attribute string, o *torchfile.Object) (*Array
 	}
 	v, ok := o.Attribute(attribute)
 	if !ok {
-		return nil, fmt.Errorf("%s: %s has no attribute %q; want states, actions, rewards or stop_episodes", path, o.Class, attribute)
+		return nil, fmt.Errorf("%s: %s has no attribute %q; want states, actions, rewards or stop_episodes",
+			path, o.Class, attribute)
 	}
 	switch v := v.(type) {
 	case *torchfile.Tensor:
@@ -131,7 +132,8 @@ var experienceAttributes = []string{"states", "actions", "rewards", "stop_episod
 func readExperience(file *torchfile.File, split string) (*experience, error) {
 	path := file.Path()
 	if !isExperience(file.Root()) {
-		return nil, fmt.Errorf("%s: not an experience dataset: want a dict of train_dataset and val_dataset of class %s", path, torchfile.ExperienceDataset)
+		return nil, fmt.Errorf("%s: not an experience dataset: want a dict of train_dataset and val_dataset of class %s",
+			path, torchfile.ExperienceDataset)
 	}
 	o, split, err := experienceSplit(path, file.Root(), split)
 	if err != nil {
@@ -151,7 +153,8 @@ func readExperience(file *torchfile.File, split string) (*experience, error) {
 	length, ok := o.Attribute("sequence_length")
 	n, isInt := length.(int64)
 	if !ok || !isInt || n < 1 || n > int64(e.Frames.Len()) {
-		return nil, fmt.Errorf("%s: sequence_length is %v, want a number from 1 to the %d frames", name, length, e.Frames.Len())
+		return nil, fmt.Errorf("%s: sequence_length is %v, want a number from 1 to the %d frames",
+			name, length, e.Frames.Len())
 	}
 	e.SequenceLength = int(n)
 	if e.Stop, err = e.readStop(path, o); err != nil {

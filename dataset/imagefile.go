@@ -158,7 +158,8 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	}
 	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels ||
 		pixels > min(maxPixels, limit) {
-		return fmt.Errorf("%s: %d×%d pixels in a file of %d bytes, want at most %d pixels", f.path, c.Width, c.Height, size, maxPixels)
+		return fmt.Errorf("%s: %d×%d pixels in a file of %d bytes, want at most %d pixels",
+			f.path, c.Width, c.Height, size, maxPixels)
 	}
 	switch m := c.ColorModel; m {
 	case color.GrayModel:

@@ -73,9 +73,11 @@ func readNPYHeader(r io.Reader, total int64) (npyHeader, error) {
 	}
 	switch rest := total - h.offset; {
 	case rest < h.size:
-		return h, fmt.Errorf("%w: shape %v of type %v takes %d bytes, the file has %d after its header", ErrTruncated, h.shape, h.dtype, h.size, rest)
+		return h, fmt.Errorf("%w: shape %v of type %v takes %d bytes, the file has %d after its header",
+			ErrTruncated, h.shape, h.dtype, h.size, rest)
 	case rest > h.size:
-		return h, fmt.Errorf("shape %v of type %v takes %d bytes, the file has %d after its header", h.shape, h.dtype, h.size, rest)
+		return h, fmt.Errorf("shape %v of type %v takes %d bytes, the file has %d after its header",
+			h.shape, h.dtype, h.size, rest)
 	}
 	return h, nil
 }

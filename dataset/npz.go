@@ -41,7 +41,8 @@ func openZip(file *mmap.File) (*zip.Reader, error) {
 func readZip(file *mmap.File) (*zip.Reader, error) {
 	archive, err := zip.NewReader(file, file.Size())
 	if errors.Is(err, zip.ErrFormat) {
-		return nil, fmt.Errorf("%s: %w: begins as a zip file but has no zip directory at its end (%d bytes)", file.Path(), ErrTruncated, file.Size())
+		return nil, fmt.Errorf("%s: %w: begins as a zip file but has no zip directory at its end (%d bytes)",
+			file.Path(), ErrTruncated, file.Size())
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: corrupt zip file: %w", file.Path(), err)
 	}

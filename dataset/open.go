@@ -244,7 +244,8 @@ func openAll(file *mmap.File) ([]*Array, error) {
 		return nil, err
 	}
 	if f.openAll == nil {
-		return nil, fmt.Errorf("%s: want a file of arrays by name: %s", file.Path(), names(func(f *arrayFormat) bool { return f.openAll != nil }))
+		return nil, fmt.Errorf("%s: want a file of arrays by name: %s",
+			file.Path(), names(func(f *arrayFormat) bool { return f.openAll != nil }))
 	}
 	arrays, err := f.openAll(file)
 	if err != nil {

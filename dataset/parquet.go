@@ -225,7 +225,7 @@ func (s *parquetSet) images(c *parquet.Leaf, key string, o ImageOptions) (*Array
 		files[i] = imageFile{path: fmt.Sprintf("%s: row %d", name, i), open: func(string) (imageContent, error) {
 			list, err := c.Bytes(i, i+1)
 			if err == nil && list[0] == nil {
-				err = errors.New("is null, want the bytes of an image; an image in a file of its own is not read")
+				err = errors.New("is null, want the bytes of an image; images in separate files are not supported")
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: row %d: %w", name, i, err)

@@ -183,7 +183,8 @@ func (f *PositionFile) parse(record []string, row int) (Position, error) {
 		if f.columns[positionNLL] < 0 {
 			p.NLL = -math.Log(prob)
 		} else if math.Abs(prob-p.Prob) > 0.01 {
-			return p, fmt.Errorf("column nll: %s is a probability of %.3g, but prob is %s; want nll = −ln prob, in nats", cell(positionNLL), p.Prob, cell(positionProb))
+			return p, fmt.Errorf("column nll: %s is a probability of %.3g, but prob is %s; want nll = −ln prob, in nats",
+				cell(positionNLL), p.Prob, cell(positionProb))
 		}
 		p.Prob = prob
 	}

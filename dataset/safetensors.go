@@ -52,7 +52,8 @@ func safetensorsArray(file *mmap.File, t safetensors.Tensor) (*Array, error) {
 	if err := t.Readable(); err != nil {
 		return nil, fmt.Errorf("%s: %w", full, err)
 	}
-	a := newArray(full, file.Path(), t.Name, t.Shape, t.DType, dtype.LittleEndian, &region{file, t.Offset, rowBytes(t.Shape, t.DType)})
+	a := newArray(full, file.Path(), t.Name, t.Shape, t.DType, dtype.LittleEndian,
+		&region{file, t.Offset, rowBytes(t.Shape, t.DType)})
 	fromFile(a, file, nil)
 	a.close = file.Close
 	return a, nil

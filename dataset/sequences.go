@@ -330,7 +330,8 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		for _, name := range append([]string{role.name}, role.found...) {
 			column := f.free(names, name)
 			if column >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
-				return text.WithHint(fmt.Errorf("the columns %s and %s both contain %s", names[f.roles[i]], name, role.name), fmt.Sprintf("choose one with --columns %s=…", role.name))
+				return text.WithHint(fmt.Errorf("the columns %s and %s both contain %s", names[f.roles[i]], name, role.name),
+					fmt.Sprintf("choose one with --columns %s=…", role.name))
 			}
 			if column >= 0 && f.roles[i] < 0 {
 				f.roles[i] = column
@@ -349,7 +350,8 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	f.chooseParts(names)
 	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 && f.roles[roleChain] < 0 {
 		err := fmt.Errorf("no column contains a chain (%s); the columns are %s",
-			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
+			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "),
+			strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
 			return text.WithHint(err, "the cells of a .tsv file are separated by tabs")
 		}
@@ -419,7 +421,8 @@ func (f *SequenceFile) checkUses() error {
 	for i := roleHeavyCDR; i <= roleLightCoordinates; i++ {
 		chain := roleHeavy + (i-roleHeavyCDR)%2
 		if f.roles[i] >= 0 && f.roles[chain] < 0 {
-			return fmt.Errorf("there is a column %s but no column of the %s chain", f.names[f.roles[i]], sequenceRoles[chain].name)
+			return fmt.Errorf("there is a column %s but no column of the %s chain",
+				f.names[f.roles[i]], sequenceRoles[chain].name)
 		}
 	}
 	return nil

@@ -168,7 +168,8 @@ func checkMask(mask, chain string, highest byte) error {
 	if len(mask) == len(chain) {
 		return nil
 	}
-	err := fmt.Errorf("the mask has %s for a chain of %s", text.Count(len(mask), "digit"), text.Count(len(chain), "residue"))
+	err := fmt.Errorf("the mask has %s for a chain of %s",
+		text.Count(len(mask), "digit"), text.Count(len(chain), "residue"))
 	if len(mask) < len(chain) && mask[0] != '0' {
 		return text.WithHint(err, "a mask read as a number loses its leading zeros; keep it as text (pandas: dtype=str)")
 	}
@@ -298,7 +299,8 @@ func (f *SequenceFile) openFASTA() error {
 	check := sequenceCheck{map[string]int{}, map[string]int{}}
 	var s Sequence
 	for i := range f.Len() {
-		err := f.file.Use(f.offsets[i], f.offsets[i+1]-f.offsets[i], func(raw []byte) error { return f.parseRecord(raw, i, &s) })
+		err := f.file.Use(f.offsets[i], f.offsets[i+1]-f.offsets[i],
+			func(raw []byte) error { return f.parseRecord(raw, i, &s) })
 		if err != nil {
 			return err
 		}
@@ -318,7 +320,8 @@ func (f *SequenceFile) parseRecord(raw []byte, i int, s *Sequence) error {
 	}
 	chains := strings.Split(strings.Join(strings.Fields(body), ""), ":")
 	if len(chains) > 2 {
-		return fmt.Errorf("%s has %d chains, want one, or a heavy and a light chain separated by a colon", f.place(i), len(chains))
+		return fmt.Errorf("%s has %d chains, want one, or a heavy and a light chain separated by a colon",
+			f.place(i), len(chains))
 	}
 	for k, chain := range chains {
 		chain = f.options.Residues.clean(chain).chain

@@ -218,7 +218,8 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 		return "", fmt.Errorf("%s: layout %s has %d axes, the states have shape %v", a.name, layout, axes, row)
 	}
 	if window && layout != "D" && layout != "HW" && layout != "CHW" && layout != "HWC" {
-		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; want layout D, HW, CHW or HWC for windows", a.name, row, layout)
+		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; want layout D, HW, CHW or HWC for windows",
+			a.name, row, layout)
 	}
 	return layout, nil
 }
@@ -689,7 +690,8 @@ func (s *States) Fingerprint() (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "states/1\n%s\n%q %v %v\n%v %v %d %d %v\n", digest, s.array.key, s.array.dtype, s.array.shape, s.layout, s.shape, s.rows, s.delta, s.parts)
+	fmt.Fprintf(h, "states/1\n%s\n%q %v %v\n%v %v %d %d %v\n",
+		digest, s.array.key, s.array.dtype, s.array.shape, s.layout, s.shape, s.rows, s.delta, s.parts)
 	if s.lastOf > 0 {
 		fmt.Fprintf(h, "channels last %d\n", s.lastOf)
 	}

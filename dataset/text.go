@@ -125,7 +125,8 @@ func readText(m *zip.File, size int64) (string, error) {
 	header, body := string(raw[start:start+length]), raw[start+length:]
 	match := textDescr.FindStringSubmatch(header)
 	if match == nil {
-		return "", fmt.Errorf("header %.120q: want one text, of type U or S (json.dumps(…) of a dict)", strings.TrimSpace(header))
+		return "", fmt.Errorf("header %.120q: want one text, of type U or S (json.dumps(…) of a dict)",
+			strings.TrimSpace(header))
 	}
 	count, err := strconv.Atoi(match[3])
 	if err != nil || count > maxText {

@@ -235,7 +235,8 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 	widenPalettes(s.files)
 	for i, f := range s.files {
 		if first := s.files[0]; f.kind != first.kind {
-			return nil, fmt.Errorf("%s: page %d is %v, but page 0 is %v: all pages must agree", file.Path(), i, f.kind, first.kind)
+			return nil, fmt.Errorf("%s: page %d is %v, but page 0 is %v: all pages must agree",
+				file.Path(), i, f.kind, first.kind)
 		}
 	}
 	s.kind = s.files[0].kind

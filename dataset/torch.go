@@ -61,7 +61,8 @@ func listArray(path, key string, list []any) (*Array, error) {
 		case float64:
 			numbers = append(numbers, v)
 		default:
-			return nil, fmt.Errorf("%s: item %d of the list is a %s, want truth values or numbers", name, i, torchfile.TypeName(v))
+			return nil, fmt.Errorf("%s: item %d of the list is a %s, want truth values or numbers",
+				name, i, torchfile.TypeName(v))
 		}
 	}
 	if len(flags) > 0 && len(numbers) > 0 {
@@ -177,7 +178,8 @@ func torchArray(file *torchfile.File, key string) (*Array, error) {
 		for name := range parts(value) {
 			names = append(names, name)
 		}
-		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(names), "nothing"))
+		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor",
+			path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(names), "nothing"))
 	case 1:
 		return torchArray(file, names[0])
 	}

@@ -182,7 +182,8 @@ func parseTokenizer(raw, added json.RawMessage) (*Vocabulary, error) {
 		if index < 0 {
 			ids = append(ids, tokenID{m.Content, m.ID})
 		} else if ids[index].id != m.ID {
-			return nil, fmt.Errorf("the token %q has the id %d in the vocabulary and %d in added_tokens", m.Content, ids[index].id, m.ID)
+			return nil, fmt.Errorf("the token %q has the id %d in the vocabulary and %d in added_tokens",
+				m.Content, ids[index].id, m.ID)
 		}
 	}
 	return newVocabulary(ids, nil)

@@ -145,7 +145,8 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 			return points.Points{}, &ReadError{err}
 		}
 	}
-	latents, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) }, found.size)
+	latents, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) },
+		found.size)
 	if err == nil && latents.kept && o.Kept != nil {
 		o.Kept()
 	}
@@ -544,7 +545,8 @@ func (f *foreign) collect(ctx context.Context) ([]result, error) {
 		return nil, err
 	}
 	if len(out.Shape) == 0 || out.Shape[0] != n || graph.Count(out.Shape) != len(out.Values) {
-		return nil, fmt.Errorf("the output has shape %v over %d values for a batch of %d, want [B, …]", out.Shape, len(out.Values), n)
+		return nil, fmt.Errorf("the output has shape %v over %d values for a batch of %d, want [B, …]",
+			out.Shape, len(out.Values), n)
 	}
 	return []result{{out.Values, out.Shape}}, nil
 }

@@ -202,7 +202,8 @@ func (h *Head) match(inputs []HeadInput) ([]int, error) {
 		names[i] = in.Name
 	}
 	if len(inputs) != len(ports) {
-		return nil, fmt.Errorf("has %d inputs (%s), want %d: %s", len(ports), model.Names(ports), len(inputs), strings.Join(names, ", "))
+		return nil, fmt.Errorf("has %d inputs (%s), want %d: %s",
+			len(ports), model.Names(ports), len(inputs), strings.Join(names, ", "))
 	}
 	chosen := make([]int, len(inputs))
 	taken := make([]bool, len(ports))
@@ -294,7 +295,8 @@ func (f *feed) fitInts() error {
 		case d < 0 && f.port.DType == model.Int64: // one step, one value
 			d = 1
 		default:
-			return fmt.Errorf("input %q has shape %v: want one %s per row, [N] or [N 1], or one-hot [N A] with a fixed A", f.port.Name, f.port.Shape(), f.in.Name)
+			return fmt.Errorf("input %q has shape %v: want one %s per row, [N] or [N 1], or one-hot [N A] with a fixed A",
+				f.port.Name, f.port.Shape(), f.in.Name)
 		}
 		f.shape = append(f.shape, max(d, 1))
 	}
@@ -324,7 +326,8 @@ func (f *feed) fill(lo, hi int) error {
 			put(v)
 			continue
 		case v >= int64(f.hot):
-			return fmt.Errorf("%s %d in row %d, but input %q takes %d classes, 0 to %d", f.in.Name, v, i, f.port.Name, f.hot, f.hot-1)
+			return fmt.Errorf("%s %d in row %d, but input %q takes %d classes, 0 to %d",
+				f.in.Name, v, i, f.port.Name, f.hot, f.hot-1)
 		}
 		for k := range f.hot {
 			one := int64(0)
@@ -472,7 +475,8 @@ func rowsPerBatch(o EncodeOptions) int {
 // A row has the same bits for any batch size, including a fixed one, and any number of threads. NaN or infinity in an
 // output row is an error that names the row. Stream returns the shape of one row, which must equal want up to axes of
 // size one unless want is nil.
-func (h *Head) Stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
+func (h *Head) Stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions,
+	write func(lo, hi int, rows []float32) error) ([]int, error) {
 	shape, err := h.stream(ctx, inputs, want, o, write)
 	switch {
 	case err == nil:
@@ -483,7 +487,8 @@ func (h *Head) Stream(ctx context.Context, inputs []HeadInput, want []int, o Enc
 	return nil, h.errorf(err)
 }
 
-func (h *Head) stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions, write func(lo, hi int, rows []float32) error) ([]int, error) {
+func (h *Head) stream(ctx context.Context, inputs []HeadInput, want []int, o EncodeOptions,
+	write func(lo, hi int, rows []float32) error) ([]int, error) {
 	shape, err := h.check(inputs, want)
 	if err != nil {
 		return nil, err
@@ -538,7 +543,8 @@ func (h *Head) stream(ctx context.Context, inputs []HeadInput, want []int, o Enc
 			rows = whole
 		}
 		if i, v := firstBad(rows); i >= 0 {
-			return nil, fmt.Errorf("row %d: output element %d is %g", lo+i/max(1, len(rows)/(hi-lo)), i%max(1, len(rows)/(hi-lo)), v)
+			return nil, fmt.Errorf("row %d: output element %d is %g",
+				lo+i/max(1, len(rows)/(hi-lo)), i%max(1, len(rows)/(hi-lo)), v)
 		}
 		if err := write(lo, hi, rows); err != nil {
 			return nil, err

@@ -41,7 +41,8 @@ func EncodeNoisy(
 	return z, moved, nil
 }
 
-func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
+func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise,
+	o EncodeOptions) (points.Points, []float64, error) {
 	if _, err := ParsePool(string(o.Pool)); err != nil {
 		return points.Points{}, nil, err
 	}

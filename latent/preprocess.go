@@ -304,7 +304,8 @@ func (q *preprocessor) normalize() error {
 		for i := range out {
 			v := values[min(i, len(values)-1)]
 			if math.IsNaN(v) || math.IsInf(v, 0) || what == "standard deviation" && !(float32(v) > 0) {
-				return nil, fmt.Errorf("%s %g: want a finite number%s", what, v, map[bool]string{true: " above 0"}[what == "standard deviation"])
+				return nil, fmt.Errorf("%s %g: want a finite number%s",
+					what, v, map[bool]string{true: " above 0"}[what == "standard deviation"])
 			}
 			out[i] = float32(v)
 		}

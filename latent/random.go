@@ -42,7 +42,8 @@ func randomEncoder(state []int, o RandomOptions) (*modelEncoder, error) {
 		o.Dim = DefaultDim
 	}
 	if len(state) < 2 || len(state) > 4 || o.Dim < 0 {
-		return nil, fmt.Errorf("states of shape %v and latents of %d dimensions: want frames [H W], [T H W] or [C T H W]", state, o.Dim)
+		return nil, fmt.Errorf("states of shape %v and latents of %d dimensions: want frames [H W], [T H W] or [C T H W]",
+			state, o.Dim)
 	}
 	channels, h, w := 1, state[len(state)-2], state[len(state)-1]
 	if len(state) == 4 {

@@ -109,7 +109,8 @@ func (t *TokenModel) bindInputs(ports []model.Port) error {
 			assigned[roleTokens] = true
 		}
 		if !ok {
-			return fmt.Errorf("input %q has an unknown purpose; assign it with --inputs ROLE=%s, with ROLE one of %s", p.Name, p.Name,
+			return fmt.Errorf("input %q has an unknown purpose; assign it with --inputs ROLE=%s, with ROLE one of %s",
+				p.Name, p.Name,
 				strings.Join(TokenInputs(), ", "))
 		}
 		if p.Dims != nil && len(p.Dims) != 2 {
@@ -287,7 +288,8 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 		}
 		names := matching(t.o.Outputs[role], all)
 		if len(names) == 0 {
-			return nil, fmt.Errorf("has no output %q; its outputs are %s", t.o.Outputs[role], strings.Join(probedNames(all), ", "))
+			return nil, fmt.Errorf("has no output %q; its outputs are %s",
+				t.o.Outputs[role], strings.Join(probedNames(all), ", "))
 		}
 		take(role, names...)
 	}
@@ -329,7 +331,8 @@ func (t *TokenModel) chooseOutputs(all []probed, length int) (map[string][]strin
 		roles[roleHidden] = []string{last}
 	}
 	if names := roles[roleLogits]; len(names) > 1 {
-		return nil, fmt.Errorf("outputs %s could all be logits: name them with --outputs logits=NAME", strings.Join(names, ", "))
+		return nil, fmt.Errorf("outputs %s could all be logits: name them with --outputs logits=NAME",
+			strings.Join(names, ", "))
 	}
 	return roles, nil
 }
@@ -410,7 +413,8 @@ func (t *TokenModel) lie(role string, names []string, all []probed, rows, length
 			return nil, fmt.Errorf("output %q (%s) is not of float32", name, role)
 		}
 		if v != nil && !slices.Equal(v.shape, p.a) {
-			return nil, fmt.Errorf("outputs %q and %q (%s) have shapes %v and %v, want one shape", names[0], name, role, v.shape, p.a)
+			return nil, fmt.Errorf("outputs %q and %q (%s) have shapes %v and %v, want one shape",
+				names[0], name, role, v.shape, p.a)
 		}
 		v = &tokenValue{names: names, batch: batchAxis(p, rows), layer: -1, shape: p.a}
 	}
@@ -434,7 +438,8 @@ func (t *TokenModel) lie(role string, names []string, all []probed, rows, length
 		}
 	}
 	if want != "" {
-		return nil, fmt.Errorf("output %q (%s) has shape %v for %d sequences of %d tokens, want %s", names[0], role, s, rows, length, want)
+		return nil, fmt.Errorf("output %q (%s) has shape %v for %d sequences of %d tokens, want %s",
+			names[0], role, s, rows, length, want)
 	}
 	return v, t.enter(role, v)
 }

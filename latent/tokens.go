@@ -226,7 +226,8 @@ type TokenSequences struct {
 // Run answers sequences. visit is called once for each, in the order of padded lengths, among
 // equal ones of i, whatever the batches are; what it is given is valid until it returns.
 // Outputs that are not there are an error.
-func (t *TokenModel) Run(ctx context.Context, s TokenSequences, want TokenOutputs, visit func(i int, out *TokenOutput) error) error {
+func (t *TokenModel) Run(ctx context.Context, s TokenSequences, want TokenOutputs,
+	visit func(i int, out *TokenOutput) error) error {
 	if err := t.prepare(want, s.Rows); err != nil {
 		return err
 	}
@@ -412,7 +413,8 @@ func (t *TokenModel) try(ctx context.Context) error {
 	if t.length > 0 {
 		length, space = max(1, t.length-t.length/3), t.length
 	}
-	hasMask := slices.ContainsFunc(t.inputs, func(in tokenInput) bool { return in.role == roleMask || in.role == rolePadding })
+	hasMask := slices.ContainsFunc(t.inputs,
+		func(in tokenInput) bool { return in.role == roleMask || in.role == rolePadding })
 	whole := tokenTrial{[]int{1}, length, length, t.o.Pad}
 	if t.length > 0 {
 		whole.length, whole.space = t.length, t.length

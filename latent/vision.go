@@ -54,11 +54,13 @@ func OpenVision(path string, o VisionOptions) (*VisionModel, error) {
 	}
 	fail := func(format string, args ...any) error { return fmt.Errorf("model "+path+": "+format, args...) }
 	if len(ports) != 1 {
-		return nil, fail("has %d inputs (%s), want one, the image: export the vision encoder alone", len(ports), model.Names(ports))
+		return nil, fail("has %d inputs (%s), want one, the image: export the vision encoder alone",
+			len(ports), model.Names(ports))
 	}
 	dims := ports[0].Dims
 	if ports[0].DType != model.Float32 || dims != nil && (len(dims) != 4 || dims[1].Size >= 0 && dims[1].Size != 3) {
-		return nil, fail("input %q has shape %v of %v, want images [B, 3, H, W] of float32", ports[0].Name, ports[0].Shape(), ports[0].DType)
+		return nil, fail("input %q has shape %v of %v, want images [B, 3, H, W] of float32",
+			ports[0].Name, ports[0].Shape(), ports[0].DType)
 	}
 	h, err := OpenHead(path, OpenOptions{Prefer: prefer, Threads: o.Threads, Backend: o.Backend})
 	if err != nil {

@@ -85,7 +85,8 @@ type ApproximateNearest struct {
 //
 // The result depends on points, k, Metric, ExcludeWindow, Episode, Time and Seed, not on Threads or Memory. Of o it
 // uses these and Progress. Errors are the errors of KNearest, and a memory budget too small for the cells.
-func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options,
+	a Approximation) (*ApproximateNearest, error) {
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
 	}
@@ -147,7 +148,8 @@ func (s Space) KNearestApproximate(
 }
 
 // measureRecall compares the lists of seeded queries with exact ones.
-func measureRecall(ctx context.Context, pts points.Points, lists *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
+func measureRecall(ctx context.Context, pts points.Points, lists *Nearest, o *rows.Options,
+	a *Approximation) (SearchRecall, error) {
 	queries := a.Queries
 	if queries == 0 {
 		queries = defaultQueries

@@ -51,7 +51,8 @@ func (p *Pass) Join(a, b *Partial) (*Partial, error) {
 		}
 	}
 	if a.Hi != b.Lo {
-		return nil, fmt.Errorf("join: the part with points %d to %d does not follow the part with points %d to %d", b.Lo, b.Hi, a.Lo, a.Hi)
+		return nil, fmt.Errorf("join: the part with points %d to %d does not follow the part with points %d to %d",
+			b.Lo, b.Hi, a.Lo, a.Hi)
 	}
 	a.Hi = b.Hi
 	a.Original.Method = bothMethods(a.Original.Method, b.Original.Method)
@@ -220,7 +221,7 @@ func methods(parts []*Partial, method func(*Partial) string) string {
 // betweenMethods separates the names of several methods and occurs in none.
 const betweenMethods = ", "
 
-// bothMethods names the methods of two parts, each of which may have several.
+// bothMethods names the methods of two parts; each part may have several.
 func bothMethods(a, b string) string {
 	if a == b {
 		return a

@@ -47,7 +47,8 @@ func (s Space) VisitTied(
 }
 
 // visitNearest visits all points whose k+1 nearest are known.
-func (s Space) visitNearest(ctx context.Context, nearest *Nearest, k int, within *rows.Options, visit func(i int, index, run []int32)) error {
+func (s Space) visitNearest(ctx context.Context, nearest *Nearest, k int, within *rows.Options,
+	visit func(i int, index, run []int32)) error {
 	var open []int // points whose last run may go on
 	run := make([]int32, k)
 	for i := range s.points.N {
@@ -67,7 +68,8 @@ func (s Space) visitNearest(ctx context.Context, nearest *Nearest, k int, within
 }
 
 // visitRows visits some points, whose rows are computed.
-func (s Space) visitRows(ctx context.Context, points []int, k int, o *rows.Options, visit func(i int, index, run []int32)) error {
+func (s Space) visitRows(ctx context.Context, points []int, k int, o *rows.Options,
+	visit func(i int, index, run []int32)) error {
 	if len(points) == 0 {
 		return nil
 	}

@@ -181,7 +181,8 @@ func (w *rowCounter) point(out *PartialSpace) []Fixed {
 }
 
 // half adds the neighbors of point i in one space by their positions in the other.
-func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSpace, point []Fixed, trust bool) (ties int64) {
+func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSpace, point []Fixed,
+	trust bool) (ties int64) {
 	p := w.pass
 	w.resize(len(list.Index), len(p.blockIDs))
 	closer := w.closer

@@ -563,7 +563,8 @@ func drawReferences(n int, episode []int, a Approximation) (*Sample, error) {
 	sample := &Sample{Strata: strata}
 	lo := 0
 	for h, s := range strata {
-		drawn, err := stat.NewRandom(stat.StreamReferences.Key(a.Seed, uint64(h))).SampleWithoutReplacement(s.Points, s.References)
+		drawn, err := stat.NewRandom(stat.StreamReferences.Key(a.Seed, uint64(h))).SampleWithoutReplacement(s.Points,
+			s.References)
 		if err != nil {
 			return nil, err
 		}

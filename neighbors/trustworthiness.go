@@ -34,7 +34,8 @@ func Trustworthiness(ctx context.Context, original, embedded Space, ks []int, o 
 }
 
 // TrustworthinessAndContinuity are both, for each k.
-func TrustworthinessAndContinuity(ctx context.Context, original, embedded Space, ks []int, o Options) (trust, continuity []float64, err error) {
+func TrustworthinessAndContinuity(ctx context.Context, original, embedded Space, ks []int,
+	o Options) (trust, continuity []float64, err error) {
 	p, o, err := scorePass(ctx, original, embedded, ks, o)
 	if err != nil {
 		return nil, nil, err

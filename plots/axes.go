@@ -138,7 +138,8 @@ func (c *chart) placeLabels(width vg.Length, drop bool) (left, right vg.Length, 
 }
 
 func (c *chart) drawAxes(s *scene, a *area, tile vg.Rectangle) {
-	s.line([]vg.Point{{X: a.Min.X, Y: a.Max.Y}, {X: a.Min.X, Y: a.Min.Y}, {X: a.Max.X, Y: a.Min.Y}}, c.x.Color, c.x.Width, nil)
+	s.line([]vg.Point{{X: a.Min.X, Y: a.Max.Y}, {X: a.Min.X, Y: a.Min.Y}, {X: a.Max.X, Y: a.Min.Y}}, c.x.Color, c.x.Width,
+		nil)
 	c.drawY(s, a, tile)
 	c.drawX(s, a)
 }
@@ -157,7 +158,8 @@ func (c *chart) drawY(s *scene, a *area, tile vg.Rectangle) {
 		s.line([]vg.Point{{X: a.Min.X - c.y.markLength(t), Y: y}, {X: a.Min.X, Y: y}}, c.y.Tick.Color, c.y.Tick.Width, nil)
 	}
 	if c.factorY.width > 0 {
-		s.drawText("factor", c.factorY, vg.Point{X: a.Min.X, Y: a.Max.Y + tickSize*ascent/2 - 1}, alignStart, alignStart, 0, ink)
+		s.drawText("factor", c.factorY, vg.Point{X: a.Min.X, Y: a.Max.Y + tickSize*ascent/2 - 1}, alignStart, alignStart, 0,
+			ink)
 	}
 	if c.yTitle.width > 0 {
 		// Titles of one column share a line, at the tile's edge, and inside the tile.
@@ -200,6 +202,7 @@ func (c *chart) drawX(s *scene, a *area) {
 		}
 	}
 	if c.xTitle.width > 0 {
-		s.drawText("label", c.xTitle, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: below - labelGap}, alignCenter, alignEnd, 0, ink)
+		s.drawText("label", c.xTitle, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: below - labelGap}, alignCenter, alignEnd, 0,
+			ink)
 	}
 }

@@ -121,13 +121,15 @@ func (b *bar) draw(s *scene, a *area, how int) {
 		reach := min(2.5, (right-left)*0.3)
 		if luminance(b.style.Fill) < 0.25 && !b.dot { // a rim, so that the lower half shows on dark bars
 			s.line([]vg.Point{{X: middle, Y: low}, {X: middle, Y: min(high, end)}}, withAlpha(paperOpen, 0.8), 1.7, nil)
-			s.line([]vg.Point{{X: middle - reach - 0.5, Y: low}, {X: middle + reach + 0.5, Y: low}}, withAlpha(paperOpen, 0.8), 1.7, nil)
+			s.line([]vg.Point{{X: middle - reach - 0.5, Y: low}, {X: middle + reach + 0.5, Y: low}}, withAlpha(paperOpen, 0.8),
+				1.7, nil)
 		}
 		s.line([]vg.Point{{X: middle, Y: low}, {X: middle, Y: high}}, ink, 0.7, nil)
 		for _, y := range []vg.Length{low, high} {
 			s.line([]vg.Point{{X: middle - reach, Y: y}, {X: middle + reach, Y: y}}, ink, 0.7, nil)
 		}
-		s.record("interval", "", vg.Point{}, 0, vg.Rectangle{Min: vg.Point{X: middle - reach, Y: low}, Max: vg.Point{X: middle + reach, Y: high}})
+		s.record("interval", "", vg.Point{}, 0,
+			vg.Rectangle{Min: vg.Point{X: middle - reach, Y: low}, Max: vg.Point{X: middle + reach, Y: high}})
 		top = max(high, end)
 		if b.value < 0 {
 			top = min(low, end)
@@ -240,7 +242,8 @@ func (p *Bars) prepare(prep *preparation) (content, error) {
 }
 
 // barChart makes the chart of prepared bars over named slots.
-func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data extent, lost dropped, lines []Reference) (*chart, error) {
+func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data extent, lost dropped,
+	lines []Reference) (*chart, error) {
 	prep.note(lost, false)
 	references, err := prepareReferences(prep, lines, y, &data)
 	if err != nil {

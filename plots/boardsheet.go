@@ -28,7 +28,8 @@ type boards struct {
 func (p *BoardSheet) prepare(prep *preparation) (content, error) {
 	b := &boards{of: p, width: len(p.XNames), height: len(p.YNames)}
 	if len(p.Kinds) == 0 || b.width == 0 || b.height == 0 {
-		return nil, prep.errorf("a sheet of boards with %d × %d holds and %d kinds of marks; want at least one of each", b.width, b.height, len(p.Kinds))
+		return nil, prep.errorf("a sheet of boards with %d × %d holds and %d kinds of marks; want at least one of each",
+			b.width, b.height, len(p.Kinds))
 	}
 	if err := prep.names(p.Kinds); err != nil {
 		return nil, err
@@ -96,13 +97,15 @@ func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 	area.Max.Y -= head
 	step := b.step(area)
 	if step < 1.5 {
-		return roomError(s.panel, "%s of %d × %d holds do not fit the tile", fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
+		return roomError(s.panel, "%s of %d × %d holds do not fit the tile",
+			fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
 	}
 	size := vg.Point{X: step * (vg.Length(b.width-1) + 2*boardRim), Y: step * (vg.Length(b.height-1) + 2*boardRim)}
 	for i, row := range b.of.Boards {
 		low := area.Max.Y - size.Y - vg.Length(i)*(size.Y+boardGap)
 		if len(rows) > 0 {
-			s.drawText("tick", rows[i], vg.Point{X: area.Min.X - rowNames - labelGap, Y: low + size.Y/2}, alignCenter, alignStart, math.Pi/2, ink)
+			s.drawText("tick", rows[i], vg.Point{X: area.Min.X - rowNames - labelGap, Y: low + size.Y/2}, alignCenter,
+				alignStart, math.Pi/2, ink)
 		}
 		for j, marks := range row {
 			if marks == nil {
@@ -175,7 +178,8 @@ func (b *boards) nameRows(s *scene, corner vg.Point, step vg.Length) {
 	k := every(b.height, smallestSize*capHeight*1.3, step)
 	for row := 0; row < b.height; row += k {
 		at := place(corner, 0, row, step)
-		s.drawText("tick", newBlock(b.of.YNames[row], smallestSize, false), vg.Point{X: corner.X - labelGap, Y: at.Y}, alignEnd, alignCenter, 0, softInk)
+		s.drawText("tick", newBlock(b.of.YNames[row], smallestSize, false), vg.Point{X: corner.X - labelGap, Y: at.Y},
+			alignEnd, alignCenter, 0, softInk)
 	}
 }
 
@@ -187,6 +191,7 @@ func (b *boards) nameColumns(s *scene, corner vg.Point, step vg.Length) {
 	k := every(b.width, widest+1.5, step)
 	for column := 0; column < b.width; column += k {
 		at := place(corner, column, 0, step)
-		s.drawText("tick", newBlock(b.of.XNames[column], smallestSize, false), vg.Point{X: at.X, Y: corner.Y - 1}, alignCenter, alignEnd, 0, softInk)
+		s.drawText("tick", newBlock(b.of.XNames[column], smallestSize, false), vg.Point{X: at.X, Y: corner.Y - 1},
+			alignCenter, alignEnd, 0, softInk)
 	}
 }

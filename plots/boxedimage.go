@@ -50,7 +50,8 @@ func (c *boxed) draw(s *scene, _, tile vg.Rectangle) error {
 	if c.of.Label != "" {
 		label := fitLabels(s, []string{c.of.Label}, smallestSize, tile.Size().X, "image")[0]
 		area.Max.Y -= label.height + 1
-		s.drawText("tick", label, vg.Point{X: tile.Min.X + tile.Size().X/2, Y: area.Max.Y + 1}, alignCenter, alignStart, 0, ink)
+		s.drawText("tick", label, vg.Point{X: tile.Min.X + tile.Size().X/2, Y: area.Max.Y + 1}, alignCenter, alignStart, 0,
+			ink)
 	}
 	if area.Size().X < 4 || area.Size().Y < 4 {
 		return roomError(s.panel, "there is no room for the image")

@@ -186,7 +186,8 @@ func (c *chart) drawReasons(s *scene, a *area) {
 	if b.height > size.Y || b.width > size.X {
 		b = newBlock("n/a", smallestSize, false) // the footnote has the reason
 	}
-	s.drawText("note", b, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: (a.Min.Y + a.Max.Y) / 2}, alignCenter, alignCenter, 0, softInk)
+	s.drawText("note", b, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: (a.Min.Y + a.Max.Y) / 2}, alignCenter, alignCenter, 0,
+		softInk)
 }
 
 // drawReferences draws the reference lines, their labels right of the data, moved
@@ -198,7 +199,8 @@ func (c *chart) drawReferences(s *scene, a *area) {
 	for _, r := range references {
 		y := a.Y(r.Value)
 		if y < a.Min.Y-0.01 || y > a.Max.Y+0.01 {
-			s.warn("%s: reference line %q at %s lies outside the axis", panelName(s.panel), plainText(r.Label), Number(r.Value, 3))
+			s.warn("%s: reference line %q at %s lies outside the axis",
+				panelName(s.panel), plainText(r.Label), Number(r.Value, 3))
 			continue
 		}
 		across := []vg.Point{{X: a.Min.X, Y: y}, {X: a.Max.X, Y: y}}

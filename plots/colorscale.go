@@ -148,6 +148,7 @@ func (s *scene) colorBar(c ColorScale, corner vg.Point, width vg.Length) {
 		s.cramp("%s: the label of a color bar had to be shortened", panelName(s.panel))
 	}
 	if label != "" {
-		s.drawText("label", newBlock(label, smallestSize, false), vg.Point{X: corner.X + width/2, Y: below}, alignCenter, alignEnd, 0, ink)
+		s.drawText("label", newBlock(label, smallestSize, false), vg.Point{X: corner.X + width/2, Y: below}, alignCenter,
+			alignEnd, 0, ink)
 	}
 }

@@ -138,7 +138,8 @@ func (r *ranking) complete(p *CriticalDifference, prep *preparation, names []str
 	}
 	for _, m := range r.models {
 		if m.rank < r.axis.Min || m.rank > r.axis.Max {
-			return prep.errorf("the rank %g of %q is outside the range %g to %g of the axis", m.rank, m.name, r.axis.Min, r.axis.Max)
+			return prep.errorf("the rank %g of %q is outside the range %g to %g of the axis",
+				m.rank, m.name, r.axis.Min, r.axis.Max)
 		}
 	}
 	return nil
@@ -213,7 +214,8 @@ const (
 
 func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 	if len(r.models) == 0 {
-		s.undefined(r.undefined, vg.Point{X: (tile.Min.X + tile.Max.X) / 2, Y: (tile.Min.Y + tile.Max.Y) / 2}, tile.Size(), alignCenter)
+		s.undefined(r.undefined, vg.Point{X: (tile.Min.X + tile.Max.X) / 2, Y: (tile.Min.Y + tile.Max.Y) / 2}, tile.Size(),
+			alignCenter)
 		return nil
 	}
 	half := (len(r.models) + 1) / 2
@@ -236,7 +238,8 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		}
 	}
 	if float64(pitch) < smallestSize*linePitch {
-		return roomError(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile", len(r.models), levels)
+		return roomError(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile",
+			len(r.models), levels)
 	}
 	blocks, widths := r.labels(s, size, half, tile.Size().X)
 	area := vg.Rectangle{
@@ -259,7 +262,8 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 			row, x, end, align = len(r.models)-1-i, area.Max.X+leadGap, area.Max.X, alignStart
 		}
 		y := under - pitch*(vg.Length(row)+0.5)
-		s.line([]vg.Point{{X: position(m.rank), Y: line}, {X: position(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7, nil)
+		s.line([]vg.Point{{X: position(m.rank), Y: line}, {X: position(m.rank), Y: y}, {X: end, Y: y}}, m.style.Line, 0.7,
+			nil)
 		s.drawText("entry", blocks[i], vg.Point{X: x, Y: y}, align, alignCenter, 0, ink)
 	}
 	for _, g := range r.groups {
@@ -311,7 +315,8 @@ func (r *ranking) drawAxis(s *scene, area vg.Rectangle, x func(rank float64) vg.
 	for v := first; v <= last; v++ {
 		height := vg.Length(rankTick)
 		if math.Mod(v-first, step) == 0 {
-			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: x(v), Y: y + rankTick}, alignCenter, alignStart, 0, ink)
+			s.drawText("tick", newBlock(fmt.Sprintf("%.0f", v), tickSize, false), vg.Point{X: x(v), Y: y + rankTick},
+				alignCenter, alignStart, 0, ink)
 		} else {
 			height /= 2
 		}

@@ -345,7 +345,8 @@ func (c collision) String() string {
 	if c.what == leaves {
 		return fmt.Sprintf("%s %q of panel %d leaves the canvas", c.a.kind, c.a.text, c.a.panel)
 	}
-	return fmt.Sprintf("%s %q (panel %d) %s %s %q (panel %d)", c.a.kind, c.a.text, c.a.panel, c.what, c.b.kind, c.b.text, c.b.panel)
+	return fmt.Sprintf("%s %q (panel %d) %s %s %q (panel %d)",
+		c.a.kind, c.a.text, c.a.panel, c.what, c.b.kind, c.b.text, c.b.panel)
 }
 
 // The kinds of collisions.

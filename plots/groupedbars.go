@@ -25,7 +25,8 @@ func (p *GroupedBars) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
 
 func (p *GroupedBars) prepare(prep *preparation) (content, error) {
 	if len(p.Groups) == 0 || len(p.Series) == 0 {
-		return nil, prep.errorf("grouped bars need at least one group and one series, got %d and %d", len(p.Groups), len(p.Series))
+		return nil, prep.errorf("grouped bars need at least one group and one series, got %d and %d",
+			len(p.Groups), len(p.Series))
 	}
 	prep.text(p.X.Label, p.Y.Label)
 	prep.text(p.Groups...)
@@ -44,7 +45,8 @@ func (p *GroupedBars) prepare(prep *preparation) (content, error) {
 	var bars []*bar
 	for i, s := range p.Series {
 		if len(s.Values) != len(p.Groups) {
-			return nil, prep.errorf("series %q: %d values for %d groups (%s)", s.Name, len(s.Values), len(p.Groups), strings.Join(p.Groups, ", "))
+			return nil, prep.errorf("series %q: %d values for %d groups (%s)",
+				s.Name, len(s.Values), len(p.Groups), strings.Join(p.Groups, ", "))
 		}
 		if err := prep.sameLength(s.Name, len(s.Values), s.Low, s.High); err != nil {
 			return nil, err

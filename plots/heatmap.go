@@ -22,7 +22,8 @@ type cells struct {
 
 func (p *HeatMap) prepare(prep *preparation) (content, error) {
 	if len(p.Columns) == 0 || len(p.Values) == 0 || p.Rows != nil && len(p.Rows) != len(p.Values) {
-		return nil, prep.errorf("a heat map of %d rows and %d columns for the names of %d rows", len(p.Values), len(p.Columns), len(p.Rows))
+		return nil, prep.errorf("a heat map of %d rows and %d columns for the names of %d rows",
+			len(p.Values), len(p.Columns), len(p.Rows))
 	}
 	if err := p.Scale.check(); err != nil {
 		return nil, prep.errorf("%v", err)
@@ -60,7 +61,8 @@ func (c *cells) draw(s *scene, _, tile vg.Rectangle) error {
 		b := newBlock(wrap(p.Y.Label, labelSize, false, area.Size().Y), labelSize, false)
 		area.Min.X += b.height + labelGap
 		defer func() {
-			s.drawText("label", b, vg.Point{X: tile.Min.X, Y: (area.Min.Y + area.Max.Y) / 2}, alignCenter, alignEnd, math.Pi/2, ink)
+			s.drawText("label", b, vg.Point{X: tile.Min.X, Y: (area.Min.Y + area.Max.Y) / 2}, alignCenter, alignEnd, math.Pi/2,
+				ink)
 		}()
 	}
 	rows := fitLabels(s, p.Rows, tickSize, tile.Size().X*0.4, "row")
@@ -170,5 +172,6 @@ func (s *scene) heatCell(r vg.Rectangle, fill color.NRGBA, number block) {
 	if luminance(fill) < 0.55 {
 		words = paperOpen
 	}
-	s.drawText("value", number, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, alignCenter, alignCenter, 0, words)
+	s.drawText("value", number, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, alignCenter, alignCenter,
+		0, words)
 }

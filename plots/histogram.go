@@ -25,7 +25,8 @@ func (p *Histogram) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
 
 func (p *Histogram) prepare(prep *preparation) (content, error) {
 	if len(p.Edges) != len(p.Values)+1 || len(p.Values) == 0 {
-		return nil, prep.errorf("a histogram of %d bins with %d edges: want at least one bin, and one more edge than bins", len(p.Values), len(p.Edges))
+		return nil, prep.errorf("a histogram of %d bins with %d edges: want at least one bin, and one more edge than bins",
+			len(p.Values), len(p.Edges))
 	}
 	for i, e := range p.Edges {
 		var d dropped

@@ -50,7 +50,8 @@ func (p *ImageGrid) prepare(prep *preparation) (content, error) {
 	taken := 0
 	for _, b := range p.Bars {
 		if b.First < taken || b.Last < b.First || b.Last >= c.columns {
-			return nil, prep.errorf("a color bar under columns %d to %d of %d; want bars from left to right without overlap", b.First, b.Last, c.columns)
+			return nil, prep.errorf("a color bar under columns %d to %d of %d; want bars from left to right without overlap",
+				b.First, b.Last, c.columns)
 		}
 		taken = b.Last + 1
 		if err := b.Scale.check(); err != nil {

@@ -33,7 +33,8 @@ func (f *Figure) Inline(w io.Writer, label string) error {
 	}
 	width, height := vg.Length(f.WidthMM)*mm, vg.Length(f.HeightMM)*mm
 	c := newInline(height)
-	fmt.Fprintf(&c.out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, short(width), short(height), escape.HTML(label))
+	fmt.Fprintf(&c.out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`,
+		short(width), short(height), escape.HTML(label))
 	s, err := f.compose(c, true)
 	if err != nil {
 		return err
@@ -240,7 +241,8 @@ func (c *inline) FillString(face font.Face, p vg.Point, text string) {
 		fmt.Fprintf(&c.out, ` x="%s" y="%s"`, short(vg.Length(x)), short(vg.Length(y)))
 	} else {
 		turn := math.Atan2(t.b, t.a) * 180 / math.Pi
-		fmt.Fprintf(&c.out, ` transform="translate(%s %s) rotate(%s)"`, short(vg.Length(x)), short(vg.Length(y)), short(vg.Length(turn)))
+		fmt.Fprintf(&c.out, ` transform="translate(%s %s) rotate(%s)"`,
+			short(vg.Length(x)), short(vg.Length(y)), short(vg.Length(turn)))
 	}
 	if t.color != ink {
 		fmt.Fprintf(&c.out, ` fill="%s"`, hex(t.color))
@@ -275,7 +277,8 @@ func (c *inline) DrawImage(r vg.Rectangle, img image.Image) {
 	}
 	x, y := c.top().place(vg.Point{X: r.Min.X, Y: r.Max.Y})
 	fmt.Fprintf(&c.out, `<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" href="data:image/png;base64,%s"/>`,
-		short(vg.Length(x)), short(vg.Length(y)), short(r.Size().X), short(r.Size().Y), base64.StdEncoding.EncodeToString(file.Bytes()))
+		short(vg.Length(x)), short(vg.Length(y)), short(r.Size().X), short(r.Size().Y),
+		base64.StdEncoding.EncodeToString(file.Bytes()))
 }
 
 func (c *inline) beginSeries(i int) { fmt.Fprintf(&c.out, `<g data-m="%d">`, i) }

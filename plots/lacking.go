@@ -73,7 +73,8 @@ func (f *Figure) withLacking(panel Panel, name, reason string) Panel {
 	case *Bars:
 		if complete(len(p.Bars), func(i int) string { return p.Bars[i].Name }) {
 			more := *p
-			more.Bars = append(slices.Clone(p.Bars), Bar{Name: name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: reason})
+			more.Bars = append(slices.Clone(p.Bars),
+				Bar{Name: name, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: reason})
 			return &more
 		}
 	case *BoxPlot:

@@ -131,7 +131,8 @@ func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 	for i, row := range h.values {
 		y := top - cell.Y*(vg.Length(i)+0.5)
 		drawSwatch(s, h.styles[i], vg.Point{X: left - 3 - fillWidth*scale, Y: y}, scale)
-		drawSwatch(s, h.styles[i], vg.Point{X: left + cell.X*(vg.Length(i)+0.5) - fillWidth*scale/2, Y: top + keyStrip/2}, scale)
+		drawSwatch(s, h.styles[i], vg.Point{X: left + cell.X*(vg.Length(i)+0.5) - fillWidth*scale/2, Y: top + keyStrip/2},
+			scale)
 		for j, v := range row {
 			r := vg.Rectangle{Min: vg.Point{X: left + cell.X*vg.Length(j), Y: y - cell.Y/2}}
 			r.Max = r.Min.Add(cell)

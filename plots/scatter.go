@@ -147,7 +147,8 @@ type cloud struct {
 // checkFit validates the lengths and order of a fit.
 func (prep *preparation) checkFit(name string, f *Fit) error {
 	if len(f.X) != len(f.Y) || len(f.X) < 2 {
-		return prep.errorf("fit of series %q: %d x and %d y values, want equal numbers and at least 2", name, len(f.X), len(f.Y))
+		return prep.errorf("fit of series %q: %d x and %d y values, want equal numbers and at least 2",
+			name, len(f.X), len(f.Y))
 	}
 	return prep.sameLength(name, len(f.X), f.Low, f.High)
 }

@@ -201,7 +201,7 @@ func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]stri
 	}
 	key := intervals[best].key
 	if intervals[best].name == assumed {
-		return NoInterval("%s assumes what does not hold (%s_assumes)", key, key)
+		return NoInterval("%s rests on an assumption that does not hold (%s_assumes)", key, key)
 	}
 	ci, ok := intervalOf(o.values[key], reasons[key])
 	if !ok {

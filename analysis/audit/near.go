@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/twosample"
 	"repscope/points"
 	"repscope/report"
@@ -465,7 +466,7 @@ func (a *auditor) drift(ctx context.Context, part division) (*Drift, error) {
 	}
 	out := &Drift{Energy: report.Number(distance.Value), P: report.NumberOr(distance.P, distance.Reason)}
 	if fewest := min(distance.Units[0], distance.Units[1]); fewest < 2 {
-		out.P = report.Undefined("one side has %d episode(s): an exchange of episodes says nothing", fewest)
+		out.P = report.Undefined("one side has %s, too few for a permutation test", text.Count(fewest, "episode"))
 	}
 	if bothSides(a.episode, part) > 0 {
 		out.P = report.Undefined("episodes have states on both sides, which are not independent")

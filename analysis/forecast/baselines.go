@@ -50,7 +50,8 @@ func (p *plan) addPersistence(d Dims) error {
 		names = p.variables
 	}
 	if len(names) != s[1] {
-		return fmt.Errorf("input: %s named (%s), but %s has %d: give one name per variable", text.Count(len(names), "variable"), strings.Join(names, ", "), a.Name(), s[1])
+		return fmt.Errorf("input: %s named (%s), but %s has %d: give one name per variable",
+			text.Count(len(names), "variable"), strings.Join(names, ", "), a.Name(), s[1])
 	}
 	if err := distinct("input variable", names); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (f *Forecast) CountMembers(d Dims) (int, error) {
 	return s[1], nil
 }
 
-// names are those of the variables.
+// names are the names of the variables.
 func (in *Input) names(d Dims) ([]string, error) {
 	if in.Variables == nil {
 		out := make([]string, d.V)

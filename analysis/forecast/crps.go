@@ -13,7 +13,7 @@ import (
 // truth, and that of pairs of different members.
 func kernelSums(*setting, int) []string { return []string{"skill", "spread"} }
 
-// estimator is that of a name that options take.
+// estimator is the estimator of a name that options take.
 func estimator(name string) ensemble.Estimator {
 	if name == EstimatorBiased {
 		return ensemble.Biased

@@ -62,7 +62,8 @@ func patchedFamily() family {
 			"energy score of patch averages; with --patch-mode tile, the mean energy score over patches"),
 		needs: func(s *setting, _ int) string {
 			if s.o.Patch > s.height || s.o.Patch > s.width {
-				return fmt.Sprintf("patches of %d × %d cells do not fit into fields of %d × %d", s.o.Patch, s.o.Patch, s.height, s.width)
+				return fmt.Sprintf("patches of %d × %d cells do not fit into fields of %d × %d",
+					s.o.Patch, s.o.Patch, s.height, s.width)
 			}
 			return ""
 		},
@@ -78,7 +79,8 @@ func patchedFamily() family {
 			if rest == nil {
 				return ""
 			}
-			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out %s", s.o.Patch, s.o.Patch, strings.Join(rest, " and "))
+			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out %s",
+				s.o.Patch, s.o.Patch, strings.Join(rest, " and "))
 		},
 	}
 	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, _ int) (ensemble.Terms, error) {

@@ -344,7 +344,7 @@ func (t *tally) row(k int, e Event, variable int) EventRow {
 	return r
 }
 
-// ReliabilityDiagram is that of an event, by CORP.
+// ReliabilityDiagram is the reliability diagram of an event, by CORP.
 type ReliabilityDiagram struct {
 	EventRow
 	Points []ReliabilityPoint `json:"points"`
@@ -392,7 +392,8 @@ func (t *tally) diagrams(into *report.Object) error {
 			}
 			diagram := ReliabilityDiagram{EventRow: t.row(k, e, v)}
 			for _, point := range r.Points {
-				diagram.Points = append(diagram.Points, ReliabilityPoint{point.Probability, point.Weight, point.Frequency, point.Recalibrated})
+				diagram.Points = append(diagram.Points,
+					ReliabilityPoint{point.Probability, point.Weight, point.Frequency, point.Recalibrated})
 			}
 			diagrams = append(diagrams, diagram)
 			if points, _, err := p.ROC(); err == nil {

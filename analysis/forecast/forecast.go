@@ -77,7 +77,7 @@ type Input struct {
 	// FromTarget makes the climatology of a sample the mean of the targets of all other
 	// groups.
 	FromTarget bool
-	// Weights are those of cells [H·W], or of rows [H]; nil: equal ones. A cell of weight 0
+	// Weights are the weights of cells [H·W], or of rows [H]; nil: equal ones. A cell of weight 0
 	// counts nowhere, whatever it holds.
 	Weights []float64
 	Regions []Region
@@ -283,7 +283,7 @@ type Score struct {
 	Row string
 }
 
-// Path is that of the score in the part of a model ([report.Object.Number]).
+// Path is the path of the score in the part of a model ([report.Object.Number]).
 func (s *Score) Path() string {
 	if s.Row == "" {
 		return s.Name

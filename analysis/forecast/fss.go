@@ -133,7 +133,8 @@ func (t *tally) usefulWindows(into *report.Object, size int) {
 		for k, e := range t.o.events() {
 			sums := means[k*size : (k+1)*size]
 			row := UsefulWindow{EventRow: t.row(k, e, v), BaseRate: sums[0], ForecastRate: sums[1], Useful: verification.UsefulFSS(sums[0])}
-			row.Asymptotic = report.NumberOr(verification.AsymptoticFSS(sums[1], sums[0]), "the event neither occurs nor is forecast")
+			row.Asymptotic = report.NumberOr(verification.AsymptoticFSS(sums[1], sums[0]),
+				"the event neither occurs nor is forecast")
 			smallest := math.Inf(1)
 			for i, w := range t.windows() {
 				first := fractionShares + 2*fractionSums*i

@@ -68,8 +68,8 @@ type search struct {
 	rank     int64
 }
 
-// quantiles are those of the true values of every variable, in cells that have a weight, by NumPy's rule (linear
-// interpolation at rank (n − 1)·q), over all samples without NaN if these are skipped.
+// quantiles are the quantiles of the true values of every variable, in cells that have a weight, by NumPy's rule
+// (linear interpolation at rank (n − 1)·q), over all samples without NaN if these are skipped.
 // Their values are selected in four passes over the target by their bits, so that nothing
 // but counts is held.
 func (p *plan) quantiles(ctx context.Context) ([][]float64, error) {

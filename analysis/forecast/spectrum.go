@@ -76,7 +76,7 @@ type waves struct {
 	bands verification.Bands
 }
 
-// bands are those of the grid; none before its size is known.
+// bands are the bands of the grid; none before its size is known.
 func (s *setting) bands() verification.Bands {
 	if s.size() == 0 {
 		return verification.Bands{}
@@ -204,7 +204,7 @@ type Spectrum struct {
 	Error      []float64 `json:"error"` // of the ensemble mean − truth
 }
 
-// spectrum is that of a variable or all.
+// spectrum is the spectrum of a variable or all.
 func (t *tally) spectrum(variable int) Spectrum {
 	bands, means := t.bands(), t.means(variable, 0)
 	n := len(bands.Modes)

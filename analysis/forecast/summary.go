@@ -371,7 +371,8 @@ func (s *summary) parts(m int, model *Model, result *Result) error {
 		share, count := s.share(lead)
 		row := Lead{Lead: lead, Samples: count}
 		var err error
-		row.Scores, err = s.scores(m, all, 0, share, func(path string, j *stat.Jackknifed) { s.jackknifes[m][leadPath(lead)+path] = j })
+		row.Scores, err = s.scores(m, all, 0, share,
+			func(path string, j *stat.Jackknifed) { s.jackknifes[m][leadPath(lead)+path] = j })
 		if err != nil {
 			return err
 		}
@@ -418,9 +419,10 @@ func (s *summary) share(lead float64) (share []float64, count int) {
 	return share, count
 }
 
-// scores are those of a model, of a variable or all, in a region, over the samples whose
+// scores are the scores of a model, of a variable or all, in a region, over the samples whose
 // share is 1 (nil: all). keep is told the jackknife of each, by its path.
-func (s *summary) scores(m, variable, region int, share []float64, keep func(string, *stat.Jackknifed)) ([]Score, error) {
+func (s *summary) scores(m, variable, region int, share []float64,
+	keep func(string, *stat.Jackknifed)) ([]Score, error) {
 	var out []Score
 	for f, t := range s.tallies[m] {
 		if t == nil || variable != all && !t.family.byVariable() || region > 0 && t.family.grid {

@@ -81,7 +81,7 @@ func momentFamily(name, about, unit string, least int, score func(ensemble.Sampl
 		},
 		scores: func(*setting, int) []Formula {
 			return []Formula{{Name: name, About: about, Unit: unit, Direction: report.Lower, of: sum(0), mean: true, compared: true,
-				none: "all members are equal in some cell, so that their variance is 0"}}
+				none: "all members are equal in some cell, so their variance is 0"}}
 		},
 	}
 }

@@ -46,7 +46,7 @@ func (t *tally) column(variable, region, k int) []float64 {
 	return out
 }
 
-// columns are those of all sums.
+// columns are the columns of all sums.
 func (t *tally) columns(variable, region int) [][]float64 {
 	out := make([][]float64, t.sums)
 	for k := range out {
@@ -66,7 +66,8 @@ func (t *tally) means(variable, region int) []float64 {
 }
 
 // jackknife jackknifes size functions of the means of all sums; nil without blocks.
-func (t *tally) jackknife(variable, region, size int, statistic func(means, dst []float64)) ([]*stat.Jackknifed, error) {
+func (t *tally) jackknife(variable, region, size int,
+	statistic func(means, dst []float64)) ([]*stat.Jackknifed, error) {
 	if t.blocks == nil {
 		return make([]*stat.Jackknifed, size), nil
 	}
@@ -75,7 +76,8 @@ func (t *tally) jackknife(variable, region, size int, statistic func(means, dst 
 
 // jackknife jackknifes functions of the means of columns over the samples whose share is
 // 1; nil: all.
-func jackknife(blocks *stat.Blocks, columns [][]float64, share []float64, size int, statistic func(means, dst []float64)) ([]*stat.Jackknifed, error) {
+func jackknife(blocks *stat.Blocks, columns [][]float64, share []float64, size int,
+	statistic func(means, dst []float64)) ([]*stat.Jackknifed, error) {
 	terms := columns
 	if share != nil {
 		terms = make([][]float64, 0, len(columns)+1)

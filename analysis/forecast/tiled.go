@@ -27,7 +27,8 @@ func tileNote(s *setting) string {
 	if rows == 0 && columns == 0 {
 		return ""
 	}
-	return fmt.Sprintf("tiled scores: tiles of %d × %d cells leave out the last %d of %d rows and %d of %d columns", s.o.Tile, s.o.Tile, rows, s.height, columns, s.width)
+	return fmt.Sprintf("tiled scores: tiles of %d × %d cells leave out the last %d of %d rows and %d of %d columns",
+		s.o.Tile, s.o.Tile, rows, s.height, columns, s.width)
 }
 
 // tiledEnergyFamily is the mean energy score of tiles.

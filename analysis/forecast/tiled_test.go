@@ -146,7 +146,7 @@ func TestNoVariance(t *testing.T) {
 	}
 	r := analyze(t, m.input(t), Options{})
 	for _, name := range []string{"dawid_sebastiani", "error_spread"} {
-		if reason, _ := r.Models[0].Skipped.Get(name); reason != "all members are equal in some cell, so that their variance is 0" {
+		if reason, _ := r.Models[0].Skipped.Get(name); reason != "all members are equal in some cell, so their variance is 0" {
 			t.Errorf("%s: %v", name, reason)
 		}
 	}

@@ -217,7 +217,7 @@ func (p *plan) readMasked(array int, dst []float64, row int) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	return p.identityWith(p.arrays)
 }
@@ -233,7 +233,8 @@ func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 			content = "unknown: " + err.Error()
 		}
 	}
-	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
+		func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
 	return common.OfModel(content, shard.Option("members of the model", model.members),
 		shard.Option("samples", []int{lo, hi}), shard.Option("limits", p.limits))
 }

@@ -95,7 +95,7 @@ func (s *latentSpace) add(sums []float64, groups, samples []int) []int {
 	return counts
 }
 
-// distances are those of the centroids of labels that follow each other, from the sums
+// distances are the distances of the centroids of labels that follow each other, from the sums
 // of their samples; NaN for a label without any.
 func (s *latentSpace) distances(sums []float64, counts []int) []float64 {
 	d := s.z.Dim
@@ -280,7 +280,8 @@ func (s *latentSpace) direction(ctx context.Context, c *Clusters, l *Latents) er
 		target[i] = float64(label)
 	}
 	if err == nil {
-		fit, err = probe.CrossFitRidge(ctx, probe.Data{X: s.z, Groups: groups, Folds: fold}, points.Float64(target, 1), probe.RidgeOptions{Threads: s.a.o.Threads})
+		fit, err = probe.CrossFitRidge(ctx, probe.Data{X: s.z, Groups: groups, Folds: fold}, points.Float64(target, 1),
+			probe.RidgeOptions{Threads: s.a.o.Threads})
 	}
 	var value stat.Correlation
 	if err == nil {

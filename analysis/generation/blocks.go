@@ -34,7 +34,7 @@ func (a *analyzer) blocks(n int, labels, groups []int, limit int) (*stat.Blocks,
 		return nil, err
 	}
 	if b.Kind() != stat.EpisodeBlocks {
-		return nil, fmt.Errorf("all samples belong to one group, so that their error cannot be estimated")
+		return nil, fmt.Errorf("all samples belong to one group, so their error cannot be estimated")
 	}
 	return b, nil
 }
@@ -70,7 +70,7 @@ func within(all *stat.Blocks, index []int) (blocks *stat.Blocks, number []int, e
 		return nil, nil, err
 	}
 	if blocks.Kind() != stat.EpisodeBlocks {
-		return nil, nil, fmt.Errorf("there is only one block, so that the error cannot be estimated")
+		return nil, nil, fmt.Errorf("there is only one block, so the error cannot be estimated")
 	}
 	number = make([]int, blocks.Count())
 	for i, block := range blocks.Labels() {

@@ -38,7 +38,7 @@ type Clusters struct {
 	// distance of the samples to the centroid of their label.
 	Separation, SeparationScaled              Estimate
 	SeparationStd, ShuffledSeparation, Spread report.Value
-	// Accuracy is that of the majority vote of the Neighbors nearest neighbors of each
+	// Accuracy is the accuracy of the majority vote of the Neighbors nearest neighbors of each
 	// sample, Purity their share with its own label; Chance is what random ones give.
 	Accuracy, Purity             Estimate
 	AccuracyChance, PurityChance report.Value
@@ -154,7 +154,8 @@ func (c *Clusters) without(reason string) {
 
 // jackknifed is a number with its interval from its values without each block, on a
 // scale that scale sets.
-func (s *latentSpace) jackknifed(path string, value float64, without []float64, scale func(*stat.Jackknifed) *stat.Jackknifed) (Estimate, error) {
+func (s *latentSpace) jackknifed(path string, value float64, without []float64,
+	scale func(*stat.Jackknifed) *stat.Jackknifed) (Estimate, error) {
 	if s.blocks == nil {
 		return estimate(path, value, nil, s.noBlocks), nil
 	}
@@ -226,7 +227,7 @@ func (s *latentSpace) centroids(c *Clusters) {
 	c.Spread = report.Number(math.Sqrt(from / float64(s.z.N)))
 }
 
-// mean is that of some samples.
+// mean is the mean of some samples.
 func (s *latentSpace) mean(group []int) []float64 {
 	out, row := make([]float64, s.z.Dim), make([]float64, s.z.Dim)
 	for _, i := range group {

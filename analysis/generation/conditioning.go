@@ -34,7 +34,7 @@ type Conditioning struct {
 	NotClassified []int
 }
 
-// LabelConditioning is that of the samples that were made for one label.
+// LabelConditioning is the conditioning of the samples that were made for one label.
 type LabelConditioning struct {
 	Label, N                    int
 	Generated                   report.Value // samples that were made, valid or not
@@ -144,7 +144,7 @@ func (p *Predictions) count(labels []int, blocks *stat.Blocks) (all []int64, wit
 	return c.Count, without, nil
 }
 
-// places are those of values among ascending labels.
+// places are the places of values among ascending labels.
 func places(labels, values []int) []int {
 	out := make([]int, len(values))
 	for i, v := range values {
@@ -172,7 +172,8 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 		if blocks == nil || why != nil {
 			return estimate(path, all[k], nil, why)
 		}
-		j, err := blocks.Jackknife(all[k], score.Values(deleted, func(v [conditionedScores]float64) float64 { return v[k] }), nil)
+		j, err := blocks.Jackknife(all[k], score.Values(deleted, func(v [conditionedScores]float64) float64 { return v[k] }),
+			nil)
 		return estimate(path, all[k], j, err)
 	}
 	within := func(limit int) []bool { return p.within(limit, nil) }
@@ -184,7 +185,7 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.MeanAbsoluteError, c.Kappa = measured("mean_absolute_error", errorScore), measured("quadratic_weighted_kappa",
 		kappaScore)
 	if len(DistinctLabels(p.Target)) < 2 {
-		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so that kappa is undefined")
+		c.Kappa = undefined(c.Kappa.Path, "all samples were generated for one label, so kappa is undefined")
 	}
 	c.labels(a, p)
 	if a.in.RealPredictions != nil {
@@ -343,7 +344,8 @@ func ceilingOf(labels []int, counts []int64, asked map[int]float64) (out [4]floa
 
 // ofCeiling is the exact accuracy as a share of the ceiling: both vary, the one with the
 // generated samples, the other with the real ones.
-func (c *Conditioning) ofCeiling(u *ConditioningCeiling, generated *stat.Blocks, ownWithout [][]int64, real *stat.Blocks, realWithout [][4]float64) Estimate {
+func (c *Conditioning) ofCeiling(u *ConditioningCeiling, generated *stat.Blocks, ownWithout [][]int64,
+	real *stat.Blocks, realWithout [][4]float64) Estimate {
 	const path = "conditioning.ceiling.exact_of_ceiling"
 	exact, ceiling := c.Exact.Value.Float(), u.Exact.Value.Float()
 	if len(u.Missing) > 0 {

@@ -36,7 +36,8 @@ func (p *Pairs) digest() string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %d %v %d %s", p.Digest, p.N, p.Shape, p.Draws, shard.Digest(points.Points{}, p.Labels, p.Groups))
+	return fmt.Sprintf("%s %d %v %d %s", p.Digest, p.N, p.Shape, p.Draws,
+		shard.Digest(points.Points{}, p.Labels, p.Groups))
 }
 
 func (l *Latents) digest() string {

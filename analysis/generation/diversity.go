@@ -49,7 +49,7 @@ type Diversity struct {
 	Novelty *Novelty
 }
 
-// LabelDiversity is that of the valid samples of one label.
+// LabelDiversity is the diversity of the valid samples of one label.
 type LabelDiversity struct {
 	Label, Valid, Generated, Unique int
 	Mean                            Estimate // Hamming, in shares of the cells
@@ -94,7 +94,7 @@ var diversityMetric = Metric{
 func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	s := g.Generated
 	if !s.Binary() {
-		return skip("%s contains rows of numbers, not grids, so that there are no cells to compare", s.Name)
+		return skip("%s contains rows of numbers, not grids, so there are no cells to compare", s.Name)
 	}
 	all, err := set.FromPoints(s.Rows, 0.5)
 	if err != nil {
@@ -250,20 +250,20 @@ type pairs struct {
 // byLabel fills in what is measured label by label.
 func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 	var present []int
-	var of [][]int
+	var groups [][]int
 	if c.labels == nil {
-		of = [][]int{nil}
+		groups = [][]int{nil}
 		for i := range c.valid.N {
-			of[0] = append(of[0], i)
+			groups[0] = append(groups[0], i)
 		}
 	} else {
 		present = DistinctLabels(c.s.Labels)
-		of = members(present, c.labels)
+		groups = members(present, c.labels)
 	}
 	generated := members(present, c.s.Labels)
-	var found []pairs
+	var perLabel []pairs
 	var all, kept []counted
-	for k, index := range of {
+	for k, index := range groups {
 		distinct := c.count(index)
 		d.Unique += distinct.unique
 		if all = append(all, distinct); len(index) < 2 {
@@ -275,7 +275,7 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 		if err != nil {
 			return err
 		}
-		found, kept = append(found, p), append(kept, distinct)
+		perLabel, kept = append(perLabel, p), append(kept, distinct)
 		if present == nil {
 			d.Ceiling = l.Ceiling
 			continue
@@ -283,10 +283,10 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 		l.Label, l.Generated = present[k], len(generated[k])
 		d.ByLabel = append(d.ByLabel, l)
 	}
-	if len(found) == 0 {
+	if len(perLabel) == 0 {
 		return skip("no label has 2 valid samples")
 	}
-	c.overall(d, found)
+	c.overall(d, perLabel)
 	c.overallUniqueness(d, all, kept)
 	return nil
 }
@@ -305,22 +305,22 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 	uniqueness := sets.Distinct()
 	l.Unique = uniqueness.Unique()
 
-	own, why := c.a.blocks(len(index), nil, chosen(c.groups, index), 0)
-	means, err := sets.Means(ctx, all, own, c.a.o.Threads)
+	labelBlocks, why := c.a.blocks(len(index), nil, chosen(c.groups, index), 0)
+	means, err := sets.Means(ctx, all, labelBlocks, c.a.o.Threads)
 	if err != nil {
 		return l, pairs{}, err
 	}
-	ceiling := ceilings(sets, own)
-	l.Mean = jackknifed("", means.Hamming, own, why).within(0, 1)
-	l.Jaccard = jackknifed("", oneMinus(means.Jaccard), own, why).within(0, 1)
-	l.OfCeiling = jackknifed("", ofCeiling(means.Hamming, l.Ceiling, ceiling), own, why).within(0, math.Inf(1))
-	l.Uniqueness = c.uniqueness("", uniqueness, own, why)
+	ceiling := ceilings(sets, labelBlocks)
+	l.Mean = jackknifed("", means.Hamming, labelBlocks, why).within(0, 1)
+	l.Jaccard = jackknifed("", oneMinus(means.Jaccard), labelBlocks, why).within(0, 1)
+	l.OfCeiling = jackknifed("", ofCeiling(means.Hamming, l.Ceiling, ceiling), labelBlocks, why).within(0, math.Inf(1))
+	l.Uniqueness = c.uniqueness("", uniqueness, labelBlocks, why)
 	if c.nearest != nil {
 		l.HasReal = true
-		l.Novelty = c.shareNearest("", len(index), own, why, func(i, block int) bool {
+		l.Novelty = c.shareNearest("", len(index), labelBlocks, why, func(i, block int) bool {
 			return c.novel(index[i], block)
 		})
-		l.NearestJaccard = c.nearestOf("", len(index), own, why, func(i, block int) float64 {
+		l.NearestJaccard = c.nearestOf("", len(index), labelBlocks, why, func(i, block int) float64 {
 			return c.jaccard(index[i], block)
 		}).within(0, 1)
 	}
@@ -329,7 +329,8 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 }
 
 // pairsOf are the means of pairs of one label, without each block of all samples.
-func (c *diversityWork) pairsOf(ctx context.Context, sets *set.Sets, all *set.Pairwise, index []int, ceiling float64) (pairs, error) {
+func (c *diversityWork) pairsOf(ctx context.Context, sets *set.Sets, all *set.Pairwise, index []int,
+	ceiling float64) (pairs, error) {
 	cells := float64(sets.Cells)
 	hamming := all.Hamming.Mean() / cells
 	p := pairs{hamming: hamming, jaccard: 1 - all.MeanJaccard(), ofCeiling: ratio(hamming, ceiling)}
@@ -364,17 +365,17 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// ceilings are those of the sets outside each block, in shares of the cells.
+// ceilings are the ceilings of the sets outside each block, in shares of the cells.
 func ceilings(sets *set.Sets, blocks *stat.Blocks) []float64 {
 	if blocks == nil {
 		return nil
 	}
-	of := blocks.Labels()
+	blockOf := blocks.Labels()
 	out := make([]float64, blocks.Count())
 	for b := range out {
 		var sizes []int
 		for i := range sets.N {
-			if of[i] != b {
+			if blockOf[i] != b {
 				sizes = append(sizes, sets.Size(i))
 			}
 		}
@@ -415,16 +416,16 @@ func jackknifed(path string, m set.Mean, blocks *stat.Blocks, why error) Estimat
 }
 
 // uniqueness is the share of distinct sets.
-func (c *diversityWork) uniqueness(path string, of set.Distinct, blocks *stat.Blocks, why error) Estimate {
-	n := len(of.Class)
+func (c *diversityWork) uniqueness(path string, distinct set.Distinct, blocks *stat.Blocks, why error) Estimate {
+	n := len(distinct.Class)
 	if blocks == nil || why != nil {
-		return estimate(path, of.Ratio(), nil, why)
+		return estimate(path, distinct.Ratio(), nil, why)
 	}
-	without, err := of.RatioWithout(blocks)
+	without, err := distinct.RatioWithout(blocks)
 	if err != nil {
-		return estimate(path, of.Ratio(), nil, err)
+		return estimate(path, distinct.Ratio(), nil, err)
 	}
-	return shareOf(path, of.Ratio(), without, n, blocks)
+	return shareOf(path, distinct.Ratio(), without, n, blocks)
 }
 
 // shareOf is a share of n samples with its deletions.
@@ -440,13 +441,13 @@ func shareOf(path string, value float64, without []float64, n int, blocks *stat.
 }
 
 // overall puts the labels together.
-func (c *diversityWork) overall(d *Diversity, found []pairs) {
+func (c *diversityWork) overall(d *Diversity, byLabel []pairs) {
 	var sums [3]float64
 	var means []float64
-	for _, p := range found {
+	for _, p := range byLabel {
 		means = append(means, p.hamming)
 		for k, v := range [3]float64{p.hamming, p.jaccard, p.ofCeiling} {
-			sums[k] += v / float64(len(found))
+			sums[k] += v / float64(len(byLabel))
 		}
 	}
 	d.OverallSD = deviation(means)
@@ -458,21 +459,21 @@ func (c *diversityWork) overall(d *Diversity, found []pairs) {
 	var without [3][]float64
 	if c.blocks != nil {
 		for b := range c.blocks.Count() {
-			var at [3]float64
-			for _, p := range found {
-				for k := range at {
-					at[k] += p.without[b][k] / float64(len(found))
+			var replicate [3]float64
+			for _, p := range byLabel {
+				for k := range replicate {
+					replicate[k] += p.without[b][k] / float64(len(byLabel))
 				}
 			}
-			for k := range at {
-				without[k] = append(without[k], at[k])
+			for k := range replicate {
+				without[k] = append(without[k], replicate[k])
 			}
 		}
 	}
-	of := func(path string, k int) Estimate {
+	estimateOf := func(path string, k int) Estimate {
 		return jackknifed("diversity."+path, set.Mean{Value: sums[k], Without: without[k]}, c.blocks, c.why)
 	}
-	d.OverallMean, d.Jaccard, d.OfCeiling = of("overall_mean_diversity", 0), of("mean_jaccard_distance", 1), of("diversity_of_ceiling", 2)
+	d.OverallMean, d.Jaccard, d.OfCeiling = estimateOf("overall_mean_diversity", 0), estimateOf("mean_jaccard_distance", 1), estimateOf("diversity_of_ceiling", 2)
 }
 
 // counted are the distinct ones among some samples: how many there are, of how many samples, and
@@ -485,8 +486,8 @@ type counted struct {
 // count counts the distinct ones among some samples. Equal samples count as long as one of
 // them is left.
 func (c *diversityWork) count(index []int) counted {
-	of := c.valid.Select(index).Distinct()
-	out := counted{unique: of.Unique(), samples: len(index)}
+	distinct := c.valid.Select(index).Distinct()
+	out := counted{unique: distinct.Unique(), samples: len(index)}
 	if c.blocks == nil {
 		return out
 	}
@@ -494,7 +495,7 @@ func (c *diversityWork) count(index []int) counted {
 	sizes := map[[2]int]int{} // of the part of a class in a block
 	for i, block := range chosen(c.blocks.Labels(), index) {
 		out.samplesInside[block]++
-		if part := [2]int{of.Class[i], block}; sizes[part]+1 == of.Sizes[of.Class[i]] {
+		if part := [2]int{distinct.Class[i], block}; sizes[part]+1 == distinct.Sizes[distinct.Class[i]] {
 			out.classesInside[block]++
 		} else {
 			sizes[part]++
@@ -563,18 +564,18 @@ func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 		}
 		*to = report.Number(v)
 	}
-	of := c.valid.Distinct()
+	distinct := c.valid.Distinct()
 	for _, k := range uniqueAtSizes {
 		if k > c.valid.N {
 			break
 		}
-		share, err := of.At(k)
+		share, err := distinct.At(k)
 		if err != nil {
 			return err
 		}
 		u := UniqueAt{K: k, Share: share, CI: report.NoInterval("intervals are off (--bootstrap 0)")}
 		if c.blocks != nil {
-			without, err := of.AtWithout(c.blocks, k)
+			without, err := distinct.AtWithout(c.blocks, k)
 			if err != nil {
 				return err
 			}
@@ -588,7 +589,7 @@ func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
 			ks = append(ks, k)
 		}
 	}
-	curve, err := of.Curve(ks)
+	curve, err := distinct.Curve(ks)
 	if err != nil {
 		return err
 	}
@@ -631,11 +632,11 @@ func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets
 // coOccurrence is the distance of two sets of grids by how often pairs of cells are set
 // together.
 func (c *diversityWork) coOccurrence(ctx context.Context, a, b *set.Sets) report.Value {
-	of, err := set.CompareCoOccurrence(ctx, a, b, c.a.o.Threads)
+	difference, err := set.CompareCoOccurrence(ctx, a, b, c.a.o.Threads)
 	if err != nil {
 		return results.Undefined(err).Value
 	}
-	return report.Number(of.TotalVariation)
+	return report.Number(difference.TotalVariation)
 }
 
 func (d *Diversity) estimates() []Estimate {

@@ -13,7 +13,7 @@ import (
 
 // Estimate is a number with what its interval and its comparisons need.
 type Estimate struct {
-	// Path is that of the number in the part of a model: "diversity.overall_mean_diversity".
+	// Path is the path of the number in the part of a model: "diversity.overall_mean_diversity".
 	Path string
 	report.Estimate
 	// Jackknife is nil in a run without intervals, and where the number has none.

@@ -43,7 +43,7 @@ type Ball struct {
 	ZeroReal, ZeroGenerated int // balls of radius 0
 }
 
-// LabelFidelity is that of the samples of one label.
+// LabelFidelity is the fidelity of the samples of one label.
 type LabelFidelity struct {
 	Label, Real, Generated int
 	Ball
@@ -148,10 +148,10 @@ func (b *Ball) degenerate(real, generated int) string {
 	for _, kind := range []struct {
 		zero, n      int
 		name, scores string
-	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated",
-		"recall tells"}} {
+	}{{b.ZeroReal, real, "real", "precision, density and coverage measure"}, {b.ZeroGenerated, generated, "generated",
+		"recall measures"}} {
 		if 2*kind.zero > kind.n {
-			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so that %s copies alone",
+			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so %s copies only",
 				kind.zero, kind.n, kind.name, b.K, kind.scores))
 		}
 	}
@@ -276,7 +276,7 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 			*score.to = estimate(prefix+score.name, score.value, score.j, why)
 			if score.j != nil && score.to == &b.Density && w.tied {
 				*score.to = withoutError(prefix+score.name, score.value,
-					"distances between grids tie, so that halves underestimate the error of density")
+					"distances between grids tie, so halves underestimate the error of density")
 			} else if score.j != nil {
 				score.to.Shared, score.to.Items = len(score.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space,
 					score.j.BlockSizes)
@@ -287,7 +287,7 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 	return out, nil
 }
 
-// halves are those of samples, or why there are none.
+// halves are the halves of samples, or why there are none.
 func (w *fidelityWork) halves(real, generated *cloud) (*fidelity.Halves, error) {
 	if err := w.few(real.points.N, generated.points.N); err != nil || !w.a.o.Intervals {
 		return nil, err
@@ -377,7 +377,8 @@ func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, 
 	b.Ball.Recall += s.Recall
 	b.Ball.Density += s.Density
 	b.Ball.Coverage += s.Coverage
-	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points, spread(&cloud{points: y}, mostCompared).points)
+	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points,
+		spread(&cloud{points: y}, mostCompared).points)
 	if err != nil {
 		return err
 	}

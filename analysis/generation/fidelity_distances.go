@@ -20,7 +20,7 @@ import (
 	"repscope/stat"
 )
 
-// Distances are those of generated and real samples.
+// Distances are the distances of generated and real samples.
 type Distances struct {
 	MMD             Estimate // squared, unbiased, Gaussian kernel of the median distance
 	MMDP            report.Value
@@ -71,16 +71,16 @@ type blocking struct {
 }
 
 // blocking deals both kinds to at most so many blocks each.
-func (w *fidelityWork) blocking(x, y *cloud, most int) *blocking {
+func (w *fidelityWork) blocking(x, y *cloud, limit int) *blocking {
 	b := &blocking{of: w.space}
 	if b.why = w.few(y.points.N, x.points.N); b.why == nil {
-		b.deal(w.a, x, y, most)
+		b.deal(w.a, x, y, limit)
 	}
 	return b
 }
 
 // deal makes the blocks of generated and of real samples; none in a run without intervals.
-func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
+func (b *blocking) deal(a *analyzer, generated, real *cloud, limit int) {
 	if !a.o.Intervals {
 		return
 	}
@@ -89,10 +89,10 @@ func (b *blocking) deal(a *analyzer, generated, real *cloud, most int) {
 			return nil
 		}
 		var blocks *stat.Blocks
-		if blocks, b.why = a.blocks(c.points.N, c.labels, c.groups, most); b.why != nil {
+		if blocks, b.why = a.blocks(c.points.N, c.labels, c.groups, limit); b.why != nil {
 			return nil
 		}
-		return blocks.Coarsen(most)
+		return blocks.Coarsen(limit)
 	}
 	b.generated, b.real = dealt(generated), dealt(real)
 	if b.why == nil {
@@ -215,7 +215,8 @@ func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
 
 // distance is one with its p value, or why there is none. Where it does not differ from 0 its interval comes from the
 // permutations.
-func (b *blocking) distance(path string, d *twosample.Distance, err error, low float64) (Estimate, report.Value, error) {
+func (b *blocking) distance(path string, d *twosample.Distance, err error,
+	low float64) (Estimate, report.Value, error) {
 	var none *stat.UndefinedError
 	if errors.As(err, &none) {
 		return undefined(path, none.Reason), report.Undefined("%s", none.Reason), nil
@@ -299,12 +300,12 @@ func (w *fidelityWork) vendi(ctx context.Context, b *blocking, d *Distances) err
 		return nil
 	}
 	d.Vendi, d.VendiTwo, d.VendiInfinity = estimate(path, all.One, nil, b.why), estimate(pathTwo, all.Two, nil, b.why), report.Number(all.Infinity)
-	of := w.real.points
-	if of.N > z.N {
-		first, _ := splitGroups(&cloud{points: of}, z.N, w.a.o.Seed, 0)
-		of = of.Select(first)
+	points := w.real.points
+	if points.N > z.N {
+		first, _ := splitGroups(&cloud{points: points}, z.N, w.a.o.Seed, 0)
+		points = points.Select(first)
 	}
-	if real, err := spectrum.Vendi(of); err != nil {
+	if real, err := spectrum.Vendi(points); err != nil {
 		d.VendiReal = report.Undefined("%s", stat.Reason(err))
 	} else {
 		d.VendiReal = report.Number(real.One)
@@ -386,7 +387,7 @@ func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
 		b.of += " of classifiers"
 		o.Blocks = b.pool
 		c.Dim = dim
-		found, err := fidelity.Classify(ctx, y.points, x.points, o)
+		classifier, err := fidelity.Classify(ctx, y.points, x.points, o)
 		var none *stat.UndefinedError
 		if errors.As(err, &none) {
 			c.none(none.Reason)
@@ -396,7 +397,7 @@ func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
 		if err != nil {
 			return err
 		}
-		c.take(found, b)
+		c.take(classifier, b)
 		f.Classifiers = append(f.Classifiers, c)
 	}
 	return nil
@@ -414,32 +415,32 @@ func (c *TwoSamples) none(reason string) {
 	c.P, c.JensenShannon, c.JensenShannonCI = report.Undefined("%s", reason), report.Undefined("%s", reason), report.NoInterval("%s", reason)
 }
 
-func (c *TwoSamples) take(found *fidelity.Classifier, b *blocking) {
-	c.AUC = estimate(c.path("auc"), found.AUC, found.AUCError, b.why)
-	c.Accuracy = withoutError(c.path("accuracy"), found.Accuracy,
+func (c *TwoSamples) take(classifier *fidelity.Classifier, b *blocking) {
+	c.AUC = estimate(c.path("auc"), classifier.AUC, classifier.AUCError, b.why)
+	c.Accuracy = withoutError(c.path("accuracy"), classifier.Accuracy,
 		"no valid standard error exists for the accuracy over folds; see auc")
 	b.share(&c.AUC)
-	c.JensenShannon, c.JensenShannonCI = report.Number(found.JensenShannon), estimate("", 0, found.DivergenceError, b.why).CI
+	c.JensenShannon, c.JensenShannonCI = report.Number(classifier.JensenShannon), estimate("", 0, classifier.DivergenceError, b.why).CI
 	c.P = report.Undefined("intervals are off, or there is no standard error for a test")
-	if j := found.AUCError; j != nil {
+	if j := classifier.AUCError; j != nil {
 		if j.StdError > 0 {
-			c.P = report.Number(stat.TTestP((found.AUC-0.5)/j.StdError, j.DF))
+			c.P = report.Number(stat.TTestP((classifier.AUC-0.5)/j.StdError, j.DF))
 		}
-		if v := found.JensenShannonInterval; v.Defined() {
+		if v := classifier.JensenShannonInterval; v.Defined() {
 			c.JensenShannonCI = results.Interval(v)
 		}
 	}
 }
 
 // spread are at most so many samples, evenly from all.
-func spread(c *cloud, most int) *cloud {
+func spread(c *cloud, limit int) *cloud {
 	n := c.points.N
-	if n <= most {
+	if n <= limit {
 		return &cloud{c.points, c.labels, c.groups}
 	}
-	index := make([]int, most)
+	index := make([]int, limit)
 	for q := range index {
-		index[q] = q * n / most
+		index[q] = q * n / limit
 	}
 	return c.at(index)
 }

@@ -62,14 +62,14 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 	if m.Holdout = holdout.points.N; m.Holdout > 0 {
 		m.Cells = max(1, min(mostCells, m.Holdout/pointsPerCell, generated.points.N/pointsPerCell, train.points.N/pointsPerCell))
 	}
-	found, err := fidelity.Memorize(ctx, train.points, holdout.points, generated.points, fidelity.MemorizationOptions{
+	measured, err := fidelity.Memorize(ctx, train.points, holdout.points, generated.points, fidelity.MemorizationOptions{
 		Cells: m.Cells, Seed: w.a.o.Seed, Neighbors: w.search(),
 	})
 	if err != nil {
 		return err
 	}
-	m.take(found)
-	return w.memorizationErrors(ctx, m, found, train, generated)
+	m.take(measured)
+	return w.memorizationErrors(ctx, m, measured, train, generated)
 }
 
 // none leaves all of it undefined.
@@ -114,9 +114,9 @@ func (w *fidelityWork) memorizationErrors(ctx context.Context, m *Memorization, 
 
 func (m *Memorization) take(all *fidelity.Memorization) {
 	m.RealNovelty = report.Number(all.TrainNovelty)
-	of := func(v float64) report.Value { return report.NumberOr(v, all.Reason) }
-	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(all.HoldoutNovelty), of(all.HoldoutCopies), of(all.HoldoutAuthPct/100)
-	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(all.DistanceRatio), of(all.CloserThanMedian), of(all.CloserThanFive)
+	value := func(v float64) report.Value { return report.NumberOr(v, all.Reason) }
+	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = value(all.HoldoutNovelty), value(all.HoldoutCopies), value(all.HoldoutAuthPct/100)
+	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = value(all.DistanceRatio), value(all.CloserThanMedian), value(all.CloserThanFive)
 	reason := all.Reason
 	if reason == "" {
 		reason = all.Copying.Reason

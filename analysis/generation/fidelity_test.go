@@ -295,9 +295,9 @@ func TestFidelityOfEqualSamples(t *testing.T) {
 		f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
 		t.Fatalf("%+v", f)
 	}
-	const want = "fidelity of g is degenerate: 40 of 40 real samples have 5 copies or more, so that precision, " +
-		"density and coverage tell copies alone; " +
-		"40 of 40 generated samples have 5 copies or more, so that recall tells copies alone"
+	const want = "fidelity of g is degenerate: 40 of 40 real samples have 5 copies or more, so precision, " +
+		"density and coverage measure copies only; " +
+		"40 of 40 generated samples have 5 copies or more, so recall measures copies only"
 	if !slices.Equal(result.Warnings, []string{want}) {
 		t.Errorf("%q, want %q", result.Warnings, want)
 	}

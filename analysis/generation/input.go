@@ -97,7 +97,7 @@ type Pairs struct {
 	Digest string
 }
 
-// Latents are those of samples, with their labels.
+// Latents are the latents of samples, with their labels.
 type Latents struct {
 	Name   string
 	Points points.Points // [N, D]

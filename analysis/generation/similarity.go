@@ -29,7 +29,7 @@ type Similarity struct {
 	Definition string
 }
 
-// LabelSimilarity is that of the samples of one label; of all, where there are no labels.
+// LabelSimilarity is the similarity of the samples of one label; of all, where there are no labels.
 type LabelSimilarity struct {
 	Label, Generated, Real int
 	// Mean distance of the published statistics, in their units; Scaled is that of all

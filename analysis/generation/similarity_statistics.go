@@ -95,8 +95,10 @@ func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model)
 	}
 	s.summarize()
 	items := c.y.Identity() + strings.Join(kept, ",")
-	s.Overall = c.mean("similarity.overall_mean_distance", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Mean }, overall, items)
-	s.Scaled = c.mean("similarity.overall_mean_distance_scaled", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Scaled }, scaled, items)
+	s.Overall = c.mean("similarity.overall_mean_distance",
+		s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Mean }, overall, items)
+	s.Scaled = c.mean("similarity.overall_mean_distance_scaled",
+		s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Scaled }, scaled, items)
 	m.Similarity = s
 	return nil
 }
@@ -328,7 +330,8 @@ func nonNegative(e Estimate) Estimate {
 
 // mean is the mean of a distance over labels, with the interval by deleting blocks of all
 // samples. Labels without a value are left out.
-func (c *comparer) mean(path string, labels []LabelSimilarity, value func(*LabelSimilarity) Estimate, without [][]float64, items string) Estimate {
+func (c *comparer) mean(path string, labels []LabelSimilarity, value func(*LabelSimilarity) Estimate,
+	without [][]float64, items string) Estimate {
 	var all meanOfColumns
 	for k := range labels {
 		if v := value(&labels[k]).Value; v.Defined() {

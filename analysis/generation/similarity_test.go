@@ -235,7 +235,7 @@ func TestSimilarityInGroups(t *testing.T) {
 	}
 	in := Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}
 	_, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})
-	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "only one sample has groups, so that "+
+	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "only one sample has groups, so "+
 		"points cannot be permuted between samples" || math.IsNaN(of.Value) {
 		t.Errorf("%+v", of)
 	}

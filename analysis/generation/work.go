@@ -27,7 +27,7 @@ const Definition = 3
 // Part is the outcome of a range of units.
 type Part struct{ Outcomes []Outcome }
 
-// Outcome is that of one unit: a model in which the metric's field alone is set, or which
+// Outcome is the outcome of one unit: a model in which the metric's field alone is set, or which
 // says why it was skipped.
 type Outcome struct {
 	Metric string
@@ -248,7 +248,8 @@ func (a *analyzer) compare(r *Result) error {
 			}
 			return 0
 		}
-		compared, err := results.PairwiseSharing(results.Metric{Name: path, Family: path}, names, jackknifes, shared, a.o.Seed)
+		compared, err := results.PairwiseSharing(results.Metric{Name: path, Family: path}, names, jackknifes, shared,
+			a.o.Seed)
 		if err != nil {
 			return fmt.Errorf("comparing %s: %w", path, err)
 		}
@@ -258,7 +259,7 @@ func (a *analyzer) compare(r *Result) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	add := func(name, value string) { id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: value}) }

@@ -102,7 +102,7 @@ func (a *analyzer) measure(ctx context.Context, m int, name string) (*Measured, 
 	if model.NEff, model.NEffReliable, err = results.EffectiveSizeOfMean(ctx, z, a.in.Episode, a.in.Time, a.o.Threads); err != nil {
 		return nil, err
 	}
-	for _, part := range []func(context.Context, int, *Measured) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
+	for _, part := range []func(context.Context, int, *Measured) error{a.onSphere, a.grouped, a.labeled, a.inTime} {
 		if err := part(ctx, m, out); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,8 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 }
 
 // uniform enters a uniformity, with its deletions, or the error that it has left.
-func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64, err error) (report.Estimate, error) {
+func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64,
+	err error) (report.Estimate, error) {
 	if err != nil {
 		return undefined(err)
 	}

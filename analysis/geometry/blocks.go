@@ -32,7 +32,7 @@ type scope struct {
 	blocks *stat.Blocks // what the jackknife deletes; nil without intervals
 }
 
-// coarsened has at most so many blocks.
+// coarsened merges blocks until at most count remain.
 func (s scope) coarsened(count int) scope {
 	if s.blocks != nil {
 		s.blocks = s.blocks.Coarsen(count)
@@ -53,7 +53,7 @@ func (s scope) df() float64 {
 }
 
 // group makes the blocks of all scopes. Steps and turns belong to their first state, so
-// that they can be combined with what is measured of states.
+// that they can be combined with measurements of states.
 func (a *analyzer) group() error {
 	in, n := a.in, a.in.Models[0].Latents.N
 	firsts := make([]int, len(a.pairs))
@@ -183,7 +183,7 @@ func within(v report.Value, j *stat.Jackknifed, low, high float64) report.Estima
 	return report.WithInterval(v, results.Interval(j.Within(low, high).Interval))
 }
 
-// onPowerScale makes the interval that of a power; nil stays nil.
+// onPowerScale makes the interval the interval of a power; nil stays nil.
 func onPowerScale(j *stat.Jackknifed, power float64) *stat.Jackknifed {
 	if j == nil {
 		return nil

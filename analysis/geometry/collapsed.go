@@ -22,7 +22,8 @@ func (a *analyzer) collapse(m *Model, reason string) {
 		}
 	}
 	for _, k := range a.o.Clusters {
-		m.add(Grouping{Source: SourceKMeans, Groups: k, ByGroup: []GroupResult{}, NotCompared: ownClusters}.undefined(reason), nil, nil)
+		m.add(Grouping{Source: SourceKMeans, Groups: k, ByGroup: []GroupResult{}, NotCompared: ownClusters}.undefined(reason),
+			nil, nil)
 	}
 	t := &m.Temporal
 	t.Autocorrelation, t.Tau = []Lag{}, none

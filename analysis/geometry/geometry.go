@@ -57,7 +57,7 @@ type Options struct {
 	Starts int
 	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
 	Neighbors []int
-	// ExcludeWindow leaves states at most so many frames apart in one episode out of
+	// ExcludeWindow leaves states at most ExcludeWindow frames apart in one episode out of
 	// the neighbors of the label consistency. −1: the longest autocorrelation time of the
 	// models, at most what leaves every state half of the others.
 	ExcludeWindow int
@@ -104,7 +104,7 @@ type Model struct {
 	Samples          int    `json:"samples"` // states behind the measures over pairs
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// Uniformity is that of [sphere.Directions.Uniformity], UniformityCentered that of the
+	// Uniformity is the uniformity of [sphere.Directions.Uniformity], UniformityCentered the uniformity of the
 	// directions from the mean latent: [sphere.CenteredUniformity]. Alignment is the mean
 	// ‖u_t − u_{t+1}‖² of consecutive states on the unit sphere, from 0 to 4.
 	Uniformity         report.Estimate `json:"uniformity"`
@@ -198,13 +198,13 @@ type Agreement struct {
 type LabelConsistency struct {
 	K int `json:"k" report:"parameter"`
 	// Accuracy is the share of states whose label the majority of neighbors has
-	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
+	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance the share by
 	// always guessing the commonest label. Neighbors at equal distances count in the mean over
 	// all their orders, here and in Purity; see [cluster.LabelConsistency].
 	Accuracy       report.Estimate `json:"accuracy"`
 	AccuracyChance report.Value    `json:"accuracy_chance"`
 	// Purity is the mean share of neighbors with the state's label, PurityChance
-	// that of random states.
+	// the same of random states.
 	Purity       report.Estimate `json:"purity"`
 	PurityChance report.Value    `json:"purity_chance"`
 }
@@ -233,7 +233,7 @@ type Lag struct {
 // Steps is the distribution of ‖z_{t+1} − z_t‖. Relative is the mean over the RMS
 // distance √(2·tr C) of two random states, RelativeRMS the RMS over the same: 1 for
 // independent states, where Relative is less (0.80 in one dimension, 0.95 in five). The
-// intervals are those of the ratios.
+// intervals are the intervals of the ratios.
 type Steps struct {
 	Mean        report.Estimate `json:"mean"`
 	Relative    report.Estimate `json:"relative_mean"`

@@ -18,7 +18,7 @@ import (
 )
 
 // ownClusters is why models are not compared by the silhouettes of k-means.
-const ownClusters = "every model has its own clusters, so that a difference does not compare the same groups; use " +
+const ownClusters = "every model has its own clusters, so a difference does not compare the same groups; use " +
 	"--labels for common groups"
 
 // grouped measures the given labels and the clusters of k-means.
@@ -27,21 +27,21 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 	z, s := sampled(a.in.Models[m].Latents, a.in.Sample), a.sample.coarsened(MaxRefits)
 	if a.labels != nil {
 		g := Grouping{Source: SourceLabels, Groups: a.labels.Groups()}
-		var left cluster.Left
+		var rest cluster.Left
 		if s.blocks != nil {
 			var err error
-			if left, err = a.labels.Without(s.blocks); err != nil {
+			if rest, err = a.labels.Without(s.blocks); err != nil {
 				return err
 			}
 		}
-		if err := a.quality(ctx, out, s, &g, z, *a.labels, left); err != nil {
+		if err := a.quality(ctx, out, s, &g, z, *a.labels, rest); err != nil {
 			return err
 		}
 	}
 	for _, k := range a.o.Clusters {
 		g := Grouping{Source: SourceKMeans, Groups: k, NotCompared: ownClusters}
 		o := cluster.KMeansOptions{Starts: a.o.Starts, Seed: a.o.Seed, Threads: a.o.Threads}
-		found, err := cluster.KMeans(ctx, z, k, o)
+		clusters, err := cluster.KMeans(ctx, z, k, o)
 		if err != nil {
 			v, err := undefined(err)
 			if err != nil {
@@ -51,23 +51,23 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 			model.add(g.undefined(v.Reason), nil, nil)
 			continue
 		}
-		g.KMeans = &KMeansSummary{Inertia: found.Inertia, Iterations: found.Iterations, Converged: found.Converged, Reseeded: found.Reseeded}
-		if !found.Converged {
+		g.KMeans = &KMeansSummary{Inertia: clusters.Inertia, Iterations: clusters.Iterations, Converged: clusters.Converged, Reseeded: clusters.Reseeded}
+		if !clusters.Converged {
 			out.warn("%s: k-means with %d clusters did not converge in %d iterations; its numbers may change with "+
-				"--starts", model.Name, k, found.Iterations)
+				"--starts", model.Name, k, clusters.Iterations)
 		}
-		var left cluster.Left
+		var rest cluster.Left
 		if s.blocks != nil {
-			if left, err = found.Without(ctx, z, s.blocks, o); err != nil {
+			if rest, err = clusters.Without(ctx, z, s.blocks, o); err != nil {
 				return err
 			}
 		}
 		if a.labels != nil {
-			if g.Agreement, err = a.agreement(ctx, s, found.Partition, left); err != nil {
+			if g.Agreement, err = a.agreement(ctx, s, clusters.Partition, rest); err != nil {
 				return err
 			}
 		}
-		if err := a.quality(ctx, out, s, &g, z, found.Partition, left); err != nil {
+		if err := a.quality(ctx, out, s, &g, z, clusters.Partition, rest); err != nil {
 			return err
 		}
 	}
@@ -76,12 +76,13 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 
 // quality measures one partition, and what deletions leave of it, and appends it to the
 // model. Only labels are compared.
-func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Grouping, z points.Points, p cluster.Partition, left cluster.Left) error {
+func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Grouping, z points.Points,
+	p cluster.Partition, rest cluster.Left) error {
 	groups := make([]int64, z.N)
 	for i, group := range p.Of {
 		groups[i] = p.Labels[group]
 	}
-	found, err := cluster.NewSilhouettes(ctx, z, p, a.o.Threads)
+	silhouettes, err := cluster.NewSilhouettes(ctx, z, p, a.o.Threads)
 	if err != nil {
 		v, err := undefined(err)
 		if err != nil {
@@ -92,48 +93,49 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		out.Model.add(*g, nil, groups)
 		return nil
 	}
-	silhouette := stat.Mean(found.Widths)
+	silhouette := stat.Mean(silhouettes.Widths)
 	g.Silhouette.Value = report.Number(silhouette)
 	d, err := cluster.NewDispersion(z, p)
 	if err != nil {
 		return err
 	}
 	g.DaviesBouldin.Value, g.CalinskiHarabasz.Value = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
-	var of [3]*stat.Jackknifed
+	var estimates [3]*stat.Jackknifed
 	byGroup := make([][]float64, p.Groups()) // by group, then by block
 	if s.blocks != nil {
-		without, groupsWithout, err := found.WithoutByGroup(ctx, left, a.o.Threads)
+		without, groupsWithout, err := silhouettes.WithoutByGroup(ctx, rest, a.o.Threads)
 		if err != nil {
 			v, err := undefined(err)
 			if err != nil {
 				return err
 			}
 			out.warn("%s: no interval of a silhouette: %s", out.Model.Name, v.Reason)
-			without = slices.Repeat([]float64{math.NaN()}, len(left))
+			without = slices.Repeat([]float64{math.NaN()}, len(rest))
 		}
 		for g := range byGroup {
-			byGroup[g] = slices.Repeat([]float64{math.NaN()}, len(left))
+			byGroup[g] = slices.Repeat([]float64{math.NaN()}, len(rest))
 			for b, means := range groupsWithout {
 				byGroup[g][b] = means[g]
 			}
 		}
-		db, ch, err := cluster.DispersionsWithout(ctx, z, left, a.o.Threads)
+		db, ch, err := cluster.DispersionsWithout(ctx, z, rest, a.o.Threads)
 		if err != nil {
 			return err
 		}
 		for i, v := range [][]float64{without, db, ch} {
-			if of[i], err = s.jackknife([]float64{silhouette, g.DaviesBouldin.Float(), g.CalinskiHarabasz.Float()}[i], v, nil); err != nil {
+			if estimates[i], err = s.jackknife([]float64{silhouette, g.DaviesBouldin.Float(), g.CalinskiHarabasz.Float()}[i], v, nil); err != nil {
 				return err
 			}
 		}
 	}
 	if g.Source == SourceLabels {
-		out.compareBy("silhouette_labels", "silhouette_labels", fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), of[0])
+		out.compareBy("silhouette_labels", "silhouette_labels",
+			fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), estimates[0])
 	}
-	g.Silhouette = within(g.Silhouette.Value, of[0], -1, 1)
-	g.DaviesBouldin = within(g.DaviesBouldin.Value, onPowerScale(of[1], -0.25), 0, math.Inf(1))
-	g.CalinskiHarabasz = within(g.CalinskiHarabasz.Value, onPowerScale(of[2], 0.25), 0, math.Inf(1))
-	g.describe(p, found.Widths)
+	g.Silhouette = within(g.Silhouette.Value, estimates[0], -1, 1)
+	g.DaviesBouldin = within(g.DaviesBouldin.Value, onPowerScale(estimates[1], -0.25), 0, math.Inf(1))
+	g.CalinskiHarabasz = within(g.CalinskiHarabasz.Value, onPowerScale(estimates[2], 0.25), 0, math.Inf(1))
+	g.describe(p, silhouettes.Widths)
 	for i := range g.ByGroup {
 		e := &g.ByGroup[i].Silhouette
 		switch {
@@ -149,7 +151,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 			*e = within(e.Value, j, -1, 1)
 		}
 	}
-	out.Model.add(*g, found.Widths, groups)
+	out.Model.add(*g, silhouettes.Widths, groups)
 	return nil
 }
 
@@ -184,7 +186,7 @@ func valueOf(v float64, err error) report.Value {
 }
 
 // agreement compares clusters with the labels, and those found again without each block.
-func (a *analyzer) agreement(ctx context.Context, s scope, p cluster.Partition, left cluster.Left) (*Agreement, error) {
+func (a *analyzer) agreement(ctx context.Context, s scope, p cluster.Partition, rest cluster.Left) (*Agreement, error) {
 	table, err := cluster.NewContingency(p, *a.labels)
 	if err != nil {
 		return nil, err
@@ -200,7 +202,7 @@ func (a *analyzer) agreement(ctx context.Context, s scope, p cluster.Partition, 
 		{(*cluster.Contingency).ARI, &out.ARI, math.Inf(-1)},
 	} {
 		var without []float64
-		for _, of := range left {
+		for _, of := range rest {
 			without = append(without, measure.of(cluster.Agreeing(of, p.Groups(), *a.labels)))
 		}
 		estimate := measure.of(table)
@@ -231,8 +233,8 @@ func (a *analyzer) consistency(k int) LabelConsistency {
 	return LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 }
 
-// labelled measures how the nearest neighbors agree with the labels.
-func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
+// labeled measures how the nearest neighbors agree with the labels.
+func (a *analyzer) labeled(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
 	if a.labels == nil {
 		return nil
@@ -244,17 +246,18 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	}
 	fewest := cluster.FewestCandidates(a.samples(), o)
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
-	var found []cluster.Consistency
+	var consistency []cluster.Consistency
 	var deleted []cluster.Deleted
 	var collapsed error
 	if len(ks) > 0 {
 		model.Duplicates = new(int)
-		near, err := neighbors.WithoutRounding(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), at(a.in.Same, a.in.Sample), a.o.Threads)
+		near, err := neighbors.WithoutRounding(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), at(a.in.Same, a.in.Sample),
+			a.o.Threads)
 		if err != nil {
 			return err
 		}
 		z := near.Points
-		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
+		consistency, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
 		if collapsed == nil && s.blocks != nil {
 			if deleted, err = cluster.LabelConsistencyWithout(ctx, z, *a.labels, ks, s.blocks, o); err != nil {
 				return err
@@ -281,19 +284,20 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			model.LabelConsistency = append(model.LabelConsistency, row.undefined(v.Reason))
 			continue
 		}
-		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)
-		var of [2]*stat.Jackknifed
+		accuracy, purity := stat.Mean(consistency[0].Correct), stat.Mean(consistency[0].Purity)
+		var estimates [2]*stat.Jackknifed
 		if deleted != nil {
-			compared, err := s.votes(&of, accuracy, purity, deleted[0])
+			compared, err := s.votes(&estimates, accuracy, purity, deleted[0])
 			if err != nil {
 				return err
 			}
-			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", fmt.Sprintf("label_consistency[k=%d].accuracy", k), compared)
+			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy",
+				fmt.Sprintf("label_consistency[k=%d].accuracy", k), compared)
 			deleted = deleted[1:]
 		}
-		found = found[1:]
-		row.Accuracy = within(report.Number(accuracy), of[0], 0, 1)
-		row.Purity = within(report.Number(purity), of[1], 0, 1)
+		consistency = consistency[1:]
+		row.Accuracy = within(report.Number(accuracy), estimates[0], 0, 1)
+		row.Purity = within(report.Number(purity), estimates[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
 	return nil
@@ -302,17 +306,18 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 // votes jackknifes accuracy and purity, without what rests on a state and a neighbor in
 // another block, which the jackknife counts for both. Models are compared by an accuracy
 // that keeps half of it.
-func (s scope) votes(of *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (compared *stat.Jackknifed, err error) {
+func (s scope) votes(estimates *[2]*stat.Jackknifed, accuracy, purity float64,
+	d cluster.Deleted) (compared *stat.Jackknifed, err error) {
 	if compared, err = s.jackknife(accuracy, d.Correct, nil); err != nil {
 		return nil, err
 	}
-	if of[0], err = s.jackknife(accuracy, d.Correct, nil); err != nil {
+	if estimates[0], err = s.jackknife(accuracy, d.Correct, nil); err != nil {
 		return nil, err
 	}
-	if of[1], err = s.jackknife(purity, d.Purity, nil); err != nil {
+	if estimates[1], err = s.jackknife(purity, d.Purity, nil); err != nil {
 		return nil, err
 	}
-	of[0].WithoutPairTerms(d.CorrectPairs, 1)
-	of[1].WithoutPairTerms(d.PurityPairs, 1)
+	estimates[0].WithoutPairTerms(d.CorrectPairs, 1)
+	estimates[1].WithoutPairTerms(d.PurityPairs, 1)
 	return compared.WithoutPairTerms(d.CorrectPairs, 0.5), nil
 }

@@ -76,7 +76,7 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 	return out, nil
 }
 
-// identityOfCouples is that of what the similarity of two models follows from.
+// identityOfCouples names the inputs and options that the similarity of two models follows from.
 func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identity {
 	common := sync.OnceValue(func() shard.Identity {
 		id, blocks := a.common(), a.similarityBlocks()
@@ -109,10 +109,10 @@ func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(MaxSimil
 // compareSpaces measures some couples of spaces.
 func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space, couples []couple,
 	pairs *similarity.Pairs) ([]*SimilarityRow, error) {
-	found := make([]*similarity.Similarity, len(couples)) // nil where latents are constant
+	similarities := make([]*similarity.Similarity, len(couples)) // nil where latents are constant
 	err := parallel.Try(ctx, a.o.Threads, len(couples), func(_, c int) (err error) {
 		if p := couples[c]; !a.collapsed[p.a] && !a.collapsed[p.b] && spaces[p.a].Varies() && spaces[p.b].Varies() {
-			found[c], err = similarity.Compare(spaces[p.a], spaces[p.b])
+			similarities[c], err = similarity.Compare(spaces[p.a], spaces[p.b])
 		}
 		return err
 	})
@@ -135,11 +135,11 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 	for c, pair := range couples {
 		row := &SimilarityRow{RSAPairs: pairs.Len()}
 		rows[c] = row
-		if found[c] == nil {
+		if similarities[c] == nil {
 			row.undefined(constant)
 			continue
 		}
-		if err := row.fill(found[c], &ranks[c], &apart[c], blocks); err != nil {
+		if err := row.fill(similarities[c], &ranks[c], &apart[c], blocks); err != nil {
 			return nil, err
 		}
 		if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
@@ -152,12 +152,12 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 // SimilarityBytes is about what similarities hold: the latents of all models as float64, of one twice more while
 // its blocks are put together, and of one in each order of the null at once.
 func SimilarityBytes(models []Encoded) int64 {
-	var all, most int64
+	var all, largest int64
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
-		all, most = all+one, max(most, one)
+		all, largest = all+one, max(largest, one)
 	}
-	return all + (2+nullOrders)*most
+	return all + (2+nullOrders)*largest
 }
 
 // constant is the reason of what latents that do not vary have not.
@@ -178,7 +178,7 @@ func (r *SimilarityRow) self() {
 	r.CKABetween, r.RSABetween = same(1), same(1)
 }
 
-// fill takes over what was measured, with intervals by deleting blocks.
+// fill takes over the measurements, with intervals by deleting blocks.
 func (r *SimilarityRow) fill(s *similarity.Similarity, rsa, apart *similarity.RankCorrelation, blocks scope) error {
 	for _, measure := range []struct {
 		of        similarity.Estimate

@@ -42,12 +42,12 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 		return err
 	}
 	s.SD = report.Number(stat.StandardDeviation(length))
-	found, err := stat.Quantiles(length, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1)
+	quantiles, err := stat.Quantiles(length, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1)
 	if err != nil {
 		return err
 	}
 	for i, v := range []*report.Value{&s.P05, &s.P25, &s.Median, &s.P75, &s.P95, &s.P99, &s.Max} {
-		*v = report.Number(found[i])
+		*v = report.Number(quantiles[i])
 	}
 	rms := model.RMSDistance.V
 	model.StepLengths = make([]float64, len(length))
@@ -78,7 +78,8 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 
 // relativeSteps jackknifes mean and RMS of steps over the RMS distance, given the
 // jackknife of the mean; nil without intervals.
-func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed, squares []float64) (relative, root *stat.Jackknifed, err error) {
+func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed,
+	squares []float64) (relative, root *stat.Jackknifed, err error) {
 	if mean == nil {
 		return nil, nil, nil
 	}
@@ -106,50 +107,50 @@ const leastSupport = 0.5
 func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured) error {
 	t := &out.Model.Temporal
 	t.Autocorrelation = []Lag{}
-	found, err := path.Autocorrelation(ctx, a.runs, a.o.Lags, a.states.blocks, a.o.Threads)
+	autocorrelation, err := path.Autocorrelation(ctx, a.runs, a.o.Lags, a.states.blocks, a.o.Threads)
 	if err != nil {
 		t.Tau, err = undefined(err)
 		return err
 	}
-	for lag := range min(a.o.Lags+1, len(found.Rho)) {
+	for lag := range min(a.o.Lags+1, len(autocorrelation.Rho)) {
 		var without []float64
-		for _, rho := range found.Without {
+		for _, rho := range autocorrelation.Without {
 			without = append(without, rho[lag])
 		}
-		j, err := a.states.jackknife(found.Rho[lag], without, nil)
+		j, err := a.states.jackknife(autocorrelation.Rho[lag], without, nil)
 		if err != nil {
 			return err
 		}
-		rho := within(report.NumberOr(found.Rho[lag], "no pairs at this lag"), j, -1, 1)
+		rho := within(report.NumberOr(autocorrelation.Rho[lag], "no pairs at this lag"), j, -1, 1)
 		if lag == 0 {
 			rho.CI = report.NoInterval("1 by definition")
 		}
-		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: rho, Pairs: found.Pairs[lag]})
+		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: rho, Pairs: autocorrelation.Pairs[lag]})
 	}
-	j, err := a.states.jackknife(found.Tau, found.TauWithout, nil)
+	j, err := a.states.jackknife(autocorrelation.Tau, autocorrelation.TauWithout, nil)
 	if err != nil {
 		return err
 	}
 	if j != nil {
 		j.OnLogScale()
-		if !found.Converged && j.Untestable == "" {
+		if !autocorrelation.Converged && j.Untestable == "" {
 			j.Untestable = "the episodes are too short for the autocorrelation time"
 		}
 	}
-	t.Tau = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
-	if j != nil && found.Support < leastSupport*(j.DF+1) {
-		t.Tau.CI = report.NoInterval("only few episodes are as long as the window of %d states", found.Window)
+	t.Tau = within(report.Number(autocorrelation.Tau), j, math.Inf(-1), math.Inf(1))
+	if j != nil && autocorrelation.Support < leastSupport*(j.DF+1) {
+		t.Tau.CI = report.NoInterval("only few episodes are as long as the window of %d states", autocorrelation.Window)
 	} else {
 		out.compareBy("autocorrelation_time", "autocorrelation_time", "temporal.tau", j)
 	}
-	if !found.Converged {
+	if !autocorrelation.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as "+
-			"long; use longer episodes", out.Model.Name, text.Count(found.Window, "state"))
+			"long; use longer episodes", out.Model.Name, text.Count(autocorrelation.Window, "state"))
 	}
 	return nil
 }
 
-// straightness compares successive steps, also those of states drawn at random.
+// straightness compares successive steps, also of states drawn at random.
 func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 	s := &out.Model.Temporal.Straightness
 	turns := path.Turns(a.triples)
@@ -170,19 +171,19 @@ func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 	}
 	ofSums := func(_ float64, sums, dst []float64) { dst[0], dst[1] = sums[0]/sums[2], sums[1]/sums[2] }
 	terms := [][]float64{turns.Cosine, turns.Degrees, turns.Moved}
-	found, _, err := stat.SumsInfluence(terms, 2, ofSums)
+	influence, _, err := stat.SumsInfluence(terms, 2, ofSums)
 	if err != nil {
 		return err
 	}
-	of := make([]*stat.Jackknifed, 2)
+	estimates := make([]*stat.Jackknifed, 2)
 	if a.turns.blocks != nil {
-		if of, err = stat.JackknifeSums(a.turns.blocks, terms, 2, ofSums); err != nil {
+		if estimates, err = stat.JackknifeSums(a.turns.blocks, terms, 2, ofSums); err != nil {
 			return err
 		}
 	}
-	out.compareBy("straightness", "straightness", "temporal.straightness.cosine", of[0])
-	s.Cosine = within(report.Number(found[0]), of[0], -1, 1)
-	s.Curvature = within(report.Number(found[1]), of[1], 0, 180)
+	out.compareBy("straightness", "straightness", "temporal.straightness.cosine", estimates[0])
+	s.Cosine = within(report.Number(influence[0]), estimates[0], -1, 1)
+	s.Curvature = within(report.Number(influence[1]), estimates[1], 0, 180)
 	return nil
 }
 

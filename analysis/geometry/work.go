@@ -99,7 +99,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	id.Inputs = append(id.Inputs, results.Digests(a.in.Models)...)
@@ -124,7 +124,7 @@ func (a *analyzer) common() shard.Identity {
 	}
 }
 
-// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+// identityOf names the inputs and options that one model's numbers follow from. Blocks follow from all models.
 func (a *analyzer) identityOf(m int) shard.Identity {
 	var blocks []shard.Field
 	for _, s := range []scope{a.states, a.sample, a.steps, a.turns} {

@@ -55,5 +55,6 @@ func (r *LatentRecall) String() string {
 	if r.Exact {
 		return "1: the search was exact, because an approximate search would save little"
 	}
-	return fmt.Sprintf("%.4f ± %.4f of %d neighbors on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
+	return fmt.Sprintf("%.4f ± %.4f of %d neighbors on %d latents",
+		r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
 }

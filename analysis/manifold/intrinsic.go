@@ -98,12 +98,12 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 		if of, err := half.TwoNN(); err == nil {
 			dst[0], dst[1] = of.MLE, of.Fit
 		}
-	}, func(found []*stat.Jackknifed, reason string) {
+	}, func(estimates []*stat.Jackknifed, reason string) {
 		if reason != "" {
 			r.MLEHalvesCI, r.FitHalvesCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
 			return
 		}
-		out.TwoNN, out.Fit = found[0], found[1]
+		out.TwoNN, out.Fit = estimates[0], estimates[1]
 		r.MLEHalvesCI, r.FitHalvesCI = results.Interval(out.TwoNN.Interval), results.Interval(out.Fit.Interval)
 		if !r.Fit.Defined() {
 			r.FitHalvesCI = report.NoInterval("%s", r.Fit.Reason)
@@ -113,10 +113,10 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 
 // windowedRatios is what the interval mle_ci assumes where neighbors in time are left out.
 const windowedRatios = "independent ratios, but ratios of neighbors share points and follow each other in " +
-	"time, so that coverage with an exclusion window is 69 to 91 %: use mle_halves_ci"
+	"time, so coverage with an exclusion window is 69 to 91 %: use mle_halves_ci"
 
 // independentRatios is what the interval mle_ci assumes.
-const independentRatios = "independent ratios, but ratios of neighbors share points, so that the interval is " +
+const independentRatios = "independent ratios, but ratios of neighbors share points, so the interval is " +
 	"too narrow by a factor of about 1.3 and its coverage is about 86 %"
 
 // halves are the statistics of one model whose errors are estimated from halves of the blocks, all
@@ -126,7 +126,7 @@ type halves struct {
 	asked      []halved
 }
 
-// halved is what is estimated of one statistic, and who is told.
+// halved is the estimates of one statistic, and the function that receives their intervals.
 type halved struct {
 	estimates []float64
 	tell      func(found []*stat.Jackknifed, reason string)
@@ -135,7 +135,7 @@ type halved struct {
 // ask adds a statistic of ratios of distances to neighbors of two orders, see [dimension.HalfStatistic], with its
 // values of all latents; tell learns the errors, or the reason why there are none.
 func (h *halves) ask(
-	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
+	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(intervals []*stat.Jackknifed, reason string),
 ) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{N1: n1, N2: n2, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
@@ -155,26 +155,26 @@ func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) err
 	if n := len(d.Index); n < HalvedLatents {
 		return none(fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, HalvedLatents))
 	}
-	of, err := p.blocks.Halves(p.o.Seed)
+	splits, err := p.blocks.Halves(p.o.Seed)
 	if err != nil {
 		return none(stat.Reason(err))
 	}
-	first, second, err := d.Halved(ctx, of, h.statistics...)
+	first, second, err := d.Halved(ctx, splits, h.statistics...)
 	if err != nil {
 		return err
 	}
 	for t, a := range h.asked {
-		found := make([]*stat.Jackknifed, len(a.estimates))
+		intervals := make([]*stat.Jackknifed, len(a.estimates))
 		for i, v := range a.estimates {
-			if found[i], err = of.Estimate(v, first[t][i], second[t][i]); err != nil {
+			if intervals[i], err = splits.Estimate(v, first[t][i], second[t][i]); err != nil {
 				return err
 			}
-			found[i].OnLogScale()
-			if !found[i].Interval.Defined() {
-				found[i].Interval.Reason = "undefined on halves of the latents"
+			intervals[i].OnLogScale()
+			if !intervals[i].Interval.Defined() {
+				intervals[i].Interval.Reason = "undefined on halves of the latents"
 			}
 		}
-		a.tell(found, "")
+		a.tell(intervals, "")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (p *plan) comparedNeighbors() int {
 }
 
 // scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all
-// latents, and of a half of them, where that of all is near.
+// latents, and of a half of them, near the estimate of all.
 type scale struct {
 	n1, n2 int
 	id     *report.Estimate
@@ -293,11 +293,11 @@ func (s *scale) enter(h *halves, p *plan) {
 		if id, err := s.half(half, v); err == nil {
 			dst[0] = id
 		}
-	}, func(found []*stat.Jackknifed, reason string) {
+	}, func(estimates []*stat.Jackknifed, reason string) {
 		if s.id.CI = report.NoInterval("%s", reason); reason == "" {
-			s.id.CI = results.Interval(found[0].Interval)
+			s.id.CI = results.Interval(estimates[0].Interval)
 			if s.keep != nil {
-				*s.keep = found[0]
+				*s.keep = estimates[0]
 			}
 		}
 	})

@@ -29,7 +29,8 @@ const manySpectra = "too many directions to recompute the spectrum for each bloc
 
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
 // models are compared by.
-func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
+func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities,
+	out *Measured) (*spectrum.Spectrum, error) {
 	var s *spectrum.Spectrum
 	var raw spectrum.Uncentered
 	var err error

@@ -89,7 +89,7 @@ type Options struct {
 	// resolution of float32. Where few latents hold nearly all variance, so that it is
 	// more than ten times [spectrum.TypicalDistance], that takes its place.
 	DuplicateTolerance float64
-	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
+	// ExcludeWindow leaves latents at most ExcludeWindow frames apart in one episode out of
 	// each other's neighbors; AutoWindow: about the autocorrelation time.
 	ExcludeWindow int
 	// Approximate searches the neighbors of very many latents approximately and
@@ -112,7 +112,7 @@ func (o *Options) Declare(l *option.List) {
 		Each("0 or at least 2", func(n int) bool { return n == 0 || n >= 2 })
 	option.Choice(l, &o.ViewCorruption, "view-corruption", corruption.Kinds(), "`NAME` of the corruption that "+
 		"makes a view")
-	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, a share, as robustness has it").
+	l.Float(&o.ViewLevel, "view-level", "`LEVEL` of the corruption of a view, as for the corruptions of robustness").
 		EachFloat("a number above 0", func(v float64) bool { return v > 0 })
 	l.Float(&o.LiDARDelta, "lidar-delta", "`DELTA` added to the diagonal of the scatter inside classes, in squared "+
 		"units of the latents").
@@ -138,7 +138,7 @@ func (o *Options) Declare(l *option.List) {
 type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
-	Blocks      string // what is deleted and halved, for captions; empty without intervals
+	Blocks      string // the deleted and halved blocks, for captions; empty without intervals
 	Warnings    []string
 }
 
@@ -148,16 +148,16 @@ type Model struct {
 	Samples          int    `json:"samples"`
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// ParticipationRatio is that of the sample, which is too small for few or dependent
+	// ParticipationRatio is the participation ratio of the sample, which is too small for few or dependent
 	// latents; ParticipationRatioCorrected the ratio of unbiased estimates, see
 	// [spectrum.Blocked.Corrected].
 	ParticipationRatio          report.Estimate `json:"participation_ratio"`
 	ParticipationRatioCorrected report.Estimate `json:"participation_ratio_corrected"`
 	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
 	UsagePercent report.Estimate `json:"usage_percent"`
-	// EffectiveRank is that of the variance spectrum, EffectiveRankSingular that of the
-	// singular values. The biases are those of the jackknife: what is expected to be
-	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
+	// EffectiveRank is the effective rank of the variance spectrum, EffectiveRankSingular the effective rank of the
+	// singular values. The biases are estimates of the jackknife: the expected shortfall
+	// (negative) for want of latents, in EffectiveRank and in RankMe.
 	EffectiveRank         report.Estimate `json:"effective_rank"`
 	EffectiveRankBias     report.Value    `json:"effective_rank_bias"`
 	EffectiveRankSingular report.Estimate `json:"effective_rank_singular"`
@@ -196,7 +196,7 @@ type Model struct {
 	Gride                   []GrideResult   `json:"gride"`
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
-	// Recall is that of the approximate search; nil for an exact one.
+	// Recall is the recall of the approximate search; nil for an exact one.
 	Recall *LatentRecall `json:"recall,omitempty"`
 	// Tau is the autocorrelation time of the latents in frames, and NEff the number of
 	// independent ones that their mean is worth; see [motion.EffectiveSize].
@@ -247,8 +247,8 @@ type DecimationRow struct {
 	SD      report.Value `json:"sd"`
 }
 
-// Analyze measures every model. A model whose latents are constant, or of which
-// fewer than 3 are distinct, has undefined numbers with their reason. Errors:
+// Analyze measures every model. A model whose latents are constant, or with
+// fewer than 3 distinct ones, has undefined numbers with their reason. Errors:
 // no models, unequal numbers of latents, fewer than 3, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
@@ -296,7 +296,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			"dimension, because it never exceeds 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range metrics {
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path},
+			results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}

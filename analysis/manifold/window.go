@@ -19,7 +19,7 @@ const AutoWindow = results.AutoWindow
 const leastApart = 20
 
 // manyInTime is the share of nearest neighbors in time from which an intrinsic
-// dimension is rather that of a path.
+// dimension is rather the dimension of a path.
 const manyInTime = 0.2
 
 // frames is an autocorrelation time as a window.

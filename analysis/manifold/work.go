@@ -51,7 +51,7 @@ type plan struct {
 	o      Options
 	memory []stat.AutocorrelationTime // of each model; the zero value where undefined
 	window dimension.Window
-	blocks *stat.Blocks // what is deleted and halved
+	blocks *stat.Blocks // deleted and halved blocks
 	// similarities are what blocks were chosen by; nil where they were not needed, and nil for latents that do not vary.
 	similarities []*spectrum.Similarities
 	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
@@ -130,7 +130,8 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 	case p.blocks.Kind() == stat.EpisodeBlocks && count < leastEpisodes:
 		p.off = fmt.Sprintf("%d episodes are too few for an interval, want at least %d", count, leastEpisodes)
 	case p.blocks.Kind() == stat.MovingBlocks && count < leastPieces:
-		p.off = fmt.Sprintf("%d blocks of %s are too few for an interval, want at least %d", count, text.Count(p.blocks.Length(), "latent"), leastPieces)
+		p.off = fmt.Sprintf("%d blocks of %s are too few for an interval, want at least %d",
+			count, text.Count(p.blocks.Length(), "latent"), leastPieces)
 	}
 	directions := 0
 	for _, m := range p.in.Models {
@@ -145,7 +146,7 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 	return nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
 	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
@@ -187,7 +188,7 @@ func (p *plan) viewed(i int, name string) []shard.Field {
 	return []shard.Field{{Name: name, Value: p.in.Content[i]}}
 }
 
-// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+// identityOf names the inputs and options that one model's numbers follow from. Blocks follow from all models.
 func (p *plan) identityOf(i int) shard.Identity {
 	spectra := "none"
 	if p.spectra != nil {
@@ -196,7 +197,8 @@ func (p *plan) identityOf(i int) shard.Identity {
 	common := p.common()
 	common.Inputs = append(common.Inputs, p.viewed(i, "encoder of views")...)
 	return common.OfModel(shard.Digest(p.in.Models[i].Latents),
-		shard.Option("blocks", p.blocks.String()), shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
+		shard.Option("blocks", p.blocks.String()),
+		shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
 		shard.Option("labels of spectra", spectra), shard.Option("no intervals", p.off))
 }
 
@@ -233,7 +235,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	rms := make(chan float64, 1)
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
-	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbors are found.
+	// Parts of either run on one goroutine; distances to duplicates are needed when neighbors are found.
 	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
 		if task == 1 {
 			d, err = p.neighbors(searching, i, rms)

@@ -37,7 +37,7 @@ type Sampling struct {
 	// Recall is the share of true neighbors in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
 	Recall SampleRecall `json:"recall"`
-	// Exact and Estimated say in words what is which.
+	// Exact and Estimated name in words the exact and the estimated numbers.
 	Exact     string `json:"exact"`
 	Estimated string `json:"estimated"`
 }
@@ -93,7 +93,7 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 		References: len(sample.Index), Strata: len(sample.Strata),
 		Recall: SampleRecall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
 		Exact: fmt.Sprintf("neighbors, ranks and penalties of each of the %d references among all %d states; there "+
-			"is no approximate search, so that recall is 1",
+			"is no approximate search, so recall is 1",
 			len(sample.Index), in.Frames.N),
 		Estimated: fmt.Sprintf("the means over all states, from references drawn at random in %d strata; ± is the "+
 			"standard error of this draw", len(sample.Strata)),
@@ -110,22 +110,22 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 			continue
 		}
 		s := &sample.Spaces[slices.Index(p.live, i)]
-		found := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
+		scores := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
 		for _, a := range s.ByK {
-			found.ByK = append(found.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
+			scores.ByK = append(scores.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
 				Trustworthiness: a.Trustworthiness.Value, Continuity: a.Continuity.Value,
 				QNX: a.QNX.Value, RNX: a.RNX.Value, LCMC: a.LCMC.Value,
 				MRREFalse: a.MRREFalse.Value, MRREMissing: a.MRREMissing.Value,
 				Chance: a.Chance,
 			}})
 		}
-		m := newModel(encoded, in, p.series[i], &found, o.Ties, "--approx ranks a sample of the states")
+		m := newModel(encoded, in, p.series[i], &scores, o.Ties, "--approx ranks a sample of the states")
 		m.Sampling = r.Sampling
 		r.diagnose(&m, encoded.Latents)
 		for q, a := range s.ByK {
 			k := &m.ByK[q]
 			k.TrustPenalty, k.ContPenalty = Penalty{Reason: noPenalties}, Penalty{Reason: noPenalties}
-			if _, err := k.intervals(&found.ByK[q], nil, noIntervals); err != nil {
+			if _, err := k.intervals(&scores.ByK[q], nil, noIntervals); err != nil {
 				return err
 			}
 			k.SamplingSE = &SamplingErrors{

@@ -59,8 +59,8 @@ type Options struct {
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
 	Metric neighbors.Metric
-	// LatentMetric is LatentEuclidean or LatentCosine, that of latents beside another of the
-	// states; empty or LatentSame: as Metric says.
+	// LatentMetric is LatentEuclidean or LatentCosine, the metric of latents where the states have
+	// another; empty or LatentSame: as Metric says.
 	LatentMetric string
 	CoRanking    neighbors.CoRanking
 	// Ties says how states at equal distances are ordered; the zero value averages over all
@@ -93,7 +93,8 @@ func (o *Options) Declare(l *option.List) {
 		"`NAME` of the distance between states; precomputed: the frames are a distance matrix")
 	option.Choice(l, &o.LatentMetric, "latent-metric", []string{LatentSame, LatentEuclidean, LatentCosine},
 		"`NAME` of the distance between latents; same: as --metric, or euclidean if states are precomputed")
-	option.Choice(l, &o.CoRanking, "coranking", []neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
+	option.Choice(l, &o.CoRanking, "coranking",
+		[]neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
 		fmt.Sprintf("`WHEN` to compute the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
 	option.Choice(l, &o.Ties, "ties", []neighbors.Ties{neighbors.TiesAverage, neighbors.TiesRandom, neighbors.TiesIndex},
 		"`RULE` for equal distances: average (mean over all orders, independent in both spaces), random (one "+
@@ -144,11 +145,11 @@ type Result struct {
 	Models        []Model
 	Comparisons   []report.Comparison // of trustworthiness@k and continuity@k
 	Blocks        string              // what the jackknife deletes, for captions; empty without intervals
-	Sampling      *Sampling           // what was sampled; nil where all states were ranked
+	Sampling      *Sampling           // the sample; nil where all states were ranked
 	Warnings      []string
 
 	sampled   bool // the states were drawn at random
-	automatic bool // the window is that of the autocorrelation times
+	automatic bool // the window follows from the autocorrelation times
 }
 
 // Model is the outcome for one model.
@@ -195,7 +196,7 @@ type Model struct {
 	EffectiveRank report.Value `json:"effective_rank"`
 	// NEff is the number of independent latents that the dependent ones are worth
 	// for the mean of the coordinate that varies most, NEffReliable whether the states
-	// are enough to tell, and AutocorrelationTime that of this coordinate about the means
+	// are enough to tell, and AutocorrelationTime the autocorrelation time of this coordinate about the means
 	// of its episodes, in states.
 	NEff                report.Value `json:"n_eff"`
 	NEffReliable        bool         `json:"n_eff_reliable"`
@@ -206,7 +207,7 @@ type Model struct {
 	pointIndex []int       // the states that points are of; nil: all
 }
 
-// Counts are those of the two spaces.
+// Counts are the counts of the two spaces.
 type Counts struct {
 	Frames  int64 `json:"frames"`
 	Latents int64 `json:"latents"`
@@ -230,7 +231,7 @@ type AtK struct {
 	LCMC            report.Value `json:"lcmc"`
 	MRREFalse       report.Value `json:"mrre_false"`
 	MRREMissing     report.Value `json:"mrre_missing"`
-	// Intervals are those of the delete-block jackknife, cut at the ends of the
+	// Intervals are the intervals of the delete-block jackknife, cut at the ends of the
 	// score's range; SE is its standard error.
 	TrustCI report.Interval `json:"trust_ci" report:"interval of trustworthiness"`
 	ContCI  report.Interval `json:"cont_ci" report:"interval of continuity"`
@@ -247,8 +248,8 @@ type AtK struct {
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
 	// Chance is the trustworthiness, and the continuity, expected when ranks are
-	// random, in closed form: that of independent states. NullInTime is what pairings
-	// gave that keep the order in time, Null what random ones gave; one of the two.
+	// random, in closed form, for independent states. NullInTime is the score of pairings
+	// that keep the order in time, Null the score of random pairings; one of the two.
 	Chance     report.Value `json:"chance"`
 	NullInTime *Null        `json:"null_in_time,omitempty"`
 	Null       *Null        `json:"null,omitempty"`
@@ -286,7 +287,7 @@ type CutScores struct {
 	RNX             report.Value `json:"r_nx"`
 }
 
-// penalties are those of every state at one k.
+// penalties are the penalties of every state at one k.
 type penalties struct {
 	trust, cont []float64
 	normalizer  []int64
@@ -323,7 +324,8 @@ func (in Input) check() error {
 	}
 	for i := 1; i < len(in.Time); i++ {
 		if in.Time[i] <= in.Time[i-1] {
-			return fmt.Errorf("state %d begins at frame %d and state %d at frame %d, want ascending times", i-1, in.Time[i-1], i, in.Time[i])
+			return fmt.Errorf("state %d begins at frame %d and state %d at frame %d, want ascending times",
+				i-1, in.Time[i-1], i, in.Time[i])
 		}
 	}
 	return nil
@@ -357,7 +359,8 @@ func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale, threads i
 }
 
 // newModel is the outcome for a model; noCurves says why there are no co-ranking curves.
-func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation, ties neighbors.Ties, noCurves string) Model {
+func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation, ties neighbors.Ties,
+	noCurves string) Model {
 	m := Model{
 		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
 		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},
@@ -410,15 +413,15 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))
 		return neighbors.SpaceCounts{Duplicates: n, Method: "none"}, err
 	}
-	given := neighbors.Preservation{N: p.in.Frames.N, MinCandidates: p.in.Frames.N - 1}
+	preservation := neighbors.Preservation{N: p.in.Frames.N, MinCandidates: p.in.Frames.N - 1}
 	var err error
-	if given.Original, err = counts(p.frames); err != nil {
+	if preservation.Original, err = counts(p.frames); err != nil {
 		return Model{}, err
 	}
-	if given.Embedded, err = counts(p.spaces[i]); err != nil {
+	if preservation.Embedded, err = counts(p.spaces[i]); err != nil {
 		return Model{}, err
 	}
-	m := newModel(p.in.Models[i], p.in, p.series[i], &given, p.o.Ties, reason)
+	m := newModel(p.in.Models[i], p.in, p.series[i], &preservation, p.o.Ties, reason)
 	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
 	m.KStar, m.Chance = v, v
 	for _, e := range []*report.Estimate{&m.AUCRNX, &m.QLocal, &m.QGlobal} {
@@ -438,14 +441,14 @@ func (p *plan) undefined(i int, reason string) (Model, error) {
 	return m, nil
 }
 
-// fillChance gives models without scores the level of chance, which is that of all.
+// fillChance gives models without scores the level of chance, which is the same for all.
 func (r *Result) fillChance() {
-	at := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
+	first := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
 	for i := range r.Models {
-		if m := &r.Models[i]; at >= 0 && !m.Chance.Defined() {
-			m.Chance, m.Candidates = r.Models[at].Chance, r.Models[at].Candidates
+		if m := &r.Models[i]; first >= 0 && !m.Chance.Defined() {
+			m.Chance, m.Candidates = r.Models[first].Chance, r.Models[first].Candidates
 			for q := range m.ByK {
-				m.ByK[q].Chance = r.Models[at].ByK[q].Chance
+				m.ByK[q].Chance = r.Models[first].ByK[q].Chance
 			}
 		}
 	}

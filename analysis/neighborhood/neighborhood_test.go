@@ -266,7 +266,7 @@ func TestConstantLatents(t *testing.T) {
 	}
 	a := m.ByK[0]
 	for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "R": a.RNX, "AUC": m.AUCRNX.Value, "SE": a.TrustSE} {
-		if v.Defined() || v.Reason != "all latents are equal, so that the encoder has collapsed" {
+		if v.Defined() || v.Reason != "all latents are equal, so the encoder has collapsed" {
 			t.Errorf("%s of constant latents: %+v", name, v)
 		}
 	}

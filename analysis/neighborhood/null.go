@@ -26,7 +26,7 @@ const (
 	NullIndependent NullKind = "independent"
 )
 
-// Describe says what so many pairings are.
+// Describe describes pairings in words.
 func (k NullKind) Describe(pairings int) string {
 	if k == NullIndependent {
 		return fmt.Sprintf("%d random pairings", pairings)
@@ -171,7 +171,7 @@ func (m *Model) memory(series []float64, episode []int) {
 	m.AutocorrelationTime = autocorrelationTime(series, episode)
 }
 
-// autocorrelationTime is that of a series about the means of its episodes.
+// autocorrelationTime is the autocorrelation time of a series about the means of its episodes.
 func autocorrelationTime(series []float64, episode []int) report.Value {
 	t, err := stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode)
 	if err != nil {

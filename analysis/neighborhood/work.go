@@ -53,7 +53,7 @@ type plan struct {
 	reason    string       // why there are none
 	deleted   string       // what the blocks are, for captions
 	warnings  []string
-	automatic bool // the exclusion window is that of the autocorrelation times
+	automatic bool // the exclusion window follows from the autocorrelation times
 }
 
 // Work returns the analysis in units of some hundred states, whose neighbors are
@@ -107,9 +107,9 @@ func (p *plan) measure(ctx context.Context, lo, hi int) (*Part, error) {
 	return part, err
 }
 
-// rank ranks the states lo … hi−1 of a pass over so many models: with the models that the memory of a study has, the
-// others in one pass. Curves, penalties of states, permutations and passes on GPUs are remembered as all else; what is
-// not [neighbors.Pass.Separable] never is, nor a sample (Options.Approximate), which is cheap.
+// rank ranks the states lo … hi−1 of a pass over a number of models: with the models that the memory of a study has, the
+// others in one pass. Curves, penalties of states, permutations and passes on GPUs are remembered as all else;
+// numbers that are not [neighbors.Pass.Separable] never are, nor a sample (Options.Approximate), which is cheap.
 func (p *plan) rank(ctx context.Context, pass *neighbors.Pass, models, lo, hi int) (*neighbors.Partial, error) {
 	if pass == nil {
 		return &neighbors.Partial{Lo: lo, Hi: hi}, nil
@@ -143,7 +143,7 @@ func separated(part *neighbors.Partial, err error) ([]*neighbors.Alone, error) {
 	return part.Separate(), nil
 }
 
-// identityOf is that of the sums of one model: of the pass over its latents alone.
+// identityOf is the identity of the sums of one model: of the pass over its latents alone.
 func (p *plan) identityOf(pass neighbors.Identity, lo, hi int) shard.Identity {
 	text, err := json.Marshal(pass) // without the short forms of String
 	if err != nil {
@@ -227,7 +227,8 @@ func (p *plan) decideWindow() error {
 	}
 	var warning string
 	n := p.in.Frames.N
-	p.o.ExcludeWindow, warning = results.WindowOf(taus, results.WidestWindow(n, p.in.Episode), "every state half of the others as candidates")
+	p.o.ExcludeWindow, warning = results.WindowOf(taus, results.WidestWindow(n, p.in.Episode),
+		"every state half of the others as candidates")
 	p.automatic, p.settings.ExcludeWindow = true, p.o.ExcludeWindow
 	p.warn(warning)
 	return nil
@@ -271,7 +272,7 @@ func (p *plan) findCollapsed() {
 		case frames:
 			reason = "all original states are equal"
 		case s.Collapsed():
-			reason = "all latents are equal, so that the encoder has collapsed"
+			reason = "all latents are equal, so the encoder has collapsed"
 		default:
 			p.live = append(p.live, i)
 		}
@@ -291,7 +292,7 @@ func (p *plan) openPass(with neighbors.Options) (err error) {
 	return err
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	in, o := p.in, p.o
 	id := shard.Identity{
@@ -310,7 +311,7 @@ func (p *plan) identity() shard.Identity {
 	return id
 }
 
-// result is that of the plan before anything is compared.
+// result is the result of the plan before anything is compared.
 func (p *plan) result() *Result {
 	return &Result{
 		Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted,
@@ -420,7 +421,7 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 
 // sampledResult is the analysis on a sample of reference states.
 func sampledResult(ctx context.Context, in Input, o Options) (*Result, error) {
-	all := o // without what is of all states
+	all := o // without options of all states together
 	all.PerPoint, all.CoRanking = false, neighbors.CoRankingOff
 	p, err := newPlan(in, all)
 	if err != nil {

@@ -127,7 +127,7 @@ func (m *meanFrame) prepare(ctx context.Context) error {
 	return nil
 }
 
-// mean is that of the frames of all groups but one.
+// mean is the mean of the frames of all groups but one.
 func (m *meanFrame) mean(ctx context.Context, dst []float64, g int) error {
 	sum, err := m.sumOf(ctx, g)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // metric is a number that is a ratio of sums over samples, or a function of one.
 type metric struct {
 	name string
-	// unit and direction of what is better: higher, lower or none.
+	// unit and better direction: higher, lower or none.
 	unit      string
 	direction report.Direction
 	low, high float64 // what its values can be
@@ -81,7 +81,7 @@ func Metrics() []report.Described {
 	return out
 }
 
-// frameMetrics are those of frames.
+// frameMetrics are the metrics of frames.
 func frameMetrics() []metric {
 	return []metric{
 		{name: "mse", about: "mean squared error over pixels", headline: true,
@@ -97,12 +97,12 @@ func frameMetrics() []metric {
 					return 0, 0
 				}
 				return image.PSNR(r.model.MSE[r.i], 1), 1
-			}, none: "every prediction equals its frame, so that the PSNR is infinite"},
+			}, none: "every prediction equals its frame, so the PSNR is infinite"},
 		{name: "psnr_of_mean_mse", about: "10 log10(1/mse), with the mean mse over all frames",
 			unit: "dB", direction: report.Higher, low: -inf, high: inf,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] }),
 			of:    func(mse float64) float64 { return image.PSNR(mse, 1) }, none: "every prediction equals its " +
-				"frame, so that the PSNR is infinite"},
+				"frame, so the PSNR is infinite"},
 		{name: "ssim", about: "mean structural similarity over frames", headline: true, cite: "wang2004",
 			unit: "", direction: report.Higher, low: -1, high: 1, compared: true, ahead: true,
 			terms: func(r row) (float64, float64) {
@@ -134,7 +134,7 @@ func frameMetrics() []metric {
 
 const noObject = "no true frame has an object"
 
-// sceneMetrics are those of objects and of motion.
+// sceneMetrics are the metrics of objects and of motion.
 func sceneMetrics() []metric {
 	recall := func(low, high func(r row) int) func(r row) (float64, float64) {
 		return func(r row) (float64, float64) { return r.matched(low(r), high(r)) }

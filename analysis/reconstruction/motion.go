@@ -1,4 +1,4 @@
-// The motion of predictions beside the true one.
+// The motion of predictions next to the true one.
 
 package reconstruction
 
@@ -22,7 +22,7 @@ func motionOf(now, next, predicted []float64) motion {
 	return m
 }
 
-// cosine is that of the angle between the steps, in [−1, 1]. NaN where nothing moves or
+// cosine is the cosine of the angle between the steps, in [−1, 1]. NaN where nothing moves or
 // is predicted to.
 func (m motion) cosine() float64 {
 	if m.truth == 0 || m.predicted == 0 {

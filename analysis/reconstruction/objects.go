@@ -73,8 +73,8 @@ func overlaps(truth, predicted *object.Found) []overlap {
 	return out
 }
 
-// group are overlaps that have no object in common with those of other groups: what is
-// matched in one does not matter in another, which keeps assignments small.
+// group are overlaps that have no object in common with overlaps of other groups: a
+// match in one does not matter in another, which keeps assignments small.
 type group []overlap
 
 // groups splits overlaps, which are in order.

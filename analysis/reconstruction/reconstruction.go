@@ -2,9 +2,9 @@
 //
 // Of every state that has a successor in its episode, each model has a prediction of
 // the successor's last frame, or of several steps ahead. Errors, structural similarity
-// and sharpness are those of package measure/image, with pixels in units of the pixel
+// and sharpness come from package measure/image, with pixels in units of the pixel
 // range. What most pixels do, stay, is easy to predict: errors of pixels that move stand
-// beside those of pixels that do not, and two models of every run predict without
+// next to errors of pixels that do not, and two models of every run predict without
 // learning: copy_last repeats the current frame, mean_frame is the mean of all frames of
 // the other episodes.
 //
@@ -46,7 +46,7 @@ type Frames struct {
 	// their channels, row by row, in units of the pixel range: 0 is its lower end, 1 its
 	// upper. It is not called by two goroutines at a time.
 	Read func(ctx context.Context, dst []float64, index []int) error
-	// Digest identifies what is read, for work that is split; nil where it never is.
+	// Digest identifies the data read, for work that is split; nil where it never is.
 	Digest func() (string, error)
 }
 
@@ -71,7 +71,7 @@ func (in Input) States() []int {
 	return states
 }
 
-// Predictions are those of one model.
+// Predictions are the predictions of one model.
 type Predictions struct {
 	Name string
 	// Steps is how many steps ahead there are predictions for; 0 means 1.
@@ -83,7 +83,7 @@ type Predictions struct {
 	// Forward says that the predictions are made from the current frame: samples without
 	// one have none, and are not read.
 	Forward bool
-	// Ignored counts predictions beside those of samples, such as of what follows the
+	// Ignored counts predictions without a sample, such as of what follows the
 	// last state of an episode.
 	Ignored int
 	From    string // what made the predictions, for the result; may be empty
@@ -111,7 +111,7 @@ type Options struct {
 	// MovingThreshold is how much a pixel must change to the successor's to be one that
 	// moves, in units of the pixel range; 0 means 0.02.
 	MovingThreshold float64
-	// Window is that of the structural similarity: WindowUniform (empty) or
+	// Window is the window of the structural similarity: WindowUniform (empty) or
 	// WindowGaussian.
 	Window string
 	// ObjectThreshold is how far from the background pixels of objects are, in units of
@@ -152,13 +152,13 @@ type Result struct {
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
-// beside it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
+// next to it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
 type Model struct {
 	Name    string `json:"-"`
 	Kind    string `json:"kind"`           // predictions or baseline
 	From    string `json:"from,omitempty"` // what made the predictions
 	Samples int    `json:"samples"`
-	// Ignored are predictions beside those of the samples.
+	// Ignored are predictions without a sample.
 	Ignored int           `json:"ignored_predictions"`
 	Fields  report.Object `json:",inline"`
 	// PSNRExcluded are samples that are predicted without an error: their PSNR is
@@ -177,7 +177,7 @@ type Model struct {
 }
 
 // Step are the scores of one number of steps ahead, over the samples whose episode
-// lasts that long. CopyMSE, CopyPSNR and CopySSIM are those of copying the current frame
+// lasts that long. CopyMSE, CopyPSNR and CopySSIM are the scores of copying the current frame
 // over the same samples.
 type Step struct {
 	Step     int           `json:"step" report:"parameter"`
@@ -210,7 +210,7 @@ func (s *Score) Deviation() report.Value {
 }
 
 // Score returns the score of a name: mse, mae, psnr, psnr_of_mean_mse, ssim,
-// sharpness_ratio, moving_mse, static_mse, moving_share, skill and those of objects and
+// sharpness_ratio, moving_mse, static_mse, moving_share, skill and the scores of objects and
 // of motion.
 func (m *Model) Score(name string) (Score, bool) { return find(m.Scores, name) }
 
@@ -232,7 +232,7 @@ func find(scores []Score, name string) (Score, bool) {
 // every prediction is perfect) is undefined with its reason.
 //
 // Errors: no samples, samples not in ascending order or with states that are not there,
-// models of equal names or with those of baselines, NaN or Inf in a true frame, true frames
+// models of equal names or with names of baselines, NaN or Inf in a true frame, true frames
 // that cannot be read. A model whose frames cannot be made, or hold NaN or Inf, is not
 // measured, the others are; it is an error where that is every model.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
@@ -248,7 +248,7 @@ func (in Input) check() error {
 		return fmt.Errorf("frames of shape %v, want planes of pixels", in.Shape)
 	}
 	if len(in.Samples) == 0 {
-		return fmt.Errorf("no state has a successor in its episode, so that there is nothing to predict")
+		return fmt.Errorf("no state has a successor in its episode, so there is nothing to predict")
 	}
 	if len(in.Samples) < 3 {
 		what := " with a successor"
@@ -309,7 +309,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("window %q, want %s or %s", o.Window, WindowUniform, WindowGaussian)
 	}
 	if !(o.MovingThreshold > 0) || !(o.ObjectThreshold > 0) || o.ObjectArea < 0 {
-		return o, fmt.Errorf("thresholds %v and %v, area %d: want positive numbers", o.MovingThreshold, o.ObjectThreshold, o.ObjectArea)
+		return o, fmt.Errorf("thresholds %v and %v, area %d: want positive numbers",
+			o.MovingThreshold, o.ObjectThreshold, o.ObjectArea)
 	}
 	return o, nil
 }

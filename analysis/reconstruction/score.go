@@ -33,7 +33,7 @@ func newSSIM(shape image.Shape, window string) (*image.SSIM, error) {
 	return image.NewSSIM(shape, 1)
 }
 
-// scores are those of one frame.
+// scores are the scores of one frame.
 type scores struct{ mse, mae, ssim, energy, moving, static float64 }
 
 // compare scores a prediction; current is the frame of the state that it is predicted

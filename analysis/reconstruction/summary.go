@@ -253,7 +253,7 @@ func (s *summary) horizon(step int, scores []Score) Step {
 // noneBefore is why there is nothing that needs the frame before.
 const noneBefore = "no state has a previous state in its episode"
 
-// value is that of a metric.
+// value is the value of a metric.
 func (s *summary) value(m metric, step int, numerator, denominator []float64) report.Value {
 	below := stat.Sum(denominator)
 	if !slices.ContainsFunc(s.steps[step].Energy, func(v float64) bool { return !math.IsNaN(v) }) {
@@ -398,7 +398,8 @@ func (s *summary) compare(r *Result, names []string) error {
 
 // pairwise compares all pairs of models on one metric. Where some models predict only the
 // samples with a current frame, they are compared with others on these.
-func (s *summary) pairwise(m metric, step int, name results.Metric, names []string, estimates []*stat.Jackknifed) ([]report.Comparison, error) {
+func (s *summary) pairwise(m metric, step int, name results.Metric, names []string,
+	estimates []*stat.Jackknifed) ([]report.Comparison, error) {
 	if m.change || !slices.ContainsFunc(s.in.Samples, func(s Sample) bool { return s.State < 0 }) {
 		return results.Pairwise(name, names, estimates, s.o.Seed)
 	}

@@ -40,7 +40,7 @@ type PartOfStep struct {
 	Models []Scores // those of the input, then the baselines; empty where they do not predict so far
 }
 
-// Scores are those of one model's predictions.
+// Scores are the scores of one model's predictions.
 type Scores struct {
 	MSE, MAE, SSIM []float64
 	Energy         []float64 // gradient energy
@@ -92,7 +92,7 @@ func (in Input) withBaselines(threads int) []Predictions {
 	return append(append([]Predictions(nil), in.Models...), copyLast(in), newMeanFrame(in, threads).predictions())
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
 	for _, m := range p.in.Models {
@@ -121,19 +121,22 @@ func (p *plan) common() shard.Identity {
 // identityOf is that of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and
 // the baselines.
 func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
-	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options),
+		func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
 	if i == len(p.in.Models) {
-		return common.OfModel("the true frames and the baselines", shard.Option("samples", []int{lo, hi}), shard.Option("steps", p.in.steps()))
+		return common.OfModel("the true frames and the baselines",
+			shard.Option("samples", []int{lo, hi}), shard.Option("steps", p.in.steps()))
 	}
 	m := p.in.Models[i]
 	content := digest(m.Frames)
-	return common.OfModel(content, shard.Option("samples", []int{lo, hi}), shard.Option("steps", m.steps()), shard.Option("forward", m.Forward))
+	return common.OfModel(content, shard.Option("samples", []int{lo, hi}), shard.Option("steps", m.steps()),
+		shard.Option("forward", m.Forward))
 }
 
 // afterwards are the options by which the scores of samples do not change.
 var afterwards = []string{"bootstrap", "block", "family", "seed"}
 
-// digest is that of frames, as the value of a field.
+// digest is the digest of frames, as the value of a field.
 func digest(f Frames) string {
 	if f.Digest == nil {
 		return "unknown"
@@ -270,7 +273,7 @@ func (s *Scores) lists() []*[]float64 {
 	return []*[]float64{&s.MSE, &s.MAE, &s.SSIM, &s.Energy, &s.Moving, &s.Static}
 }
 
-// firstLists are those of one step ahead alone.
+// firstLists are the lists of one step ahead alone.
 func (s *Scores) firstLists() []*[]float64 {
 	return []*[]float64{&s.Motion, &s.Cosine, &s.Objects, &s.Distance}
 }

@@ -126,7 +126,7 @@ func (a *analyzer) describeValues(c *Scorer, out *TargetSummary) {
 	}
 	if !c.varies() {
 		a.warnings = append(a.warnings, fmt.Sprintf(
-			"%s is %v for all samples, so that there is nothing to predict", c.Target.Name, c.Values[0]))
+			"%s is %v for all samples, so there is nothing to predict", c.Target.Name, c.Values[0]))
 	}
 }
 
@@ -168,7 +168,7 @@ func (a *analyzer) warnOfLonelyClasses(c *Scorer) {
 	}
 	if len(classes) > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf(
-			"%s: all samples of %s (%s), of %d, lie in one fold, so that their recall is 0, which lowers balanced "+
+			"%s: all samples of %s (%s), of %d, lie in one fold, so their recall is 0, which lowers balanced "+
 				"accuracy and F1; change --folds, or use more "+
 				"episodes", c.Target.Name, text.Count(len(classes), "class label"),
 			results.Named(classes, func(i int) string { return strconv.Itoa(c.labels[i]) }), c.count))
@@ -298,7 +298,8 @@ func (a *analyzer) given(m *Model, out *Measured) error {
 			if !c.Target.OfTransition || c.Target.Classified() {
 				continue
 			}
-			r, err := a.row(c, ProbeOfGiven, g.FittedOn, g.EvaluatedOn, evaluation{outputs: outputs{values: At(g.Values, a.data.now)}})
+			r, err := a.row(c, ProbeOfGiven, g.FittedOn, g.EvaluatedOn,
+				evaluation{outputs: outputs{values: At(g.Values, a.data.now)}})
 			if err != nil {
 				return err
 			}
@@ -391,8 +392,8 @@ func (a *analyzer) gaps(out *Measured) error {
 		if base.FittedOn != True || base.EvaluatedOn != True {
 			continue
 		}
-		transferred, own := find(base, True, PredictedLatents), find(base, PredictedLatents, PredictedLatents)
-		if transferred == nil && own == nil {
+		transferred, direct := find(base, True, PredictedLatents), find(base, PredictedLatents, PredictedLatents)
+		if transferred == nil && direct == nil {
 			continue
 		}
 		g := Gap{Target: base.Target, Probe: base.Probe, Loss: "mse"}
@@ -402,7 +403,7 @@ func (a *analyzer) gaps(out *Measured) error {
 		for _, side := range []struct {
 			row *Row
 			to  *Score
-		}{{transferred, &g.Transfer}, {own, &g.Published}} {
+		}{{transferred, &g.Transfer}, {direct, &g.Published}} {
 			if side.row == nil {
 				reason := "no probe of this kind exists"
 				*side.to = Score{Estimate: report.NoEstimate("%s", reason)}
@@ -435,7 +436,7 @@ func (a *analyzer) warnShared() {
 		part[i] = a.fold[k]
 	}
 	if n := points.Shared(z, part); n > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so that scores "+
+		a.warnings = append(a.warnings, fmt.Sprintf("%d of %s have equal latents of %s in another fold, so scores "+
 			"are partly memory: audit finds them", n, text.Count(len(a.data.next), "state"), a.in.Models[0].Name))
 	}
 }

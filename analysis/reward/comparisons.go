@@ -76,7 +76,8 @@ func (c *comparisons) addBaseline(target, name string, s Score) {
 func (c *comparisons) compare(seed uint64) ([]report.Comparison, error) {
 	var out []report.Comparison
 	for _, e := range c.entries {
-		rows, err := results.Pairwise(results.Metric{Name: e.key.name(), Family: e.key.family(), Path: e.key.path()}, e.names, e.estimates, seed)
+		rows, err := results.Pairwise(results.Metric{Name: e.key.name(), Family: e.key.family(), Path: e.key.path()}, e.names,
+			e.estimates, seed)
 		if err != nil {
 			return nil, err
 		}

@@ -139,7 +139,8 @@ func (in *DynamicsInput) check() error {
 			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
 		}
 		if p := m.Predicted; p.N > 0 && (p.N != n || p.Dim != m.Latents.Dim) {
-			return fmt.Errorf("%s: predicted latents of shape [%d %d] for latents of shape [%d %d]", m.Name, p.N, p.Dim, n, m.Latents.Dim)
+			return fmt.Errorf("%s: predicted latents of shape [%d %d] for latents of shape [%d %d]",
+				m.Name, p.N, p.Dim, n, m.Latents.Dim)
 		}
 	}
 	return nil
@@ -297,27 +298,28 @@ func skill(err, baseline float64) float64 {
 
 // influences are the first-order shares of every observation in the statistics; nil for
 // those that are undefined.
-func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums, vary []bool) [errorStatistics][]float64 {
+func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums,
+	vary []bool) [errorStatistics][]float64 {
 	var out [errorStatistics][]float64
-	mean := func(of int, values []float64) {
+	mean := func(column int, values []float64) {
 		series := make([]float64, len(values))
 		for i, v := range values {
-			series[i] = v - all[of]
+			series[i] = v - all[column]
 		}
-		out[of] = series
+		out[column] = series
 	}
 	mean(ofMSE, e.squared)
 	mean(ofCopy, e.copied)
 	mean(ofMean, e.spread)
-	ratio := func(of, below int, baseline []float64) {
-		if math.IsNaN(all[of]) {
+	ratio := func(column, below int, baseline []float64) {
+		if math.IsNaN(all[column]) {
 			return
 		}
 		series := make([]float64, len(baseline))
 		for i := range series {
 			series[i] = -(e.squared[i]-all[ofMSE])/all[below] + all[ofMSE]/(all[below]*all[below])*(baseline[i]-all[below])
 		}
-		out[of] = series
+		out[column] = series
 	}
 	ratio(ofSkill, ofCopy, e.copied)
 	ratio(ofMeanSkill, ofMean, e.spread)
@@ -424,15 +426,15 @@ func (m *measuredErrors) delete(blocks *stat.Blocks) error {
 }
 
 // value is a statistic with its interval; reason is why it is undefined where it is NaN.
-func (m *measuredErrors) value(of int, reason string) report.Estimate {
+func (m *measuredErrors) value(column int, reason string) report.Estimate {
 	switch {
-	case math.IsNaN(m.all[of]):
+	case math.IsNaN(m.all[column]):
 		return report.NoEstimate("%s", reason)
-	case m.jackknife[of] == nil:
-		return report.WithInterval(report.Number(m.all[of]), report.NoInterval(NoDynamicsIntervals))
+	case m.jackknife[column] == nil:
+		return report.WithInterval(report.Number(m.all[column]), report.NoInterval(NoDynamicsIntervals))
 	}
-	j := *m.jackknife[of]
-	switch of {
+	j := *m.jackknife[column]
+	switch column {
 	case ofCosine:
 		j.Within(-1, 1)
 	case ofSkill, ofMeanSkill, ofR2:
@@ -446,11 +448,11 @@ func (m *measuredErrors) value(of int, reason string) report.Estimate {
 // blocksOfErrors groups the observations of some models for all statistics.
 func blocksOfErrors(models []*measuredErrors, n int, episodes []int, spec stat.BlockSpec) (*stat.Blocks, error) {
 	var statistics [][][]float64
-	for of := range errorStatistics {
+	for column := range errorStatistics {
 		var series [][]float64
 		for _, m := range models {
-			if m != nil && m.influence[of] != nil {
-				series = append(series, m.influence[of])
+			if m != nil && m.influence[column] != nil {
+				series = append(series, m.influence[column])
 			}
 		}
 		if series != nil {
@@ -473,12 +475,12 @@ func (r *DynamicsResult) note(blocks *stat.Blocks) {
 }
 
 // compareErrors compares the models on one statistic.
-func (r *DynamicsResult) compareErrors(metric results.Metric, of int, models []*measuredErrors, seed uint64) error {
+func (r *DynamicsResult) compareErrors(metric results.Metric, column int, models []*measuredErrors, seed uint64) error {
 	names, estimates := make([]string, len(models)), make([]*stat.Jackknifed, len(models))
 	for i, m := range models {
 		names[i] = r.Models[i].Name
 		if m != nil {
-			estimates[i] = m.jackknife[of]
+			estimates[i] = m.jackknife[column]
 		}
 	}
 	rows, err := results.Pairwise(metric, names, estimates, seed)

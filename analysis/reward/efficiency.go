@@ -31,7 +31,8 @@ func (a *analyzer) extras(ctx context.Context, m *Model, both bool, scorers []*S
 }
 
 // efficiency fits the linear probes on a share of the episodes of the other folds.
-func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Points, scorers []*Scorer, out *Measured) error {
+func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Points, scorers []*Scorer,
+	out *Measured) error {
 	train, episodes, err := probe.Fractions(a.choice, a.fold, share, a.o.Seed)
 	if err != nil {
 		return err

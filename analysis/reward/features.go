@@ -17,9 +17,9 @@ type features struct {
 // newFeatures are the latents of the second state of every sample, true or predicted,
 // behind the true latent of the first if both are asked for.
 func (s *samples) newFeatures(m *Model, on string, both bool) features {
-	second, at := m.Latents, s.next
+	second, rows := m.Latents, s.next
 	if on == PredictedLatents {
-		second, at = m.Predicted, s.now // a prediction stands in the row of the state it is made from
+		second, rows = m.Predicted, s.now // a prediction stands in the row of the state it is made from
 	}
 	dim := second.Dim
 	if both {
@@ -32,7 +32,7 @@ func (s *samples) newFeatures(m *Model, on string, both bool) features {
 			m.Latents.Row(s.now[i], row[:m.Latents.Dim])
 			row = row[m.Latents.Dim:]
 		}
-		second.Row(at[i], row)
+		second.Row(rows[i], row)
 	}
 	return features{on: on, both: both, rows: points.Float64(data, dim)}
 }

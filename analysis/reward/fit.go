@@ -78,7 +78,7 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scor
 					r.Alphas = fitted.alphas[t]
 					if s.fittedOn == True && on == True && scorer.varies() && a.weakest(r.Alphas) {
 						out.Warnings = append(out.Warnings, fmt.Sprintf(
-							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so that scores may "+
+							"%s: ridge of %s chooses the weakest strength, %g, in every fold, so scores may "+
 								"be too low: set a weaker --alpha, or --latent-scale "+
 								"rms", out.Name, scorer.Target.Name, r.Alphas[0]))
 					}
@@ -175,7 +175,8 @@ func logisticCs() []float64 { return []float64{1e-3, 1e-2, 1e-1, 1, 10} }
 
 // logistic reads one class from features of unit variance, which its penalty counts alike.
 func (a *analyzer) logistic(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
-	fitted, err := probe.CrossFitLogistic(ctx, d, c.scorers[0].classes, c.scorers[0].count, probe.LogisticOptions{Cs: logisticCs(), Standardize: true, Threads: a.o.Threads})
+	fitted, err := probe.CrossFitLogistic(ctx, d, c.scorers[0].classes, c.scorers[0].count,
+		probe.LogisticOptions{Cs: logisticCs(), Standardize: true, Threads: a.o.Threads})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type LatentPrediction struct {
 	R2            report.Estimate `json:"r2"`
 	R2ByDimension []report.Value  `json:"r2_by_dimension"`
 	// CopyMSE is the error of the latent of the state itself as the prediction, MeanMSE
-	// that of the mean latent of the successors: their variance.
+	// the error of the mean latent of the successors: their variance.
 	CopyMSE report.Estimate `json:"copy_mse"`
 	MeanMSE report.Estimate `json:"mean_mse"`
 	// Skill is 1 − mse/copy_mse and MeanSkill 1 − mse/mean_mse: 1 is perfect, 0 no better
@@ -38,9 +38,9 @@ type LatentPrediction struct {
 	Dropped  int `json:"dropped"`
 }
 
-// The reasons for what is undefined.
+// The reasons for undefined numbers.
 const (
-	noCopyError = "latents do not change between states, so that copying has no error"
+	noCopyError = "latents do not change between states, so copying has no error"
 	NoVariance  = "the latents are constant"
 	noDirection = "predictions or latents are 0 and have no direction"
 )
@@ -64,7 +64,8 @@ func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dy
 			r.Models[i].skip("latent_prediction",
 				"needs predicted latents: --predicted NAME=FILE or --predictor NAME=FILE.onnx")
 		case len(now) < 3:
-			r.Models[i].skip("latent_prediction", fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
+			r.Models[i].skip("latent_prediction",
+				fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
 		default:
 			models[i] = measureErrors(m.errors(now, next))
 			any = true
@@ -144,7 +145,7 @@ func transitionsOf(in *DynamicsInput, o *DynamicsOptions) (now []int, dropped in
 	return now, dropped, nil
 }
 
-// errors are those of the predictions of the states next, each from the state of now.
+// errors are the errors of the predictions of the states next, each from the state of now.
 func (m *DynamicsModel) errors(now, next []int) *errorSeries {
 	dim := m.Latents.Dim
 	e := &errorSeries{z: m.Latents, ends: next, predicted: m.Predicted, starts: now}

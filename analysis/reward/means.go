@@ -11,7 +11,7 @@ import (
 	"repscope/stat"
 )
 
-// The means that stand beside those of the categories. They differ where categories have
+// The means over the categories. They differ where categories have
 // unequal numbers of targets, and both are published as the mean of a benchmark.
 const (
 	MeanOfTargets    = "mean_of_targets"

@@ -35,7 +35,7 @@ import (
 type Target struct {
 	Name     string
 	Category string // of targets whose scores are averaged; may be empty
-	// OfTransition says that the value of a state is that of the transition from it to
+	// OfTransition says that the value of a state belongs to the transition from it to
 	// its successor, as a reward is; else it is the state's own.
 	OfTransition bool
 	Values       []float64 // NaN: missing; such samples are left out and counted
@@ -93,7 +93,7 @@ type Given struct {
 	Values                []float64
 }
 
-// The latents that a probe is fitted or evaluated on: those of true states, or the
+// The latents that a probe is fitted or evaluated on: latents of true states, or the
 // predicted latents of their successors.
 const (
 	True             = "true"
@@ -119,7 +119,7 @@ type Options struct {
 	Features string   // FeaturesAuto, FeaturesCurrent or FeaturesNext; empty means FeaturesAuto
 	Alpha    float64  // of ridge; 0: chosen by cross-validation in the training folds
 	Folds    int      // 0 means 5
-	// LabelEfficiency are the shares of the labels that probes are fitted on beside all;
+	// LabelEfficiency are the shares of the labels that probes are fitted on besides all;
 	// nil: none.
 	LabelEfficiency []float64
 	// Control adds to every probe one that is fitted on targets of other episodes.
@@ -172,7 +172,7 @@ const (
 // Probes are the names of all probes.
 func Probes() []string { return []string{Ridge, MLP, KNN, Logistic} }
 
-// DefaultProbes are those of a zero Options.Probes.
+// DefaultProbes are the probes of a zero Options.Probes.
 func DefaultProbes() []string { return []string{Ridge, MLP} }
 
 // Result is the outcome for all models: those of the input in their order, then the
@@ -182,7 +182,7 @@ type Result struct {
 	Comparisons []report.Comparison
 	Samples     SampleSummary
 	Targets     []TargetSummary
-	Blocks      string // what was deleted for intervals; empty without
+	Blocks      string // the blocks deleted for intervals; empty without
 	Warnings    []string
 
 	// What the numbers are made of, for tables, files and figures.
@@ -220,7 +220,7 @@ type TargetSummary struct {
 	// episodes with such.
 	Positive       *int `json:"positive,omitempty"`
 	PositiveGroups *int `json:"positive_groups,omitempty"`
-	// Classes is the number of classes, Entropy that of their distribution in nats.
+	// Classes is the number of classes, Entropy the entropy of their distribution in nats.
 	Classes *int          `json:"classes,omitempty"`
 	Entropy *report.Value `json:"entropy,omitempty"`
 	// LeftOut says why the target is not probed; empty if it is.
@@ -233,7 +233,7 @@ type ModelResult struct {
 	Baseline bool       `json:"-"` // makes no use of latents
 	Probes   []ProbeRow `json:"probes"`
 	Gaps     []GapRow   `json:"gaps,omitempty"`
-	// PublishedGap and TransferGap are those of the first target by the first probe; nil
+	// PublishedGap and TransferGap are the gaps of the first target by the first probe; nil
 	// for models without predictions.
 	PublishedGap *report.Estimate `json:"published_gap,omitempty"`
 	TransferGap  *report.Estimate `json:"transfer_gap,omitempty"`

@@ -53,7 +53,7 @@ type RolloutHorizon struct {
 // are the next ones.
 type Step func(ctx context.Context, latents points.Points, actions []int64) (points.Points, error)
 
-// Rollouts says what is rolled out.
+// Rollouts describes the rollouts.
 type Rollouts struct {
 	Latents points.Points // [N, D] of all states, as Step takes and makes them
 	Actions []int64       // of all states; nil: Step takes none
@@ -105,7 +105,8 @@ func RollOut(ctx context.Context, r Rollouts, step Step) ([]StepErrors, error) {
 			return nil, fmt.Errorf("step %d: %w", h, err)
 		}
 		if next.N != len(keep) || next.Dim != r.Latents.Dim {
-			return nil, fmt.Errorf("step %d: predictions of shape [%d %d], want [%d %d]", h, next.N, next.Dim, len(keep), r.Latents.Dim)
+			return nil, fmt.Errorf("step %d: predictions of shape [%d %d], want [%d %d]",
+				h, next.N, next.Dim, len(keep), r.Latents.Dim)
 		}
 		current = next
 		predicted, err := r.pooled(current)
@@ -270,7 +271,8 @@ func (r *DynamicsResult) rolloutStep(in *DynamicsInput, o *DynamicsOptions, h in
 }
 
 // rolloutGroup deletes blocks of rollouts that start from the same states.
-func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h int, group []*measuredErrors, starts []int) error {
+func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h int, group []*measuredErrors,
+	starts []int) error {
 	if !o.Intervals {
 		return nil
 	}
@@ -315,7 +317,7 @@ func horizonOf(rows []RolloutStep) *RolloutHorizon {
 		Steps: rows[len(rows)-1].Step}
 }
 
-// crossing is the first step, interpolated, at which the error is no longer below that of a
+// crossing is the first step, interpolated, at which the error is no longer below the error of a
 // baseline.
 func crossing(steps, err, baseline []float64, name string) report.Value {
 	for i := range steps {

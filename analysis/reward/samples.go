@@ -52,7 +52,8 @@ func newSamples(in Input, o Options) (*samples, error) {
 		return s, nil
 	}
 	if s.n() < minimumSamples {
-		return nil, fmt.Errorf("%s of a state and its successor, want at least %d", text.Count(s.n(), "transition"), minimumSamples)
+		return nil, fmt.Errorf("%s of a state and its successor, want at least %d",
+			text.Count(s.n(), "transition"), minimumSamples)
 	}
 	s.divide(in, o)
 	s.summary.Samples, s.summary.Groups, s.summary.Folds = s.n(), s.groups, s.folds
@@ -62,7 +63,7 @@ func newSamples(in Input, o Options) (*samples, error) {
 // pairs are the states that have a successor, with it.
 func (in *Input) pairs() []points.Pair { return in.PairsOf(in.Models[0].Latents.N) }
 
-// PairsOf are those of n states, before there are models.
+// PairsOf are the pairs of n states, before there are models.
 func (in *Input) PairsOf(n int) []points.Pair {
 	if in.Next == nil {
 		return motion.Pairs(motion.Runs(n, in.Episode, in.Time))
@@ -76,7 +77,7 @@ func (in *Input) PairsOf(n int) []points.Pair {
 	return out
 }
 
-// successors are those of all states, −1 where there is none.
+// successors are the successors of all states, −1 where there is none.
 func (in *Input) successors() []int {
 	if in.Next != nil {
 		return in.Next
@@ -147,7 +148,7 @@ func (s *samples) drop(in Input, skip bool) error {
 	return nil
 }
 
-// Predictable are the transitions of which all that the model predicts is finite. It is an
+// Predictable are the transitions whose predictions are all finite. It is an
 // error if there are others, unless these are to be skipped and enough are left.
 func (m *Model) Predictable(pairs []points.Pair, skip bool) ([]points.Pair, error) {
 	var finite []points.Pair
@@ -294,7 +295,7 @@ func (s *samples) Numbers(t *Target) []float64 {
 	return out
 }
 
-// classes are those of a target by sample.
+// classes are the classes of a target by sample.
 func (s *samples) classes(t *Target) []int64 {
 	out := make([]int64, s.n())
 	for i := range out {

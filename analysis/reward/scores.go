@@ -31,7 +31,7 @@ type evaluation struct {
 	cut []int
 }
 
-// deletion holds the scores of what is left without a block.
+// deletion holds the scores of the samples outside a block.
 type deletion struct {
 	regression  score.Regression
 	correlation float64
@@ -140,19 +140,19 @@ func (c *Scorer) ofValues(e evaluation) ([]Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	var left []score.Regression
+	var rest []score.Regression
 	if c.blocks != nil {
-		if left, err = c.regressions(e); err != nil {
+		if rest, err = c.regressions(e); err != nil {
 			return nil, err
 		}
 	}
-	mse, err := c.jackknife(e, all.MSE, score.Values(left, score.Regression.MSEOf), influence.MSE)
+	mse, err := c.jackknife(e, all.MSE, score.Values(rest, score.Regression.MSEOf), influence.MSE)
 	if err != nil {
 		return nil, err
 	}
 	out := []Score{c.score("mse", report.Number(all.MSE), mse, onLogScale)}
 	out[0].SD = report.Number(Spread(c.squares(e.values)))
-	nmse, err := c.jackknife(e, all.NMSE, score.Values(left, score.Regression.NMSEOf), influence.NMSE)
+	nmse, err := c.jackknife(e, all.NMSE, score.Values(rest, score.Regression.NMSEOf), influence.NMSE)
 	if err != nil {
 		return nil, err
 	}
@@ -218,17 +218,17 @@ func orNaN(err error) error {
 	return err
 }
 
-// regressions scores what is left without each block.
+// regressions scores the samples outside each block.
 func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 	if e.left == nil {
 		_, left, err := score.RegressionWithout(c.blocks, c.Values, e.values)
 		return left, err
 	}
-	left := make([]score.Regression, len(e.left))
+	rest := make([]score.Regression, len(e.left))
 	for j, d := range e.left {
-		left[j] = d.regression
+		rest[j] = d.regression
 	}
-	return left, nil
+	return rest, nil
 }
 
 // correlation is Pearson's r inside folds.
@@ -275,12 +275,12 @@ func (c *Scorer) auroc(e evaluation) (Score, error) {
 		}
 		return c.score("auroc", report.Undefined("%s", reason), nil, asShare), nil
 	}
-	var left, influence []float64
+	var rest, influence []float64
 	if c.blocks != nil {
 		if e.left == nil {
-			_, left, err = score.AUROCByFoldWithout(c.blocks, e.fold, c.positive, e.values)
+			_, rest, err = score.AUROCByFoldWithout(c.blocks, e.fold, c.positive, e.values)
 		} else {
-			left = score.Values(e.left, func(d deletion) float64 { return d.area })
+			rest = score.Values(e.left, func(d deletion) float64 { return d.area })
 		}
 		if err != nil {
 			return Score{}, err
@@ -289,7 +289,7 @@ func (c *Scorer) auroc(e evaluation) (Score, error) {
 			return Score{}, err
 		}
 	}
-	j, err := c.jackknife(e, area, left, influence)
+	j, err := c.jackknife(e, area, rest, influence)
 	return c.score("auroc", report.Number(area), j, asShare), err
 }
 
@@ -303,9 +303,9 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	var left []*score.Confusion
+	var rest []*score.Confusion
 	if c.blocks != nil {
-		if left, err = c.confusions(e); err != nil {
+		if rest, err = c.confusions(e); err != nil {
 			return nil, err
 		}
 	}
@@ -320,7 +320,7 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 		{"f1", (*score.Confusion).MacroF1, influence.MacroF1},
 	} {
 		v := m.of(all)
-		j, err := c.jackknife(e, v, score.Values(left, m.of), m.influence)
+		j, err := c.jackknife(e, v, score.Values(rest, m.of), m.influence)
 		if err != nil {
 			return nil, err
 		}
@@ -330,17 +330,17 @@ func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 	return out, nil
 }
 
-// confusions counts what is left without each block.
+// confusions counts the samples outside each block.
 func (c *Scorer) confusions(e evaluation) ([]*score.Confusion, error) {
 	if e.left == nil {
 		_, left, err := score.ConfusionWithout(c.blocks, c.count, c.classes, e.class)
 		return left, err
 	}
-	left := make([]*score.Confusion, len(e.left))
+	rest := make([]*score.Confusion, len(e.left))
 	for j, d := range e.left {
-		left[j] = d.confusion
+		rest[j] = d.confusion
 	}
-	return left, nil
+	return rest, nil
 }
 
 // squares are the squared errors of predicted numbers, or 1 for each wrong class and 0 for
@@ -409,7 +409,8 @@ func overFolds(fold []int, estimate float64, without, influence []float64) (*sta
 }
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.
-func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
+func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed,
+	shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
 	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined(
 		"not a mean over samples")}
 	switch {

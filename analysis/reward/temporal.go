@@ -68,7 +68,8 @@ func temporal(ctx context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dyn
 
 // temporal enters the correlations of all episodes. Episodes in which the latents of any
 // model do not vary are left out for all, so that all have the same.
-func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episodes []temporalEpisode, rho [][]float64, skipped int) error {
+func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episodes []temporalEpisode, rho [][]float64,
+	skipped int) error {
 	var kept []int
 	pairs := 0
 	for e := range episodes {
@@ -197,7 +198,7 @@ func (in *DynamicsInput) temporalEpisodes(seed uint64) (episodes []temporalEpiso
 	return episodes, short
 }
 
-// correlation is that of one model; NaN where its latents are all the same, or the times.
+// correlation is the correlation of one model; NaN where its latents are all the same, or the times.
 func (t *temporalEpisode) correlation(z points.Points) (float64, error) {
 	distance := make([]float64, len(t.pairs))
 	a, b := make([]float64, z.Dim), make([]float64, z.Dim)

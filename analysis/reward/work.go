@@ -68,7 +68,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	return shard.Work[*Part, *Result]{Units: len(in.Models) + 1, Identity: a.identity, Map: a.measureAll, Merge: a.merge}, nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
 	id := a.common()
 	id.Inputs = append(a.dynamics().Digest(), id.Inputs...)
@@ -121,7 +121,7 @@ func (a *analyzer) identityOf(m *Model) shard.Identity {
 	return a.sampled().OfModel(content)
 }
 
-// digest is that of the target's values.
+// digest is the digest of the target's values.
 func (t *Target) digest() string {
 	values := t.Values
 	if t.Classified() {
@@ -309,7 +309,7 @@ func (r *Row) result(s *samples) ProbeRow {
 	return out
 }
 
-// Name is that of the row in the result file.
+// Name is the name of the row in the result file.
 func (r *Row) Name() string {
 	return strings.Join([]string{r.Target, r.Probe, r.FittedOn, r.EvaluatedOn}, "/")
 }

@@ -20,7 +20,7 @@ type jackknifes struct {
 	auc, slope                       *stat.Jackknifed
 }
 
-// describer summarises the movement of one model.
+// describer summarizes the movement of one model.
 type describer struct {
 	m      *movement
 	o      Options
@@ -33,8 +33,9 @@ type describer struct {
 	out                                           jackknifes
 }
 
-// describe summarises every level, and the curve over the levels.
-func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64, unit *Spread) (*Model, *jackknifes, error) {
+// describe summarizes every level, and the curve over the levels.
+func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64,
+	unit *Spread) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
 	if unit != nil && blocks != nil && o.Corruption.OfRange() {
 		var err error
@@ -81,7 +82,7 @@ func (d *describer) summarize(changed [][]float64) {
 	}
 }
 
-// derivative is that of a number by the logarithm of the level, from its values by level;
+// derivative is the derivative of a number by the logarithm of the level, from its values by level;
 // alone where there is no other level.
 func (d *describer) derivative(values []float64, l int, alone float64) float64 {
 	if d.unit == nil {
@@ -114,7 +115,7 @@ func (d *describer) group() error {
 	return err
 }
 
-// interval is that of a jackknife, or the reason why its value is undefined.
+// interval is the interval of a jackknife, or the reason why its value is undefined.
 func (d *describer) interval(j *stat.Jackknifed, v report.Value) report.Interval {
 	if !v.Defined() {
 		return report.NoInterval("%s", v.Reason)
@@ -130,7 +131,7 @@ func (d *describer) mean(values []float64) (*stat.Jackknifed, error) {
 	return stat.JackknifeMean(d.blocks, values)
 }
 
-// positive cuts the interval of what is not negative.
+// positive cuts the interval of a number that is never negative.
 func positive(j *stat.Jackknifed) *stat.Jackknifed {
 	if j == nil {
 		return nil
@@ -138,7 +139,7 @@ func positive(j *stat.Jackknifed) *stat.Jackknifed {
 	return j.Within(0, math.Inf(1))
 }
 
-// level summarises one level; changed holds ‖x' − x‖ at [state·draws + draw].
+// level summarizes one level; changed holds ‖x' − x‖ at [state·draws + draw].
 func (d *describer) level(l int, changed []float64) (*Level, error) {
 	m := d.m
 	all, err := stat.Summarize(m.distance[l])
@@ -321,7 +322,8 @@ func (d *describer) cosine(l int, level *Level) error {
 		for i, v := range sums {
 			missing[i] = counts[i] - v
 		}
-		means, err := stat.JackknifeSums(d.blocks, [][]float64{missing, counts}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+		means, err := stat.JackknifeSums(d.blocks, [][]float64{missing, counts}, 1,
+			func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
 		if err != nil {
 			return err
 		}
@@ -398,15 +400,15 @@ func (m *movement) weightedMeans(weights []float64) []float64 {
 	return out
 }
 
-func weighted(weights []float64, of func(l int) float64) float64 {
+func weighted(weights []float64, value func(l int) float64) float64 {
 	sum := 0.0
 	for l, w := range weights {
-		sum += float64(w * of(l))
+		sum += float64(w * value(l))
 	}
 	return sum
 }
 
-// curveWeights are those of the values at the levels in the area under a curve by the
+// curveWeights are the weights of the values at the levels in the area under a curve by the
 // trapezoidal rule over the range of levels, and in the least-squares slope; nil for
 // one level.
 func curveWeights(levels []float64) (area, slope []float64) {
@@ -440,7 +442,7 @@ func curveWeights(levels []float64) (area, slope []float64) {
 	return area, slope
 }
 
-// blocks are those of the states, which all statistics of a run share: nil without
+// blocks are the blocks of the states, which all statistics of a run share: nil without
 // intervals. Pieces of episodes are as long as the longest memory asks for, of the
 // relative mean at the compared level, of the area under its curve and of the flips, for
 // all models and their differences.
@@ -453,8 +455,8 @@ func (p *plan) blocks(moved []*movement, compared int) (*stat.Blocks, error) {
 	if err != nil || blocks.Kind() == stat.EpisodeBlocks {
 		return blocks, err
 	}
-	at := make([]float64, len(p.o.Levels))
-	at[compared] = 1
+	weights := make([]float64, len(p.o.Levels))
+	weights[compared] = 1
 	area, _ := curveWeights(p.o.Levels)
 	var relative, areas, flips [][]float64
 	for _, m := range moved {
@@ -465,7 +467,7 @@ func (p *plan) blocks(moved []*movement, compared int) (*stat.Blocks, error) {
 		if err != nil {
 			return nil, err
 		}
-		relative = append(relative, p.withUnit(m, at, m.influence(at, ofRMS)))
+		relative = append(relative, p.withUnit(m, weights, m.influence(weights, ofRMS)))
 		areas = append(areas, p.withUnit(m, area, m.influence(area, ofRMS)))
 		flips = append(flips, m.stateMeans(m.flipped[compared]))
 	}
@@ -489,7 +491,7 @@ func (p *plan) withUnit(m *movement, weights, influence []float64) []float64 {
 	return influence
 }
 
-// influence is that of every state on Σ weight·(mean distance)/RMS distance.
+// influence is the influence of every state on Σ weight·(mean distance)/RMS distance.
 func (m *movement) influence(weights, ofRMS []float64) []float64 {
 	out := m.weightedMeans(weights)
 	mean := stat.Mean(out)

@@ -110,7 +110,7 @@ func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Poi
 }
 
 // allEqual is why there is no flip rate where every clean latent is as near as another.
-const allEqual = "all clean latents are equal, so that the encoder has collapsed"
+const allEqual = "all clean latents are equal, so the encoder has collapsed"
 
 func (m *movement) collapsed() bool { return m.duplicates == m.clean.N-1 }
 

@@ -7,7 +7,7 @@
 //	x' = range·clip(x/range + σ·ε, 0, 1), ε ~ N(0, I),
 //
 // where the published code clamps frames of 0..255 to 0..1 and so erases them. A
-// collapsed encoder does not move at all; the spread of its latents stands beside
+// collapsed encoder does not move at all; the spread of its latents is part of
 // every result.
 package robustness
 
@@ -41,7 +41,7 @@ type Encoder struct {
 	// Encode returns the latents of other states, in the same space as Clean.
 	Encode func(ctx context.Context, states latent.Source) (points.Points, error)
 	// EncodeNoisy, if not nil, is tried first for corruptions that latent.Noise has. It
-	// corrupts the states itself, returns ‖x' − x‖₂ of each beside the latents, and may
+	// corrupts the states itself, returns ‖x' − x‖₂ of each with the latents, and may
 	// tell progress the states done. An error that wraps latent.ErrNoNoise asks for Encode.
 	EncodeNoisy func(ctx context.Context, states latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error)
 }
@@ -98,7 +98,7 @@ type Result struct {
 	Comparisons  []report.Comparison
 	Corruption   corruption.Kind
 	Unit         string  // of a level, for axis labels
-	Spread       *Spread // that of the states, where levels are in units of it; nil: of the pixel range
+	Spread       *Spread // the spread of the states, where levels are in units of it; nil: of the pixel range
 	CompareLevel float64
 	L2           bool
 	Blocks       string // how states were grouped for intervals; empty without
@@ -129,13 +129,13 @@ type Model struct {
 	NEffReliable           bool         `json:"n_eff_reliable"`
 	NEffMeanLatent         report.Value `json:"n_eff_mean_latent"`
 	NEffMeanLatentReliable bool         `json:"n_eff_mean_latent_reliable"`
-	// Duplicates is the number of clean latents equal to that of an earlier state.
+	// Duplicates is the number of clean latents equal to the latent of an earlier state.
 	Duplicates int `json:"duplicates"`
 
 	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
 	// a state together.
 	Distances [][]float64 `json:"-"`
-	// Cosines and Flips are those of the same corrupted states: NaN where a latent is zero,
+	// Cosines and Flips are of the same corrupted states: NaN where a latent is zero,
 	// and 1 for a flip, else 0.
 	Cosines, Flips [][]float64 `json:"-"`
 }
@@ -144,7 +144,7 @@ type Model struct {
 type Level struct {
 	Sigma float64 `json:"sigma" report:"parameter"`
 	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
-	// states' means over √states: of independent states. Intervals are those of
+	// states' means over √states: of independent states. Intervals are from
 	// delete-block jackknives with Student's t.
 	Mean   report.Estimate `json:"mean"`
 	SD     report.Value    `json:"sd"`
@@ -160,7 +160,7 @@ type Level struct {
 	RelativeMean report.Estimate `json:"relative_mean"`
 	RelativeRMS  report.Estimate `json:"relative_rms"`
 	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
-	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
+	// state than to their own. Another at the same distance, such as the latent of a repeated frame, is no
 	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
 	FlipRate report.Estimate `json:"flip_rate"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).
@@ -222,11 +222,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))
 	for i, m := range moved {
-		model, of, err := m.describe(o, blocks, changed, in.Spread)
+		model, statistic, err := m.describe(o, blocks, changed, in.Spread)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
-		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, of
+		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, statistic
 		distance := m.stateMeans(m.distance[compared])
 		model.NEff, model.NEffReliable = results.EffectiveSizeOf(distance, in.Episode)
 		if w := results.LengthWarning(model.Name+": distance", "state", distance, in.Episode); w != "" && blocks != nil {
@@ -251,18 +251,18 @@ func (r *Result) compare(names []string, models []*jackknifes, compared int, o O
 		of func(*jackknifes) *stat.Jackknifed
 	}
 	var metrics []metric
-	at := func(name string, level float64) results.Metric {
+	levelMetric := func(name string, level float64) results.Metric {
 		return results.Metric{Name: fmt.Sprintf("%s at %g", name, level), Family: name, Path: "levels" + report.Row("sigma", level) + "." + name}
 	}
 	for l, level := range o.Levels {
-		metrics = append(metrics, metric{at("relative_mean", level),
+		metrics = append(metrics, metric{levelMetric("relative_mean", level),
 			func(j *jackknifes) *stat.Jackknifed { return j.relativeMean[l] }})
 	}
 	metrics = append(metrics,
-		metric{at("relative_rms", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
+		metric{levelMetric("relative_rms", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
 		metric{results.Metric{Name: "auc_relative", Family: "auc_relative"}, func(j *jackknifes) *stat.Jackknifed { return j.auc }},
 		metric{results.Metric{Name: "curve_slope", Family: "curve_slope"}, func(j *jackknifes) *stat.Jackknifed { return j.slope }},
-		metric{at("flip_rate", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
+		metric{levelMetric("flip_rate", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
 	for _, m := range metrics {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, j := range models {

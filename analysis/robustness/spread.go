@@ -35,7 +35,7 @@ const (
 type Spread struct {
 	Kind  SpreadKind `json:"kind"`
 	Value float64    `json:"value"`
-	// Mean is that of all values.
+	// Mean is the mean of all values.
 	Mean float64 `json:"mean"`
 
 	// spread of every state: the mean over columns of the squared deviations from their means,
@@ -105,7 +105,7 @@ func NewSpread(ctx context.Context, states latent.Source, kind SpreadKind, threa
 		u.Value = math.Sqrt(stat.Mean(u.spread) * float64(n) / float64(max(n-1, 1)))
 	}
 	if !(u.Value > 0) {
-		return nil, fmt.Errorf("the states do not vary (%s of 0), so that noise levels have no unit", u.Kind)
+		return nil, fmt.Errorf("the states do not vary (%s of 0), so noise levels have no unit", u.Kind)
 	}
 	return u, nil
 }
@@ -122,14 +122,14 @@ func (u *Spread) String() string {
 // Label names the axis of levels.
 func (u *Spread) label() string { return "Noise level σ (standard deviations of the states)" }
 
-// jackknife is that of the unit over blocks of states.
+// jackknife is the jackknife of the unit over blocks of states.
 func (u *Spread) jackknife(blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	if u.Kind == SpreadMAD {
-		of, err := stat.JackknifeQuantiles(blocks, u.spread, 0.5)
+		median, err := stat.JackknifeQuantiles(blocks, u.spread, 0.5)
 		if err != nil {
 			return nil, err
 		}
-		return of[0], nil
+		return median[0], nil
 	}
 	mean, err := stat.JackknifeMean(blocks, u.spread)
 	if err != nil {
@@ -138,7 +138,7 @@ func (u *Spread) jackknife(blocks *stat.Blocks) (*stat.Jackknifed, error) {
 	return stat.Combine(func(v []float64) float64 { return math.Sqrt(max(v[0], 0)) }, mean)
 }
 
-// influence is that of every state on the logarithm of the unit, for the length of blocks.
+// influence is the influence of every state on the logarithm of the unit, for the length of blocks.
 func (u *Spread) influence() []float64 {
 	out := make([]float64, len(u.spread))
 	if u.Kind == SpreadMAD {
@@ -207,7 +207,8 @@ func (d *describer) withUnit(j *stat.Jackknifed, derivative float64) (*stat.Jack
 		return j, nil
 	}
 	unit := d.unit.Estimate
-	out, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(derivative*math.Log(v[1]/unit)) }, j, d.unit)
+	out, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(derivative*math.Log(v[1]/unit)) }, j,
+		d.unit)
 	if err != nil || !out.Interval.Defined() || !j.Interval.Defined() || !(j.StdError > 0) {
 		return out, err
 	}

@@ -68,7 +68,8 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		p.o.Clip = corruption.ClipNone
 		p.corrupter, err = corruption.NewVectors(o.Corruption, u.Mean, u.Value, in.States.Shape(), o.Seed)
 	} else {
-		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed)
+		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(),
+			o.Seed)
 	}
 	if err != nil {
 		return none, err
@@ -86,7 +87,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from. The latents of clean
+// identity is the identity of everything the numbers follow from. The latents of clean
 // states stand for the encoders.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
@@ -167,9 +168,9 @@ func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for at, of := range moved {
-		if unit.Models[models[at]] = of.Moved; of.Moved.Failed == "" {
-			unit.Input = of.Input
+	for i, m := range moved {
+		if unit.Models[models[i]] = m.Moved; m.Moved.Failed == "" {
+			unit.Input = m.Input
 		}
 	}
 	if taken := len(models) - missing; taken > 0 {
@@ -209,7 +210,7 @@ type movedOf struct {
 	Moved Moved
 }
 
-// identityOf is that of what one model's movements follow from, at the level and draw of the mover.
+// identityOf names the inputs and options that one model's movements follow from, at the level and draw of the mover.
 func (p *plan) identityOf(i int, m *mover) shard.Identity {
 	if m.identities == nil {
 		id := p.common()
@@ -253,10 +254,10 @@ func (p *plan) movements(parts []*Part) (moved []*movement, changed [][]float64)
 		for l := range p.o.Levels {
 			distance, cosine, flipped := make([]float64, n*draws), make([]float64, n*draws), make([]float64, n*draws)
 			for d := range draws {
-				of := units[l*draws+d].Models[i]
+				moved := units[l*draws+d].Models[i]
 				for state := range n {
 					at := state*draws + d
-					distance[at], cosine[at], flipped[at] = of.Distance[state], of.Cosine[state], of.Flipped[state]
+					distance[at], cosine[at], flipped[at] = moved.Distance[state], moved.Cosine[state], moved.Flipped[state]
 				}
 			}
 			m.distance, m.cosine, m.flipped = append(m.distance, distance), append(m.cosine, cosine), append(m.flipped, flipped)

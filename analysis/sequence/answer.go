@@ -307,11 +307,11 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 		}
 	}
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, out *Output) error {
-		it, at := owners[i].item, owners[i].at
-		it.Single[at] = predictions[0]
+		it, place := owners[i].item, owners[i].at
+		it.Single[place] = predictions[0]
 		if it.SingleLogits != nil {
 			position := passes[i].Hidden[0]
-			copy(it.SingleLogits[at*v:(at+1)*v], out.Logits[position*v:(position+1)*v])
+			copy(it.SingleLogits[place*v:(place+1)*v], out.Logits[position*v:(position+1)*v])
 		}
 		return nil
 	})
@@ -333,12 +333,12 @@ func (a *accumulator) regions(ctx context.Context, items []*Item) error {
 // clean fills the outputs of sequences as they are.
 func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 	var want Outputs
-	for _, of := range []struct {
+	for _, output := range []struct {
 		need Needs
 		out  Outputs
 	}{{NeedCleanLogits, Logits}, {NeedHidden, HiddenStates}, {NeedAttentions, Attentions}, {NeedContactScores, ContactScores}} {
-		if a.m.needs&of.need != 0 {
-			want |= of.out & a.m.Source.Has(CleanPass)
+		if a.m.needs&output.need != 0 {
+			want |= output.out & a.m.Source.Has(CleanPass)
 		}
 	}
 	if want == 0 || len(items) == 0 {

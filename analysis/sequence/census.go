@@ -38,7 +38,8 @@ func (c *census) Update(_ context.Context, b *Batch) error {
 		if it.CDR != nil {
 			unframed = token.Unframed(it.Chains, it.Special, it.CDR)
 		}
-		c.Add(1, float64(len(it.Residues())), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
+		c.Add(1, float64(len(it.Residues())), float64(len(it.Masked)), float64(unframed), digest(it.Tokens),
+			digest(it.Masked))
 	}
 	return nil
 }

@@ -252,7 +252,7 @@ func (p *Plan) checkAny() error {
 	return NothingError(reason)
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *Plan) identity() shard.Identity {
 	id := p.common()
 	id.Options = append(id.Options, shard.Option("family", p.o.Family), shard.Option("memory", p.o.Memory))

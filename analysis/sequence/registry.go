@@ -32,7 +32,7 @@ func (r Registry) check() error {
 	return nil
 }
 
-// Names are those of all metrics.
+// Names are the names of all metrics.
 func (r Registry) Names() []string {
 	names := make([]string, len(r))
 	for i := range r {

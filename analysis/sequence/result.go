@@ -13,7 +13,7 @@ import (
 // Model is what one model says of the sequences of a dataset.
 type Model struct {
 	Name string
-	// Sequences are those of the dataset, as this model was shown them: a dump says which
+	// Sequences are the sequences of the dataset, as this model was shown them: a dump says which
 	// positions were hidden. All models of a dataset have the same sequences.
 	Sequences Sequences
 	Source    Source
@@ -56,14 +56,14 @@ type Input struct {
 	Datasets []Dataset
 }
 
-// Options are those of all datasets.
+// Options are the options of all datasets.
 type Options struct {
 	// Settings has a Block that chooses what intervals delete: clusters, or with a length so many sequences that
 	// follow each other. Memory of 0 is 1 GiB.
 	analysis.Settings
 }
 
-// Result is that of all datasets.
+// Result is the result of all datasets.
 type Result struct {
 	Datasets []DatasetResult
 	Warnings []string
@@ -74,7 +74,7 @@ type Result struct {
 	Paired     []string // keys that other runs are paired by
 }
 
-// DatasetResult is that of one dataset.
+// DatasetResult is the result of one dataset.
 type DatasetResult struct {
 	Name        string
 	Sequences   int
@@ -84,7 +84,7 @@ type DatasetResult struct {
 	Group       []int // of every sequence: those of a group are deleted together
 }
 
-// ModelResult is that of one model.
+// ModelResult is the result of one model.
 type ModelResult struct {
 	Name string
 	// Object is the part of the result file: numbers under the keys of the registry, and

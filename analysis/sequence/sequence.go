@@ -35,7 +35,7 @@ type Record struct {
 	// Coordinates [L, 3] are in ångström; NaN for special tokens and for residues that were
 	// not resolved. nil where there are none.
 	Coordinates []float32
-	// Regions are those of each token; nil without CDR.
+	// Regions are the regions of each token; nil without CDR.
 	Regions []token.Region
 	// Masked are the positions that the standard mask hides, ascending.
 	Masked []int
@@ -112,7 +112,7 @@ type Output struct {
 	Attentions    []float32 // [Layers, Heads, L, L]: of which query (row) to which key
 	ContactScores []float32 // [L, L]
 	Layers, Heads int
-	// Predictions are those of the hidden positions in their order, in the place of Logits:
+	// Predictions are the predictions of the hidden positions in their order, in the place of Logits:
 	// see Predicted.
 	Predictions []token.Prediction
 }
@@ -134,7 +134,7 @@ type Item struct {
 	// Group is the block of the sequence, which intervals delete as a whole: those of one
 	// cluster are of one block. See [Summary.Jackknife].
 	Group int
-	// Predictions are those of the positions that the standard mask hides, in their order: see
+	// Predictions are the predictions of the positions that the standard mask hides, in their order: see
 	// NeedMasked.
 	Predictions []token.Prediction
 	// Regional are those by which regions are scored, in the order of positions: with
@@ -160,7 +160,7 @@ type Setting struct {
 	Mode string
 	// Regions are the names of the regions and aggregates that are reported; nil: all.
 	Regions []string
-	// Options are those of --set and of a configuration, by metric and key.
+	// Options are the options of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
 	// Sequences is the number of sequences of the dataset, from which metrics may choose some.
 	Sequences int

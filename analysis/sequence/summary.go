@@ -35,7 +35,7 @@ func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
 
 // RatioOr is [Summary.Ratio] with the reason of a denominator of 0.
 func (s *Summary) RatioOr(key, reason string, numerator, denominator []float64) error {
-	of := func(sums []float64) float64 { return sums[0] / sums[1] }
+	ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
 	influence := func(value float64, sums []float64) []float64 {
 		out := make([]float64, len(numerator))
 		for i := range out {
@@ -43,25 +43,25 @@ func (s *Summary) RatioOr(key, reason string, numerator, denominator []float64) 
 		}
 		return out
 	}
-	return s.score(key, of, influence, reason, numerator, denominator)
+	return s.score(key, ratio, influence, reason, numerator, denominator)
 }
 
 // Score enters a function of sums over sequences under a key, with the interval of a jackknife that
 // deletes groups of sequences. Where it is not a number the value is null for the reason. A column
 // is that of a [Sums]: of groups, or of sequences in the order of updates.
-func (s *Summary) Score(key string, of func(sums []float64) float64, reason string, columns ...[]float64) error {
+func (s *Summary) Score(key string, formula func(sums []float64) float64, reason string, columns ...[]float64) error {
 	influence := func(float64, []float64) []float64 {
-		_, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = of(sums) })
+		_, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = formula(sums) })
 		if err != nil { // a sum that is not a number leaves no value
 			return nil
 		}
 		return influence[0]
 	}
-	return s.score(key, of, influence, reason, columns...)
+	return s.score(key, formula, influence, reason, columns...)
 }
 
 // score is Score, with the influence of every row of the columns on the value.
-func (s *Summary) score(key string, of func(sums []float64) float64,
+func (s *Summary) score(key string, formula func(sums []float64) float64,
 	influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("%s: no sums", key)
@@ -70,21 +70,21 @@ func (s *Summary) score(key string, of func(sums []float64) float64,
 	for k, column := range columns {
 		sums[k] = stat.Sum(column)
 	}
-	value := of(sums)
+	value := formula(sums)
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		s.Undefined(key, "%s", reason)
 		return nil
 	}
-	j, err := s.JackknifeSums(key, of, value, sums, columns)
+	j, err := s.JackknifeSums(key, formula, value, sums, columns)
 	if err != nil {
 		return err
 	}
 	if s.key(key).Paired && s.groups != nil && len(columns[0]) == s.groups.N {
-		of := influence(value, sums)
+		effects := influence(value, sums)
 		if j != nil {
-			j.Influence = of
+			j.Influence = effects
 		}
-		s.pair(key, value, of)
+		s.pair(key, value, effects)
 	}
 	s.Estimate(key, value, j)
 	return nil
@@ -114,7 +114,7 @@ func (s *Summary) inOrder(values []float64) []float64 {
 
 // JackknifeSums is the jackknife of a function of sums of columns, whose value is given; nil without intervals.
 // Errors name the key.
-func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64,
+func (s *Summary) JackknifeSums(key string, formula func(sums []float64) float64, value float64, sums []float64,
 	columns [][]float64) (*stat.Jackknifed, error) {
 	if s.groups == nil {
 		return nil, nil
@@ -131,7 +131,7 @@ func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, val
 		for k := range rest {
 			rest[k] = sums[k] - byGroup[k][group]
 		}
-		return of(rest)
+		return formula(rest)
 	})
 }
 
@@ -144,7 +144,7 @@ func (s *Summary) Groups() int {
 	return s.groups.Count()
 }
 
-// Jackknife is that of an estimate by its values without each group: see [Item.Group]. It is nil
+// Jackknife is the jackknife of an estimate by its values without each group: see [Item.Group]. It is nil
 // where there are no intervals.
 func (s *Summary) Jackknife(estimate float64, without func(group int) float64) (*stat.Jackknifed, error) {
 	if s.Groups() == 0 {

@@ -97,17 +97,17 @@ func (s *Sums) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary reads what MarshalBinary wrote.
 func (s *Sums) UnmarshalBinary(data []byte) error {
-	var of struct {
+	var part struct {
 		Width, Closed int
 		Each          bool
 		Rows          []float64
 	}
-	if err := shard.Decode(data, &of); err != nil {
+	if err := shard.Decode(data, &part); err != nil {
 		return err
 	}
-	if of.Width != s.Width && s.Width != 0 || of.Width < 1 || len(of.Rows)%of.Width != 0 || of.Each != s.Each {
-		return fmt.Errorf("the state has %d sums in rows of %d, want rows of %d", len(of.Rows), of.Width, s.Width)
+	if part.Width != s.Width && s.Width != 0 || part.Width < 1 || len(part.Rows)%part.Width != 0 || part.Each != s.Each {
+		return fmt.Errorf("the state has %d sums in rows of %d, want rows of %d", len(part.Rows), part.Width, s.Width)
 	}
-	s.Width, s.Closed, s.Each, s.Rows = of.Width, of.Closed, of.Each, of.Rows
+	s.Width, s.Closed, s.Each, s.Rows = part.Width, part.Closed, part.Each, part.Rows
 	return nil
 }

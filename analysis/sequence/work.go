@@ -156,8 +156,8 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 					}
 				}
 			}
-			if at := slices.IndexFunc(pieces, func(piece Piece) bool { return piece.Failed != "" }); at >= 0 {
-				failed := report.Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
+			if i := slices.IndexFunc(pieces, func(piece Piece) bool { return piece.Failed != "" }); i >= 0 {
+				failed := report.Unmeasured{Name: model.Name, Reason: pieces[i].Failed}
 				if len(p.Datasets) > 1 {
 					failed.Name += "/" + d.Name
 				}
@@ -209,17 +209,17 @@ func (d *DatasetPlan) join(m *ModelPlan, pieces []Piece) ([]Metric, error) {
 		return nil, nil
 	}
 	var joined []Metric
-	for at, k := range append([]*Kind{{Name: "census"}}, m.Kinds...) {
-		if first := pieces[0].States[at].metric; len(pieces) == 1 && first != nil {
+	for column, k := range append([]*Kind{{Name: "census"}}, m.Kinds...) {
+		if first := pieces[0].States[column].metric; len(pieces) == 1 && first != nil {
 			joined = append(joined, first)
 			continue
 		}
-		sum := d.newMetrics(m)[at]
+		sum := d.newMetrics(m)[column]
 		for i, piece := range pieces {
-			other := piece.States[at].metric
+			other := piece.States[column].metric
 			if other == nil {
-				other = d.newMetrics(m)[at]
-				if err := other.UnmarshalBinary(piece.States[at].data); err != nil {
+				other = d.newMetrics(m)[column]
+				if err := other.UnmarshalBinary(piece.States[column].data); err != nil {
 					return nil, fmt.Errorf("%s: %w", k.Name, err)
 				}
 				if i == 0 {
@@ -253,10 +253,10 @@ func (p *Plan) summarize(ctx context.Context, d *DatasetPlan, m *ModelPlan, metr
 		}
 		k := m.Kinds[i]
 		s := &Summary{Setting: d.setting, Object: &r.Object, kind: k, Intervals: p.o.Intervals, groups: d.groups, model: r}
-		var left *skipped
+		var missing *skipped
 		switch err := metric.Result(ctx, s); {
-		case errors.As(err, &left):
-			reasons[k.Name] = left.reason
+		case errors.As(err, &missing):
+			reasons[k.Name] = missing.reason
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		default:

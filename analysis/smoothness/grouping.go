@@ -18,7 +18,7 @@ type unit struct {
 	collapsed string    // why there is nothing to measure: constant latents
 }
 
-// units are those of all models in the scale asked for.
+// units are the units of all models in the scale asked for.
 func (p *plan) units() ([]unit, error) {
 	out := make([]unit, len(p.in.Models))
 	for i, m := range p.in.Models {
@@ -40,7 +40,7 @@ func (p *plan) units() ([]unit, error) {
 	return out, nil
 }
 
-// scaled divides distances by the unit; those of constant latents, all 0, stay.
+// scaled divides distances by the unit; distances of constant latents, all 0, stay.
 func (u unit) scaled(distances []float64) []float64 {
 	if u.rms == 0 {
 		return distances
@@ -64,10 +64,10 @@ func (u unit) per(v *stat.Jackknifed, jackknifed *stat.Jackknifed) (*stat.Jackkn
 // of the pairs that begin at them.
 type grouping struct {
 	states, pairs *stat.Blocks
-	few           *stat.Blocks // of pairs, at most fewBlocks, for what is ranked anew
+	few           *stat.Blocks // of pairs, at most fewBlocks, for statistics that are ranked again
 }
 
-// fewBlocks bounds the deletions that are ranked anew.
+// fewBlocks bounds the deletions that are ranked again.
 const fewBlocks = 200
 
 // group groups the states for the pairs at one horizon; nil without intervals. All
@@ -130,10 +130,10 @@ func (p *plan) longest(owner []int, pixel []float64, distances [][]float64, unit
 // influences is the number of statistics that the length of blocks follows.
 const influences = 4
 
-// influence is that of every state on the slope, R², and the ratio's mean and median.
+// influence is the influence of every state on the slope, R², and the ratio's mean and median.
 func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [influences][]float64) {
 	n := p.in.Frames.N
-	own := func(ofPair []float64, share float64) []float64 {
+	byUnit := func(ofPair []float64, share float64) []float64 {
 		out := make([]float64, n)
 		for i, v := range ofPair {
 			out[owner[i]] += float64(v * float64(n) / float64(len(ofPair)))
@@ -153,8 +153,8 @@ func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [
 			estimate = fit.Slope
 		}
 	}
-	series[0] = own(slope, u.share(estimate))
-	series[1] = own(square, 0)
+	series[0] = byUnit(slope, u.share(estimate))
+	series[1] = byUnit(square, 0)
 	ratios, moving := p.ratios(pixel, latent)
 	mean, median := 0.0, 0.0
 	if len(moving) > 0 {
@@ -170,8 +170,8 @@ func (p *plan) influence(owner []int, pixel, latent []float64, u unit) (series [
 			}
 		}
 	}
-	series[2] = own(centered, u.share(mean))
-	series[3] = own(above, 0)
+	series[2] = byUnit(centered, u.share(mean))
+	series[3] = byUnit(above, 0)
 	return series
 }
 

@@ -32,7 +32,7 @@ type Without struct {
 	TheilSen report.Estimate `json:"theil_sen"`
 }
 
-// leverage is that of the pixel distances of one horizon.
+// leverage is the leverage of the pixel distances of one horizon.
 type leverage struct {
 	stat.Leverage
 	rest          []int // the pairs that are not far; nil where they do not decide
@@ -150,7 +150,7 @@ func alike(a, b *report.Comparison) bool {
 	return math.Signbit(a.Difference.V) == math.Signbit(b.Difference.V)
 }
 
-// difference is that of a comparison with its p value.
+// difference is the difference of a comparison with its p value.
 func difference(c *report.Comparison) string {
 	if !c.P.Defined() {
 		return c.P.Reason

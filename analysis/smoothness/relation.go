@@ -59,8 +59,9 @@ func (p *plan) relate(ctx context.Context, g *grouping, pixel, latent []float64,
 
 // both enters a number that has the unit of latent distances, as it
 // is and in the unit; it returns the jackknife in the unit.
-func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) *report.Estimate) (*stat.Jackknifed, error) {
-	*of(&r.out.raw) = report.WithInterval(report.Number(v), results.IntervalOf(j))
+func (r *relater) both(v float64, j *stat.Jackknifed,
+	field func(*Relation) *report.Estimate) (*stat.Jackknifed, error) {
+	*field(&r.out.raw) = report.WithInterval(report.Number(v), results.IntervalOf(j))
 	scaled, err := r.unit.per(j, r.rms)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) *report
 	if r.unit.rms > 0 {
 		v /= r.unit.rms
 	}
-	*of(&r.out.relation) = report.WithInterval(report.Number(v), results.IntervalOf(scaled))
+	*field(&r.out.relation) = report.WithInterval(report.Number(v), results.IntervalOf(scaled))
 	return scaled, nil
 }
 
@@ -138,7 +139,8 @@ func (r *relater) rank(ctx context.Context, latent []float64) error {
 	spearman, err := stat.Spearman(r.pixel, latent)
 	rho := report.NoEstimate("%s", stat.Reason(err))
 	if err == nil {
-		rho = report.WithInterval(report.NumberOr(spearman.Coefficient, spearman.Reason), report.NoInterval("%s", spearman.Reason))
+		rho = report.WithInterval(report.NumberOr(spearman.Coefficient, spearman.Reason),
+			report.NoInterval("%s", spearman.Reason))
 	}
 	if rho.Defined() {
 		var without *stat.Jackknifed
@@ -225,12 +227,12 @@ func (r *relater) ratio(latent []float64) error {
 			return err
 		}
 	}
-	for i, of := range []func(*Relation) *report.Estimate{
+	for i, field := range []func(*Relation) *report.Estimate{
 		func(o *Relation) *report.Estimate { return &o.Ratio.Median },
 		func(o *Relation) *report.Estimate { return &o.Ratio.P95 },
 		func(o *Relation) *report.Estimate { return &o.Ratio.P99 },
 	} {
-		scaled, err := r.both(estimates[i], without[i], of)
+		scaled, err := r.both(estimates[i], without[i], field)
 		if err != nil {
 			return err
 		}
@@ -259,7 +261,8 @@ func (r *relater) meanRatio(ratios []float64) (*stat.Jackknifed, error) {
 			moved[i], counted[i] = v, 1
 		}
 	}
-	means, err := stat.JackknifeSums(r.g.pairs, [][]float64{moved, counted}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+	means, err := stat.JackknifeSums(r.g.pairs, [][]float64{moved, counted}, 1,
+		func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
 	if err != nil {
 		return nil, err
 	}
@@ -281,12 +284,12 @@ func (m *measured) line(pixel []float64) (*Line, error) {
 		if m.slope == nil || m.intercept == nil {
 			continue
 		}
-		at, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(v[1]*x) }, m.intercept, m.slope)
+		value, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(v[1]*x) }, m.intercept, m.slope)
 		if err != nil {
 			return nil, err
 		}
-		if at.Interval.Defined() {
-			l.Low, l.High = append(l.Low, at.Interval.Low), append(l.High, at.Interval.High)
+		if value.Interval.Defined() {
+			l.Low, l.High = append(l.Low, value.Interval.Low), append(l.High, value.Interval.High)
 		}
 	}
 	return l, nil

@@ -310,10 +310,10 @@ func (r *Result) compare(names []string, models []*measured, lever *leverage, se
 		{"theil_sen", "", func(m *measured) *stat.Jackknifed { return m.theilSen }},
 		{"spearman", "", func(m *measured) *stat.Jackknifed { return m.spearman }},
 	}
-	pairwise := func(path string, name string, models []*measured, of func(*measured) *stat.Jackknifed) ([]report.Comparison, error) {
+	pairwise := func(path string, name string, models []*measured, estimateOf func(*measured) *stat.Jackknifed) ([]report.Comparison, error) {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, m := range models {
-			estimates[i] = of(m)
+			estimates[i] = estimateOf(m)
 		}
 		return results.Pairwise(results.Metric{Name: name, Family: name, Path: path}, names[:len(models)], estimates, seed)
 	}

@@ -69,7 +69,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
-// identity is that of everything the numbers follow from.
+// identity is the identity of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := shard.Identity{
 		Analysis: "smoothness", Definition: Definition,
@@ -99,16 +99,16 @@ func (p *plan) distances(ctx context.Context, r shard.Range) (*Part, error) {
 		return nil, err
 	}
 	for i, m := range p.in.Models {
-		of, latents := &part.Models[i], m.Latents
+		relation, latents := &part.Models[i], m.Latents
 		if p.o.Scale == spectrum.ScaleL2 {
-			if of.Raw, err = p.measure(ctx, latents, main); err != nil {
+			if relation.Raw, err = p.measure(ctx, latents, main); err != nil {
 				return nil, err
 			}
 			if latents, err = spectrum.Scaled(latents, spectrum.ScaleL2); err != nil {
 				return nil, err
 			}
 		}
-		if of.Scaled, err = p.measure(ctx, latents, pairs); err != nil {
+		if relation.Scaled, err = p.measure(ctx, latents, pairs); err != nil {
 			return nil, err
 		}
 	}
@@ -158,13 +158,13 @@ func (p *plan) measurements(parts []*Part) *Part {
 
 // of cuts the distances of one horizon out of those of all pairs.
 func (p *plan) of(horizon int, all []float64) []float64 {
-	at := 0
+	first := 0
 	for _, h := range p.horizons {
 		n := len(p.in.Pairs[h])
 		if h == horizon {
-			return slices.Clip(all[at : at+n])
+			return slices.Clip(all[first : first+n])
 		}
-		at += n
+		first += n
 	}
 	return nil
 }

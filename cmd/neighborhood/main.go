@@ -1,4 +1,4 @@
-// Neighborhood measures how well encoders keep the neighbourhoods of the
+// Neighborhood measures how well encoders keep the neighborhoods of the
 // original states. Run it with --help for its manual, with --example on the
 // built-in example.
 package main

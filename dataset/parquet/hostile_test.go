@@ -151,13 +151,13 @@ func TestHostile(t *testing.T) {
 		"no header":               {string(headed("")), "its header ends too early"},
 		"a header beyond":         {"PAR1\xff\xff\xff\x7fPAR1", "truncated"},
 		"encrypted":               {"PAR1aaaa\x04\x00\x00\x00PARE", "is encrypted"},
-		"deep structures":         {string(headed(deep)), "deep in each other"},
+		"deep structures":         {string(headed(deep)), "nested more than"},
 		"a list of a billion":     {string(headed("\x29\xf5\x80\x94\xeb\xdc\x03")), "its header ends too early"},
 		"a text of a billion":     {string(headed("\x28\x80\x94\xeb\xdc\x03")), "its header ends too early"},
 		"a map of a billion":      {string(headed("\x1b\x80\x94\xeb\xdc\x03\x55")), "its header ends too early"},
 		"an unknown type":         {string(headed("\x1f\x00")), "type 15 in its header is unknown"},
 		"no schema":               {string(headed("\x15\x02\x00")), "has no schema"},
-		"deep groups":             {string(headed(groups + "\x00")), "deep in each other"},
+		"deep groups":             {string(headed(groups + "\x00")), "nested more than"},
 		"columns of no row group": {string(headed("\x15\x02\x19\x1c\x48\x01a\x15\x02\x00\x00")), "its schema ends too early"},
 	} {
 		if err := bounded(t, []byte(c.data)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "a.parquet") {

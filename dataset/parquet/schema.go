@@ -112,7 +112,7 @@ func (w *walk) visit(p place) error {
 	w.elements = w.elements[1:]
 	p.path = append(slices.Clip(p.path), e.name)
 	if len(p.path) > deepestGroup {
-		return fmt.Errorf("groups of its schema lie more than %d deep in each other", deepestGroup)
+		return fmt.Errorf("groups of its schema are nested more than %d deep", deepestGroup)
 	}
 	elided := p.unnamed || p.inside && e.repetition == repeated
 	if !elided {

@@ -82,7 +82,7 @@ func (t *thrift) text() string { return string(t.bytes()) }
 // structure calls read for each field, which reads it or returns false.
 func (t *thrift) structure(read func(id int, kind byte) bool) {
 	if t.depth++; t.depth > deepest {
-		t.fail(fmt.Errorf("structures of its header lie more than %d deep in each other", deepest))
+		t.fail(fmt.Errorf("structures of its header are nested more than %d deep", deepest))
 	}
 	for id := 0; t.err == nil; {
 		head := t.byte()
@@ -121,7 +121,7 @@ func (t *thrift) list(read func(kind byte)) {
 // skip passes over a value.
 func (t *thrift) skip(kind byte) {
 	if t.depth++; t.depth > deepest {
-		t.fail(fmt.Errorf("structures of its header lie more than %d deep in each other", deepest))
+		t.fail(fmt.Errorf("structures of its header are nested more than %d deep", deepest))
 		return
 	}
 	defer func() { t.depth-- }()

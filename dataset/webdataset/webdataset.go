@@ -89,7 +89,7 @@ func read(file Source) (samples []Sample, err error) {
 		last := len(samples) - 1
 		if last < 0 || samples[last].Key != key {
 			if seen[key] {
-				return nil, fmt.Errorf("the members of key %q do not lie together; sort the archive by name (tar --sort=name)", key)
+				return nil, fmt.Errorf("the members of key %q are not consecutive; sort the archive by name (tar --sort=name)", key)
 			}
 			seen[key] = true
 			samples = append(samples, Sample{Key: key, Parts: map[string]Part{}})

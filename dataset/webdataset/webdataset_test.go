@@ -102,7 +102,7 @@ func TestReadErrors(t *testing.T) {
 		"a hard link":      {archive(t, tar.FormatUSTAR, tar.Header{Name: "a.jpg", Typeflag: tar.TypeLink, Linkname: "b.jpg"}), "is a link"},
 		"a device":         {archive(t, tar.FormatUSTAR, tar.Header{Name: "a.jpg", Typeflag: tar.TypeChar}), "is of type"},
 		"two of one name":  {archive(t, tar.FormatUSTAR, files("a.jpg", "a.jpg")...), `has two members "a.jpg"`},
-		"keys apart":       {archive(t, tar.FormatUSTAR, files("a.jpg", "b.jpg", "a.cls")...), `the members of key "a" do not lie together`},
+		"keys apart":       {archive(t, tar.FormatUSTAR, files("a.jpg", "b.jpg", "a.cls")...), `the members of key "a" are not consecutive`},
 		"no ending":        {archive(t, tar.FormatUSTAR, files("README")...), `member "README" has no ending`},
 		"8 GiB in 3 kB":    {huge, "truncated"},
 		"a negative size":  {negative, "corrupt tar file"},

@@ -44,5 +44,6 @@ type Device struct {
 
 // String is the device for messages: its ordinal, name, memory and capability.
 func (d Device) String() string {
-	return fmt.Sprintf("cuda:%d %s (%.1f GB, compute capability %d.%d)", d.Ordinal, d.Name, float64(d.Memory)/1e9, d.Major, d.Minor)
+	return fmt.Sprintf("cuda:%d %s (%.1f GB, compute capability %d.%d)",
+		d.Ordinal, d.Name, float64(d.Memory)/1e9, d.Major, d.Minor)
 }

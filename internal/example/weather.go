@@ -127,7 +127,8 @@ func (c WeatherConfig) check() error {
 	const smallest = 8
 	switch {
 	case c.Cases < 1 || c.Members < 1 || len(c.Leads) == 0:
-		return fmt.Errorf("weather: want at least one case, lead and member, got %d, %d and %d", c.Cases, len(c.Leads), c.Members)
+		return fmt.Errorf("weather: want at least one case, lead and member, got %d, %d and %d",
+			c.Cases, len(c.Leads), c.Members)
 	case c.Height < smallest || c.Width < smallest:
 		return fmt.Errorf("weather: a grid of %d × %d cells: want at least %d × %d", c.Height, c.Width, smallest, smallest)
 	}

@@ -20,7 +20,7 @@ type ArrayExample struct {
 	// Name stands for it in the result file and in messages: "field" is example:field.
 	Name  string
 	Usage string // of --example
-	// Arrays are the names of the arrays that each role takes with --example; that of a
+	// Arrays are the names of the arrays that each role takes with --example; the name of a
 	// role that is not named is empty.
 	Arrays map[string][]string
 	// Open makes one of them, whose name is the path in the result.
@@ -35,8 +35,8 @@ type GivenExample struct {
 
 // RegisterExample adds --example to the flags of a command that takes no states. Its
 // roles are registered with [GivenExample.Role].
-func RegisterExample(flags *run.Flags, of ArrayExample) *GivenExample {
-	e := &GivenExample{of: of}
+func RegisterExample(flags *run.Flags, example ArrayExample) *GivenExample {
+	e := &GivenExample{of: example}
 	flags.Usage("--example")
 	flags.Declare(option.Of(e))
 	return e
@@ -64,7 +64,7 @@ func (e *GivenExample) File(env *run.Env, name string, content []byte) (string, 
 func (e *GivenExample) Label(name string) string { return examplePrefix + e.of.Name + "/" + name }
 
 // Role is [RegisterRole] for a role that the example may have arrays of. It is wrong
-// usage to give these beside --example.
+// usage to give these together with --example.
 func (e *GivenExample) Role(flags *run.Flags, role Role) *Given {
 	g := RegisterRole(flags, role)
 	g.example = e
@@ -78,7 +78,7 @@ func (e *GivenExample) Role(flags *run.Flags, role Role) *Given {
 	return g
 }
 
-// sources are those of a role.
+// sources are the sources of a role.
 func (e *GivenExample) sources(role string) []source {
 	var out []source
 	for _, name := range e.of.Arrays[role] {
@@ -87,13 +87,13 @@ func (e *GivenExample) sources(role string) []source {
 	return out
 }
 
-// open opens an array of the example, or a file beside it as the function does.
+// open opens an array of the example, or a file next to it as the function does.
 func (e *GivenExample) open(spec string, file func(string) (*dataset.Array, error)) (*dataset.Array, error) {
-	own, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
+	rest, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
 	if !ok {
 		return file(spec)
 	}
-	role, name, _ := strings.Cut(own, "/")
+	role, name, _ := strings.Cut(rest, "/")
 	return e.of.Open(spec, role, name)
 }
 
@@ -151,7 +151,7 @@ func RegisterFiles(flags *run.Flags, name, usage string) *Files {
 	return f
 }
 
-// NamedFiles are files of a flag that was not given, such as those of a built-in example.
+// NamedFiles are files of a flag that was not given, such as files of a built-in example.
 func NamedFiles(flag string, files ...File) *Files {
 	f := &Files{flag: flag}
 	for _, file := range files {
@@ -169,7 +169,7 @@ func (f *Files) All() []File {
 	return out
 }
 
-// Names are those of the files.
+// Names are the names of the files.
 func (f *Files) Names() []string {
 	var out []string
 	for _, s := range f.named {

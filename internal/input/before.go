@@ -1,5 +1,4 @@
-// What is checked before anything is read: files that are not there, and settings that
-// nothing would use.
+// Checks before anything is read: missing files, and settings without effect.
 
 package input
 
@@ -15,7 +14,7 @@ import (
 	"repscope/latent"
 )
 
-// Sized adds a check of the command's own flags against what is analysed, such as
+// Sized adds a check of the command's own flags against what is analyzed, such as
 // neighborhood sizes against the number of states. It runs as soon as the states are
 // known, before any is encoded.
 func (in *Inputs) Sized(check func(*Data) error) { in.sized = append(in.sized, check) }

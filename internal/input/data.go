@@ -50,11 +50,11 @@ type Data struct {
 	processors map[string]string // by model: the file of its folder that tells its preprocessing
 }
 
-// Index returns all states that may be analysed: those without NaN, in time
+// Index returns all states that may be analyzed: those without NaN, in time
 // order.
 func (d *Data) Index() []int { return slices.Clone(d.index) }
 
-// Sample returns the states to analyse: all of Index, or --samples of them drawn
+// Sample returns the states to analyze: all of Index, or --samples of them drawn
 // with the seed.
 func (d *Data) Sample() []int {
 	return draw(d.index, d.Options.Samples, stat.StreamSample.Key(d.env.Options.Seed))
@@ -67,7 +67,7 @@ func (d *Data) Pairs(horizon int) []points.Pair {
 	return draw(d.admissiblePairs(horizon), d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
 }
 
-// admissiblePairs are all pairs of states that may be analysed.
+// admissiblePairs are all pairs of states that may be analyzed.
 func (d *Data) admissiblePairs(horizon int) []points.Pair {
 	var pairs []points.Pair
 	if d.States != nil {
@@ -89,7 +89,7 @@ func (d *Data) admissiblePairs(horizon int) []points.Pair {
 }
 
 // Successors returns, for each of the states, the state that follows it in its episode:
-// the one that begins a frame later. −1 where there is none, or none that may be analysed:
+// the one that begins a frame later. −1 where there is none, or none that may be analyzed:
 // after the last state of an episode, and at gaps of --skip-nan. A published dataset ends
 // its episodes by its own rule; see [dataset.StateOptions].
 func (d *Data) Successors(index []int) []int {
@@ -245,7 +245,7 @@ func (d *Data) needFrames(what string) error {
 		"give them with --frames FILE[:key]", "or run the built-in example: "+d.env.Command.Name+" --example")
 }
 
-// describe says on the console what is analysed.
+// describe prints the analyzed states to the console.
 func (d *Data) describe() {
 	d.describeFrames()
 	if len(d.Models) > 0 {
@@ -268,7 +268,8 @@ func (d *Data) describeFrames() {
 			values = "values"
 		}
 		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"),
+			text.Count(in.Episodes, "episode"))
 		if d.States.ChannelsLast() {
 			d.env.Print(", channels last")
 		}

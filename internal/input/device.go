@@ -1,4 +1,4 @@
-// What encoders and neighbour searches run on.
+// What encoders and neighbor searches run on.
 
 package input
 

@@ -29,5 +29,5 @@
 //		},
 //	}
 //
-// What was read, with its digest, is entered into the inputs of the result.
+// The files read, with their digests, are entered into the inputs of the result.
 package input

@@ -27,7 +27,7 @@ import (
 )
 
 // openModels opens the encoders and baselines and lists all models in order.
-func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
+func (d *Data) openModels(ctx context.Context, latents []givenLatents) error {
 	sources := d.inputs.sources
 	models := make([]*Model, len(sources))
 	inputs := make([]report.Input, len(sources))
@@ -37,10 +37,10 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		var err error
 		switch {
 		case d.inputs.left.Has(s.name):
-			inputs[i] = leftInput(s, given)
+			inputs[i] = leftInput(s, latents)
 			continue
 		case s.kind == "latents":
-			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
+			g := latents[slices.IndexFunc(latents, func(g givenLatents) bool { return g.source.name == s.name })]
 			m, inputs[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}, g.input
 		case s.kind == "model" || s.kind == "example":
 			m, inputs[i], err = d.openEncoder(s)
@@ -149,7 +149,8 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 
 // channelsLast is the preprocessing and the states as they are seen with it, where the
 // encoder refused states for their shape alone and takes channels that come last.
-func (d *Data) channelsLast(name string, p latent.Preprocessing, err error) (latent.Preprocessing, latent.Source, bool) {
+func (d *Data) channelsLast(name string, p latent.Preprocessing,
+	err error) (latent.Preprocessing, latent.Source, bool) {
 	var shape *latent.ShapeError
 	if !errors.As(err, &shape) {
 		return p, nil, false
@@ -163,7 +164,8 @@ func (d *Data) channelsLast(name string, p latent.Preprocessing, err error) (lat
 }
 
 // openSeeing opens the encoder of a file for the states as it sees them.
-func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen latent.Source) (*Model, report.Input, error) {
+func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing,
+	seen latent.Source) (*Model, report.Input, error) {
 	open := d.inputs.open(s.name, d.env.Options.Threads)
 	open.StateShape = seen.Shape()
 	var err error
@@ -176,7 +178,8 @@ func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen 
 	}
 	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(d.inputs.byLayer.of(s.name)) == 0 &&
 		len(l.Layers()) > 1 {
-		err := fmt.Errorf("model %s: --layer %s matches %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
+		err := fmt.Errorf("model %s: --layer %s matches %d layers, want one",
+			s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
 		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once per layer, each time under another name, with --layer NAME=LAYER"), encoder.Close())
 	}
 	m, err := d.newModel(s, encoder, pre, seen.Shape())
@@ -346,7 +349,8 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 		return nil, report.Input{}, fault.OfRun(err)
 	}
 	if s.path == "random" {
-		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})
+		encoder, err = latent.RandomEncoder(seen.Shape(),
+			latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})
 	} else {
 		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Backend: device})
 	}

@@ -38,7 +38,7 @@ type Needs struct {
 	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
 	// pooling.
 	HeadsOnly bool
-	// ExampleSamples is how many states of the built-in example are analysed unless --samples
+	// ExampleSamples is how many states of the built-in example are analyzed unless --samples
 	// says otherwise, for a command that would take long over all; 0: all.
 	ExampleSamples int
 	// AllModels says that a run without one of its models is of no use: what cannot be encoded
@@ -58,7 +58,7 @@ type Options struct {
 	Device      string         // --device: auto, cpu, cuda or a list of GPUs
 	Precision   string         // --precision: of matrix products on GPUs
 	Batch       int            // --batch: states per batch
-	Samples     int            // --samples: states or pairs to analyse, 0 for all
+	Samples     int            // --samples: states or pairs to analyze, 0 for all
 	Block       stat.BlockSpec // --block
 	Family      string         // --family
 	LatentScale string         // --latent-scale: raw, l2 or rms
@@ -123,7 +123,7 @@ func (in *Inputs) declareInputs(l *option.List) {
 	in.declareEncoders(l)
 }
 
-// declareAnalysis lists the options of what is done with them.
+// declareAnalysis lists the options of the analysis of them.
 func (in *Inputs) declareAnalysis(l *option.List) {
 	in.declareStatistics(l)
 	in.declareRunning(l)
@@ -139,7 +139,8 @@ func (in *Inputs) declareSources(l *option.List) {
 	l.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)").Reads()
 	l.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of precomputed latents (repeats)").Reads()
 	l.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` with models: every <name>/best_encoder.{onnx,pth,safetensors} in it (repeats)").Reads()
-	l.Var(&sourceFlag{in, "baseline"}, "baseline", "`LIST` of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder (repeats)")
+	l.Var(&sourceFlag{in, "baseline"}, "baseline",
+		"`LIST` of baselines: pca[:D], pixel PCA; random[:D], an untrained encoder (repeats)")
 	l.Bool(&in.example, "example", "run on the built-in example: frames of a small arcade game, two trained encoders and both baselines")
 }
 
@@ -156,7 +157,8 @@ func (in *Inputs) declareStates(l *option.List) {
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	l.OneOf(&in.layout, "layout", layouts, "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
 	in.pixelRange = "auto"
-	l.Checked(&in.pixelRange, "pixel-range", dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
+	l.Checked(&in.pixelRange, "pixel-range",
+		dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	l.Bool(&in.SkipNaN, "skip-nan", "drop and count states with NaN or Inf instead of failing")
 }
 
@@ -200,7 +202,8 @@ func (in *Inputs) declarePreprocessing(l *option.List) {
 	l.Var(&in.resize, "resize", "`[NAME=]HxW`, height by width, of the frames that encoders get, before all other steps; distances between frames use the original size (repeats)")
 	in.interpolation.all = string(latent.Bilinear)
 	in.interpolation.check = run.OneOf(string(latent.Bilinear), string(latent.Nearest))
-	l.Var(&in.interpolation, "interpolation", "`[NAME=]METHOD` of --resize: bilinear (between pixel centers, no smoothing), nearest (repeats)")
+	l.Var(&in.interpolation, "interpolation",
+		"`[NAME=]METHOD` of --resize: bilinear (between pixel centers, no smoothing), nearest (repeats)")
 	in.inputScale.all = scaleAuto
 	in.inputScale.check = run.OneOf(scaleAuto, string(latent.ScaleRaw), string(latent.ScaleUnit))
 	l.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of an encoder's input pixels, after resizing: raw (as stored), unit (0..1), "+
@@ -225,8 +228,9 @@ func (in *Inputs) declareCheckpoints(l *option.List) {
 		strings.Join(choices, ", ")+" (repeats)")
 	final := checkpoint.FinalActivations()
 	in.finalActivation.check = run.OneOf(final...)
-	l.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
-		strings.Join(final[1:], ", ")+" (repeats)")
+	l.Var(&in.finalActivation, "final-activation",
+		"`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
+			strings.Join(final[1:], ", ")+" (repeats)")
 	in.attentionHeads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)
@@ -244,7 +248,7 @@ func (in *Inputs) declareCheckpoints(l *option.List) {
 		"default: encoder_state_dict, state_dict or model_state_dict; else the only one (repeats)")
 }
 
-// declareStatistics lists which states are analysed and how they are resampled,
+// declareStatistics lists which states are analyzed and how they are resampled,
 // among the shared flags of statistics.
 func (in *Inputs) declareStatistics(l *option.List) {
 	l.Under(option.Statistics)
@@ -268,8 +272,9 @@ const familyUsage = "`SCOPE` of Holm's correction of p values: metric (all rows 
 func (in *Inputs) declareRunning(l *option.List) {
 	l.Under(option.Running)
 	in.Device = "auto"
-	l.Checked(&in.Device, "device", device.Check, "`DEVICE` for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
-		"or auto (the first GPU if there is one, else the CPU)")
+	l.Checked(&in.Device, "device", device.Check,
+		"`DEVICE` for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
+			"or auto (the first GPU if there is one, else the CPU)")
 	in.Precision = model.Precisions()[0]
 	l.OneOf(&in.Precision, "precision", model.Precisions(), "`PRECISION` of matrix products on GPUs ("+
 		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the CPU computes in float32")

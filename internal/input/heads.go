@@ -1,4 +1,4 @@
-// Heads: models of latents that a command takes beside each model, such as predictors and
+// Heads: models of latents that a command takes next to each model, such as predictors and
 // decoders, and the latents that go into them.
 
 package input
@@ -106,7 +106,7 @@ func (g *GivenHeads) checkModels(models []string) error {
 	return nil
 }
 
-// find is the file of a model's head, empty if there is none; content that of the example.
+// find is the file of a model's head, empty if there is none; content is the content of the example.
 func (g *GivenHeads) find(model, variant string) (s source, content []byte) {
 	name := model
 	if variant != "" {

@@ -48,7 +48,7 @@ func (d *Data) fittingFlags(model string, p latent.Preprocessing, input []int) s
 	return ""
 }
 
-// candidates are the ways that an input makes likely, those of the fewest changes
+// candidates are the ways that an input makes likely, fewest changes
 // first.
 func (d *Data) candidates(now candidate, input []int) []candidate {
 	frame, layout := d.States.Row(), d.States.Layout()

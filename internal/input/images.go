@@ -38,11 +38,11 @@ func (in *frameInput) takeFolders(r *dataset.Recording) {
 // agree is an error where given episodes are others than the folders of the images.
 func (in *frameInput) agree(r *dataset.Recording, episodes *dataset.Episodes, path string) error {
 	n := len(r.Episodes)
-	given := dataset.NumberEpisodes(n, episodes.Numbers, episodes.Ends)
+	numbers := dataset.NumberEpisodes(n, episodes.Numbers, episodes.Ends)
 	folders := dataset.NumberEpisodes(n, r.Episodes, nil)
 	i := -1
 	for k := range n {
-		if given[k] != folders[k] {
+		if numbers[k] != folders[k] {
 			i = k
 			break
 		}
@@ -51,7 +51,7 @@ func (in *frameInput) agree(r *dataset.Recording, episodes *dataset.Episodes, pa
 		return nil
 	}
 	what := "goes on"
-	if given[i] > folders[i] {
+	if numbers[i] > folders[i] {
 		what = "begins"
 	}
 	return run.Hint(fmt.Errorf("episodes: %s contradicts the folders of %s: by %s an episode %s at frame %d, which is in folder %s",

@@ -78,10 +78,10 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 // dropBadLatents finds given latents with NaN or Inf, or of sizes that cannot be computed
 // with. They are left out; with --skip-nan the states with NaN or Inf are, for all models,
 // unless that leaves nothing that could be analyzed.
-func (d *Data) dropBadLatents(ctx context.Context, given []givenLatents) error {
+func (d *Data) dropBadLatents(ctx context.Context, latents []givenLatents) error {
 	var some []*givenLatents // with bad rows to be dropped, those with fewest first
-	for i := range given {
-		g := &given[i]
+	for i := range latents {
+		g := &latents[i]
 		err := points.CheckMagnitude(g.scan.largest)
 		switch bad := len(g.scan.bad); {
 		case d.inputs.left.Has(g.source.name):
@@ -90,7 +90,8 @@ func (d *Data) dropBadLatents(ctx context.Context, given []givenLatents) error {
 			err = fmt.Errorf("latents %s: %s: %w", g.source.name, g.array, err)
 		case bad > 0 && !d.Options.SkipNaN:
 			err = run.Hint(fmt.Errorf("latents %s: %s: NaN or Inf in %d of %d rows, first in row %d, pooled column %d",
-				g.source.name, g.array, bad, g.points.N, g.scan.bad[0], g.scan.column), "drop such states for all models with --skip-nan")
+				g.source.name, g.array, bad, g.points.N, g.scan.bad[0], g.scan.column),
+				"drop such states for all models with --skip-nan")
 		case bad > 0:
 			some = append(some, g)
 		}
@@ -109,7 +110,7 @@ func (d *Data) dropBadLatents(ctx context.Context, given []givenLatents) error {
 	return nil
 }
 
-// drop leaves out the states of which latents hold NaN or Inf, or these latents where the
+// drop leaves out the states whose latents hold NaN or Inf, or these latents where the
 // rest could not be analyzed.
 func (d *Data) drop(ctx context.Context, g *givenLatents) error {
 	isBad := make(map[int]bool, len(g.scan.bad))
@@ -173,7 +174,7 @@ func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, s
 	return points.Points{N: a.Len(), Dim: dim, F32: data}, scan, err
 }
 
-// scanned is what was found in pooled latents.
+// scanned holds the findings in pooled latents.
 type scanned struct {
 	bad     []int   // rows with NaN or Inf, ascending
 	column  int     // of the first such value
@@ -243,7 +244,7 @@ func readPooled[T float32 | float64](p pooling, keep bool, read func([]T, int, i
 	return out, all, err
 }
 
-// scan looks through rows, of which the first has the given number.
+// scan looks through rows; the first has the given number.
 func scan[T float32 | float64](rows []T, dim, first int) scanned {
 	var s scanned
 	for i := 0; i < len(rows)/dim; i++ {

@@ -13,7 +13,7 @@ import (
 )
 
 // Load opens what the flags name, fills the input part of the result and says on
-// the console what is analysed. What it opens is closed when the run ends.
+// the console what is analyzed. What it opens is closed when the run ends.
 func (in *Inputs) Load(ctx context.Context, env *run.Env) (*Data, error) {
 	d := &Data{Options: in.Options, inputs: in, env: env}
 	// A GPU that is asked for by name must be there, whether or not it is needed.
@@ -40,7 +40,7 @@ func (d *Data) load(ctx context.Context) error {
 	if err := d.openCache(); err != nil {
 		return err
 	}
-	var given []givenLatents
+	var latents []givenLatents
 	for _, s := range d.inputs.sources {
 		if s.kind != "latents" {
 			continue
@@ -52,7 +52,7 @@ func (d *Data) load(ctx context.Context) error {
 			}
 			continue
 		}
-		given = append(given, g)
+		latents = append(latents, g)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -62,14 +62,14 @@ func (d *Data) load(ctx context.Context) error {
 	}
 	var err error
 	if d.inputs.frames != "" || d.inputs.example {
-		err = d.loadStates(ctx, given)
+		err = d.loadStates(ctx, latents)
 	} else {
-		err = d.loadWithoutFrames(ctx, given)
+		err = d.loadWithoutFrames(ctx, latents)
 	}
 	if err != nil {
 		return err
 	}
-	if err := d.dropBadLatents(ctx, given); err != nil {
+	if err := d.dropBadLatents(ctx, latents); err != nil {
 		return err
 	}
 	if err := d.settle(); err != nil {
@@ -81,7 +81,7 @@ func (d *Data) load(ctx context.Context) error {
 	if err := d.checkSizes(); err != nil {
 		return err
 	}
-	return d.openModels(ctx, given)
+	return d.openModels(ctx, latents)
 }
 
 // checkSizes holds the flags of the command against the states.

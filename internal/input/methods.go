@@ -16,14 +16,14 @@ import (
 )
 
 // Methods drafts the section on what was measured: the frames, how they became states,
-// and what every model was given and what of its output was taken. analysed is how many
-// states are analysed, 0 where the command says it itself.
-func Methods(d *methods.Draft, analysed int) {
+// and what every model was given and what of its output was taken. analyzed is how many
+// states are analyzed, 0 where the command says it itself.
+func Methods(d *methods.Draft, analyzed int) {
 	d.Section("Data and models")
 	r := d.Result
 	for _, in := range r.Inputs {
 		if in.Role == "frames" {
-			sayFrames(d, in, analysed)
+			sayFrames(d, in, analyzed)
 		}
 	}
 	if d.Has("skip-nan") && d.Yes("skip-nan") {
@@ -36,7 +36,7 @@ func Methods(d *methods.Draft, analysed int) {
 }
 
 // sayFrames says what the states are.
-func sayFrames(d *methods.Draft, in report.Input, analysed int) {
+func sayFrames(d *methods.Draft, in report.Input, analyzed int) {
 	window, states := in.Window, in.States
 	what := "states"
 	if len(in.Shape) > 1 {
@@ -46,7 +46,8 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 	if in.DType != "" {
 		line += " (" + in.DType
 		if in.PixelRange != nil {
-			line += fmt.Sprintf(", values from %g to %g, range taken %s", in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
+			line += fmt.Sprintf(", values from %g to %g, range taken %s",
+				in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source)
 		}
 		line += ")"
 	}
@@ -65,8 +66,8 @@ func sayFrames(d *methods.Draft, in report.Input, analysed int) {
 	if layout := optional(d, "layout"); layout != "" && layout != "auto" {
 		d.Say("The axes of a frame are %s.", layout)
 	}
-	if analysed > 0 && analysed < states-skippedOf(d) {
-		d.Say("A random sample of %s was drawn without replacement, the same for all models.", Thousands(analysed))
+	if analyzed > 0 && analyzed < states-skippedOf(d) {
+		d.Say("A random sample of %s was drawn without replacement, the same for all models.", Thousands(analyzed))
 	}
 }
 
@@ -86,9 +87,9 @@ func skippedOf(d *methods.Draft) int {
 	return skipped
 }
 
-// Analysed is the number of states that the models of a result say they were measured on, at
+// Analyzed is the number of states that the models of a result say they were measured on, at
 // a path; 0 where they do not say it.
-func Analysed(d *methods.Draft, path ...string) int {
+func Analyzed(d *methods.Draft, path ...string) int {
 	n := 0
 	for _, text := range d.Models(path...) {
 		if v, err := strconv.Atoi(text); err == nil {
@@ -117,12 +118,12 @@ func firstOf(shape []int) int {
 func sayModels(d *methods.Draft) {
 	var treatments []string
 	names := map[string][]string{}
-	var left []string
+	var reasons []string
 	for _, in := range d.Result.Inputs {
 		treatment := treatment(in)
 		if reason := d.Result.Unmeasured(in.Name); reason != "" && in.Name != "" {
 			reason, _, _ = strings.Cut(reason, "; ") // hints are for the console
-			left = append(left, fmt.Sprintf("%s could not be measured: %s.", in.Name, reason))
+			reasons = append(reasons, fmt.Sprintf("%s could not be measured: %s.", in.Name, reason))
 			continue
 		}
 		if treatment == "" {
@@ -140,7 +141,7 @@ func sayModels(d *methods.Draft) {
 		}
 		d.Say("%s %s: %s.", kind, methods.Join(names[t]), rest)
 	}
-	for _, why := range left {
+	for _, why := range reasons {
 		d.Say("%s", why)
 	}
 }
@@ -265,7 +266,7 @@ func pooled(pool string) string {
 // detail is a text of the details of an input, a list joined by commas.
 func detail(o report.Object, key string) string { return strings.Join(values(o, key), ", ") }
 
-// values are those of a list, or one of a scalar.
+// values are the values of a list, or one of a scalar.
 func values(o report.Object, key string) []string {
 	v, _ := o.Get(key)
 	switch v := v.(type) {

@@ -123,7 +123,7 @@ func inOrder(rows []int, n int) bool {
 }
 
 // Window is the number of frames that the model sees of a state, 0 for one frame, or a
-// clip that is a row by itself; at most that of the states, of which it sees the last.
+// clip that is a row by itself; at most the window of the states; it sees the last frames.
 func (m *Model) Window() int { return m.window }
 
 // Seen returns what the model sees of states of the shape of [Data.States]: the last
@@ -181,8 +181,9 @@ func (m *Model) Encode(ctx context.Context, source latent.Source, label string) 
 
 // EncodeNoisy is Encode for states that noise changes where the encoder runs; see
 // latent.EncodeNoisy. It tells progress, if not nil, how many states are done.
-func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
-	if m.Encoder == nil || m.window != m.data.window { // noise is that of whole states
+func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise,
+	progress func(done, total int)) (points.Points, []float64, error) {
+	if m.Encoder == nil || m.window != m.data.window { // noise is the noise of whole states
 		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
 	}
 	o := m.EncodeOptions("")

@@ -89,7 +89,7 @@ func (p *perModel) of(model string) string {
 // windowPerModel is a number of frames for all models, with others for some.
 type windowPerModel struct{ perModel }
 
-// String is what was given, or the default.
+// String is the given value, or the default.
 func (w *windowPerModel) String() string {
 	p := w.perModel
 	if !p.given && len(p.names) > 0 {
@@ -113,7 +113,7 @@ func (w *windowPerModel) of(model string) int {
 	return n
 }
 
-// checkWindow finds what is no window.
+// checkWindow refuses values that are no window.
 func checkWindow(text string) error {
 	if n, err := strconv.Atoi(text); err != nil || n < 0 {
 		return errors.New("want a whole number from 0")

@@ -90,9 +90,9 @@ func (d *Data) planModel(ctx context.Context, m *Model, index []int) (run.PlanMo
 // shortest is the least time that something takes, which is done for a fraction of a
 // second and more than once: the first time, memory is made too.
 func shortest(do func() error) (least time.Duration, err error) {
-	const enough, most = 300 * time.Millisecond, 5 * time.Second
+	const enough, maximum = 300 * time.Millisecond, 5 * time.Second
 	begin := time.Now()
-	for n := 0; n < 2 && time.Since(begin) < most || time.Since(begin) < enough; n++ {
+	for n := 0; n < 2 && time.Since(begin) < maximum || time.Since(begin) < enough; n++ {
 		start := time.Now()
 		if err := do(); err != nil {
 			return 0, err

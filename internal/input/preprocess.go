@@ -1,4 +1,4 @@
-// What frames go through before an encoder sees them, and what is said of it.
+// The preprocessing of frames before an encoder sees them, and its description.
 
 package input
 
@@ -84,8 +84,8 @@ func checkDeviations(text string) error {
 // preprocessing is what a model's frames go through before it sees them: of a setting for this model, its preset, a
 // setting for all models, a preset for all and the preset of the model's folder (nil: none), the first that there is.
 func (in *Inputs) preprocessing(model string, folder *latent.Preprocessing) (latent.Preprocessing, error) {
-	name, own := in.preprocess.byName[model]
-	if !own {
+	name, named := in.preprocess.byName[model]
+	if !named {
 		name = in.preprocess.all
 	}
 	var preset latent.Preprocessing
@@ -96,24 +96,24 @@ func (in *Inputs) preprocessing(model string, folder *latent.Preprocessing) (lat
 		preset = *folder
 	}
 	// The setting of a flag, or "" where the preset decides.
-	given := func(flag *perModel) string {
+	valueOf := func(flag *perModel) string {
 		if value, ok := flag.byName[model]; ok {
 			return value
 		}
-		if preset.Scale != "" && (own || !flag.given) {
+		if preset.Scale != "" && (named || !flag.given) {
 			return ""
 		}
 		return flag.all
 	}
 	p := preset
 	var err error
-	if size := given(&in.resize); size != "" {
+	if size := valueOf(&in.resize); size != "" {
 		if p.Height, p.Width, err = parseSize(size); err != nil {
 			return p, err
 		}
 		p.Crop = [4]int{}
 	}
-	if method := given(&in.interpolation); method != "" {
+	if method := valueOf(&in.interpolation); method != "" {
 		if p.Interpolation = latent.Interpolation(method); p.Crop[2] > 0 {
 			p.Interpolation = latent.Pillow(method)
 		}
@@ -122,13 +122,13 @@ func (in *Inputs) preprocessing(model string, folder *latent.Preprocessing) (lat
 		flag *perModel
 		to   *[]float64
 	}{{&in.mean, &p.Mean}, {&in.std, &p.Std}} {
-		if text := given(list.flag); text != "" {
+		if text := valueOf(list.flag); text != "" {
 			if *list.to, err = parseNumbers(text); err != nil {
 				return p, err
 			}
 		}
 	}
-	switch scale := given(&in.inputScale); {
+	switch scale := valueOf(&in.inputScale); {
 	case scale != "" && scale != scaleAuto:
 		p.Scale = latent.InputScale(scale)
 	case p.Scale != "":
@@ -201,7 +201,7 @@ type givenInput struct {
 	low, high float64 // where the values lie if pixels lie in the pixel range
 }
 
-// inputRange is where the values that an encoder sees lie if those of the states lie
+// inputRange is where the values that an encoder sees lie if the values of the states lie
 // in their range.
 func inputRange(p latent.Preprocessing) (low, high float64) {
 	a, b := p.Low, p.High
@@ -209,14 +209,14 @@ func inputRange(p latent.Preprocessing) (low, high float64) {
 		a, b = 0, 1
 	}
 	low, high = math.Inf(1), math.Inf(-1)
-	at := func(values []float64, i int, otherwise float64) float64 {
+	entry := func(values []float64, i int, otherwise float64) float64 {
 		if len(values) == 0 {
 			return otherwise
 		}
 		return values[min(i, len(values)-1)]
 	}
 	for c := range max(len(p.Mean), len(p.Std), 1) {
-		mean, std := at(p.Mean, c, 0), at(p.Std, c, 1)
+		mean, std := entry(p.Mean, c, 0), entry(p.Std, c, 1)
 		low, high = min(low, (a-mean)/std), max(high, (b-mean)/std)
 	}
 	return low, high
@@ -291,12 +291,14 @@ func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 	span := high - low
 	for _, v := range p.Mean {
 		if v < low || v > high {
-			return fmt.Sprintf("the mean %s is outside the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Mean), low, high)
+			return fmt.Sprintf("the mean %s is outside the range of the pixels, %.6g..%.6g; see --input-scale",
+				numbers(p.Mean), low, high)
 		}
 	}
 	for _, v := range p.Std {
 		if v != 1 && (v > span || v < span/100) {
-			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
+			return fmt.Sprintf("the standard deviation %s does not fit the range of the pixels, %.6g..%.6g; see --input-scale",
+				numbers(p.Std), low, high)
 		}
 	}
 	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.scaleGiven(name) {

@@ -1,4 +1,4 @@
-// Roles: arrays that a command takes beside states and models, such as labels,
+// Roles: arrays that a command takes next to states and models, such as labels,
 // actions or predictions.
 
 package input
@@ -20,24 +20,24 @@ import (
 
 // Role is an array that a command takes by a flag of its own.
 type Role struct {
-	// Name is that of the flag, of the role in the result file, and of the array in
+	// Name is the name of the flag, of the role in the result file, and of the array in
 	// messages: "labels". Unit is one element: "label".
 	Name, Unit string
 	Usage      string // of the flag
 	// Named makes the flag NAME=FILE[:key] and lets it repeat; else it is FILE[:key].
 	Named bool
-	// Models makes the names of a named role those of models. Variants, if there are any,
+	// Models makes the names of a named role the names of models. Variants, if there are any,
 	// makes the flag NAME:VARIANT=FILE[:key], and the arrays' names NAME:VARIANT.
 	Models   bool
 	Variants []string
-	// Measured says that what is given under a name is measured under it, as a model is:
-	// what cannot be measured is left out, and the others are not.
+	// Measured says that the arrays of a name are measured under it, as a model is:
+	// arrays that cannot be measured are left out, and the others are not.
 	Measured bool
 	// Published is the attribute of a published dataset that is taken where the frames
 	// are one and the flag is not given: "actions" or "rewards". FILE:rewards of that file
-	// are those of the split of the frames.
+	// are the rewards of the split of the frames.
 	Published string
-	// NaN says that the command leaves out states of which [Given.Floats] is NaN: with
+	// NaN says that the command leaves out states whose [Given.Floats] is NaN: with
 	// --skip-nan it may return some, counted in a warning, in place of an error.
 	NaN bool
 	// Example is the column of the built-in example that is taken with --example
@@ -59,7 +59,7 @@ type Role struct {
 type Given struct {
 	role   Role
 	inputs *Inputs // nil in a command without states
-	// example is that of a command without states; nil if it has none.
+	// example is the example of a command without states; nil if it has none.
 	example *GivenExample
 	spec    string
 	named   []source
@@ -192,7 +192,8 @@ func checkModel(flag string, s source, model string, models []string) error {
 	}
 	meant := text.DidYouMean("", model, models)
 	if len(models) == 0 {
-		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there are no models", flag, s.name, s.path, model), "give it with --model NAME=FILE")
+		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there are no models", flag, s.name, s.path, model),
+			"give it with --model NAME=FILE")
 	}
 	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
@@ -203,7 +204,7 @@ func (in *Inputs) OfExample() bool { return in.example }
 // ofExample reports whether the frames are the built-in example's.
 func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
 
-// sources are what is given, or the example's own.
+// sources are the given files, or the example's own.
 func (g *Given) sources() []source {
 	switch {
 	case g.example != nil && g.example.on && g.spec == "" && len(g.named) == 0:
@@ -232,7 +233,7 @@ func (g *Given) sources() []source {
 // Role is the name of the flag.
 func (g *Given) Role() string { return g.role.Name }
 
-// Names are those of what is given; empty ones for a role that is not named.
+// Names are the names of the given arrays; empty ones for a role that is not named.
 func (g *Given) Names() []string {
 	var names []string
 	for _, s := range g.sources() {
@@ -268,7 +269,7 @@ func (g *Given) attribute() string {
 // Any reports whether there is anything to read.
 func (g *Given) Any() bool { return len(g.sources()) > 0 }
 
-// Open opens what is given and enters it, with its digest, into the inputs of the
+// Open opens the given arrays and enters them, with their digests, into the inputs of the
 // result. The arrays are closed when the run ends; there may be none.
 func (g *Given) Open(env *run.Env) ([]Array, error) {
 	var arrays []Array
@@ -343,12 +344,13 @@ func (g *Given) openAll(s source) ([]Array, error) {
 		for i := range columns {
 			names = append(names, columns[i].Name)
 		}
-		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), text.DidYouMean("", key, names))
+		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")),
+			text.DidYouMean("", key, names))
 	}
 	return arrays, nil
 }
 
-// errorf is an error of what is given under a name, which may be empty.
+// errorf is an error about the array of a name, which may be empty.
 func (g *Given) errorf(name, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", strings.TrimSpace(g.role.Name+" "+name), fmt.Errorf(format, args...))
 }
@@ -413,7 +415,7 @@ func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
 	return out, err
 }
 
-// perState reads an array of one value per row and takes those of the states.
+// perState reads an array of one value per row and takes the values of the states.
 func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array, []T) error) ([]T, error) {
 	arrays, err := g.Open(data.env)
 	if err != nil || len(arrays) == 0 {
@@ -447,7 +449,7 @@ func (g *Given) Check(data *Data) error {
 // Each opens one array after the other for a check of the command's own, such as of
 // shapes. It enters nothing into the result, but shapes into a plan.
 //
-// Where the arrays are those of models, a model whose array does not fit is left out.
+// Where the arrays belong to models, a model whose array does not fit is left out.
 func (g *Given) Each(data *Data, check func(Array) error) error {
 	for _, s := range g.sources() {
 		model, ofModel := g.modelOf(s)
@@ -509,7 +511,7 @@ func (g *Given) fits(data *Data, a Array) error {
 }
 
 // Rows tells which row of an open array belongs to each of the states: with a row
-// per frame that of a state's last frame, with a row per state its own.
+// per frame the row of a state's last frame, with a row per state its own.
 func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
 	rows, want := data.RowsOf(a.Len(), index)
 	if rows == nil {
@@ -519,7 +521,7 @@ func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
 }
 
 // RowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
-// Where none does it is nil, and want says what was expected.
+// Where none does it is nil, and want describes the expected rows.
 func (d *Data) RowsOf(n int, index []int) (rows []int, want string) {
 	frames, last := d.count, 0 // rows there should be, and the place of a state's last frame after its first
 	if d.States != nil {

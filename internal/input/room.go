@@ -18,20 +18,20 @@ import (
 // remaining is how much memory is left to a process that has so much in use; 0: not known.
 var remaining = memory.Remaining
 
-// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room beside
-// what is held and beside other work of so many bytes, such as [Data.Searching].
+// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room next to
+// the held data and next to other work of beside bytes, such as [Data.Searching].
 func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 	held := d.held.Load() + programBytes
-	left := remaining(held)
+	free := remaining(held)
 	for _, m := range models {
 		n, dim := m.Latents.N, m.Latents.Dim
 		need := spectrum.WorkingBytes(n, dim) + beside
-		if left <= 0 || need <= left {
+		if free <= 0 || need <= free {
 			continue
 		}
 		err := fmt.Errorf("%s: the covariance of %d latents of %d dimensions and its working memory need %s; next to "+
 			"the inputs (%s) only %s are free (of RAM, or of the cgroup or ulimit limit)",
-			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(left))
+			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(free))
 		return run.Hint(err, "use fewer states (--samples), pooled latents (--pool) or less --memory, or give the process more memory")
 	}
 	return nil
@@ -53,9 +53,9 @@ func (d *Data) hold(bytes int64, what string) error {
 	if d.plan != nil {
 		return nil // it says what a run would hold
 	}
-	most := available()
+	limit := available()
 	held := d.held.Add(bytes)
-	if most <= 0 || held <= most {
+	if limit <= 0 || held <= limit {
 		return nil
 	}
 	d.held.Add(-bytes)
@@ -64,7 +64,8 @@ func (d *Data) hold(bytes int64, what string) error {
 		before = fmt.Sprintf(", with %s of other inputs", text.Bytes(other))
 	}
 	return run.Hint(fmt.Errorf("%s: %s do not fit in memory%s: this process may use %s (RAM, or the cgroup or ulimit limit)",
-		what, text.Bytes(bytes), before, text.Bytes(most)), "use fewer states (--samples, or files with fewer rows), or give the process more memory")
+		what, text.Bytes(bytes), before, text.Bytes(limit)),
+		"use fewer states (--samples, or files with fewer rows), or give the process more memory")
 }
 
 // holdLatents counts latents of a file, pooled. What does not resolve is told where they are read.
@@ -85,5 +86,6 @@ func (d *Data) holdLatents(a *dataset.Array, pool latent.Pool) error {
 
 // wide reports whether latents of a type are held as float64.
 func wide(t dataset.DType) bool {
-	return slices.Contains([]dataset.DType{dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64}, t)
+	return slices.Contains([]dataset.DType{dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64},
+		t)
 }

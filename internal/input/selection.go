@@ -15,7 +15,7 @@ import (
 	"repscope/points"
 )
 
-// Space says what is loaded of the original states.
+// Space tells which part of the original states is loaded.
 type Space int
 
 const (

@@ -14,7 +14,7 @@ func (d *Data) Settings(env *run.Env, doing string) analysis.Settings {
 	return s.Settings(env, doing)
 }
 
-// SettingsOnGPUs returns Settings with the GPUs for neighbour searches. Errors: GPUs that cannot be opened.
+// SettingsOnGPUs returns Settings with the GPUs for neighbor searches. Errors: GPUs that cannot be opened.
 func (d *Data) SettingsOnGPUs(env *run.Env, doing string) (analysis.Settings, error) {
 	s := d.Settings(env, doing)
 	opened, err := d.Device()

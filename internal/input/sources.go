@@ -101,7 +101,7 @@ func exampleName(path string) string {
 	return ""
 }
 
-// mostDimensions are those of a baseline, whose weights are made in memory.
+// mostDimensions are the dimensions of a baseline, whose weights are made in memory.
 const mostDimensions = 1 << 16
 
 func parseBaseline(value string) (source, error) {
@@ -137,7 +137,8 @@ func (in *Inputs) check() error {
 		for _, name := range example.Models() {
 			builtIn = append(builtIn, source{kind: "example", name: name, path: exampleInput + "/" + name})
 		}
-		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"}, source{kind: "baseline", name: "pca", path: "pca"})
+		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"},
+			source{kind: "baseline", name: "pca", path: "pca"})
 		in.sources = append(builtIn, in.sources...)
 		if !in.flags.Given("samples") {
 			in.Samples = in.needs.ExampleSamples
@@ -191,7 +192,7 @@ func (in *Inputs) addBaselines() {
 	}
 }
 
-// Names are those of the models that the flags name, once they have been checked; those in
+// Names are the names of the models that the flags name, once they have been checked; names in
 // the folders of --weights are not known before they are listed.
 func (in *Inputs) Names() []string {
 	var names []string
@@ -301,7 +302,8 @@ func (in *Inputs) checkNames() error {
 	}
 	for _, name := range in.layer.names {
 		if !slices.Contains(names, name) {
-			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), text.DidYouMean("", name, names))
+			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name),
+				text.DidYouMean("", name, names))
 		}
 	}
 	return nil

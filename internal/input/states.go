@@ -18,13 +18,13 @@ import (
 
 // loadStates opens the frames and episodes, and decides which states the given
 // latents belong to.
-func (d *Data) loadStates(ctx context.Context, given []givenLatents) error {
+func (d *Data) loadStates(ctx context.Context, latents []givenLatents) error {
 	in, err := d.openFrames()
 	if err != nil {
 		return err
 	}
 	if len(d.inputs.sources) == 0 {
-		d.window = d.windowOf("") // that of all models
+		d.window = d.windowOf("") // the window of all models
 	}
 	for _, source := range d.inputs.sources {
 		if !d.inputs.left.Has(source.name) {
@@ -47,7 +47,7 @@ func (d *Data) loadStates(ctx context.Context, given []givenLatents) error {
 	}
 	d.States, d.frames = states, in.frames
 	d.count = states.Len()
-	if err := d.admit(ctx, given, in); err != nil {
+	if err := d.admit(ctx, latents, in); err != nil {
 		return err
 	}
 	d.enterFrames(in)
@@ -72,14 +72,14 @@ func (d *Data) statesOf(model string) *dataset.States {
 	return narrow
 }
 
-// admit decides which states are analysed and which row of the given latents belongs
+// admit decides which states are analyzed and which row of the given latents belongs
 // to each: a state without a row in some latents is left out for all models. Latents whose
-// rows are not those of the states are left out themselves.
-func (d *Data) admit(ctx context.Context, given []givenLatents, in *frameInput) error {
+// rows do not match the states are left out themselves.
+func (d *Data) admit(ctx context.Context, latents []givenLatents, in *frameInput) error {
 	d.index = make([]int, 0, d.count)
 	missing := make([]bool, d.count)
-	for i := range given {
-		g := &given[i]
+	for i := range latents {
+		g := &latents[i]
 		window := d.windowOf(g.source.name)
 		rows, err := d.States.RowsOf(g.points.N, window)
 		if err != nil {
@@ -167,7 +167,8 @@ func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) 
 	}
 	var ambiguous *dataset.AmbiguousRowsError
 	if errors.As(err, &ambiguous) {
-		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)
+		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d",
+			ambiguous.Window, g.source.name, ambiguous.Window)
 	}
 	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v give %d states: %w",
 		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)
@@ -179,7 +180,7 @@ type frameInput struct {
 	path      string // as given
 	numbers   []int64
 	ends      []bool
-	published bool // the ends are those of a published dataset
+	published bool // the ends come from a published dataset
 	episodes  *report.Input
 }
 
@@ -254,22 +255,22 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 	if err != nil {
 		return fail(err)
 	}
-	most := 0
+	count := 0
 	for _, number := range dataset.NumberEpisodes(a.Len(), episodes.Numbers, episodes.Ends) {
-		most = max(most, number+1)
+		count = max(count, number+1)
 	}
 	return episodes, report.Input{Role: "episodes", Path: d.inputs.episodes, SHA256: sum, DType: a.DType().String(),
-		Shape: slices.Clone(a.Shape()), Kind: episodeKinds[episodes.Kind], Episodes: most}, nil
+		Shape: slices.Clone(a.Shape()), Kind: episodeKinds[episodes.Kind], Episodes: count}, nil
 }
 
 // loadWithoutFrames takes the rows of the latents as states: as many as there are episode
 // labels, else as most of the latents have, the first of equally many. Other latents are
 // left out.
-func (d *Data) loadWithoutFrames(ctx context.Context, given []givenLatents) error {
+func (d *Data) loadWithoutFrames(ctx context.Context, latents []givenLatents) error {
 	if text := d.inputs.window.String(); text != "0" {
 		return run.Usage("--window %s: windows need frames; give --frames FILE[:key], or leave --window out", text)
 	}
-	of := usual(given)
+	reference := usual(latents)
 	var episodes *dataset.Episodes
 	var input report.Input
 	if d.inputs.episodes != "" {
@@ -277,24 +278,24 @@ func (d *Data) loadWithoutFrames(ctx context.Context, given []givenLatents) erro
 		if episodes, input, err = d.openEpisodes(); err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(given, func(g givenLatents) bool { return g.points.N == input.Shape[0] }); i >= 0 {
-			of = &given[i]
+		if i := slices.IndexFunc(latents, func(g givenLatents) bool { return g.points.N == input.Shape[0] }); i >= 0 {
+			reference = &latents[i]
 		} else {
 			return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
-				input.Path, input.Shape, of.source.name, of.array, of.shape, of.points.N)
+				input.Path, input.Shape, reference.source.name, reference.array, reference.shape, reference.points.N)
 		}
 	}
-	for _, g := range given {
-		if g.points.N == of.points.N {
+	for _, g := range latents {
+		if g.points.N == reference.points.N {
 			continue
 		}
 		err := fmt.Errorf("latents %s: %s has shape %v, but latents %s: %s has shape %v: want the same number of rows",
-			g.source.name, g.array, g.shape, of.source.name, of.array, of.shape)
+			g.source.name, g.array, g.shape, reference.source.name, reference.array, reference.shape)
 		if err := d.leave(ctx, g.source.name, err); err != nil {
 			return err
 		}
 	}
-	d.count = of.points.N
+	d.count = reference.points.N
 	d.index = make([]int, d.count)
 	for i := range d.index {
 		d.index[i] = i
@@ -307,14 +308,14 @@ func (d *Data) loadWithoutFrames(ctx context.Context, given []givenLatents) erro
 }
 
 // usual are the first of the latents that have as many rows as most.
-func usual(given []givenLatents) *givenLatents {
+func usual(latents []givenLatents) *givenLatents {
 	count := map[int]int{}
-	for _, g := range given {
+	for _, g := range latents {
 		count[g.points.N]++
 	}
-	best := &given[0]
-	for i := range given {
-		if g := &given[i]; count[g.points.N] > count[best.points.N] {
+	best := &latents[0]
+	for i := range latents {
+		if g := &latents[i]; count[g.points.N] > count[best.points.N] {
 			best = g
 		}
 	}

@@ -47,7 +47,7 @@ func (l *Losses) Has(name string) bool {
 	return slices.ContainsFunc(l.left, func(m leftOut) bool { return m.name == name })
 }
 
-// Names are those of the models that were left out.
+// Names are the names of the models that were left out.
 func (l *Losses) Names() []string {
 	var names []string
 	for _, m := range l.left {
@@ -62,16 +62,16 @@ func (l *Losses) Settle(env *run.Env, all []string) error {
 	if !slices.ContainsFunc(l.left, func(m leftOut) bool { return !m.told }) {
 		return nil
 	}
-	left := l.left
+	failures := l.left
 	var failed error
 	if !slices.ContainsFunc(all, func(name string) bool { return !l.Has(name) }) {
-		if failed = left[0].err; len(all) > 1 {
+		if failed = failures[0].err; len(all) > 1 {
 			failed = fmt.Errorf("%w (none of the %d models can be measured)", failed, len(all))
 		}
-		left = left[1:]
+		failures = failures[1:]
 	}
-	for i := range left {
-		if m := &left[i]; !m.told {
+	for i := range failures {
+		if m := &failures[i]; !m.told {
 			m.told = true
 			env.LeaveOut(m.name, m.err)
 		}
@@ -125,8 +125,8 @@ func (in *Inputs) asked() []string {
 }
 
 // leftInput is what the result says was read of a model that was left out.
-func leftInput(s source, given []givenLatents) report.Input {
-	for _, g := range given {
+func leftInput(s source, latents []givenLatents) report.Input {
+	for _, g := range latents {
 		if s.kind == "latents" && g.source.name == s.name {
 			return g.input
 		}
@@ -143,12 +143,12 @@ func leftInput(s source, given []givenLatents) report.Input {
 
 // OpenMeasured is [Given.Open] of a named role whose arrays are models to be measured, in a
 // command without states: those that cannot be opened are left out.
-func (g *Given) OpenMeasured(ctx context.Context, env *run.Env, left *Losses) ([]Array, error) {
+func (g *Given) OpenMeasured(ctx context.Context, env *run.Env, losses *Losses) ([]Array, error) {
 	var arrays []Array
 	for _, s := range g.sources() {
 		opened, err := g.openInto(env, s)
 		if err != nil {
-			if err := left.Leave(ctx, s.name, err); err != nil {
+			if err := losses.Leave(ctx, s.name, err); err != nil {
 				return nil, err
 			}
 			continue

@@ -323,7 +323,8 @@ func (e *engine[E, O]) packTask(task int) {
 	first := task % groups * e.chunk
 	count, depth := min(e.chunk, e.sn-first), min(kc, e.kn-k)
 	start := k*roundUp(e.sn, shared.width) + first*depth
-	shared.source.packInto(e.shared[start:start+roundUp(count, shared.width)*depth], shared.width, e.s0+first, count, e.k0+k, depth)
+	shared.source.packInto(e.shared[start:start+roundUp(count, shared.width)*depth], shared.width, e.s0+first, count,
+		e.k0+k, depth)
 }
 
 // multiplyTask computes one chunk of the other operand times the shared part.

@@ -84,7 +84,8 @@ func choose(request string) (*implementation, error) {
 	case request == "avx2" || request == "avx512" || request == "amx":
 		reason = "is not supported by this processor or build"
 	}
-	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s", Environment, request, reason, strings.Join(names, ", "))
+	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s",
+		Environment, request, reason, strings.Join(names, ", "))
 }
 
 // Name is the implementation in use: "generic", "avx2", "avx512", or "amx", which is AVX-512 with products of bytes

@@ -105,7 +105,8 @@ var genericGather = gatherTiling{
 	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: []int{genericNR},
 }
 
-func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, _ uintptr, _ int, end *tileEnd) {
+func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, _ uintptr, _ int,
+	end *tileEnd) {
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r := range end.rows {
 		var s0, s1, s2, s3 float32
@@ -290,7 +291,8 @@ func (g *Gathered) scattered(i, rows int) bool {
 
 // edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are
 // cut, or the rows not equally far apart.
-func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []piece, panel *float32, width int) {
+func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []piece, panel *float32,
+	width int) {
 	e := g.end
 	if e.flags&tileBias != 0 {
 		copy(g.bias[:width], g.Bias[j:])
@@ -353,7 +355,8 @@ func (g *Gathered) check(nr int) error {
 	case g.B == nil:
 		return errors.New("kernel: operand B is not set")
 	case g.B.width != nr:
-		return fmt.Errorf("kernel: operand B: packed in panels of %d, want %d (packed for the other side or another kernel)", g.B.width, nr)
+		return fmt.Errorf("kernel: operand B: packed in panels of %d, want %d (packed for the other side or another kernel)",
+			g.B.width, nr)
 	case g.First < 0 || g.First%ColumnAlign != 0:
 		return fmt.Errorf("kernel: operand B: first packed vector %d is not a multiple of %d", g.First, ColumnAlign)
 	case g.First+g.N > g.B.count:

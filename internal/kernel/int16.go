@@ -52,7 +52,8 @@ func (p *PackedInt16) Put(first, count int, src []int16, stride int) {
 	pairs := unsafe.Slice((*uint32)(unsafe.Pointer(&src[0])), len(src)/2)
 	for k := 0; k < p.depth; k += KC {
 		depth := min(KC, p.depth-k)
-		p.tiling.packRows(p.block(first, k, depth)[:roundUp(count, p.width)*depth], p.width, pairs[k:], stride/2, count, depth)
+		p.tiling.packRows(p.block(first, k, depth)[:roundUp(count, p.width)*depth], p.width, pairs[k:], stride/2, count,
+			depth)
 	}
 }
 

@@ -121,7 +121,8 @@ func checkMatrix(name string, length, rows, cols, stride int) error {
 	}
 	// Compared by division, so that absurd shapes cannot overflow.
 	if length < cols || (length-cols)/stride < rows-1 {
-		return fmt.Errorf("kernel: matrix %s: %d elements do not hold %d rows of %d with stride %d", name, length, rows, cols, stride)
+		return fmt.Errorf("kernel: matrix %s: %d elements do not hold %d rows of %d with stride %d",
+			name, length, rows, cols, stride)
 	}
 	return nil
 }
@@ -172,7 +173,8 @@ const columnRows = 16
 func copyRows[T Float](dst, src []T, width, stride int) {
 	if size := width * int(unsafe.Sizeof(dst[0])); size%copyStep == 0 && size/copyStep < len(rowKernels{}.copyRows) {
 		if f := active.Load().rows.copyRows[size/copyStep]; f != nil {
-			f((*byte)(unsafe.Pointer(&dst[0])), (*byte)(unsafe.Pointer(&src[0])), stride*int(unsafe.Sizeof(dst[0])), len(dst)/width)
+			f((*byte)(unsafe.Pointer(&dst[0])), (*byte)(unsafe.Pointer(&src[0])), stride*int(unsafe.Sizeof(dst[0])),
+				len(dst)/width)
 			return
 		}
 	}

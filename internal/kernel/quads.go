@@ -120,7 +120,8 @@ func (g *GatheredBytes) Run() error {
 			if j == 0 && i+maxRows < g.M {
 				further = g.Base[i+maxRows] - g.Base[i]
 			}
-			t[r][q](&g.Data[0], base, &g.pieces[0], len(g.pieces), panel, &g.C[i*g.N+j], g.N, uintptr(unsafe.Pointer(panel)), further, &g.end)
+			t[r][q](&g.Data[0], base, &g.pieces[0], len(g.pieces), panel, &g.C[i*g.N+j], g.N, uintptr(unsafe.Pointer(panel)),
+				further, &g.end)
 		}
 	}
 	return nil

@@ -38,5 +38,6 @@ func reflectAVX2() reflectKernels {
 
 func reflectAVX512() reflectKernels {
 	return reflectAsm(dotFloat64AVX512, addScaledFloat64AVX512, [2]weighKernel{weighRows32AVX512, weighRows64AVX512},
-		[2]subtractKernel{subtractOuter32AVX512, subtractOuter64AVX512}, [2]reflectKernel{reflectRows32AVX512, reflectRows64AVX512})
+		[2]subtractKernel{subtractOuter32AVX512, subtractOuter64AVX512},
+		[2]reflectKernel{reflectRows32AVX512, reflectRows64AVX512})
 }

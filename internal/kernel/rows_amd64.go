@@ -52,7 +52,7 @@ func narrowShiftedAsm(dst []float32, x, shift []float64, scale float64) {
 }
 
 func quantizeShiftedAsm[T Float](
-	assembly func(dst *int16, x *T, shift *float64, sums *[16]float64, blocks int, scale, most float64),
+	assembly func(dst *int16, x *T, shift *float64, sums *[16]float64, blocks int, scale, limit float64),
 ) func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
 	return func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
 		n := len(dst) / 8

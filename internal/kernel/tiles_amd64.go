@@ -91,7 +91,8 @@ func checkTiles(t *uint8Tiling) error {
 }
 
 // checkTile multiplies twice and adds, into rows that lie further apart than they are long.
-func checkTile(micro microKernel[uint32, int32], rows, columns int, a, b []uint32, want *[tilePanel][tilePanel]int32) error {
+func checkTile(micro microKernel[uint32, int32], rows, columns int, a, b []uint32,
+	want *[tilePanel][tilePanel]int32) error {
 	const stride = tilePanel + 5
 	var c [tilePanel * stride]int32
 	for i := range c {

@@ -6,4 +6,4 @@ package kernel
 
 import "errors"
 
-func permitTiles() error { return errors.New("only Linux is asked for them") }
+func permitTiles() error { return errors.New("the permission for tiles is implemented for Linux only") }

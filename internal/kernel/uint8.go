@@ -301,7 +301,8 @@ func (p *Uint8Product[I]) check(t *uint8Tiling) error {
 		return fmt.Errorf("kernel: product of shape %d×%d×%d", p.M, p.N, p.K)
 	}
 	if _, narrow := any(p.C).([]int32); narrow && p.K > MaxUint8Depth {
-		return fmt.Errorf("kernel: products of uint8 vectors of length %d do not fit into int32 (at most %d)", p.K, MaxUint8Depth)
+		return fmt.Errorf("kernel: products of uint8 vectors of length %d do not fit into int32 (at most %d)",
+			p.K, MaxUint8Depth)
 	}
 	if err := checkMatrix("C", len(p.C), p.M, p.N, p.Stride); err != nil {
 		return err

@@ -8,7 +8,7 @@
 //	}
 //
 //	func (o *Options) Declare(l *option.List) {
-//		l.Ints(&o.K, "k", "`LIST` of neighbourhood sizes").AtLeast(1).Distinct()
+//		l.Ints(&o.K, "k", "`LIST` of neighborhood sizes").AtLeast(1).Distinct()
 //		l.Bool(&o.Exact, "exact", "compare every pair")
 //	}
 package option

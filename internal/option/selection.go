@@ -23,12 +23,12 @@ func Select(registry []Named, list []string) ([]string, error) {
 	for _, name := range list {
 		i := slices.IndexFunc(registry, func(e Named) bool { return e.Name == name || slices.Contains(e.Aliases, name) })
 		if i < 0 {
-			var known []string
+			var names []string
 			for _, e := range registry {
-				known = append(append(known, e.Name), e.Aliases...)
+				names = append(append(names, e.Name), e.Aliases...)
 			}
 			err := fmt.Errorf("unknown metric %q; the metrics are %s", name, Listing(registry))
-			return nil, text.WithHint(err, text.DidYouMean("", name, known))
+			return nil, text.WithHint(err, text.DidYouMean("", name, names))
 		}
 		chosen[i] = true
 	}
@@ -54,7 +54,8 @@ func Listing(registry []Named) string {
 }
 
 // Selection declares a comma-separated list of names; selected returns what they stand for.
-func (l *List) Selection(field *[]string, name string, selected func(list []string) ([]string, error), usage string) *Option {
+func (l *List) Selection(field *[]string, name string, selected func(list []string) ([]string, error),
+	usage string) *Option {
 	return l.Var(&selection{field, selected}, name, usage)
 }
 

@@ -191,5 +191,6 @@ func All(ctx context.Context, path string, r io.Reader, limit int64) ([]byte, er
 }
 
 func tooLarge(path string, size, most int64) error {
-	return fmt.Errorf("%s: %w: it has %s or more, want at most %s; check that it is the right file", path, ErrTooLarge, text.Bytes(size), text.Bytes(most))
+	return fmt.Errorf("%s: %w: it has %s or more, want at most %s; check that it is the right file",
+		path, ErrTooLarge, text.Bytes(size), text.Bytes(most))
 }

@@ -342,7 +342,8 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 
 // internalError is the error of a panic.
 func internalError(p any) error {
-	return Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+	return Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()),
+		"this is a bug in repscope; please report it with the lines above")
 }
 
 // attended does what goes before a run and comes back soon after ctx ends, whatever do does then. A panic is an error.

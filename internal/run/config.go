@@ -62,7 +62,8 @@ func applyConfig(flags *Flags, o *Options) error {
 		case value.Kind == yaml.ScalarNode && value.Tag == "!!null":
 			continue // an empty section
 		case value.Kind != yaml.MappingNode:
-			return Usage("%s: %s is a command: want a section with its options, such as %s: {seed: 1}", c.place(key), key.Value, key.Value)
+			return Usage("%s: %s is a command: want a section with its options, such as %s: {seed: 1}",
+				c.place(key), key.Value, key.Value)
 		case key.Value == flags.Name():
 			section = value
 		default:

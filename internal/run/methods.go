@@ -71,7 +71,8 @@ func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done 
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if err == nil && !slices.Contains([]string{"methods", "json", "quiet", "verbose"}, f.Name) {
-			err = Hint(Usage("--%s has no effect on %s, the result of an earlier run", f.Name, o.Args[0]), "leave the flag out, or leave the file out to run "+c.Name)
+			err = Hint(Usage("--%s has no effect on %s, the result of an earlier run", f.Name, o.Args[0]),
+				"leave the flag out, or leave the file out to run "+c.Name)
 		}
 	})
 	if err != nil {

@@ -90,7 +90,8 @@ func (o *Options) declare(list *option.List, c *Command, job Job) {
 			"reads a few states of the frames, writes nothing; with --json as JSON")
 	}
 	list.Path(&o.Out, "out", "`DIR` for the result file, the CSV files and the figures")
-	list.Names(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures}, "`LIST` of figure formats; none: no figures")
+	list.Names(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures},
+		"`LIST` of figure formats; none: no figures")
 	list.Var((*length)(&o.WidthMM), "width", "`LENGTH`, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are stacked if needed; default: by figure")
 	list.Bool(&o.JSON, "json", "print only the result on stdout; the files of --out are still written")
 	list.Bool(&o.Quiet, "quiet", "print warnings and errors only: no progress, no tables")

@@ -158,7 +158,8 @@ func newGuard(t *Task, flags *Flags, job Job, o *Options) (*guard, error) {
 	}
 	for _, out := range outputs {
 		if out.flag != "" && g.own(out.path, patterns) {
-			return nil, Hint(Usage("--%s %s: the run writes its own file of this name", out.flag, out.path), "leave --"+out.flag+" out, or give another name")
+			return nil, Hint(Usage("--%s %s: the run writes its own file of this name", out.flag, out.path),
+				"leave --"+out.flag+" out, or give another name")
 		}
 		err := g.set.Output(cmp.Or(out.what, "--out "+g.out), out.path)
 		var clash *samefile.Clash

@@ -17,7 +17,7 @@ import (
 // Plan is what a run would do, as far as it is known before anything is computed. The
 // command fills it; see [Job.Plan].
 type Plan struct {
-	States int         // that would be analysed
+	States int         // that would be analyzed
 	Units  int         // into which the work can be divided for --shard; 0: it is not known, or not divided
 	Counts []PlanCount // of other things, such as pairs
 	Models []PlanModel

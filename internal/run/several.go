@@ -50,7 +50,8 @@ func (c Command) overview(flags *Flags) Job {
 	}
 	return Job{
 		Check: func(*Options) error {
-			return Hint(Usage("no command: want one of %s", strings.Join(names, ", ")), fmt.Sprintf("run %s --help, or %s %s --help", c.Name, c.Name, names[0]))
+			return Hint(Usage("no command: want one of %s", strings.Join(names, ", ")),
+				fmt.Sprintf("run %s --help, or %s %s --help", c.Name, c.Name, names[0]))
 		},
 		Direct: func(context.Context, *Options, io.Writer, io.Writer) error { return nil },
 	}

@@ -83,7 +83,8 @@ func (o *Options) Together(option, reason string) error {
 func (e *Env) writeShard(flags *Flags) error {
 	state := e.job.State()
 	if state == nil {
-		return Hint(Usage("--shard %s: nothing computed with these options can be divided", e.Options.Shard), "leave --shard out")
+		return Hint(Usage("--shard %s: nothing computed with these options can be divided", e.Options.Shard),
+			"leave --shard out")
 	}
 	var err error
 	if state.Origin, err = e.origin(flags); err != nil {
@@ -197,7 +198,8 @@ func Merged(c Command, origin *shard.Origin, states []*shard.State, args ...stri
 
 // Recompute computes some units of the work of a shard again, as its origin says, and returns their state; no file is
 // written. Nothing is taken from a cache.
-func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []shard.Range, stderr io.Writer) (*shard.State, error) {
+func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []shard.Range,
+	stderr io.Writer) (*shard.State, error) {
 	if origin == nil {
 		return nil, errors.New("it does not record its command")
 	}

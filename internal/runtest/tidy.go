@@ -77,7 +77,8 @@ func checkTidy(name string) error {
 		slices.Sort(want)
 		slices.Sort(intervals[model])
 		if !slices.Equal(want, intervals[model]) {
-			return fmt.Errorf("%s_metrics.csv: the intervals of %s are %v, in the result %v", name, model, intervals[model], want)
+			return fmt.Errorf("%s_metrics.csv: the intervals of %s are %v, in the result %v",
+				name, model, intervals[model], want)
 		}
 		if len(missing) > 0 {
 			return fmt.Errorf("%s_metrics.csv lacks the numbers %v of %s", name, missing, model)

@@ -188,7 +188,8 @@ func (e entry) tensor(base, data int64) (Tensor, error) {
 		return Tensor{}, fmt.Errorf("data_offsets %v, want a start and an end", e.Offsets)
 	}
 	if e.Offsets[1] > data {
-		return Tensor{}, fmt.Errorf("%w: it ends at byte %d of the data, which has %d", format.ErrTruncated, e.Offsets[1], data)
+		return Tensor{}, fmt.Errorf("%w: it ends at byte %d of the data, which has %d",
+			format.ErrTruncated, e.Offsets[1], data)
 	}
 	t := Tensor{Type: e.DType, DType: types[e.DType], Shape: e.Shape, Offset: base + e.Offsets[0], Size: e.Offsets[1] - e.Offsets[0]}
 	if t.Shape == nil {
@@ -199,7 +200,8 @@ func (e entry) tensor(base, data int64) (Tensor, error) {
 	}
 	size, err := dtype.ArraySize(t.Shape, t.DType)
 	if err == nil && size != t.Size {
-		err = fmt.Errorf("shape %v of type %s takes %d bytes, data_offsets %v give %d", e.Shape, e.DType, size, e.Offsets, t.Size)
+		err = fmt.Errorf("shape %v of type %s takes %d bytes, data_offsets %v give %d",
+			e.Shape, e.DType, size, e.Offsets, t.Size)
 	}
 	return t, err
 }
@@ -214,9 +216,11 @@ func gapless(list []Tensor, end, size int64) error {
 		case t.Offset < end:
 			return fmt.Errorf("arrays %q and %q overlap", last, t.Name)
 		case t.Offset > end && last == "":
-			return fmt.Errorf("the first %d bytes of the data, before array %q, belong to no array: %s", t.Offset-end, t.Name, repair)
+			return fmt.Errorf("the first %d bytes of the data, before array %q, belong to no array: %s",
+				t.Offset-end, t.Name, repair)
 		case t.Offset > end:
-			return fmt.Errorf("%d bytes between arrays %q and %q, from byte %d of the data, belong to no array: %s", t.Offset-end, last, t.Name, end-base, repair)
+			return fmt.Errorf("%d bytes between arrays %q and %q, from byte %d of the data, belong to no array: %s",
+				t.Offset-end, last, t.Name, end-base, repair)
 		}
 		end, last = t.Offset+t.Size, t.Name
 	}

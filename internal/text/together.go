@@ -52,11 +52,11 @@ func owner(t string, names []string) (name, what string) {
 }
 
 // Few lists at most that many names, "a, b and 3 more".
-func Few(names []string, most int) string {
-	if len(names) <= most {
+func Few(names []string, limit int) string {
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
 }
 
 // Names lists names: "a", "a and b", "a, b, c and d", of more than four "a, b, c and 2 more".

@@ -68,7 +68,7 @@ func parseDecoders(p *part, depth int) (decoder, error) {
 		return nil, err
 	}
 	if depth == maxNested {
-		return nil, fmt.Errorf("sequences of decoders lie more than %d deep", maxNested)
+		return nil, fmt.Errorf("sequences of decoders are nested more than %d deep", maxNested)
 	}
 	var all []decoder
 	for _, raw := range o.List {

@@ -96,8 +96,8 @@ func parseNormalizer(raw json.RawMessage, depth int) (normalizer, error) {
 }
 
 // strip removes white space at the ends.
-func strip(s string, left, right bool) string {
-	if left {
+func strip(s string, leading, right bool) string {
+	if leading {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	}
 	if right {
@@ -115,7 +115,7 @@ func parseNormalizers(p *part, depth int) (normalizer, error) {
 		return nil, err
 	}
 	if depth == maxNested {
-		return nil, fmt.Errorf("sequences of normalizers lie more than %d deep", maxNested)
+		return nil, fmt.Errorf("sequences of normalizers are nested more than %d deep", maxNested)
 	}
 	var all []normalizer
 	for _, raw := range o.List {

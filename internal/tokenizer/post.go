@@ -88,7 +88,7 @@ func (p *postProcessor) parse(raw json.RawMessage, depth int) error {
 			return err
 		}
 		if depth == maxNested {
-			return fmt.Errorf("sequences of post-processors lie more than %d deep", maxNested)
+			return fmt.Errorf("sequences of post-processors are nested more than %d deep", maxNested)
 		}
 		for _, raw := range o.List {
 			if err := p.parse(raw, depth+1); err != nil {

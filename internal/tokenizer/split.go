@@ -66,7 +66,7 @@ func parseSplits(p *part, depth int) (preTokenizer, error) {
 		return nil, err
 	}
 	if depth == maxNested {
-		return nil, fmt.Errorf("sequences of pre-tokenizers lie more than %d deep", maxNested)
+		return nil, fmt.Errorf("sequences of pre-tokenizers are nested more than %d deep", maxNested)
 	}
 	var all []preTokenizer
 	for _, raw := range o.List {

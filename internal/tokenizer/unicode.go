@@ -71,7 +71,8 @@ func isChinese(r rune) bool {
 
 // isWord reports whether a character is of a word: letters, marks, digits, and connectors.
 func isWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc,
+		unicode.Join_Control)
 }
 
 // lower is text in lower case, each character for itself.

@@ -120,7 +120,8 @@ func (l *legacyFile) persistent(id any) (any, error) {
 	st := l.storages[p.key]
 	if st == nil {
 		if p.count > l.size/elementSize {
-			return nil, fmt.Errorf("%w: storage %.40q has %d elements of type %v, the file %d bytes", ErrTruncated, p.key, p.count, p.dtype, l.size)
+			return nil, fmt.Errorf("%w: storage %.40q has %d elements of type %v, the file %d bytes",
+				ErrTruncated, p.key, p.count, p.dtype, l.size)
 		}
 		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1,
 			budget: l.budget}

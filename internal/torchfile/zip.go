@@ -75,7 +75,8 @@ func (z *zipFile) list() error {
 	archive, err := zip.NewReader(z.file, z.file.Size())
 	if err != nil {
 		if errors.Is(err, zip.ErrFormat) {
-			return fmt.Errorf("%w: begins as a zip file but has no zip directory at its end (%d bytes)", ErrTruncated, z.file.Size())
+			return fmt.Errorf("%w: begins as a zip file but has no zip directory at its end (%d bytes)",
+				ErrTruncated, z.file.Size())
 		}
 		return fmt.Errorf("corrupt zip file: %w", err)
 	}
@@ -213,7 +214,8 @@ func (f *File) member(m *zip.File, p persistent, order dtype.Order) (*storage, e
 	}
 	want := p.count * int64(p.dtype.Size())
 	if m.UncompressedSize64 != uint64(want) {
-		return nil, fmt.Errorf("member %q has %d bytes, want %d (%d elements of type %v)", m.Name, m.UncompressedSize64, want, p.count, p.dtype)
+		return nil, fmt.Errorf("member %q has %d bytes, want %d (%d elements of type %v)",
+			m.Name, m.UncompressedSize64, want, p.count, p.dtype)
 	}
 	s := &storage{name: m.Name, size: want, file: f.file, member: m, budget: f.budget}
 	if m.Method == zip.Store {
@@ -232,7 +234,8 @@ func (f *File) member(m *zip.File, p persistent, order dtype.Order) (*storage, e
 // another type.
 func (s *storage) as(p persistent) (*storage, error) {
 	if p.count*int64(p.dtype.Size()) != s.size {
-		return nil, fmt.Errorf("storage %s has %d bytes and, elsewhere, %d elements of type %v", s.name, s.size, p.count, p.dtype)
+		return nil, fmt.Errorf("storage %s has %d bytes and, elsewhere, %d elements of type %v",
+			s.name, s.size, p.count, p.dtype)
 	}
 	if p.dtype == s.dtype {
 		return s, nil

@@ -46,7 +46,8 @@ func Whole(r io.ReaderAt, size int64) error {
 			continue
 		}
 		if rest := len(tail) - i - endLength - comment; rest > 0 {
-			return fmt.Errorf("%d bytes follow the end of the zip file: it is two files in one, or damaged; write it again", rest)
+			return fmt.Errorf("%d bytes follow the end of the zip file: it is two files in one, or damaged; write it again",
+				rest)
 		}
 		return begins(r, tail[i:], size-int64(len(tail)-i))
 	}
@@ -122,7 +123,8 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 		return 0, fmt.Errorf("member %q: %w", m.Name, err)
 	}
 	if size := int64(m.UncompressedSize64); offset < 0 || offset > fileSize || size < 0 || size > fileSize-offset {
-		return 0, fmt.Errorf("%w: member %q has %d bytes at offset %d, the file %d", format.ErrTruncated, m.Name, size, offset, fileSize)
+		return 0, fmt.Errorf("%w: member %q has %d bytes at offset %d, the file %d",
+			format.ErrTruncated, m.Name, size, offset, fileSize)
 	}
 	return offset, nil
 }

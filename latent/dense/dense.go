@@ -21,7 +21,8 @@ import (
 )
 
 // Encode is [latent.Latents] as a float32 tensor of shape [N, D].
-func Encode(ctx context.Context, encoder latent.Encoder, states latent.Source, o latent.EncodeOptions) (*tensor.Dense, error) {
+func Encode(ctx context.Context, encoder latent.Encoder, states latent.Source,
+	o latent.EncodeOptions) (*tensor.Dense, error) {
 	z, err := latent.Latents(ctx, encoder, states, o)
 	if err != nil {
 		return nil, err

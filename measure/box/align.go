@@ -108,7 +108,7 @@ type coordinate struct {
 	box   int
 }
 
-// lineRun is a run of sorted lines, and the runs beside it, −1 for none.
+// lineRun is a run of sorted lines, and the neighboring runs, −1 for none.
 type lineRun struct {
 	first, last, previous, next int
 	gone                        bool // into the run before it
@@ -136,16 +136,16 @@ func (l *linkage) runs() []lineRun {
 	}
 	for len(l.queue) > 0 {
 		// What a run and the next one were offered for is what they are worth until either grows.
-		at := heap.Pop(&l.queue).(link)
-		r := &l.found[at.run]
-		if r.gone || r.next != at.next || l.spread(at.run) != at.spread {
+		best := heap.Pop(&l.queue).(link)
+		r := &l.found[best.run]
+		if r.gone || r.next != best.next || l.spread(best.run) != best.spread {
 			continue
 		}
-		r.last, r.next, l.found[at.next].gone = l.found[at.next].last, l.found[at.next].next, true
+		r.last, r.next, l.found[best.next].gone = l.found[best.next].last, l.found[best.next].next, true
 		if r.next >= 0 {
-			l.found[r.next].previous = at.run
+			l.found[r.next].previous = best.run
 		}
-		l.offer(at.run)
+		l.offer(best.run)
 		if r.previous >= 0 {
 			l.offer(r.previous)
 		}
@@ -153,7 +153,7 @@ func (l *linkage) runs() []lineRun {
 	return slices.DeleteFunc(l.found, func(r lineRun) bool { return r.gone })
 }
 
-// spread is that of a run and the next one together, in units; infinite where they cannot be one.
+// spread is the spread of a run joined with the next one, in units; infinite where they cannot be one.
 func (l *linkage) spread(run int) float64 {
 	r := &l.found[run]
 	if r.next < 0 {
@@ -201,7 +201,7 @@ func (q *linkQueue) Pop() any {
 // lines and members that there are not, and partners that are taken are errors. Time and memory
 // grow with the members.
 func GroupOverlaps(a, b []Group, boxes int, partner []int) (*Weights, error) {
-	of, err := groupsOf(a, boxes)
+	groupOf, err := groupsOf(a, boxes)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +223,8 @@ func GroupOverlaps(a, b []Group, boxes int, partner []int) (*Weights, error) {
 	for k, g := range b {
 		var rows []int
 		for _, j := range g.Members {
-			if i := partner[j]; i >= 0 && of[g.Line][i] >= 0 {
-				row := of[g.Line][i]
+			if i := partner[j]; i >= 0 && groupOf[g.Line][i] >= 0 {
+				row := groupOf[g.Line][i]
 				if shared[row]++; shared[row] == 1 {
 					rows = append(rows, row)
 				}
@@ -246,24 +246,24 @@ func GroupOverlaps(a, b []Group, boxes int, partner []int) (*Weights, error) {
 }
 
 // groupsOf is the group that a box is in by a line, −1 for none.
-func groupsOf(groups []Group, boxes int) (of [lineCount][]int, err error) {
-	for line := range of {
-		of[line] = make([]int, boxes)
-		for i := range of[line] {
-			of[line][i] = -1
+func groupsOf(groups []Group, boxes int) (groupOf [lineCount][]int, err error) {
+	for line := range groupOf {
+		groupOf[line] = make([]int, boxes)
+		for i := range groupOf[line] {
+			groupOf[line][i] = -1
 		}
 	}
 	for k, g := range groups {
 		if g.Line < 0 || g.Line >= lineCount {
-			return of, fmt.Errorf("overlap of groups: group %d has the line %v", k, g.Line)
+			return groupOf, fmt.Errorf("overlap of groups: group %d has the line %v", k, g.Line)
 		}
 		for _, i := range g.Members {
-			if i < 0 || i >= boxes || of[g.Line][i] >= 0 {
-				return of, fmt.Errorf("overlap of groups: group %d has box %d, want an index below %d that no "+
+			if i < 0 || i >= boxes || groupOf[g.Line][i] >= 0 {
+				return groupOf, fmt.Errorf("overlap of groups: group %d has box %d, want an index below %d that no "+
 					"other group has", k, i, boxes)
 			}
-			of[g.Line][i] = k
+			groupOf[g.Line][i] = k
 		}
 	}
-	return of, nil
+	return groupOf, nil
 }

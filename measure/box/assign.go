@@ -39,11 +39,11 @@ func assign(cost []float64, rows, columns int, inOrder bool) (match []int, total
 		inOrder = inOrder || math.IsInf(c, 1) // a row may have nothing to bid against
 	}
 	a := newAssigner(cost, rows, columns)
-	left := a.all()
+	unmatched := a.all()
 	if !inOrder {
-		left = a.start()
+		unmatched = a.start()
 	}
-	for _, i := range left {
+	for _, i := range unmatched {
 		if !a.augment(i) {
 			return nil, 0, errors.New("assignment: too many forbidden pairs to assign all rows")
 		}
@@ -94,11 +94,11 @@ func newAssigner(cost []float64, rows, columns int) *assigner {
 }
 
 // start prices columns and gives them to rows, and returns the rows that are left with none.
-func (a *assigner) start() (left []int) {
+func (a *assigner) start() (unmatched []int) {
 	// In a matrix that is not square columns stay alone, which have the price 0.
 	if a.rows == a.columns {
-		if left = a.bid(a.bid(a.reduce())); len(left) <= a.rows/20 {
-			return left
+		if unmatched = a.bid(a.bid(a.reduce())); len(unmatched) <= a.rows/20 {
+			return unmatched
 		}
 		// Where many columns are cheapest in the same rows, paths through their prices are long.
 		for i := range a.v {
@@ -118,7 +118,7 @@ func (a *assigner) all() []int {
 
 // reduce prices the columns of a square matrix at their least costs and gives them to the rows
 // that have these, one each; it returns who is left with no column.
-func (a *assigner) reduce() (left []int) {
+func (a *assigner) reduce() (unmatched []int) {
 	n, from := a.columns, make([]int, a.columns)
 	copy(a.v, a.cost[:n])
 	for i := 1; i < n; i++ {
@@ -135,15 +135,15 @@ func (a *assigner) reduce() (left []int) {
 	}
 	for i, j := range a.columnOf {
 		if j < 0 {
-			left = append(left, i)
+			unmatched = append(unmatched, i)
 		}
 	}
-	return left
+	return unmatched
 }
 
 // bid gives each row its cheapest column, at the price at which the next cheapest costs as
 // much; who had it before bids again. It returns who is left with no column.
-func (a *assigner) bid(rows []int) (left []int) {
+func (a *assigner) bid(rows []int) (unmatched []int) {
 	// Bids can go on for long among rows that want the same columns. Paths end that.
 	again := 4 * (a.rows + 16)
 	todo := make([]int, len(rows))
@@ -168,10 +168,10 @@ func (a *assigner) bid(rows []int) (left []int) {
 		if again--; best < next && again > 0 {
 			todo = append(todo, previous)
 		} else {
-			left = append(left, previous)
+			unmatched = append(unmatched, previous)
 		}
 	}
-	return left
+	return unmatched
 }
 
 // choices are the two least costs of a row less the prices of their columns, and which these are.
@@ -209,14 +209,14 @@ func (a *assigner) augment(first int) bool {
 	}
 	row, length, end := first, 0.0, -1
 	for end < 0 {
-		at := a.relax(row, length)
-		if at < 0 {
+		position := a.relax(row, length)
+		if position < 0 {
 			return false
 		}
-		next := a.todo[at].column
-		length = a.todo[at].distance
+		next := a.todo[position].column
+		length = a.todo[position].distance
 		a.distance[next] = length
-		a.todo[at] = a.todo[len(a.todo)-1]
+		a.todo[position] = a.todo[len(a.todo)-1]
 		a.todo = a.todo[:len(a.todo)-1]
 		if row = a.rowOf[next]; row < 0 {
 			end = next

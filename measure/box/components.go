@@ -20,11 +20,12 @@ type Component struct {
 }
 
 // Components finds the connected components of a mask [height, width]. labels has 0 for
-// pixels outside the mask, else 1 + the index of the pixel's component in found;
+// pixels outside the mask, else 1 + the index of the pixel's component in components;
 // components stand in the order of their first pixels, row by row. Masks of another
 // size and other connectivities than [Four] and [Eight] are an error. Time and memory
 // grow with the pixels alone.
-func Components(mask []bool, height, width int, neighbors Connectivity) (labels []int32, found []Component, err error) {
+func Components(mask []bool, height, width int,
+	neighbors Connectivity) (labels []int32, components []Component, err error) {
 	if height < 0 || width < 0 || len(mask) != height*width {
 		return nil, nil, fmt.Errorf("components of a mask of %d pixels: want %d × %d", len(mask), height, width)
 	}
@@ -50,7 +51,7 @@ type labeler struct {
 
 // join labels a pixel as its neighbors that came before it.
 func (l *labeler) join(x, y, width int, neighbors Connectivity) {
-	at := y*width + x
+	pixel := y*width + x
 	var root int32
 	with := func(other int) {
 		if l.labels[other] == 0 {
@@ -67,22 +68,22 @@ func (l *labeler) join(x, y, width int, neighbors Connectivity) {
 		}
 	}
 	if x > 0 {
-		with(at - 1)
+		with(pixel - 1)
 	}
 	if y > 0 {
-		with(at - width)
+		with(pixel - width)
 		if neighbors == Eight && x > 0 {
-			with(at - width - 1)
+			with(pixel - width - 1)
 		}
 		if neighbors == Eight && x+1 < width {
-			with(at - width + 1)
+			with(pixel - width + 1)
 		}
 	}
 	if root == 0 {
 		root = int32(len(l.parent))
 		l.parent = append(l.parent, root)
 	}
-	l.labels[at] = root
+	l.labels[pixel] = root
 }
 
 // find is the smallest label that is the same, and shortens the way to it.
@@ -96,28 +97,28 @@ func (l *labeler) find(label int32) int32 {
 
 // collect numbers the components and measures them.
 func (l *labeler) collect(width int) []Component {
-	var found []Component
+	var components []Component
 	number := make([]int32, len(l.parent)) // of the component, by its smallest provisional label
-	for at, label := range l.labels {
+	for pixel, label := range l.labels {
 		if label == 0 {
 			continue
 		}
 		root := l.find(label)
-		x, y := float64(at%width), float64(at/width)
+		x, y := float64(pixel%width), float64(pixel/width)
 		if number[root] == 0 {
-			found = append(found, Component{Box: Box{x, y, x + 1, y + 1}})
-			number[root] = int32(len(found))
+			components = append(components, Component{Box: Box{x, y, x + 1, y + 1}})
+			number[root] = int32(len(components))
 		}
-		l.labels[at] = number[root]
-		c := &found[number[root]-1]
+		l.labels[pixel] = number[root]
+		c := &components[number[root]-1]
 		c.Area++
 		c.X += x
 		c.Y += y
 		c.Box = Box{min(c.Box.X0, x), c.Box.Y0, max(c.Box.X1, x+1), y + 1}
 	}
-	for i := range found {
-		found[i].X /= float64(found[i].Area)
-		found[i].Y /= float64(found[i].Area)
+	for i := range components {
+		components[i].X /= float64(components[i].Area)
+		components[i].Y /= float64(components[i].Area)
 	}
-	return found
+	return components
 }

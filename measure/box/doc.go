@@ -7,5 +7,5 @@
 //	overlap := box.IoU(found[0].Box, box.Box{X0: 10, Y0: 20, X1: 14, Y1: 24})
 //	match, cost, err := box.Assign([]float64{1 - overlap}, 1, 1)
 //
-// Coordinates are those of images: x counts columns to the right, y rows downward.
+// Coordinates are image coordinates: x counts columns to the right, y rows downward.
 package box

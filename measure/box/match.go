@@ -44,8 +44,8 @@ func Match(w *Weights) (match []int, total float64, err error) {
 
 // At is the weight of a pair.
 func (w *Weights) At(row, column int) float64 {
-	k, found := slices.BinarySearch(w.Column[w.Start[row]:w.Start[row+1]], int32(column))
-	if !found {
+	k, ok := slices.BinarySearch(w.Column[w.Start[row]:w.Start[row+1]], int32(column))
+	if !ok {
 		return 0
 	}
 	return w.Weight[w.Start[row]+k]
@@ -81,13 +81,13 @@ func (w *Weights) check() error {
 }
 
 // matcher has prices u of rows and v of columns, none negative: u + v ≥ weight, and equal where
-// matched; what is not matched has the price 0, but for rows whose turn has not come.
+// matched; unmatched rows and columns have the price 0, but for rows whose turn has not come.
 type matcher struct {
 	*Weights
 	u, v            []float64
 	columnOf, rowOf []int // −1: none
 	// The shortest paths from the row whose turn it is: distances of columns that have one, whose
-	// seen is that of this turn, and the rows before them.
+	// seen equals this turn, and the rows before them.
 	distance []float64
 	before   []int
 	seen     []int
@@ -124,7 +124,7 @@ func (m *matcher) row(i int) ([]int32, []float64) {
 
 // bid gives each row the column that is worth most to it, at the price at which the next best
 // is worth as much; who had it before bids again. It returns who is left with no column.
-func (m *matcher) bid(rows []int) (left []int) {
+func (m *matcher) bid(rows []int) (unmatched []int) {
 	// Bids can go on for long among rows that want the same columns. Paths end that.
 	again := 4 * (m.Rows + 16)
 	todo := make([]int, len(rows))
@@ -153,10 +153,10 @@ func (m *matcher) bid(rows []int) (left []int) {
 		if again--; best > next && again > 0 {
 			todo = append(todo, previous)
 		} else {
-			left = append(left, previous)
+			unmatched = append(unmatched, previous)
 		}
 	}
-	return left
+	return unmatched
 }
 
 // choices are what the best and the next best column is worth to a row beyond its price, and
@@ -187,11 +187,11 @@ func (m *matcher) augment(first int) {
 	m.queue, m.done = m.queue[:0], m.done[:0]
 	// The path ends in a free column, or else in a row that gives its column away.
 	length, endColumn, endRow := m.u[first], -1, first
-	for row, at := first, 0.0; ; {
+	for row, path := first, 0.0; ; {
 		columns, weights := m.row(row)
 		for k, c := range columns {
 			j := int(c)
-			d := at + max(0, m.u[row]+m.v[j]-weights[k])
+			d := path + max(0, m.u[row]+m.v[j]-weights[k])
 			if d >= length || m.seen[j] == m.turn && d >= m.distance[j] {
 				continue
 			}
@@ -207,8 +207,8 @@ func (m *matcher) augment(first int) {
 			break
 		}
 		m.done = append(m.done, j)
-		row, at = m.rowOf[j], m.distance[j]
-		if d := at + m.u[row]; d < length {
+		row, path = m.rowOf[j], m.distance[j]
+		if d := path + m.u[row]; d < length {
 			length, endColumn, endRow = d, -1, row
 		}
 	}

@@ -25,7 +25,7 @@ func ExtentIoU(a, b Box, tolerance float64) float64 {
 	return intervalIoU(a.X0, a.X1, b.X0, b.X1, tolerance) * intervalIoU(a.Y0, a.Y1, b.Y0, b.Y1, tolerance)
 }
 
-// intervalIoU is the length of the intersection over that of the union.
+// intervalIoU is the length of the intersection over the length of the union.
 func intervalIoU(a0, a1, b0, b1, tolerance float64) float64 {
 	if a1 <= a0 && b1 <= b0 {
 		if math.Abs(a0-b0) <= tolerance {
@@ -53,15 +53,16 @@ func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 	}
 	// Boxes end before others begin, so that those which only touch do not meet.
 	slices.SortFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.x, b.x), boolOrder(a.begins, b.begins), cmp.Compare(a.side, b.side), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.x, b.x), boolOrder(a.begins, b.begins), cmp.Compare(a.side, b.side),
+			cmp.Compare(a.index, b.index))
 	})
 	for _, e := range events {
-		own, other := sides[e.side], sides[1-e.side]
+		side, other := sides[e.side], sides[1-e.side]
 		if !e.begins {
-			own.remove(e.index)
+			side.remove(e.index)
 			continue
 		}
-		box := own.boxes[e.index]
+		box := side.boxes[e.index]
 		if !other.visit(box.Y0, box.Y1, func(k int) bool {
 			if e.side == 0 {
 				return yield(e.index, k)
@@ -70,7 +71,7 @@ func Overlaps(a, b []Box, tolerance float64, yield func(i, j int) bool) {
 		}) {
 			return
 		}
-		own.add(e.index)
+		side.add(e.index)
 	}
 }
 
@@ -93,7 +94,7 @@ func boolOrder(a, b bool) int {
 }
 
 // active are the boxes that the sweep is in: leaves of a tree in the order of their lower ends,
-// of which each node has the largest upper end.
+// where each node has the largest upper end.
 type active struct {
 	boxes  []Box
 	lower  []float64 // in their order
@@ -140,7 +141,7 @@ func (t *active) set(leaf int, top float64) {
 	}
 }
 
-// visit yields the active boxes of which some y between low and high is inside.
+// visit yields the active boxes that contain some y between low and high.
 func (t *active) visit(low, high float64, yield func(int) bool) bool {
 	end, _ := slices.BinarySearch(t.lower, high) // leaves from here begin too late
 	return t.descend(1, 0, t.leaves, end, low, yield)
@@ -171,19 +172,19 @@ func OverlapWeights(a, b []Box, tolerance float64, limit int, weight func(i, j i
 	}
 	// Ordered by their columns first, the pairs of each row come in ascending order.
 	byColumn := make([][2]int32, len(pairs))
-	at := starts(pairs, 1, len(b))
+	start := starts(pairs, 1, len(b))
 	for _, p := range pairs {
-		byColumn[at[p[1]]] = p
-		at[p[1]]++
+		byColumn[start[p[1]]] = p
+		start[p[1]]++
 	}
 	pairs = nil
 	w := &Weights{Rows: len(a), Columns: len(b), Column: make([]int32, len(byColumn)), Weight: make([]float64, len(byColumn))}
 	w.Start = starts(byColumn, 0, len(a))
-	at = slices.Clone(w.Start)
+	start = slices.Clone(w.Start)
 	for _, p := range byColumn {
-		k := at[p[0]]
+		k := start[p[0]]
 		w.Column[k], w.Weight[k] = p[1], weight(int(p[0]), int(p[1]))
-		at[p[0]]++
+		start[p[0]]++
 	}
 	w.drop()
 	return w, nil
@@ -191,14 +192,14 @@ func OverlapWeights(a, b []Box, tolerance float64, limit int, weight func(i, j i
 
 // starts are where pairs with each number begin when they are ordered by it, and where all end.
 func starts(pairs [][2]int32, side, n int) []int {
-	at := make([]int, n+1)
+	start := make([]int, n+1)
 	for _, p := range pairs {
-		at[p[side]+1]++
+		start[p[side]+1]++
 	}
 	for i := range n {
-		at[i+1] += at[i]
+		start[i+1] += start[i]
 	}
-	return at
+	return start
 }
 
 // drop leaves out the pairs that do not weigh more than 0.

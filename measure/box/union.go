@@ -25,7 +25,8 @@ func UnionArea(boxes []Box, clip Box) float64 {
 			return math.NaN()
 		}
 		if b = b.Intersect(clip); b.X0 < b.X1 && b.Y0 < b.Y1 {
-			s.ends = append(s.ends, unionEnd{x: b.X0, y0: b.Y0, y1: b.Y1, boxes: 1}, unionEnd{x: b.X1, y0: b.Y0, y1: b.Y1, boxes: -1})
+			s.ends = append(s.ends, unionEnd{x: b.X0, y0: b.Y0, y1: b.Y1, boxes: 1},
+				unionEnd{x: b.X1, y0: b.Y0, y1: b.Y1, boxes: -1})
 			s.y = append(s.y, b.Y0, b.Y1)
 		}
 	}

@@ -41,9 +41,9 @@ func NewContingency(a, b Partition) (*Contingency, error) {
 
 // Agreeing counts the points that have a group, −1 for none, see [Left], against
 // partition b of all points.
-func Agreeing(of []int, groups int, b Partition) *Contingency {
+func Agreeing(group []int, groups int, b Partition) *Contingency {
 	c := &Contingency{cells: make([]int, groups*b.Groups()), rows: make([]int, groups), columns: make([]int, b.Groups())}
-	for i, g := range of {
+	for i, g := range group {
 		if g >= 0 {
 			c.Add(g, b.Of[i], 1)
 		}

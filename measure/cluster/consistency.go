@@ -63,7 +63,8 @@ func timeOf(time []int, i int) int {
 // options o. duplicates is the number of points equal to an earlier point. All points equal is a
 // [stat.UndefinedError]; other errors are the errors of [neighbors.KNearest]; k is at most
 // [FewestCandidates].
-func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) (found []Consistency, duplicates int, err error) {
+func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int,
+	o neighbors.Options) (consistency []Consistency, duplicates int, err error) {
 	space, err := neighbors.NewSpace("points", pts, o.Metric)
 	if err != nil {
 		return nil, 0, err
@@ -71,18 +72,18 @@ func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []
 	if space.Collapsed() {
 		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbors", Reason: "all points are equal"}
 	}
-	found = make([]Consistency, len(ks))
+	consistency = make([]Consistency, len(ks))
 	for q, k := range ks {
-		found[q] = Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
+		consistency[q] = Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
 	}
 	logs := newLogFactorials(pts.N)
 	voters := sync.Pool{New: func() any { return newVoter(p, logs) }}
 	counts, err := space.VisitTied(ctx, slices.Max(ks), o, func(i int, index, run []int32) {
 		v := voters.Get().(*voter)
 		for q, k := range ks {
-			found[q].Correct[i], found[q].Purity[i] = v.vote(p.Of[i], index, run, k)
+			consistency[q].Correct[i], consistency[q].Purity[i] = v.vote(p.Of[i], index, run, k)
 		}
 		voters.Put(v)
 	})
-	return found, counts.Duplicates, err
+	return consistency, counts.Duplicates, err
 }

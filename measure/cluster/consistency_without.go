@@ -16,7 +16,7 @@ import (
 	"repscope/stat"
 )
 
-// spareNeighbors is by how many neighbors the lists are longer than what is asked for, so
+// spareNeighbors is by how many neighbors the lists are longer than requested, so
 // that few of them run out where a block is left out.
 const spareNeighbors = 32
 
@@ -35,7 +35,8 @@ type Deleted struct {
 // LabelConsistencyWithout returns the means of [LabelConsistency] over the points outside each block,
 // with neighbors restricted to these points. An exhausted neighbor list is searched again among all
 // points. Errors as for LabelConsistency, and blocks for another number of points.
-func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition, ks []int, blocks *stat.Blocks, o neighbors.Options) ([]Deleted, error) {
+func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition, ks []int, blocks *stat.Blocks,
+	o neighbors.Options) ([]Deleted, error) {
 	label := blocks.Labels()
 	if len(label) != pts.N {
 		return nil, fmt.Errorf("label consistency: blocks of %d points for %d points", len(label), pts.N)
@@ -109,12 +110,12 @@ type fullVote struct {
 }
 
 // voteOf votes with the whole list.
-func (l tiedList) voteOf(v *voter, own, k int) fullVote {
+func (l tiedList) voteOf(v *voter, label, k int) fullVote {
 	end := k
 	for end < len(l.run) && l.run[end] == l.run[k-1] {
 		end++
 	}
-	correct, purity := v.vote(own, l.index, l.run, k)
+	correct, purity := v.vote(label, l.index, l.run, k)
 	return fullVote{correct, purity, end}
 }
 
@@ -134,21 +135,21 @@ type candidate struct {
 // means fills in the means without block b.
 func (w *deletedLists) means(b, largest int, out []Deleted) {
 	count := 0
-	for i, own := range w.label {
-		if own == b {
+	for i, label := range w.label {
+		if label == b {
 			continue
 		}
 		count++
 		w.list.index, w.list.run = w.list.index[:0], w.list.run[:0]
 		near, before := w.near[i], int32(-1) // the run of the one before
 		gone := len(near.index)              // the first place of a neighbor in the block
-		for at, j := range near.index {
+		for rank, j := range near.index {
 			if w.label[j] == b {
-				gone = min(gone, at)
+				gone = min(gone, rank)
 				continue
 			}
-			w.append(j, near.run[at] == before)
-			before = near.run[at]
+			w.append(j, near.run[rank] == before)
+			before = near.run[rank]
 		}
 		if gone < len(near.index) && len(w.list.index) < largest {
 			w.search(i, b)
@@ -165,8 +166,8 @@ func (w *deletedLists) means(b, largest int, out []Deleted) {
 			}
 			out[q].Correct[b] += correct
 			out[q].Purity[b] += purity
-			out[q].CorrectPairs[b][own] += (correct - full.correct) / float64(len(w.label))
-			out[q].PurityPairs[b][own] += (purity - full.purity) / float64(len(w.label))
+			out[q].CorrectPairs[b][label] += (correct - full.correct) / float64(len(w.label))
+			out[q].PurityPairs[b][label] += (purity - full.purity) / float64(len(w.label))
 		}
 	}
 	for q := range out {

@@ -40,9 +40,9 @@ func NewDispersion(pts points.Points, p Partition) (*Dispersion, error) {
 
 // dispersionOf is the dispersion of the points that have a group; groups are numbered
 // from 0, and those without a point are left out.
-func dispersionOf(x matrix.Matrix, of []int) *Dispersion {
-	number, sizes := make([]int, slices.Max(of)+1), []int{} // of the groups with a point
-	for _, g := range of {
+func dispersionOf(x matrix.Matrix, group []int) *Dispersion {
+	number, sizes := make([]int, slices.Max(group)+1), []int{} // of the groups with a point
+	for _, g := range group {
 		if g >= 0 {
 			number[g]++
 		}
@@ -53,7 +53,7 @@ func dispersionOf(x matrix.Matrix, of []int) *Dispersion {
 		}
 	}
 	d := &Dispersion{centroids: matrix.New(len(sizes), x.Dim), mean: make([]float64, x.Dim), scatter: make([]float64, len(sizes))}
-	for i, g := range of {
+	for i, g := range group {
 		if g >= 0 {
 			matrix.AddTo(d.centroids.Row(number[g]), x.Row(i))
 			matrix.AddTo(d.mean, x.Row(i))
@@ -70,11 +70,11 @@ func dispersionOf(x matrix.Matrix, of []int) *Dispersion {
 		}
 		d.between += float64(size) * matrix.SquaredDistance(row, d.mean)
 	}
-	for i, of := range of {
-		if of < 0 {
+	for i, label := range group {
+		if label < 0 {
 			continue
 		}
-		g := number[of]
+		g := number[label]
 		square := matrix.SquaredDistance(x.Row(i), d.centroids.Row(g))
 		d.within += square
 		d.scatter[g] += math.Sqrt(square) / float64(sizes[g])

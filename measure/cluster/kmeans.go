@@ -19,7 +19,7 @@ import (
 
 // KMeansOptions are the choices of k-means; the zero value is the default.
 type KMeansOptions struct {
-	Starts     int // k-means++ starts, of which the best is kept; 0 means 10
+	Starts     int // k-means++ starts; the best one is kept; 0 means 10
 	Iterations int // at most, per start; 0 means 300
 	Seed       uint64
 	Threads    int // ≤ 0: all; results do not depend on it
@@ -29,7 +29,7 @@ const defaultIterations = 300
 
 // KMeansResult is the best of the starts.
 type KMeansResult struct {
-	Partition Partition // groups are labelled 0 … k−1 in order of their first point
+	Partition Partition // groups are labeled 0 … k−1 in order of their first point
 	Centroids []float64 // [k × D]
 	// Inertia is Σ ‖x − centroid‖², the sum that k-means minimizes.
 	Inertia    float64
@@ -136,7 +136,7 @@ type lloyd struct {
 // run moves the centroids from where they are.
 func (l *lloyd) run(ctx context.Context, iterations int) error {
 	l.begin()
-	exact := true // the sums are those of the points, not moved along
+	exact := true // sums of the points, not updated by transfers
 	for l.iterations < iterations {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -193,7 +193,7 @@ func (l *lloyd) begin() {
 // computed at once.
 const lloydBlock = 5 * kernel.Align
 
-// products computes those of m rows of c with points lo … hi−1: [m × (hi−lo)].
+// products computes the products of m rows of c with points lo … hi−1: [m × (hi−lo)].
 func (l *lloyd) products(lo, hi int, c matrix.Matrix) ([]float64, error) {
 	l.product = slices.Grow(l.product[:0], lloydBlock*c.N)[:lloydBlock*c.N]
 	n := hi - lo
@@ -276,16 +276,16 @@ func (l *lloyd) seed(ctx context.Context) error {
 	return nil
 }
 
-// drawn returns the first index at which the running sum of weights exceeds at;
+// drawn returns the first index at which the running sum of weights exceeds target;
 // never one of weight 0.
-func drawn(weights []float64, at float64) int {
+func drawn(weights []float64, target float64) int {
 	last, sum := 0, 0.0
 	for i, w := range weights {
 		if w == 0 {
 			continue
 		}
 		last = i
-		if sum += w; sum > at {
+		if sum += w; sum > target {
 			break
 		}
 	}
@@ -333,7 +333,7 @@ func (l *lloyd) transfer(i, to int) {
 	matrix.AddTo(l.sums.Row(to), l.x.Row(i))
 }
 
-// addUp computes the sums of the clusters anew: those that points were transferred
+// addUp computes the sums of the clusters again: sums that points were transferred
 // from and to have gathered rounding errors.
 func (l *lloyd) addUp() {
 	clear(l.sums.Data)
@@ -383,7 +383,7 @@ const exchangeSweeps = 100
 // point leaves a cluster of a points for one of b points where
 // b/(b+1)·‖x − c_b‖² < a/(a−1)·‖x − c_a‖². Every state in which nothing moves is one of
 // Lloyd's too, but not the other way round. Centroids are moved along, and
-// computed anew from their points after each sweep.
+// computed from their points again after each sweep.
 func (l *lloyd) exchange(ctx context.Context) error {
 	var limit [lloydBlock]float64
 	var open [lloydBlock]bool

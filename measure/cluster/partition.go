@@ -9,7 +9,7 @@ import (
 	"repscope/stat"
 )
 
-// Partition assigns every point to one of the groups 0 … Groups−1, each of which
+// Partition assigns every point to one of the groups 0 … Groups−1. Each group
 // has at least one point.
 type Partition struct {
 	Of     []int   // the group of each point

@@ -52,15 +52,15 @@ func NewSilhouettes(ctx context.Context, pts points.Points, p Partition, threads
 		return nil, err
 	}
 	s := &Silhouettes{Widths: make([]float64, pts.N), p: p, tiles: t, place: make([]int, pts.N)}
-	own, other, sums, err := t.nearestGroups(ctx, threads)
+	inside, other, sums, err := t.nearestGroups(ctx, threads)
 	if err != nil {
 		return nil, err
 	}
 	s.sums = sums
-	for at, i := range order {
-		s.place[i] = at
+	for position, i := range order {
+		s.place[i] = position
 		if p.Sizes[p.Of[i]] > 1 {
-			s.Widths[i] = width(own[at], other[at])
+			s.Widths[i] = width(inside[position], other[position])
 		}
 	}
 	return s, nil

@@ -166,8 +166,9 @@ const sumsBytes = 256 << 20
 // nearestGroups returns the mean distance of every point to the other points of its
 // own group (NaN for a point alone) and to the points of the nearest other group, and
 // the sums of all groups if they were added up at once.
-func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []float64, sums matrix.Matrix, err error) {
-	own, other = make([]float64, t.x.N), slices.Repeat([]float64{math.Inf(1)}, t.x.N)
+func (t *tiles) nearestGroups(ctx context.Context,
+	threads int) (inside, other []float64, sums matrix.Matrix, err error) {
+	inside, other = make([]float64, t.x.N), slices.Repeat([]float64{math.Inf(1)}, t.x.N)
 	groups := len(t.start) - 1
 	step := max(1, sumsBytes/8/t.x.N)
 	for first := 0; first < groups; first += step {
@@ -179,7 +180,7 @@ func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []fl
 			size := float64(t.start[g+1] - t.start[g])
 			for i, sum := range sums.Row(g - first) {
 				if t.group[i] == g {
-					own[i] = sum / (size - 1)
+					inside[i] = sum / (size - 1)
 				} else {
 					other[i] = min(other[i], sum/size)
 				}
@@ -189,5 +190,5 @@ func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []fl
 	if groups > step {
 		sums = matrix.Matrix{}
 	}
-	return own, other, sums, nil
+	return inside, other, sums, nil
 }

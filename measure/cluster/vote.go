@@ -14,7 +14,7 @@ type contender struct {
 	// first is the place of the run of equal distances in which its nearest such neighbor lies,
 	// and inFirst how many it has there.
 	first, inFirst int
-	open           int // neighbors in the run of which only some belong to the k nearest
+	open           int // neighbors in the run where only some belong to the k nearest
 }
 
 // voter votes for one point after the other.
@@ -38,7 +38,7 @@ func newVoter(p Partition, logs logFactorials) *voter {
 // Of t members m are drawn; how many of each label is hypergeometric. Among labels with equal votes
 // the one with the nearest member wins. Where these lie at one distance, each member there is the
 // first of them with the same probability.
-func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float64) {
+func (v *voter) vote(label int, index, run []int32, k int) (correct, purity float64) {
 	lo := int(run[k-1])
 	hi := lo + 1
 	for hi < len(run) && int(run[hi]) == lo {
@@ -49,8 +49,8 @@ func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float6
 	}
 	v.count(index[:hi], run, lo)
 	draws, members := k-lo, hi-lo
-	mine := contender{label: own}
-	if c := v.seen[own]; c != nil {
+	mine := contender{label: label}
+	if c := v.seen[label]; c != nil {
 		mine = *c
 	}
 	purity = float64(mine.votes)
@@ -73,7 +73,7 @@ func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float6
 // count lists the labels of the neighbors; those from place lo on are open.
 func (v *voter) count(index, run []int32, lo int) {
 	v.list = slices.Grow(v.list[:0], len(index)) // so that pointers stay
-	for at, j := range index {
+	for rank, j := range index {
 		label := v.of[j]
 		c := v.seen[label]
 		if c == nil {
@@ -82,26 +82,26 @@ func (v *voter) count(index, run []int32, lo int) {
 			v.seen[label] = c
 		}
 		switch {
-		case at >= lo:
+		case rank >= lo:
 			c.open++
 			continue
 		case c.votes == 0:
-			c.first, c.inFirst = int(run[at]), 1
-		case int(run[at]) == c.first:
+			c.first, c.inFirst = int(run[rank]), 1
+		case int(run[rank]) == c.first:
 			c.inFirst++
 		}
 		c.votes++
 	}
 }
 
-// wins is the probability that label mine wins with so many of its open members drawn, given that
+// wins is the probability that label mine wins with drawn of its open members drawn, given that
 // draws of the other members, from place lo on, are drawn.
 func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 	votes, first, weight := mine.votes+drawn, mine.first, mine.inFirst
 	if mine.votes == 0 {
 		first, weight = lo, drawn
 	}
-	// What is known whatever is drawn: rivals are members of labels with as many votes at the
+	// Known for any draw: rivals are members of labels with as many votes at the
 	// distance of mine's nearest.
 	rivals := 0
 	for _, c := range v.list {
@@ -140,13 +140,13 @@ func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 	return sum
 }
 
-// drawFrom goes on from the probabilities of v.ways by the draws of one label's open members, of so
-// many members that are left for those left of draws.
+// drawFrom goes on from the probabilities of v.ways by the draws of one label's open members.
+// members and draws are the numbers that remain.
 func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width int) {
 	v.beyond = zeros(v.beyond, len(v.ways))
 	for before := 0; before <= draws; before++ {
-		left := draws - before
-		for d := max(0, left-(members-c.open)); d <= min(left, c.open, votes-c.votes); d++ {
+		rest := draws - before
+		for d := max(0, rest-(members-c.open)); d <= min(rest, c.open, votes-c.votes); d++ {
 			rivals := 0
 			if c.votes+d == votes {
 				place, there := c.first, c.inFirst
@@ -160,7 +160,7 @@ func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width in
 					rivals = there
 				}
 			}
-			p := v.logs.drawn(c.open, d, members, left)
+			p := v.logs.drawn(c.open, d, members, rest)
 			for s, q := range v.ways[before*width : (before+1)*width-rivals] {
 				if q != 0 {
 					v.beyond[(before+d)*width+s+rivals] += q * p
@@ -194,7 +194,7 @@ func newLogFactorials(n int) logFactorials {
 // choose is the logarithm of the binomial coefficient.
 func (l logFactorials) choose(n, k int) float64 { return l[n] - l[k] - l[n-k] }
 
-// drawn is the probability that of members, so many of which are special, draws without
+// drawn is the probability that of members, special of them special, draws without
 // replacement take k special ones.
 func (l logFactorials) drawn(special, k, members, draws int) float64 {
 	if special == 0 || draws == 0 || special == members {

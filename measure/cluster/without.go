@@ -1,5 +1,5 @@
 // Groups without each block of points in turn, for delete-block jackknifes: clusters
-// found again, silhouettes and dispersions of what is left.
+// found again, silhouettes and dispersions of the remaining points.
 
 package cluster
 
@@ -47,16 +47,18 @@ func (p Partition) Without(blocks *stat.Blocks) (Left, error) {
 // iterations and single moves, from the centroids of all points. It is the minimum
 // that these fall into without the block, and its clusters keep their numbers; a jump to
 // another one far away, which new starts could make, would say more about the search than
-// about the points. pts and o are those of the clusters. Where fewer points than
-// clusters are left, all of them have −1. Errors: those of [KMeans], blocks of another
+// about the points. pts and o are the points and options of the clusters. Where fewer points than
+// clusters are left, all of them have −1. Errors: errors of [KMeans], blocks of another
 // number of points.
-func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *stat.Blocks, o KMeansOptions) (Left, error) {
+func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *stat.Blocks,
+	o KMeansOptions) (Left, error) {
 	if err := neighbors.Check("k-means", pts, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
 	labels := blocks.Labels()
 	if len(labels) != pts.N || len(r.Partition.Of) != pts.N {
-		return nil, fmt.Errorf("k-means: blocks of %d points and clusters of %d for %d points", len(labels), len(r.Partition.Of), pts.N)
+		return nil, fmt.Errorf("k-means: blocks of %d points and clusters of %d for %d points",
+			len(labels), len(r.Partition.Of), pts.N)
 	}
 	if o.Iterations <= 0 {
 		o.Iterations = defaultIterations
@@ -90,7 +92,7 @@ func (r *KMeansResult) Without(ctx context.Context, pts points.Points, blocks *s
 }
 
 // Without returns the mean silhouette of the points outside block 0, 1, … in the
-// groups that left gives them, which are numbered as those of all points. NaN where one
+// groups that rest gives them, which are numbered as the groups of all points. NaN where one
 // group is left or every point is a group of its own. The sums of distances of all
 // points change by the distances to the points that are gone or in another group, so
 // that all deletions together cost about as much as two times all distances. More
@@ -103,22 +105,22 @@ func (s *Silhouettes) Without(ctx context.Context, left Left, threads int) ([]fl
 // WithoutByGroup is [Silhouettes.Without], with the mean silhouette of the points of each group: byGroup[b][g] of group
 // g outside block b, NaN for a group without points.
 func (s *Silhouettes) WithoutByGroup(
-	ctx context.Context, left Left, threads int,
+	ctx context.Context, rest Left, threads int,
 ) (all []float64, byGroup [][]float64, err error) {
 	n := s.tiles.x.N
 	if s.sums.N == 0 {
 		return nil, nil, stat.Undefined("silhouette", "%d groups of %d points are too many to delete blocks", s.p.Groups(), n)
 	}
-	for b := range left {
-		if len(left[b]) != n {
-			return nil, nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(left[b]), n)
+	for b := range rest {
+		if len(rest[b]) != n {
+			return nil, nil, fmt.Errorf("silhouette: groups of %d points for %d points", len(rest[b]), n)
 		}
 	}
-	all, byGroup = make([]float64, len(left)), make([][]float64, len(left))
-	err = parallel.With(ctx, threads, len(left), func() func(int) error {
+	all, byGroup = make([]float64, len(rest)), make([][]float64, len(rest))
+	err = parallel.With(ctx, threads, len(rest), func() func(int) error {
 		w := &regrouping{s: s, sums: matrix.New(s.sums.N, n), buffer: new(tileBuffer)}
 		return func(b int) (err error) {
-			all[b], byGroup[b], err = w.means(left[b])
+			all[b], byGroup[b], err = w.means(rest[b])
 			return err
 		}
 	})
@@ -144,9 +146,9 @@ func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err e
 	for i, at := range s.place {
 		point[at] = i
 	}
-	for at, i := range point {
+	for position, i := range point {
 		if groupOf[i] != s.p.Of[i] {
-			w.moved = append(w.moved, at)
+			w.moved = append(w.moved, position)
 		}
 		if g := groupOf[i]; g >= 0 {
 			sizes[g]++
@@ -171,15 +173,15 @@ func (w *regrouping) means(groupOf []int) (all float64, byGroup []float64, err e
 		}
 	}
 	total := 0.0
-	for at, i := range point {
+	for position, i := range point {
 		g := groupOf[i]
 		if g < 0 || sizes[g] < 2 {
 			continue
 		}
-		a, b := w.at(g, at)/float64(sizes[g]-1), math.Inf(1)
+		a, b := w.at(g, position)/float64(sizes[g]-1), math.Inf(1)
 		for h, size := range sizes {
 			if h != g && size > 0 {
-				b = min(b, w.at(h, at)/float64(size))
+				b = min(b, w.at(h, position)/float64(size))
 			}
 		}
 		v := width(a, b)
@@ -204,8 +206,8 @@ func (w *regrouping) at(group, place int) float64 {
 }
 
 // move takes the distances to a batch of points away from the sums of their groups
-// and adds them to those of their new ones.
-func (w *regrouping) move(batch, point, of []int) error {
+// and adds them to the sums of their new groups.
+func (w *regrouping) move(batch, point, group []int) error {
 	t, dim := w.s.tiles, w.s.tiles.x.Dim
 	w.rows = w.rows[:0]
 	for _, at := range batch {
@@ -221,13 +223,13 @@ func (w *regrouping) move(batch, point, of []int) error {
 		if err := p.Run(); err != nil {
 			return err
 		}
-		for r, at := range batch {
+		for r, position := range batch {
 			clear(distance[:j1-j0])
-			t.addRow(at, j0, j1, w.buffer.product[r*tileSize:][:j1-j0], distance[:j1-j0], w.buffer)
-			i := point[at]
+			t.addRow(position, j0, j1, w.buffer.product[r*tileSize:][:j1-j0], distance[:j1-j0], w.buffer)
+			i := point[position]
 			matrix.Axpy(w.sums.Row(w.s.p.Of[i])[j0:j1], -1, distance[:j1-j0])
-			if of[i] >= 0 {
-				matrix.AddTo(w.sums.Row(of[i])[j0:j1], distance[:j1-j0])
+			if group[i] >= 0 {
+				matrix.AddTo(w.sums.Row(group[i])[j0:j1], distance[:j1-j0])
 			}
 		}
 	}
@@ -237,25 +239,26 @@ func (w *regrouping) move(batch, point, of []int) error {
 // DispersionsWithout returns [Dispersion.DaviesBouldin] and
 // [Dispersion.CalinskiHarabasz] of the points outside block 0, 1, …, in the groups that
 // left gives them; NaN where they are undefined.
-func DispersionsWithout(ctx context.Context, pts points.Points, left Left, threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
+func DispersionsWithout(ctx context.Context, pts points.Points, rest Left,
+	threads int) (daviesBouldin, calinskiHarabasz []float64, err error) {
 	if err := neighbors.Check("dispersion", pts, neighbors.Euclidean); err != nil {
 		return nil, nil, err
 	}
-	for b := range left {
-		if len(left[b]) != pts.N {
-			return nil, nil, fmt.Errorf("dispersion: groups of %d points for %d points", len(left[b]), pts.N)
+	for b := range rest {
+		if len(rest[b]) != pts.N {
+			return nil, nil, fmt.Errorf("dispersion: groups of %d points for %d points", len(rest[b]), pts.N)
 		}
 	}
 	x, _ := matrix.Centered(pts)
-	daviesBouldin, calinskiHarabasz = make([]float64, len(left)), make([]float64, len(left))
+	daviesBouldin, calinskiHarabasz = make([]float64, len(rest)), make([]float64, len(rest))
 	orNaN := func(v float64, err error) float64 {
 		if err != nil {
 			return math.NaN()
 		}
 		return v
 	}
-	err = parallel.For(ctx, threads, len(left), func(_, b int) {
-		d := dispersionOf(x, left[b])
+	err = parallel.For(ctx, threads, len(rest), func(_, b int) {
+		d := dispersionOf(x, rest[b])
 		if groups := d.centroids.N; groups < 2 || groups >= d.points {
 			daviesBouldin[b], calinskiHarabasz[b] = math.NaN(), math.NaN()
 			return

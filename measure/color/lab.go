@@ -24,7 +24,7 @@ func (c SRGB) Lab() Lab {
 	return Lab{float64(116*y) - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// The shares of linear green and blue in X, Y and Z relative to the white; that of red is
+// The shares of linear green and blue in X, Y and Z relative to the white; red has
 // the rest. The matrix follows from the chromaticities as rational numbers.
 const (
 	whiteX, whiteZ = 0.3127 / 0.3290, (1 - 0.3127 - 0.3290) / 0.3290

@@ -14,7 +14,7 @@ const Interface = 5
 // Attention summarizes the attention of one head, or of several heads added up, among residues. A mass
 // is the sum of the attention of queries (residues) to keys (residues), without special tokens.
 type Attention struct {
-	// Total is the mass of all pairs, First that of queries of the first chain.
+	// Total is the mass of all pairs, First the mass of queries of the first chain.
 	Total, First float64
 	// FirstToSecond and SecondToFirst cross the chains.
 	FirstToSecond, SecondToFirst float64
@@ -42,7 +42,7 @@ func (a *Attention) Add(o *Attention) {
 
 // Crossing returns the attention between two chains from the attention [length, length] of a head
 // (rows: queries, columns: keys). The residues of one chain are the tokens first[0] < first[1] < …,
-// those of the other are second. The joint consists of the last residues of the first and the first
+// the tokens of the other chain are second. The joint consists of the last residues of the first and the first
 // residues of the second chain, limited by the length of the chains. Errors: a length that does not
 // match, a token out of range, negative or non-finite attention (it must be the output of a softmax).
 func Crossing(attention []float32, length int, first, second []int, joint int) (*Attention, error) {
@@ -70,11 +70,11 @@ func Crossing(attention []float32, length int, first, second []int, joint int) (
 			if err != nil {
 				return nil, err
 			}
-			own, err := mass(row, i, queries)
+			within, err := mass(row, i, queries)
 			if err != nil {
 				return nil, err
 			}
-			all := across + own
+			all := across + within
 			a.Total += all
 			if c == 0 {
 				a.First += all

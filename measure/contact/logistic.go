@@ -141,7 +141,8 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 			}
 			for h, v := range p.X[k*p.Heads : (k+1)*p.Heads] {
 				if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("%s: sequence %d, residues %d and %d: the score of head %d is %v", regressionName, s, p.I[k], p.J[k], h, v)
+					return nil, fmt.Errorf("%s: sequence %d, residues %d and %d: the score of head %d is %v",
+						regressionName, s, p.I[k], p.J[k], h, v)
 				}
 			}
 		}
@@ -203,24 +204,24 @@ func (f *fit) logits(w, z []float64) {
 
 // loss is C·Σ ln(1 + e^(−y·z)).
 func (f *fit) loss(z []float64) float64 {
-	sum, at := 0.0, 0
+	sum, offset := 0.0, 0
 	for _, p := range f.parts {
 		for k := range p.I {
 			if !f.has(p, k) {
 				continue
 			}
-			v := z[at]
+			v := z[offset]
 			if p.Touching[k] {
 				v = -v
 			}
 			sum += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
-			at++
+			offset++
 		}
 	}
 	return f.c * sum
 }
 
-// penalty is that of the weights.
+// penalty is the penalty of the weights.
 func (f *fit) penalty(w []float64) float64 {
 	sum := 0.0
 	for _, v := range w[:f.dim-1] {
@@ -233,7 +234,7 @@ func (f *fit) penalty(w []float64) float64 {
 	return sum
 }
 
-// derivatives are those of the loss at the logits z.
+// derivatives are the derivatives of the loss at the logits z.
 func (f *fit) derivatives(z []float64) (gradient []float64, hessian matrix.Matrix) {
 	gradient, hessian = make([]float64, f.dim), matrix.New(f.dim, f.dim)
 	f.each(func(first, n int) {
@@ -299,12 +300,12 @@ func (f *fit) descend(w, gradient []float64, hessian matrix.Matrix) []float64 {
 			if !(curvature > 0) {
 				continue
 			}
-			at := w[k] + step[k]
-			to := at - slope[k]/curvature
+			weight := w[k] + step[k]
+			to := weight - slope[k]/curvature
 			if k < f.dim-1 {
 				to = math.Copysign(max(math.Abs(to)-1/curvature, 0), to)
 			}
-			if d := to - at; d != 0 {
+			if d := to - weight; d != 0 {
 				step[k] += d
 				for j, h := range hessian.Row(k) {
 					slope[j] += float64(d * h)

@@ -64,11 +64,11 @@ func (p *Pairs) Precisions(l *Logistic, ranges []Range) ([]Precision, error) {
 		truth.Pairs[k] = Unknown
 	}
 	for k := range p.I {
-		at := int(p.I[k])*n + int(p.J[k])
-		s.Values[at] = l.Logit(p.X[k*p.Heads : (k+1)*p.Heads])
-		truth.Pairs[at] = apart
+		cell := int(p.I[k])*n + int(p.J[k])
+		s.Values[cell] = l.Logit(p.X[k*p.Heads : (k+1)*p.Heads])
+		truth.Pairs[cell] = apart
 		if p.Touching[k] {
-			truth.Pairs[at] = Touching
+			truth.Pairs[cell] = Touching
 		}
 	}
 	return Precisions(s, truth, ranges)

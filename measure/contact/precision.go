@@ -58,7 +58,7 @@ type Precision struct {
 	Range
 	// Length L is the number of residues with coordinates.
 	Length int
-	// Pairs of the range of which it is known whether they touch, and Contacts among them.
+	// Pairs of the range whose contact is known, and Contacts among them.
 	Pairs, Contacts int
 	// Hits are the pairs that touch among the first Depth ones: min(⌊k·L/10⌋, Pairs), at least one,
 	// for k = 1 … 10; all 0 without pairs.
@@ -152,7 +152,7 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 // pair is two residues.
 type pair struct{ i, j int32 }
 
-// descending is the bits of a score as numbers in the order of falling scores; those of 0 and −0 are one.
+// descending is the bits of a score as numbers in the order of falling scores; 0 and −0 have the same.
 func descending(score float64) uint64 {
 	bits := math.Float64bits(score + 0)
 	if bits>>63 != 0 {
@@ -161,20 +161,20 @@ func descending(score float64) uint64 {
 	return ^bits &^ (1 << 63)
 }
 
-// count fills the hits from those of groups of equal scores, in their order.
+// count fills the hits from the hits of groups of equal scores, in their order.
 func (p *Precision) count(hits, sizes []float64) {
 	if p.Pairs == 0 {
 		return
 	}
-	group, above, found := 0, 0.0, 0.0 // groups that are whole above the depth, their pairs and hits
+	group, above, hit := 0, 0.0, 0.0 // groups that are whole above the depth, their pairs and hits
 	for k := range Steps {
 		depth := min(max((k+1)*p.Length/Steps, 1), p.Pairs)
 		for above+sizes[group] < float64(depth) {
 			above += sizes[group]
-			found += hits[group]
+			hit += hits[group]
 			group++
 		}
 		p.Depth[k] = depth
-		p.Hits[k] = found + hits[group]*((float64(depth)-above)/sizes[group])
+		p.Hits[k] = hit + hits[group]*((float64(depth)-above)/sizes[group])
 	}
 }

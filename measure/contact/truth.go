@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// What is known of a pair of residues.
+// Knowledge about a pair of residues.
 const (
 	Unknown int8 = iota - 1 // one of them has no coordinates
 	apart
@@ -39,7 +39,7 @@ func Truth(coordinates []float32, threshold float64) (*Contacts, error) {
 		return nil, fmt.Errorf("contact distance %v, want a number above 0", threshold)
 	}
 	n := len(coordinates) / 3
-	at := make([]float64, len(coordinates))
+	position := make([]float64, len(coordinates))
 	resolved := make([]bool, n)
 	c := &Contacts{N: n, Pairs: make([]int8, n*n)}
 	for i := range n {
@@ -49,7 +49,7 @@ func Truth(coordinates []float32, threshold float64) (*Contacts, error) {
 				return nil, fmt.Errorf("coordinate %d of residue %d is %v", k, i, v)
 			}
 			resolved[i] = resolved[i] && v == v
-			at[3*i+k] = float64(v)
+			position[3*i+k] = float64(v)
 		}
 		if resolved[i] {
 			c.Resolved++
@@ -61,7 +61,7 @@ func Truth(coordinates []float32, threshold float64) (*Contacts, error) {
 			switch {
 			case !resolved[i] || !resolved[j]:
 				state = Unknown
-			case squaredDistance(at[3*i:], at[3*j:]) < threshold*threshold:
+			case squaredDistance(position[3*i:], position[3*j:]) < threshold*threshold:
 				state = Touching
 			}
 			c.Pairs[i*n+j], c.Pairs[j*n+i] = state, state
@@ -79,7 +79,7 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// chain is that of a residue.
+// chain is the chain of a residue.
 func (c *Contacts) chain(i int) int8 {
 	if c.Chains == nil {
 		return 0

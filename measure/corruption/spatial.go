@@ -88,11 +88,11 @@ func gaussianKernel(sd float64) []float64 {
 // is at l·lineStride + e·step.
 func convolve(dst, src []float32, kernel []float64, lines, length, lineStride, step int) {
 	for l := range lines {
-		at := func(e int) float64 { return float64(src[l*lineStride+min(max(e, 0), length-1)*step]) }
+		value := func(e int) float64 { return float64(src[l*lineStride+min(max(e, 0), length-1)*step]) }
 		for e := range length {
-			sum := kernel[0] * at(e)
+			sum := kernel[0] * value(e)
 			for k := 1; k < len(kernel); k++ {
-				sum += float64(kernel[k] * (at(e-k) + at(e+k)))
+				sum += float64(kernel[k] * (value(e-k) + value(e+k)))
 			}
 			dst[l*lineStride+e*step] = float32(sum)
 		}

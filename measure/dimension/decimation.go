@@ -75,9 +75,9 @@ func (d *Distinct) subsets(ctx context.Context, order []int, size, count, asking
 		one.search.Options.Threads = 1
 		threads, searching = d.search.Options.Threads, &one
 	}
-	found := make([]float64, count)
+	estimate := make([]float64, count)
 	err := parallel.Try(ctx, threads, count, func(_, part int) error {
-		found[part] = math.NaN()
+		estimate[part] = math.NaN()
 		ratio, err := searching.ratiosWithin(ctx, order[part*size:(part+1)*size], asking)
 		if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
 			return nil // too few outside the window
@@ -86,14 +86,14 @@ func (d *Distinct) subsets(ctx context.Context, order []int, size, count, asking
 			return err
 		}
 		if total, err := sumLog(ratio); err == nil { // a subset on a lattice has no dimension; the others count
-			found[part] = float64(len(ratio)) / total
+			estimate[part] = float64(len(ratio)) / total
 		}
 		return nil
 	})
-	return slices.DeleteFunc(found, math.IsNaN), err
+	return slices.DeleteFunc(estimate, math.IsNaN), err
 }
 
-// ratiosWithin returns r2/r1 of the first members, so many as are asking, among all of them. Members
+// ratiosWithin returns r2/r1 of the first members, as many as asking, among all of them. Members
 // are positions in d.Index.
 // The neighbors of a member that are members too are its nearest members; only where
 // its list has fewer than two are all members searched.
@@ -105,11 +105,11 @@ func (d *Distinct) ratiosWithin(ctx context.Context, members []int, asking int) 
 	ratio := make([]float64, asking)
 	var short []int // places in members
 	var r [2]float64
-	for at, m := range members[:asking] {
+	for position, m := range members[:asking] {
 		if d.listed(m, belongs, r[:]) < 2 {
-			short = append(short, at)
+			short = append(short, position)
 		}
-		ratio[at] = r[1] / r[0]
+		ratio[position] = r[1] / r[0]
 	}
 	if len(short) == 0 {
 		return ratio, nil

@@ -72,7 +72,7 @@ func newGrideScore(logs []float64, n1, n2 int) grideScore {
 // fourth power.
 const exactStep, nearStep = 1e-4, 4e-3
 
-// root is the zero of the score, looked for from d, by steps of which the last is shorter than last; not ok if there
+// root is the zero of the score, looked for from d, by steps until one is shorter than last; not ok if there
 // is none up to 1e12. The score is convex and decreasing, so that Newton's steps come to the root from the left and
 // do not overshoot, and a step from the right ends left of it. Near the root they are those to the root of the cubic
 // that has the score's derivatives.

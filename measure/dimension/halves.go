@@ -17,9 +17,9 @@ import (
 )
 
 // HalfStatistic is a statistic of ratios of distances to nearest neighbors within a half: Of fills dst[:Size] with
-// NaN for what is undefined. It must be safe for concurrent calls and keep nothing of the half.
+// NaN where it is undefined. It must be safe for concurrent calls and keep nothing of the half.
 type HalfStatistic struct {
-	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 those of r_{N2} to all nearer ones.
+	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 the ratios of r_{N2} to all nearer ones.
 	N1, N2, Size int
 	Of           func(h *Half, dst []float64)
 }
@@ -71,7 +71,7 @@ func (h *Half) LevinaBickel() (float64, error) {
 	return levinaBickel(h.points, h.n2, h.total)
 }
 
-// clear forgets the points, before so many others.
+// clear forgets the points, before points others.
 func (h *Half) clear(points int) {
 	h.points, h.total, h.bad, h.left, h.lost = 0, 0, nil, 0, false
 	if h.n1 > 0 {
@@ -106,7 +106,8 @@ func (h *Half) add(row []float64) {
 // at all points, in the approximate mode it is left out. Where a point has too few in
 // its half at all, or more than one in a hundred is left out, the statistics of the
 // half are NaN. Errors: blocks of another number of points.
-func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...HalfStatistic) (first, second [][][]float64, err error) {
+func (d *Distinct) Halved(ctx context.Context, h *stat.Halves,
+	statistics ...HalfStatistic) (first, second [][][]float64, err error) {
 	labels := h.Blocks().Labels()
 	if n := d.all.Points().N; len(labels) != n {
 		return nil, nil, fmt.Errorf("intrinsic dimension: blocks of %d points for %d points", len(labels), n)
@@ -140,25 +141,25 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 			return nil
 		}
 	})
-	at := 0
+	offset := 0
 	for _, s := range statistics {
 		a, b := make([][]float64, s.Size), make([][]float64, s.Size)
 		for k := range s.Size {
 			for r := range splits {
-				a[k], b[k] = append(a[k], values[2*r*size+at]), append(b[k], values[(2*r+1)*size+at])
+				a[k], b[k] = append(a[k], values[2*r*size+offset]), append(b[k], values[(2*r+1)*size+offset])
 			}
-			at++
+			offset++
 		}
 		first, second = append(first, a), append(second, b)
 	}
 	return first, second, err
 }
 
-// halver keeps the blocks of points, what is near to them, and longer lists of the points that need them.
+// halver keeps the blocks of points, their near points, and longer lists of the points that need them.
 type halver struct {
 	*Distinct
 	splits [][]bool // of blocks
-	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
+	block  []uint8  // of every kept point: halves are of whole blocks, at most 60 in a [stat.Halves]
 	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole
 	// lists fill no cache. same says of every split and kept point which of the nearest sameNeighbors are in the half
 	// of the point, the nearest in the lowest bit. Both are nil where lists are shorter.
@@ -180,7 +181,7 @@ const nearNeighbors, sameNeighbors = 20, 32
 // splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
 const splitsAtOnce = 8
 
-// enterBlocks fills in the blocks, and what is near, from the labels of all points.
+// enterBlocks fills in the blocks, and the near points, from the labels of all points.
 func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 	x.block = make([]uint8, len(x.Index))
 	for i, original := range x.Index {
@@ -224,11 +225,11 @@ func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[
 			first[q] = first[q]>>1&rest | table[blocks[8*q+l]]
 		}
 	}
-	own := table[x.block[i]]
+	sides := table[x.block[i]]
 	for s, same := range x.same[t*splitsAtOnce : min((t+1)*splitsAtOnce, len(x.same))] {
-		at := 8 * s
-		members := uint32(first[0]>>at&0xff | first[1]>>at&0xff<<8 | first[2]>>at&0xff<<16 | first[3]>>at&0xff<<24)
-		if own>>at&0x80 == 0 {
+		shift := 8 * s
+		members := uint32(first[0]>>shift&0xff | first[1]>>shift&0xff<<8 | first[2]>>shift&0xff<<16 | first[3]>>shift&0xff<<24)
+		if sides>>shift&0x80 == 0 {
 			members = ^members
 		}
 		same[i] = members
@@ -238,7 +239,7 @@ func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[
 // longerLists is the length of longer lists, in lengths of the lists.
 const longerLists = 8
 
-// halves are those of one split after the other of a worker.
+// halves are the halves of a worker's splits, one split after the other.
 type halves struct {
 	*halver
 	most  int // the largest order
@@ -260,14 +261,14 @@ func newHalves(x *halver, statistics []HalfStatistic) *halves {
 	for _, s := range statistics {
 		w.most = max(w.most, s.N2)
 		ratios := w.side[0].ratios
-		at := slices.IndexFunc(ratios, func(h Half) bool { return h.n1 == s.N1 && h.n2 == s.N2 })
-		if at < 0 {
-			at = len(ratios)
+		index := slices.IndexFunc(ratios, func(h Half) bool { return h.n1 == s.N1 && h.n2 == s.N2 })
+		if index < 0 {
+			index = len(ratios)
 			for side := range w.side {
 				w.side[side].ratios = append(w.side[side].ratios, Half{n1: s.N1, n2: s.N2, fits: x.fits})
 			}
 		}
-		w.place = append(w.place, at)
+		w.place = append(w.place, index)
 	}
 	w.row, w.far = make([]float64, w.most), make([]float64, w.most)
 	return w
@@ -311,20 +312,20 @@ func (w *halves) read(split int) {
 		if !h.in[b] {
 			h = &w.side[1]
 		}
-		found, rest, from := 0, uint32(0), 0
+		count, rest, from := 0, uint32(0), 0
 		if same != nil {
 			near, members := &w.near[i], same[i]
-			for ; members&(1<<nearNeighbors-1) != 0 && found < len(row); members &= members - 1 {
-				row[found] = near[bits.TrailingZeros32(members)]
-				found++
+			for ; members&(1<<nearNeighbors-1) != 0 && count < len(row); members &= members - 1 {
+				row[count] = near[bits.TrailingZeros32(members)]
+				count++
 			}
 			rest, from = members, sameNeighbors
 		}
-		if found < len(row) {
-			found += w.farther(row[found:], i, h, rest, from)
+		if count < len(row) {
+			count += w.farther(row[count:], i, h, rest, from)
 		}
-		if found < len(row) {
-			w.short(i, h, found)
+		if count < len(row) {
+			w.short(i, h, count)
 			continue
 		}
 		for r := range h.ratios {
@@ -333,31 +334,31 @@ func (w *halves) read(split int) {
 	}
 }
 
-// farther fills logs with those of the distances of kept point i to the members of its half in its list: those of a
-// pattern, and those from a place on. It returns how many there are.
+// farther fills logs with the logarithms of the distances of kept point i to the members of its half in its list:
+// those of a pattern, and those from a place on. It returns how many there are.
 func (w *halves) farther(logs []float64, i int, h *half, pattern uint32, from int) int {
-	list, distance, found := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:], 0
-	for ; pattern != 0 && found < len(logs); pattern &= pattern - 1 {
-		logs[found] = distance[bits.TrailingZeros32(pattern)]
-		found++
+	list, distance, count := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:], 0
+	for ; pattern != 0 && count < len(logs); pattern &= pattern - 1 {
+		logs[count] = distance[bits.TrailingZeros32(pattern)]
+		count++
 	}
-	for l := from; l < len(list) && found < len(logs); l++ {
+	for l := from; l < len(list) && count < len(logs); l++ {
 		if h.in[w.block[list[l]]] {
-			logs[found] = distance[l]
-			found++
+			logs[count] = distance[l]
+			count++
 		}
 	}
-	kernel.Log(logs[:found], logs[:found])
-	return found
+	kernel.Log(logs[:count], logs[:count])
+	return count
 }
 
-// short enters kept point i, whose list has found members of its half, fewer than the largest order.
-func (w *halves) short(i int, h *half, found int) {
+// short enters kept point i, whose list has count members of its half, fewer than the largest order.
+func (w *halves) short(i int, h *half, count int) {
 	for r := range h.ratios {
 		ratios := &h.ratios[r]
 		order := ratios.n2
 		switch {
-		case found >= order:
+		case count >= order:
 			ratios.add(w.row)
 			continue
 		case w.search.Approximate:
@@ -395,16 +396,16 @@ func (d *Distinct) listed(i int, belongs []bool, r []float64) int {
 }
 
 func pick(index []int32, distance []float64, belongs []bool, r []float64) int {
-	found := 0
+	count := 0
 	for l, j := range index {
 		if belongs[j] {
-			r[found] = distance[l]
-			if found++; found == len(r) {
+			r[count] = distance[l]
+			if count++; count == len(r) {
 				break
 			}
 		}
 	}
-	return found
+	return count
 }
 
 // listedLonger is listed in a longer list, which is made when it is needed first.
@@ -428,7 +429,7 @@ func (d *Distinct) direct(i int, belongs []bool, r []float64) int {
 
 // look returns the nearest members to kept point i, all kept points without belongs,
 // in its set.
-func (d *Distinct) look(i int, belongs []bool, most int) (index []int32, distance []float64) {
+func (d *Distinct) look(i int, belongs []bool, limit int) (index []int32, distance []float64) {
 	z := d.all.Points()
 	a, b := z.Row(d.Index[i], nil), make([]float64, z.Dim)
 	heap := farthest{}
@@ -440,13 +441,13 @@ func (d *Distinct) look(i int, belongs []bool, most int) (index []int32, distanc
 		for k, v := range z.Row(original, b) {
 			square += float64((a[k] - v) * (a[k] - v))
 		}
-		heap.offer(square, int32(j), most)
+		heap.offer(square, int32(j), limit)
 	}
 	return heap.sorted()
 }
 
 // farthest is a heap of the nearest points so far with the farthest on top, among
-// equals that of the highest index.
+// equals the one of the highest index.
 type farthest struct {
 	square []float64
 	index  []int32
@@ -462,8 +463,8 @@ func (h *farthest) swap(a, b int) {
 }
 
 // offer adds a point and keeps the most nearest ones.
-func (h *farthest) offer(square float64, index int32, most int) {
-	if len(h.index) < most {
+func (h *farthest) offer(square float64, index int32, limit int) {
+	if len(h.index) < limit {
 		h.square, h.index = append(h.square, square), append(h.index, index)
 		for at := len(h.index) - 1; at > 0 && h.less(at, (at-1)/2); at = (at - 1) / 2 {
 			h.swap(at, (at-1)/2)
@@ -479,19 +480,19 @@ func (h *farthest) offer(square float64, index int32, most int) {
 
 // down lets the top sink among the first n.
 func (h *farthest) down(n int) {
-	for at := 0; ; {
-		child := 2*at + 1
+	for node := 0; ; {
+		child := 2*node + 1
 		if child >= n {
 			return
 		}
 		if child+1 < n && h.less(child+1, child) {
 			child++
 		}
-		if !h.less(child, at) {
+		if !h.less(child, node) {
 			return
 		}
-		h.swap(child, at)
-		at = child
+		h.swap(child, node)
+		node = child
 	}
 }
 

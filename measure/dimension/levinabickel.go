@@ -43,7 +43,7 @@ func LevinaBickel(distance []float64, stride, k int) (float64, error) {
 func levinaBickel(n, k int, total float64) (float64, error) {
 	if total == 0 {
 		return 0, fmt.Errorf(
-			"levina–bickel: all %d neighbor distances of every point are equal, so that no dimension is defined", k)
+			"levina–bickel: all %d neighbor distances of every point are equal, so no dimension is defined", k)
 	}
 	return float64(n) * float64(k-1) / total, nil
 }

@@ -17,12 +17,13 @@ type Search struct {
 	Approximate bool
 	ExactPoints int
 	Seed        uint64 // of the approximate search
-	Window      Window // what is left out as near in time
+	Window      Window // excluded neighbors, near in time
 }
 
 // all returns the k nearest neighbors of every point that the options allow; with
 // measure, and in the approximate mode, also the recall, else nil.
-func (s Search) all(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+func (s Search) all(ctx context.Context, pts neighbors.Space, k int,
+	measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	if !s.Approximate {
 		nearest, err := pts.KNearest(ctx, k, s.Options)
 		return nearest, nil, err
@@ -31,13 +32,13 @@ func (s Search) all(ctx context.Context, pts neighbors.Space, k int, measure boo
 	if !measure {
 		a.Queries = -1
 	}
-	found, err := pts.KNearestApproximate(ctx, k, s.Options, a)
+	search, err := pts.KNearestApproximate(ctx, k, s.Options, a)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !measure {
-		return &found.Nearest, nil, nil
+		return &search.Nearest, nil, nil
 	}
-	recall := found.Recall
-	return &found.Nearest, &recall, nil
+	recall := search.Recall
+	return &search.Nearest, &recall, nil
 }

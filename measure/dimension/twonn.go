@@ -104,9 +104,9 @@ var sortings = sync.Pool{New: func() any { return new(sorting) }}
 const bucketsOfPart = 1 << 10
 
 // ascending visits finite values of at least 0 and of the given mean in ascending order, a part after the other,
-// until visit wants no more; each part is in buckets, of which each is sorted. The bucket is the part 1 − 1/(1 +
+// until visit wants no more; each part is in sorted buckets. The bucket is the part 1 − 1/(1 +
 // v/mean) of their number, which fills them about evenly if values are distributed exponentially, and never descends
-// with the value, however it is rounded. What is visited lasts until visit returns.
+// with the value, however it is rounded. The visited values last until visit returns.
 func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []float64) bool) {
 	n, rate := len(values), 1/mean
 	parts := n/bucketsOfPart + 1
@@ -127,10 +127,10 @@ func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []
 	}
 	toPlaces(r.parts)
 	for i, v := range values {
-		at := r.place[i]
-		to := r.parts[at/bucketsOfPart]
-		r.parts[at/bucketsOfPart]++
-		r.parted[to], r.within[to] = v, uint16(at%bucketsOfPart)
+		position := r.place[i]
+		to := r.parts[position/bucketsOfPart]
+		r.parts[position/bucketsOfPart]++
+		r.parted[to], r.within[to] = v, uint16(position%bucketsOfPart)
 	}
 	begin := int32(0)
 	for _, end := range r.parts {
@@ -176,13 +176,13 @@ func (r *sorting) sortPart(values []float64, within []uint16, out []float64) {
 
 // toPlaces turns counts into the places where they begin.
 func toPlaces(count []int32) {
-	at := int32(0)
+	start := int32(0)
 	for b, c := range count {
-		count[b], at = at, at+c
+		count[b], start = start, start+c
 	}
 }
 
-// logarithms returns those of ratios and their sum, with the errors of sumLog.
+// logarithms returns the logarithms of ratios and their sum, with the errors of sumLog.
 func logarithms(ratio []float64) (logs []float64, total float64, err error) {
 	logs = make([]float64, len(ratio))
 	total, err = eachLog(ratio, func(i int, l float64) { logs[i] = l })
@@ -219,7 +219,7 @@ func checkTotal(count int, total float64) error {
 }
 
 var errLattice = errors.New(
-	"all neighbor ratios r2/r1 are 1 (points on a regular lattice), so that no dimension is defined")
+	"all neighbor ratios r2/r1 are 1 (points on a regular lattice), so no dimension is defined")
 
 // fit is the fit of Two-NN on logarithms of ratios of the given mean, with weights for the smallest of them. It
 // is NaN if those it uses are all 1.

@@ -1,4 +1,4 @@
-// The exclusion window: what is near in time is no neighbor.
+// The exclusion window: points near in time are no neighbors.
 
 package dimension
 
@@ -25,7 +25,7 @@ import (
 // come from the same set.
 type Window struct {
 	Frames int // 0: nothing is left out
-	// Episode and Time are those of every point of the set; nil: one episode, and
+	// Episode and Time have an entry for every point of the set; nil: one episode, and
 	// every point a frame after the one before. Times ascend inside episodes.
 	Episode, Time []int
 }
@@ -74,10 +74,10 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	}
 	episodes := points.Grouped(labels, len(labels)) // positions in index
 	count = 1                                       // the most points of an episode inside Frames + 1 frames
-	for _, of := range episodes {
+	for _, frames := range episodes {
 		first := 0
-		for last, at := range of {
-			for w.frame(index[at])-w.frame(index[of[first]]) > w.Frames {
+		for last, frame := range frames {
+			for w.frame(index[frame])-w.frame(index[frames[first]]) > w.Frames {
 				first++
 			}
 			count = max(count, last-first+1)
@@ -85,8 +85,8 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	}
 	set = make([]int, len(index))
 	turn := 0
-	for _, of := range episodes {
-		for _, at := range of {
+	for _, frames := range episodes {
+		for _, at := range frames {
 			set[at] = turn % count
 			turn++
 		}
@@ -97,7 +97,8 @@ func (w *Window) sets(index []int) (set []int, count int) {
 // nearest returns the k nearest neighbors of every point of a space, or as many as the
 // point with the fewest has, within its set; index are the points' places in the whole
 // set, ascending. Fewer than two neighbors are a [stat.UndefinedError].
-func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k int,
+	measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	set, count := s.Window.sets(index)
 	if count == 1 {
 		return s.all(ctx, pts, min(k, len(index)-1), measure)
@@ -118,16 +119,16 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 	k = min(k, fewest-1)
 	out := &neighbors.Nearest{N: len(index), K: k, Index: make([]int32, len(index)*k), Distance: make([]float64, len(index)*k)}
 	var recalls []*neighbors.SearchRecall
-	for _, of := range members {
-		found, recall, err := s.all(ctx, pts.Select(of), k, measure)
+	for _, group := range members {
+		near, recall, err := s.all(ctx, pts.Select(group), k, measure)
 		if err != nil {
 			return nil, nil, err
 		}
-		for q, at := range of {
+		for q, point := range group {
 			for l := range k {
-				out.Index[at*k+l] = int32(of[found.Index[q*k+l]])
+				out.Index[point*k+l] = int32(group[near.Index[q*k+l]])
 			}
-			copy(out.Distance[at*k:(at+1)*k], found.Distance[q*k:(q+1)*k])
+			copy(out.Distance[point*k:(point+1)*k], near.Distance[q*k:(q+1)*k])
 		}
 		if recall != nil {
 			recalls = append(recalls, recall)
@@ -136,14 +137,14 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 	return out, meanRecall(recalls), nil
 }
 
-// meanRecall is that of several searches; nil for none.
-func meanRecall(of []*neighbors.SearchRecall) *neighbors.SearchRecall {
-	if len(of) == 0 {
+// meanRecall is the mean recall of several searches; nil for none.
+func meanRecall(recalls []*neighbors.SearchRecall) *neighbors.SearchRecall {
+	if len(recalls) == 0 {
 		return nil
 	}
-	out := &neighbors.SearchRecall{K: of[0].K, Exact: !slices.ContainsFunc(of, func(r *neighbors.SearchRecall) bool { return !r.Exact })}
-	share, variance := 1/float64(len(of)), 0.0
-	for _, r := range of {
+	out := &neighbors.SearchRecall{K: recalls[0].K, Exact: !slices.ContainsFunc(recalls, func(r *neighbors.SearchRecall) bool { return !r.Exact })}
+	share, variance := 1/float64(len(recalls)), 0.0
+	for _, r := range recalls {
 		out.Queries += r.Queries
 		out.Value += share * r.Value
 		variance += float64(share*r.StandardError) * float64(share*r.StandardError)

@@ -12,7 +12,7 @@ import (
 	"repscope/points"
 )
 
-// affinities are p_ij = (p_j|i + p_i|j)/2n of the pairs of which one is among the nearest of the other, by
+// affinities are p_ij = (p_j|i + p_i|j)/2n of the pairs where one is among the nearest of the other, by
 // rows in compressed form: ascending columns.
 type affinities struct {
 	ends   []int
@@ -124,11 +124,11 @@ func (a *affinities) row(i int) (from, to int) {
 }
 
 // attraction is Σ_j p_ij·t·(y_i − y_j) with t = 1/(1 + ‖y_i − y_j‖²).
-func (a *affinities) attraction(i int, at []float64) (fx, fy float64) {
+func (a *affinities) attraction(i int, layout []float64) (fx, fy float64) {
 	from, to := a.row(i)
 	for q := from; q < to; q++ {
 		j := 2 * a.column[q]
-		dx, dy := at[2*i]-at[j], at[2*i+1]-at[j+1]
+		dx, dy := layout[2*i]-layout[j], layout[2*i+1]-layout[j+1]
 		v := a.value[q] / (1 + float64(dx*dx) + float64(dy*dy))
 		fx += float64(v * dx)
 		fy += float64(v * dy)
@@ -137,7 +137,7 @@ func (a *affinities) attraction(i int, at []float64) (fx, fy float64) {
 }
 
 // divergence is Σ_j p_ij·ln(p_ij/q_ij) with q_ij = t/z.
-func (a *affinities) divergence(i int, at []float64, z float64) float64 {
+func (a *affinities) divergence(i int, layout []float64, z float64) float64 {
 	from, to := a.row(i)
 	sum := 0.0
 	for q := from; q < to; q++ {
@@ -146,7 +146,7 @@ func (a *affinities) divergence(i int, at []float64, z float64) float64 {
 			continue
 		}
 		j := 2 * a.column[q]
-		dx, dy := at[2*i]-at[j], at[2*i+1]-at[j+1]
+		dx, dy := layout[2*i]-layout[j], layout[2*i+1]-layout[j+1]
 		sum += float64(p * math.Log(p*z*(1+float64(dx*dx)+float64(dy*dy))))
 	}
 	return sum

@@ -1,5 +1,5 @@
 // Package embedding lays points out in a plane to be looked at: their principal components, and
-// t-SNE, which keeps neighbors together and says little about what is far apart.
+// t-SNE, which keeps neighbors together and says little about large distances.
 //
 //	flat, err := embedding.PCA(latents, 2)
 //	near, err := embedding.TSNE(ctx, latents, embedding.TSNEOptions{Perplexity: 30})

@@ -56,7 +56,7 @@ func (c *columns[T]) addTerms(t *Terms, ranks []float64, s weighted, first, n in
 }
 
 // ThresholdCRPS returns the terms of the threshold-weighted CRPS ∫_a^b (F(x) − 1{y ≤ x})² dx for
-// values between a = lower and b = upper, one of which may be infinite (Gneiting & Ranjan, Journal of
+// values between a = lower and b = upper; one of them may be infinite (Gneiting & Ranjan, Journal of
 // Business & Economic Statistics 29, 2011). It is the CRPS of members and truth under the chaining
 // function v(x) = min(max(x, a), b) (Allen, Ginsbourger & Ziegel, SIAM/ASA Journal on Uncertainty
 // Quantification 11, 2023). Cells entirely beyond one bound have 0. Errors: bounds that are NaN or not

@@ -20,8 +20,8 @@ func (g Grid) Edges() int {
 	return edges
 }
 
-// edge is the two cells of an edge within a field: those in rows first, then those in columns, then
-// those of the last column and the first.
+// edge is the two cells of an edge within a field: edges in rows first, then edges in columns, then
+// edges between the last column and the first.
 func (g Grid) edge(e int) (a, b int) {
 	rows, columns := g.Height*(g.Width-1), (g.Height-1)*g.Width
 	if e >= rows+columns {
@@ -73,10 +73,10 @@ func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 	if !all {
 		n = len(edges)
 	}
-	at := make([]int, 0, edgeBlock)
+	cells := make([]int, 0, edgeBlock)
 	block := newEdges(s, g)
 	for first := 0; first < n; first += block.most {
-		at = at[:0]
+		cells = cells[:0]
 		for i := first; i < min(n, first+block.most); i++ {
 			e := i
 			if !all {
@@ -85,9 +85,9 @@ func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 			if e < 0 || e >= g.Edges() {
 				return t, fmt.Errorf("edge %d of a grid of %v, which has %d edges", e, g, g.Edges())
 			}
-			at = append(at, e)
+			cells = append(cells, e)
 		}
-		block.add(&t, at)
+		block.add(&t, cells)
 	}
 	return t, nil
 }

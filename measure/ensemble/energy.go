@@ -31,11 +31,12 @@ func Energy[T Float](s Sample[T]) Terms {
 	clear(work.rows)
 	for lo := 0; lo < len(s.truth); lo += energyBlock {
 		n := s.widen(work.rows, lo, scale)
-		at := 0
+		offset := 0
 		for i := range tiles {
 			for j := range i + 1 {
-				vector.TileDistances(&work.squares[at], work.rows[4*i*energyBlock:], work.rows[4*j*energyBlock:], n, energyBlock)
-				at++
+				vector.TileDistances(&work.squares[offset], work.rows[4*i*energyBlock:], work.rows[4*j*energyBlock:], n,
+					energyBlock)
+				offset++
 			}
 		}
 	}
@@ -51,7 +52,7 @@ func Energy[T Float](s Sample[T]) Terms {
 	return t
 }
 
-// energyBlock is the number of cells whose differences are squared at a time: those of a
+// energyBlock is the number of cells whose differences are squared at a time: the differences of a
 // hundred members stay in the cache of a processor.
 const energyBlock = 512
 

@@ -25,19 +25,19 @@ func PooledEnergy[T Float](s Sample[T], g Grid, patch int) (Terms, error) {
 	if s.weights != nil {
 		pooled.weights = make([]float64, cells)
 	}
-	at := 0
+	cell := 0
 	for v := range g.Variables {
 		for y := range h {
 			for x := range w {
 				first := v*g.Height*g.Width + y*patch*g.Width + x*patch
-				pooled.truth[at] = s.average(s.truth, first, patch, g.Width)
+				pooled.truth[cell] = s.average(s.truth, first, patch, g.Width)
 				for k := range s.count {
-					pooled.members[k*cells+at] = s.average(s.member(k), first, patch, g.Width)
+					pooled.members[k*cells+cell] = s.average(s.member(k), first, patch, g.Width)
 				}
 				if s.weights != nil {
-					pooled.weights[at] = s.patchWeight(first, patch, g.Width) / float64(patch*patch)
+					pooled.weights[cell] = s.patchWeight(first, patch, g.Width) / float64(patch*patch)
 				}
-				at++
+				cell++
 			}
 		}
 	}

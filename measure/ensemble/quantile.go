@@ -108,13 +108,13 @@ func eachSorted[T Float](s Sample[T], visit func(x []float64, y, w float64)) {
 	})
 }
 
-func checkLevels(of string, levels []float64) error {
+func checkLevels(score string, levels []float64) error {
 	if len(levels) == 0 {
-		return fmt.Errorf("no levels of %s scores", of)
+		return fmt.Errorf("no levels of %s scores", score)
 	}
 	for _, level := range levels {
 		if !(level > 0 && level < 1) {
-			return fmt.Errorf("level %g of %s scores: want numbers between 0 and 1", level, of)
+			return fmt.Errorf("level %g of %s scores: want numbers between 0 and 1", level, score)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-// What is scored: an ensemble and the truth.
+// The scored data: an ensemble and the truth.
 
 package ensemble
 
@@ -59,7 +59,7 @@ func (s Sample[T]) Weighted(weights []float64) (Sample[T], error) {
 	return s, nil
 }
 
-// Range returns cells lo … hi−1 of the sample, with their weights: those of one variable, say.
+// Range returns cells lo … hi−1 of the sample, with their weights: the cells of one variable, say.
 // It is empty, and its scores undefined, where lo and hi do not say cells.
 func (s Sample[T]) Range(lo, hi int) Sample[T] {
 	if lo < 0 || hi > len(s.truth) || lo >= hi {
@@ -81,7 +81,7 @@ func (s Sample[T]) Cells() int { return len(s.truth) }
 // member is the cells of a member.
 func (s Sample[T]) member(k int) []T { return s.members[k*s.stride:][:len(s.truth)] }
 
-// weight is that of a cell.
+// weight is the weight of a cell.
 func (s Sample[T]) weight(c int) float64 {
 	if s.weights == nil {
 		return 1
@@ -93,7 +93,7 @@ func (s Sample[T]) weight(c int) float64 {
 // the other.
 type Grid struct {
 	Variables, Height, Width int
-	// Wrap says that the columns go round: the last is beside the first, as the longitudes of a
+	// Wrap says that the columns go round: the last is next to the first, as the longitudes of a
 	// whole circle are.
 	Wrap bool
 }

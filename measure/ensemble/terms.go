@@ -64,7 +64,7 @@ func (e Estimator) share(members int) float64 {
 // Mean is a weighted sum together with the sum of its weights. Means of several samples can be added.
 type Mean struct {
 	Sum, Weight float64
-	// Undefined is the number of cells for which there is no number; the sums are those of
+	// Undefined is the number of cells for which there is no number; the sums are over
 	// the others.
 	Undefined int
 }

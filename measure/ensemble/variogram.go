@@ -18,7 +18,7 @@ type VariogramOptions struct {
 	P float64
 	// MaxDistance leaves out pairs of cells that lie further apart, in cells; 0: none.
 	MaxDistance float64
-	// Wrap measures distances along rows the shorter way round: the last column is beside the first.
+	// Wrap measures distances along rows the shorter way round: the last column is next to the first.
 	Wrap bool
 	// Documented asks for Σ w_ij |(m_i − m_j)² − (y_i − y_j)²| with the mean m of the members, which is not
 	// proper: it does not see how members differ. P is not used.
@@ -232,7 +232,8 @@ func (f fieldRows[T]) pairs(v *Variogram, work variogramWork, y, dy, dx int) Mea
 	n := v.width - max(dx, -dx)
 	a, b := max(0, -dx), max(0, dx) // the first cell of either row
 	members, truth := work.members[:n], work.truth[:n]
-	powerSums(members, f.members[y*f.count*f.stride+a:], f.members[(y+dy)*f.count*f.stride+b:], f.count, f.stride, v.options.P)
+	powerSums(members, f.members[y*f.count*f.stride+a:], f.members[(y+dy)*f.count*f.stride+b:], f.count, f.stride,
+		v.options.P)
 	powerSums(truth, f.truth[y*f.stride+a:], f.truth[(y+dy)*f.stride+b:], 1, f.stride, v.options.P)
 	share := 1 / float64(f.count)
 	for i, m := range members {
@@ -256,7 +257,7 @@ func (f fieldRows[T]) pairs(v *Variogram, work variogramWork, y, dy, dx int) Mea
 	return sum
 }
 
-// powerSums sets dst[i] = Σ_k |a[k·stride+i] − b[k·stride+i]|^p over so many rows, as vector.RootSums does.
+// powerSums sets dst[i] = Σ_k |a[k·stride+i] − b[k·stride+i]|^p over rows k, as vector.RootSums does.
 func powerSums[T Float](dst []float64, a, b []T, rows, stride int, p float64) {
 	switch p {
 	case 0.5:

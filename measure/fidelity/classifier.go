@@ -21,7 +21,7 @@ type ClassifierOptions struct {
 	// condition or frames of one episode; nil: each point is one.
 	RealGroups, GeneratedGroups []int
 	Folds                       int // 0 for 5
-	// Votes, if above 0, has so many nearest neighbors vote in place of a logistic regression, which sees
+	// Votes, if above 0, has Votes nearest neighbors vote in place of a logistic regression, which sees
 	// differences of means only.
 	Votes int
 	// Blocks, if not nil, groups the m generated points and then the n real ones for the errors: each
@@ -61,7 +61,7 @@ type Classifier struct {
 // default a logistic regression of standardized coordinates with a penalty chosen by grouped folds. real are
 // [n, D], generated [m, D], of one type. Errors: points of different type or dimension, NaN or Inf,
 // groups or blocks of another number of points, fewer groups than folds (a [stat.UndefinedError]),
-// those of the probes, the error of ctx.
+// errors of the probes, the error of ctx.
 func Classify(ctx context.Context, real, generated points.Points, o ClassifierOptions) (*Classifier, error) {
 	if err := samePoints("real", real, "generated", generated); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, err
 		return probe.Data{}, err
 	}
 	d := probe.Data{X: points.Join(generated, real)}
-	for _, of := range [][]int{a, b} {
-		folds, err := probe.GroupFolds(of, o.Folds)
+	for _, labels := range [][]int{a, b} {
+		folds, err := probe.GroupFolds(labels, o.Folds)
 		if err != nil {
 			return d, err
 		}
@@ -126,17 +126,17 @@ func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, err
 	return d, nil
 }
 
-func groups(role string, of []int, n int) ([]int, error) {
-	if of == nil {
-		of = make([]int, n)
-		for i := range of {
-			of[i] = i
+func groups(role string, labels []int, n int) ([]int, error) {
+	if labels == nil {
+		labels = make([]int, n)
+		for i := range labels {
+			labels[i] = i
 		}
 	}
-	if len(of) != n {
-		return nil, fmt.Errorf("groups of %d %s points, want %d", len(of), role, n)
+	if len(labels) != n {
+		return nil, fmt.Errorf("groups of %d %s points, want %d", len(labels), role, n)
 	}
-	return of, nil
+	return labels, nil
 }
 
 // refits calls visit with the probability of being generated of all points without each block.
@@ -175,7 +175,8 @@ func (o *ClassifierOptions) fit(ctx context.Context, d probe.Data, t *twoSamples
 			class[i] = 1
 		}
 	}
-	fit, err := probe.CrossFitLogistic(ctx, d, class, 2, probe.LogisticOptions{Standardize: true, Threads: o.Neighbors.Threads})
+	fit, err := probe.CrossFitLogistic(ctx, d, class, 2,
+		probe.LogisticOptions{Standardize: true, Threads: o.Neighbors.Threads})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,17 +224,17 @@ func (t *twoSamples) score(q []float64, keep func(i int) bool) (twoSampleScores,
 		if keep != nil && !keep(i) {
 			continue
 		}
-		kind, own := 0, 1-v
+		kind, correct := 0, 1-v
 		if t.generated[i] {
-			kind, own = 1, v
+			kind, correct = 1, v
 		}
 		positive, folds, probability = append(positive, t.generated[i]), append(folds, t.folds[i]), append(probability, v)
 		count[kind]++
-		logs[kind] += math.Log2(max(own, smallest))
+		logs[kind] += math.Log2(max(correct, smallest))
 		switch {
-		case own > 0.5:
+		case correct > 0.5:
 			right[kind]++
-		case own == 0.5:
+		case correct == 0.5:
 			right[kind] += 0.5
 		}
 	}

@@ -28,10 +28,10 @@ type Memorization struct {
 	Reason string // why what needs hold-out points is NaN; empty where it is not
 
 	// Copies is the share of generated points that equal a training point, and HoldoutCopies
-	// that of hold-out points.
+	// the share of hold-out points.
 	Copies, HoldoutCopies float64
 	// Novelty is the mean distance of a generated point to the nearest training point, in the unit of the
-	// points, HoldoutNovelty that of a hold-out point: what new real points have; and TrainNovelty that of a
+	// points, HoldoutNovelty the same of a hold-out point: what new real points have; and TrainNovelty of a
 	// training point to the nearest other one, which is about the same where these are independent.
 	Novelty, HoldoutNovelty, TrainNovelty float64
 	// DistanceRatio is the median over generated points of their distance to the nearest training point
@@ -51,7 +51,7 @@ type Memorization struct {
 	Copying Copying
 
 	// TrainDistance and HoldoutDistance are the distances of every generated point to the nearest
-	// training and hold-out point, Baseline those of every hold-out point to the nearest training point.
+	// training and hold-out point, Baseline the distances of every hold-out point to the nearest training point.
 	// Nearest is the training point nearest to each generated point, the first such one, and Authentic says which
 	// generated points are.
 	TrainDistance, HoldoutDistance, Baseline []float64
@@ -61,9 +61,10 @@ type Memorization struct {
 
 // Memorize compares generated points [m, D] with training points [n, D] and hold-out points [h, D]
 // (a set of no points: none), all of one type. At least 2 training points and 1 generated point.
-// Errors: points of different type or dimension, those of [neighbors.Check], a number of cells above that of
+// Errors: points of different type or dimension, errors of [neighbors.Check], a number of cells above the number of
 // training points, the error of ctx.
-func Memorize(ctx context.Context, train, holdout, generated points.Points, o MemorizationOptions) (*Memorization, error) {
+func Memorize(ctx context.Context, train, holdout, generated points.Points,
+	o MemorizationOptions) (*Memorization, error) {
 	if err := samePoints("training", train, "generated", generated); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		HoldoutCopies: math.NaN(), HoldoutNovelty: math.NaN(), DistanceRatio: math.NaN(), CloserThanMedian: math.NaN(),
 		CloserThanFive: math.NaN(), HoldoutAuthPct: math.NaN(), Copying: Copying{CT: math.NaN(), PValue: math.NaN()},
 	}
-	own, err := neighbors.KNearest(ctx, train, 1, o.Neighbors)
+	inTrain, err := neighbors.KNearest(ctx, train, 1, o.Neighbors)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.TrainDistance, m.Nearest = near.Distance, near.Index
-	m.TrainNovelty = stat.Mean(own.Distance)
-	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
+	m.TrainNovelty = stat.Mean(inTrain.Distance)
+	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, inTrain)
 	m.AuthPct = percentage(m.Authentic)
 	if holdout.N == 0 {
-		m.Reason = "no hold-out points, so that the distance of new real points to the training points is unknown"
+		m.Reason = "no hold-out points, so the distance of new real points to the training points is unknown"
 		return m, nil
 	}
 	if err := samePoints("training", train, "hold-out", holdout); err != nil {
@@ -95,7 +96,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.Baseline = base.Distance
-	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), percentage(authentic(base, own))
+	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), percentage(authentic(base, inTrain))
 	if err := m.ratio(ctx, train, holdout, generated, &o); err != nil {
 		return nil, err
 	}
@@ -115,11 +116,12 @@ func copies(distance []float64) float64 {
 	return float64(n) / float64(len(distance))
 }
 
-// authentic says which points are farther from their nearest than that is from its own.
-func authentic(near, own *neighbors.Nearest) []bool {
+// authentic reports which generated points are farther from their nearest training point than that point is from its
+// nearest other training point.
+func authentic(near, inTrain *neighbors.Nearest) []bool {
 	out := make([]bool, near.N)
 	for j, i := range near.Index {
-		out[j] = near.Distance[j] > own.Distance[i]
+		out[j] = near.Distance[j] > inTrain.Distance[i]
 	}
 	return out
 }
@@ -135,7 +137,8 @@ func percentage(hits []bool) float64 {
 }
 
 // ratio sets DistanceRatio and HoldoutDistance.
-func (m *Memorization) ratio(ctx context.Context, train, holdout, generated points.Points, o *MemorizationOptions) error {
+func (m *Memorization) ratio(ctx context.Context, train, holdout, generated points.Points,
+	o *MemorizationOptions) error {
 	size := min(train.N, holdout.N)
 	toTrain := m.TrainDistance
 	if train.N > size {
@@ -219,29 +222,30 @@ type Copying struct {
 // fewestInCell is the number of generated points below which a cell does not count, as in the authors' experiments.
 const fewestInCell = 20
 
-func dataCopying(ctx context.Context, train, holdout, generated points.Points, m *Memorization, o *MemorizationOptions) (Copying, error) {
+func dataCopying(ctx context.Context, train, holdout, generated points.Points, m *Memorization,
+	o *MemorizationOptions) (Copying, error) {
 	c := Copying{CT: math.NaN(), PValue: math.NaN()}
 	if o.Cells <= 1 {
 		c.add([]cell{{holdout: m.Baseline, generated: m.TrainDistance, weight: 1}})
 		return c, nil
 	}
-	found, err := cluster.KMeans(ctx, train, o.Cells, cluster.KMeansOptions{Seed: o.Seed, Threads: o.Neighbors.Threads})
+	clusters, err := cluster.KMeans(ctx, train, o.Cells, cluster.KMeansOptions{Seed: o.Seed, Threads: o.Neighbors.Threads})
 	if err != nil {
 		return c, err
 	}
-	ofHoldout, ofGenerated := nearestCentroid(found, holdout), nearestCentroid(found, generated)
+	ofHoldout, ofGenerated := nearestCentroid(clusters, holdout), nearestCentroid(clusters, generated)
 	var cells []cell
 	for g := range o.Cells {
-		inTrain, inHoldout, inGenerated := members(found.Partition.Of, g), members(ofHoldout, g), members(ofGenerated, g)
+		inTrain, inHoldout, inGenerated := members(clusters.Partition.Of, g), members(ofHoldout, g), members(ofGenerated, g)
 		if len(inTrain) == 0 || len(inHoldout) == 0 || len(inGenerated) < fewestInCell {
 			continue
 		}
-		own := train.Select(inTrain)
-		h, err := neighbors.Cross(ctx, holdout.Select(inHoldout), own, 1, o.Neighbors)
+		cellTrain := train.Select(inTrain)
+		h, err := neighbors.Cross(ctx, holdout.Select(inHoldout), cellTrain, 1, o.Neighbors)
 		if err != nil {
 			return c, err
 		}
-		q, err := neighbors.Cross(ctx, generated.Select(inGenerated), own, 1, o.Neighbors)
+		q, err := neighbors.Cross(ctx, generated.Select(inGenerated), cellTrain, 1, o.Neighbors)
 		if err != nil {
 			return c, err
 		}
@@ -297,29 +301,29 @@ func mannWhitneyZ(a, b []float64) float64 {
 }
 
 // nearestCentroid is the cluster of the nearest centroid of each point, the first such one.
-func nearestCentroid(found *cluster.KMeansResult, pts points.Points) []int {
-	of, row := make([]int, pts.N), make([]float64, pts.Dim)
-	for i := range of {
+func nearestCentroid(clusters *cluster.KMeansResult, pts points.Points) []int {
+	group, row := make([]int, pts.N), make([]float64, pts.Dim)
+	for i := range group {
 		pts.Row(i, row)
 		best := math.Inf(1)
-		for g := 0; g < len(found.Centroids)/pts.Dim; g++ {
+		for g := 0; g < len(clusters.Centroids)/pts.Dim; g++ {
 			d := 0.0
 			for k, v := range row {
-				e := v - found.Centroids[g*pts.Dim+k]
+				e := v - clusters.Centroids[g*pts.Dim+k]
 				d += float64(e * e)
 			}
 			if d < best {
-				best, of[i] = d, g
+				best, group[i] = d, g
 			}
 		}
 	}
-	return of
+	return group
 }
 
 // members are the points of a group.
-func members(of []int, group int) []int {
+func members(groups []int, group int) []int {
 	var index []int
-	for i, g := range of {
+	for i, g := range groups {
 		if g == group {
 			index = append(index, i)
 		}

@@ -94,12 +94,12 @@ func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manif
 	if o.Halves != nil {
 		h, splits = *o.Halves, o.Halves.Of.Splits()
 	}
-	most, within := slices.Max(ks), o.search()
-	ofReal, err := newLists(ctx, real, most, splits, h.Real, within)
+	largest, within := slices.Max(ks), o.search()
+	ofReal, err := newLists(ctx, real, largest, splits, h.Real, within)
 	if err != nil {
 		return nil, err
 	}
-	ofGenerated, err := newLists(ctx, generated, most, splits, h.Generated, within)
+	ofGenerated, err := newLists(ctx, generated, largest, splits, h.Generated, within)
 	if err != nil {
 		return nil, err
 	}
@@ -143,34 +143,34 @@ func newCounts(ks []int, real, generated int) *counts {
 }
 
 // add takes the pairs of generated point j. Goroutines share the real points.
-func (c *counts) add(worker, j int, found []neighbors.Enclosed) {
+func (c *counts) add(worker, j int, enclosed []neighbors.Enclosed) {
 	for a := range c.found.ByK {
-		at := &c.found.ByK[a]
-		k := int32(at.K)
-		for _, f := range found {
+		scores := &c.found.ByK[a]
+		k := int32(scores.K)
+		for _, f := range enclosed {
 			if f.OfPoint < k {
-				at.RealBalls[j]++
-				atomic.AddInt32(&at.Holding[f.Point], 1)
+				scores.RealBalls[j]++
+				atomic.AddInt32(&scores.Holding[f.Point], 1)
 			}
 			if f.OfQuery < k {
-				atomic.AddInt32(&at.GeneratedBalls[f.Point], 1)
+				atomic.AddInt32(&scores.GeneratedBalls[f.Point], 1)
 			}
 		}
 	}
 	if c.halves != nil {
-		c.halves.add(worker, j, found)
+		c.halves.add(worker, j, enclosed)
 	}
 }
 
 func (c *counts) manifolds() (*Manifolds, error) {
 	for q := range c.found.ByK {
-		at := &c.found.ByK[q]
-		at.score()
+		scores := &c.found.ByK[q]
+		scores.score()
 		if c.halves == nil {
 			continue
 		}
 		var err error
-		if at.Error, err = c.halves.errors(q, at.Scores); err != nil {
+		if scores.Error, err = c.halves.errors(q, scores.Scores); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +213,8 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 	}
 	for q, k := range ks {
 		if least := min(real.N, generated.N); k < 1 || k >= least {
-			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points", k, real.N, generated.N)
+			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points",
+				k, real.N, generated.N)
 		}
 		if slices.Contains(ks[:q], k) {
 			return nil, fmt.Errorf("k = %d occurs twice", k)
@@ -225,7 +226,7 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 	return ks, nil
 }
 
-// samePoints reports points of which the distance is not defined.
+// samePoints reports points whose distance is not defined.
 func samePoints(first string, a points.Points, second string, b points.Points) error {
 	if a.Dim != b.Dim {
 		return fmt.Errorf(

@@ -1,4 +1,4 @@
-// Errors of pixels, and what is made of them.
+// Errors of pixels, and the scores computed from them.
 
 package image
 

@@ -35,9 +35,9 @@ func (p *plane2D) inverse(x []complex128) {
 	}
 }
 
-func (p *plane2D) transform(x []complex128, of func(*line, []complex128)) {
+func (p *plane2D) transform(x []complex128, transformLine func(*line, []complex128)) {
 	for i := range p.height {
-		of(p.rows, x[i*p.width:][:p.width])
+		transformLine(p.rows, x[i*p.width:][:p.width])
 	}
 	for first := 0; first < p.width; first += blockColumns {
 		n := min(blockColumns, p.width-first)
@@ -47,7 +47,7 @@ func (p *plane2D) transform(x []complex128, of func(*line, []complex128)) {
 			}
 		}
 		for j := range n {
-			of(p.columns, p.block[j*p.height:][:p.height])
+			transformLine(p.columns, p.block[j*p.height:][:p.height])
 		}
 		for i := range p.height {
 			to := x[i*p.width+first:][:n]

@@ -25,7 +25,7 @@ const fsimSide = 12
 type FSIM struct {
 	shape         Shape
 	factor        int // of the size
-	height, width int // of what is compared
+	height, width int // of the compared planes
 	phases        *phases
 }
 
@@ -59,7 +59,7 @@ func FeatureSimilarity[A, B Number](f *FSIM, a []A, b []B) (fsim, fsimc float64)
 	return pool(p, q, g, h, colors)
 }
 
-// pool is the weighted mean of the similarities of pixels, without and with that of colors.
+// pool is the weighted mean of the similarities of pixels, without and with the similarity of colors.
 func pool(p, q, g, h []float64, colors [4][]float64) (fsim, fsimc float64) {
 	var sum, colored, weights float64
 	alike := true // no pixel has phase congruency
@@ -109,11 +109,11 @@ func reduce[A Number](f *FSIM, frame []A, w [3]float64) []float64 {
 		to := out[i*f.width:][:f.width]
 		for r := max(i*f.factor-before, 0); r < min(i*f.factor-before+f.factor, f.shape.Height); r++ {
 			for j := range row {
-				at := (r*f.shape.Width + j) * pixel
+				offset := (r*f.shape.Width + j) * pixel
 				if f.shape.Channels == 1 {
-					row[j] = float64(frame[at])
+					row[j] = float64(frame[offset])
 				} else {
-					row[j] = float64(w[0]*float64(frame[at])) + float64(w[1]*float64(frame[at+channel])) + float64(w[2]*float64(frame[at+2*channel]))
+					row[j] = float64(w[0]*float64(frame[offset])) + float64(w[1]*float64(frame[offset+channel])) + float64(w[2]*float64(frame[offset+2*channel]))
 				}
 			}
 			for j := range to {
@@ -132,7 +132,7 @@ func reduce[A Number](f *FSIM, frame []A, w [3]float64) []float64 {
 // scharr are the lengths of the gradients, with zeros beyond the border.
 func scharr(plane []float64, height, width int) []float64 {
 	out := make([]float64, len(plane))
-	at := func(i, j int) float64 {
+	value := func(i, j int) float64 {
 		if i < 0 || i >= height || j < 0 || j >= width {
 			return 0
 		}
@@ -140,8 +140,8 @@ func scharr(plane []float64, height, width int) []float64 {
 	}
 	for i := range height {
 		for j := range width {
-			dx := float64(3*(at(i-1, j+1)-at(i-1, j-1)+at(i+1, j+1)-at(i+1, j-1))) + float64(10*(at(i, j+1)-at(i, j-1)))
-			dy := float64(3*(at(i+1, j-1)-at(i-1, j-1)+at(i+1, j+1)-at(i-1, j+1))) + float64(10*(at(i+1, j)-at(i-1, j)))
+			dx := float64(3*(value(i-1, j+1)-value(i-1, j-1)+value(i+1, j+1)-value(i+1, j-1))) + float64(10*(value(i, j+1)-value(i, j-1)))
+			dy := float64(3*(value(i+1, j-1)-value(i-1, j-1)+value(i+1, j+1)-value(i-1, j+1))) + float64(10*(value(i+1, j)-value(i-1, j)))
 			out[i*width+j] = math.Sqrt(float64(dx*dx)+float64(dy*dy)) / 16
 		}
 	}

@@ -67,7 +67,8 @@ func (g *gaussianWindow) slide(s *SSIM, dst []float64, take func(x, y []float64,
 
 // rows gives the weighted means of x, y, x² + y² and 2xy over the windows of each row of them, for frames of height
 // rows that take gives.
-func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row int), do func(i int, means *[4][]float64)) {
+func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row int),
+	do func(i int, means *[4][]float64)) {
 	first := 0 // where the window begins
 	for r := range height {
 		if first+2*radius == bufferRows {
@@ -77,11 +78,11 @@ func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row i
 			first = 0
 		}
 		take(g.x, g.y, r)
-		at := (first + 2*radius) * width
+		offset := (first + 2*radius) * width
 		if r < 2*radius {
-			at = r * width
+			offset = r * width
 		}
-		g.square(at)
+		g.square(offset)
 		if r < 2*radius {
 			continue
 		}
@@ -95,9 +96,9 @@ func (g *gaussianWindow) rows(width, height int, take func(x, y []float64, row i
 }
 
 // square writes the moments of a row of pixels.
-func (g *gaussianWindow) square(at int) {
+func (g *gaussianWindow) square(offset int) {
 	n := len(g.x)
-	y, px, py, squares, products := g.y[:n], g.pixels[0][at:][:n], g.pixels[1][at:][:n], g.pixels[2][at:][:n], g.pixels[3][at:][:n]
+	y, px, py, squares, products := g.y[:n], g.pixels[0][offset:][:n], g.pixels[1][offset:][:n], g.pixels[2][offset:][:n], g.pixels[3][offset:][:n]
 	for j, x := range g.x {
 		y := y[j]
 		xy := float64(x * y)

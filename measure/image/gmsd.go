@@ -17,12 +17,13 @@ const gmsdSide = 5
 //	(2·g·h + T)/(g² + h² + T),  T = 170·(R/255)²,
 //
 // where g and h are the lengths of the gradients of both by Prewitt's operator over 3. As in the authors' code there
-// are zeros beyond the border, for the means of an odd last row or column too; the deviation is that of the paper,
+// are zeros beyond the border, for the means of an odd last row or column too; the deviation is as in the paper,
 // over the number of pixels. In [0, 0.5), less is better, 0 for equal planes, symmetric in them. Planes of a side
 // below gmsdSide (5), of other sizes than said, and ranges that are no positive number are an error; a NaN gives NaN.
 func GMSD(height, width int, dataRange float64, a, b []float64) (float64, error) {
 	if height < gmsdSide || width < gmsdSide {
-		return math.NaN(), fmt.Errorf("GMSD of frames of %d × %d: want at least %d × %d pixels", height, width, gmsdSide, gmsdSide)
+		return math.NaN(), fmt.Errorf("GMSD of frames of %d × %d: want at least %d × %d pixels",
+			height, width, gmsdSide, gmsdSide)
 	}
 	if len(a) != height*width || len(b) != len(a) {
 		return math.NaN(), fmt.Errorf("GMSD of %d and %d pixels: want %d × %d", len(a), len(b), height, width)

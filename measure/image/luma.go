@@ -39,7 +39,7 @@ func mixed[A Number](shape Shape, frame []A, w [3]float64) []float64 {
 		return out
 	}
 	red, green, blue := frame, frame[channel:], frame[2*channel:]
-	// The end of the last channel is that of the frame, whatever the order of channels.
+	// The end of the last channel is the end of the frame, whatever the order of channels.
 	last := (len(out) - 1) * pixel
 	_, _, _ = red[last], green[last], blue[last]
 	for i, at := 0, 0; i < len(out); i, at = i+1, at+pixel {
@@ -50,16 +50,16 @@ func mixed[A Number](shape Shape, frame []A, w [3]float64) []float64 {
 
 // mixBytes is the sum of channels of bytes, each from a table of its products.
 func mixBytes(out []float64, frame []uint8, channel, pixel int, w [3]float64) {
-	var of [3][256]float64
-	for c := range of {
-		for v := range of[c] {
-			of[c][v] = float64(w[c] * float64(v))
+	var table [3][256]float64
+	for c := range table {
+		for v := range table[c] {
+			table[c][v] = float64(w[c] * float64(v))
 		}
 	}
 	red, green, blue := frame, frame[channel:], frame[2*channel:]
 	last := (len(out) - 1) * pixel
 	_, _, _ = red[last], green[last], blue[last]
 	for i, at := 0, 0; i < len(out); i, at = i+1, at+pixel {
-		out[i] = of[0][red[at]] + of[1][green[at]] + of[2][blue[at]]
+		out[i] = table[0][red[at]] + table[1][green[at]] + table[2][blue[at]]
 	}
 }

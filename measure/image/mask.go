@@ -4,8 +4,8 @@ package image
 
 import "math"
 
-// Sum is a sum of Count terms. Sums of frames are added to those of an episode, of
-// which Mean is then the mean over all its pixels.
+// Sum is a sum of Count terms. Sums of frames are added to sums of an episode;
+// Mean is then the mean over all its pixels.
 type Sum struct {
 	Total float64
 	Count int

@@ -16,7 +16,7 @@ func median(values []float64) float64 {
 	if n%2 == 1 {
 		return upper
 	}
-	// What is before the middle is not above it.
+	// No value before the middle is above it.
 	return (slices.Max(values[:n/2]) + upper) / 2
 }
 

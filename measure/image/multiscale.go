@@ -20,7 +20,7 @@ const multiscaleSide = 2*radius<<(len(scaleWeights)-1) + 1
 //
 //	S₅^0.1333 · C₁^0.0448 · C₂^0.2856 · C₃^0.3001 · C₄^0.2363,
 //
-// with Cⱼ the mean of (2·σxy + C2)/(σx² + σy² + C2) and Sⱼ that of the structural similarity over the Gaussian
+// with Cⱼ the mean of (2·σxy + C2)/(σx² + σy² + C2) and Sⱼ the mean of the structural similarity over the Gaussian
 // windows of [NewGaussianSSIM] that lie inside scale j. Scale j + 1 is scale j in means of 2 × 2 pixels; an odd last
 // row or column is paired with itself, as in the authors' code. A factor below 0 counts as 0. In [0, 1], 1 for equal
 // planes, symmetric in them. Planes of a side below multiscaleSide (161), of other sizes than said, and ranges that

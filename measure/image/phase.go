@@ -21,7 +21,7 @@ const (
 )
 
 // phases computes the phase congruency of planes of one size (Kovesi, Videre 1, 1999) with filters of log-Gabor
-// shape: at every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond that of noise, over the
+// shape: at every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond the energy of noise, over the
 // amplitudes Σ A, both summed over four orientations; δ is how far the phase of a wavelength is from the mean one. It
 // lies in [0, 1].
 type phases struct {
@@ -58,8 +58,8 @@ func newPhases(height, width int) *phases {
 	return p
 }
 
-// frequency is that of a coefficient, in cycles per pixel; lines of odd length have a slightly wider step, as in the
-// authors' code.
+// frequency is the frequency of a coefficient, in cycles per pixel; lines of odd length have a slightly wider step,
+// as in the authors' code.
 func frequency(i, n int) float64 {
 	if n == 1 {
 		return 0
@@ -71,37 +71,37 @@ func frequency(i, n int) float64 {
 }
 
 // filters writes the filters at one coefficient.
-func (p *phases) filters(at int, x, y float64) {
+func (p *phases) filters(index int, x, y float64) {
 	radius := math.Hypot(x, y)
 	low := 1 / (1 + math.Pow(radius/lowPassCutoff, 2*lowPassOrder))
 	width := 2 * math.Log(waveBandwidth) * math.Log(waveBandwidth)
 	wave := shortestWave
 	for s := range waveScales {
 		octaves := math.Log(radius * wave)
-		p.radial[s][at] = math.Exp(-float64(octaves*octaves)/width) * low
+		p.radial[s][index] = math.Exp(-float64(octaves*octaves)/width) * low
 		wave *= 2
 	}
 	const deviation = math.Pi / waveOrientations / waveSharpness
 	theta := math.Atan2(-y, x)
 	for o := range waveOrientations {
 		d := math.Abs(math.Remainder(theta-float64(o)*math.Pi/waveOrientations, 2*math.Pi))
-		p.angular[o][at] = math.Exp(-float64(d*d) / (2 * deviation * deviation))
+		p.angular[o][index] = math.Exp(-float64(d*d) / (2 * deviation * deviation))
 	}
 }
 
 // threshold is the energy that noise stays below, over its median amplitude of the shortest waves: by the power of all
-// filters together, whose phases are of chance, over that of the first filter.
+// filters together, whose phases are random, over the power of the first filter.
 func (p *phases) threshold(o, height, width int) float64 {
 	together, first := 0.0, 0.0
 	for i := range height {
 		for j := range width {
-			at, mirror := i*width+j, (height-i)%height*width+(width-j)%width
+			index, mirror := i*width+j, (height-i)%height*width+(width-j)%width
 			even := 0.0
 			for s := range waveScales {
-				even += float64(p.radial[s][at]*p.angular[o][at]) + float64(p.radial[s][mirror]*p.angular[o][mirror])
+				even += float64(p.radial[s][index]*p.angular[o][index]) + float64(p.radial[s][mirror]*p.angular[o][mirror])
 			}
 			together += float64(even / 2 * even / 2)
-			f := p.radial[0][at] * p.angular[o][at]
+			f := p.radial[0][index] * p.angular[o][index]
 			first += float64(f * f)
 		}
 	}
@@ -110,7 +110,7 @@ func (p *phases) threshold(o, height, width int) float64 {
 	return tau * (math.Sqrt(math.Pi/2) + noiseDeviations*math.Sqrt(2-math.Pi/2)) / noiseShrink
 }
 
-// congruency is that of a plane.
+// congruency is the phase congruency of a plane.
 func (p *phases) congruency(plane []float64) []float64 {
 	for i, v := range plane {
 		// Without its first value a constant plane is 0 to the last bit, and not noise of rounding.
@@ -154,7 +154,7 @@ func (p *phases) filter(s, o int) {
 	p.transform.inverse(to)
 }
 
-// add adds the energy of an orientation beyond that of noise.
+// add adds the energy of an orientation beyond the energy of noise.
 func (p *phases) add(energy []float64, noise float64) {
 	for i := range energy {
 		even, odd := p.even[i], p.odd[i]

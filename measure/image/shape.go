@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Shape is that of a frame: Height × Width pixels of Channels values each, row by
-// row, the channels one after the other as planes or, with ChannelsLast, beside each
+// Shape is the shape of a frame: Height × Width pixels of Channels values each, row by
+// row, the channels one after the other as planes or, with ChannelsLast, next to each
 // other in every pixel. Stacked frames are channels too.
 type Shape struct {
 	Channels, Height, Width int

@@ -31,7 +31,7 @@ type SSIM struct {
 // of the smallest and the largest value that a pixel can have, 255 for bytes. Frames
 // smaller than the window and ranges that are no positive number are an error.
 //
-// Moments of bytes are exact; those of other pixels are computed in float64, for
+// Moments of bytes are exact; moments of other pixels are computed in float64, for
 // float32 too, where scikit-image computes in float32 and is up to about 10⁻⁶ off.
 func NewSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 	s, err := newSSIM(shape, dataRange, vector.Window)
@@ -59,7 +59,8 @@ func NewGaussianSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 
 func newSSIM(shape Shape, dataRange float64, size int) (*SSIM, error) {
 	if !shape.valid() || shape.Height < size || shape.Width < size {
-		return nil, fmt.Errorf("SSIM of frames of %v: want at least %d × %d pixels, the size of its window", shape, size, size)
+		return nil, fmt.Errorf("SSIM of frames of %v: want at least %d × %d pixels, the size of its window",
+			shape, size, size)
 	}
 	if !(dataRange > 0) || math.IsInf(dataRange, 0) {
 		return nil, fmt.Errorf("SSIM with pixels of range %g: want a positive number", dataRange)

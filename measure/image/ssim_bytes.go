@@ -17,8 +17,8 @@ func bytesOf[A Number](frame []A) []uint8 {
 	return bytes
 }
 
-// meanOfBytes is mean of frames of bytes, with the same bits. Channels that lie beside each other are one row, whose
-// windows take every so manieth element.
+// meanOfBytes is mean of frames of bytes, with the same bits. Interleaved channels are one row, whose
+// windows take every element of one channel.
 func (s *SSIM) meanOfBytes(dst []float64, a, b []uint8) float64 {
 	parts, step := s.shape.Channels, 1
 	if s.shape.ChannelsLast {
@@ -32,12 +32,12 @@ func (s *SSIM) meanOfBytes(dst []float64, a, b []uint8) float64 {
 	h, w := s.MapSize()
 	sum := 0.0
 	for part := range parts {
-		at := part * s.shape.Height * n
+		offset := part * s.shape.Height * n
 		var full []float64
 		if dst != nil {
 			full = dst[part*h*w:]
 		}
-		s.slideBytes(full, a[at:][:s.shape.Height*n], b[at:][:s.shape.Height*n], step)
+		s.slideBytes(full, a[offset:][:s.shape.Height*n], b[offset:][:s.shape.Height*n], step)
 		for c := range step {
 			channel := 0.0
 			for j := c; j < w*step; j += step {
@@ -49,7 +49,7 @@ func (s *SSIM) meanOfBytes(dst []float64, a, b []uint8) float64 {
 	return sum / float64(s.shape.Channels)
 }
 
-// slideBytes sums the similarities of channels that lie beside each other, with their maps in dst unless it is nil.
+// slideBytes sums the similarities of interleaved channels, with their maps in dst unless it is nil.
 func (s *SSIM) slideBytes(dst []float64, a, b []uint8, step int) {
 	h, w := s.MapSize()
 	k, n := s.bytes, s.shape.Width*step

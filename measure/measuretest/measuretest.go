@@ -48,7 +48,7 @@ type Geometry struct {
 	CurvatureDegrees float64 `json:"curvature_degrees"`
 }
 
-// Similarity is that of the points X and Y of [Geometry].
+// Similarity is the similarity of the points X and Y of [Geometry].
 type Similarity struct {
 	CKA         float64
 	CKADebiased float64 `json:"cka_debiased"`

@@ -13,7 +13,7 @@ import (
 	"repscope/stat"
 )
 
-// Autocorrelation is that of every coordinate, averaged with the coordinates'
+// Autocorrelation is the autocorrelation of every coordinate, averaged with the coordinates'
 // variances as weights,
 //
 //	ρ(k) = (1 − k/n) · mean over pairs at lag k of x_t·x_{t+k} / mean of x_t·x_t,
@@ -26,7 +26,7 @@ type Autocorrelation struct {
 	Without [][]float64
 
 	// Tau is the integrated autocorrelation time 1 + 2·Σ ρ(k) over lags 1 … Window, in
-	// points: so many dependent points are worth one independent point.
+	// points: Tau dependent points carry the information of one independent point.
 	Tau    float64
 	Window int
 	// Converged says that the window satisfies Sokal's rule Window ≥ 5·Tau (Sokal
@@ -50,7 +50,8 @@ const maxTauLag = 5000
 // without each block; nil for none. A path that does not move and runs without a
 // pair are a [stat.UndefinedError], blocks of another number of points an error.
 // threads ≤ 0 means all; results do not depend on it.
-func (p *Path) Autocorrelation(ctx context.Context, runs []Run, lags int, blocks *stat.Blocks, threads int) (*Autocorrelation, error) {
+func (p *Path) Autocorrelation(ctx context.Context, runs []Run, lags int, blocks *stat.Blocks,
+	threads int) (*Autocorrelation, error) {
 	const quantity = "autocorrelation"
 	longest := 0
 	for _, r := range runs {
@@ -134,11 +135,11 @@ func (c *correlator) run(ctx context.Context, threads int) (*Autocorrelation, er
 	const chunk = 32
 	end := max(c.limit, c.lags) + 1
 	for first := 0; first < end; first += chunk {
-		found := make([]lagSums, min(chunk, end-first))
-		if err := parallel.For(ctx, threads, len(found), func(_, i int) { found[i] = c.at(first + i) }); err != nil {
+		sums := make([]lagSums, min(chunk, end-first))
+		if err := parallel.For(ctx, threads, len(sums), func(_, i int) { sums[i] = c.at(first + i) }); err != nil {
 			return nil, err
 		}
-		for i, s := range found {
+		for i, s := range sums {
 			lag := first + i
 			if lag > c.lags && c.out.Converged && !slices.ContainsFunc(c.own, func(a ownTau) bool { return !a.closed }) {
 				return &c.out, nil
@@ -159,13 +160,14 @@ func (c *correlator) add(lag int, s lagSums) {
 		out.Tau += 2 * value
 	}
 	for b := range c.blocks {
-		left := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]), c.variance.total-c.variance.touched[b])
-		out.Without[b] = append(out.Without[b], left)
-		if open && !math.IsNaN(left) {
-			out.TauWithout[b] += 2 * left
+		correlation := rho(s.total-s.touched[b], s.pairs-s.touches[b], lag, n-float64(c.variance.touches[b]),
+			c.variance.total-c.variance.touched[b])
+		out.Without[b] = append(out.Without[b], correlation)
+		if open && !math.IsNaN(correlation) {
+			out.TauWithout[b] += 2 * correlation
 		}
-		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(left) {
-			a.tau += 2 * left
+		if a := &c.own[b]; lag > 0 && lag <= c.limit && !a.closed && !math.IsNaN(correlation) {
+			a.tau += 2 * correlation
 			a.closed = float64(lag) >= 5*a.tau
 		}
 	}

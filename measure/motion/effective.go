@@ -28,7 +28,8 @@ import (
 // are a [stat.UndefinedError]. threads ≤ 0 means all; results do not depend on it.
 // Time is N·D·log W for a window W of at most 5,000; where most steps of time have no point, N·D times the pairs of a
 // point within the window.
-func EffectiveSize(ctx context.Context, z points.Points, episode, time []int, threads int) (stat.AutocorrelationTime, error) {
+func EffectiveSize(ctx context.Context, z points.Points, episode, time []int,
+	threads int) (stat.AutocorrelationTime, error) {
 	const quantity = "effective sample size"
 	if z.N < 3 {
 		return stat.AutocorrelationTime{}, stat.Undefined(quantity, "%d points, want at least 3", z.N)
@@ -89,26 +90,27 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 	for i := range order {
 		order[i] = i
 	}
-	value := func(of []int, i, otherwise int) int {
-		if of == nil {
+	value := func(list []int, i, otherwise int) int {
+		if list == nil {
 			return otherwise
 		}
-		return of[i]
+		return list[i]
 	}
 	before := func(a, b int) int {
-		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)), cmp.Compare(value(time, a, a), value(time, b, b)))
+		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)),
+			cmp.Compare(value(time, a, a), value(time, b, b)))
 	}
 	l := &lagged{z: z, time: make([]int, z.N)}
 	if !slices.IsSortedFunc(order, before) {
 		slices.SortStableFunc(order, before)
 		l.order = order
 	}
-	for at, i := range order {
-		l.time[at] = value(time, i, i)
-		if at == 0 || value(episode, i, 0) != value(episode, order[at-1], 0) {
-			l.start = append(l.start, at)
-		} else if l.time[at] <= l.time[at-1] {
-			l.time[at] = l.time[at-1] + 1
+	for row, i := range order {
+		l.time[row] = value(time, i, i)
+		if row == 0 || value(episode, i, 0) != value(episode, order[row-1], 0) {
+			l.start = append(l.start, row)
+		} else if l.time[row] <= l.time[row-1] {
+			l.time[row] = l.time[row-1] + 1
 		}
 	}
 	l.start = append(l.start, z.N)
@@ -160,11 +162,11 @@ func (l *lagged) center(ctx context.Context, threads int) error {
 }
 
 // centered sets dst to the coordinates from k on of the point at a place in the order, less the mean.
-func (l *lagged) centered(dst []float64, at, k int) {
+func (l *lagged) centered(dst []float64, row, k int) {
 	if l.order != nil {
-		at = l.order[at]
+		row = l.order[row]
 	}
-	from, mean := at*l.z.Dim+k, l.mean[k:][:len(dst)]
+	from, mean := row*l.z.Dim+k, l.mean[k:][:len(dst)]
 	switch {
 	case l.z.F32 != nil:
 		for d, v := range l.z.F32[from:][:len(dst)] {

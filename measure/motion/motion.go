@@ -82,7 +82,7 @@ func (p *Path) Steps(pairs []points.Pair) []float64 {
 // Turns describe successive steps (Hénaff, Goris & Simoncelli 2019, "Perceptual
 // straightening of natural videos"), one entry per triple z_t, z_{t+1}, z_{t+2}.
 type Turns struct {
-	// Cosine is that of the two steps: 1 on a straight line, 0 expected for
+	// Cosine is the cosine of the two steps: 1 on a straight line, 0 expected for
 	// independent steps, −0.5 for independent points.
 	Cosine []float64
 	// Degrees is the angle between them, from 0 (straight on) to 180 (back).

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// Series with at most so many steps for each point are transformed; in others most steps are empty.
+	// Series with at most this number of steps for each point are transformed; in others most steps are empty.
 	densestSteps = 4
-	// wholeSteps is the longest transform of whole episodes; longer ones go in stretches, of so many lags at least.
+	// wholeSteps is the longest transform of whole episodes; longer ones go in stretches, of at least this number of lags.
 	wholeSteps = 1 << 13
 	// taskSteps is how many steps of time make a task, and transforms that are filled together hold.
 	taskSteps = 1 << 15
@@ -29,35 +29,35 @@ type stretch struct {
 	sign            float64
 }
 
-// stretches cover all pairs at lags up to most: stretches overlap by that much, and what lies in two of them is
-// taken off. Each with most empty steps behind it fits into size steps.
-func (l *lagged) stretches(most int) (out []stretch, size int) {
-	whole := l.longest + 1 + most
+// stretches cover all pairs at lags up to lags. Neighboring stretches overlap by that number of steps, and pairs in two
+// of them are subtracted once. Each stretch, followed by lags empty steps, fits into size steps.
+func (l *lagged) stretches(lags int) (out []stretch, size int) {
+	whole := l.longest + 1 + lags
 	size = 1
-	for size < whole && size < wholeSteps || size < whole && size < 8*most {
+	for size < whole && size < wholeSteps || size < whole && size < 8*lags {
 		size *= 2
 	}
-	length := size - most
+	length := size - lags
 	for e, start := range l.start[:len(l.start)-1] {
 		times := l.time[start:l.start[e+1]]
-		at := func(t int) int { return start + sort.SearchInts(times, t) }
+		position := func(t int) int { return start + sort.SearchInts(times, t) }
 		last := times[len(times)-1]
-		for first := times[0]; ; first += length - most {
-			out = append(out, stretch{at(first), at(first + length), first, 1})
+		for first := times[0]; ; first += length - lags {
+			out = append(out, stretch{position(first), position(first + length), first, 1})
 			if first+length > last {
 				break
 			}
-			both := first + length - most
-			out = append(out, stretch{at(both), at(first + length), both, -1})
+			both := first + length - lags
+			out = append(out, stretch{position(both), position(first + length), both, -1})
 		}
 	}
 	return out, size
 }
 
-// transformed returns the sums of x_s·x_t and the numbers of pairs at lags 0 … most, from the squared absolute values
+// transformed returns the sums of x_s·x_t and the numbers of pairs at lags 0 … lags, from the squared absolute values
 // of the transforms, whose transform they are. Two coordinates are transformed as the parts of one complex series.
-func (l *lagged) transformed(ctx context.Context, most, threads int) (sums, counts []float64, err error) {
-	all, size := l.stretches(most)
+func (l *lagged) transformed(ctx context.Context, lags, threads int) (sums, counts []float64, err error) {
+	all, size := l.stretches(lags)
 	tasks := [][]stretch{}
 	for from := 0; from < len(all); {
 		to, steps := from, 0
@@ -91,7 +91,7 @@ func (l *lagged) transformed(ctx context.Context, most, threads int) (sums, coun
 			series[k] = complex(v/float64(size), 0)
 		}
 		transform.transform(series)
-		out := make([]float64, most+1)
+		out := make([]float64, lags+1)
 		for lag := range out {
 			out[lag] = real(series[lag])
 		}
@@ -133,9 +133,9 @@ func (t *transformer) power(stretches []stretch) (power [2][]float64) {
 		for k := 0; k < t.z.Dim; k += 2 * together {
 			row := t.row[:min(2*together, t.z.Dim-k)]
 			clear(t.series)
-			for at := s.from; at < s.to; at++ {
-				t.centered(row, at, k)
-				step := t.time[at] - s.first
+			for position := s.from; position < s.to; position++ {
+				t.centered(row, position, k)
+				step := t.time[position] - s.first
 				for q := 0; q < len(row); q += 2 {
 					second := 0.0
 					if q+1 < len(row) {

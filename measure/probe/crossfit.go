@@ -45,16 +45,16 @@ func newHeld(quantity string, d *Data, f *frame, x matrix.Matrix, threads int) (
 			}
 			all = f.coordinates(features, threads)
 		}
-		of := make([]matrix.Matrix, len(h.rows))
+		parts := make([]matrix.Matrix, len(h.rows))
 		for k, r := range h.rows {
-			of[k] = all.Select(r)
+			parts[k] = all.Select(r)
 		}
-		h.coordinates = append(h.coordinates, of)
+		h.coordinates = append(h.coordinates, parts)
 	}
 	return h, nil
 }
 
-// room is memory for predictions of so many values per row, from every set of features.
+// room is memory for predictions of values numbers per row, from every set of features.
 func (h *held) room(values int) [][]float64 {
 	out := make([][]float64, len(h.coordinates))
 	for e := range out {
@@ -121,7 +121,7 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 // taken out by the formula of Woodbury (1950), w₋ = w − M·Xᵀ·(I − X·M·Xᵀ)⁻¹·e with their residuals
 // e and M = (C + α)⁻¹, more than that from the sums of products that are left.
 //
-// How often 95 % jackknife intervals hold the score of new heads on new episodes, and those of the
+// How often 95 % jackknife intervals hold the score of new heads on new episodes, and intervals of the
 // difference of two models that know equally much hold 0, in percent of 300 draws of 600 rows of
 // autocorrelation 0.8 (go test ./measure/probe -run Coverage -v -draws 300):
 //
@@ -134,9 +134,10 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 //	      20        64  0.08  84  75     87     92  96     97     99  98     98
 //	      60        64  0.13  88  77     89     97  96     98     97  96     99
 //
-// AUROC is that of [score.AUROCByFold]; that of all pairs together is too low: 0.70 instead of 0.77 in
+// AUROC is [score.AUROCByFold]; the AUROC of all pairs together is too low: 0.70 instead of 0.77 in
 // the first row, 0.46 instead of 0.55 for a probe that finds next to nothing.
-func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, ridgeName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
@@ -192,7 +193,7 @@ func common(a, b []int) (out []int) {
 	return out
 }
 
-// outside lists what of an ascending list is not in another.
+// outside lists the members of an ascending list that are not in another.
 func outside(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(i int) bool {
 		_, found := slices.BinarySearch(b, i)
@@ -202,8 +203,8 @@ func outside(a, b []int) []int {
 
 // without refits a head without some of the rows that it was fitted on.
 func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64) {
-	left := len(fit.train) - len(gone)
-	if left == 0 {
+	rest := len(fit.train) - len(gone)
+	if rest == 0 {
 		weights, origin = matrix.New(p.x.Dim, p.y.Dim), make([]float64, p.y.Dim)
 		for t := range origin {
 			origin[t] = math.NaN()
@@ -256,7 +257,8 @@ func (p *ridgeProblem) downdate(fit *ridgeFit, gone []int) (weights matrix.Matri
 }
 
 // correct writes the weights and origins of targets first … last−1, which share a penalty.
-func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, first, last int, weights matrix.Matrix, origin []float64) bool {
+func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, first, last int, weights matrix.Matrix,
+	origin []float64) bool {
 	s, m, targets := fit.solver, residual.N, residual.Dim
 	solving := s.factorize(1, fit.alpha[first])
 	root := matrix.Matrix{N: m, Dim: rotated.Dim, Data: slices.Clone(rotated.Data)}
@@ -290,13 +292,13 @@ func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, f
 		for i := range m {
 			mean -= u.At(i, t-first) / s.n
 		}
-		at := 0.0
+		offset := 0.0
 		for k := range weights.N {
 			w := fit.weights.Data[k*targets+t] - shift.Data[k*shift.Dim+t-first]
 			weights.Data[k*targets+t] = w
-			at += float64(s.xMean[k] * w)
+			offset += float64(s.xMean[k] * w)
 		}
-		origin[t] = mean - at
+		origin[t] = mean - offset
 	}
 	return true
 }

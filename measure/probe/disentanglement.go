@@ -27,10 +27,10 @@ type DCI struct {
 	// factor. A factor without importance is left out.
 	Completeness float64
 	// Informativeness is the mean over factors of the cross-fitted R² (theirs is an error), and
-	// ByFactor that of each. A factor that is constant has NaN and is left out everywhere.
+	// ByFactor the R² of each. A factor that is constant has NaN and is left out everywhere.
 	Informativeness float64
 	ByFactor        []float64
-	// Importance [D, T], row-major, is that of one head for all rows.
+	// Importance [D, T], row-major, is the importance of one head for all rows.
 	Importance []float64
 	Alpha      []float64 // of each factor
 	// Reason is why the scores are NaN, empty if they are not.
@@ -64,21 +64,22 @@ func DCIOf(ctx context.Context, d Data, factors points.Points, o RidgeOptions) (
 	for t := range out.ByFactor {
 		out.ByFactor[t], out.Alpha[t] = math.NaN(), math.NaN()
 	}
-	for at, t := range varies {
+	for column, t := range varies {
 		truth, predicted := make([]float64, d.X.N), make([]float64, d.X.N)
 		for i := range truth {
-			truth[i], predicted[i] = scaled.F64[i*len(varies)+at], fit.Predicted[0][i*len(varies)+at]
+			truth[i], predicted[i] = scaled.F64[i*len(varies)+column], fit.Predicted[0][i*len(varies)+column]
 		}
 		if out.ByFactor[t], err = score.R2(truth, predicted); err != nil {
 			return nil, err
 		}
 		out.Informativeness += out.ByFactor[t] / float64(len(varies))
-		out.Alpha[t] = whole.Alpha[at]
+		out.Alpha[t] = whole.Alpha[column]
 		for k := range d.X.Dim {
-			out.Importance[k*factors.Dim+t] = math.Abs(whole.Coefficients[at*d.X.Dim+k]) * deviation[k]
+			out.Importance[k*factors.Dim+t] = math.Abs(whole.Coefficients[column*d.X.Dim+k]) * deviation[k]
 		}
 	}
-	out.Disentanglement, out.Completeness = sharing(matrix.Matrix{N: d.X.Dim, Dim: factors.Dim, Data: out.Importance}, varies)
+	out.Disentanglement, out.Completeness = sharing(matrix.Matrix{N: d.X.Dim, Dim: factors.Dim, Data: out.Importance},
+		varies)
 	return out, nil
 }
 
@@ -149,7 +150,7 @@ func allRows(n int) []int {
 // disentanglement in variational autoencoders").
 type MIG struct {
 	// Gap is the mean over factors of (I(z_a; v) − I(z_b; v))/H(v) for the two coordinates with the most
-	// information about a factor v, from 0 to 1; ByFactor is that of each, NaN for a factor that
+	// information about a factor v, from 0 to 1; ByFactor is the gap of each, NaN for a factor that
 	// does not vary, which is left out.
 	Gap      float64
 	ByFactor []float64
@@ -162,8 +163,8 @@ type MIG struct {
 const MIGBins = 20
 
 // MIGOf computes the gap from latents [n, D] that are given without a distribution: every coordinate, and
-// every factor [n, T] with more than so many distinct values, is cut into bins of equal width
-// over its range, the information is that of the counts (Locatello et al. 2019; Chen et al. sample from
+// every factor [n, T] with more than distinct different values, is cut into bins of equal width
+// over its range, the information follows from the counts (Locatello et al. 2019; Chen et al. sample from
 // an encoder's distribution). Counts overstate information by about (bins − 1)·(levels − 1)/2n,
 // more where there are few independent rows; gaps lose most of that. Errors: shapes that do not match,
 // NaN or Inf, fewer than 2 bins.
@@ -173,7 +174,8 @@ func MIGOf(x, factors points.Points, bins int) (*MIG, error) {
 		return nil, fmt.Errorf("%s: %d bins, want at least 2", quantity, bins)
 	}
 	if x.N == 0 || factors.N != x.N || x.Dim == 0 || factors.Dim == 0 {
-		return nil, fmt.Errorf("%s: features of shape [%d, %d] and factors of shape [%d, %d]", quantity, x.N, x.Dim, factors.N, factors.Dim)
+		return nil, fmt.Errorf("%s: features of shape [%d, %d] and factors of shape [%d, %d]",
+			quantity, x.N, x.Dim, factors.N, factors.Dim)
 	}
 	for _, p := range []points.Points{x, factors} {
 		if err := checkFeatures(quantity, p); err != nil {
@@ -217,8 +219,8 @@ func MIGOf(x, factors points.Points, bins int) (*MIG, error) {
 	return out, nil
 }
 
-// binned returns every column as numbers of bins of equal width over its range; a column of at most so
-// many distinct values as those.
+// binned returns every column as numbers of bins of equal width over its range; a column of at most distinct
+// different values by their rank.
 func binned(x points.Points, bins, distinct int) [][]int {
 	out, row := make([][]int, x.Dim), make([]float64, x.Dim)
 	for k := range out {
@@ -228,16 +230,16 @@ func binned(x points.Points, bins, distinct int) [][]int {
 		}
 		values := slices.Compact(slices.Sorted(slices.Values(column)))
 		low, high := values[0], values[len(values)-1]
-		of := make([]int, x.N)
+		bin := make([]int, x.N)
 		for i, v := range column {
 			switch {
 			case len(values) <= distinct:
-				of[i], _ = slices.BinarySearch(values, v)
+				bin[i], _ = slices.BinarySearch(values, v)
 			case high > low:
-				of[i] = min(int(float64(bins)*((v-low)/(high-low))), bins-1)
+				bin[i] = min(int(float64(bins)*((v-low)/(high-low))), bins-1)
 			}
 		}
-		out[k] = of
+		out[k] = bin
 	}
 	return out
 }

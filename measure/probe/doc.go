@@ -17,7 +17,7 @@
 //
 // # What intervals are about
 //
-// The error of such a score is that of the rows it is evaluated on and of those that the heads were
+// The error of such a score comes from the rows it is evaluated on and from the rows that the heads were
 // fitted on: the interval is for the score on new episodes of heads fitted on as many new ones.
 // [RidgeCrossFit.Without], and its like of logistic regression and nearest neighbors, refits without
 // each block, so that a delete-block jackknife holds both. Deleting from the scores of the heads as
@@ -29,7 +29,7 @@
 //
 // Networks are not refitted: two trainings on nearly the same rows differ by more than what a block
 // changes, and a jackknife of refits is twice to three times too wide. Their intervals are given the
-// fitted networks, which is to be said beside them. Of 100 draws of 10 to 60 episodes, 95 % intervals of
+// fitted networks; state this with them. Of 100 draws of 10 to 60 episodes, 95 % intervals of
 // MSE, R² and AUROC hold the score of new networks in 78 to 94 and the difference 0 of equal models in 81 to
 // 95; a p value from them is too small.
 package probe

@@ -63,9 +63,9 @@ func ControlOrder(groups []int, seed uint64) []int {
 	for i, g := range groups {
 		rows[g] = append(rows[g], i)
 	}
-	var own, drawn []int
+	var original, drawn []int
 	for _, g := range labels {
-		own = append(own, rows[g]...)
+		original = append(original, rows[g]...)
 	}
 	for _, k := range random.Perm(len(labels)) {
 		drawn = append(drawn, rows[labels[k]]...)
@@ -73,7 +73,7 @@ func ControlOrder(groups []int, seed uint64) []int {
 	n := len(groups)
 	shift := n/4 + random.Intn(max(n/2, 1))
 	order := make([]int, n)
-	for at, i := range own {
+	for at, i := range original {
 		order[i] = drawn[(at+shift)%n]
 	}
 	return order

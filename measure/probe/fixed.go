@@ -21,7 +21,7 @@ type FixedData struct {
 	Rows    [][]float32
 	Class   []int
 	Classes int
-	// Groups, Folds and Train are those of [Data].
+	// Groups, Folds and Train are as in [Data].
 	Groups, Folds []int
 	Train         [][]int
 }
@@ -50,7 +50,7 @@ type FixedCrossFit struct {
 }
 
 // CrossFitFixed fits the multinomial logistic regression of [CrossFitLogistic] with one C for every
-// fold on the rows of the others (or those of Train) and predicts the fold. Features are divided by
+// fold on the rows of the others (or the rows of Train) and predicts the fold. Features are divided by
 // their standard deviation (ddof 0) over the rows that are fitted on, by 1 where they are constant, as
 // scikit-learn's StandardScaler does. Errors as for [CrossFitLogistic].
 func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCrossFit, error) {
@@ -89,12 +89,12 @@ func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCros
 	return c, nil
 }
 
-// Without returns accuracy and balanced accuracy of Predicted, and the same without each of so many parts:
+// Without returns accuracy and balanced accuracy of Predicted, and the same without each of the parts:
 // part says in which one each row is. Without part j the score is that of the rows of the others plus, of the
 // rows of part j, what heads that had not been fitted on them would make of it to first order (AccuracyEffect,
 // BalancedEffect; 0 where they were not asked for).
 //
-// A delete-block jackknife of them holds both errors, that of the rows that are predicted and that of those that
+// A delete-block jackknife of them holds both errors, of the predicted rows and of the rows that
 // heads were fitted on, at the price of two or three fits. Fitting again without each block costs as many fits as
 // there are blocks, and its jackknife is 1.4 to 2.7 times too wide in two of the designs below: a share of rows is no
 // smooth function of the head, and every row that flips adds to the variance. How often 95 % intervals hold the score
@@ -116,26 +116,26 @@ func (c *FixedCrossFit) Without(part []int, parts int) (all FixedScores, without
 	size := c.classes * c.classes
 	counts, effects := make([]int64, (parts+1)*size), make([]FixedScores, parts)
 	for i, k := range c.class {
-		at := k*c.classes + c.Predicted[i]
-		counts[at]++
-		counts[(part[i]+1)*size+at]++
+		cell := k*c.classes + c.Predicted[i]
+		counts[cell]++
+		counts[(part[i]+1)*size+cell]++
 		if c.AccuracyEffect != nil {
 			effects[part[i]].Accuracy += c.AccuracyEffect[i]
 			effects[part[i]].Balanced += c.BalancedEffect[i]
 		}
 	}
 	total := &score.Confusion{Classes: c.classes, Count: counts[:size]}
-	left := &score.Confusion{Classes: c.classes, Count: make([]int64, size)}
+	rest := &score.Confusion{Classes: c.classes, Count: make([]int64, size)}
 	for j, effect := range effects {
 		for at, n := range total.Count {
-			left.Count[at] = n - counts[(j+1)*size+at]
+			rest.Count[at] = n - counts[(j+1)*size+at]
 		}
-		without = append(without, FixedScores{left.Accuracy() + effect.Accuracy, left.BalancedAccuracy() + effect.Balanced})
+		without = append(without, FixedScores{rest.Accuracy() + effect.Accuracy, rest.BalancedAccuracy() + effect.Balanced})
 	}
 	return FixedScores{total.Accuracy(), total.BalancedAccuracy()}, without
 }
 
-// Baseline are the predictions of [FixedCrossFit.Majority] in the place of those of the heads.
+// Baseline are the predictions of [FixedCrossFit.Majority] in the place of the heads' predictions.
 func (c *FixedCrossFit) Baseline() *FixedCrossFit {
 	return &FixedCrossFit{Predicted: c.Majority, Majority: c.Majority, class: c.class, classes: c.classes}
 }
@@ -206,8 +206,8 @@ func (p *fixedProblem) fit(ctx context.Context, train []int) (*fixedFit, error) 
 			commonest = k
 		}
 	}
-	at := slices.Index(f.present, commonest)
-	f.present = append(slices.Delete(f.present, at, at+1), commonest)
+	position := slices.Index(f.present, commonest)
+	f.present = append(slices.Delete(f.present, position, position+1), commonest)
 	f.count = points.Pick(counts, f.present)
 	f.weights, f.intercept = make([]float64, f.columns()*p.dim), make([]float64, f.columns())
 	if f.columns() == 0 {
@@ -228,7 +228,7 @@ func (p *fixedProblem) fit(ctx context.Context, train []int) (*fixedFit, error) 
 func (f *fixedFit) columns() int { return len(f.present) - 1 }
 
 // share is the part of ‖w_k‖² that is penalized. The weights of K > 2 classes that add up to 0 have
-// Σ‖w_k‖² − ‖Σw_k‖²/K in terms of differences from those of one class; of two classes the difference itself
+// Σ‖w_k‖² − ‖Σw_k‖²/K in terms of differences from the weights of one class; of two classes the difference itself
 // is penalized.
 func (f *fixedFit) share() float64 {
 	if f.columns() == 1 {
@@ -263,23 +263,24 @@ func (f *fixedFit) head() *Logistic {
 	for k := range h.Intercept {
 		h.Intercept[k] = math.Inf(-1)
 	}
-	center := func(of func(k int) float64, set func(class int, v float64)) {
+	center := func(value func(k int) float64, set func(class int, v float64)) {
 		sum := 0.0
 		for k := range f.columns() {
-			sum += of(k)
+			sum += value(k)
 		}
 		mean := sum / float64(len(f.present))
 		for k, class := range f.present {
 			if k == f.columns() {
 				set(class, -mean)
 			} else {
-				set(class, of(k)-mean)
+				set(class, value(k)-mean)
 			}
 		}
 	}
 	center(func(k int) float64 { return f.intercept[k] }, func(class int, v float64) { h.Intercept[class] = v })
 	for d := range dim {
-		center(func(k int) float64 { return f.weights[k*dim+d] }, func(class int, v float64) { h.Coefficients[class*dim+d] = v })
+		center(func(k int) float64 { return f.weights[k*dim+d] },
+			func(class int, v float64) { h.Coefficients[class*dim+d] = v })
 	}
 	return h
 }
@@ -296,19 +297,19 @@ func (f *fixedFit) predict(ctx context.Context, rows, dst []int) ([]float64, err
 	}
 	err := f.visit(ctx, rows, f.weights, f.intercept, func(_ int, b *rowBlock) {
 		for r, i := range b.index {
-			best, own, rival := 0, math.NaN(), math.Inf(-1)
+			best, logit, rival := 0, math.NaN(), math.Inf(-1)
 			for k, class := range f.present {
 				v := z(b, k, r)
 				if top := z(b, best, r); v > top || v == top && class < f.present[best] {
 					best = k
 				}
 				if class == f.Class[i] {
-					own = v
+					logit = v
 				} else {
 					rival = max(rival, v)
 				}
 			}
-			dst[i], margins[b.first+r] = f.present[best], own-rival
+			dst[i], margins[b.first+r] = f.present[best], logit-rival
 		}
 	})
 	return margins, err

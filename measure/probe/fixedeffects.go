@@ -16,7 +16,7 @@ import (
 //
 // A score S of the fold depends on the head w at the minimum of the mean loss F, so that without row i
 // it changes by ∇Sᵀ·H⁻¹·∇ℓ_i/n with the second derivatives H of F: H⁻¹·∇S is found once, by conjugate
-// gradients. The gradient of a share of rows with a margin above 0 is that of the
+// gradients. The gradient of a share of rows with a margin above 0 is the gradient of the
 // share smoothed by a normal density.
 func (f *fixedFit) effects(ctx context.Context, test []int, margins []float64, c *FixedCrossFit) error {
 	if f.columns() == 0 {
@@ -62,7 +62,8 @@ func densities(margins []float64) []float64 {
 	finite := slices.DeleteFunc(slices.Clone(margins), func(m float64) bool { return math.IsNaN(m) || math.IsInf(m, 0) })
 	slices.Sort(finite)
 	out := make([]float64, len(margins))
-	width := min(stat.StandardDeviation(finite), (stat.QuantileSorted(finite, 0.75)-stat.QuantileSorted(finite, 0.25))/1.34)
+	width := min(stat.StandardDeviation(finite),
+		(stat.QuantileSorted(finite, 0.75)-stat.QuantileSorted(finite, 0.25))/1.34)
 	width *= 0.9 * math.Pow(float64(len(finite)), -0.2)
 	if !(width > 0) {
 		return out
@@ -91,25 +92,26 @@ func (f *fixedFit) probabilitiesOf(ctx context.Context, list []int) ([]float64, 
 
 // effect adds ∇Sᵀ·H⁻¹·∇ℓ_i/n to effect of every row i that f was fitted on, where slope has the derivatives of S by
 // the margins of the test rows.
-func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, slope, probability, effect []float64) error {
+func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int,
+	slope, probability, effect []float64) error {
 	dim, columns := f.dim, f.columns()
 	column := f.columnOf()
 	slopes, err := f.sum(ctx, test, f.weights, f.intercept, func(b *rowBlock, r int) {
-		own, rival, largest, n := columns, columns, 0.0, len(b.index)
+		column, rival, largest, n := columns, columns, 0.0, len(b.index)
 		if k := slices.Index(f.present, f.Class[b.index[r]]); k >= 0 {
-			own = k
+			column = k
 		}
-		if own == columns {
+		if column == columns {
 			rival, largest = -1, math.Inf(-1)
 		}
 		for k := range columns {
-			if v := b.z[k*n+r]; k != own && v > largest {
+			if v := b.z[k*n+r]; k != column && v > largest {
 				rival, largest = k, v
 			}
 			b.z[k*n+r] = 0
 		}
-		if own < columns {
-			b.z[own*n+r] = slope[b.first+r]
+		if column < columns {
+			b.z[column*n+r] = slope[b.first+r]
 		}
 		if rival >= 0 && rival < columns {
 			b.z[rival*n+r] -= slope[b.first+r]
@@ -143,7 +145,8 @@ func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, sl
 }
 
 // sum is Σ z·x of rows, with what replace makes of their logits.
-func (f *fixedFit) sum(ctx context.Context, list []int, weights, intercept []float64, replace func(b *rowBlock, r int)) (*pieceSums, error) {
+func (f *fixedFit) sum(ctx context.Context, list []int, weights, intercept []float64,
+	replace func(b *rowBlock, r int)) (*pieceSums, error) {
 	count, _ := pieces(len(list))
 	sums := newPieceSums(count, f.columns(), f.dim)
 	err := f.visit(ctx, list, weights, intercept, func(piece int, b *rowBlock) {

@@ -40,7 +40,8 @@ func pieces(n int) (count, rows int) {
 
 // visit calls work with the rows of a list, block by block, and their logits. Blocks of one piece come one
 // after the other, those of different pieces at the same time.
-func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
+func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64,
+	work func(piece int, b *rowBlock)) error {
 	dim, columns := p.dim, len(intercept)
 	count, rows := pieces(len(list))
 	height := min(max(8, blockValues/dim), rows, max(len(list), 1))
@@ -57,10 +58,10 @@ func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept
 				kernel.Widen(b.x.Data[r*dim:(r+1)*dim], p.Rows[i])
 			}
 			for k, c := range intercept {
-				of := b.z[k*n : (k+1)*n]
-				blas64.Gemv(blas.NoTrans, 1, b.x, dense(weights[k*dim:(k+1)*dim]), 0, dense(of))
-				for r := range of {
-					of[r] += c
+				logits := b.z[k*n : (k+1)*n]
+				blas64.Gemv(blas.NoTrans, 1, b.x, dense(weights[k*dim:(k+1)*dim]), 0, dense(logits))
+				for r := range logits {
+					logits[r] += c
 				}
 			}
 			work(piece, b)
@@ -114,14 +115,14 @@ func (f *fixedFit) columnOf() []int {
 }
 
 // probabilities replaces the logits of row r of a block by probabilities and returns −ln of the one
-// of column own.
-func (b *rowBlock) probabilities(r, columns, own int) (loss float64) {
+// of column class.
+func (b *rowBlock) probabilities(r, columns, class int) (loss float64) {
 	n, largest := len(b.index), 0.0
 	for k := range columns {
 		largest = max(largest, b.z[k*n+r])
 	}
-	if own < columns {
-		loss = -b.z[own*n+r]
+	if class < columns {
+		loss = -b.z[class*n+r]
 	}
 	sum := math.Exp(-largest)
 	for k := range columns {
@@ -134,7 +135,7 @@ func (b *rowBlock) probabilities(r, columns, own int) (loss float64) {
 	return loss + largest + math.Log(sum)
 }
 
-// pieceSums are those of one piece of rows.
+// pieceSums are the sums over one piece of rows.
 type pieceSums struct {
 	loss float64
 	x    []float64 // Σ residual·x [columns, D]
@@ -168,13 +169,13 @@ func (s *pieceSums) add(b *rowBlock) {
 }
 
 // total adds the sums of the pieces in their order to the first ones.
-func total(of []pieceSums) *pieceSums {
-	for _, s := range of[1:] {
-		of[0].loss += s.loss
-		matrix.AddTo(of[0].x, s.x)
-		matrix.AddTo(of[0].one, s.one)
+func total(pieces []pieceSums) *pieceSums {
+	for _, s := range pieces[1:] {
+		pieces[0].loss += s.loss
+		matrix.AddTo(pieces[0].x, s.x)
+		matrix.AddTo(pieces[0].one, s.one)
 	}
-	return &of[0]
+	return &pieces[0]
 }
 
 // coordinates are v with (w, u) = L⁻ᵀ·v, where u_k is the logit at the reference point: in them the second
@@ -273,7 +274,7 @@ func (f *fixedFit) factor(rows []int, reference, probability []float64, columns 
 	return upper.RawTriangular()
 }
 
-// complete turns sums over n rows, of which the upper halves of all pairs of columns are there, into
+// complete turns sums over n rows, with the upper halves of all pairs of columns, into
 // second derivatives.
 func (f *fixedFit) complete(sum matrix.Matrix, columns int, n float64) {
 	width := f.dim + 1
@@ -284,16 +285,16 @@ func (f *fixedFit) complete(sum matrix.Matrix, columns int, n float64) {
 					v := sum.Data[(k*width+i)*sum.Dim+l*width+j] / n
 					sum.Data[(k*width+i)*sum.Dim+l*width+j], sum.Data[(k*width+j)*sum.Dim+l*width+i] = v, v
 				}
-				at := (k*width+i)*sum.Dim + l*width + i
+				cell := (k*width+i)*sum.Dim + l*width + i
 				if i < f.dim {
 					penalty := f.scale[i] * f.scale[i] * f.penalty
-					sum.Data[at] -= f.share() * penalty
+					sum.Data[cell] -= f.share() * penalty
 					if k == l {
-						sum.Data[at] += penalty + leastCurvature*f.scale[i]*f.scale[i]
+						sum.Data[cell] += penalty + leastCurvature*f.scale[i]*f.scale[i]
 					}
 				}
 				if k == l {
-					sum.Data[at] += leastCurvature * (1 + sum.Data[at])
+					sum.Data[cell] += leastCurvature * (1 + sum.Data[cell])
 				}
 			}
 		}
@@ -301,7 +302,7 @@ func (f *fixedFit) complete(sum matrix.Matrix, columns int, n float64) {
 }
 
 // columnsOf calls visit with the factors and the parameters of each, [columns, D + 1].
-func (c *coordinates) columnsOf(v []float64, visit func(u blas64.Triangular, of []float64)) {
+func (c *coordinates) columnsOf(v []float64, visit func(u blas64.Triangular, part []float64)) {
 	for _, u := range c.factor {
 		visit(u, v[:u.N])
 		v = v[u.N:]
@@ -313,10 +314,10 @@ func (c *coordinates) toWeights(v, weights, intercept []float64) {
 	solved := slices.Clone(v)
 	c.columnsOf(solved, func(u blas64.Triangular, of []float64) { blas64.Trsv(blas.NoTrans, u, dense(of)) })
 	for k := range intercept {
-		of := solved[k*(c.dim+1) : (k+1)*(c.dim+1)]
+		part := solved[k*(c.dim+1) : (k+1)*(c.dim+1)]
 		w := weights[k*c.dim : (k+1)*c.dim]
-		copy(w, of)
-		intercept[k] = of[c.dim] - matrix.Dot(c.reference, w)
+		copy(w, part)
+		intercept[k] = part[c.dim] - matrix.Dot(c.reference, w)
 	}
 }
 
@@ -333,10 +334,10 @@ func (c *coordinates) fromWeights(weights, intercept, v []float64) {
 // gradient turns the derivatives by weights and intercepts into those by v.
 func (c *coordinates) gradient(byWeight, byIntercept, g []float64) {
 	for k, one := range byIntercept {
-		of := g[k*(c.dim+1) : (k+1)*(c.dim+1)]
-		copy(of, byWeight[k*c.dim:(k+1)*c.dim])
-		matrix.Axpy(of[:c.dim], -one, c.reference)
-		of[c.dim] = one
+		part := g[k*(c.dim+1) : (k+1)*(c.dim+1)]
+		copy(part, byWeight[k*c.dim:(k+1)*c.dim])
+		matrix.Axpy(part[:c.dim], -one, c.reference)
+		part[c.dim] = one
 	}
 	c.columnsOf(g, func(u blas64.Triangular, of []float64) { blas64.Trsv(blas.Trans, u, dense(of)) })
 }
@@ -361,7 +362,7 @@ func (f *fixedFit) solve(ctx context.Context) error {
 			return err
 		}
 		axes.fromWeights(f.weights, f.intercept, v)
-		at := func(v, g []float64) float64 {
+		evaluate := func(v, g []float64) float64 {
 			axes.toWeights(v, weights, intercept)
 			for i := range sums {
 				sums[i].clear()
@@ -369,10 +370,10 @@ func (f *fixedFit) solve(ctx context.Context) error {
 			if err = f.visit(ctx, f.train, weights, intercept, func(piece int, b *rowBlock) {
 				s := &sums[piece]
 				for r, i := range b.index {
-					own := column[f.Class[i]]
-					s.loss += b.probabilities(r, columns, own)
-					if own < columns {
-						b.z[own*len(b.index)+r]--
+					class := column[f.Class[i]]
+					s.loss += b.probabilities(r, columns, class)
+					if class < columns {
+						b.z[class*len(b.index)+r]--
 					}
 				}
 				s.add(b)
@@ -389,7 +390,7 @@ func (f *fixedFit) solve(ctx context.Context) error {
 			axes.gradient(s.x, s.one, g)
 			return value
 		}
-		done, stopped := minimize(ctx, at, v, exactGradient, steps)
+		done, stopped := minimize(ctx, evaluate, v, exactGradient, steps)
 		if err = cmp.Or(err, stopped); err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func Groups(labels []int) int {
 type Data struct {
 	X points.Points // [n, D] features, finite
 	// Others are further features [n, D] of the same rows, which the heads fitted on X also
-	// predict from: those of predicted instead of true latents, for example.
+	// predict from: features of predicted instead of true latents, for example.
 	Others []points.Points
 	Groups []int // the episode of every row
 	// Folds is the fold of every row, 0, 1, …, each of them with rows: every fold is predicted by

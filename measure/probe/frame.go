@@ -16,8 +16,8 @@ import (
 )
 
 // frame maps features to coordinates ((x − mean)/scale)·basis. Where there are more
-// features than rows the basis, orthonormal [D, n], spans the rows: the penalty of ridge is that
-// of the coordinates, and a head has no part outside the span of what it was fitted on.
+// features than rows the basis, orthonormal [D, n], spans the rows: the penalty of ridge is the
+// penalty of the coordinates, and a head has no part outside the span of what it was fitted on.
 type frame struct {
 	mean, scale []float64 // scale is nil for 1
 	basis       matrix.Matrix
@@ -58,7 +58,7 @@ func newFrame(quantity string, x points.Points, standardize bool, threads int) (
 	return f, f.rotate(rows, threads), nil
 }
 
-// coordinates are those of other features.
+// coordinates are the coordinates of other features.
 func (f *frame) coordinates(x points.Points, threads int) matrix.Matrix {
 	rows := matrix.Of(x)
 	for i := range rows.N {
@@ -107,7 +107,7 @@ func divide(row, by []float64) {
 	}
 }
 
-// product is a·b; the order of its sums is that of [kernel.Product].
+// product is a·b; the order of its sums is as in [kernel.Product].
 func product(a, b matrix.Matrix, threads int) matrix.Matrix {
 	c := matrix.New(a.N, b.Dim)
 	p := kernel.Product[float64]{M: a.N, N: b.Dim, K: a.Dim, A: kernel.Rows(a.Data, a.Dim), B: kernel.Columns(b.Data, b.Dim),

@@ -50,7 +50,7 @@ type likelihood struct {
 	ignore  []bool // rows that do not count; nil for none
 	count   float64
 	penalty float64 // of ‖w‖²/2
-	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: those of the loss are
+	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: the derivatives of the loss are
 	// at most C/2n (Böhning 1992).
 	scale   factored
 	weights matrix.Matrix // [K, r]
@@ -103,7 +103,7 @@ func (l *likelihood) at(v, gradient []float64) float64 {
 	forward := kernel.Product[float64]{M: classes, N: n, K: dim, A: kernel.Rows(l.weights.Data, dim), B: l.rows.Operand(0), C: z, Stride: n, Threads: 1}
 	mustRun(forward.Run())
 	sums, row, losses := make([]float64, classes), make([]float64, classes), 0.0
-	for i, own := range l.label {
+	for i, class := range l.label {
 		if l.ignore != nil && l.ignore[i] {
 			for k := range row {
 				z[k*n+i] = 0
@@ -113,9 +113,9 @@ func (l *likelihood) at(v, gradient []float64) float64 {
 		for k := range row {
 			row[k] = z[k*n+i] + 2*bias[k]
 		}
-		logit := row[own]
+		logit := row[class]
 		losses -= logit + softmax(row)
-		row[own]--
+		row[class]--
 		for k, p := range row {
 			z[k*n+i] = p
 			sums[k] += p
@@ -148,7 +148,8 @@ const (
 
 // solve finds the minimum for fit.c on the rows of a set that are not ignored, from the place of
 // another fit of the set or from 0.
-func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool, start *logisticFit, gradient float64) error {
+func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool,
+	start *logisticFit, gradient float64) error {
 	fit.set, fit.present, fit.converged = set, set.present, true
 	l := newLikelihood(set, fit.c, ignore)
 	classes, dim := l.weights.N, l.weights.Dim
@@ -179,7 +180,8 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 
 // minimize moves x to the minimum of a convex function by L-BFGS (Liu and Nocedal 1989) with steps
 // halved until they decrease it enough, as many as given, and says whether the squared gradient is small.
-func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64, steps int) (bool, error) {
+func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64,
+	steps int) (bool, error) {
 	gradient, next, nextGradient := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	value := f(x, gradient)
 	var history curvature

@@ -68,7 +68,8 @@ type LogisticCrossFit struct {
 // mean loss (10⁻¹¹ where C is chosen and in refits). A class without rows to fit on has probability 0; where all rows
 // are of one class it has 1. Errors: shapes that do not match, features that are NaN or Inf, a class out of range, a
 // C that is not above 0, one group to choose from ([stat.UndefinedError]), and the error of ctx.
-func CrossFitLogistic(ctx context.Context, d Data, class []int, classes int, o LogisticOptions) (*LogisticCrossFit, error) {
+func CrossFitLogistic(ctx context.Context, d Data, class []int, classes int,
+	o LogisticOptions) (*LogisticCrossFit, error) {
 	if err := d.check(logisticName); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func (c *LogisticCrossFit) predict(f int, fit *logisticFit, dst [][]float64) {
 
 // Without refits every head without the rows of block 0, 1, …, each from where it was, with the C
 // that was chosen with them, and calls visit as [RidgeCrossFit.Without] does.
-func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, logisticName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {
 			out := common(gone, fit.train)
@@ -168,7 +170,8 @@ type logisticProblem struct {
 	o       LogisticOptions
 }
 
-func newLogisticProblem(x points.Points, class []int, classes int, groups []int, o LogisticOptions) (*logisticProblem, error) {
+func newLogisticProblem(x points.Points, class []int, classes int, groups []int,
+	o LogisticOptions) (*logisticProblem, error) {
 	if err := checkClasses(class, classes, x.N); err != nil {
 		return nil, err
 	}

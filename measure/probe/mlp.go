@@ -28,7 +28,7 @@ const (
 type MLPOptions struct {
 	Hidden     int        // units of the hidden layer, 0 for 128
 	Activation Activation // default ReLU
-	Epochs     int        // at most so many, 0 for 200
+	Epochs     int        // at most this number, 0 for 200
 	Patience   int        // epochs without a smaller validation loss after which training ends, 0 for 20
 	Batch      int        // rows of a step, 0 for 256
 	Rate       float64    // step size of Adam, 0 for 10⁻³
@@ -116,7 +116,8 @@ func CrossFitMLPClassifier(ctx context.Context, d Data, class []int, classes int
 	return crossFitMLP(ctx, &d, classes, o, func(train []int) objective { return newEntropy(class, classes, train) })
 }
 
-func crossFitMLP(ctx context.Context, d *Data, outputs int, o MLPOptions, newObjective func(train []int) objective) (*MLPCrossFit, error) {
+func crossFitMLP(ctx context.Context, d *Data, outputs int, o MLPOptions,
+	newObjective func(train []int) objective) (*MLPCrossFit, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -172,12 +173,12 @@ func validation(groups, rows []int, key stat.Key) (fit, held []int, err error) {
 		size[groups[i]]++
 	}
 	out, count := map[int]bool{}, 0
-	for k, at := range stat.NewRandom(key).Perm(len(labels)) {
+	for k, label := range stat.NewRandom(key).Perm(len(labels)) {
 		if k == len(labels)-1 || 5*count >= len(rows) {
 			break
 		}
-		out[labels[at]] = true
-		count += size[labels[at]]
+		out[labels[label]] = true
+		count += size[labels[label]]
 	}
 	for _, i := range rows {
 		if out[groups[i]] {
@@ -204,7 +205,8 @@ type objective interface {
 var errDiverged = errors.New(mlpName + ": training diverges; want a smaller step size")
 
 // trainNetwork fits a network to rows.
-func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o MLPOptions, fold uint64) (*network, error) {
+func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o MLPOptions,
+	fold uint64) (*network, error) {
 	key := func(use, at uint64) stat.Key { return stat.StreamMLP.Key(o.Seed, fold, use, at) }
 	fit, held, err := validation(d.Groups, rows, key(drawValidation, 0))
 	if err != nil {

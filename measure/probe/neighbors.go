@@ -60,7 +60,7 @@ func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborO
 		c.train = append(c.train, d.train(f))
 	}
 	for e := range d.all() {
-		var of []*neighbors.Nearest
+		var lists []*neighbors.Nearest
 		for f, rows := range c.held.rows {
 			near, err := c.search(ctx, e, rows, c.train[f], o.K+spare(o.K), o.Threads)
 			if err != nil {
@@ -69,15 +69,16 @@ func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborO
 			for r, i := range rows {
 				c.mean(c.Predicted[e], i, c.train[f], near.Index[r*near.K:r*near.K+min(o.K, near.K)])
 			}
-			of = append(of, near)
+			lists = append(lists, near)
 		}
-		c.near = append(c.near, of)
+		c.near = append(c.near, lists)
 	}
 	return c, nil
 }
 
 // search finds the nearest of some rows for others.
-func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int, k, threads int) (*neighbors.Nearest, error) {
+func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int,
+	k, threads int) (*neighbors.Nearest, error) {
 	near, err := neighbors.Cross(ctx, c.data.all()[e].Select(rows), c.data.X.Select(train), min(k, len(train)),
 		neighbors.Options{Metric: c.o.Metric, Memory: c.o.Memory, Threads: threads})
 	if err != nil {
@@ -90,8 +91,8 @@ func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int,
 func (c *NeighborCrossFit) mean(dst []float64, i int, train []int, places []int32) {
 	mean, row := dst[i*c.y.Dim:(i+1)*c.y.Dim], make([]float64, c.y.Dim)
 	clear(mean)
-	for _, at := range places {
-		for t, v := range c.y.Row(train[at], row) {
+	for _, place := range places {
+		for t, v := range c.y.Row(train[place], row) {
 			mean[t] += v
 		}
 	}
@@ -102,7 +103,8 @@ func (c *NeighborCrossFit) mean(dst []float64, i int, train []int, places []int3
 
 // Without predicts every row without the rows of block 0, 1, … among its neighbors, and calls visit as
 // [RidgeCrossFit.Without] does. Lists that run out are searched again.
-func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, neighborsName, blocks, c.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f := range c.held.rows {
 			if len(common(gone, c.train[f])) == 0 {
@@ -128,9 +130,9 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 		var again []int
 		for r, i := range c.held.rows[f] {
 			var places []int32
-			for _, at := range near.Index[r*near.K : (r+1)*near.K] {
-				if !lost[at] && len(places) < k {
-					places = append(places, at)
+			for _, place := range near.Index[r*near.K : (r+1)*near.K] {
+				if !lost[place] && len(places) < k {
+					places = append(places, place)
 				}
 			}
 			if len(places) < k {
@@ -142,12 +144,12 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 		if len(again) == 0 {
 			continue
 		}
-		found, err := c.search(ctx, e, again, keep, k, 1)
+		result, err := c.search(ctx, e, again, keep, k, 1)
 		if err != nil {
 			return err
 		}
 		for r, i := range again {
-			c.mean(dst[e], i, keep, found.Index[r*k:(r+1)*k])
+			c.mean(dst[e], i, keep, result.Index[r*k:(r+1)*k])
 		}
 	}
 	return nil
@@ -192,12 +194,12 @@ func (d *Data) means(y points.Points, gone []int, dst []float64) {
 			add(f, i)
 		}
 	}
-	for t, of := range sums {
-		total, count := stat.Sum(of), stat.Sum(counts)
+	for t, byFold := range sums {
+		total, count := stat.Sum(byFold), stat.Sum(counts)
 		for f := range rows {
-			mean := (total - of[f]) / (count - counts[f])
-			if d.Train != nil { // the sums are those of the fold's own training rows
-				mean = of[f] / counts[f]
+			mean := (total - byFold[f]) / (count - counts[f])
+			if d.Train != nil { // the sums are over the fold's own training rows
+				mean = byFold[f] / counts[f]
 			}
 			for _, i := range rows[f] {
 				dst[i*y.Dim+t] = mean
@@ -208,7 +210,8 @@ func (d *Data) means(y points.Points, gone []int, dst []float64) {
 
 // MeanWithout calls visit with the predictions of [CrossFitMean] without the rows of block 0, 1, …, as
 // [RidgeCrossFit.Without] does.
-func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks,
+	visit func(block int, predicted [][]float64) error) error {
 	predicted, err := CrossFitMean(d, y)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func (n *network) split(p []float32) (first, firstBias, second, secondBias []flo
 	return cut(n.dim * n.hidden), cut(n.hidden), cut(n.hidden * n.outputs), cut(n.outputs)
 }
 
-// start draws the weights of the hidden layer with variance 2/D. Those of the outputs are 0 and their
+// start draws the weights of the hidden layer with variance 2/D. The weights of the outputs are 0 and their
 // biases what the goal has: a network begins with the mean, or the frequencies, of the rows fitted to,
 // and where there is nothing to learn early stopping keeps that.
 func (n *network) start(hidden stat.Key, goal objective) {
@@ -141,7 +141,7 @@ func (n *network) step(x points.Points, rows []int, goal objective) {
 	sumRows(n.dFirstBias, n.dz[:m*n.hidden])
 }
 
-// throughActivation multiplies dz by the slope of the activation: for s = 1/(1 + e^−z) that of SiLU is
+// throughActivation multiplies dz by the slope of the activation: for s = 1/(1 + e^−z) the slope of SiLU is
 // s + a − s·a.
 func (n *network) throughActivation(count int) {
 	dz := n.dz[:count]
@@ -340,7 +340,7 @@ type entropy struct {
 	missing []bool // classes without rows
 	count   []int  // of rows by class
 	p       []float32
-	logits  []float32 // of the rows of a batch: that of its class, and the largest
+	logits  []float32 // of the rows of a batch: the logit of its class, and the largest
 }
 
 func newEntropy(class []int, classes int, train []int) *entropy {
@@ -404,8 +404,8 @@ func (e *entropy) loss(rows []int, outputs []float32) float64 {
 	vector.Exp(outputs, outputs)
 	for r, i := range rows {
 		z := outputs[r*len(e.p) : (r+1)*len(e.p)]
-		own, largest := e.logits[2*r], e.logits[2*r+1]
-		sum += float64(largest) + math.Log(float64(e.normalize(z))) - float64(own)
+		logit, largest := e.logits[2*r], e.logits[2*r+1]
+		sum += float64(largest) + math.Log(float64(e.normalize(z))) - float64(logit)
 		z[e.class[i]]--
 		for k := range z {
 			z[k] /= count

@@ -8,17 +8,18 @@ import (
 )
 
 // choices are the penalties and the number of folds that are given, or those that stand for none.
-func choices(quantity, one, many string, given []float64, standard func() []float64, folds int) ([]float64, int, error) {
-	if given == nil {
-		given = standard()
+func choices(quantity, one, many string, values []float64, standard func() []float64,
+	folds int) ([]float64, int, error) {
+	if values == nil {
+		values = standard()
 	}
 	if folds == 0 {
 		folds = DefaultFolds
 	}
-	if len(given) == 0 || folds < 2 {
-		return nil, 0, fmt.Errorf("%s: %d %s and %d folds, want at least 1 and 2", quantity, len(given), many, folds)
+	if len(values) == 0 || folds < 2 {
+		return nil, 0, fmt.Errorf("%s: %d %s and %d folds, want at least 1 and 2", quantity, len(values), many, folds)
 	}
-	return given, folds, checkPenalties(quantity, one, given...)
+	return values, folds, checkPenalties(quantity, one, values...)
 }
 
 // checkClasses says which row has no class or one out of range.

@@ -95,7 +95,8 @@ type ridgeProblem struct {
 
 func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgeProblem, error) {
 	if x.N == 0 || x.Dim == 0 || y.Dim == 0 {
-		return nil, stat.Undefined(ridgeName, "features of shape [%d, %d] and targets of shape [%d, %d]", x.N, x.Dim, y.N, y.Dim)
+		return nil, stat.Undefined(ridgeName, "features of shape [%d, %d] and targets of shape [%d, %d]",
+			x.N, x.Dim, y.N, y.Dim)
 	}
 	if y.N != x.N {
 		return nil, fmt.Errorf("%s: %d rows of targets for %d rows of features", ridgeName, y.N, x.N)
@@ -207,7 +208,7 @@ func (p *ridgeProblem) pathErrors(solver *solver, x, y matrix.Matrix) []float64 
 // smallest chooses the first penalty with the smallest error, of each target or of their mean.
 func (p *ridgeProblem) smallest(fit *ridgeFit) {
 	targets := p.y.Dim
-	of := func(first, last int) int {
+	choose := func(first, last int) int {
 		best, lowest := 0, math.Inf(1)
 		for a := range p.alphas {
 			sum := 0.0
@@ -222,9 +223,9 @@ func (p *ridgeProblem) smallest(fit *ridgeFit) {
 	}
 	for t := range targets {
 		if p.o.PerTarget {
-			fit.chosen[t] = of(t, t+1)
+			fit.chosen[t] = choose(t, t+1)
 		} else {
-			fit.chosen[t] = of(0, targets)
+			fit.chosen[t] = choose(0, targets)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (v *solver) tridiagonalize(c matrix.Matrix) {
 // decide.
 const smallestPenalty = 1e-12
 
-// factored is L·Lᵀ = factor·T + α with the diagonal of L, inverted, and what is below it.
+// factored is L·Lᵀ = factor·T + α with the diagonal of L, inverted, and the elements below it.
 type factored struct{ inverse, below []float64 }
 
 // factorize takes factor 1 for ridge regression.
@@ -216,11 +216,11 @@ func (v *solver) origin(weights matrix.Matrix) []float64 { return originOf(v.xMe
 func originOf(xMean, yMean []float64, weights matrix.Matrix) []float64 {
 	out := make([]float64, weights.Dim)
 	for t := range out {
-		at := 0.0
+		offset := 0.0
 		for k, m := range xMean {
-			at += float64(m * weights.Data[k*weights.Dim+t])
+			offset += float64(m * weights.Data[k*weights.Dim+t])
 		}
-		out[t] = yMean[t] - at
+		out[t] = yMean[t] - offset
 	}
 	return out
 }

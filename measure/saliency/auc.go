@@ -27,9 +27,9 @@ func AUCJudd(m *Map, f *Fixations) (float64, error) {
 	if others == 0 {
 		return math.NaN(), stat.Undefined(quantity, "every pixel is fixated")
 	}
-	found := f.of(m)
-	slices.Sort(found)
-	thresholds := slices.Compact(slices.Clone(found))
+	fixated := f.of(m)
+	slices.Sort(fixated)
+	thresholds := slices.Compact(slices.Clone(fixated))
 	pixels := levels(m.values, thresholds, m.min, m.max-m.min) // by the highest threshold that they reach
 	for i, p := range f.pixels {
 		if i > 0 && p == f.pixels[i-1] {
@@ -38,7 +38,7 @@ func AUCJudd(m *Map, f *Fixations) (float64, error) {
 		k, _ := slices.BinarySearch(thresholds, m.values[p])
 		pixels[k+1]--
 	}
-	return area(levels(found, thresholds, m.min, m.max-m.min), pixels, len(found), others), nil
+	return area(levels(fixated, thresholds, m.min, m.max-m.min), pixels, len(fixated), others), nil
 }
 
 // AUCBorji returns the expectation of the sampled area of Borji et al. 2013 (see [AUCBorjiSplits]): that under the
@@ -67,7 +67,7 @@ type Sampled struct {
 
 // AUCBorjiSplits returns [AUCBorji] with as many pixels drawn as there are fixations, of all pixels and with
 // replacement, once for every split, from stat.StreamFixations: the form in which the number was published, with 100
-// splits. The thresholds are those of AUCBorji, which is the mean over endless splits. Undefined as
+// splits. The thresholds are as in AUCBorji, which is the mean over endless splits. Undefined as
 // it is, and for less than one split.
 func AUCBorjiSplits(m *Map, f *Fixations, step float64, splits int, seed uint64) (Sampled, error) {
 	const quantity = "AUC-Borji"
@@ -87,19 +87,19 @@ func AUCShuffled(m *Map, f, others *Fixations) (float64, error) {
 	if err := shuffled(quantity, m, f, others); err != nil {
 		return math.NaN(), err
 	}
-	found := f.of(m)
-	slices.Sort(found)
+	fixated := f.of(m)
+	slices.Sort(fixated)
 	// Thresholds between which values are below, at, or above some value at fixations; wins of the fixations in halves.
 	var thresholds []float64
-	wins := []int{2 * len(found)}
-	for i := 0; i < len(found); {
-		v, beyond := found[i], i
-		for beyond < len(found) && found[beyond] == v {
+	wins := []int{2 * len(fixated)}
+	for i := 0; i < len(fixated); {
+		v, beyond := fixated[i], i
+		for beyond < len(fixated) && fixated[beyond] == v {
 			beyond++
 		}
-		thresholds, wins = append(thresholds, v), append(wins, 2*(len(found)-beyond)+beyond-i)
+		thresholds, wins = append(thresholds, v), append(wins, 2*(len(fixated)-beyond)+beyond-i)
 		if v < m.max {
-			thresholds, wins = append(thresholds, math.Nextafter(v, m.max)), append(wins, 2*(len(found)-beyond))
+			thresholds, wins = append(thresholds, math.Nextafter(v, m.max)), append(wins, 2*(len(fixated)-beyond))
 		}
 		i = beyond
 	}
@@ -132,7 +132,8 @@ func shuffled(quantity string, m *Map, f, others *Fixations) error {
 }
 
 // sampled draws len(found) of the values from for each split.
-func (m *Map) sampled(quantity string, found, from []float64, step float64, splits int, key stat.Key) (Sampled, error) {
+func (m *Map) sampled(quantity string, fixated, from []float64, step float64, splits int,
+	key stat.Key) (Sampled, error) {
 	out := Sampled{Mean: math.NaN(), SE: math.NaN()}
 	thresholds, err := ladder(quantity, step)
 	if err != nil {
@@ -141,15 +142,15 @@ func (m *Map) sampled(quantity string, found, from []float64, step float64, spli
 	if splits < 1 {
 		return out, stat.Undefined(quantity, "%d splits, want at least 1", splits)
 	}
-	positive := m.levels(found, thresholds)
+	positive := m.levels(fixated, thresholds)
 	out.Splits = make([]float64, splits)
-	drawn := make([]float64, len(found))
+	drawn := make([]float64, len(fixated))
 	for s := range out.Splits {
 		random := stat.NewRandom(key.Derive(uint64(s)))
 		for i := range drawn {
 			drawn[i] = from[random.Intn(len(from))]
 		}
-		out.Splits[s] = area(positive, m.levels(drawn, thresholds), len(found), len(drawn))
+		out.Splits[s] = area(positive, m.levels(drawn, thresholds), len(fixated), len(drawn))
 	}
 	n := float64(splits)
 	out.Mean = vector.Sum64(out.Splits) / n

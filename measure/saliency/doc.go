@@ -4,7 +4,7 @@
 //
 //	truth, err := saliency.NewMap(375, 812, make([]uint8, 375*812)) // pixels of an image
 //	…
-//	predicted, err := saliency.NewMap(375, 812, make([]float32, 375*812)) // those of a model
+//	predicted, err := saliency.NewMap(375, 812, make([]float32, 375*812)) // values of a model
 //	…
 //	correlation, err := saliency.CC(truth, predicted)
 //	divergence, err := saliency.KL(truth, predicted, saliency.Epsilon)
@@ -15,7 +15,7 @@
 // Maps are rows of pixels, from the top; x counts columns to the right, y rows downward.
 // A map has finite values only: NaN and infinities are errors of NewMap, with their place.
 // What cannot be computed (maps of other sizes, a constant map that orders no pixels, no
-// fixations) is a [stat.UndefinedError] with its reason beside NaN, never a number.
+// fixations) is a [stat.UndefinedError] with its reason and NaN, never a number.
 //
 // CC, NSS and all AUC are the same for a·map + b, a > 0, but for rounding. SIM, KL and
 // information gain take maps as distributions, v/Σv, which b changes; [Map.Rescaled] makes

@@ -72,7 +72,7 @@ func Top(m *Map, percent float64) (*Fixations, error) {
 }
 
 // highest is the k-th highest value of a map that is not constant: values are counted by cells of the range, and only
-// those of the cell that holds it are sorted.
+// the values of the cell that holds it are sorted.
 func (m *Map) highest(k int) float64 {
 	const cells = 1 << 16
 	width := m.max - m.min

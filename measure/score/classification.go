@@ -40,7 +40,8 @@ func NewConfusion(classes int, truth, predicted []int) (*Confusion, error) {
 
 // ConfusionWithout counts all observations, and the observations outside each block. Errors as for
 // [NewConfusion], and blocks for another number of observations.
-func ConfusionWithout(blocks *stat.Blocks, classes int, truth, predicted []int) (all *Confusion, without []*Confusion, err error) {
+func ConfusionWithout(blocks *stat.Blocks, classes int,
+	truth, predicted []int) (all *Confusion, without []*Confusion, err error) {
 	if all, err = NewConfusion(classes, truth, predicted); err != nil {
 		return nil, nil, err
 	}
@@ -48,11 +49,11 @@ func ConfusionWithout(blocks *stat.Blocks, classes int, truth, predicted []int) 
 		return nil, nil, err
 	}
 	for j := range blocks.Count() {
-		left := &Confusion{Classes: classes, Count: slices.Clone(all.Count)}
+		rest := &Confusion{Classes: classes, Count: slices.Clone(all.Count)}
 		for _, i := range blocks.Block(j) {
-			left.Count[truth[i]*classes+predicted[i]]--
+			rest.Count[truth[i]*classes+predicted[i]]--
 		}
-		without = append(without, left)
+		without = append(without, rest)
 	}
 	return all, without, nil
 }
@@ -137,7 +138,7 @@ func (c *Confusion) Recall() []float64 {
 // [Confusion], with mean 0.
 type ClassInfluences struct{ Accuracy, BalancedAccuracy, MacroF1 []float64 }
 
-// Influence returns that of observations, which are those that were counted. BalancedAccuracy is
+// Influence returns the influence of the counted observations. BalancedAccuracy is
 // nil where it is undefined. Errors as for [NewConfusion].
 func (c *Confusion) Influence(truth, predicted []int) (ClassInfluences, error) {
 	if err := checkClasses("confusion", c.Classes, truth, predicted); err != nil {

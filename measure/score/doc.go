@@ -7,10 +7,10 @@
 //	all, without, err := score.RegressionWithout(blocks, truth, predicted)
 //	jackknifed, err := blocks.Jackknife(all.R2, score.Values(without, score.Regression.R2Of), influence.R2)
 //
-// Scores of cross-fitted classes and numbers are those of all predictions together. For rankings
+// Scores of cross-fitted classes and numbers are over all predictions together. For rankings
 // [AUROCByFold] counts pairs that one head has ranked, which is what cross-fitting leaves comparable.
 //
-// What is undefined, such as R² of a constant target and AUROC of one class, is a
+// An undefined score, such as R² of a constant target and AUROC of one class, is a
 // [stat.UndefinedError] where it is all that was asked for, and NaN among several numbers and
 // among deletions. Predictions that are NaN are errors: a caller leaves out what it has no
 // prediction or no target for.

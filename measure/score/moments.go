@@ -1,4 +1,4 @@
-// Means and squares about the mean that can be joined, so that what is left without a
+// Means and squares about the mean that can be joined, so that the rest without a
 // block is added up and never subtracted.
 
 package score
@@ -9,7 +9,7 @@ import (
 	"repscope/stat"
 )
 
-// moments are those of a set of values. Sets are joined as by Chan, Golub and LeVeque (1983).
+// moments are the moments of a set of values. Sets are joined as by Chan, Golub and LeVeque (1983).
 type moments struct {
 	n, mean, squares float64 // Σ (x − mean)²
 	low, high        float64

@@ -44,7 +44,8 @@ func AUROCByFold(folds []int, positive []bool, score []float64) (float64, error)
 // AUROCByFoldWithout returns [AUROCByFold] of all observations, and of the observations outside each
 // block, from exact counts of pairs in O(n log n) for all blocks together. NaN if only one class
 // remains. Errors as for [AUROCByFold], and blocks for another number of observations.
-func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score []float64) (all float64, without []float64, err error) {
+func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool,
+	score []float64) (all float64, without []float64, err error) {
 	if all, err = AUROCByFold(folds, positive, score); err != nil {
 		return math.NaN(), nil, err
 	}
@@ -53,33 +54,33 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score
 	}
 	index := foldsOf(folds, len(score))
 	total, won := countWins(index, positive, score)
-	of := make([]int, len(score)) // the fold of each observation, as a number
+	fold := make([]int, len(score)) // the fold of each observation, as a number
 	for f, members := range index {
 		for _, i := range members {
-			of[i] = f
+			fold[i] = f
 		}
 	}
-	left := make([]pairs, len(total))
+	rest := make([]pairs, len(total))
 	for j := range blocks.Count() {
-		copy(left, total)
+		copy(rest, total)
 		inside := make(map[int][]int)
 		for _, i := range blocks.Block(j) {
-			inside[of[i]] = append(inside[of[i]], i)
-			left[of[i]].halves -= won[i]
+			inside[fold[i]] = append(inside[fold[i]], i)
+			rest[fold[i]].halves -= won[i]
 		}
 		for f, members := range inside {
 			gone := countPairs(positive, score, ascending(score, members))
-			left[f].positives -= gone.positives
-			left[f].negatives -= gone.negatives
-			left[f].halves += gone.halves // both members of these pairs took them away
+			rest[f].positives -= gone.positives
+			rest[f].negatives -= gone.negatives
+			rest[f].halves += gone.halves // both members of these pairs took them away
 		}
-		without = append(without, areaOf(left))
+		without = append(without, areaOf(rest))
 	}
 	return all, without, nil
 }
 
 // AUROCByFoldInfluence returns the influence of every observation on [AUROCByFold]:
-// n·(u − A·m)/(number of pairs) for an observation with m pairs, of which the positive wins u.
+// n·(u − A·m)/(number of pairs) for an observation with m pairs, where the positive wins u.
 // Errors as for [AUROCByFold].
 func AUROCByFoldInfluence(folds []int, positive []bool, score []float64) ([]float64, error) {
 	area, err := AUROCByFold(folds, positive, score)
@@ -114,9 +115,9 @@ func foldsOf(folds []int, n int) [][]int {
 		}
 		return [][]int{all}
 	}
-	classes, of := Classes(folds)
+	classes, class := Classes(folds)
 	out := make([][]int, len(classes))
-	for i, f := range of {
+	for i, f := range class {
 		out[f] = append(out[f], i)
 	}
 	return out
@@ -185,7 +186,7 @@ func countPairs(positive []bool, score []float64, order []int) pairs {
 	return p
 }
 
-// countWins counts the pairs of every fold, and those of every observation that the positive wins, in
+// countWins counts the pairs of every fold, and the pairs of every observation that the positive wins, in
 // halves.
 func countWins(index [][]int, positive []bool, score []float64) ([]pairs, []int64) {
 	total, won := make([]pairs, len(index)), make([]int64, len(score))

@@ -32,12 +32,12 @@ func RaterTerms(units [][]float64) [][]float64 {
 		if m < 2 {
 			continue
 		}
-		own := stat.Mean(ratings)
+		mean := stat.Mean(ratings)
 		var sum, squares, about float64
 		for _, x := range ratings {
 			sum += x - middle
 			squares += float64((x - middle) * (x - middle))
-			about += float64((x - own) * (x - own))
+			about += float64((x - mean) * (x - mean))
 		}
 		terms[0][u], terms[1][u], terms[2][u], terms[3][u] = 2*m*about/(m-1), m, sum, squares
 	}

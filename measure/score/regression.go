@@ -37,9 +37,9 @@ func (r Regression) NMSEOf() float64 { return r.NMSE }
 func (r Regression) ExplainedVarianceOf() float64 { return r.ExplainedVariance }
 
 // Values returns one score of each element, for example of each deletion.
-func Values[T any](of []T, score func(T) float64) []float64 {
-	out := make([]float64, len(of))
-	for i, v := range of {
+func Values[T any](list []T, score func(T) float64) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
 		out[i] = score(v)
 	}
 	return out
@@ -69,7 +69,8 @@ func Regress(truth, predicted []float64) (Regression, error) {
 
 // RegressionWithout scores all predictions, and the predictions outside each block. Errors as for
 // [Regress], and blocks for another number of observations.
-func RegressionWithout(blocks *stat.Blocks, truth, predicted []float64) (all Regression, without []Regression, err error) {
+func RegressionWithout(blocks *stat.Blocks,
+	truth, predicted []float64) (all Regression, without []Regression, err error) {
 	const quantity = "regression score"
 	if err := checkTargets(quantity, truth, predicted); err != nil {
 		return Regression{}, nil, err
@@ -81,8 +82,8 @@ func RegressionWithout(blocks *stat.Blocks, truth, predicted []float64) (all Reg
 	for j := range parts {
 		parts[j] = residualsOf(truth, predicted, blocks.Block(j))
 	}
-	_, left := withoutEach(parts, residuals{noMoments(), noMoments()}, residuals.join)
-	for _, r := range left {
+	_, rests := withoutEach(parts, residuals{noMoments(), noMoments()}, residuals.join)
+	for _, r := range rests {
 		without = append(without, r.scores())
 	}
 	return residualsOf(truth, predicted, nil).scores(), without, nil
@@ -93,13 +94,13 @@ type residuals struct{ target, errors moments }
 
 // residualsOf takes the observations of an index, nil for all.
 func residualsOf(truth, predicted []float64, index []int) residuals {
-	n, at := len(index), func(k int) int { return index[k] }
+	n, row := len(index), func(k int) int { return index[k] }
 	if index == nil {
-		n, at = len(truth), func(k int) int { return k }
+		n, row = len(truth), func(k int) int { return k }
 	}
 	return residuals{
-		target: momentsOf(n, func(k int) float64 { return truth[at(k)] }),
-		errors: momentsOf(n, func(k int) float64 { return truth[at(k)] - predicted[at(k)] }),
+		target: momentsOf(n, func(k int) float64 { return truth[row(k)] }),
+		errors: momentsOf(n, func(k int) float64 { return truth[row(k)] - predicted[row(k)] }),
 	}
 }
 
@@ -151,7 +152,7 @@ func orUndefined(quantity string, truth, predicted []float64, score func(Regress
 }
 
 // Influences are the first-order share of every observation in the scores of [Regression],
-// with mean 0: the series whose dependence decides the length of blocks. Those of R2 (and NMSE,
+// with mean 0: the series whose dependence decides the length of blocks. The influences of R2 (and NMSE,
 // which is its negative) and ExplainedVariance are nil where the score is undefined.
 type Influences struct{ MSE, R2, NMSE, ExplainedVariance []float64 }
 

@@ -18,14 +18,14 @@ type CoOccurrence struct {
 	// TotalVariation is ½·Σ |P − Q| over pairs of cells, P and Q being f divided by its
 	// sum: of a random pair of cells that occur together in the one and in the other
 	// collection; from 0 to 1, 1 where no pair of cells occurs in both. Few sets make
-	// it large for want of data: compare it with that of two samples of the same
+	// it large for want of data: compare it with the value of two samples of the same
 	// collection.
 	TotalVariation float64
 	// MeanAbsolute is the mean of |f − g| over the pairs of cells that occur together in
 	// either collection, and Pairs is their number.
 	MeanAbsolute float64
 	Pairs        int
-	// Correlation is that of f and g over these pairs (Pearson); NaN where one is
+	// Correlation is the correlation of f and g over these pairs (Pearson); NaN where one is
 	// constant.
 	Correlation float64
 }

@@ -20,13 +20,13 @@ type Distinct struct {
 
 // Distinct finds the classes of equal sets.
 func (s *Sets) Distinct() Distinct {
-	d, known := Distinct{Class: make([]int, s.N)}, make(map[string]int, s.N)
+	d, classes := Distinct{Class: make([]int, s.N)}, make(map[string]int, s.N)
 	key := make([]byte, 8*s.words)
 	for i := range s.N {
-		class, seen := known[string(s.key(i, key))]
+		class, seen := classes[string(s.key(i, key))]
 		if !seen {
 			class = len(d.Sizes)
-			known[string(key)] = class
+			classes[string(key)] = class
 			d.Sizes = append(d.Sizes, 0)
 		}
 		d.Class[i] = class
@@ -66,31 +66,31 @@ func (d Distinct) First() []bool {
 // at about this number (jackknife with blocks of equal sizes); where blocks differ much
 // in size, jackknife [Distinct.At] at a common number.
 func (d Distinct) RatioWithout(blocks *stat.Blocks) ([]float64, error) {
-	return d.without(blocks, func(sizes []int, left int) float64 {
+	return d.without(blocks, func(sizes []int, rest int) float64 {
 		unique := 0
 		for _, size := range sizes {
 			if size > 0 {
 				unique++
 			}
 		}
-		return float64(unique) / float64(left)
+		return float64(unique) / float64(rest)
 	})
 }
 
 // AtWithout returns [Distinct.At] of k for the sets outside each block; NaN where fewer
 // than k are left.
 func (d Distinct) AtWithout(blocks *stat.Blocks, k int) ([]float64, error) {
-	return d.without(blocks, func(sizes []int, left int) float64 {
-		if k > left {
+	return d.without(blocks, func(sizes []int, rest int) float64 {
+		if k > rest {
 			return math.NaN()
 		}
-		return rarefied(sizes, left, k) / float64(k)
+		return rarefied(sizes, rest, k) / float64(k)
 	})
 }
 
 // without computes a function of the sizes of the classes, and of their sum, for the sets
 // outside each block.
-func (d Distinct) without(blocks *stat.Blocks, f func(sizes []int, left int) float64) ([]float64, error) {
+func (d Distinct) without(blocks *stat.Blocks, f func(sizes []int, rest int) float64) ([]float64, error) {
 	if labels := blocks.Labels(); len(labels) != len(d.Class) {
 		return nil, fmt.Errorf("blocks of %d sets for %d sets", len(labels), len(d.Class))
 	}

@@ -1,5 +1,5 @@
 // Package set measures collections of finite sets, such as binary grids: how much two of
-// them overlap, how different those of a collection are from each other, how many are
+// them overlap, how different the sets of a collection are from each other, how many are
 // distinct, and how many are new against a reference.
 //
 //	grids, err := set.FromPoints(p, 0.5) // p: points.Points, [N, C]; in where a value exceeds 0.5

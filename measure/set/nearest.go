@@ -1,4 +1,4 @@
-// Sets against a reference: the nearest one, whether it is the same, and what is valid,
+// Sets against a reference: the nearest one, whether it is the same, and which sets are valid,
 // unique and new at once.
 
 package set
@@ -41,7 +41,8 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 			buffers[worker] = make([]uint32, reference.N)
 		}
 		reference.distances(buffers[worker], s.row(i), 0)
-		out.Hamming[i], out.HammingIndex[i], out.Jaccard[i], out.JaccardIndex[i] = nearest(s.sizes[i], reference.sizes, buffers[worker])
+		out.Hamming[i], out.HammingIndex[i], out.Jaccard[i], out.JaccardIndex[i] = nearest(s.sizes[i], reference.sizes,
+			buffers[worker])
 	})
 	if err != nil {
 		return nil, err
@@ -51,11 +52,11 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 
 // nearest is the least distance and the largest similarity of a set of a size to others of
 // sizes at the distances given, and to whom.
-func nearest(own int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
+func nearest(size int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
 	hamming = math.MaxInt
 	best := overlap{Intersection: -1, Union: 1}
 	for j, v := range distances {
-		d, both := int(v), own+sizes[j]
+		d, both := int(v), size+sizes[j]
 		if d < hamming {
 			hamming, hammingIndex = d, j
 		}

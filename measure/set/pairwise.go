@@ -74,7 +74,7 @@ type Pairwise struct {
 	N, Cells int
 	Hamming  Histogram
 	// HammingRows are the sums over the pairs of every set, in cells, and Similarity and
-	// Squares those of the Jaccard similarity and of its square, in units of 2⁻⁴⁰.
+	// Squares the sums of the Jaccard similarity and of its square, in units of 2⁻⁴⁰.
 	HammingRows         []uint64
 	Similarity, Squares []uint64
 }
@@ -107,7 +107,7 @@ func (s *Sets) Pairwise(ctx context.Context, threads int) (*Pairwise, error) {
 	return s.PairwiseRange(ctx, 0, s.N, threads)
 }
 
-// PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. Those of ranges that
+// PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. The results of ranges that
 // cover 0 … N−1 add up to all pairs.
 func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwise, error) {
 	table := newSimilarities(s)
@@ -122,9 +122,9 @@ func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwis
 		return nil, err
 	}
 	out := newPairwise(s)
-	for _, of := range workers {
-		if of != nil {
-			_ = out.Add(of) // of the same sets; the order of integers does not matter
+	for _, part := range workers {
+		if part != nil {
+			_ = out.Add(part) // of the same sets; the order of integers does not matter
 		}
 	}
 	return out, nil
@@ -172,14 +172,14 @@ func (s *Sets) distances(dst []uint32, row []uint64, first int) {
 	}
 }
 
-// similarities are those of two sets and their squares, by their sizes together and their
+// similarities are the similarities of two sets and their squares, by their sizes together and their
 // distance; nil where there are too many of them for a table.
 type similarities struct {
 	stride int
 	table  [][2]uint64
 }
 
-// mostSimilarities is how many a table holds at most: those of sets of up to 127 cells.
+// mostSimilarities is how many a table holds at most: the similarities of sets of up to 127 cells.
 const mostSimilarities = 1 << 16
 
 func newSimilarities(s *Sets) similarities {
@@ -210,22 +210,22 @@ func similarityOf(both, d int) [2]uint64 {
 func (p *Pairwise) add(i int, sizes []int, distances []uint32, t similarities) {
 	first := p.N - len(distances)
 	hamming, similarity, squares := p.HammingRows[first:], p.Similarity[first:], p.Squares[first:]
-	sizes, own := sizes[first:], sizes[i]
+	sizes, size := sizes[first:], sizes[i]
 	var sums [3]uint64
 	for j, d := range distances {
-		var of [2]uint64
-		if both := own + sizes[j]; t.table != nil {
-			of = t.table[both*t.stride+int(d)]
+		var pair [2]uint64
+		if both := size + sizes[j]; t.table != nil {
+			pair = t.table[both*t.stride+int(d)]
 		} else {
-			of = similarityOf(both, int(d))
+			pair = similarityOf(both, int(d))
 		}
 		p.Hamming[d]++
 		hamming[j] += uint64(d)
-		similarity[j] += of[0]
-		squares[j] += of[1]
+		similarity[j] += pair[0]
+		squares[j] += pair[1]
 		sums[0] += uint64(d)
-		sums[1] += of[0]
-		sums[2] += of[1]
+		sums[1] += pair[0]
+		sums[2] += pair[1]
 	}
 	p.HammingRows[i] += sums[0]
 	p.Similarity[i] += sums[1]
@@ -289,11 +289,11 @@ type Mean struct {
 	// Without[b] is the mean over the pairs that touch no set of block b; NaN where
 	// fewer than 2 sets are left.
 	Without []float64
-	// Influence is that of every set, 2·(mean of its pairs − Value).
+	// Influence is the influence of every set, 2·(mean of its pairs − Value).
 	Influence []float64
 }
 
-// PairMeans are those of a [Pairwise]: Hamming distance in shares of the cells, Jaccard
+// PairMeans are the means of a [Pairwise]: Hamming distance in shares of the cells, Jaccard
 // similarity, and its square.
 type PairMeans struct{ Hamming, Jaccard, Squares Mean }
 
@@ -355,8 +355,8 @@ func meanOf(rows []uint64, scale float64) Mean {
 
 // without is the mean over the pairs of the sets that are no members of a block.
 func without(rows, inside []uint64, members []int, scale float64) float64 {
-	left := float64(len(rows) - len(members))
-	if left < 2 {
+	rest := float64(len(rows) - len(members))
+	if rest < 2 {
 		return math.NaN()
 	}
 	touched := make([]uint64, len(members))
@@ -364,7 +364,7 @@ func without(rows, inside []uint64, members []int, scale float64) float64 {
 		touched[k] = rows[i]
 	}
 	sum := sumOf(rows) - 2*sumOf(touched) + sumOf(inside)
-	return sum / scale / (left * (left - 1) / 2)
+	return sum / scale / (rest * (rest - 1) / 2)
 }
 
 // Ceiling returns the largest mean Hamming distance of pairs, in cells, that N sets of the
@@ -374,7 +374,7 @@ func without(rows, inside []uint64, members []int, scale float64) float64 {
 // sets reach a little less, as they cannot all be disjoint. NaN for fewer than 2 sets.
 func (s *Sets) Ceiling() float64 { return Ceiling(s.sizes, s.Cells) }
 
-// Ceiling is [Sets.Ceiling] for sets of the given sizes over so many cells.
+// Ceiling is [Sets.Ceiling] for sets of the given sizes over a number of cells.
 func Ceiling(sizes []int, cells int) float64 {
 	n, total := len(sizes), 0
 	if n < 2 || cells < 1 {

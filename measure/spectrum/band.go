@@ -50,7 +50,7 @@ func (r *reduction) step(first int) error {
 	b, m := r.b, r.n-first-r.b
 	r.stride = roundUp(m, kernel.PairDepth)
 	r.reflectPanel(first, m)
-	// The rest of a row of V is zero, and so is what is added there.
+	// The rest of a row of V is zero, and so are the terms added there.
 	trailing := r.a[(first+b)*r.n+first+b:]
 	v, n := r.rows[b*r.stride:][:b*r.stride], r.rows[:b*r.stride]
 	t, s, u := r.small[0], r.small[1], r.small[2]

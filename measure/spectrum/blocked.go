@@ -42,7 +42,7 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 	return similaritiesAbout(ctx, z, mean, products, threads)
 }
 
-// WithSimilarities is [WithUncentered] and [NewSimilarities] of the same points, beside each other.
+// WithSimilarities is [WithUncentered] and [NewSimilarities] of the same points, computed at the same time.
 func WithSimilarities(
 	ctx context.Context, z points.Points, threads int,
 ) (s *Spectrum, raw Uncentered, similarities *Similarities, err error) {
@@ -70,8 +70,10 @@ func WithSimilarities(
 	return s, raw, similarities, err
 }
 
-// similaritiesAbout are those of points with that mean, and with those products where these are of coordinates.
-func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64, threads int) (s *Similarities, err error) {
+// similaritiesAbout are the similarities of points with that mean, and with those products where these are of
+// coordinates.
+func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64,
+	threads int) (s *Similarities, err error) {
 	s = &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
 	if z.N < 3*z.Dim {
 		err = s.fromPoints(ctx, threads)
@@ -109,13 +111,13 @@ func (s *Similarities) fromPoints(ctx context.Context, threads int) error {
 		for i := range rows {
 			row := products[i*columns+i : (i+1)*columns]
 			s.length[from+i] = row[0]
-			own, others := float64(row[0]*row[0]), s.similarity[from+i+1:]
+			norm, others := float64(row[0]*row[0]), s.similarity[from+i+1:]
 			for k, v := range row[1:] {
 				square := float64(v * v)
-				own += square
+				norm += square
 				others[k] += square
 			}
-			s.similarity[from+i] += own
+			s.similarity[from+i] += norm
 		}
 	}
 	return nil
@@ -195,7 +197,7 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 			b.trace[a] += s.length[i]
 			b.row[a] += s.similarity[i]
 		}
-		// The products of points and those of coordinates have the same sum of squares.
+		// The products of points and the products of coordinates have the same sum of squares.
 		m, err := allProducts(x, 1)
 		b.own[a] = innerProduct(m, m)
 		if b.moments != nil && x.Rows >= x.Cols {
@@ -222,7 +224,8 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 }
 
 // eachBlock calls work for every block with its centered points and with memory of its own, on several goroutines.
-func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General, scratch *[]float64) error) error {
+func (b *Blocked) eachBlock(ctx context.Context, threads int,
+	work func(a int, x blas64.General, scratch *[]float64) error) error {
 	largest := 0
 	for a := range b.size {
 		largest = max(largest, len(b.blocks.Block(a)))
@@ -282,7 +285,7 @@ func momentsOf(x blas64.General, threads int) (blas64.Symmetric, error) {
 	return m, err
 }
 
-// allProducts are those of rows or of coordinates, whichever are fewer.
+// allProducts are the products of rows or of coordinates, whichever are fewer.
 func allProducts(x blas64.General, threads int) (blas64.Symmetric, error) {
 	if x.Rows < x.Cols {
 		return gramOf(x, threads)
@@ -310,11 +313,11 @@ func (b *Blocked) tables(a int, projected blas64.General) {
 	cross, quadratic, mixed := make([]float64, g), make([]float64, g), make([]float64, g)
 	for r := range projected.Rows {
 		y := projected.Data[r*g : (r+1)*g]
-		own := y[a]
+		weight := y[a]
 		for c, v := range y {
 			cross[c] += v
 			quadratic[c] += float64(v * v)
-			mixed[c] += float64(v * own)
+			mixed[c] += float64(v * weight)
 		}
 	}
 	for c := range g {
@@ -328,10 +331,10 @@ func (b *Blocked) ParticipationRatiosWithout() []float64 {
 	out := make([]float64, len(b.size))
 	squares := stat.Sum(b.row)
 	for j := range out {
-		left := float64(b.all.z.N) - b.size[j]
-		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/left
+		rest := float64(b.all.z.N) - b.size[j]
+		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/rest
 		quadratic := stat.Sum(b.quadratic[j]) - b.quadratic[j][j]
-		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/left + b.cross[j][j]*b.cross[j][j]/(left*left))
+		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/rest + b.cross[j][j]*b.cross[j][j]/(rest*rest))
 	}
 	return out
 }

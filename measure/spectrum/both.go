@@ -10,9 +10,10 @@ import (
 
 // bothOfCoordinates are the eigenvalues of the products xᵀx of coordinates and of (x + 1·mᵀ)ᵀ(x + 1·mᵀ) = xᵀx +
 // count·m·mᵀ, for count points x with the mean 0, in descending order. In a basis whose first vector is along m the
-// two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products, of
-// which the upper triangle is read, are overwritten.
-func bothOfCoordinates(products []float64, n int, count float64, mean []float64, threads int) (centered, raw []float64, err error) {
+// two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products,
+// read in the upper triangle, are overwritten.
+func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
+	threads int) (centered, raw []float64, err error) {
 	length := turn(products, n, 0, mean)
 	t, err := tridiagonalOf(products, n, bandOf(n), threads)
 	if err != nil {
@@ -30,7 +31,8 @@ func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
 // xxᵀ + along·1ᵀ + 1·alongᵀ + square·1·1ᵀ with along = x·m and square = ‖m‖², in descending order. In a basis whose
 // first vectors are along 1 and along x·m, which are orthogonal, xxᵀ has nothing in its first row, and the other the
 // rest. The products are overwritten, and so is along.
-func bothOfPoints(products []float64, n int, along []float64, square float64, threads int) (centered, raw []float64, err error) {
+func bothOfPoints(products []float64, n int, along []float64, square float64,
+	threads int) (centered, raw []float64, err error) {
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
@@ -104,7 +106,7 @@ func turn(a []float64, n, from int, v []float64, others ...[]float64) float64 {
 	return beta * largest
 }
 
-// dot is Σ x·y for vectors of any length, at most that of y.
+// dot is Σ x·y for vectors of any length, at most the length of y.
 func dot(x, y []float64) float64 {
 	whole := len(x) / kernel.PairDepth * kernel.PairDepth
 	sum := kernel.Dot(x[:whole], y[:whole])

@@ -18,8 +18,8 @@ var abreast = 4
 // chase is a symmetric band of b diagonals on each side of the main one, and room for what the sweeps fill in: row i
 // holds the columns i−b … i+2b−1, the element (i, c) at i·stride + c + b. Behind the last row there are rows of zeros.
 //
-// Sweep j reflects row j so that one element is left beside the diagonal. The reflection changes the rows and columns
-// of a diagonal block, which fills the block beside it; a reflection of that block's first row changes the
+// Sweep j reflects row j so that one element is left next to the diagonal. The reflection changes the rows and columns
+// of a diagonal block, which fills the block next to it; a reflection of that block's first row changes the
 // next diagonal block, and so on down the band. The sweep after it stays two blocks behind.
 type chase struct {
 	n, b, stride int
@@ -27,7 +27,7 @@ type chase struct {
 	done         []atomic.Int64 // of every group of sweeps, the turns taken
 }
 
-// chaseBand reduces the matrix of which b diagonals above the main one are not zero to its diagonal d and
+// chaseBand reduces the matrix with b nonzero diagonals above the main one to its diagonal d and
 // off-diagonal e.
 func chaseBand(a []float64, n, b, threads int) (d, e []float64, err error) {
 	s := &chase{n: n, b: b, stride: 3*b + 8}
@@ -106,21 +106,21 @@ func (w *chaser) run(group int) {
 	w.done[group].Store(int64(w.n + 4*abreast)) // more than any number of turns
 }
 
-// step changes one diagonal block and the block beside it.
+// step changes one diagonal block and the block next to it.
 func (w *chaser) step(s, sweep, block int) {
 	b, x := w.b, w.x
 	v, tau := w.v[s*b:][:b], w.tau[s]
-	at := sweep + 1 + block*b
+	first := sweep + 1 + block*b
 	if block == 0 {
-		tau = w.reflectRow(v, x[w.at(sweep, at):][:b])
+		tau = w.reflectRow(v, x[w.at(sweep, first):][:b])
 	}
 	// The last row of the diagonal block has stood in the block above it until now.
-	last := at + b - 1
-	for i := at; i < last; i++ {
+	last := first + b - 1
+	for i := first; i < last; i++ {
 		x[w.at(last, i)] = x[w.at(i, last)]
 	}
 	if tau != 0 {
-		diagonal := x[w.at(at, at):]
+		diagonal := x[w.at(first, first):]
 		kernel.WeighRows(w.w, v, diagonal, w.stride)
 		along := tau / 2 * kernel.Dot(w.w, v)
 		for i, y := range w.w {
@@ -128,10 +128,10 @@ func (w *chaser) step(s, sweep, block int) {
 		}
 		kernel.SubtractOuter(diagonal, w.stride, v, w.w)
 	}
-	if at+b >= w.n {
+	if first+b >= w.n {
 		return
 	}
-	beside := x[w.at(at, at+b):]
+	beside := x[w.at(first, first+b):]
 	clear(w.f)
 	clear(w.w)
 	if tau != 0 {

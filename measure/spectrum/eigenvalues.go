@@ -15,14 +15,14 @@ import (
 // errNotConverged says that the iteration on the tridiagonal matrix did not end.
 var errNotConverged = errors.New("the eigenvalues did not converge")
 
-// tridiagonal is a symmetric matrix by its diagonal and the elements beside it, times 2^exponent.
+// tridiagonal is a symmetric matrix by its diagonal and the elements next to it, times 2^exponent.
 type tridiagonal struct {
 	diagonal, beside []float64
 	exponent         int
 }
 
 // tridiagonalOf reduces the matrix, by way of b diagonals above the main one. The first basis vector stays what it
-// is, and so does the second where the first row has nothing beside the diagonal.
+// is, and so does the second where the first row has nothing off the diagonal.
 func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	scale := 0.0
 	for i := range n {
@@ -50,7 +50,7 @@ func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	return tridiagonal{diagonal: d, beside: e, exponent: exponent}, err
 }
 
-// eigenvalues are those of t, in ascending order, without changing it.
+// eigenvalues are the eigenvalues of t, in ascending order, without changing it.
 func (t tridiagonal) eigenvalues() ([]float64, error) {
 	d, e := slices.Clone(t.diagonal), slices.Clone(t.beside)
 	// Dsterf rescales parts of the matrix whose elements are all below 1e-122, and panics.
@@ -90,8 +90,8 @@ const negligible = 0x1p-900
 
 // reflect finds the reflection I − τ·v·vᵀ, v[at] = 1, that maps the elements of x from at on to (β, 0, …), from v,
 // which holds those behind at among zeros, and scales v accordingly. The lengths are multiples of [kernel.PairDepth].
-func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
-	from := at / kernel.PairDepth * kernel.PairDepth
+func reflect(v []float64, alpha float64, offset int) (beta, tau float64) {
+	from := offset / kernel.PairDepth * kernel.PairDepth
 	rest := kernel.Dot(v[from:], v[from:])
 	if rest < negligible {
 		clear(v)
@@ -99,10 +99,10 @@ func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
 	}
 	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
 	f := 1 / (alpha - beta)
-	tail := v[at+1:]
+	tail := v[offset+1:]
 	for i := range tail {
 		tail[i] *= f
 	}
-	v[at] = 1
+	v[offset] = 1
 	return beta, (beta - alpha) / beta
 }

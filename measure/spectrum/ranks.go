@@ -44,29 +44,29 @@ func RanksOf(eigenvalues []float64, raw Uncentered, low, high int) Ranks {
 // 1e−7 of the largest are lost. Errors: a decomposition that did not converge, the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, low, high, threads int) (all Ranks, without []Ranks, err error) {
 	d := &deletions{Blocked: b}
-	of := d.withoutMoments
+	moments := d.withoutMoments
 	if b.all.z.N < b.all.z.Dim {
 		err = d.multiplyPoints(threads)
-		of = d.withoutPoints
+		moments = d.withoutPoints
 	} else {
 		err = d.multiplyCoordinates(threads)
 	}
 	if err != nil {
 		return Ranks{}, nil, err
 	}
-	found := make([]Ranks, len(b.size)+1)
-	err = parallel.Try(ctx, threads, len(found), func(_, j int) error {
-		centered, raw, err := of(j - 1)
+	ranks := make([]Ranks, len(b.size)+1)
+	err = parallel.Try(ctx, threads, len(ranks), func(_, j int) error {
+		centered, raw, err := moments(j - 1)
 		if err != nil {
 			return err
 		}
-		found[j] = RanksOf(centered, uncenteredOf(raw), low, high)
+		ranks[j] = RanksOf(centered, uncenteredOf(raw), low, high)
 		return nil
 	})
-	return found[0], found[1:], err
+	return ranks[0], ranks[1:], err
 }
 
-// deletions holds what spectra without a block follow from: products of coordinates of all points, or those of
+// deletions holds what spectra without a block follow from: products of coordinates of all points, or products of
 // points with each other.
 type deletions struct {
 	*Blocked
@@ -87,7 +87,7 @@ func (d *deletions) multiplyPoints(threads int) (err error) {
 	return err
 }
 
-// multiplyCoordinates adds up products in the order of the blocks, which is that of the points most of the time: they
+// multiplyCoordinates adds up products in the order of the blocks, usually the order of the points: they
 // are known then.
 func (d *deletions) multiplyCoordinates(threads int) error {
 	dim, ordered, next := d.all.z.Dim, true, 0
@@ -140,7 +140,7 @@ func (d *deletions) momentsOfBlock(a int) (blas64.Symmetric, error) {
 // as they are, from products of coordinates.
 func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
 	dim := d.all.z.Dim
-	mean, left := d.meanWithout(j)
+	mean, size := d.meanWithout(j)
 	m := slices.Clone(d.total)
 	if j >= 0 {
 		second, err := d.momentsOfBlock(j)
@@ -152,15 +152,15 @@ func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
 		}
 	}
 	for i := range dim {
-		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -left*mean[i])
+		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -size*mean[i])
 	}
 	for k, v := range d.all.mean {
 		mean[k] += v
 	}
-	return bothOfCoordinates(m, dim, left, mean, 1)
+	return bothOfCoordinates(m, dim, size, mean, 1)
 }
 
-// withoutPoints are those of [deletions.withoutMoments] from products of points.
+// withoutPoints are the moments of [deletions.withoutMoments] from products of points.
 func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	n, dim := d.x.Rows, d.x.Cols
 	mean, _ := d.meanWithout(j)
@@ -173,7 +173,7 @@ func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	products := make([]float64, len(rows)*len(rows))
 	// Of every point, its products with the mean of those that are left, and with the same before it was taken off.
 	with, along := make([]float64, len(rows)), make([]float64, len(rows))
-	own := dot(mean, mean)
+	square := dot(mean, mean)
 	shifted := make([]float64, dim)
 	for k, v := range mean {
 		shifted[k] = v + d.all.mean[k]
@@ -185,24 +185,24 @@ func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
 	}
 	for i, r := range rows {
 		for k, s := range rows {
-			products[i*len(rows)+k] = d.gram.Data[r*n+s] + own - with[i] - with[k]
+			products[i*len(rows)+k] = d.gram.Data[r*n+s] + square - with[i] - with[k]
 		}
 	}
 	return bothOfPoints(products, len(rows), along, dot(shifted, shifted), 1)
 }
 
 // meanWithout is the mean of the points of x outside block j, −1 for none, and their number.
-func (b *Blocked) meanWithout(j int) (mean []float64, left float64) {
+func (b *Blocked) meanWithout(j int) (mean []float64, count float64) {
 	dim := b.all.z.Dim
 	mean = make([]float64, dim)
 	for a, size := range b.size {
 		if a != j {
 			addTo(mean, b.sums.Data[a*dim:(a+1)*dim])
-			left += size
+			count += size
 		}
 	}
 	for k := range mean {
-		mean[k] /= left
+		mean[k] /= count
 	}
-	return mean, left
+	return mean, count
 }

@@ -8,7 +8,7 @@
 //	rank, err := spectrum.RankMe(z)
 //
 // Points that do not vary have no spectrum: a collapsed encoder is a
-// [stat.UndefinedError], and its reason belongs beside every other score.
+// [stat.UndefinedError], and its reason belongs to every other score.
 package spectrum
 
 import (
@@ -253,8 +253,8 @@ func bothOf(z points.Points, mean, products []float64) (centered, raw []float64,
 	return bothOfPoints(products, z.N, along, dot(mean, mean), 0)
 }
 
-// eigenvalues are those of a symmetric matrix without negative ones, in descending
-// order; those that rounding cannot tell from 0 are 0.
+// eigenvalues are the eigenvalues of a symmetric matrix without negative ones, in descending
+// order; values that rounding cannot tell from 0 are 0.
 func eigenvalues(m blas64.Symmetric) ([]float64, error) {
 	a := make([]float64, m.N*m.N)
 	for i := range m.N {
@@ -318,15 +318,15 @@ func productsOf(z points.Points, mean []float64) ([]float64, error) {
 
 // centeredPart writes the coordinates of point i from k on, less the mean, to dst.
 func centeredPart(dst []float64, z points.Points, mean []float64, i, k int) {
-	switch at := i*z.Dim + k; {
+	switch offset := i*z.Dim + k; {
 	case z.U8 != nil:
-		for d, v := range z.U8[at:][:len(dst)] {
+		for d, v := range z.U8[offset:][:len(dst)] {
 			dst[d] = float64(v)
 		}
 	case z.F32 != nil:
-		kernel.Widen(dst, z.F32[at:][:len(dst)])
+		kernel.Widen(dst, z.F32[offset:][:len(dst)])
 	default:
-		copy(dst, z.F64[at:])
+		copy(dst, z.F64[offset:])
 	}
 	kernel.AddScaled(dst, mean[k:][:len(dst)], -1)
 }

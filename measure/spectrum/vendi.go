@@ -49,18 +49,19 @@ func Vendi(z points.Points) (VendiScore, error) {
 // each: join blocks if there are many (Blocks.Coarsen). Orders are NaN if no points remain. Errors as
 // for Vendi, and blocks for another number of points.
 func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) ([]VendiScore, error) {
-	return vendiWithout(ctx, z, blocks, threads, func(left blas64.General) (VendiScore, error) {
-		products, err := allProducts(left, 0)
+	return vendiWithout(ctx, z, blocks, threads, func(rest blas64.General) (VendiScore, error) {
+		products, err := allProducts(rest, 0)
 		if err != nil {
 			return VendiScore{}, err
 		}
-		return vendi(products, left.Rows, cosineKernel)
+		return vendi(products, rest.Rows, cosineKernel)
 	})
 }
 
-// VendiTwo returns the order 2 of [Vendi] alone, n²/‖K‖_F², without eigenvalues, and that
+// VendiTwo returns the order 2 of [Vendi] alone, n²/‖K‖_F², without eigenvalues, and the score
 // of the points outside each block; nil blocks give none. Errors as for [VendiWithout].
-func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
+func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks,
+	threads int) (value float64, without []float64, err error) {
 	u, err := directions(z)
 	if err != nil {
 		return 0, nil, err
@@ -86,7 +87,7 @@ func orderTwo(u blas64.General) (float64, error) {
 }
 
 func vendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int,
-	score func(left blas64.General) (VendiScore, error),
+	score func(rest blas64.General) (VendiScore, error),
 ) ([]VendiScore, error) {
 	u, err := directions(z)
 	if err != nil {
@@ -99,20 +100,20 @@ func vendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 	out := make([]VendiScore, blocks.Count())
 	err = parallel.With(ctx, threads, len(out), func() func(int) error {
 		return func(b int) (err error) {
-			left := general(u.Rows, u.Cols)
-			left.Rows = 0
+			rest := general(u.Rows, u.Cols)
+			rest.Rows = 0
 			for i, label := range labels {
 				if label != b {
-					copy(left.Data[left.Rows*left.Stride:], u.Data[i*u.Stride:(i+1)*u.Stride])
-					left.Rows++
+					copy(rest.Data[rest.Rows*rest.Stride:], u.Data[i*u.Stride:(i+1)*u.Stride])
+					rest.Rows++
 				}
 			}
-			if left.Rows == 0 {
+			if rest.Rows == 0 {
 				out[b] = VendiScore{Kernel: cosineKernel, One: math.NaN(), Two: math.NaN(), Infinity: math.NaN()}
 				return nil
 			}
-			left.Data = left.Data[:left.Rows*left.Stride]
-			out[b], err = score(left)
+			rest.Data = rest.Data[:rest.Rows*rest.Stride]
+			out[b], err = score(rest)
 			return err
 		}
 	})
@@ -139,7 +140,7 @@ func directions(z points.Points) (blas64.General, error) {
 	return u, nil
 }
 
-// vendi is the score of n points from products whose eigenvalues are those of K.
+// vendi is the score of n points from products whose eigenvalues are the eigenvalues of K.
 func vendi(products blas64.Symmetric, n int, kernel string) (VendiScore, error) {
 	values, err := eigenvalues(products)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // mean of all points plus, to first order, the derivative with respect to the center times its shift.
 // NaN if fewer than 2 points remain. The derivative uses at most 4,096 points, evenly spaced. Errors:
 // as for Uniformity, NaN and Inf, and a [stat.UndefinedError] for points equal to the mean.
-func CenteredUniformity(ctx context.Context, pts points.Points, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
+func CenteredUniformity(ctx context.Context, pts points.Points, blocks *stat.Blocks,
+	threads int) (value float64, without []float64, err error) {
 	if err := neighbors.Check("uniformity", pts, neighbors.Euclidean); err != nil {
 		return 0, nil, err
 	}
@@ -63,7 +64,8 @@ const gradientPoints = 4096
 // center c from which the points x have their directions u = (x − c)/r:
 //
 //	−4/Σ_{i<j} K_ij · Σ_i (W_i − u_i·(u_i·W_i))/r_i,  W_i = Σ_{j≠i} K_ij·u_j,  K_ij = exp(4·u_i·u_j − 4).
-func (d *Directions) centerGradient(ctx context.Context, x matrix.Matrix, value float64, threads int) ([]float64, error) {
+func (d *Directions) centerGradient(ctx context.Context, x matrix.Matrix, value float64,
+	threads int) ([]float64, error) {
 	n, dim := d.unit.N, d.unit.Dim
 	step := (n + gradientPoints - 1) / gradientPoints
 	count := (n + step - 1) / step
@@ -132,12 +134,12 @@ func (p *pull) addUp(u []float64, number []int) error {
 		if err := product.Run(); err != nil {
 			return err
 		}
-		for i, own := range number {
+		for i, column := range number {
 			row := p.product[i*matrix.ColumnBlock:][:j1-j0]
 			for j, v := range row {
 				row[j] = math.Exp(4*v - 4)
 			}
-			if at := own - j0; at >= 0 && at < j1-j0 {
+			if at := column - j0; at >= 0 && at < j1-j0 {
 				row[at] = 0
 			}
 		}

@@ -21,7 +21,8 @@ import (
 // than 2 points are left. nil blocks give nil. Fewer than 2 points are a
 // [stat.UndefinedError], blocks of another number of points an error. threads ≤ 0
 // means all; results do not depend on it. Time is N²·D, memory N·D.
-func (d *Directions) Uniformity(ctx context.Context, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
+func (d *Directions) Uniformity(ctx context.Context, blocks *stat.Blocks,
+	threads int) (value float64, without []float64, err error) {
 	u, sizes := d.unit, []int{d.unit.N}
 	if u.N < 2 {
 		return 0, nil, stat.Undefined("uniformity", "%s, want at least 2", text.Count(u.N, "latent"))
@@ -61,7 +62,7 @@ type pairSums struct {
 	partials []partial
 }
 
-// partial is, for one range of rows, the sum over its pairs, and over those of them
+// partial is, for one range of rows, the sum over its pairs, and over its pairs
 // that touch each block.
 type partial struct {
 	total   float64

@@ -43,7 +43,7 @@ func IQM(scores ByTask) float64 {
 	return stat.Mean(all[n/4 : n-n/4])
 }
 
-// raggedIQM is that of n runs with weights.
+// raggedIQM is the IQM of n runs with weights.
 func raggedIQM(scores ByTask, n int) float64 {
 	type run struct{ score, weight float64 }
 	all := make([]run, 0, n)
@@ -91,7 +91,7 @@ func OptimalityGap(gamma float64) Statistic {
 }
 
 // Improvement returns the probability of improvement of x over y: the mean over tasks
-// of the share of pairs of runs, one of x and one of y, in which that of x is higher;
+// of the share of pairs of runs, one of x and one of y, in which the run of x is higher;
 // equal scores count a half (Mann and Whitney's U over the number of pairs). In [0, 1].
 func Improvement(x, y ByTask) float64 {
 	shares := make([]float64, len(x))

@@ -16,7 +16,7 @@ type Group struct {
 	Members []int // at least two, from the best position to the worst
 	// Between are models that stand between the members and differ from some of them:
 	// with decisions about pairs that happens, and a bar from the first member to the
-	// last would say what is not so.
+	// last would include models that do not belong to it.
 	Between []int
 }
 
@@ -51,13 +51,13 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 			}
 		}
 	}
-	found := cliques(near)
-	if found == nil {
+	groups := cliques(near)
+	if groups == nil {
 		return nil, stat.Undefined("groups",
 			"the decisions give more than %d groups of models that do not differ", maxGroups)
 	}
 	var out []Group
-	for _, clique := range found {
+	for _, clique := range groups {
 		if len(clique) < 2 {
 			continue
 		}
@@ -129,7 +129,7 @@ func cliques(near []set) [][]int {
 			return
 		}
 		// Candidates that are near all others are in every clique from here.
-		list, left := candidates.members(), 0
+		list, size := candidates.members(), 0
 		pivot, best := -1, -1
 		count := len(list)
 		for _, v := range list {
@@ -141,14 +141,14 @@ func cliques(near []set) [][]int {
 				count--
 				continue
 			}
-			if list[left] = v; n > best {
+			if list[size] = v; n > best {
 				pivot, best = v, n
 			}
-			left++
+			size++
 		}
-		list = list[:left]
+		list = list[:size]
 		rest := done.members()
-		if left == 0 {
+		if size == 0 {
 			if len(rest) == 0 {
 				out = append(out, clique.members())
 				tooMany = len(out) > maxGroups
@@ -189,9 +189,9 @@ func (g Group) Note(names []string) string {
 	if len(g.Between) == 0 {
 		return ""
 	}
-	list := func(of []int) string {
+	list := func(members []int) string {
 		var out []string
-		for _, i := range of {
+		for _, i := range members {
 			out = append(out, names[i])
 		}
 		if len(out) < 2 {

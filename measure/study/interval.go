@@ -25,7 +25,7 @@ const (
 	// Percentile takes the quantiles of a bootstrap that is stratified by tasks, as
 	// rliable does. Drawing from n runs has (n − 1)/n of their variance: with 3 runs of
 	// each task 95 % intervals of mean and IQM hold 82 to 89 times in 100, with 5 runs 87
-	// to 90 times, with 10 runs 92 or 93 times, those of shares and medians less often.
+	// to 90 times, with 10 runs 92 or 93 times, intervals of shares and medians less often.
 	Percentile
 )
 
@@ -95,7 +95,7 @@ func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Opt
 	return e, err
 }
 
-// pValue is that of Student's t.
+// pValue is the p value of Student's t.
 func pValue(e Estimate) float64 {
 	switch {
 	case e.StdError > 0:
@@ -107,9 +107,10 @@ func pValue(e Estimate) float64 {
 }
 
 // GeometricMeanRatio returns the geometric mean ratio of model x to y; see
-// [GeometricMeanRatio]. Its interval is that of the logarithm.
+// [GeometricMeanRatio]. Its interval is computed on the logarithm.
 func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options) (Estimate, error) {
-	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return math.Log(GeometricMeanRatio(of[0], of[1])) })
+	e, err := m.one(ctx, []string{x, y}, o,
+		func(of []ByTask) float64 { return math.Log(GeometricMeanRatio(of[0], of[1])) })
 	if err != nil {
 		return e, err
 	}
@@ -123,7 +124,8 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 	return e, nil
 }
 
-func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(of []ByTask) float64) (Estimate, error) {
+func (m *Matrix) one(ctx context.Context, models []string, o Options,
+	f func(byModel []ByTask) float64) (Estimate, error) {
 	list, err := m.estimates(ctx, models, 1, o, func(of []ByTask, dst []float64) { dst[0] = f(of) })
 	if err != nil {
 		return Estimate{}, err
@@ -167,12 +169,12 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	if err != nil {
 		return nil, err
 	}
-	of, err := m.of(models)
+	scores, err := m.of(models)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]float64, size)
-	f(of, values)
+	f(scores, values)
 	out := make([]Estimate, size)
 	for i, v := range values {
 		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
@@ -180,7 +182,7 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	if o.bare {
 		return out, ctx.Err()
 	}
-	reason, warnings := m.degenerate(of, o)
+	reason, warnings := m.degenerate(scores, o)
 	if reason != "" {
 		for i := range out {
 			out[i].Interval = noInterval(o.Level, reason)
@@ -188,9 +190,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 		return out, ctx.Err()
 	}
 	if o.Method == Percentile {
-		err = percentile(ctx, models, of, o, f, out)
+		err = percentile(ctx, models, scores, o, f, out)
 	} else {
-		err = jackknife(ctx, of, o, f, out)
+		err = jackknife(ctx, scores, o, f, out)
 	}
 	for i := range out {
 		out[i].Warnings = slices.Concat(warnings, out[i].Warnings)
@@ -202,9 +204,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 const oneTask = "a single task does not generalize to other tasks"
 
 // degenerate says why there is no interval, or what to know about it.
-func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []string) {
+func (m *Matrix) degenerate(byModel []ByTask, o Options) (reason string, warnings []string) {
 	least, single, cells := math.MaxInt, 0, 0
-	for _, scores := range of {
+	for _, scores := range byModel {
 		for _, runs := range scores {
 			least = min(least, len(runs))
 			cells++
@@ -217,11 +219,11 @@ func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []s
 	case o.Tasks && len(m.Tasks) == 1:
 		return oneTask, nil
 	case !o.Tasks && single == cells:
-		return "every task has only one run, so that the variation of runs is unknown; use intervals over tasks " +
+		return "every task has only one run, so the variation of runs is unknown; use intervals over tasks " +
 			"instead", nil
 	case o.Tasks && len(m.Tasks) < 5:
 		return "", []string{fmt.Sprintf(
-			"only %d tasks, so that conclusions about other tasks are uncertain; add tasks", len(m.Tasks))}
+			"only %d tasks, so conclusions about other tasks are uncertain; add tasks", len(m.Tasks))}
 	case !o.Tasks && single > 0:
 		return "", []string{fmt.Sprintf("%d of %d cells have only one run; their error is not included", single, cells)}
 	case !o.Tasks && o.Method == Percentile && least < fewRuns:
@@ -237,7 +239,7 @@ func leastResamples(level float64) int { return int(math.Ceil(2/(1-level) - 1e-9
 
 // percentile fills the intervals by the bootstrap. Every resample is a function of
 // (seed, its number, the model), so that another model in the study changes nothing.
-func percentile(ctx context.Context, models []string, of []ByTask, o Options, f statistic, out []Estimate) error {
+func percentile(ctx context.Context, models []string, byModel []ByTask, o Options, f statistic, out []Estimate) error {
 	count := o.Resamples
 	if count <= 0 {
 		count = 2000
@@ -247,12 +249,12 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 		replicates[i] = make([]float64, count)
 	}
 	err := parallel.With(ctx, o.Threads, count, func() func(b int) error {
-		values, drawn := make([]float64, len(out)), make([]ByTask, len(of))
-		for i := range of {
-			drawn[i] = of[i].clone()
+		values, drawn := make([]float64, len(out)), make([]ByTask, len(byModel))
+		for i := range byModel {
+			drawn[i] = byModel[i].clone()
 		}
 		return func(b int) error {
-			resample(drawn, of, models, b, o)
+			resample(drawn, byModel, models, b, o)
 			f(drawn, values)
 			for i, v := range values {
 				replicates[i][b] = v
@@ -273,7 +275,7 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 			if tails[0] == tails[1] {
-				out[i].Warnings = []string{"all resamples are equal, so that the percentile interval has no width"}
+				out[i].Warnings = []string{"all resamples are equal, so the percentile interval has no width"}
 			}
 		}
 	}
@@ -282,8 +284,8 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 
 // resample draws the runs of every task with replacement, in tasks that are drawn too
 // where o says so, the same for all models.
-func resample(drawn, of []ByTask, models []string, b int, o Options) {
-	tasks := len(of[0])
+func resample(drawn, byModel []ByTask, models []string, b int, o Options) {
+	tasks := len(byModel[0])
 	source := make([]int, tasks)
 	for t := range source {
 		source[t] = t
@@ -294,7 +296,7 @@ func resample(drawn, of []ByTask, models []string, b int, o Options) {
 			source[t] = random.Intn(tasks)
 		}
 	}
-	for i, scores := range of {
+	for i, scores := range byModel {
 		name := fnv.New64a()
 		name.Write([]byte(models[i]))
 		random := stat.NewRandom(stat.StreamStudyRuns.Key(o.Seed, uint64(b), name.Sum64()))
@@ -309,12 +311,12 @@ func resample(drawn, of []ByTask, models []string, b int, o Options) {
 }
 
 // jackknife fills the intervals by deletions: of single runs, or of tasks.
-func jackknife(ctx context.Context, of []ByTask, o Options, f statistic, out []Estimate) error {
+func jackknife(ctx context.Context, byModel []ByTask, o Options, f statistic, out []Estimate) error {
 	var strata []stratum
 	if o.Tasks {
-		strata = []stratum{withoutTasks(of)}
+		strata = []stratum{withoutTasks(byModel)}
 	} else {
-		strata = withoutRuns(of)
+		strata = withoutRuns(byModel)
 	}
 	parts := make([][]float64, len(strata)) // of each stratum, the variance of every statistic
 	err := parallel.For(ctx, o.Threads, len(strata), func(_, s int) {

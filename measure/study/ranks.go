@@ -14,13 +14,14 @@ import (
 // critical-difference diagrams are, with or without [Options.Tasks]: estimate ± t·SE over
 // T tasks, inside [1, M] for M models. It reaches at least −ln((1 − level)/2)/T to both
 // sides, 3.7/T for 95 %: T tasks that rank a model alike leave open that it is one place
-// off in so many others (the rule of three). [Percentile] resamples runs (and tasks, for
+// off in 3.7/T of the others (the rule of three). [Percentile] resamples runs (and tasks, for
 // Options.Tasks); ranks of resampled runs are drawn to the middle.
 func (m *Matrix) AverageRanks(ctx context.Context, o Options) ([]Estimate, error) {
 	if o.Method != Percentile {
 		o.Tasks = true
 	}
-	list, err := m.estimates(ctx, m.Models, len(m.Models), o, func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
+	list, err := m.estimates(ctx, m.Models, len(m.Models), o,
+		func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
 	if err != nil || o.Method == Percentile {
 		return list, err
 	}

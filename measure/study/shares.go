@@ -17,16 +17,16 @@ import (
 //
 //	V(θ) = θ(1 − θ)/(mn)·(1 + N·((1 − θ)/(2 − θ) + θ/(1 + θ))), N = (m + n)/2 − 1.
 //
-// That of a mean over tasks is largest where tasks have the same θ, so where they do not
+// The variance of a mean over tasks is largest where tasks have the same θ, so where they do not
 // the interval is wide. It needs no second run. For [Options.Tasks] the interval is at
-// least that of Student's t over tasks. P stays NaN: to test, see whether ½ is inside.
+// least the interval of Student's t over tasks. P stays NaN: to test, see whether ½ is inside.
 func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estimate, error) {
 	o.bare = o.Method == Jackknife && !o.Tasks
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return Improvement(of[0], of[1]) })
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return e, err
 	}
-	of, err := m.of([]string{x, y})
+	scores, err := m.of([]string{x, y})
 	if err != nil {
 		return e, err
 	}
@@ -35,13 +35,13 @@ func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estim
 		return e, err
 	}
 	z := stat.NormalQuantile((1 + o.Level) / 2)
-	half := func(theta float64) float64 { return z * math.Sqrt(improvementVariance(theta, of[0], of[1])) }
+	half := func(theta float64) float64 { return z * math.Sqrt(improvementVariance(theta, scores[0], scores[1])) }
 	score := stat.Interval{Low: scoreEnd(e.Value, 0, half), High: scoreEnd(e.Value, 1, half), Level: o.Level}
 	e.Interval = e.hull(score, o)
 	return e, nil
 }
 
-// hull is the interval of a score; over tasks it reaches as far as that of Student's t
+// hull is the interval of a score; over tasks it reaches as far as the interval of Student's t
 // inside [0, 1].
 func (e *Estimate) hull(score stat.Interval, o Options) stat.Interval {
 	if o.Tasks && e.Interval.Defined() {
@@ -53,7 +53,7 @@ func (e *Estimate) hull(score stat.Interval, o Options) stat.Interval {
 	return score
 }
 
-// improvementVariance is that of the mean over tasks, where all have probability theta.
+// improvementVariance is the variance of the mean over tasks, where all have probability theta.
 func improvementVariance(theta float64, x, y ByTask) float64 {
 	var sum float64
 	for t := range x {
@@ -86,19 +86,19 @@ func scoreEnd(value, end float64, half func(theta float64) float64) float64 {
 // [RunProfile]. Every point has an interval of its own (unless [Percentile]): Wilson's,
 // for as many runs as have the same variance in tasks of equal shares. Where tasks
 // differ it is too wide by a third or so, and holds more often than it says. For
-// [Options.Tasks] it is at least that of Student's t over tasks.
+// [Options.Tasks] it is at least the interval of Student's t over tasks.
 func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
 	o.bare = o.Method == Jackknife && !o.Tasks
 	list, err := m.profile(ctx, model, thresholds, RunProfile, o)
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return list, err
 	}
-	of, err := m.of([]string{model})
+	scores, err := m.of([]string{model})
 	if err != nil {
 		return nil, err
 	}
 	n := 0.0
-	for _, runs := range of[0] {
+	for _, runs := range scores[0] {
 		n += 1 / float64(len(runs))
 	}
 	n = float64(len(m.Tasks)*len(m.Tasks)) / n
@@ -114,12 +114,13 @@ func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []floa
 
 // AverageProfile returns the performance profile of a model's average scores at
 // thresholds; see [AverageProfile]. It moves in steps of a task, so its error is not
-// that of deletions. The interval (unless [Percentile]) is about the share of tasks whose
+// the error of deletions. The interval (unless [Percentile]) is about the share of tasks whose
 // expected score is above the threshold: task t's is with the probability that Student's t
 // gives, F((mean_t − τ)/SE_t), and the interval holds the number of such tasks with the
 // level asked for (quantiles of the sum of these events). It is on the safe side, and
 // undefined where a task has one run. For [Options.Tasks] it is Wilson's, over tasks.
-func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
+func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []float64,
+	o Options) ([]Estimate, error) {
 	if o.Method == Percentile {
 		return m.profile(ctx, model, thresholds, AverageProfile, o)
 	}
@@ -127,13 +128,13 @@ func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []
 	if err != nil {
 		return nil, err
 	}
-	of, err := m.of([]string{model})
+	scores, err := m.of([]string{model})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Estimate, len(thresholds))
 	for i, tau := range thresholds {
-		out[i] = Estimate{Value: AverageProfile(tau)(of[0]), StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
+		out[i] = Estimate{Value: AverageProfile(tau)(scores[0]), StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
 		switch {
 		case o.Tasks && len(m.Tasks) == 1:
 			out[i].Interval = noInterval(o.Level, oneTask)
@@ -143,18 +144,18 @@ func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []
 				return nil, err
 			}
 		default:
-			out[i].Interval = averageInterval(of[0], tau, o.Level)
+			out[i].Interval = averageInterval(scores[0], tau, o.Level)
 		}
 	}
 	return out, ctx.Err()
 }
 
-// averageInterval is that of the number of tasks whose expected score is above tau.
+// averageInterval is the interval of the number of tasks whose expected score is above tau.
 func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	counts := []float64{1} // probabilities of the number of tasks above
 	for _, runs := range scores {
 		if len(runs) < 2 {
-			return noInterval(level, "a task has only one run, so that the error of its mean is unknown")
+			return noInterval(level, "a task has only one run, so the error of its mean is unknown")
 		}
 		mean, variance := stat.MeanVariance(runs)
 		above := 0.0
@@ -186,14 +187,15 @@ func averageInterval(scores ByTask, tau, level float64) stat.Interval {
 	return stat.Interval{Low: float64(low) / n, High: float64(high) / n, Level: level}
 }
 
-func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, at func(float64) Statistic, o Options) ([]Estimate, error) {
+func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, statisticAt func(float64) Statistic,
+	o Options) ([]Estimate, error) {
 	statistics := make([]Statistic, len(thresholds))
 	for i, tau := range thresholds {
-		statistics[i] = at(tau)
+		statistics[i] = statisticAt(tau)
 	}
-	return m.estimates(ctx, []string{model}, len(thresholds), o, func(of []ByTask, dst []float64) {
+	return m.estimates(ctx, []string{model}, len(thresholds), o, func(byModel []ByTask, dst []float64) {
 		for i, s := range statistics {
-			dst[i] = s(of[0])
+			dst[i] = s(byModel[0])
 		}
 	})
 }

@@ -16,7 +16,7 @@
 // order in which they first appear; runs may differ in number from cell to cell, and
 // every task has the same weight whatever its runs.
 //
-// Point values and resampling are those of the authors' library rliable for equal
+// Point values and resampling agree with the authors' library rliable for equal
 // numbers of runs. Its intervals, percentiles of a bootstrap that is stratified by
 // tasks, are [Percentile]; with few runs they hold less often than they say, and the
 // default is another ([Jackknife]). The interval is about other runs of the same
@@ -104,11 +104,11 @@ func (s Score) name() string {
 }
 
 // position is the number of a name, which is entered where it is new.
-func position(of map[string]int, names *[]string, name string) int {
-	i, ok := of[name]
+func position(positions map[string]int, names *[]string, name string) int {
+	i, ok := positions[name]
 	if !ok {
 		i = len(*names)
-		of[name] = i
+		positions[name] = i
 		*names = append(*names, name)
 	}
 	return i
@@ -152,7 +152,7 @@ func (m *Matrix) complete(missing Missing) error {
 	return nil
 }
 
-// Scores returns a copy of a model's scores by task, in the order of Tasks, those of a
+// Scores returns a copy of a model's scores by task, in the order of Tasks, the scores of a
 // task in ascending order; nil for a model that is not in the study.
 func (m *Matrix) Scores(model string) ByTask {
 	i := slices.Index(m.Models, model)
@@ -180,14 +180,14 @@ func (b ByTask) Means() []float64 {
 }
 
 // Runs returns the smallest and the largest number of runs that a model has in a task.
-func (m *Matrix) Runs() (least, most int) {
+func (m *Matrix) Runs() (least, maximum int) {
 	least = math.MaxInt
 	for _, cells := range m.cells {
 		for _, runs := range cells {
-			least, most = min(least, len(runs)), max(most, len(runs))
+			least, maximum = min(least, len(runs)), max(maximum, len(runs))
 		}
 	}
-	return least, most
+	return least, maximum
 }
 
 // mapped is the study with every score replaced.
@@ -213,17 +213,19 @@ func (m *Matrix) Negate() *Matrix {
 }
 
 // Normalize returns the study in units that tasks share: (score − worst)/(best −
-// worst), with a value of both for every task, such as those of a random and of an
+// worst), with a value of both for every task, such as the scores of a random and of an
 // expert player. It also turns scores that are better when lower, whose worst is above
 // their best. Errors: another number of values than tasks, values that are equal or
 // not finite.
 func (m *Matrix) Normalize(worst, best []float64) (*Matrix, error) {
 	if len(worst) != len(m.Tasks) || len(best) != len(m.Tasks) {
-		return nil, stat.Undefined("normalized scores", "%d worst and %d best values for %d tasks", len(worst), len(best), len(m.Tasks))
+		return nil, stat.Undefined("normalized scores", "%d worst and %d best values for %d tasks",
+			len(worst), len(best), len(m.Tasks))
 	}
 	for t, task := range m.Tasks {
 		if d := best[t] - worst[t]; d == 0 || math.IsNaN(d) || math.IsInf(d, 0) {
-			return nil, stat.Undefined("normalized scores", "task %q has the worst value %v and the best %v, want two different finite numbers",
+			return nil, stat.Undefined("normalized scores",
+				"task %q has the worst value %v and the best %v, want two different finite numbers",
 				task, worst[t], best[t])
 		}
 	}

@@ -27,8 +27,8 @@ func (c *Comparer[T]) Encode(elements []T) Sequence {
 	}
 	out := make(Sequence, len(elements))
 	for i, e := range elements {
-		code, known := c.codes[e]
-		if !known {
+		code, ok := c.codes[e]
+		if !ok {
 			code = int32(len(c.codes))
 			c.codes[e] = code
 		}

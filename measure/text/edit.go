@@ -26,8 +26,8 @@ func (c *Comparer[T]) Distance(a, b Sequence) int {
 	for j := range c.carry {
 		c.carry[j] = carryUp // the first row counts the insertions
 	}
-	for at := 0; at < len(pattern); at += 64 {
-		rows := pattern[at:min(at+64, len(pattern))]
+	for first := 0; first < len(pattern); first += 64 {
+		rows := pattern[first:min(first+64, len(pattern))]
 		for i, code := range rows {
 			c.masks[code] |= 1 << i
 		}
@@ -68,8 +68,8 @@ func (c *Comparer[T]) LCS(a, b Sequence) int {
 	}
 	pattern, text := c.columns(a, b)
 	clear(c.carry)
-	for at := 0; at < len(pattern); at += 64 {
-		rows := pattern[at:min(at+64, len(pattern))]
+	for first := 0; first < len(pattern); first += 64 {
+		rows := pattern[first:min(first+64, len(pattern))]
 		for i, code := range rows {
 			c.masks[code] |= 1 << i
 		}

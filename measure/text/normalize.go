@@ -1,4 +1,4 @@
-// What is seen alike is written alike.
+// Texts that look alike are written alike.
 
 package text
 
@@ -14,7 +14,7 @@ import (
 // that texts which look alike are equal: composed and decomposed letters, marks in another order,
 // ligatures, full-width and half-width forms, and texts with and without soft hyphens, spaces of
 // no width, directional marks and variation selectors. Joiners of no width stay where they shape
-// what is beside them: in scripts whose letters join, and in sequences of emoji. Unicode as of
+// their neighbors: in scripts whose letters join, and in sequences of emoji. Unicode as of
 // golang.org/x/text; bytes that are no UTF-8 become U+FFFD.
 func Normalize(s string) string {
 	if plain(s) {
@@ -74,7 +74,7 @@ var joined = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongo
 	unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Tibetan, unicode.Myanmar,
 	unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Tai_Tham, unicode.Meetei_Mayek, unicode.Chakma, unicode.Newa}
 
-// shapes reports whether a joiner changes what stands beside it.
+// shapes reports whether a joiner changes its neighbors.
 func shapes(before, r, next rune) bool {
 	if r == joiner && unicode.In(before, unicode.So, unicode.Sk) {
 		return unicode.Is(unicode.So, next)

@@ -55,7 +55,7 @@ func (w *wordReader) alone(r rune) {
 	w.word, w.closed = []rune{r}, true
 }
 
-// next is the letter so many places on; 0 where there is none.
+// next is the letter by places on; 0 where there is none.
 func (w *wordReader) next(by int) rune {
 	if at := w.at + by; at >= 0 && at < len(w.letters) {
 		return w.letters[at]
@@ -114,7 +114,7 @@ func modifies(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020
 // numberMark reports whether a mark parts digits of one number.
 func numberMark(r rune) bool { return r == '.' || r == ',' || r == '٫' || r == '٬' }
 
-// isMinus reports whether a hyphen is the sign of a number: what is behind it is one, perhaps behind its currency,
+// isMinus reports whether a hyphen is the sign of a number: a number follows, perhaps behind its currency,
 // and no word or closing bracket ends before it.
 func (w *wordReader) isMinus() bool {
 	before, next := w.next(-1), w.next(1)

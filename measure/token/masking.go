@@ -22,12 +22,12 @@ const (
 	// Gumbel hides max(1, ⌊Rate·n + ½⌋) of n residues, drawn without replacement with
 	// probabilities proportional to their weights (Gumbel-top-k; Kool, van Hoof and Welling 2019).
 	Gumbel
-	// Ranked hides as many, those of the largest weights; equal ones in random order.
+	// Ranked hides as many, the residues of the largest weights; equal ones in random order.
 	Ranked
 )
 
 // Masking hides residues; special tokens never. The weight of a residue is
-// 1 + CDR·[it is in a CDR] + NonGermline·[it is not templated]; what is not known counts as not.
+// 1 + CDR·[it is in a CDR] + NonGermline·[it is not templated]; unknown residues count as not.
 type Masking struct {
 	Rule             Rule
 	Rate             float64 // in (0, 1]
@@ -35,7 +35,7 @@ type Masking struct {
 	Seed             uint64
 }
 
-// Check says what is wrong with the numbers.
+// Check returns an error for numbers out of range.
 func (m Masking) Check() error {
 	if !(m.Rate > 0 && m.Rate <= 1) {
 		return fmt.Errorf("the share of masked residues is %v, want above 0 and at most 1", m.Rate)

@@ -4,8 +4,8 @@ package token
 
 import "math"
 
-// Matthews is the correlation coefficient of several classes (Gorodkin 2004; Matthews 1975 for two) of n predictions
-// of which so many are correct, where truth[k] tokens are k and predicted[k] are predicted as k: (c·n − Σ p·t)/√((n²
+// Matthews is the correlation coefficient of several classes (Gorodkin 2004; Matthews 1975 for two) of n predictions,
+// correct of them correct, where truth[k] tokens are k and predicted[k] are predicted as k: (c·n − Σ p·t)/√((n²
 // − Σ p²)(n² − Σ t²)), 1 where all are correct and 0 where predictions do not depend on the truth. NaN where all have
 // one true token, or all are predicted as one.
 func Matthews(n, correct float64, truth, predicted []float64) float64 {

@@ -21,9 +21,9 @@ type Prediction struct {
 	Rank int
 	// NLL is −ln of the probability of the target, in nats.
 	NLL float64
-	// Prob is the probability of the target, Confidence that of the predicted token.
+	// Prob is the probability of the target, Confidence the probability of the predicted token.
 	Prob, Confidence float64
-	// Entropy is that of the predicted distribution, in nats.
+	// Entropy is the entropy of the predicted distribution, in nats.
 	Entropy float64
 	// Brier is Σ (p_k − [k = target])², from 0 to 2.
 	Brier float64
@@ -74,7 +74,7 @@ func Predict(logits []float32, target int) (Prediction, error) {
 	return p, nil
 }
 
-// unusable says what is wrong with logits that are no distribution.
+// unusable describes the fault of logits that are no distribution.
 func unusable(logits []float32) error {
 	for k, v := range logits {
 		if v != v || math.IsInf(float64(v), 1) {

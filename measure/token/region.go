@@ -50,7 +50,7 @@ func frameworkRegions() []Region {
 // Label returns the region of every token. CDR n of a chain is where cdr is n. Its frameworks
 // are defined where all three CDRs exist, in order and apart: FWR1 before the first token of
 // CDR1, FWR2 after the last of CDR1 and before the first of CDR2, and so on to FWR4 after CDR3.
-// Tokens of value 0 between two of the same CDR, special ones, and those of chains without
+// Tokens of value 0 between two of the same CDR, special ones, and tokens of chains without
 // frameworks have [NoRegion]. chains is 0 (heavy) or 1 (light); all lists have the length of
 // the sequence, and values are those that the readers of sequences let through.
 func Label(chains []int8, special []bool, cdr []int8) []Region {
@@ -115,12 +115,12 @@ func framework(first, last [4]int) bool {
 	return first[1] >= 0 && last[1] < first[2] && last[2] < first[3]
 }
 
-// Group is what is scored together: a region, or an aggregate of several. A score of a group
-// is that of all its positions, not the mean of the scores of its regions.
+// Group is a set of positions scored together: a region, or an aggregate of several. A score of a group
+// is the score of all its positions, not the mean of the scores of its regions.
 type Group struct {
 	Name    string
 	regions uint16 // bit r: region r
-	// origin is that of the residues by the germline: any, or templated and non-templated ones,
+	// origin is the origin of the residues by the germline: any, or templated and non-templated ones,
 	// whatever their region.
 	origin origin
 }
@@ -168,7 +168,7 @@ func union(regions ...Region) uint16 {
 }
 
 // Has reports whether a residue belongs to the group, by its region and by its non-templated
-// mask, of which −1 is not known.
+// mask, where −1 is unknown.
 func (g Group) Has(r Region, nonTemplated int8) bool {
 	switch g.origin {
 	case germline:

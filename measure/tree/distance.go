@@ -23,8 +23,8 @@ type Result struct {
 	Bound    float64 // what it costs to delete all of the first tree and insert all of the second
 }
 
-// Ratio returns Distance / Bound in [0, 1]: 0 if nothing changes, 1 if it is as well to
-// begin anew. 0 for a Bound of 0, as of two empty trees.
+// Ratio returns Distance / Bound in [0, 1]: 0 if nothing changes, 1 if starting from nothing
+// costs as little. 0 for a Bound of 0, as of two empty trees.
 func (r Result) Ratio() float64 {
 	if r.Bound == 0 {
 		return 0
@@ -33,11 +33,11 @@ func (r Result) Ratio() float64 {
 }
 
 // Normalized returns 2·Distance / (Bound + Distance) in [0, 1], which unlike the Ratio is a
-// metric if the costs are those of one (Li & Zhang 2011). 0 for a Bound of 0.
+// metric if the costs are a metric (Li & Zhang 2011). 0 for a Bound of 0.
 func (r Result) Normalized() float64 { return 2 * r.Ratio() / (1 + r.Ratio()) }
 
 // need returns what a comparison of two trees takes: the steps of the better of its two
-// directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
+// directions, at most |A|·|B| times the smaller of depth and leaves of A and the same of B,
 // and memory in bytes. Unit costs take half the memory of others.
 func need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
 	x, y := views(a, b)
@@ -80,12 +80,12 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 func encode[L comparable](code map[L]int32, labels []L) []int32 {
 	out := make([]int32, len(labels))
 	for i, label := range labels {
-		at, known := code[label]
-		if !known {
-			at = int32(len(code))
-			code[label] = at
+		number, ok := code[label]
+		if !ok {
+			number = int32(len(code))
+			code[label] = number
 		}
-		out[i] = at
+		out[i] = number
 	}
 	return out
 }
@@ -124,7 +124,7 @@ func spine(v *view) (n int) {
 	return n
 }
 
-// comparison computes the distances of all pairs of subtrees, those of smaller ones first.
+// comparison computes the distances of all pairs of subtrees, smaller ones first.
 type comparison[C int32 | float64] struct {
 	x, y           *view
 	remove, insert []C // by place in x and y
@@ -141,7 +141,8 @@ type comparison[C int32 | float64] struct {
 }
 
 // compare returns the distance of two trees; the costs are by nodes.
-func compare[C int32 | float64](ctx context.Context, x, y *view, remove, insert []C, rename func(i, j int) C) (C, error) {
+func compare[C int32 | float64](ctx context.Context, x, y *view, remove, insert []C,
+	rename func(i, j int) C) (C, error) {
 	c := &comparison[C]{x: x, y: y, rename: rename}
 	var total C
 	for _, node := range x.node {
@@ -234,7 +235,7 @@ func (c *comparison[C]) leaves() (x, y []int) {
 	return x, y
 }
 
-// sums are those of the first 0, 1, … costs.
+// sums are the sums of the first 0, 1, … costs.
 func sums[C int32 | float64](costs []C) []C {
 	out := make([]C, len(costs)+1)
 	for i, cost := range costs {
@@ -244,7 +245,7 @@ func sums[C int32 | float64](costs []C) []C {
 }
 
 // subtrees computes the distances of all forests that begin with the first leaves of two
-// keyroots; those of whole subtrees among them are kept.
+// keyroots; the distances of whole subtrees are kept.
 func (c *comparison[C]) subtrees(ctx context.Context, rootX, rootY int, done *int) error {
 	startX, startY := c.x.leaf[rootX], c.y.leaf[rootY]
 	width := rootY - startY + 1
@@ -288,10 +289,10 @@ func (c *comparison[C]) inner(i, rootY int, before []C) {
 	n := rootY - start + 1
 	leaves, column, insert := c.y.leaf[start:][:n], c.column[start:][:n], c.insert[start:][:n]
 	last, this, trees, cost := c.last[:n+1], c.this[:n+1], c.trees[c.row[i]:], c.remove[i]
-	left := this[0]
+	value := this[0]
 	for k := range n {
-		left = min(last[k+1]+cost, left+insert[k], before[leaves[k]-start]+trees[column[k]])
-		this[k+1] = left
+		value = min(last[k+1]+cost, value+insert[k], before[leaves[k]-start]+trees[column[k]])
+		this[k+1] = value
 	}
 }
 

@@ -38,7 +38,7 @@ func New[L any](labels []L, parents []int) (*Tree[L], error) {
 	}
 	// In postorder the nodes of a subtree are one run, which ends with its root.
 	left, right := make([]int, n), make([]int, n) // where the runs begin
-	first, last := make([]int, n), make([]int, n) // where that of the next child does
+	first, last := make([]int, n), make([]int, n) // where the run of the next child begins
 	for i := range n {
 		if i > 0 {
 			p := parents[i]

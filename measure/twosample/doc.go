@@ -1,6 +1,6 @@
 // Package twosample measures how far two samples are apart: in one dimension the Wasserstein and Kolmogorov–Smirnov
 // distances, in many the energy distance, the maximum mean discrepancy and the Fréchet distance of Gaussians; with
-// permutation tests, and the distance of two halves of one sample beside which any of them is to be read.
+// permutation tests, and the distance of two halves of one sample as a reference for any of them.
 //
 //	w, err := twosample.Wasserstein1(generated, real)
 //	ks, err := twosample.KolmogorovSmirnov(generated, real)

@@ -133,7 +133,8 @@ func FrechetInfinity(ctx context.Context, x, y points.Points, o InfinityOptions)
 		}
 	}
 	if o.Least < 2 || len(r.Sizes) < 3 || r.Sizes[len(r.Sizes)-1] > x.N {
-		return nil, stat.Undefined(quantity, "%d sizes from %d to %d points, want at least 3 of 2 points or more", len(r.Sizes), o.Least, x.N)
+		return nil, stat.Undefined(quantity, "%d sizes from %d to %d points, want at least 3 of 2 points or more",
+			len(r.Sizes), o.Least, x.N)
 	}
 	r.At = make([]float64, len(r.Sizes))
 	err = parallel.Try(ctx, o.Threads, len(r.Sizes), func(_, k int) error {

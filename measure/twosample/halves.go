@@ -26,11 +26,11 @@ type Baseline struct {
 
 // SplitOptions are the choices of [SplitHalvesVector].
 type SplitOptions struct {
-	// First is the size wanted for the first part, that of the sample which is judged; 0:
+	// First is the size wanted for the first part, the size of the sample which is judged; 0:
 	// half. At most half of the observations are taken; the others are the second part.
 	First  int
 	Splits int // 0: 200
-	// Groups is a label per observation; those of one label stay together. nil: none.
+	// Groups is a label per observation; observations of one label stay together. nil: none.
 	Groups  []int
 	Seed    uint64
 	Threads int
@@ -42,7 +42,8 @@ type SplitOptions struct {
 // is NaN are left out; one that is NaN for all splits has no values and NaN for the rest.
 // Fewer than 2 observations or groups are a [stat.UndefinedError]; groups of another number
 // are an error.
-func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(first, second []int, dst []float64)) ([]*Baseline, error) {
+func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions,
+	f func(first, second []int, dst []float64)) ([]*Baseline, error) {
 	const quantity = "baseline of two halves"
 	if o.Splits == 0 {
 		o.Splits = 200
@@ -52,7 +53,8 @@ func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(
 	}
 	groups := groupsOf(n, o.Groups)
 	if len(groups) < 2 {
-		return nil, stat.Undefined(quantity, "%s in %s, want at least 2", text.Count(n, "observation"), text.Count(len(groups), "group"))
+		return nil, stat.Undefined(quantity, "%s in %s, want at least 2",
+			text.Count(n, "observation"), text.Count(len(groups), "group"))
 	}
 	want := o.First
 	if want <= 0 {
@@ -95,9 +97,9 @@ func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(
 
 // describe takes distance d of every split.
 func (b *Baseline) describe(values [][]float64, d int) error {
-	for _, of := range values {
-		if !math.IsNaN(of[d]) {
-			b.Values = append(b.Values, of[d])
+	for _, list := range values {
+		if !math.IsNaN(list[d]) {
+			b.Values = append(b.Values, list[d])
 		}
 	}
 	if len(b.Values) == 0 {
@@ -114,19 +116,19 @@ func (b *Baseline) describe(values [][]float64, d int) error {
 // groupsOf lists the observations of each label in the order of their first occurrence.
 func groupsOf(n int, labels []int) [][]int {
 	var groups [][]int
-	known := map[int]int{}
+	numbers := map[int]int{}
 	for i := range n {
 		label := i
 		if labels != nil {
 			label = labels[i]
 		}
-		at, seen := known[label]
+		group, seen := numbers[label]
 		if !seen {
-			at = len(groups)
-			known[label] = at
+			group = len(groups)
+			numbers[label] = group
 			groups = append(groups, nil)
 		}
-		groups[at] = append(groups[at], i)
+		groups[group] = append(groups[group], i)
 	}
 	return groups
 }

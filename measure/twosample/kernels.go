@@ -17,7 +17,7 @@ import (
 //
 //	2·E‖X − Y‖ − E‖X − X′‖ − E‖Y − Y′‖
 //
-// over all pairs, those of a point with itself included (Székely & Rizzo 2013, "Energy
+// over all pairs, a point with itself included (Székely & Rizzo 2013, "Energy
 // statistics: a class of statistics based on distances"), in the units of the points: 0
 // for equal samples, else positive. Its root is what scipy.stats.energy_distance gives in
 // one dimension; see [Distance.Root]. As a V-statistic it is about E‖X − X′‖·(1/n + 1/m)
@@ -203,9 +203,9 @@ func medianDistance(ctx context.Context, x, y points.Points, seed uint64, thread
 	slices.Sort(squares)
 	pairs := z.N * (z.N - 1) / 2
 	zeros := pairs - len(squares)
-	at := func(k int) float64 { return math.Sqrt(squares[k]) }
+	distance := func(k int) float64 { return math.Sqrt(squares[k]) }
 	if 2*zeros >= pairs {
-		return (at((len(squares)-1)/2) + at(len(squares)/2)) / 2, nil
+		return (distance((len(squares)-1)/2) + distance(len(squares)/2)) / 2, nil
 	}
-	return (at(max(0, (pairs-1)/2-zeros)) + at(pairs/2-zeros)) / 2, nil
+	return (distance(max(0, (pairs-1)/2-zeros)) + distance(pairs/2-zeros)) / 2, nil
 }

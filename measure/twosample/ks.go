@@ -19,9 +19,9 @@ type KS struct {
 	// Kolmogorov–Smirnov tests two or three samples").
 	P float64
 	// PContinuous is the p value for samples without ties, which is too large with them:
-	// that of scipy.stats.ks_2samp. Equal to P where no value is tied between the samples.
+	// the p value of scipy.stats.ks_2samp. Equal to P where no value is tied between the samples.
 	PContinuous float64
-	// Exact says that both are exact, for n·m up to 10⁸. Above, both are that of
+	// Exact says that both are exact, for n·m up to 10⁸. Above, both are from
 	// Kolmogorov's limit with Stephens' correction for finite samples, too large with
 	// ties.
 	Exact bool
@@ -38,18 +38,18 @@ func KolmogorovSmirnov(x, y []float64) (KS, error) {
 	x, y = sorted(x), sorted(y)
 	n, m := len(x), len(y)
 	largest, ties := 0, 0
-	ends := make([]bool, n+m+1) // after so many pooled values a new value begins
+	ends := make([]bool, n+m+1) // after i pooled values a new value begins
 	for i, j := 0, 0; i < n || j < m; {
-		at, before := 0.0, i+j
+		value, before := 0.0, i+j
 		if j == m || (i < n && x[i] < y[j]) {
-			at = x[i]
+			value = x[i]
 		} else {
-			at = y[j]
+			value = y[j]
 		}
-		for i < n && x[i] == at {
+		for i < n && x[i] == value {
 			i++
 		}
-		for j < m && y[j] == at {
+		for j < m && y[j] == value {
 			j++
 		}
 		if i+j > before+1 {
@@ -77,7 +77,7 @@ func abs(v int) int { return max(v, -v) }
 
 // outside is the probability that a random order of n and m values, seen where ends are
 // true (nil: everywhere), leads to |i·m − j·n| ≥ limit somewhere. The chance of
-// having been there, of random paths to (i, j), is that of the paths from (i−1, j) and
+// having been there, of random paths to (i, j), is the mean over the paths from (i−1, j) and
 // (i, j−1), which are i/(i+j) and j/(i+j) of all.
 func outside(n, m, limit int, ends []bool) float64 {
 	if limit == 0 {

@@ -19,7 +19,7 @@ import (
 
 // Options are the choices of a distance of two samples of points.
 type Options struct {
-	// Blocks group the pooled points, those of x followed by those of y, for deletions; nil
+	// Blocks group the pooled points, x followed by y, for deletions; nil
 	// for none. See [Pool].
 	Blocks *stat.Blocks
 	// GroupsX and GroupsY are a label per point: points of one label stay together under
@@ -50,7 +50,7 @@ type Distance struct {
 	Reason string
 	// Units are how many units of x and of y were permuted: groups, or single points, as long as
 	// there are no more than Options.Units of them; else as many consecutive ones of a block
-	// together as makes them about that many, the same number in both samples, and what is left over at
+	// together as makes them about that many, the same number in both samples, and the remainder at
 	// the end of a sample stays there.
 	Units [2]int
 }
@@ -112,7 +112,8 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 	labels := make([]int, n)
 	if o.Blocks != nil {
 		if labels = o.Blocks.Labels(); len(labels) != n {
-			return nil, fmt.Errorf("%s: blocks of %s for samples of %d and %d", quantity, text.Count(len(labels), "point"), x.N, y.N)
+			return nil, fmt.Errorf("%s: blocks of %s for samples of %d and %d",
+				quantity, text.Count(len(labels), "point"), x.N, y.N)
 		}
 		p.blocks = o.Blocks.Count()
 	}
@@ -129,37 +130,37 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 }
 
 // unitsOf says which unit every point belongs to: as many consecutive groups, or points
-// without groups, as both samples share. Those of one block follow each other, so that few
+// without groups, as both samples share. Groups of one block follow each other, so that few
 // units are in two blocks.
-func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, most int) ([]int, error) {
-	if most <= 0 {
-		most = maxUnits
+func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, limit int) ([]int, error) {
+	if limit <= 0 {
+		limit = maxUnits
 	}
-	var of [2][]int // of every point its group, in order of their blocks
+	var unitOf [2][]int // of every point its group, in order of their blocks
 	var counts [2]int
 	for side, n := range sizes {
 		if groups[side] != nil && len(groups[side]) != n {
 			return nil, fmt.Errorf("%s: groups of %s for %d", quantity, text.Count(len(groups[side]), "point"), n)
 		}
-		of[side] = make([]int, n)
+		unitOf[side] = make([]int, n)
 		block := blocks[side*sizes[0]:]
 		lists := groupsOf(n, groups[side])
 		slices.SortStableFunc(lists, func(a, b []int) int { return cmp.Compare(block[a[0]], block[b[0]]) })
 		for g, members := range lists {
 			for _, i := range members {
-				of[side][i] = g
+				unitOf[side][i] = g
 			}
 			counts[side]++
 		}
 	}
-	length := (counts[0] + counts[1] + most - 1) / most
+	length := (counts[0] + counts[1] + limit - 1) / limit
 	out := make([]int, 0, sizes[0]+sizes[1])
 	for side := range sizes {
 		first := len(p.units)
 		for g := 0; g < counts[side]; g += length {
 			p.units = append(p.units, unit{side: side, fixed: g+length > counts[side]})
 		}
-		for _, g := range of[side] {
+		for _, g := range unitOf[side] {
 			out = append(out, first+g/length)
 		}
 	}
@@ -176,13 +177,13 @@ func (p *pooled) cellsOf(quantity string, units, blocks []int) ([]int, error) {
 		return cmp.Or(cmp.Compare(units[a], units[b]), cmp.Compare(blocks[a], blocks[b]))
 	})
 	p.cell = make([]int, len(units))
-	for at, i := range order {
+	for position, i := range order {
 		if last := len(p.cells) - 1; last < 0 || p.cells[last].unit != units[i] || p.cells[last].block != blocks[i] {
 			p.cells = append(p.cells, cell{side: p.units[units[i]].side, unit: units[i], block: blocks[i]})
 		}
 		last := len(p.cells) - 1
 		p.cells[last].size++
-		p.cell[at] = last
+		p.cell[position] = last
 	}
 	if len(p.cells) > maxCells {
 		return nil, fmt.Errorf("%s: %d groups of points in %s, want at most %d; join some (Blocks.Coarsen)",
@@ -191,7 +192,7 @@ func (p *pooled) cellsOf(quantity string, units, blocks []int) ([]int, error) {
 	return order, nil
 }
 
-// kernelOf gives what is added up: the sum of a function of the pairs of row i and rows
+// kernelOf returns the summed term: the sum of a function of the pairs of row i and rows
 // j0, j0+1, …, from their products, which it may overwrite.
 type kernelOf func(products []float64, i, j0 int) float64
 
@@ -249,7 +250,7 @@ func unbiased(t totals) float64 {
 	return 2*t.xx/(t.n*(t.n-1)) + 2*t.yy/(t.m*(t.m-1)) - 2*t.xy/(t.n*t.m)
 }
 
-// ofDistances is 2·E|X − Y| − E|X − X′| − E|Y − Y′| over all pairs, those of a point with
+// ofDistances is 2·E|X − Y| − E|X − X′| − E|Y − Y′| over all pairs, a point with
 // itself included, so that it is never negative: rounding below 10⁻¹³ of its parts is 0.
 func ofDistances(t totals) float64 {
 	if t.n < 1 || t.m < 1 {
@@ -278,7 +279,7 @@ func (p *pooled) measure(ctx context.Context, between []float64, o Options, f st
 		return d, nil
 	}
 	if (o.GroupsX == nil) != (o.GroupsY == nil) {
-		d.Reason = "only one sample has groups, so that points cannot be permuted between samples"
+		d.Reason = "only one sample has groups, so points cannot be permuted between samples"
 		return d, nil
 	}
 	return d, p.permute(ctx, between, o, f, d)
@@ -403,7 +404,7 @@ func (u *unitTable) scale() float64 {
 	return math.Abs(u.all) / (n * (n - 1) / 2)
 }
 
-// totals are those of the division that gives x the chosen units.
+// totals are the sums of the division that gives x the chosen units.
 func (u *unitTable) totals(chosen []bool) (t totals) {
 	index := make([]int, 0, u.n)
 	for i, yes := range chosen {

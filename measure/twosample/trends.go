@@ -49,7 +49,7 @@ func ColumnPairTrends(x, y points.Points) ([]Trend, error) {
 	return out, nil
 }
 
-// correlation is that of two columns of centered rows; NaN where one does not vary.
+// correlation is the correlation of two columns of centered rows; NaN where one does not vary.
 func correlation(x matrix.Matrix, a, b int) float64 {
 	var aa, bb, ab float64
 	for i := range x.N {

@@ -22,7 +22,8 @@ func finite(quantity, which string, p points.Points) error {
 	for i := range p.N {
 		for k, v := range p.Row(i, row) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", i, which, k, v)
+				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers",
+					i, which, k, v)
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func sorted(values []float64) []float64 {
 func between(x, y []float64, visit func(length, f, g float64)) {
 	n, m := float64(len(x)), float64(len(y))
 	i, j := 0, 0
-	at := min(x[0], y[0])
+	value := min(x[0], y[0])
 	for i < len(x) || j < len(y) {
 		next := math.Inf(1)
 		if i < len(x) {
@@ -65,14 +66,14 @@ func between(x, y []float64, visit func(length, f, g float64)) {
 		if j < len(y) {
 			next = min(next, y[j])
 		}
-		if next > at {
-			visit(next-at, float64(i)/n, float64(j)/m)
-			at = next
+		if next > value {
+			visit(next-value, float64(i)/n, float64(j)/m)
+			value = next
 		}
-		for i < len(x) && x[i] == at {
+		for i < len(x) && x[i] == value {
 			i++
 		}
-		for j < len(y) && y[j] == at {
+		for j < len(y) && y[j] == value {
 			j++
 		}
 	}
@@ -98,12 +99,12 @@ func wasserstein(x, y []float64, order int) float64 {
 		return sum
 	}
 	// Quantile functions are constant between the multiples of 1/n and 1/m.
-	sum, at := 0.0, 0 // in units of 1/(n·m)
+	sum, mass := 0.0, 0 // in units of 1/(n·m)
 	n, m := len(x), len(y)
 	for i, j := 0, 0; i < n && j < m; {
 		end := min((i+1)*m, (j+1)*n)
-		sum += float64(end-at) * math.Pow(math.Abs(x[i]-y[j]), float64(order))
-		at = end
+		sum += float64(end-mass) * math.Pow(math.Abs(x[i]-y[j]), float64(order))
+		mass = end
 		if end == (i+1)*m {
 			i++
 		}
@@ -115,7 +116,7 @@ func wasserstein(x, y []float64, order int) float64 {
 }
 
 // WithoutEach returns a function of two samples without each block of the pooled
-// observations, those of x followed by those of y (see [Pool]): what a delete-block
+// observations, x followed by y (see [Pool]): what a delete-block
 // jackknife of a two-sample statistic needs. labels number the blocks, from 0 to count − 1,
 // per pooled observation. f gets the samples in ascending order. A block without
 // observations leaves all of them; NaN where a block holds a whole sample.
@@ -123,19 +124,19 @@ func WithoutEach(labels []int, count int, x, y []float64, f func(x, y []float64)
 	orders := [2][]int{order(x, 0), order(y, len(x))}
 	pooled := append(slices.Clone(x), y...)
 	out := make([]float64, count)
-	var left [2][]float64
+	var rest [2][]float64
 	for b := range out {
-		for k := range left {
-			left[k] = left[k][:0]
+		for k := range rest {
+			rest[k] = rest[k][:0]
 			for _, i := range orders[k] {
 				if labels[i] != b {
-					left[k] = append(left[k], pooled[i])
+					rest[k] = append(rest[k], pooled[i])
 				}
 			}
 		}
 		out[b] = math.NaN()
-		if len(left[0]) > 0 && len(left[1]) > 0 {
-			out[b] = f(left[0], left[1])
+		if len(rest[0]) > 0 && len(rest[1]) > 0 {
+			out[b] = f(rest[0], rest[1])
 		}
 	}
 	return out
@@ -190,7 +191,7 @@ func deviation(values []float64) float64 {
 // Pool joins blocks of several samples to blocks of the samples one after the other: block
 // j of the second sample follows the last one of the first. A statistic of two samples
 // varies with both; deleting the blocks of each in turn, with the blocks of other
-// samples that it does not depend on left as they are, gives its error and those of
+// samples that it does not depend on left as they are, gives its error and the errors of
 // differences that share a sample. Errors: fewer than two blocks in all.
 func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 	var labels []int
@@ -205,32 +206,33 @@ func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 }
 
 // Jackknife is the delete-block jackknife of a statistic of two independent samples, from its
-// values without each block of the first and then of the second, which hold so many
-// observations: the variance is the sum of those of both samples, with Satterthwaite's
-// degrees of freedom. level 0 means 0.95. Errors: those of [stat.DeleteBlockJackknife], for
+// values without each block of the first and then of the second, which hold sizes
+// observations: the variance is the sum of the variances of both samples, with Satterthwaite's
+// degrees of freedom. level 0 means 0.95. Errors: errors of [stat.DeleteBlockJackknife], for
 // each sample.
 func Jackknife(estimate float64, without []float64, first, second []int, level float64) (*stat.Jackknifed, error) {
 	if len(without) != len(first)+len(second) {
-		return nil, fmt.Errorf("jackknife: %d values for blocks of samples of %d and %d", len(without), len(first), len(second))
+		return nil, fmt.Errorf("jackknife: %d values for blocks of samples of %d and %d",
+			len(without), len(first), len(second))
 	}
 	j := &stat.Jackknifed{Estimate: estimate, Replicates: without, BlockSizes: slices.Concat(first, second)}
 	variance, below := 0.0, 0.0
 	for k, sizes := range [][]int{first, second} {
-		of, err := stat.DeleteBlockJackknife(estimate, without[k*len(first):][:len(sizes)], sizes, level)
+		part, err := stat.DeleteBlockJackknife(estimate, without[k*len(first):][:len(sizes)], sizes, level)
 		if err != nil {
 			return nil, fmt.Errorf("the %s sample: %w", names[k], err)
 		}
-		if of.Reason != "" {
-			j.Reason = of.Reason
+		if part.Reason != "" {
+			j.Reason = part.Reason
 		}
-		v := float64(of.StdError * of.StdError)
+		v := float64(part.StdError * part.StdError)
 		variance += v
 		if v > 0 {
-			below += float64(v*v) / of.DF
+			below += float64(v*v) / part.DF
 		}
-		j.Bias += of.Bias
-		j.PseudoValues = append(j.PseudoValues, of.PseudoValues...)
-		j.Interval = of.Interval
+		j.Bias += part.Bias
+		j.PseudoValues = append(j.PseudoValues, part.PseudoValues...)
+		j.Interval = part.Interval
 	}
 	j.StdError, j.Corrected = math.Sqrt(variance), estimate-j.Bias
 	if math.IsNaN(j.StdError) || j.Reason != "" {

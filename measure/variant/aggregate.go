@@ -15,8 +15,8 @@ type Assay struct {
 	Value             float64 // NaN: not defined; it is left out
 }
 
-// Levels are the means of a number of several assays at every level of aggregation. Assays of
-// which the number is not defined are left out; a mean of none is NaN.
+// Levels are the means of a number of several assays at every level of aggregation. Assays
+// whose number is not defined are left out; a mean of none is NaN.
 type Levels struct {
 	Assays int // in the means
 	// AssayMean is the mean over assays: one with many siblings counts as any other.

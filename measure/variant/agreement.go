@@ -21,7 +21,7 @@ const (
 	// their ranks. Range −1 to 1.
 	Spearman Measure = iota
 	// NDCG is the normalized discounted cumulative gain of the first k = ⌊n/10⌋ variants by
-	// score: Σ g/log2(rank + 1) over that of the first k by gain, with the measurements as
+	// score: Σ g/log2(rank + 1) over the same sum of the first k by gain, with the measurements as
 	// gains g, scaled to 0..1 by their smallest and largest. Equal scores share the mean of
 	// the gains that they have in all orders, so that the order of the table changes
 	// nothing (ProteinGym breaks such ties by it). Undefined for fewer than 10 variants.
@@ -37,7 +37,7 @@ const (
 	// that have a score above the 90th percentile of scores, both strictly. Range 0 to 1.
 	TopRecall
 	// PartialSpearman is the correlation of the ranks of scores and measurements that is
-	// left when a third number, such as the number of mutations, is accounted for: that of
+	// left when a third number, such as the number of mutations, is accounted for: the correlation of
 	// the residuals of both after linear regression on its ranks.
 	PartialSpearman
 	measureCount
@@ -58,7 +58,7 @@ func Measures() []Measure {
 	return out
 }
 
-// Range is that of the values of a measure.
+// Range is the range of the values of a measure.
 func (m Measure) Range() (low, high float64) {
 	switch m {
 	case NDCG, AUC, TopRecall:
@@ -67,7 +67,7 @@ func (m Measure) Range() (low, high float64) {
 	return -1, 1
 }
 
-// minimumRanked is the least number of variants of which a rank correlation says anything.
+// minimumRanked is the least number of variants for a meaningful rank correlation.
 const minimumRanked = 10
 
 // Agreement compares scores of variants with measurements of the same.
@@ -81,24 +81,24 @@ type Agreement struct {
 // NewAgreement sorts the variants. fit says which are, as the assay defines it; nil where that is
 // not known: AUC and MCC are undefined then. given is what [PartialSpearman] accounts for; nil: it
 // is undefined. Errors: lists of different lengths, NaN and Inf.
-func NewAgreement(measured, score []float64, fit []bool, given []float64) (*Agreement, error) {
+func NewAgreement(measured, score []float64, fit []bool, covariate []float64) (*Agreement, error) {
 	n := len(measured)
-	if len(score) != n || fit != nil && len(fit) != n || given != nil && len(given) != n {
+	if len(score) != n || fit != nil && len(fit) != n || covariate != nil && len(covariate) != n {
 		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d covariates; want equal numbers",
-			n, len(score), len(fit), len(given))
+			n, len(score), len(fit), len(covariate))
 	}
-	a := &Agreement{measured: measured, score: score, fit: fit, given: given}
-	for _, of := range []struct {
+	a := &Agreement{measured: measured, score: score, fit: fit, given: covariate}
+	for _, column := range []struct {
 		what   string
 		values []float64
 		order  *[]int
-	}{{"measurement", measured, &a.byMeasured}, {"score", score, &a.byScore}, {"given number", given, &a.byGiven}} {
-		for i, v := range of.values {
+	}{{"measurement", measured, &a.byMeasured}, {"score", score, &a.byScore}, {"given number", covariate, &a.byGiven}} {
+		for i, v := range column.values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%s %d is %v", of.what, i, v)
+				return nil, fmt.Errorf("%s %d is %v", column.what, i, v)
 			}
 		}
-		*of.order = ascending(of.values)
+		*column.order = ascending(column.values)
 	}
 	return a, nil
 }
@@ -221,16 +221,16 @@ func (a *Agreement) correlation(m Measure, s subset) (float64, string) {
 		return math.NaN(), "the covariate is constant"
 	}
 	xz, yz := s.product(x, z)/math.Sqrt(s.product(x, x)*zz), s.product(y, z)/math.Sqrt(s.product(y, y)*zz)
-	left := (1 - xz*xz) * (1 - yz*yz)
-	if left < 1e-12 {
+	variance := (1 - xz*xz) * (1 - yz*yz)
+	if variance < 1e-12 {
 		return math.NaN(), "measurements or scores are a function of the covariate"
 	}
-	return clip((r - xz*yz) / math.Sqrt(left)), ""
+	return clip((r - xz*yz) / math.Sqrt(variance)), ""
 }
 
 func clip(r float64) float64 { return min(max(r, -1), 1) }
 
-// ranks are those of the kept values less their mean, multiples of ¼; ties share theirs.
+// ranks are the ranks of the kept values less their mean, multiples of ¼; ties share theirs.
 func (s subset) ranks(order []int, values []float64) []float64 {
 	out := make([]float64, len(values))
 	below, mean := 0, float64(s.count+1)/2
@@ -275,7 +275,7 @@ func (a *Agreement) ndcg(s subset) (float64, string) {
 		}
 		groups = append(groups, [2]float64{float64(len(run)), sum / float64(len(run))})
 	})
-	found, rank := 0.0, 1
+	gain, rank := 0.0, 1
 	for _, g := range slices.Backward(groups) {
 		discounts := 0.0
 		for last := rank + int(g[0]); rank < last; rank++ {
@@ -283,12 +283,12 @@ func (a *Agreement) ndcg(s subset) (float64, string) {
 				discounts += 1 / math.Log2(float64(rank+1))
 			}
 		}
-		found += float64(g[1] * discounts)
+		gain += float64(g[1] * discounts)
 		if rank > k {
 			break
 		}
 	}
-	return found / ideal, ""
+	return gain / ideal, ""
 }
 
 // unclassed is why a measure of classes is not defined; empty where it is.
@@ -362,17 +362,17 @@ func (a *Agreement) topRecall(s subset) (float64, string) {
 	const top = 0.9
 	measured := quantile.Sorted(s.sorted(a.byMeasured, a.measured), top)
 	score := quantile.Sorted(s.sorted(a.byScore, a.score), top)
-	found, best := 0, 0
+	both, best := 0, 0
 	for i, v := range a.measured {
 		if s.has(i) && v > measured {
 			best++
 			if a.score[i] > score {
-				found++
+				both++
 			}
 		}
 	}
 	if best == 0 {
 		return math.NaN(), "no measurement is above their 90th percentile"
 	}
-	return float64(found) / float64(best), ""
+	return float64(both) / float64(best), ""
 }

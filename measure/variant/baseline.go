@@ -35,7 +35,7 @@ var blosum62 = [20][20]int8{
 	{0, -3, -3, -3, -1, -2, -2, -3, -3, 3, 1, -2, 1, -1, -2, -2, 0, -3, -1, 4},
 }
 
-// rowOf is 1 + the row of a letter; 0 for what is none of the twenty amino acids.
+// rowOf is 1 + the row of a letter; 0 for any other letter than the twenty amino acids.
 var rowOf = func() (rows [256]uint8) {
 	for i := range len(residues) {
 		rows[residues[i]] = uint8(i + 1)
@@ -54,8 +54,8 @@ func substitutionScore(from, to byte) (score int, ok bool) {
 }
 
 // Similarity is how like the wild type a variant is by BLOSUM62: Σ B(from, to) − B(from, from)
-// over its mutations, the score of the variant aligned to the wild type less that of the wild
-// type to itself. 0 for the wild type, negative otherwise; NaN where a letter is no amino acid.
+// over its mutations, the score of the variant aligned to the wild type less the score of the wild
+// type aligned to itself. 0 for the wild type, negative otherwise; NaN where a letter is no amino acid.
 func Similarity(mutations []Mutation) float64 {
 	sum := 0
 	for _, m := range mutations {

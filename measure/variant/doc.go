@@ -14,5 +14,5 @@
 // Scores of a masked language model are sums over the mutated positions of ln p(to) − ln p(from),
 // each position hidden alone (masked marginal) or nothing hidden (wild-type marginal; Meier et al.
 // 2021, "Language models enable zero-shot prediction of the effects of mutations on protein
-// function"): [LogRatio]. What needs no model stands beside them: [Similarity] and [Frequencies].
+// function"): [LogRatio]. Baselines without a model: [Similarity] and [Frequencies].
 package variant

@@ -25,8 +25,8 @@ func (m Mutation) String() string { return string(m.From) + strconv.Itoa(m.Posit
 const maxPosition = 1 << 20
 
 // Parse reads the substitutions of a variant, "A23C:D45E", in any order, and returns them by
-// position. "WT" in any case is the wild type: there are none. Errors: anything else, with what
-// is wrong, a substitution of a residue by itself, two at one position.
+// position. "WT" in any case is the wild type: there are none. Errors: anything else, with the
+// fault, a substitution of a residue by itself, two at one position.
 func Parse(text string) ([]Mutation, error) {
 	text = strings.TrimSpace(text)
 	if strings.EqualFold(text, "WT") {
@@ -84,8 +84,8 @@ func Format(mutations []Mutation) string {
 	return strings.Join(parts, ":")
 }
 
-// Apply returns the wild type with mutations. Errors: one behind its end, or whose residue is not
-// that of the wild type.
+// Apply returns the wild type with mutations. Errors: one behind its end, or whose residue differs
+// from the wild type.
 func Apply(wildType string, mutations []Mutation) (string, error) {
 	out := []byte(wildType)
 	for _, m := range mutations {
@@ -101,7 +101,7 @@ func Apply(wildType string, mutations []Mutation) (string, error) {
 }
 
 // shifted says by how much positions are off, if one shift of at most 1,000 puts all residues of
-// mutations right: the numbering of tables often begins elsewhere than that of sequences. One
+// mutations right: the numbering of tables often begins elsewhere than the numbering of sequences. One
 // mutation is not enough to tell.
 func shifted(wildType string, mutations []Mutation) string {
 	if len(mutations) < 2 {

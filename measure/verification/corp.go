@@ -12,7 +12,7 @@ import (
 //
 //	Score = Miscalibration − Discrimination + Uncertainty.
 type Reliability struct {
-	Miscalibration float64 // score − that of the recalibrated forecasts, ≥ 0, less is better
+	Miscalibration float64 // score − the score of the recalibrated forecasts, ≥ 0, less is better
 	Discrimination float64 // uncertainty − score of the recalibrated forecasts, ≥ 0, more is better
 	Uncertainty    float64 // score of forecasting the base rate
 	// Points are the probabilities that were forecast, ascending.

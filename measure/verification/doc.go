@@ -4,8 +4,8 @@
 // cells.
 //
 // A field has Height × Width cells row by row, an ensemble Members of them one after the
-// other. What is computed of one field are sums; scores are functions of sums, so that
-// the sums of samples can be added in any grouping, and those of a block left out:
+// other. The computed values of one field are sums; scores are functions of sums, so that
+// the sums of samples can be added in any grouping, and the sums of a block left out:
 //
 //	event := verification.Event{Threshold: 20}
 //	var all verification.Table
@@ -14,8 +14,8 @@
 //	}
 //	csi, err := all.CSI()
 //
-// Weights are those of cells; nil weighs all equally. A cell of weight 0 counts nowhere, whatever
-// it holds: scores of a masked field are those of the field without these cells. A score that is undefined, such as
-// the probability of detection of an event that never occurs, is a [stat.UndefinedError].
+// Weights are per cell; nil weighs all equally. A cell of weight 0 counts nowhere, whatever
+// it holds: scores of a masked field equal the scores of the field without these cells. A score that is undefined,
+// such as the probability of detection of an event that never occurs, is a [stat.UndefinedError].
 // Fields must be finite where they have a weight: what NaN does there is not defined.
 package verification

@@ -192,7 +192,7 @@ func (t Table) ETS() (float64, error) {
 
 // HSS is Heidke's skill score, 2(ad − bc)/((a + c)(c + d) + (a + b)(b + d)) of hits a,
 // false alarms b, misses c and correct negatives d: the share of correct cells beyond
-// that of chance; −1 to 1, 0 for chance.
+// the share by chance; −1 to 1, 0 for chance.
 func (t Table) HSS() (float64, error) {
 	a, b, c, d := t.Hits, t.FalseAlarms, t.Misses, t.CorrectNegatives
 	return share("HSS", 2*(a*d-b*c), (a+c)*(c+d)+(a+b)*(b+d),

@@ -14,7 +14,7 @@ import (
 // the forecast and in truth, and of the squares of both.
 type Fractions struct{ Difference, Forecast, Observed float64 }
 
-// FractionsOf are those of three sums in the order of the fields.
+// FractionsOf are the fractions of three sums in the order of the fields.
 func FractionsOf(sums []float64) Fractions { return Fractions{sums[0], sums[1], sums[2]} }
 
 // Sums are the three sums in the order of the fields.
@@ -30,7 +30,7 @@ func (f Fractions) FSS() (float64, error) {
 }
 
 // UsefulFSS is the score above which a forecast is called useful, ½ + baseRate/2 (Roberts
-// and Lean 2008): half way between that of a random forecast and 1.
+// and Lean 2008): half way between the score of a random forecast and 1.
 func UsefulFSS(baseRate float64) float64 { return 0.5 + baseRate/2 }
 
 // AsymptoticFSS is the score that is reached as windows grow, 2·f·o/(f² + o²) of the shares
@@ -43,7 +43,7 @@ func AsymptoticFSS(forecast, observed float64) float64 {
 // Grid is the shape of a field.
 type Grid struct {
 	Height, Width int
-	// Wrap says that the columns go round: the last is beside the first, as the longitudes of a
+	// Wrap says that the columns go round: the last is next to the first, as the longitudes of a
 	// whole circle are.
 	Wrap bool
 }
@@ -70,7 +70,7 @@ func (g Grid) Sums(counts []int, weights []float64) []int {
 // rows are two rows of a table ([Grid.Sums]), above and below those that are summed.
 type rows struct{ upper, lower []int }
 
-// rowsOf are those of rows lo … hi−1.
+// rowsOf are the sums of rows lo … hi−1.
 func (g Grid) rowsOf(table []int, lo, hi int) rows {
 	return rows{table[lo*(g.Width+1):][:g.Width+1], table[hi*(g.Width+1):][:g.Width+1]}
 }
@@ -99,7 +99,7 @@ func (r rows) round(left, right int) int {
 // 2010) and of where it occurs, in windows of window × window cells. A window is centered
 // on its cell; one of even size reaches one cell further up and left. Cells outside the
 // grid are without the event and count, as in Roberts and Lean; where the columns go round, a
-// window that is wider than the grid has them several times. weights are those of the cells
+// window that is wider than the grid has them several times. weights are the weights of the cells
 // that windows are centered on.
 func (g Grid) Fractions(forecast, observed []int, members, window int, weights []float64) Fractions {
 	var f Fractions

@@ -17,13 +17,13 @@ type Probabilities struct {
 	Events, Others []float64
 }
 
-// ProbabilitiesOf are those of Sums: Events, then Others, not copied.
+// ProbabilitiesOf are the probabilities from Sums: Events, then Others, not copied.
 func ProbabilitiesOf(sums []float64) Probabilities {
 	half := len(sums) / 2
 	return Probabilities{Members: half - 1, Events: sums[:half], Others: sums[half:]}
 }
 
-// AddField adds the cells of a field: counts are those of members ([Event.CountMembers]).
+// AddField adds the cells of a field: counts are numbers of members ([Event.CountMembers]).
 func (p Probabilities) AddField(e Event, counts []int, truth []float64, weights []float64) {
 	for c, k := range counts {
 		w := 1.0

@@ -1,4 +1,4 @@
-// What is read off power spectra: how far two are apart, down to which wavelength a
+// Scores from power spectra: how far two are apart, down to which wavelength a
 // forecast has the power of truth, and errors in three bands.
 
 package verification
@@ -33,7 +33,7 @@ func LogSpectralDistance(forecast, truth []float64, bands Bands) (float64, error
 }
 
 // EffectiveResolution is the wavelength in cells at which, from long waves to short ones,
-// the power of a forecast first falls below a share of that of truth, between bands by
+// the power of a forecast first falls below a share of the power of truth, between bands by
 // straight lines of the logarithms of ratio and frequency: small is good, and the
 // wavelength of the last resolved band (about 2) is what a forecast has that never falls
 // below. Undefined where it is below in band 1 already, or truth has no power.
@@ -75,8 +75,8 @@ func FourierBands(height, width int) int { return min(height/2, width/2) }
 // field by ⌊√(m² + n²)⌋ of their wavenumbers m < H/2 and n < W/2, neither of them negative,
 // as PDEBench does (Takamoto et al. 2022). The transform must be [FFT].
 func AddFourierErrors(t *Transform, shells []float64, err []float64) {
-	forEach(t, err, func(at int, square float64) {
-		m, n := at/t.columns, at%t.columns
+	forEach(t, err, func(index int, square float64) {
+		m, n := index/t.columns, index%t.columns
 		if m >= t.Height/2 || n >= t.Width/2 {
 			return
 		}

@@ -31,9 +31,9 @@ func (k TransformKind) String() string {
 
 // Bands divide the waves of a grid by their radial wavenumber. Frequency is √((m/H)² +
 // (n/W)²) cycles per cell for waves (m, n) of the Fourier transform, and half of that for
-// the cosine transform. Band k holds frequencies of k·Δ to (k + 1)·Δ, where Δ is that of the
-// longest wave of the shorter side, 1/min(H, W) or half of that. Band 0 holds what is
-// longer; the mean of the field is in none.
+// the cosine transform. Band k holds frequencies of k·Δ to (k + 1)·Δ, where Δ is the frequency of the
+// longest wave of the shorter side, 1/min(H, W) or half of that. Band 0 holds
+// longer waves; the mean of the field is in none.
 type Bands struct {
 	// Frequency is the mean of the frequencies in each band, in cycles per cell, 0 where
 	// there is none; the wavelength in cells is its inverse.
@@ -77,7 +77,7 @@ func NewTransform(kind TransformKind, height, width int) *Transform {
 	return t
 }
 
-// Bands are those of the grid.
+// Bands are the bands of the grid.
 func (t *Transform) Bands() Bands { return t.bands }
 
 // assign gives every coefficient its band and weight.
@@ -91,16 +91,16 @@ func (t *Transform) assign() {
 	var sums []float64
 	for m := range t.Height {
 		for n := range t.columns {
-			at := m*t.columns + n
+			index := m*t.columns + n
 			i, multiple := m, 1
 			if t.Kind == FFT {
 				i = min(m, t.Height-m)
 				if n > 0 && 2*n < t.Width {
 					multiple = 2 // the conjugate wave
 				}
-				t.weight[at] = float64(multiple) / (cells * cells)
+				t.weight[index] = float64(multiple) / (cells * cells)
 			} else {
-				t.weight[at] = norm(m) * norm(n) / (cells * cells)
+				t.weight[index] = norm(m) * norm(n) / (cells * cells)
 			}
 			a, b := i, n
 			if t.Height > t.Width {
@@ -108,9 +108,9 @@ func (t *Transform) assign() {
 			}
 			// k = ⌊√(a² + (b·short/long)²)⌋ without rounding.
 			k := root(a*a*long*long+b*b*short*short) / long
-			t.band[at] = k
+			t.band[index] = k
 			if m == 0 && n == 0 {
-				t.band[at] = -1
+				t.band[index] = -1
 				continue
 			}
 			for len(sums) <= k {
@@ -132,7 +132,7 @@ func (t *Transform) assign() {
 	}
 }
 
-// norm makes the squares of cosine coefficients those of an orthonormal transform
+// norm makes the squares of cosine coefficients the squares of an orthonormal transform
 // times the number of cells, 1 or 2 per dimension, over 16 for gonum's factor of 4.
 func norm(index int) float64 {
 	if index == 0 {
@@ -157,16 +157,16 @@ func root(x int) int {
 // variance of a field (the mean over cells of the squared deviation from the mean of the
 // field), in squared units of the field: over all bands it is that variance (Parseval).
 func AddPower(t *Transform, power []float64, field []float64) {
-	forEach(t, field, func(at int, square float64) {
-		if k := t.band[at]; k >= 0 {
-			power[k] += t.weight[at] * square
+	forEach(t, field, func(index int, square float64) {
+		if k := t.band[index]; k >= 0 {
+			power[k] += t.weight[index] * square
 		}
 	})
 }
 
-// Filled is a field with a number in every cell, for transforms: those of weight 0 have the mean of
+// Filled is a field with a number in every cell, for transforms: cells of weight 0 have the mean of
 // the others, so that they add no wave and a constant added to the field adds none either. Of
-// the power of a field with n of N such cells N/n times as much would be that of its own cells.
+// the power of a field with n of N such cells N/n times as much would be the power of its own cells.
 // It is field itself where all cells have a weight (nil: they have), else dst.
 func Filled(dst, field, weights []float64) []float64 {
 	first, count, sum := firstCell(weights), 0, 0.0
@@ -188,7 +188,7 @@ func Filled(dst, field, weights []float64) []float64 {
 }
 
 // forEach transforms a field and hands every coefficient's squared absolute value on.
-func forEach(t *Transform, field []float64, use func(at int, square float64)) {
+func forEach(t *Transform, field []float64, use func(index int, square float64)) {
 	if t.Kind == FFT {
 		transformFFT(t, field)
 		for at, c := range t.coefficients {

@@ -323,7 +323,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		return nil, err
 	}
 	if name := s.publishedName(); untold.MatchString(name) {
-		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor tells; %s", name,
+		return nil, fmt.Errorf("the configuration has the architecture %q, which has steps that no tensor records; %s", name,
 			exportHint)
 	}
 	for _, a := range architectures {

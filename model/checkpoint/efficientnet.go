@@ -231,7 +231,7 @@ func (n *inverse) decide() error {
 		label = "EfficientNetV2"
 	case squeezed == 0 || squeezed < len(n.blocks):
 		return fmt.Errorf("%d of %d blocks have squeeze and excitation, and the kernels of the stages are %s: no known "+
-			"network, so that its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
+			"network, so its activations are unknown; %s", squeezed, len(n.blocks), kernels, exportHint)
 	}
 	if stages > len(n.strides) || label == "EfficientNet" && stages < len(n.strides) {
 		return fmt.Errorf("%d stages of blocks, want %d; %s", stages, len(n.strides), exportHint)
@@ -257,7 +257,7 @@ func (n *inverse) decidePadding(name, label string, hugging bool) error {
 		n.padding, n.normEpsilon = paddedSame, 1e-3
 	case f.has("top"):
 		if name == "" {
-			n.warn("padding and epsilon as in timm's %s without tf_: no tensor tells; for a model with tf_ write "+
+			n.warn("padding and epsilon as in timm's %s without tf_: no tensor records them; for a model with tf_ write "+
 				"its name into a config.yaml next to the file, such as architecture: tf_efficientnet_b0", label)
 		}
 	case label != "EfficientNet":

@@ -264,7 +264,7 @@ func TestNewFamilyErrors(t *testing.T) {
 		{"timm_efficientnet", map[string][]int{"blocks.3.0.se.conv_reduce.weight": nil}, Options{}, nil, nil, "have squeeze and excitation, and the kernels"},
 		{"timm_efficientnet", nil, Options{}, map[string]any{"architecture": "efficientnet_es"}, nil, `the architecture "efficientnet_es"`},
 		{"timm_efficientnet", nil, Options{Activation: "relu"}, nil, nil, "the architecture has its own"},
-		{"timm_resnet", nil, Options{}, map[string]any{"architecture": "resnetblur18"}, nil, "which has steps that no tensor tells; export the model to ONNX"},
+		{"timm_resnet", nil, Options{}, map[string]any{"architecture": "resnetblur18"}, nil, "which has steps that no tensor records; export the model to ONNX"},
 		{"timm_resnet", map[string][]int{"layer1.0.se.conv.weight": {2, 8, 1, 1}}, Options{}, nil, nil, "torch.onnx.export(model.eval(), x,"},
 		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 64, 64}, "the weights take 245 (tensor \"network.7.weight\"): want frames such as 84×84"},
 		{"cleanrl_nature", nil, Options{}, nil, []int{1, 4, 20, 84}, "frames of 20×84 are too small: want frames such as 84×84"},

@@ -155,7 +155,7 @@ func parseIndex(data []byte) (map[string]string, error) {
 	files := map[string]bool{}
 	for tensor, file := range index.Weights {
 		if file == "" || file == "." || file == ".." || strings.ContainsAny(file, `/\`) {
-			return nil, fmt.Errorf("tensor %q lies in %q, want the name of a file in the same folder", tensor, file)
+			return nil, fmt.Errorf("tensor %q is in %q, want the name of a file in the same folder", tensor, file)
 		}
 		files[file] = true
 	}

@@ -106,7 +106,7 @@ func TestOpenFolderErrors(t *testing.T) {
 		{"other files", map[string]any{"best.onnx": "x"}, `give one of its files: "best.onnx"`},
 		{"no index", map[string]any{"model.safetensors.index.json": "[]"}, "not an index of weights"},
 		{"empty index", map[string]any{"model.safetensors.index.json": "{}"}, "weight_map is missing or empty"},
-		{"outside", map[string]any{"model.safetensors.index.json": `{"weight_map":{"a":"../b.safetensors"}}`}, `tensor "a" lies in "../b.safetensors", want the name of a file in the same folder`},
+		{"outside", map[string]any{"model.safetensors.index.json": `{"weight_map":{"a":"../b.safetensors"}}`}, `tensor "a" is in "../b.safetensors", want the name of a file in the same folder`},
 		{"missing part", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:5]}, "b.safetensors: no such file"},
 		{"missing tensor", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:5], "b.safetensors": all[6:]}, `tensor "` + all[5].Key + `", which`},
 		{"tensor in two parts", map[string]any{"model.safetensors.index.json": index(parts), "a.safetensors": all[:6], "b.safetensors": all[5:]}, `tensor "` + all[5].Key + `", which`},

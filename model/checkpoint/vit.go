@@ -57,7 +57,7 @@ func (v *vit) sizes() error {
 		return err
 	}
 	if norm := v.part(v.family, "fc_norm"); norm != "" && !v.has(v.family.name("qkv", 0)+".bias") {
-		return fmt.Errorf("the model has %q and no %q: no tensor tells whether its blocks normalize before or "+
+		return fmt.Errorf("the model has %q and no %q: no tensor shows whether its blocks normalize before or "+
 			"after; export the model to ONNX",
 			v.prefix+norm+".weight", v.prefix+v.family.name("qkv", 0)+".bias")
 	}

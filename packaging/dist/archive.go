@@ -24,7 +24,8 @@ type file struct {
 }
 
 // pack writes an archive of files in the order of their names, below one folder.
-func pack(to, folder string, files []file, moment time.Time, write func(io.Writer, []file, time.Time) error) (string, error) {
+func pack(to, folder string, files []file, moment time.Time,
+	write func(io.Writer, []file, time.Time) error) (string, error) {
 	files = slices.Clone(files)
 	for i := range files {
 		files[i].name = path.Join(folder, files[i].name)

@@ -155,7 +155,8 @@ func build(program, system, processor, version string, moment time.Time) error {
 	}
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=" + linkerFlags(version, moment), "-o", program}, cold...)
 	c := exec.Command("go", append(args, "./cmd/repscope")...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=-mod=readonly", "GOAMD64=v1", "GOARM64=v8.0")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0",
+		"GOOS="+system, "GOARCH="+processor, "GOFLAGS=-mod=readonly", "GOAMD64=v1", "GOARM64=v8.0")
 	if said, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, said)
 	}

@@ -239,6 +239,7 @@ func thirdParty(program string) ([]byte, error) {
 	if text, err = os.ReadFile(fontLicense); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n", fontName, fontVersion, filepath.Base(fontLicense), strings.TrimSpace(string(text)))
+	fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n",
+		fontName, fontVersion, filepath.Base(fontLicense), strings.TrimSpace(string(text)))
 	return []byte(b.String()), nil
 }

@@ -73,7 +73,8 @@ func entry(p parameter) string {
 // parametersOf are the keywords of a command: first those that need no name.
 func parametersOf(d run.Description) ([]parameter, error) {
 	if (d.Arguments != "") != (arguments[d.Name] != "") && !strings.Contains(d.Name, " ") {
-		return nil, fmt.Errorf("its arguments next to flags are %q: the table of arguments has %q", d.Arguments, arguments[d.Name])
+		return nil, fmt.Errorf("its arguments next to flags are %q: the table of arguments has %q",
+			d.Arguments, arguments[d.Name])
 	}
 	var all []parameter
 	for _, f := range d.Flags {

@@ -1099,7 +1099,7 @@ def audit(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Whether test states are independent of training states, and what scores are without those that are not.
+    r"""Whether test states are independent of training states, and the scores without dependent states.
 
     audit tells whether a test set is independent of its training set. Give all
     states with split, a part for each (train and test, or the numbers of folds), or two files
@@ -1924,7 +1924,7 @@ def manifold(
             directions in proportion).
         view_corruption: NAME of the corruption that makes a view (gaussian, salt-pepper, blur, brightness, contrast,
             occlusion, shift, jpeg). Default: gaussian.
-        view_level: LEVEL of the corruption of a view, a share, as robustness has it. Default: 0.1.
+        view_level: LEVEL of the corruption of a view, as for the corruptions of robustness. Default: 0.1.
         views: N views of every state, changed by view_corruption and encoded again, for LiDAR; 0: none. Default: 0.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.

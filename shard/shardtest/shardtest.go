@@ -52,7 +52,8 @@ func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []
 			t.Fatalf("%s: %v", name, err)
 		}
 		if got := text(merged); !bytes.Equal(got, want) {
-			t.Errorf("%s: other bytes than of one process, first at %d:\n%s\nwant\n%s", name, differAt(got, want), near(got, want, got), near(got, want, want))
+			t.Errorf("%s: other bytes than of one process, first at %d:\n%s\nwant\n%s",
+				name, differAt(got, want), near(got, want, got), near(got, want, want))
 		}
 	}
 	compute := func(ranges ...shard.Range) *shard.State {
@@ -91,7 +92,8 @@ func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []
 }
 
 // refused merges states that must not merge.
-func refused[P, R any](t *testing.T, open func() shard.Work[P, R], cuts []*shard.State, all *shard.State, foreign func() shard.Work[P, R]) {
+func refused[P, R any](t *testing.T, open func() shard.Work[P, R], cuts []*shard.State, all *shard.State,
+	foreign func() shard.Work[P, R]) {
 	t.Helper()
 	ctx := context.Background()
 	fails := func(name, want string, states ...*shard.State) {
@@ -155,7 +157,8 @@ func near(a, b, text []byte) []byte {
 
 // CheckMemory runs work, and then other work with its memory. The second result must equal a run without a memory, byte
 // by byte. Of its parts, taken must come from the memory, and the rest be computed.
-func CheckMemory[P, R any](t *testing.T, before, after func() shard.Work[P, R], text func(R) []byte, taken, computed int) {
+func CheckMemory[P, R any](t *testing.T, before, after func() shard.Work[P, R], text func(R) []byte,
+	taken, computed int) {
 	t.Helper()
 	dir := t.TempDir()
 	run := func(ctx context.Context, work shard.Work[P, R]) []byte {

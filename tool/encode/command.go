@@ -164,13 +164,14 @@ func chooseFormat(to, pattern string) (string, error) {
 		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; %s", pattern, wrong)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
-	known := slices.Contains(dataset.AppendFormats(), extension)
+	supported := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
-	case to == "" && !known:
-		return "", run.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
+	case to == "" && !supported:
+		return "", run.Usage("--output %s: want a name that ends in .%s, or --to",
+			pattern, strings.Join(dataset.AppendFormats(), ", ."))
 	case to == "":
 		return extension, nil
-	case known && extension != to:
+	case supported && extension != to:
 		return "", run.Usage("--output %s and --to %s are different formats", pattern, to)
 	}
 	return to, nil
@@ -198,7 +199,8 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 	}
 	defer done()
 	if len(files) == 0 {
-		return run.Hint(run.Usage("--layers list: no models"), "give them with --model NAME=FILE or --weights DIR, or use --example")
+		return run.Hint(run.Usage("--layers list: no models"),
+			"give them with --model NAME=FILE or --weights DIR, or use --example")
 	}
 	for _, f := range files {
 		open := f.Options
@@ -235,7 +237,7 @@ func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
 	return nil
 }
 
-// states is what is encoded, and what a row of it is.
+// states describes the encoded states, and a row of them.
 func states(data *input.Data) (source *dataset.States, index []int, unit string) {
 	index = data.Sample()
 	source, unit = data.States, "frames"
@@ -259,7 +261,8 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 		models = append(models, model)
 	}
 	o.Dir = env.Files.Dir()
-	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
+	o.Program = fmt.Sprintf("repscope %s, KC %d",
+		strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
 	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
 	o.Announce = func(names []string) error { return env.Write(withPartial(names)...) }
 	o.Notify = func(text string) { env.Note("%s", text) }
@@ -271,7 +274,8 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 	if err != nil {
 		var other *OtherRunError
 		if errors.As(err, &other) {
-			return run.Hint(err, "run the command of that run again to finish it", "choose another folder with --out, or discard the unfinished run with --restart")
+			return run.Hint(err, "run the command of that run again to finish it",
+				"choose another folder with --out, or discard the unfinished run with --restart")
 		}
 		return err
 	}

@@ -38,7 +38,7 @@ type Model struct {
 	Encoder latent.Encoder
 	// Options without a Progress.
 	Options latent.EncodeOptions
-	// States are those of the run as this model sees them, where it sees a part of
+	// States are the states of the run as this model sees them, where it sees a part of
 	// each; nil: the states themselves.
 	States latent.Source
 }
@@ -179,7 +179,8 @@ type output struct {
 }
 
 // encode writes the files lo ≤ k < hi, which are those of one model.
-func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress, o Options) (err error) {
+func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *progress,
+	o Options) (err error) {
 	out := &output{o: o, journal: j, files: w.Files[lo:hi], entries: j.Files[lo:hi]}
 	start, err := out.begin(rows)
 	w.Resumed += start
@@ -236,20 +237,20 @@ func (out *output) open(start int) error {
 
 // positions are where the files stand.
 func (out *output) positions() []dataset.AppendPosition {
-	at := make([]dataset.AppendPosition, len(out.appenders))
+	list := make([]dataset.AppendPosition, len(out.appenders))
 	for k, a := range out.appenders {
-		at[k] = a.Position()
+		list[k] = a.Position()
 	}
-	return at
+	return list
 }
 
 // note forces what was written to disk and puts into the journal how far the files have come.
-func (out *output) note(at []dataset.AppendPosition) error {
+func (out *output) note(positions []dataset.AppendPosition) error {
 	for k, a := range out.appenders {
 		if err := a.Sync(); err != nil {
 			return err
 		}
-		out.entries[k].Position = at[k]
+		out.entries[k].Position = positions[k]
 	}
 	return out.journal.note(out.entries)
 }
@@ -258,7 +259,7 @@ func (out *output) note(at []dataset.AppendPosition) error {
 // written; now and then it notes them.
 func (out *output) run(ctx context.Context, stream *latent.Stream, start int, encoded *int) error {
 	noted := time.Now()
-	at := out.positions() // after the last batch that is in all files
+	positions := out.positions() // after the last batch that is in all files
 	err := stream.Run(ctx, start, func(lo, hi int, parts [][]float32) error {
 		for k, a := range out.appenders {
 			if err := a.Append(parts[k]); err != nil {
@@ -266,15 +267,15 @@ func (out *output) run(ctx context.Context, stream *latent.Stream, start int, en
 			}
 		}
 		*encoded += hi - lo
-		at = out.positions()
+		positions = out.positions()
 		if time.Since(noted) < out.o.Interval {
 			return nil
 		}
-		err := out.note(at)
+		err := out.note(positions)
 		noted = time.Now()
 		return err
 	})
-	return errors.Join(err, out.note(at))
+	return errors.Join(err, out.note(positions))
 }
 
 // finish completes the files, which keep their temporary names.
@@ -296,7 +297,7 @@ func (out *output) finish() error {
 	return out.journal.note(out.entries)
 }
 
-// close closes what was not finished.
+// close closes unfinished files.
 func (out *output) close() error {
 	var errs []error
 	for _, a := range out.appenders {
@@ -365,7 +366,7 @@ func (w *Writing) Commit() error {
 	return files.Commit()
 }
 
-// names are those of the files.
+// names are the names of the files.
 func (w *Writing) names() []string {
 	var names []string
 	for _, f := range w.Files {
@@ -386,7 +387,7 @@ func name(files []File, o Options) error {
 	for _, f := range files {
 		models[f.Model]++
 	}
-	given := map[string]bool{} // before what makes them different
+	stems := map[string]bool{} // before what makes them different
 	taken := filename.Taken{}
 	for _, own := range ownFiles {
 		taken.Unique(own, "")
@@ -406,13 +407,13 @@ func name(files []File, o Options) error {
 			return fmt.Errorf("file name %q from the pattern %q: want a plain name with {model} and {layer}", name, pattern)
 		}
 		switch {
-		case !given[name]:
+		case !stems[name]:
 		case len(models) > 1 && !strings.Contains(pattern, "{model}"):
 			return fmt.Errorf("the pattern %q gives two files the name %s: add {model} to it", pattern, name)
 		case models[f.Model] > 1 && !strings.Contains(pattern, "{layer}"):
 			return fmt.Errorf("the pattern %q gives two files the name %s: add {layer} to it", pattern, name)
 		}
-		given[name] = true
+		stems[name] = true
 		if len(stem) > filename.Longest {
 			stem = filename.Of(stem)
 		}

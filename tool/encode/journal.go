@@ -22,12 +22,12 @@ import (
 // JournalName is the journal's name in the output folder.
 const JournalName = "encode.partial.json"
 
-// resultName is the name of the result file beside the arrays.
+// resultName is the name of the result file next to the arrays.
 const resultName = "encode.json"
 
 const journalSchema = "repscope/encode-journal/3"
 
-// progress is what a run is, and how far its files have come. A position never points behind what is on disk.
+// progress is what a run is, and how far its files have come. A position never points behind the data on disk.
 type progress struct {
 	Run   []property
 	Files []entry
@@ -135,11 +135,11 @@ func openJournal(o Options, run []property, files []File) (_ *progress, err erro
 	switch {
 	case o.Restart:
 		// What an unreadable journal left is found by the names of this run.
-		left := p.Files
+		files := p.Files
 		if err == nil {
-			left = append(left, old.Files...)
+			files = append(files, old.Files...)
 		}
-		for _, e := range left {
+		for _, e := range files {
 			if err := dataset.DiscardAppended(filepath.Join(o.Dir, filepath.Base(e.Name)+Partial)); err != nil {
 				return nil, err
 			}
@@ -190,7 +190,7 @@ func busy(path string) error {
 	return err
 }
 
-// maxJournal bounds what is read of the journal of another process.
+// maxJournal bounds the bytes read of the journal of another process.
 const maxJournal = 1 << 28
 
 // BusyError says that another process is writing into the folder.
@@ -302,7 +302,8 @@ type OtherRunError struct {
 }
 
 func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("folder %s contains an unfinished run that differs from this run: %s", e.Dir, strings.Join(e.Differences, "; "))
+	return fmt.Sprintf("folder %s contains an unfinished run that differs from this run: %s",
+		e.Dir, strings.Join(e.Differences, "; "))
 }
 
 // empty reports whether no row of the run has been kept.

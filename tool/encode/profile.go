@@ -78,8 +78,10 @@ func writeProfile(env *run.Env, models []Model) error {
 			continue
 		}
 		file.Set(m.Name, p)
-		table := report.NewTable(m.Name, "Share", "ms", "Calls", "GFLOP/s", "GB/s", "Operator", "Input", "Weights", "Output", "Node")
-		shown := slices.SortedStableFunc(slices.Values(p.Steps), func(a, b stepRow) int { return cmp.Compare(b.Total, a.Total) })
+		table := report.NewTable(m.Name, "Share",
+			"ms", "Calls", "GFLOP/s", "GB/s", "Operator", "Input", "Weights", "Output", "Node")
+		shown := slices.SortedStableFunc(slices.Values(p.Steps),
+			func(a, b stepRow) int { return cmp.Compare(b.Total, a.Total) })
 		rest := 0.0
 		for i, s := range shown {
 			if i >= shownSteps {
@@ -98,7 +100,8 @@ func writeProfile(env *run.Env, models []Model) error {
 			if len(s.Inputs) > 0 {
 				input = s.Inputs[0]
 			}
-			table.Row(fmt.Sprintf("%.1f %%", 100*s.Share), 1000*s.Median, s.Calls, s.Gflops, s.Gbytes, operator, shape(input), weights, shape(s.Output), s.Node)
+			table.Row(fmt.Sprintf("%.1f %%", 100*s.Share), 1000*s.Median, s.Calls, s.Gflops, s.Gbytes, operator, shape(input),
+				weights, shape(s.Output), s.Node)
 		}
 		table.Note("ms: median over calls, wall-clock time of all threads together, or GPU time; share: of the %.3g s of all steps", p.Total)
 		if rest > 0 {

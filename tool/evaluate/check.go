@@ -136,9 +136,10 @@ func (s *study) writeCheck(w io.Writer, all []checkedTask, asJSON, quiet bool) e
 	case err != nil:
 		return err
 	case changed > 0:
-		return run.Hint(fmt.Errorf("%s: %d of %d are not as recorded", s.folder, changed, len(all)), "the same command without --check runs these tasks again")
+		return run.Hint(fmt.Errorf("%s: %d of %d are not as recorded", s.folder, changed, len(all)),
+			"the same command without --check runs these tasks again")
 	case done == 0:
-		return fmt.Errorf("%s: no task of it is done, so that there is nothing to check", s.folder)
+		return fmt.Errorf("%s: no task is finished, so there is nothing to check; run it first", s.folder)
 	}
 	return nil
 }

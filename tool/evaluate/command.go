@@ -286,11 +286,12 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	switch {
 	case s.example && len(o.Args) > 0:
-		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
+		return nil, run.Usage("--example has its own suite; leave %s out", o.Args[0])
 	case s.example:
 		return exampleSuite(o.Context(), s.commands, lineOptionsOf(o))
 	case len(o.Args) != 1:
-		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
+		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`,
+			"or run the built-in example: evaluate --example")
 	}
 	return openSuite(o.Context(), o.Args[0], s.commands, lineOptionsOf(o))
 }

@@ -83,7 +83,8 @@ func (x *expander) expand(e entry) (*yaml.Node, error) {
 	}
 	all := *e.value
 	if all.Kind == yaml.ScalarNode && strings.ContainsAny(all.Value, "*?{") && !run.Named(all.Value) {
-		return nil, run.Hint(x.errorf(e.value, "%s: the pattern %q has no name", e.name, all.Value), e.name+`: {run: "`+all.Value+`"}`)
+		return nil, run.Hint(x.errorf(e.value, "%s: the pattern %q has no name", e.name, all.Value),
+			e.name+`: {run: "`+all.Value+`"}`)
 	}
 	if all.Kind == yaml.MappingNode {
 		all.Content = nil

@@ -262,7 +262,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 	}
-	check(1, "not done     x/first", "no task of it is done")
+	check(1, "not done     x/first", "no task is finished")
 	if code, _, stderr := evaluate(t, p, dir); code != 0 {
 		t.Fatal(stderr)
 	}

@@ -71,7 +71,8 @@ func (s *settings) report(_ context.Context, env *run.Env) error {
 		env.Warn("left out: %s", reason)
 	}
 	if len(sections) == 0 {
-		return run.Hint(run.Usage("no result file in %s", strings.Join(env.Options.Args[1:], ", ")), "an analysis writes one as NAME.json into its --out")
+		return run.Hint(run.Usage("no result file in %s", strings.Join(env.Options.Args[1:], ", ")),
+			"an analysis writes one as NAME.json into its --out")
 	}
 	a := arrangement{Sort: s.sort}
 	for _, folder := range env.Options.Args[1:] {

@@ -126,7 +126,8 @@ func exampleSuite(ctx context.Context, commands []run.Command, line lineOptions)
 	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands, line)
 }
 
-func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, line lineOptions) (*Suite, error) {
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command,
+	line lineOptions) (*Suite, error) {
 	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
@@ -365,7 +366,8 @@ func (r *reader) names(e *entry) ([]string, error) {
 	names := []string{}
 	for _, n := range list {
 		if r.command(n.Value) == nil {
-			return nil, run.Hint(r.errorf(n, "%s: there is no analysis %q", e.name, n.Value), text.DidYouMean("", n.Value, r.analyses()))
+			return nil, run.Hint(r.errorf(n, "%s: there is no analysis %q", e.name, n.Value),
+				text.DidYouMean("", n.Value, r.analyses()))
 		}
 		if slices.Contains(names, n.Value) {
 			return nil, r.errorf(n, "%s: %s is there twice", e.name, n.Value)
@@ -547,7 +549,8 @@ func (r *reader) choose(e *entry, keys []entry, local, global *options, analyses
 		}
 	}
 	if len(wanted) == 0 {
-		return nil, run.Hint(r.errorf(e.key, "dataset %s has no analyses", e.name), "name them: analyses: ["+strings.Join(r.analyses()[:2], ", ")+"]")
+		return nil, run.Hint(r.errorf(e.key, "dataset %s has no analyses", e.name),
+			"name them: analyses: ["+strings.Join(r.analyses()[:2], ", ")+"]")
 	}
 	var chosen []string
 	for _, name := range r.analyses() {

@@ -109,11 +109,13 @@ _repscope() {
 `, Name, strings.Join(append(commandNames(all), ownNames()...), " "), strings.Join(commandNames(all), " "))
 	for _, d := range withParts(all) {
 		if len(d.Commands) > 0 {
-			fmt.Fprintf(&b, "\t%s:%s | %s:*/%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n", d.Name, d.Name, d.Name, d.Name, subcommands(d))
+			fmt.Fprintf(&b, "\t%s:%s | %s:*/%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n",
+				d.Name, d.Name, d.Name, d.Name, subcommands(d))
 		}
 		for _, f := range d.AllFlags() {
 			if len(f.Choices) > 0 {
-				fmt.Fprintf(&b, "\t%s:--%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n", d.Name, f.Name, strings.Join(f.Choices, " "))
+				fmt.Fprintf(&b, "\t%s:--%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n",
+					d.Name, f.Name, strings.Join(f.Choices, " "))
 			}
 		}
 	}
@@ -150,7 +152,8 @@ func brief(usage string) string {
 // zsh uses _arguments, which knows --flag value and --flag=value.
 func zsh(all []run.Description) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#compdef %s %s\n# zsh completion of repscope and its binaries\n", Name, strings.Join(commandNames(all), " "))
+	fmt.Fprintf(&b, "#compdef %s %s\n# zsh completion of repscope and its binaries\n",
+		Name, strings.Join(commandNames(all), " "))
 	quote := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`, `\`, `\\`)
 	for _, d := range withParts(all) {
 		fmt.Fprintf(&b, "\n_repscope_%s() {\n\t_arguments -s -S", d.Name)
@@ -167,7 +170,8 @@ func zsh(all []run.Description) string {
 			case f.Type == "bool":
 				assign = ""
 			case len(f.Choices) > 0 && f.Type == "texts":
-				action = fmt.Sprintf(":%s:_values -s , %s %s", quote.Replace(f.Placeholder), quote.Replace(f.Name), strings.Join(f.Choices, " "))
+				action = fmt.Sprintf(":%s:_values -s , %s %s",
+					quote.Replace(f.Placeholder), quote.Replace(f.Name), strings.Join(f.Choices, " "))
 			case len(f.Choices) > 0:
 				action = fmt.Sprintf(":%s:(%s)", quote.Replace(f.Name), strings.Join(f.Choices, " "))
 			case takesFiles(f):
@@ -230,18 +234,22 @@ fi
 func fish(all []run.Description) string {
 	var b strings.Builder
 	quote := strings.NewReplacer(`\`, `\\`, "'", `\'`)
-	fmt.Fprintf(&b, "# fish completion of repscope and its binaries\nset -l names %s\n", strings.Join(commandNames(all), " "))
+	fmt.Fprintf(&b, "# fish completion of repscope and its binaries\nset -l names %s\n",
+		strings.Join(commandNames(all), " "))
 	for _, d := range all {
-		fmt.Fprintf(&b, "complete -c %s -n \"not __fish_seen_subcommand_from $names\" -f -a %s -d '%s'\n", Name, d.Name, quote.Replace(d.Summary))
+		fmt.Fprintf(&b, "complete -c %s -n \"not __fish_seen_subcommand_from $names\" -f -a %s -d '%s'\n",
+			Name, d.Name, quote.Replace(d.Summary))
 	}
 	for _, p := range parts() {
-		fmt.Fprintf(&b, "complete -c %s -n \"not __fish_seen_subcommand_from $names\" -f -a %s -d '%s'\n", Name, p.name, quote.Replace(p.summary))
+		fmt.Fprintf(&b, "complete -c %s -n \"not __fish_seen_subcommand_from $names\" -f -a %s -d '%s'\n",
+			Name, p.name, quote.Replace(p.summary))
 	}
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from help man describe' -f -a \"$names\"\n", Name)
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n", Name)
 	for _, d := range withParts(all) {
 		if len(d.Commands) > 0 {
-			fmt.Fprintf(&b, "complete -c %s -a '%s'\ncomplete -c %s -n '__fish_seen_subcommand_from %s' -a '%s'\n", d.Name, subcommands(d), Name, d.Name, subcommands(d))
+			fmt.Fprintf(&b, "complete -c %s -a '%s'\ncomplete -c %s -n '__fish_seen_subcommand_from %s' -a '%s'\n",
+				d.Name, subcommands(d), Name, d.Name, subcommands(d))
 		}
 		for _, f := range d.AllFlags() {
 			value := ""
@@ -258,7 +266,8 @@ func fish(all []run.Description) string {
 			if slices.Contains(commandNames(all), d.Name) {
 				fmt.Fprintf(&b, "complete -c %s -l %s%s -d '%s'\n", d.Name, f.Name, value, text)
 			}
-			fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from %s' -l %s%s -d '%s'\n", Name, d.Name, f.Name, value, text)
+			fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from %s' -l %s%s -d '%s'\n",
+				Name, d.Name, f.Name, value, text)
 		}
 	}
 	return b.String()

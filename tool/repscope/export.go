@@ -129,7 +129,7 @@ func pairs(flag string, list []string) (map[string]string, error) {
 		i := strings.LastIndexByte(text, '=')
 		name, value := text[:max(i, 0)], text[i+1:]
 		if _, twice := all[name]; twice || value == "" {
-			return nil, run.Usage("--%s %s: it is empty, or names what another one names", flag, text)
+			return nil, run.Usage("--%s %s: it is empty, or repeats another one", flag, text)
 		}
 		all[name] = value
 	}

@@ -36,7 +36,7 @@ func TestExport(t *testing.T) {
 		{"{}/r.json --to every_eval_ever --organization lab", 2, "needs --relationship"},
 		{"{}/r.json --to hf_eval_results", 2, "needs --dataset-id"},
 		{"{}/r.json --to hf_eval_results --dataset-id o/d", 2, "needs --task-id"},
-		{"{}/r.json --to hf_eval_results --dataset-id o/d --task-id a --task-id b", 2, "names what another one names"},
+		{"{}/r.json --to hf_eval_results --dataset-id o/d --task-id a --task-id b", 2, "repeats another one"},
 		{"{}/r.json --to parquet --model-id a=b", 2, "want NAME=DEVELOPER/MODEL"},
 		{"{}/r.json --to parquet --source-name a", 2, "needs --source-url"},
 		{"{}/none.json --to parquet", 1, "none.json"},

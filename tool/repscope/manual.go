@@ -147,7 +147,8 @@ func programPage(commands []run.Command) string {
 func heading(b *strings.Builder, name, summary string) {
 	build := report.ReadBuild()
 	day, _, _ := strings.Cut(build.Time, "T")
-	fmt.Fprintf(b, ".TH %s 1 %q \"repscope %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), day, roff(build.Version), roff(name), roff(summary))
+	fmt.Fprintf(b, ".TH %s 1 %q \"repscope %s\"\n.SH NAME\n%s \\- %s\n",
+		strings.ToUpper(name), day, roff(build.Version), roff(name), roff(summary))
 }
 
 // paragraphs writes a text whose indented lines are examples, set as they stand.

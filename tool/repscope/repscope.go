@@ -167,7 +167,8 @@ func find(commands []run.Command, name string) (run.Command, error) {
 
 func help(commands []run.Command, w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: numbers, intervals and figures for learned representations and models built on them\n\nusage:\n", Name)
+	fmt.Fprintf(&b, "%s: numbers, intervals and figures for learned representations and models built on them\n\nusage:\n",
+		Name)
 	fmt.Fprintf(&b, "  %s BINARY [flags]\n  %s BINARY --help\n\nbinaries:\n", Name, Name)
 	width := 0
 	for _, c := range commands {

@@ -102,7 +102,8 @@ func pair(name string, original neighbors.Space, other string, embedded neighbor
 }
 
 // scores are the scores of a pair, by name and k; null where a space is collapsed.
-func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
+func scores(ctx context.Context, original, embedded neighbors.Space, names []string,
+	ks []int) (map[string][]*float64, error) {
 	out := make(map[string][]*float64, len(names))
 	for _, name := range names {
 		out[name] = make([]*float64, len(ks))

@@ -66,7 +66,8 @@ func verifyCommand(commands []run.Command) run.Command {
 			flags.Declare(option.Of(s))
 			return run.Job{Check: func(o *run.Options) error {
 				if len(o.Args) == 0 {
-					return run.Hint(run.Usage("no path: want result files, shards, or folders with them"), "such as: repscope verify evaluation_plots")
+					return run.Hint(run.Usage("no path: want result files, shards, or folders with them"),
+						"such as: repscope verify evaluation_plots")
 				}
 				return nil
 			}, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
@@ -202,7 +203,8 @@ func (v *verifier) path(path string) error {
 func (v *verifier) one(path string) error {
 	record, err := v.file(path)
 	if err == nil && !record {
-		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path), "want a result file, NAME.sha256, a shard or a cache entry")
+		return run.Hint(fmt.Errorf("%s: it contains no record to verify", path),
+			"want a result file, NAME.sha256, a shard or a cache entry")
 	}
 	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {
 		if _, missing := os.Stat(sums); missing == nil {
@@ -247,7 +249,8 @@ func (v *verifier) print(o *run.Options, w io.Writer) error {
 		b.WriteString("note: " + n + "\n")
 	}
 	c := &v.checked
-	fmt.Fprintf(&b, "checked %s, %s, %s", text.Count(c.Results, "result"), text.Count(c.Inputs, "input"), text.Count(c.Files, "file"))
+	fmt.Fprintf(&b, "checked %s, %s, %s", text.Count(c.Results, "result"), text.Count(c.Inputs, "input"),
+		text.Count(c.Files, "file"))
 	for _, more := range []struct {
 		n    int
 		noun string

@@ -120,7 +120,8 @@ func (v *verifier) result(path string) (bool, error) {
 		v.input(in, path, "")
 	}
 	if _, err := os.Stat(strings.TrimSuffix(path, ".json") + report.SumsEnding); errors.Is(err, fs.ErrNotExist) {
-		v.note("%s: there is no %s next to it, so not all of its files are checked", path, strings.TrimSuffix(filepath.Base(path), ".json")+report.SumsEnding)
+		v.note("%s: there is no %s next to it, so not all of its files are checked",
+			path, strings.TrimSuffix(filepath.Base(path), ".json")+report.SumsEnding)
 		for _, s := range ownSums(r) {
 			v.checked.Files++
 			v.hold(claim{path: s.Name, sum: s.SHA256, what: "file", of: path, beside: true})

@@ -67,7 +67,8 @@ func (v *verifier) again(units []drawn) error {
 	first := units[0].file
 	i := slices.IndexFunc(v.commands, func(c run.Command) bool { return c.Name == first.state.Identity.Analysis })
 	if i < 0 {
-		return fmt.Errorf("%s: a shard of %s, which is not an analysis of this program", first.path, first.state.Identity.Analysis)
+		return fmt.Errorf("%s: a shard of %s, which is not an analysis of this program",
+			first.path, first.state.Identity.Analysis)
 	}
 	var ranges []shard.Range
 	for _, u := range units {

@@ -224,7 +224,8 @@ func (s *source) need(c *cost, w *wishes, n int) (need Need, working int64, warn
 		need.Seconds = c.task(n, s.dry.Units)
 	}
 	if physical := memory.Physical(); w.memory == 0 && physical > 0 && held > physical {
-		warning = fmt.Sprintf("%s: its inputs and latents take %s; this machine has %s", s.name, text.Bytes(held), text.Bytes(physical))
+		warning = fmt.Sprintf("%s: its inputs and latents take %s; this machine has %s",
+			s.name, text.Bytes(held), text.Bytes(physical))
 	}
 	return need, working, warning
 }

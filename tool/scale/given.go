@@ -71,7 +71,8 @@ func read(ctx context.Context, args []string, out string, analyses []run.Command
 		for _, c := range analyses {
 			names = append(names, c.Name)
 		}
-		return nil, run.Hint(run.Usage("%q is not an analysis or a suite file (.yaml)", args[0]), text.DidYouMean("", args[0], names))
+		return nil, run.Hint(run.Usage("%q is not an analysis or a suite file (.yaml)", args[0]),
+			text.DidYouMean("", args[0], names))
 	}
 	return g, g.study(ctx, args[0])
 }
@@ -84,7 +85,8 @@ func (g *given) one(c run.Command, args []string) error {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		if strings.HasPrefix(a, "-") && slices.Contains(ownFlags, strings.ReplaceAll(name, "_", "-")) {
-			return run.Hint(run.Usage("--%s of %s is set by scale", name, c.Name), "give --out, --memory and --threads of the tasks before the --")
+			return run.Hint(run.Usage("--%s of %s is set by scale", name, c.Name),
+				"give --out, --memory and --threads of the tasks before the --")
 		}
 	}
 	s := source{name: c.Name, analysis: c.Name, folder: ".", args: args, task: run.Task{Command: c, Args: args}}
@@ -147,7 +149,8 @@ func (g *given) look(ctx context.Context, say io.Writer) error {
 	for i := range g.sources {
 		s := &g.sources[i]
 		task := s.task
-		task.Args = append(slices.Clone(task.Args), "--dry-run", "--json", "--quiet", "--memory", "1TB", "--out", filepath.Join(g.folder, s.folder))
+		task.Args = append(slices.Clone(task.Args), "--dry-run",
+			"--json", "--quiet", "--memory", "1TB", "--out", filepath.Join(g.folder, s.folder))
 		var out bytes.Buffer
 		if err := task.Run(ctx, &out, say); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

@@ -151,7 +151,8 @@ func readJob(root string) (*Job, error) {
 	path := filepath.Join(root, manifestName)
 	data, err := regular.Read(path, regular.Listing)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, run.Hint(fmt.Errorf("%s: there is no %s: the folder has no divided work", root, manifestName), `divide it with "scale slurm" or "scale k8s"`)
+		return nil, run.Hint(fmt.Errorf("%s: there is no %s: the folder has no divided work", root, manifestName),
+			`divide it with "scale slurm" or "scale k8s"`)
 	}
 	if err != nil {
 		return nil, run.PathError(err)
@@ -167,7 +168,8 @@ func readJob(root string) (*Job, error) {
 	for i := range j.Pieces {
 		p := &j.Pieces[i]
 		if p.Shards < 1 || p.Shards > rest || !filepath.IsLocal(p.Folder) {
-			return nil, fmt.Errorf("%s: %s: %d shards in folder %q, want 1 to %d in a subfolder", path, p.Name, p.Shards, p.Folder, mostShards)
+			return nil, fmt.Errorf("%s: %s: %d shards in folder %q, want 1 to %d in a subfolder",
+				path, p.Name, p.Shards, p.Folder, mostShards)
 		}
 		rest -= p.Shards
 	}
@@ -202,7 +204,8 @@ func (j *Job) output(t *task) string {
 	if t.piece.Shards == 1 {
 		return j.result(t.piece)
 	}
-	return filepath.Join(j.folder(t.piece), shardsName, fmt.Sprintf("%s.%d-of-%d.shard", t.piece.Analysis, t.shard, t.piece.Shards))
+	return filepath.Join(j.folder(t.piece), shardsName,
+		fmt.Sprintf("%s.%d-of-%d.shard", t.piece.Analysis, t.shard, t.piece.Shards))
 }
 
 // result is the result file of a piece.

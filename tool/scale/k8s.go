@@ -137,7 +137,8 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	script := filepath.Join(p.job.root, k8sFolder, "apply.sh")
-	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
+	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n",
+		text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
 	return err
 }
 

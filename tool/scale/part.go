@@ -85,7 +85,8 @@ func (g *growth) text() string {
 	if g.From == g.To && g.State == 0 && g.Pair == 0 {
 		return fmt.Sprintf("%.2g s for all its %s", g.Start, text.Count(g.To, "state"))
 	}
-	return fmt.Sprintf("%.2g s + %.2g s per state + %.2g s per pair, measured on %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
+	return fmt.Sprintf("%.2g s + %.2g s per state + %.2g s per pair, measured on %d to %d of its states",
+		g.Start, g.State, g.Pair, g.From, g.To)
 }
 
 // partKey is what the growth of an analysis depends on, besides the machine: its options, and its inputs as they are
@@ -270,7 +271,8 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 
 // tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has
 // to encode. held is the largest memory of one. Size 0 is the whole analysis.
-func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool, more ...string) (taken, held float64, err error) {
+func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool,
+	more ...string) (taken, held float64, err error) {
 	task := run.Task{Command: s.task.Command, Layers: s.task.Layers}
 	task.Args = append(slices.Clone(s.task.Args), "--quiet", "--out", filepath.Join(folder, "out"))
 	if size > 0 {

@@ -242,7 +242,8 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 	for i := range g.sources {
 		fmt.Fprint(&b, p.measured(&g.sources[i]))
 	}
-	table := report.NewTable("predicted for tasks of "+text.Count(wishes.cores, "core"), "analysis", "states", "units", "tasks", "a task", "encoding once", "all tasks", "memory", "read")
+	table := report.NewTable("predicted for tasks of "+text.Count(wishes.cores, "core"), "analysis",
+		"states", "units", "tasks", "a task", "encoding once", "all tasks", "memory", "read")
 	for i := range p.job.Pieces {
 		piece, c := &p.job.Pieces[i], &p.costs[i]
 		all := "unknown"
@@ -251,14 +252,16 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 			all = duration(c.all(piece.Shards, piece.Units))
 			each = duration(piece.Need.Seconds)
 		}
-		table.Row(piece.Name, g.sources[i].dry.States, piece.Units, piece.Shards, each, duration(c.encode), all, text.Bytes(piece.Need.Memory), text.Bytes(piece.Need.Read))
+		table.Row(piece.Name, g.sources[i].dry.States, piece.Units, piece.Shards, each, duration(c.encode), all,
+			text.Bytes(piece.Need.Memory), text.Bytes(piece.Need.Read))
 	}
 	if err := table.Write(&b); err != nil {
 		return err
 	}
 	for i, end := range p.ends {
 		if end > 0 {
-			fmt.Fprintf(&b, "%s is feasible without --approx up to about %s states with %d tasks of %s\n", p.job.Pieces[i].Name, rounded(end), wishes.tasks, wishes.within)
+			fmt.Fprintf(&b, "%s is feasible without --approx up to about %s states with %d tasks of %s\n",
+				p.job.Pieces[i].Name, rounded(end), wishes.tasks, wishes.within)
 		}
 	}
 	for _, warning := range p.warnings {
@@ -292,7 +295,8 @@ func (p *planned) measured(s *source) string {
 	}
 	for _, m := range s.dry.Models {
 		if m.Encoding.Seconds != nil && *m.Encoding.Seconds > 0 {
-			fmt.Fprintf(&b, "  %s: %s encodes %.3g states per second (measured on %d)\n", s.name, m.Name, float64(s.dry.States)*again(s)/(*m.Encoding.Seconds), m.Encoding.Measured)
+			fmt.Fprintf(&b, "  %s: %s encodes %.3g states per second (measured on %d)\n",
+				s.name, m.Name, float64(s.dry.States)*again(s)/(*m.Encoding.Seconds), m.Encoding.Measured)
 		}
 	}
 	return b.String()

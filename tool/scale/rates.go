@@ -114,7 +114,7 @@ type rates struct {
 // mostKept are the parts that are kept; then all are taken again, as the inputs of most are gone.
 const mostKept = 1000
 
-// readRates reads what is kept for this machine in a folder, or in the user's cache folder. Rates that cannot be read
+// readRates reads the rates of this machine in a folder, or in the user's cache folder. Rates that cannot be read
 // are measured again.
 func readRates(folder string) *rates {
 	m := thisMachine()
@@ -287,7 +287,8 @@ func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) 
 // time is the time of a run, which is measured unless an interrupted plan has measured it, and kept at once.
 func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float64, error) {
 	t.done++
-	run := fmt.Sprintf("%s%s%d states, frames of %d, %d latents of %d models %s", t.key, timeOf, n, z.frame, z.latents, z.models, strings.Join(more, " "))
+	run := fmt.Sprintf("%s%s%d states, frames of %d, %d latents of %d models %s",
+		t.key, timeOf, n, z.frame, z.latents, z.models, strings.Join(more, " "))
 	if known, ok := t.rates.Times[run]; ok && known > 0 {
 		return known, nil
 	}

@@ -231,7 +231,8 @@ func (s *slurm) send(ctx context.Context) error {
 	}
 	script := filepath.Join(s.job.root, slurmFolder, submitScript)
 	if !s.submit && !s.resubmit {
-		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), escape.Shell(script))
+		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n",
+			text.Count(len(wanted), "task"), escape.Shell(script))
 		return err
 	}
 	var out, errs bytes.Buffer
@@ -240,7 +241,8 @@ func (s *slurm) send(ctx context.Context) error {
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("%s: %w: %s", script, err, strings.TrimSpace(errs.String()))
 	}
-	_, err = fmt.Fprintf(s.stdout, "%s submitted: jobs %s\n", text.Count(len(wanted), "task"), strings.Join(strings.Fields(out.String()), ", "))
+	_, err = fmt.Fprintf(s.stdout, "%s submitted: jobs %s\n",
+		text.Count(len(wanted), "task"), strings.Join(strings.Fields(out.String()), ", "))
 	return err
 }
 
@@ -341,7 +343,8 @@ func (s *slurm) submission(wanted []int, limit int, queued *queue) string {
 		}
 	}
 	fmt.Fprintf(&b, "id=$(submit finish --job-name=%s --output=%s%s --cpus-per-task=%d --mem=%s --kill-on-invalid-dep=yes ${all:+--dependency=afterok\"$all\"} %s \"$folder\"/%s)\necho \"$id\"\n",
-		escape.Shell(s.name()+"-finish"), escape.Shell(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
+		escape.Shell(s.name()+"-finish"), escape.Shell(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(),
+		s.given(), finishScript)
 	return b.String()
 }
 

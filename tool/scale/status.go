@@ -321,7 +321,8 @@ func loose(root string, o *run.Options, stdout io.Writer) error {
 		return err
 	}
 	if len(files) == 0 {
-		return run.Hint(fmt.Errorf("%s: the folder has no %s and no shards", root, manifestName), "ANALYSIS --shard i/n writes shards into its --out")
+		return run.Hint(fmt.Errorf("%s: the folder has no %s and no shards", root, manifestName),
+			"ANALYSIS --shard i/n writes shards into its --out")
 	}
 	slices.SortFunc(files, text.CompareNatural)
 	var works []*looseWork
@@ -347,7 +348,8 @@ func loose(root string, o *run.Options, stdout io.Writer) error {
 	for _, w := range works {
 		gone := w.missing()
 		ended = ended && len(gone) == 0
-		fmt.Fprintf(&b, "%s: %d of %s in %s", w.identity.Analysis, len(w.has)-len(gone), text.Count(len(w.has), "unit"), text.Count(w.files, "file"))
+		fmt.Fprintf(&b, "%s: %d of %s in %s", w.identity.Analysis, len(w.has)-len(gone), text.Count(len(w.has), "unit"),
+			text.Count(w.files, "file"))
 		if len(gone) > 0 {
 			fmt.Fprintf(&b, "; missing: %s", ranges(gone))
 		}

@@ -159,7 +159,8 @@ func (w *worker) enter() error {
 		return err
 	}
 	if err := os.Chdir(w.job.Dir); err != nil {
-		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)), "it must exist under the same name on all machines")
+		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)),
+			"it must exist under the same name on all machines")
 	}
 	return nil
 }
@@ -202,7 +203,8 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 		return run.Task{}, err
 	}
 	if sum != w.job.SHA256 {
-		return run.Task{}, run.Hint(run.Usage("suite %s has changed since the work was divided", w.job.Suite), "divide it again")
+		return run.Task{}, run.Hint(run.Usage("suite %s has changed since the work was divided", w.job.Suite),
+			"divide it again")
 	}
 	tasks, _, err := w.studies.Read(ctx, w.job.Suite)
 	if err != nil {

@@ -336,8 +336,8 @@ func (a *analyzer) disattenuated(rho report.Estimate) report.Estimate {
 	root := math.Sqrt(min(v.V, 1))
 	e := report.Estimate{Value: report.Number(rho.V / root), CI: rho.CI}
 	if math.Abs(e.V) > 1 {
-		return report.NoEstimate("%.2g is larger than 1: the error of the outcome is smaller than it is said to "+
-			"be, or the rows are few", e.V)
+		return report.NoEstimate("%.2g is larger than 1: the error of the outcome is overstated, or there "+
+			"are too few rows", e.V)
 	}
 	if rho.CI.Defined() {
 		e.CI = report.Between(max(-1, rho.CI.Low/root), min(1, rho.CI.High/root))

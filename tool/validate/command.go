@@ -114,7 +114,7 @@ func (s *settings) check(o *run.Options) error {
 	case len(c.Halves) == 2 && c.Halves[0] == c.Halves[1]:
 		return run.Usage("--outcome-halves names %s twice; want the two halves", c.Halves[0])
 	case len(c.Halves) == 2 && c.OutcomeSE != "":
-		return run.Usage("--outcome-halves and --outcome-se cannot be used together: halves tell the error")
+		return run.Usage("--outcome-halves and --outcome-se cannot be used together: the halves already give the error")
 	case c.OutcomeSE != "" && c.Outcome == "":
 		return run.Usage("--outcome-se is the error of --outcome, which is missing")
 	case s.permutations > 0 && s.permutations < 19:

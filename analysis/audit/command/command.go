@@ -24,7 +24,7 @@ import (
 // Command is the audit binary.
 var Command = run.Command{
 	Name:       "audit",
-	Summary:    "whether test states are independent of training states, and what scores are without those that are not",
+	Summary:    "whether test states are independent of training states, and the scores without dependent states",
 	Manual:     manual,
 	Out:        "evaluation_plots/audit",
 	Methods:    describeMethods,

@@ -98,7 +98,8 @@ func setup(flags *run.Flags) run.Job {
 // registerInputs adds the flags of inputs.
 func (s *settings) registerInputs(flags *run.Flags) {
 	s.example = input.RegisterExample(flags, exampleArrays)
-	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
+	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]",
+		"--target FILE[:key] --input FILE[:key] [flags]")
 	flags.FileHint("files are given with --target FILE, --forecast NAME=FILE or --input FILE")
 	flags.Title(run.Settings, "variables and members")
 	s.target = s.example.Role(
@@ -172,13 +173,15 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	case !s.target.Any():
 		return run.Hint(run.Usage("no target"), "give the truth with --target FILE[:key] [N,V,H,W]", hint)
 	case !s.forecasts.Any() && !s.fields.Any():
-		return run.Hint(run.Usage("no forecast to score"), "give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
+		return run.Hint(run.Usage("no forecast to score"),
+			"give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
 	case len(s.models.Names()) > 0 && !s.fields.Any():
 		return run.Hint(run.Usage(
 			"--model needs the initial fields, but there is no --input"),
 			"give the fields with --input FILE [N,Vin,H,W]")
 	case set["input-variables"] && !s.fields.Any():
-		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
+		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables),
+			"leave it out")
 	case s.o.SkipMembers && s.o.Members == 0:
 		return run.Hint(run.Usage(
 			"--skip-members needs --n-samples: it scores the first --n-samples finite members of every sample"),

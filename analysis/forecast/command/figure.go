@@ -371,7 +371,8 @@ func (d *drawing) byLead() *plots.Figure {
 // variables heat maps, in which each is divided by its largest value of a model.
 func (d *drawing) variables() *plots.Figure {
 	has := contentsOf(d.Result).has
-	list := slices.DeleteFunc([]panelScore{panelScores[0], panelScores[3]}, func(p panelScore) bool { return !has(p.name) })
+	list := slices.DeleteFunc([]panelScore{panelScores[0], panelScores[3]},
+		func(p panelScore) bool { return !has(p.name) })
 	if len(d.Variables) > fewVariables {
 		return d.manyVariables(list)
 	}
@@ -448,7 +449,8 @@ func (d *drawing) baseline() *forecast.Model {
 func (d *drawing) skill() *plots.Figure {
 	base := d.baseline()
 	has := contentsOf(d.Result).has
-	list := slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !slices.Contains(skillScores, p.name) || !has(p.name) })
+	list := slices.DeleteFunc(slices.Clone(panelScores),
+		func(p panelScore) bool { return !slices.Contains(skillScores, p.name) || !has(p.name) })
 	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.names(), Legend: plots.LegendNone, Title: "Skill over " + base.Name,
 		Footnote: fmt.Sprintf(
 			"Skill: 1 − score/score of %s. A perfect forecast has 1; below 0 the forecast is worse.", base.Name)}

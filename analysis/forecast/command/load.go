@@ -88,7 +88,8 @@ func (s *settings) openClimate(env *run.Env, in *forecast.Input) error {
 	if err != nil {
 		return fmt.Errorf("climatology: %w", err)
 	}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "climatology", Path: s.climate, SHA256: sum, DType: a.DType().String(), Shape: a.Shape()})
+	env.Result.Inputs = append(env.Result.Inputs,
+		report.Input{Role: "climatology", Path: s.climate, SHA256: sum, DType: a.DType().String(), Shape: a.Shape()})
 	in.Climate = a
 	return nil
 }
@@ -226,6 +227,6 @@ func radians(latitudes []float64) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"latitudes from %.4g to %.4g look like radians but are read as degrees, so that all rows have nearly equal "+
+		"latitudes from %.4g to %.4g look like radians but are read as degrees, so all rows have nearly equal "+
 			"weight; convert radians to degrees", low, high)
 }

@@ -99,7 +99,8 @@ func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Inp
 }
 
 // openGenerator opens a model and checks that it makes fields of the target's shape.
-func openGenerator(name, path string, in *forecast.Input, members int, seed uint64, threads int) (*generator, report.Input, error) {
+func openGenerator(name, path string, in *forecast.Input, members int, seed uint64,
+	threads int) (*generator, report.Input, error) {
 	var info report.Input
 	d, err := in.Dims()
 	if err != nil {
@@ -217,7 +218,8 @@ func (g *generator) bindInputs() error {
 		return fmt.Errorf("has the inputs %s; want the fields, and optionally noise and lead", model.Names(ports))
 	}
 	if g.leadAt >= 0 && g.leads == nil {
-		return run.Hint(fmt.Errorf("input %q needs the lead of a sample, but there is no --leads", ports[g.leadAt].Name), "give them with --leads FILE[:key]")
+		return run.Hint(fmt.Errorf("input %q needs the lead of a sample, but there is no --leads", ports[g.leadAt].Name),
+			"give them with --leads FILE[:key]")
 	}
 	return nil
 }
@@ -240,7 +242,8 @@ func (g *generator) bindOutputs() error {
 		}
 	}
 	if g.meanAt < 0 || len(ports) > 2 && (g.spreadAt < 0 || !slices.Contains(meanNames, plainName(ports[g.meanAt].Name))) {
-		return fmt.Errorf("has the outputs %s; want the mean, or the mean and the standard deviation (mean, sd)", model.Names(ports))
+		return fmt.Errorf("has the outputs %s; want the mean, or the mean and the standard deviation (mean, sd)",
+			model.Names(ports))
 	}
 	if len(ports) == 2 && g.spreadAt < 0 {
 		g.spreadAt, g.deviation = 1-g.meanAt, identity

@@ -80,7 +80,8 @@ func clusterTables(r *generation.Result) []*report.Table {
 		fmt.Sprintf("Accuracy, %d neighbors", generation.Neighbors), "chance", "Spearman ρ", "at most")
 	for i := range r.Models {
 		if c := r.Models[i].Clusters; c != nil {
-			table.Row(r.Models[i].Name, c.Silhouette.Estimate, c.ShuffledSilhouette, c.SeparationScaled.Estimate, c.DaviesBouldin.Estimate,
+			table.Row(r.Models[i].Name, c.Silhouette.Estimate, c.ShuffledSilhouette, c.SeparationScaled.Estimate,
+				c.DaviesBouldin.Estimate,
 				c.Accuracy.Estimate, c.AccuracyChance, c.Spearman.Estimate, c.SpearmanCeiling)
 		}
 	}

@@ -85,7 +85,8 @@ func register(flags *run.Flags) *options {
 	flags.FileHint("give generated samples with --generated NAME=FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
 	f.statistics = input.RegisterStatistics(flags, "samples")
-	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
+	f.reconstruction = input.RegisterFiles(flags, "reconstruction",
+		"`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
 	f.generated = input.RegisterFiles(flags, "generated",
 		"`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of "+
 			"numbers (.csv with label; columns are matched with --real by name) (repeats)")
@@ -99,7 +100,8 @@ func register(flags *run.Flags) *options {
 	flags.Declare(option.Of(option.Func(f.declareReal)))
 	f.generator.register(flags)
 	list := option.Of(&f.o)
-	list.Selection(&f.metrics, "metrics", generation.Select, "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
+	list.Selection(&f.metrics, "metrics", generation.Select,
+		"`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
 	list.Bool(&f.strict, "strict", "fail at the first unreadable problem instead of leaving it out")
 	list.Bool(&f.revalidate, "revalidate",
 		"determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file")
@@ -152,7 +154,8 @@ func (f *options) check() error {
 		return f.checkExample()
 	}
 	if len(f.names()) == 0 {
-		return run.Hint(run.Usage("no generators to evaluate"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
+		return run.Hint(run.Usage("no generators to evaluate"),
+			"give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
 	}
 	if err := generation.CheckNames(f.names()); err != nil {
 		return run.Usage("%v", err)
@@ -193,7 +196,7 @@ func (f *options) checkExample() error {
 	return nil
 }
 
-// names are those of the generators, in the order of the command line.
+// names are the names of the generators, in the order of the command line.
 func (f *options) names() []string {
 	var names []string
 	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {
@@ -203,7 +206,8 @@ func (f *options) names() []string {
 			}
 		}
 	}
-	run.InOrder(f.flags, names, func(name string) string { return name }, "reconstruction", "generated", "latents", "predictions", "encoder", "decoder")
+	run.InOrder(f.flags, names, func(name string) string { return name }, "reconstruction", "generated", "latents",
+		"predictions", "encoder", "decoder")
 	return names
 }
 

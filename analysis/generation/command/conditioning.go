@@ -114,7 +114,7 @@ func conditioningWarnings(c *generation.Conditioning, names labels) []string {
 	for i := range c.ByLabel {
 		if l := &c.ByLabel[i]; l.N < 10 {
 			out = append(out, fmt.Sprintf(
-				"%s: only %d samples, so that its accuracy is uncertain; generate more", names.name(l.Label), l.N))
+				"%s: only %d samples, so its accuracy is uncertain; generate more", names.name(l.Label), l.N))
 		}
 	}
 	return out
@@ -144,7 +144,8 @@ func documentedConditioning(c *generation.Conditioning, names labels) report.Obj
 }
 
 func conditioningTables(r *generation.Result) []*report.Table {
-	t := report.NewTable("Conditioning", "Generator", "Exact", "±1", "±2", "Macro exact", "MAE", "Kappa (quadratic)", "Ceiling (exact)", "Samples")
+	t := report.NewTable("Conditioning", "Generator",
+		"Exact", "±1", "±2", "Macro exact", "MAE", "Kappa (quadratic)", "Ceiling (exact)", "Samples")
 	ceiling := false
 	for i := range r.Models {
 		c := r.Models[i].Conditioning
@@ -155,11 +156,12 @@ func conditioningTables(r *generation.Result) []*report.Table {
 		if c.Ceiling != nil {
 			cell, ceiling = c.Ceiling.Exact.Estimate, true
 		}
-		t.Row(r.Models[i].Name, c.Exact.Estimate, c.WithinOne.Estimate, c.WithinTwo.Estimate, c.MacroExact.Estimate, c.MeanAbsoluteError.Estimate, c.Kappa.Estimate, cell, c.N)
+		t.Row(r.Models[i].Name, c.Exact.Estimate, c.WithinOne.Estimate, c.WithinTwo.Estimate, c.MacroExact.Estimate,
+			c.MeanAbsoluteError.Estimate, c.Kappa.Estimate, cell, c.N)
 	}
 	note := "bounded by the classifier, whose errors count as the generator's"
 	if ceiling {
-		note += "; ceiling: how often it finds the label of real samples, over the labels that were asked for"
+		note += "; ceiling: its accuracy on real samples, weighted by the requested labels"
 	}
 	t.Note("%s", note)
 	return []*report.Table{t}
@@ -191,7 +193,7 @@ func conditioningInterpretation(c *generation.Conditioning) string {
 		text += fmt.Sprintf(": its exact accuracy on real samples, the ceiling, is %.4g, and %.4g of the ceiling "+
 			"is reached", u.Exact.Value.V, u.OfCeiling.Value.Float())
 	} else {
-		text += ", so that the ceiling is below 1; its predictions for real samples would give the ceiling"
+		text += ", so the ceiling is below 1; its predictions for real samples would give the ceiling"
 	}
 	if n := len(c.ByLabel); n > 1 {
 		text += fmt.Sprintf("; guessing among %d labels gives about %.2g", n, 1/float64(n))

@@ -101,8 +101,9 @@ func labelDiversityObject(l *generation.LabelDiversity) *report.Object {
 
 func diversityInterpretation(d *generation.Diversity) string {
 	return fmt.Sprintf("Higher is more diverse. The largest mean Hamming distance for grids of these sizes is "+
-		"%.4g, so that the published target \"> 0.3\" is %s here; the samples reach %.4g of it. Published target: "+
-		"more than 80 %% unique (%s).", d.Ceiling, possible(d.Ceiling > 0.3), d.OfCeiling.Value.Float(), met(d.OverallUniqueness.Value.Float() > 0.8))
+		"%.4g, so the published target \"> 0.3\" is %s here; the samples reach %.4g of it. Published target: "+
+		"more than 80 %% unique (%s).", d.Ceiling, possible(d.Ceiling > 0.3), d.OfCeiling.Value.Float(),
+		met(d.OverallUniqueness.Value.Float() > 0.8))
 }
 
 func possible(yes bool) string {
@@ -113,7 +114,8 @@ func possible(yes bool) string {
 }
 
 func diversityTables(r *generation.Result) []*report.Table {
-	t := report.NewTable("Diversity", "Generator", "Hamming", "of ceiling", "Jaccard", "Unique", "Valid", "Novel", "Valid, unique, novel", "Samples")
+	t := report.NewTable("Diversity", "Generator",
+		"Hamming", "of ceiling", "Jaccard", "Unique", "Valid", "Novel", "Valid, unique, novel", "Samples")
 	for i := range r.Models {
 		d := r.Models[i].Diversity
 		if d == nil {
@@ -123,7 +125,8 @@ func diversityTables(r *generation.Result) []*report.Table {
 		if d.Novelty != nil {
 			novel, joint = d.Novelty.Share.Estimate, d.Novelty.Joint.Estimate
 		}
-		t.Row(r.Models[i].Name, d.OverallMean.Estimate, d.OfCeiling.Estimate, d.Jaccard.Estimate, d.OverallUniqueness.Estimate, d.Validity.Estimate, novel, joint, d.Generated)
+		t.Row(r.Models[i].Name, d.OverallMean.Estimate, d.OfCeiling.Estimate, d.Jaccard.Estimate,
+			d.OverallUniqueness.Estimate, d.Validity.Estimate, novel, joint, d.Generated)
 	}
 	t.Note("Hamming and Jaccard: mean distance between valid samples of a label, mean over labels; of ceiling: share of the largest possible Hamming distance")
 	return []*report.Table{t}

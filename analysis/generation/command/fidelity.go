@@ -147,7 +147,8 @@ func labelFidelityObject(l *generation.LabelFidelity) *report.Object {
 func fidelityInterpretation(f *generation.Fidelity) string {
 	reached := "the real samples are too few for a baseline from their halves"
 	if b := &f.Baseline; b.Reason == "" {
-		reached = fmt.Sprintf("two halves of the real samples (%d and %d) have %.3g, %.3g and %.3g", b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
+		reached = fmt.Sprintf("two halves of the real samples (%d and %d) have %.3g, %.3g and %.3g",
+			b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
 	}
 	novel := "without hold-out samples memorization cannot be judged"
 	if f.Memorization.Holdout > 0 {
@@ -168,8 +169,10 @@ func number(v report.Value) string {
 
 func fidelityTables(r *generation.Result) []*report.Table {
 	balls := report.NewTable("Fidelity", "Generator", "Precision", "Recall", "Density", "Coverage", "Samples", "Real")
-	apart := report.NewTable("Distance from real samples", "Generator", "MMD²", "p", "Energy distance", "p", "Fréchet", "Vendi", "Classifier AUC", "Jensen–Shannon ≥")
-	copies := report.NewTable("Memorization", "Generator", "Copies", "Novelty", "of real samples", "Authentic", "Closer than half of hold-out", "C_T", "p")
+	apart := report.NewTable("Distance from real samples", "Generator",
+		"MMD²", "p", "Energy distance", "p", "Fréchet", "Vendi", "Classifier AUC", "Jensen–Shannon ≥")
+	copies := report.NewTable("Memorization", "Generator",
+		"Copies", "Novelty", "of real samples", "Authentic", "Closer than half of hold-out", "C_T", "p")
 	k := 0
 	for i := range r.Models {
 		m := &r.Models[i]
@@ -179,7 +182,8 @@ func fidelityTables(r *generation.Result) []*report.Table {
 		}
 		k = f.Ball.K
 		b, d, c := &f.Ball, &f.Distances, &f.Memorization
-		balls.Row(m.Name, b.Precision.Estimate, b.Recall.Estimate, b.Density.Estimate, b.Coverage.Estimate, f.Generated, f.Real)
+		balls.Row(m.Name, b.Precision.Estimate, b.Recall.Estimate, b.Density.Estimate, b.Coverage.Estimate, f.Generated,
+			f.Real)
 		if h := &f.Baseline; h.Reason == "" && i == 0 {
 			balls.Row("(halves of real)", h.Ball.Precision, h.Ball.Recall, h.Ball.Density, h.Ball.Coverage, h.First, h.Second)
 		}
@@ -187,8 +191,10 @@ func fidelityTables(r *generation.Result) []*report.Table {
 		if len(f.Classifiers) > 0 {
 			auc, bound = f.Classifiers[0].AUC.Estimate, f.Classifiers[0].JensenShannon
 		}
-		apart.Row(m.Name, d.MMD.Estimate, d.MMDP, d.Energy.Estimate, d.EnergyP, d.Frechet.Estimate, d.Vendi.Estimate, auc, bound)
-		copies.Row(m.Name, c.Copies.Estimate, c.Novelty.Estimate, c.RealNovelty, c.Authentic.Estimate, c.CloserThanMedian, c.CT, c.CTP)
+		apart.Row(m.Name, d.MMD.Estimate, d.MMDP, d.Energy.Estimate, d.EnergyP, d.Frechet.Estimate, d.Vendi.Estimate, auc,
+			bound)
+		copies.Row(m.Name, c.Copies.Estimate, c.Novelty.Estimate, c.RealNovelty, c.Authentic.Estimate, c.CloserThanMedian,
+			c.CT, c.CTP)
 	}
 	balls.Note("By %d nearest neighbors; generation.json has other k", k)
 	apart.Note("MMD² is unbiased and may be below 0; classifier: logistic regression, AUC 0.5: generated and real samples look alike")

@@ -85,7 +85,8 @@ func (d *drawing) neighbors(k int) (*plots.Figure, error) {
 }
 
 // latents shows the latents of each generator in a plane, colored by label.
-func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
+func (d *drawing) latents(k int, title string,
+	plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
 	all := d.encoded()
 	some := all[k*latentTiles : min((k+1)*latentTiles, len(all))]
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: title, Ordered: true, NoLetters: true, LegendTitle: "Label"}
@@ -227,7 +228,7 @@ func (d *drawing) confusion(k int) (*plots.Figure, error) {
 	return f, nil
 }
 
-// shares are those of each label in what samples of each target were taken for; NaN where
+// shares are the shares of each label in what samples of each target were taken for; NaN where
 // there are none.
 func shares(p *generation.Predictions, labels []int) [][]float64 {
 	index := map[int]int{}

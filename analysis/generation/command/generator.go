@@ -128,7 +128,7 @@ func size(shape []int) int {
 	return n
 }
 
-// latentShape is that of a decoder without an encoder, by the file.
+// latentShape is the shape of a decoder without an encoder, by the file.
 func (r *generatorRun) latentShape() error {
 	if r.dim != nil {
 		return nil
@@ -147,7 +147,8 @@ func (r *generatorRun) latentShape() error {
 }
 
 // given are the inputs of a head: rows, and labels if it takes them.
-func (r *generatorRun) given(head *latent.Head, role string, rows latent.HeadInput, labels []int64, labeled bool) ([]latent.HeadInput, error) {
+func (r *generatorRun) given(head *latent.Head, role string, rows latent.HeadInput, labels []int64,
+	labeled bool) ([]latent.HeadInput, error) {
 	switch n := len(head.Inputs()); {
 	case n == 1:
 		return []latent.HeadInput{rows}, nil
@@ -158,7 +159,8 @@ func (r *generatorRun) given(head *latent.Head, role string, rows latent.HeadInp
 			"none", role, r.heads.Name, head.Path, ports(head), r.grids.Name),
 			"give the grids with an array of labels")
 	default:
-		return nil, fmt.Errorf("%s %s: %s has %s (%s), want %s and, if it is conditional, the label", role, r.heads.Name, head.Path,
+		return nil, fmt.Errorf("%s %s: %s has %s (%s), want %s and, if it is conditional, the label",
+			role, r.heads.Name, head.Path,
 			text.Count(n, "input"), ports(head), rows.Name)
 	}
 }
@@ -200,7 +202,8 @@ func (r *generatorRun) encode(ctx context.Context) error {
 }
 
 // decode makes what the decoder has as output of latents, and labels if it takes them.
-func (r *generatorRun) decode(ctx context.Context, latents []float32, labels []int, write func(lo, hi int, rows []float32) error) error {
+func (r *generatorRun) decode(ctx context.Context, latents []float32, labels []int,
+	write func(lo, hi int, rows []float32) error) error {
 	rows := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Float32(latents, size(r.dim)), Shape: r.dim}
 	inputs, err := r.given(r.heads.Decoder, "decoder", rows, int64s(labels), labels != nil)
 	if err != nil {
@@ -447,7 +450,8 @@ func (l *loader) open(role, name, path string, prefer []string) (*latent.Head, e
 	details.Set("parameters", head.Parameters)
 	details.Set("opset", head.Opset)
 	details.Set("output", head.Outputs()[0].Name)
-	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: head.SHA256, Details: &details})
+	l.env.Result.Inputs = append(l.env.Result.Inputs,
+		report.Input{Role: role, Name: name, Path: path, SHA256: head.SHA256, Details: &details})
 	return head, nil
 }
 
@@ -570,7 +574,8 @@ func (l *loader) runClassifier(ctx context.Context, in *generation.Input, o late
 		some = some || g.Predictions != nil
 	}
 	if !some {
-		return run.Hint(fmt.Errorf("classifier: no generator has grids with labels for %s", head.Path), "give --generated with labels, or --decoder and --grids")
+		return run.Hint(fmt.Errorf("classifier: no generator has grids with labels for %s", head.Path),
+			"give --generated with labels, or --decoder and --grids")
 	}
 	return predict(real, &in.RealPredictions)
 }
@@ -602,7 +607,8 @@ func (g *generatorFlags) check(inputs ...*input.Files) error {
 		return run.Hint(run.Usage("--grids needs a generator to run"),
 			"give --encoder NAME=FILE.onnx and --decoder NAME=FILE.onnx, or give real samples with --real")
 	case g.classifier != "" && len(g.decoders.Names()) == 0 && len(inputs[1].Names()) == 0:
-		return run.Hint(run.Usage("--classifier needs generated grids"), "give --generated NAME=FILE with labels, or --decoder and --grids")
+		return run.Hint(run.Usage("--classifier needs generated grids"),
+			"give --generated NAME=FILE with labels, or --decoder and --grids")
 	}
 	for _, part := range []struct {
 		heads *input.Files

@@ -14,7 +14,7 @@ import (
 // labels are the names of labels.
 type labels map[int]string
 
-// name is that of a label: its number where it has none.
+// name is the name of a label: its number where it has none.
 func (l labels) name(label int) string {
 	if name, ok := l[label]; ok {
 		return name

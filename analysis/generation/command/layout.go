@@ -33,7 +33,7 @@ type layout struct {
 	rows    func(m *generation.Model, names labels, row func(cells ...any) error) error
 }
 
-// layouts are those of all metrics, in the order of the registry.
+// layouts are the layouts of all metrics, in the order of the registry.
 var layouts = []*layout{&reconstructionLayout, &diversityLayout, &similarityLayout, &clustersLayout,
 	&conditioningLayout, &fidelityLayout}
 

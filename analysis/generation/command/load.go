@@ -214,7 +214,8 @@ func (l *loader) enter(role, name, path, kind string, shape []int) error {
 	if err != nil {
 		return err
 	}
-	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum, Kind: kind, Shape: shape})
+	l.env.Result.Inputs = append(l.env.Result.Inputs,
+		report.Input{Role: role, Name: name, Path: path, SHA256: sum, Kind: kind, Shape: shape})
 	return nil
 }
 

@@ -129,7 +129,7 @@ func reader(original, reconstructed *dataset.Array) func(context.Context, []floa
 	}
 }
 
-// predictionColumns are those of a table of predictions.
+// predictionColumns are the columns of a table of predictions.
 var predictionColumns = []tabular.Column{
 	{Name: "target"}, {Name: "predicted"}, {Name: "group", Optional: true}, {Name: "num_generated", Optional: true},
 }

@@ -240,7 +240,8 @@ func open(path string, keys ...string) (*dataset.Array, error) {
 			return dataset.Open(path + ":" + key)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w: want one named %s; it has %s", path, errNoKey, strings.Join(keys, " or "), strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s: %w: want one named %s; it has %s",
+		path, errNoKey, strings.Join(keys, " or "), strings.Join(names, ", "))
 }
 
 // openLabels reads an array of a whole number per sample under one of the names; nil where there is

@@ -169,7 +169,8 @@ func similarityRows(m *generation.Model, names labels, row func(cells ...any) er
 			for k, v := range []float64{s.Baseline.Mean, s.Baseline.Low, s.Baseline.High} {
 				base[k] = report.NumberOr(v, s.Baseline.Reason)
 			}
-			err := row(m.Name, name, s.Name, s.Distance.Value, ends[0], ends[1], s.Scaled.Value, s.KS.Statistic, s.KS.P, s.KSHolm,
+			err := row(m.Name, name, s.Name, s.Distance.Value, ends[0], ends[1], s.Scaled.Value, s.KS.Statistic, s.KS.P,
+				s.KSHolm,
 				base[0], base[1], base[2], s.Generated.Mean, s.Generated.SD, s.Real.Mean, s.Real.SD, l.Generated, l.Real)
 			if err != nil {
 				return err

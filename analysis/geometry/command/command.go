@@ -120,7 +120,8 @@ neighbors for each block, and include the error of the RMS distance. Silhouettes
 k-means are not compared between models, because each model has its own clusters.
 --samples limits the states in measures over pairs; measures in time use all states.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o geometry.Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool,
+	o geometry.Options) error {
 	index := data.Index()
 	classes, err := labels.Ints(data, index)
 	if err != nil {
@@ -319,7 +320,8 @@ func motionTable(r *geometry.Result) *report.Table {
 			m.Temporal.Straightness.Curvature.Value, m.NEff)
 	}
 	if len(unreliable) > 0 {
-		table.Note("n eff. is an upper limit: the episodes are too short for the autocorrelation time: %s", strings.Join(unreliable, ", "))
+		table.Note("n eff. is an upper limit: the episodes are too short for the autocorrelation time: %s",
+			strings.Join(unreliable, ", "))
 	}
 	return table
 }
@@ -360,12 +362,14 @@ func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	}
 	for _, m := range r.Models {
 		if m.Duplicates != nil && *m.Duplicates > 0 {
-			labels.Note("%s: %d latents equal an earlier one; neighbors at equal distances: mean over all orders", m.Name, *m.Duplicates)
+			labels.Note("%s: %d latents equal an earlier one; neighbors at equal distances: mean over all orders",
+				m.Name, *m.Duplicates)
 		}
 	}
 	switch window := r.Models[0].ExcludeWindow; {
 	case window > 0:
-		labels.Note("States at most %s apart in an episode are no neighbors (auto: the longest autocorrelation time)", text.Count(window, "frame"))
+		labels.Note("States at most %s apart in an episode are no neighbors (auto: the longest autocorrelation time)",
+			text.Count(window, "frame"))
 	case o.ExcludeWindow == 0:
 		labels.Note("Neighbors in time count as neighbors; see --exclude-window")
 	}
@@ -447,7 +451,7 @@ func nameOnce(name string, row int) string {
 	return name
 }
 
-// ends are those of an interval, undefined where it is.
+// ends are the ends of an interval, undefined where it is.
 func ends(ci report.Interval) (low, high report.Value) {
 	if !ci.Defined() {
 		return report.Undefined("%s", ci.Reason), report.Undefined("%s", ci.Reason)

@@ -15,7 +15,7 @@ import (
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
-	if states, sample := input.Analysed(d, "states"), input.Analysed(d, "samples"); sample < states {
+	if states, sample := input.Analyzed(d, "states"), input.Analyzed(d, "samples"); sample < states {
 		d.Say("Measures over pairs of states used %s states, drawn at random without replacement; measures in time "+
 			"used all states.", input.Thousands(sample))
 	}
@@ -36,7 +36,8 @@ func describeMethods(d *methods.Draft) {
 	output.Methods(d, ", and all measures were recomputed without it, with new clusters and the remaining neighbors")
 	if output.Blocks(d) != "" {
 		d.Say("At most %d blocks were deleted, %d for clusters and %d for similarities; larger numbers of blocks "+
-			"were joined. Models were not compared by k-means clusters, because every model has its own.", geometry.MaxBlocks, geometry.MaxRefits, geometry.MaxSimilarityBlocks)
+			"were joined. Models were not compared by k-means clusters, because every model has its own.", geometry.MaxBlocks,
+			geometry.MaxRefits, geometry.MaxSimilarityBlocks)
 	}
 }
 
@@ -87,10 +88,11 @@ func saySimilarity(d *methods.Draft) {
 		d.Say("Each score is reported next to a null: its mean over %g orders in which whole episodes of one model "+
 			"are given to episodes of the other (fewer than 5 episodes are rotated in time), and the share of orders "+
 			"that score at least as much as its p value. Where alignment or the agreement with labels does not exceed the "+
-			"null, its interval is at least the score ± the 95 %% quantile of the deviations in the null.", d.Number("permutations"))
+			"null, its interval is at least the score ± the 95 %% quantile of the deviations in the null.",
+			d.Number("permutations"))
 	}
 	pairs := "all pairs of states"
-	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analysed(d, "samples")) {
+	if n := d.Number("rsa-pairs"); n > 0 && n < allPairs(input.Analyzed(d, "samples")) {
 		pairs = input.Thousands(int(n)) + " pairs of states drawn at random, the same for all models; the error of " +
 			"this draw is also reported"
 	}

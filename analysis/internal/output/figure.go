@@ -82,8 +82,8 @@ func AppendPoint(c *plots.CurveSeries, x float64, v report.Estimate) {
 	}
 }
 
-// Decimals writes v with so many decimals for a cell of a figure's table: U+2212
-// for minus, none for what is rounded to zero, "n/a" where v is undefined.
+// Decimals writes v with a number of decimals for a cell of a figure's table: U+2212
+// for minus, none for a value that rounds to zero, "n/a" where v is undefined.
 func Decimals(v report.Value, decimals int) string {
 	if !v.Defined() {
 		return "n/a"

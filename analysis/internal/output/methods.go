@@ -31,8 +31,8 @@ func Methods(d *methods.Draft, what string) {
 	MethodsOfComparisons(d, "over the same blocks")
 }
 
-// Blocks says what was deleted in turn, empty where there are no intervals. Results of old
-// versions tell the number alone, beside comparisons.
+// Blocks describes the blocks deleted in turn, empty where there are no intervals. Results of old
+// versions tell the number alone, with the comparisons.
 func Blocks(d *methods.Draft) string {
 	if d.Result.Blocks != "" {
 		return d.Result.Blocks
@@ -105,7 +105,7 @@ func MethodsOfComparisons(d *methods.Draft, how string) {
 	}
 }
 
-// MethodsOfSpread drafts the numbers that stand beside those of every model and tell a
+// MethodsOfSpread drafts the numbers of every model that reveal a
 // collapsed one.
 func MethodsOfSpread(d *methods.Draft) {
 	d.Say("To detect collapsed encoders, the root mean square distance between two random states, √(2·tr C), with " +

@@ -10,8 +10,8 @@ import (
 	"repscope/report"
 )
 
-// Enter puts warnings, models and comparisons into the result of a run. What is said of several models in the same
-// words is said once.
+// Enter puts warnings, models and comparisons into the result of a run. A warning about several models in the same
+// words is written once.
 func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) string, comparisons []report.Comparison) {
 	names := make([]string, len(models))
 	for i, m := range models {
@@ -91,16 +91,18 @@ func printed(comparisons []report.Comparison, command string) *report.Table {
 		return Table(comparisons)
 	}
 	first := comparisons[0].A
-	shown := slices.DeleteFunc(slices.Clone(comparisons), func(c report.Comparison) bool { return c.A != first && c.B != first })
+	shown := slices.DeleteFunc(slices.Clone(comparisons),
+		func(c report.Comparison) bool { return c.A != first && c.B != first })
 	table := Table(shown)
 	if left := len(comparisons) - len(shown); left > 0 {
-		table.Note("comparisons with %s; %s of other models: %s_comparisons.csv", first, text.Count(left, "comparison"), command)
+		table.Note("comparisons with %s; %s of other models: %s_comparisons.csv",
+			first, text.Count(left, "comparison"), command)
 	}
 	return table
 }
 
-// Files are the names of the files of an analysis, for [run.Job.Files]: the tidy CSV files, that of scores per sample,
-// and others.
+// Files are the names of the files of an analysis, for [run.Job.Files]: the tidy CSV files, the file of scores per
+// sample, and others.
 func Files(command string, names ...string) func(*run.Options) []string {
 	own := []string{command + "_metrics.csv", command + "_comparisons.csv", command + "_samples.csv"}
 	return func(*run.Options) []string { return append(own, names...) }
@@ -138,7 +140,8 @@ func Table(comparisons []report.Comparison) *report.Table {
 	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
 	families, tested := map[string]bool{}, false
 	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P),
+			report.Probability(c.PHolm))
 		families[c.Family] = true
 		tested = tested || c.P.Defined()
 	}

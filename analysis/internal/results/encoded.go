@@ -171,7 +171,8 @@ func FarLatents(name string, z points.Points, time []int, numbers string) string
 	}
 	return fmt.Sprintf(
 		"%s: %d of %d latents have %.0f %% of the variance (frames %s): %s depend on these few latents; check them",
-		name, len(l.Far), z.N, 100*l.Share, Named(l.Far, func(i int) string { return strconv.Itoa(TimeOf(time, i)) }), numbers)
+		name, len(l.Far), z.N, 100*l.Share, Named(l.Far, func(i int) string { return strconv.Itoa(TimeOf(time, i)) }),
+		numbers)
 }
 
 // mostNamed is how many observations a warning names.

@@ -1,4 +1,4 @@
-// What was measured of a model, from one run to another.
+// Measurements of a model, kept from one run to another.
 
 package results
 

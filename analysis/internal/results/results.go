@@ -1,5 +1,5 @@
 // Package results turns the intervals and comparisons of package stat into
-// those of the result file, so that every analysis writes them alike.
+// the forms of the result file, so that every analysis writes them alike.
 package results
 
 import (
@@ -33,7 +33,7 @@ func IntervalOf(j *stat.Jackknifed) report.Interval {
 	case j == nil:
 		return report.NoInterval("intervals are off (--bootstrap 0)")
 	case j.StdError == 0 && j.Interval.Low == j.Interval.High:
-		return report.NoInterval("all blocks have the same value, so that the error cannot be estimated")
+		return report.NoInterval("all blocks have the same value, so the error cannot be estimated")
 	}
 	return Interval(j.Interval)
 }
@@ -57,7 +57,7 @@ const (
 )
 
 // Metric names a row of comparisons. Rows of one Family, which is the metric without
-// its parameter, are one question asked several times. Path is that of the number in the
+// its parameter, are one question asked several times. Path is the path of the number in the
 // part of a model ([report.Object.Number]), empty where Name is.
 type Metric struct{ Name, Family, Path string }
 
@@ -86,7 +86,7 @@ func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed 
 }
 
 // extremes are the p values of models' being the best as the result file holds them; nil
-// where they say no more than those of pairs.
+// where they say no more than the p values of pairs.
 func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
 	if !e.Joint {
 		return nil
@@ -107,7 +107,8 @@ func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
 // PairwiseSharing is [Pairwise] for models of which only the last blocks of a pair may be of
 // the same observations, as many as shared says ([stat.CompareSharing]); the others are of
 // each alone.
-func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int, seed uint64) ([]report.Comparison, error) {
+func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int,
+	seed uint64) ([]report.Comparison, error) {
 	var compared []stat.Comparison
 	for i, a := range estimates {
 		for j := i + 1; j < len(estimates); j++ {
@@ -181,10 +182,10 @@ func Decisions(all []report.Comparison) report.Decisions {
 	return report.Decisions(stat.CountDecisions(slices.Collect(maps.Values(families)), Level))
 }
 
-// Level is that of decisions.
+// Level is the level of decisions.
 const Level = 0.05
 
-// comparisons are those of one metric as the result file holds them.
+// comparisons are the comparisons of one metric as the result file holds them.
 func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison {
 	out := make([]report.Comparison, len(compared))
 	for i, c := range compared {
@@ -237,7 +238,7 @@ func Deleted(blocks *stat.Blocks) string {
 	return text.Count(blocks.Count(), "block") + " (" + name + ")"
 }
 
-// Ranged makes the interval of a jackknife that of a number which lies between low and high (±Inf where
+// Ranged makes the interval of a jackknife the interval of a number that lies between low and high (±Inf where
 // it has no end): on the scale of the logarithm for positive numbers whose error is a factor, and never
 // beyond what the number can be. Cutting leaves out no value that the number can have, so that the
 // interval holds as often as before.

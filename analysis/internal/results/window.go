@@ -12,12 +12,12 @@ import (
 )
 
 // ExcludeWindow returns the labels with which a neighbor search leaves out states at
-// most so many frames apart in one episode; see [points.WindowLabels]. The warning,
+// most this number of frames apart in one episode; see [points.WindowLabels]. The warning,
 // empty if no frames are missing inside the window, says how far it reaches.
 func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
 	labels, widest := points.WindowLabels(episode, time, frames)
 	if widest > frames {
-		warning = fmt.Sprintf("states are missing from the sequence, so that the exclusion window of %s leaves out "+
+		warning = fmt.Sprintf("states are missing from the sequence, so the exclusion window of %s leaves out "+
 			"pairs up to %s apart in places; use complete "+
 			"episodes", text.Count(frames, "frame"), text.Count(widest, "frame"))
 	}

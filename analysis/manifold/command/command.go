@@ -246,12 +246,14 @@ func writeEigenvalues(r *manifold.Result, env *run.Env) error {
 
 // printTables writes the tables to the console.
 func printTables(r *manifold.Result, env *run.Env) error {
-	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Effective rank", "Dead dimensions", "In time %")
+	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Effective rank", "Dead dimensions",
+		"In time %")
 	for _, m := range r.Models {
 		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank,
 			m.DeadDims, percent(m.NeighborsInTime))
 	}
-	what := fmt.Sprintf("%s; Two-NN estimate: %s%s", text.Count(r.Models[0].Samples, "state"), r.Models[0].Estimator, window(r))
+	what := fmt.Sprintf("%s; Two-NN estimate: %s%s",
+		text.Count(r.Models[0].Samples, "state"), r.Models[0].Estimator, window(r))
 	if r.Blocks != "" {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s, of Two-NN by comparing halves of them", r.Blocks)
 	}

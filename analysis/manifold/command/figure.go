@@ -29,7 +29,8 @@ func Figure(r *manifold.Result) *plots.Figure {
 		ratio.Bars = append(ratio.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 1))
 		intrinsic.Bars = append(intrinsic.Bars, output.Bar(m.Name, m.IntrinsicDimension, 1))
 		usage.Bars = append(usage.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 100/float64(m.NominalDimension)))
-		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: varianceShares(m), Reason: output.Why(m.EffectiveRank.Value)})
+		spectrum.Series = append(spectrum.Series,
+			plots.SpectrumSeries{Name: m.Name, Values: varianceShares(m), Reason: output.Why(m.EffectiveRank.Value)})
 		scale.Series = append(scale.Series, decimationCurve(m))
 	}
 	return &plots.Figure{

@@ -14,7 +14,7 @@ import (
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
-	input.Methods(d, input.Analysed(d, "samples"))
+	input.Methods(d, input.Analyzed(d, "samples"))
 	d.Section("Linear dimensions")
 	d.Say("Linear dimensions were computed from the eigenvalues λ of the covariance of the latents: the " +
 		"participation ratio (Σλ)²/Σλ² and its share of the nominal dimension; a corrected participation ratio " +

@@ -224,7 +224,8 @@ func checkMatrix(data *input.Data) error {
 	}
 	frames := data.States.Array()
 	if shape := frames.Shape(); len(shape) != 2 || shape[0] != shape[1] {
-		return fmt.Errorf("frames %s: shape %v, want a square matrix [N, N] of distances for --metric precomputed", frames.Name(), shape)
+		return fmt.Errorf("frames %s: shape %v, want a square matrix [N, N] of distances for --metric precomputed",
+			frames.Name(), shape)
 	}
 	return nil
 }
@@ -323,7 +324,8 @@ func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.In
 	output.Enter(env, r.Warnings, r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	err := output.All(env,
-		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) }, func(env *run.Env) error { return writeCurves(r, env) },
+		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) },
+		func(env *run.Env) error { return writeCurves(r, env) },
 		func(env *run.Env) error { return writePoints(r, env, index, in) },
 		func(env *run.Env) error { return printScores(r, env, in.Frames.Dim, o) },
 		func(env *run.Env) error { return printSpaces(r, env) },
@@ -460,7 +462,8 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 			name = ""
 		}
 	}
-	what := fmt.Sprintf("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
+	what := fmt.Sprintf("%s; original space: %s, %s, %s distances",
+		text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
 	if r.Blocks != "" {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
@@ -481,7 +484,8 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 		if o.ExcludeWindow == results.AutoWindow {
 			auto = " (auto: the longest autocorrelation time)"
 		}
-		table.Note("States at most %s apart in an episode are no neighbors%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
+		table.Note("States at most %s apart in an episode are no neighbors%s; at least %s each",
+			text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
 	if err := output.ModelTable(env, table); err != nil || o.Permutations == 0 {
 		return err
@@ -522,7 +526,8 @@ func chanceTable(r *neighborhood.Result, o neighborhood.Options) *report.Table {
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.
 func printSpaces(r *neighborhood.Result, env *run.Env) error {
-	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
+	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.",
+		"Duplicates", "Ties")
 	for _, m := range r.Models {
 		var best any = m.KStar
 		if m.KStar.Defined() {
@@ -530,7 +535,8 @@ func printSpaces(r *neighborhood.Result, env *run.Env) error {
 		}
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
-	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
+	spaces.Note("Original states: %s; ties: %s",
+		text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
 	if err := env.Details(spaces); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // Figure composes neighborhood_preservation: bars of trustworthiness and of
-// continuity over k with intervals and the chance level, and below them what is
-// missing to 1 on a log axis, because bars start at zero and good scores differ
+// continuity over k with intervals and the chance level, and below them the
+// difference to 1 on a log axis, because bars start at zero and good scores differ
 // in the digits behind 0.9. For a single k, bars with printed values say the same.
 func Figure(r *neighborhood.Result) *plots.Figure {
 	if len(r.K) == 1 {
@@ -115,7 +115,7 @@ func figureOfOne(r *neighborhood.Result) *plots.Figure {
 	return figure
 }
 
-// mostBanded is the most models whose errors are drawn with bands: those of more cover each other
+// mostBanded is the most models whose errors are drawn with bands: more bands cover each other
 // and the lines. The intervals stand in the bars too.
 const mostBanded = 6
 
@@ -128,7 +128,7 @@ func hasNull(r *neighborhood.Result) bool {
 	return slices.ContainsFunc(r.Models, made) && cutStates(r) == 0
 }
 
-// chance is the chance level of the first model that has one: it is that of the states.
+// chance is the chance level of the first model that has one: it depends on the states only.
 func chance(r *neighborhood.Result) report.Value {
 	for _, m := range r.Models {
 		if m.Chance.Defined() {
@@ -174,7 +174,7 @@ func ascending(m *neighborhood.Model) []neighborhood.AtK {
 	return slices.SortedFunc(slices.Values(m.ByK), func(a, b neighborhood.AtK) int { return a.K - b.K })
 }
 
-// states says what was ranked.
+// states describes the ranked states.
 func states(r *neighborhood.Result) string {
 	what := text.Count(r.Samples, "state")
 	if r.ExcludeWindow > 0 {

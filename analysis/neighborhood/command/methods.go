@@ -14,7 +14,7 @@ import (
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
-	input.Methods(d, input.Analysed(d, "samples"))
+	input.Methods(d, input.Analyzed(d, "samples"))
 	d.Section("Measures")
 	ks := "k = " + d.List("k")
 	d.Say("Trustworthiness and continuity [@venna2001; @venna2006] were computed for neighborhoods of %s states. "+
@@ -49,7 +49,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// sayCurves says what is made of the ranks of all states.
+// sayCurves describes the numbers from the ranks of all states.
 func sayCurves(d *methods.Draft) {
 	if !d.Holds("curves") {
 		return
@@ -63,7 +63,7 @@ func sayCurves(d *methods.Draft) {
 		"are the local and global quality.", when)
 }
 
-// saySpaces says what is a distance.
+// saySpaces describes the distances.
 func saySpaces(d *methods.Draft) {
 	kinds := map[string]string{neighbors.Euclidean.String(): "Euclidean", neighbors.Cosine.String(): "cosine distances"}
 	metric, latents := d.Text("metric"), d.Text("latent-metric")
@@ -100,13 +100,14 @@ func sayTies(d *methods.Draft) {
 	}
 }
 
-// sayApproximation says what was sampled.
+// sayApproximation describes the sample.
 func sayApproximation(d *methods.Draft) {
 	d.Say("Scores were estimated from %s reference states (at most %s requested), each ranked exactly against all "+
 		"states. References were drawn at random in %s strata of consecutive states or episodes, in proportion to "+
 		"their size. The standard errors account for this stratified draw, with finite-population correction. "+
 		"There are no intervals and no comparisons of models.",
-		methods.Join(d.Models("sampling", "references")), d.Text("approx-references"), methods.Join(d.Models("sampling", "strata")))
+		methods.Join(d.Models("sampling", "references")), d.Text("approx-references"),
+		methods.Join(d.Models("sampling", "strata")))
 }
 
 // sayNull says what stands for nothing in common.

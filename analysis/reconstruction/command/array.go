@@ -157,7 +157,8 @@ const overshoot = 0.5
 // "auto": integers have the range of their type or, if it is that of the frames, theirs;
 // floating-point numbers that of the frames if they lie there, or 0..1 or −1..1 beside
 // frames of a wide range. Everything else has to be said.
-func (a *array) choosePixels(choice string, frames dataset.PixelRange, frameType dataset.DType, low, high float64) error {
+func (a *array) choosePixels(choice string, frames dataset.PixelRange, frameType dataset.DType,
+	low, high float64) error {
 	t := a.array.DType()
 	switch {
 	case choice == rangeFrames:
@@ -215,14 +216,15 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 	return dataset.PixelRange{}, false
 }
 
-// predictions are those of samples, whose rows are known.
+// predictions are the predictions of samples, whose rows are known.
 func (a *array) predictions(ignored int) reconstruction.Predictions {
 	return reconstruction.Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Forward: a.forward, Frames: reconstruction.Frames{Read: a.read, Digest: a.digest}}
 }
 
 func (a *array) digest() (string, error) {
 	sum, err := a.array.SHA256()
-	return fmt.Sprintf("%s %v %v clip %v range %v %v rows %v", sum, a.array.Shape(), a.array.DType(), a.clip, a.pixels.Low, a.pixels.High, a.rows), err
+	return fmt.Sprintf("%s %v %v clip %v range %v %v rows %v",
+		sum, a.array.Shape(), a.array.DType(), a.clip, a.pixels.Low, a.pixels.High, a.rows), err
 }
 
 // read fills dst with the predictions of samples, reading rows that follow each other at

@@ -62,7 +62,8 @@ const (
 
 func setup(flags *run.Flags) run.Job {
 	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
-	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
+	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]",
+		"--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
 	flags.FileHint("give files with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}, rollout: 1, predicts: predictsNext, axis: axisHorizon, shown: 6,
 		o: reconstruction.Options{MovingThreshold: 0.02, Window: reconstruction.WindowUniform, ObjectThreshold: 0.1, ObjectArea: 4}}
@@ -195,7 +196,7 @@ func (s *settings) sized(data *input.Data) error {
 	}
 	all := s.samples(data, data.Index(), allPairs(data))
 	if len(all) == 0 {
-		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode, so that there is "+
+		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode, so there is "+
 			"nothing to predict", data.States.Array().Name()),
 			"if every frame is its own episode, check --episodes-kind; predictions of the states themselves need "+
 				"no successor: --predicts same")
@@ -242,7 +243,8 @@ func allPairs(data *input.Data) []points.Pair {
 	for _, i := range data.Index() {
 		admissible[i] = true
 	}
-	return slices.DeleteFunc(data.States.Pairs(1), func(p points.Pair) bool { return !admissible[p.Now] || !admissible[p.Next] })
+	return slices.DeleteFunc(data.States.Pairs(1),
+		func(p points.Pair) bool { return !admissible[p.Now] || !admissible[p.Next] })
 }
 
 // rowsOf tells which row of an array predicts the next state of every pair: the array has
@@ -416,7 +418,8 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			return reconstruction.Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
-		env.Detail("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
+		env.Detail("predictions %s: %s %v, pixel range %g to %g (%s)%s\n",
+			a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
 	}
 	for i, d := range heads {
 		err := d.encode(ctx, s, data, models[i], in.Samples)
@@ -430,7 +433,8 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			continue
 		}
 		in.Models = append(in.Models, d.predictions())
-		env.Detail("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
+		env.Detail("predictions %s: %s, pixel range %g to %g (%s)\n",
+			d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
 	}
 	return in, nil
 }
@@ -518,7 +522,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 		return err
 	}
 	if len(in.Models) == 0 {
-		env.Note("note: no predictions are given, so that only the baselines are scored; see --predictions")
+		env.Note("note: no predictions are given, so only the baselines are scored; see --predictions")
 	}
 	env.Detail("\n")
 	o := s.options(env, data)

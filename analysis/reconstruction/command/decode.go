@@ -1,4 +1,4 @@
-// Predictions by decoders, from latents of states or from those of a predictor.
+// Predictions by decoders, from latents of states or of a predictor.
 
 package command
 
@@ -38,7 +38,8 @@ type decoded struct {
 }
 
 // openHeads opens and checks the heads of a model; nil if it has none.
-func (s *settings) openHeads(ctx context.Context, env *run.Env, data *input.Data, m *input.Model, shape image.Shape) (*decoded, error) {
+func (s *settings) openHeads(ctx context.Context, env *run.Env, data *input.Data, m *input.Model,
+	shape image.Shape) (*decoded, error) {
 	d := &decoded{name: m.Name, shape: shape, steps: 1, options: latent.EncodeOptions{Batch: data.Options.Batch, Threads: env.Options.Threads}}
 	var err error
 	if d.decoder, err = s.decoders.Open(data, m.Name, ""); err != nil || d.decoder == nil {
@@ -153,7 +154,8 @@ func (s *settings) actionsOf(data *input.Data, states []int) (*latent.HeadInput,
 
 // decodedModels opens the decoders of all models, before anything is encoded. Pixel PCA
 // and the random encoder, which nothing decodes, are left out.
-func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.Data, shape image.Shape) (all []*decoded, models []*input.Model, err error) {
+func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.Data,
+	shape image.Shape) (all []*decoded, models []*input.Model, err error) {
 	if s.predictors.Any() {
 		arrays, err := s.actions.Open(env)
 		if err != nil {
@@ -194,7 +196,8 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 }
 
 // encode takes the latents and actions of samples.
-func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *input.Model, samples []reconstruction.Sample) error {
+func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *input.Model,
+	samples []reconstruction.Sample) error {
 	states := make([]int, len(samples))
 	d.states, d.present = make([]int, len(samples)), make([]bool, len(samples))
 	for i, sample := range samples {
@@ -302,7 +305,7 @@ func (d *decoded) choosePixels(ctx context.Context, choice string, frames datase
 	}
 	n := len(all)
 	if n == 0 {
-		return fmt.Errorf("predictor %s: no state has a predecessor in its episode, so that there is no input for "+
+		return fmt.Errorf("predictor %s: no state has a predecessor in its episode, so there is no input for "+
 			"predictions", d.name)
 	}
 	samples := make([]int, min(n, rangeSamples))
@@ -332,12 +335,12 @@ func (d *decoded) choosePixels(ctx context.Context, choice string, frames datase
 	return nil
 }
 
-// predictions are those of the samples that were encoded.
+// predictions are the predictions of the samples that were encoded.
 func (d *decoded) predictions() reconstruction.Predictions {
 	return reconstruction.Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: reconstruction.Frames{Read: d.read, Digest: d.digest}}
 }
 
-// note says what is decoded.
+// note describes the decoded latents.
 func (d *decoded) note() string {
 	if d.predictor == nil {
 		return fmt.Sprintf("%s decoding the latents of the next states", d.decoder.Path)
@@ -346,7 +349,8 @@ func (d *decoded) note() string {
 }
 
 func (d *decoded) digest() (string, error) {
-	out := fmt.Sprintf("decoder %s of %s range %v %v", d.decoder.SHA256, shard.Digest(d.latents.Rows), d.pixels.Low, d.pixels.High)
+	out := fmt.Sprintf("decoder %s of %s range %v %v",
+		d.decoder.SHA256, shard.Digest(d.latents.Rows), d.pixels.Low, d.pixels.High)
 	if d.predictor == nil {
 		return out, nil
 	}

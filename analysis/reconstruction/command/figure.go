@@ -19,7 +19,7 @@ import (
 // sheetModels is the number of models on a contact sheet; more have sheets of their own.
 const sheetModels = 4
 
-// sheets is the number of contact sheets for so many models.
+// sheets is the number of contact sheets for the models.
 func sheets(models int) int { return max(1, (models+sheetModels-1)/sheetModels) }
 
 // sheetName is the name of contact sheet k.
@@ -44,7 +44,8 @@ func Sheets(shown []reconstruction.Shown, models []string, shape frame.Shape) []
 }
 
 // sheet shows the models first ≤ i < last.
-func sheet(shown []reconstruction.Shown, models []string, first, last int, shape frame.Shape, scale float64) *plots.Figure {
+func sheet(shown []reconstruction.Shown, models []string, first, last int, shape frame.Shape,
+	scale float64) *plots.Figure {
 	grid := &plots.ImageGrid{ColumnLabels: []string{"current", "true next"}}
 	if shown[0].Current == nil {
 		grid.ColumnLabels = []string{"true"} // states are predicted themselves, of which none has another before it
@@ -101,7 +102,8 @@ func scaleKey(scale float64) *plots.ImageGrid {
 			}
 		}
 		key.Images[0] = append(key.Images[0], m)
-		key.ColumnLabels = append(key.ColumnLabels, strconv.FormatFloat(math.Round(scale*float64(i)/(steps-1)*1e6)/1e6, 'g', 3, 64))
+		key.ColumnLabels = append(key.ColumnLabels,
+			strconv.FormatFloat(math.Round(scale*float64(i)/(steps-1)*1e6)/1e6, 'g', 3, 64))
 	}
 	return key
 }

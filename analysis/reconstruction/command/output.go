@@ -23,7 +23,8 @@ import (
 
 // write puts the result into the result file, the CSV files, the console and the
 // figures.
-func write(r *reconstruction.Result, env *run.Env, data *input.Data, shape frame.Shape, shown []reconstruction.Shown, save bool) error {
+func write(r *reconstruction.Result, env *run.Env, data *input.Data, shape frame.Shape, shown []reconstruction.Shown,
+	save bool) error {
 	output.Enter(env, r.Warnings, r.Models, func(m reconstruction.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	err := output.All(env, func(env *run.Env) error { return writeSummary(r, env) },
@@ -173,7 +174,8 @@ func printTables(r *reconstruction.Result, env *run.Env) error {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	table.Note("%s", what)
-	table.Note("Skill: 1 − MSE / MSE of %s, which repeats the current frame; above 0 a prediction is better than that", reconstruction.CopyLast)
+	table.Note("Skill: 1 − MSE / MSE of %s, which repeats the current frame; above 0 a prediction is better than that",
+		reconstruction.CopyLast)
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
@@ -191,7 +193,8 @@ func printTables(r *reconstruction.Result, env *run.Env) error {
 // detailTables have the other scores of one step ahead.
 func detailTables(r *reconstruction.Result) []*report.Table {
 	pixels := report.NewTable("Pixels", "Model", "MAE", "PSNR dB", "Sharpness", "Moving MSE", "Static MSE")
-	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "Position error px", "Motion cosine", "Motion energy")
+	scene := report.NewTable("Objects and motion", "Model",
+		"Recall", "Precision", "Position error px", "Motion cosine", "Motion energy")
 	for i := range r.Models {
 		m := &r.Models[i]
 		pixels.Row(cells(m, "mae", "psnr", "sharpness_ratio", "moving_mse", "static_mse")...)
@@ -202,10 +205,12 @@ func detailTables(r *reconstruction.Result) []*report.Table {
 	}
 	pixels.Note("Sharpness: gradient energy / gradient energy of the true frames")
 	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
-		pixels.Note("Moving: %.3g %% of the pixels, which change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
+		pixels.Note("Moving: %.3g %% of the pixels, which change by more than %g of the pixel range",
+			100*share.Value.V, r.Threshold)
 	}
 	if before := r.Models[len(r.Models)-2].Samples; before < len(r.Samples) {
-		pixels.Note("%s, skill, motion and moving pixels: over the %s with a predecessor in their episode", reconstruction.CopyLast, text.Count(before, "frame"))
+		pixels.Note("%s, skill, motion and moving pixels: over the %s with a predecessor in their episode",
+			reconstruction.CopyLast, text.Count(before, "frame"))
 	}
 	scene.Note("Objects: differences from the median frame of the episode; motion energy: squared predicted / squared true change")
 	return []*report.Table{pixels, scene}
@@ -250,7 +255,8 @@ func shown(r *reconstruction.Result) []report.Comparison {
 }
 
 // writeFrames writes the contact sheets and, if they are to be saved, their frames.
-func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, shown []reconstruction.Shown, save bool) error {
+func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, shown []reconstruction.Shown,
+	save bool) error {
 	names := names(r)[:len(r.Models)-len(reconstruction.Baselines())]
 	for k, figure := range Sheets(shown, names, shape) {
 		if err := env.Figure(sheetName(k), figure); err != nil {
@@ -284,7 +290,7 @@ func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, show
 // currentFrame is the name of the current frame among those saved.
 const currentFrame = "current"
 
-// savedNames are what is saved of a sample: the current and the true next frame, and for
+// savedNames are the saved images of a sample: the current and the true next frame, and for
 // every model its prediction and the error, whose name has that of the model where there
 // are several.
 func savedNames(models []string) []string {

@@ -27,12 +27,13 @@ func picture(pixels []float64, shape frame.Shape) image.Image {
 	}
 	m := image.NewNRGBA(image.Rect(0, 0, shape.Width, shape.Height))
 	for i := range plane {
-		m.SetNRGBA(i%shape.Width, i/shape.Width, color.NRGBA{level(pixels[i]), level(pixels[plane+i]), level(pixels[2*plane+i]), 255})
+		m.SetNRGBA(i%shape.Width, i/shape.Width,
+			color.NRGBA{level(pixels[i]), level(pixels[plane+i]), level(pixels[2*plane+i]), 255})
 	}
 	return m
 }
 
-// difference is |a − b| by pixel: the mean over three channels, else that of the last.
+// difference is |a − b| by pixel: the mean over three channels, else of the last one.
 func difference(a, b []float64, shape frame.Shape) []float64 {
 	plane := shape.Height * shape.Width
 	first := shape.Channels - 1
@@ -58,7 +59,7 @@ func heat(values []float64, shape frame.Shape, scale float64) image.Image {
 	return m
 }
 
-// heatColors are those of heat at equal distances; their lightness grows steadily.
+// heatColors are the colors of heat at equal distances; their lightness grows steadily.
 var heatColors = []color.NRGBA{{0, 0, 0, 255}, {52, 16, 92, 255}, {129, 37, 107, 255}, {203, 65, 73, 255}, {245, 125, 21, 255}, {250, 193, 60, 255}, {252, 255, 196, 255}}
 
 func heatColor(v float64) color.NRGBA {

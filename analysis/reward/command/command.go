@@ -98,12 +98,12 @@ func register(flags *run.Flags) *options {
 	return f
 }
 
-// exampleTargets are those of the built-in example, beside the reward.
+// exampleTargets are the targets of the built-in example, beside the reward.
 var exampleTargets = []string{
 	"agent/player_x=player_x", "agent/lives=lives", "enemies/enemies=enemies", "enemies/bombs=bombs", "screen/score=score", "screen/time_left=time_left",
 }
 
-// exampleQuantities are those of them that are regressed.
+// exampleQuantities are the quantities of them that are regressed.
 const exampleQuantities = "player_x,score,time_left"
 
 // check finds wrong values before anything is read.
@@ -240,7 +240,8 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 // models enters the latents of the models with what was predicted for them, in the unit of
 // --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
 // counts latents counts pixels for nothing.
-func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *reward.Input) error {
+func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection,
+	in *reward.Input) error {
 	predicted, err := f.readPredicted(ctx, env, data, states)
 	if err != nil {
 		return err
@@ -307,7 +308,8 @@ func (f *options) model(
 }
 
 // readPredicted reads latents that were predicted elsewhere, by model; none has N = 0.
-func (f *options) readPredicted(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection) ([]points.Points, error) {
+func (f *options) readPredicted(ctx context.Context, env *run.Env, data *input.Data,
+	states *points.Selection) ([]points.Points, error) {
 	out := make([]points.Points, len(states.Models))
 	arrays, err := f.predicted.Open(env)
 	if err != nil {
@@ -320,7 +322,8 @@ func (f *options) readPredicted(ctx context.Context, env *run.Env, data *input.D
 		}
 		out[i], err = f.rowsOf(f.predicted, data, a, states.Index)
 		if z := states.Models[i].Latents; err == nil && out[i].Dim != z.Dim {
-			err = fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
+			err = fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions",
+				a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
 		}
 		if err != nil {
 			if err := data.LeaveOut(ctx, a.Name, err); err != nil {

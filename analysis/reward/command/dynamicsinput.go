@@ -98,7 +98,7 @@ func (f *dynamicsFlags) checkTwice(files ...*input.Given) error {
 }
 
 // loadedDynamics is what was made and read for the models, in their order; the rows of
-// latents are those of the states, and in the unit of --latent-scale.
+// latents are the latents of the states, and in the unit of --latent-scale.
 type loadedDynamics struct {
 	next      []int // the successor of each state by its row, −1 where there is none
 	actions   []int64
@@ -169,7 +169,8 @@ func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.M
 // load runs predictors and heads on the states and reads rollouts. given are predicted
 // latents by model that were computed elsewhere, in the units of the model; their N is 0
 // where there are none. They and rollouts made elsewhere stand for those of the example's own predictors.
-func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, arrays []points.Points) (*loadedDynamics, error) {
+func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection,
+	arrays []points.Points) (*loadedDynamics, error) {
 	index := states.Index
 	d := &loadedDynamics{next: data.Successors(index), predicted: slices.Clone(arrays),
 		rollouts: make([][]reward.StepErrors, len(data.Models)), rewards: make([][]headReward, len(data.Models))}
@@ -203,7 +204,8 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 }
 
 // loadOf is load for one model.
-func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, elsewhere []reward.StepErrors) error {
+func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int,
+	d *loadedDynamics, elsewhere []reward.StepErrors) error {
 	m := data.Models[i]
 	unit, err := spectrum.UnitOf(scaleOf(data, i), states.Models[i].Latents)
 	if err != nil {
@@ -339,7 +341,8 @@ func (e *dynamicsEngine) rewards(ctx context.Context, z, predicted latent.HeadIn
 			} else if on == onPredicted {
 				continue
 			}
-			values, _, err := head.Run(ctx, []latent.HeadInput{from, to}, []int{}, e.model.EncodeOptions("rewards of "+e.model.Name))
+			values, _, err := head.Run(ctx, []latent.HeadInput{from, to}, []int{},
+				e.model.EncodeOptions("rewards of "+e.model.Name))
 			if err != nil {
 				return e.f.heads.Hint(e.model.Name, fmt.Errorf("head %s:%s: %w", e.model.Name, on, err))
 			}
@@ -436,7 +439,8 @@ func (f *dynamicsFlags) startsOf(arrays []input.Array, rollouts input.Array, ind
 	}
 	a := arrays[0]
 	if a.RowLen() != 1 || a.Len() != rollouts.Len() {
-		return nil, fmt.Errorf("rollout-starts: %s has shape %v, want one state for each of the %d rollouts of %s", a.Array.Name(), a.Shape(), rollouts.Len(), rollouts.Name)
+		return nil, fmt.Errorf("rollout-starts: %s has shape %v, want one state for each of the %d rollouts of %s",
+			a.Array.Name(), a.Shape(), rollouts.Len(), rollouts.Name)
 	}
 	return readStarts(a.Array, index)
 }

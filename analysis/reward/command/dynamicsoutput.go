@@ -129,7 +129,8 @@ func printRollouts(r *reward.DynamicsResult, env *run.Env) error {
 	}
 	for _, m := range r.Models {
 		if h := m.RolloutHorizon; h != nil {
-			table.Note("%s: %s; %s", m.Name, crossed(h.Copy, "copying the latent they start from"), crossed(h.Mean, "the mean latent"))
+			table.Note("%s: %s; %s", m.Name, crossed(h.Copy, "copying the latent they start from"),
+				crossed(h.Mean, "the mean latent"))
 		}
 	}
 	return env.Details(table)

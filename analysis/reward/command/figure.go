@@ -34,7 +34,7 @@ func transitions(r *reward.Result) (transitions, others []*reward.Scorer) {
 	return transitions, others
 }
 
-// names are those of the models that have probes of latents.
+// names are the names of the models that have probes of latents.
 func names(r *reward.Result) []string {
 	var out []string
 	for _, m := range r.Models {
@@ -428,7 +428,7 @@ func valueBins(values []float64) [][]int {
 	return out
 }
 
-// dynamicsFigure is that of models of dynamics; nil where there is nothing of them.
+// dynamicsFigure is the figure of models of dynamics; nil where there is nothing of them.
 func dynamicsFigure(r *reward.Result) *plots.Figure {
 	if !hasDynamics(r.Dynamics) {
 		return nil

@@ -38,7 +38,7 @@ func describeMethods(d *methods.Draft) {
 	}
 }
 
-// sayTargets says what is read, and from what.
+// sayTargets describes the targets and the latents they are read from.
 func sayTargets(d *methods.Draft) {
 	d.Section("Probes")
 	var regressed, classified []string
@@ -61,7 +61,8 @@ func sayTargets(d *methods.Draft) {
 		d.Say("Regressed from latents: %s.", methods.Join(regressed))
 	}
 	if len(classified) > 0 {
-		d.Say("Classified: %s; classes whose entropy is below %s nats were left out.", methods.Join(classified), d.Text("min-entropy"))
+		d.Say("Classified: %s; classes whose entropy is below %s nats were left out.",
+			methods.Join(classified), d.Text("min-entropy"))
 	}
 	if list := d.Text("regress"); list != "" {
 		d.Say("Integer quantities (%s) were regressed.", list)
@@ -124,7 +125,7 @@ func sayProbes(d *methods.Draft) {
 	}
 }
 
-// sayScores says what is reported of probes.
+// sayScores describes the reported scores of probes.
 func sayScores(d *methods.Draft) {
 	d.Say("Regressions were scored by mean squared error, R² and Pearson's r inside folds, rewards above 0 by the " +
 		"area under the ROC curve " +
@@ -139,7 +140,7 @@ func sayScores(d *methods.Draft) {
 	}
 }
 
-// sayDynamics says what is measured of predicted latents.
+// sayDynamics describes the measurements of predicted latents.
 func sayDynamics(d *methods.Draft) {
 	if !d.Holds("latent_prediction") && !d.Holds("rollout") && !d.Holds("temporal_distance") {
 		return

@@ -182,7 +182,7 @@ func target(r *reward.Result, name string) *reward.Target {
 	return r.Scorers[slices.IndexFunc(r.Scorers, func(c *reward.Scorer) bool { return c.Target.Name == name })].Target
 }
 
-// printSamples says what was probed.
+// printSamples prints the number of probed samples.
 func printSamples(r *reward.Result, env *run.Env) error {
 	if len(r.Scorers) == 0 {
 		return nil
@@ -297,7 +297,8 @@ func printTransitions(r *reward.Result, env *run.Env) error {
 		if !c.Target.Rewarding() {
 			continue
 		}
-		table := report.NewTable("Probes of "+c.Target.Name, "Model", "Probe", "Fitted on", "Evaluated on", "MSE", "R²", "AUROC (> 0)")
+		table := report.NewTable("Probes of "+c.Target.Name, "Model",
+			"Probe", "Fitted on", "Evaluated on", "MSE", "R²", "AUROC (> 0)")
 		last, probe := "", ""
 		for _, m := range r.Models {
 			for i := range m.Probes {
@@ -313,7 +314,8 @@ func printTransitions(r *reward.Result, env *run.Env) error {
 					table.Row(name, "", "", "", p.Score("mse"), p.Score("r2"), p.Score("auroc"))
 					continue
 				}
-				table.Row(name, nameOnce(p.Probe, &probe), p.FittedOn, p.EvaluatedOn, p.Score("mse"), p.Score("r2"), p.Score("auroc"))
+				table.Row(name, nameOnce(p.Probe, &probe), p.FittedOn, p.EvaluatedOn, p.Score("mse"), p.Score("r2"),
+					p.Score("auroc"))
 			}
 		}
 		if r.Blocks != "" && slices.Contains(r.Probes, reward.MLP) {
@@ -328,7 +330,8 @@ func printTransitions(r *reward.Result, env *run.Env) error {
 
 // printGaps writes what probes lose by predicted latents.
 func printGaps(r *reward.Result, env *run.Env) error {
-	table := report.NewTable("What probes lose by predicted latents", "Target", "Probe", "Model", "Loss", "Transfer gap", "Published gap")
+	table := report.NewTable("What probes lose by predicted latents", "Target",
+		"Probe", "Model", "Loss", "Transfer gap", "Published gap")
 	rows := 0
 	target, probe := "", ""
 	for _, c := range r.Scorers {
@@ -441,7 +444,8 @@ func printTargets(r *reward.Result, env *run.Env) error {
 
 // printCategories writes the means over targets, of the linear probes on true latents.
 func printCategories(r *reward.Result, env *run.Env) error {
-	table := report.NewTable("Means over targets, on true latents", "Category", "Probe", "Model", "Targets", "R²", "F1 (macro)")
+	table := report.NewTable("Means over targets, on true latents", "Category",
+		"Probe", "Model", "Targets", "R²", "F1 (macro)")
 	rows := 0
 	var order []string
 	for _, m := range r.Models {
@@ -499,8 +503,10 @@ func shown(r *reward.Result) []report.Comparison {
 // printEfficiency writes how scores grow with the number of labels, and those of the
 // controls.
 func printEfficiency(r *reward.Result, env *run.Env) error {
-	curve := report.NewTable("Label efficiency, ridge on true latents", "Target", "Model", "Share", "Episodes", "Samples", "R²", "F1 (macro)")
-	control := report.NewTable("Controls: the same probe on targets of other samples", "Target", "Model", "R²", "… control", "F1 (macro)", "… control")
+	curve := report.NewTable("Label efficiency, ridge on true latents", "Target",
+		"Model", "Share", "Episodes", "Samples", "R²", "F1 (macro)")
+	control := report.NewTable("Controls: the same probe on targets of other samples", "Target",
+		"Model", "R²", "… control", "F1 (macro)", "… control")
 	curves, controls, last, lastControl := 0, 0, "", ""
 	for _, c := range r.Scorers {
 		for _, m := range r.Models {
@@ -509,11 +515,13 @@ func printEfficiency(r *reward.Result, env *run.Env) error {
 					continue
 				}
 				row := reward.ProbeRow{Scores: p.Scores}
-				curve.Row(nameOnce(p.Target, &last), m.Name, fmt.Sprintf("%g %%", 100*p.Share), p.Episodes, p.Labels, cell(&row, "r2"), cell(&row, "f1"))
+				curve.Row(nameOnce(p.Target, &last), m.Name, fmt.Sprintf("%g %%", 100*p.Share), p.Episodes, p.Labels,
+					cell(&row, "r2"), cell(&row, "f1"))
 				curves++
 			}
 			if p := find(&m, c.Target.Name, reward.Ridge, reward.True, reward.True); !m.Baseline && p != nil && cell(p, "control_"+mainMetric(c)) != "" {
-				control.Row(nameOnce(p.Target, &lastControl), m.Name, cell(p, "r2"), cell(p, "control_r2"), cell(p, "f1"), cell(p, "control_f1"))
+				control.Row(nameOnce(p.Target, &lastControl), m.Name, cell(p, "r2"), cell(p, "control_r2"), cell(p, "f1"),
+					cell(p, "control_f1"))
 				controls++
 			}
 		}
@@ -540,7 +548,8 @@ func cell(r *reward.ProbeRow, metric string) any {
 
 // printDisentanglement writes DCI and MIG.
 func printDisentanglement(r *reward.Result, env *run.Env) error {
-	table := report.NewTable("Targets over the coordinates of latents", "Model", "Disentanglement", "Completeness", "Informativeness", "MIG", "Targets")
+	table := report.NewTable("Targets over the coordinates of latents", "Model",
+		"Disentanglement", "Completeness", "Informativeness", "MIG", "Targets")
 	rows := 0
 	for _, m := range r.Models {
 		if d := m.Disentanglement; d != nil {

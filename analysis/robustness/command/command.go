@@ -157,7 +157,8 @@ with the number of states, because more latents compete as nearest neighbor.
 Models must be encoders (--model, --weights, --baseline); precomputed latents cannot
 encode a corrupted frame.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.Options, unit robustness.SpreadKind, perSample bool) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.Options, unit robustness.SpreadKind,
+	perSample bool) error {
 	index := data.Sample()
 	clean, err := data.Latents(ctx, index)
 	if err != nil {
@@ -337,7 +338,8 @@ func printTables(r *robustness.Result, env *run.Env, states, all int) error {
 
 // levelTable has a row for each model and level.
 func levelTable(r *robustness.Result) *report.Table {
-	table := report.NewTable("By level", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
+	table := report.NewTable("By level", "Model",
+		"Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
 			table.Row(m.Name, l.Sigma, l.Mean, l.RelativeMean, l.RelativeRMS, l.FlipRate, l.Cosine, l.InputPerturbation.Value)

@@ -14,7 +14,7 @@ import (
 
 // Figure composes robustness_comparison: curves of the mean latent distance with
 // 95 % bands, and box plots at the compared level. Relative distances are divided
-// by each model's RMS distance: the curves are those of relative_mean.
+// by each model's RMS distance: the curves show relative_mean.
 func Figure(r *robustness.Result, relative bool) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {

@@ -47,7 +47,7 @@ var clipped = map[corruption.Clip]string{
 
 // describeMethods says how the numbers of a result were computed.
 func describeMethods(d *methods.Draft) {
-	input.Methods(d, input.Analysed(d, "levels", "samples"))
+	input.Methods(d, input.Analyzed(d, "levels", "samples"))
 	d.Section("Measures")
 	kind := corruption.Kind(d.Text("corruption"))
 	const how = "Robustness was measured by the displacement of latents under corruption of the states, as in " +

@@ -21,7 +21,7 @@ type figureKind struct {
 	draw func(d *sequence.DatasetResult) *plots.Figure
 }
 
-// figureKinds are those of a run, in their order.
+// figureKinds are the figure kinds of a run, in their order.
 func figureKinds() []figureKind {
 	return []figureKind{
 		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},

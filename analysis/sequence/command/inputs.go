@@ -176,7 +176,8 @@ func (l *loader) substitutions() error {
 				return fmt.Errorf("substitutions: %w", err)
 			}
 			files = append(files, source.SubstitutionFile{Assay: assay, Spec: f.Path})
-			l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "substitutions", Name: f.Name, Path: f.Path, SHA256: sum})
+			l.env.Result.Inputs = append(l.env.Result.Inputs,
+				report.Input{Role: "substitutions", Name: f.Name, Path: f.Path, SHA256: sum})
 		}
 		if files == nil {
 			continue
@@ -287,7 +288,8 @@ func (l *loader) place(name string) (model string, dataset int) {
 }
 
 // add adds a model to a dataset.
-func (l *loader) add(dataset int, name string, sequences sequence.Sequences, source sequence.Source, fields ...shard.Field) {
+func (l *loader) add(dataset int, name string, sequences sequence.Sequences, source sequence.Source,
+	fields ...shard.Field) {
 	if l.files[dataset] != nil {
 		fields = append(fields, l.fields[dataset])
 	}

@@ -124,7 +124,7 @@ func computed(d *methods.Draft, k *sequence.Kind) bool {
 // beside is what the help says of files and flags.
 var beside = regexp.MustCompile(` \((table and CSV file|--[a-z-]+)\)`)
 
-// options are those of a metric in this run, in brackets: what was set, else the defaults.
+// options are the options of a metric in this run, in brackets: what was set, else the defaults.
 func options(d *methods.Draft, k *sequence.Kind) string {
 	set := map[string]string{}
 	for part := range strings.SplitSeq(d.Text("set"), ",") {

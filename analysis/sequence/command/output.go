@@ -342,7 +342,8 @@ func printComparisons(d *sequence.DatasetResult, env *run.Env, kinds []*sequence
 			keys = append(keys, k.Keys[i].Name)
 		}
 	}
-	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return !slices.Contains(keys, c.Metric) })
+	shown := slices.DeleteFunc(slices.Clone(d.Comparisons),
+		func(c report.Comparison) bool { return !slices.Contains(keys, c.Metric) })
 	if first := d.Models[0].Name; len(shown) > mostCompared {
 		shown = slices.DeleteFunc(shown, func(c report.Comparison) bool { return c.A != first && c.B != first })
 	}

@@ -129,7 +129,7 @@ func (s *settings) declareMetrics(l *option.List) {
 		"`FILE.json` for {dataset: {key: value}} of the first model, in the published format").Writes()
 }
 
-// names are those of the models, with datasets.
+// names are the names of the models, with datasets.
 func (s *settings) names() []string {
 	return slices.Concat(s.dumps.Names(), s.positions.Names(), s.models.Names())
 }

@@ -120,7 +120,7 @@ func (m *calibrationMetric) Result(_ context.Context, s *sequence.Summary) error
 	}
 	// Chance makes these errors larger, and largest where there is none: no interval is honest.
 	none := report.NoInterval(
-		"biased upward by chance, so that an interval would miss the value of a calibrated model: see overconfidence")
+		"biased upward by chance, so an interval would miss the value of a calibrated model: see overconfidence")
 	for _, e := range []struct {
 		key   string
 		value float64

@@ -61,7 +61,7 @@ func (m *confusionMetric) Update(_ context.Context, b *sequence.Batch) error {
 	return nil
 }
 
-// confusionTable is that of the tokens that were true or predicted.
+// confusionTable is the table of the tokens that were true or predicted.
 type confusionTable struct {
 	Tokens []string  `json:"tokens"`
 	Counts [][]int64 `json:"counts"` // [true][predicted]

@@ -20,7 +20,8 @@ import (
 // there are no more.
 func chooseContacts(s *sequence.Setting, count int) map[int]bool {
 	chosen := map[int]bool{}
-	drawn, err := stat.NewRandom(stat.StreamContacts.Key(s.Seed)).SampleWithoutReplacement(s.Sequences, min(count, s.Sequences))
+	drawn, err := stat.NewRandom(stat.StreamContacts.Key(s.Seed)).SampleWithoutReplacement(s.Sequences,
+		min(count, s.Sequences))
 	if err != nil {
 		panic("sequence: " + err.Error()) // of a number above all
 	}
@@ -111,7 +112,8 @@ func (m *contactMetric) enterLogistic(ctx context.Context, s *sequence.Summary) 
 // crossFit fits a regression for every fold of whole clusters on the other folds, and ranks the pairs of
 // the fold by it: the sums of every group with chosen sequences.
 func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
-	sample := slices.SortedFunc(slices.Values(m.sample.Sequences), func(a, b sampledContacts) int { return a.Index - b.Index })
+	sample := slices.SortedFunc(slices.Values(m.sample.Sequences),
+		func(a, b sampledContacts) int { return a.Index - b.Index })
 	clusters := make([]int, len(sample))
 	for i := range sample {
 		clusters[i] = sample[i].Cluster
@@ -119,7 +121,7 @@ func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(clusters))))
 	if distinct < 2 {
 		return nil, stat.Undefined("regression of contacts",
-			"all drawn sequences belong to one cluster, so that no other cluster is left for testing")
+			"all drawn sequences belong to one cluster, so no other cluster is left for testing")
 	}
 	folds, err := probe.GroupFolds(clusters, min(m.folds, distinct))
 	if err != nil {

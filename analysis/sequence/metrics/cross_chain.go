@@ -119,7 +119,8 @@ func (m *crossingMetric) add(it *sequence.Item) error {
 	}
 	m.heads.Sequences++
 	scale := 1 / float64((out.Layers-first)*out.Heads)
-	m.sequences.Add(sum.Total*scale, sum.First*scale, sum.FirstToSecond*scale, sum.SecondToFirst*scale, sum.Joint*scale, sum.Expected*scale,
+	m.sequences.Add(sum.Total*scale, sum.First*scale, sum.FirstToSecond*scale, sum.SecondToFirst*scale, sum.Joint*scale,
+		sum.Expected*scale,
 		sum.ExpectedJoint*scale)
 	return nil
 }

@@ -70,7 +70,7 @@ type contactScore struct {
 	chance bool // it is no score of the model
 }
 
-// contactScores are those of every range.
+// contactScores are the scores of every range.
 var contactScores = []contactScore{
 	{name: "p_at_l", of: pooled(contact.Steps)},
 	{name: "p_at_l_macro", of: func(s []float64) float64 { return s[sumPrecision] / s[sumDefined] }},
@@ -459,7 +459,7 @@ type ContactCurve struct {
 // jackknifeRows is the jackknife of a score of sums over groups with sequences that have it, of whose number
 // the last sum tells: groups without structures say nothing of its error.
 func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
-	of func(sums []float64) float64) (*stat.Jackknifed, error) {
+	statistic func(sums []float64) float64) (*stat.Jackknifed, error) {
 	if s.Groups() == 0 || len(rows) < 3 {
 		return nil, nil
 	}
@@ -469,9 +469,9 @@ func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
 		for i := range rest {
 			rest[i] = total[i] - row[i]
 		}
-		replicates[g], sizes[g] = of(rest), int(row[sumDefined])
+		replicates[g], sizes[g] = statistic(rest), int(row[sumDefined])
 	}
-	j, err := stat.DeleteBlockJackknife(of(total), replicates, sizes, 0)
+	j, err := stat.DeleteBlockJackknife(statistic(total), replicates, sizes, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -254,7 +254,7 @@ func TestContactRegressionUndefined(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		{12, 0, nil, "all drawn sequences belong to one cluster, so that no other cluster is left for testing"},
+		{12, 0, nil, "all drawn sequences belong to one cluster, so no other cluster is left for testing"},
 		{2, 0, map[string]any{"contact_threshold": 0.1}, "no pair of the training sequences is in contact"},
 		{2, 1 << 17, nil, "reduce p_at_l.logistic_sequences"},
 	} {

@@ -140,7 +140,8 @@ func (m *probeMetric) tooLarge() string {
 	}
 	return fmt.Sprintf("%.0f rows of %d numbers take %s, more than its share %s of --memory: raise --memory, or "+
 		"set --set %s.max_rows=%.0f",
-		rows, m.state.Dim, text.Bytes(int64(rows*row)), text.Bytes(m.set.Memory), m.task.name, math.Floor(float64(m.set.Memory)/row))
+		rows, m.state.Dim, text.Bytes(int64(rows*row)), text.Bytes(m.set.Memory), m.task.name,
+		math.Floor(float64(m.set.Memory)/row))
 }
 
 // What the stream of probes draws.
@@ -343,7 +344,8 @@ func (m *probeMetric) Result(ctx context.Context, s *sequence.Summary) error {
 }
 
 // fit fits a head for every fold.
-func (m *probeMetric) fit(ctx context.Context, data probe.FixedData, o probe.FixedOptions) (*probe.FixedCrossFit, error) {
+func (m *probeMetric) fit(ctx context.Context, data probe.FixedData,
+	o probe.FixedOptions) (*probe.FixedCrossFit, error) {
 	fit, err := probe.CrossFitFixed(ctx, data, o)
 	if err != nil {
 		return nil, err
@@ -414,13 +416,13 @@ func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []i
 	task, control *probe.FixedCrossFit) error {
 	name, parts := m.task.name, max(s.Groups(), slices.Max(group)+1)
 	independent := probe.Groups(data.Groups)
-	one := func(suffix string, fit *probe.FixedCrossFit, of func(probe.FixedScores) float64) (*stat.Jackknifed, error) {
+	one := func(suffix string, fit *probe.FixedCrossFit, statistic func(probe.FixedScores) float64) (*stat.Jackknifed, error) {
 		all, without := fit.Without(group, parts)
-		j, err := s.Jackknife(of(all), func(g int) float64 { return of(without[g]) })
+		j, err := s.Jackknife(statistic(all), func(g int) float64 { return statistic(without[g]) })
 		if err != nil {
 			return nil, err
 		}
-		value := of(all)
+		value := statistic(all)
 		if math.IsNaN(value) {
 			s.Undefined(name+suffix, "only one class occurs")
 			return j, nil

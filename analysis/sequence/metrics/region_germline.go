@@ -79,7 +79,8 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *sequence.Summary) er
 			rows = append(rows, row)
 			low, high := results.Ends(row.Accuracy.CI)
 			least, most := results.Ends(row.Loss.CI)
-			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity, row.Prob)
+			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity,
+				row.Prob)
 		}
 	}
 	if len(rows) == 0 {

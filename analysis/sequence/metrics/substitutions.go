@@ -125,7 +125,7 @@ type substitutionsState struct {
 	Map []float32
 }
 
-// assayScores are those of the variants of an assay in their order; nil where the model does not
+// assayScores are the scores of the variants of an assay in their order; nil where the model does not
 // give them, NaN where it excludes a residue.
 type assayScores struct {
 	Assay            int
@@ -244,7 +244,7 @@ func (m *substitutionsMetric) MarshalBinary() ([]byte, error) { return shard.Enc
 // UnmarshalBinary reads it.
 func (m *substitutionsMetric) UnmarshalBinary(data []byte) error { return shard.Decode(data, &m.state) }
 
-// scores are those of all variants, by assay and score; nil where a score is not known.
+// scores are the scores of all variants, by assay and score; nil where a score is not known.
 func (m *substitutionsMetric) scores() [][ScoreCount][]float64 {
 	assays := m.setting.Substitutions
 	out := make([][ScoreCount][]float64, len(assays.Assays))

@@ -125,16 +125,16 @@ func (e *evaluation) evaluate(ctx context.Context, scores [][ScoreCount][]float6
 // cell is the agreement of a score with an assay.
 func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 	a := e.given.Assays[k]
-	measured, fit, given := oriented(a, e.s.Options["substitutions"])
+	measured, fit, germline := oriented(a, e.s.Options["substitutions"])
 	var x, y, z []float64
 	var f []bool
-	var own, all []int
+	var scored, all []int
 	for i, v := range scores {
 		if math.IsNaN(v) {
 			continue
 		}
-		x, y, z = append(x, measured[i]), append(y, v), append(z, given[i])
-		own, all = append(own, e.ownOf[k][i]), append(all, e.of[k][i])
+		x, y, z = append(x, measured[i]), append(y, v), append(z, germline[i])
+		scored, all = append(scored, e.ownOf[k][i]), append(all, e.of[k][i])
 		if fit != nil {
 			f = append(f, fit[i])
 		}
@@ -143,7 +143,7 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, same := &agreementCell{scored: len(x)}, slices.Equal(own, all) // as they are of one assay
+	c, same := &agreementCell{scored: len(x)}, slices.Equal(scored, all) // as they are of one assay
 	for _, m := range variant.Measures() {
 		v, err := agreement.Value(m)
 		c.values, c.reasons = append(c.values, v), append(c.reasons, stat.Reason(err))
@@ -151,7 +151,7 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 		changed := map[int]float64{}
 		if e.s.Intervals && err == nil {
 			for g := range e.own[k].Count() {
-				without = append(without, agreement.Without(m, own, g))
+				without = append(without, agreement.Without(m, scored, g))
 			}
 			for _, g := range slices.Compact(slices.Sorted(slices.Values(all))) {
 				if same {
@@ -169,8 +169,8 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 // oriented are the measurements with larger ones better, which variants are fit, and what the partial
 // correlation accounts for: the distance to the germline, or where that is not known the number
 // of substitutions.
-func oriented(a *sequence.Assay, options map[string]any) (measured []float64, fit []bool, given []float64) {
-	measured, given = slices.Clone(a.Measured), a.Germline
+func oriented(a *sequence.Assay, options map[string]any) (measured []float64, fit []bool, germline []float64) {
+	measured, germline = slices.Clone(a.Measured), a.Germline
 	lower := options["lower_is_fitter"] == true
 	if lower {
 		for i := range measured {
@@ -178,12 +178,12 @@ func oriented(a *sequence.Assay, options map[string]any) (measured []float64, fi
 		}
 	}
 	fit = classes(a, measured, options["cutoff"], lower)
-	if given == nil {
+	if germline == nil {
 		for _, v := range a.Variants {
-			given = append(given, float64(len(v.Sites)))
+			germline = append(germline, float64(len(v.Sites)))
 		}
 	}
-	return measured, fit, given
+	return measured, fit, germline
 }
 
 // mean is a level of the means of a measure of a score over assays, without a group if it is not −1.
@@ -209,7 +209,7 @@ func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.A
 	return out
 }
 
-// jackknife is that of a mean; nil without intervals, or where there are too few groups.
+// jackknife is the jackknife of a mean; nil without intervals, or where there are too few groups.
 func (e *evaluation) jackknife(value float64, without func(group int) float64) (*stat.Jackknifed, error) {
 	if !e.s.Intervals || e.groups.Count() < groups.Fewest {
 		return nil, nil
@@ -310,7 +310,7 @@ func (e *evaluation) gain(score int) error {
 	return nil
 }
 
-// interval is that of a measure of a score in one assay.
+// interval is the interval of a measure of a score in one assay.
 func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
 	cell, g := e.cells[k][score], e.own[k]
 	switch {
@@ -369,12 +369,12 @@ func (e *evaluation) object() report.Object {
 }
 
 // level are the Spearman correlations of the groups of a level.
-func (e *evaluation) level(name, counted string, of func(l *variant.Levels) []variant.Group) []report.Object {
+func (e *evaluation) level(name, counted string, groupsOf func(l *variant.Levels) []variant.Group) []report.Object {
 	var rows []report.Object
 	index := map[string]int{}
 	for score := range ScoreCount {
 		l := variant.Aggregate(e.assays(score, variant.Spearman, -1))
-		for _, g := range of(&l) {
+		for _, g := range groupsOf(&l) {
 			i, ok := index[g.Name]
 			if !ok {
 				i = len(rows)
@@ -401,7 +401,8 @@ func (e *evaluation) table() {
 			for _, m := range variant.Measures() {
 				ci := e.interval(k, score, m)
 				low, high := results.Ends(ci)
-				t.Row(a.Name, a.Protein, a.Function, a.WildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
+				t.Row(a.Name, a.Protein, a.Function, a.WildType.ID, scoreNames[score], m.String(),
+					report.NumberOr(cell.values[m], cell.reasons[m]),
 					report.Number(low), report.Number(high), cell.scored, cmp.Or(cell.reasons[m], ci.Reason))
 			}
 		}

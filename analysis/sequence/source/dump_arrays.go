@@ -134,7 +134,8 @@ func (d *Dump) checkShapes() error {
 		}
 		shape := a.Shape()
 		if name == "logits" && len(shape) == 3 && shape[0] == n && shape[1] == l {
-			err := fmt.Errorf("%s has shape %v: logits of %d tokens, but the vocabulary has %d", a.Name(), shape, shape[2], d.alphabet.Size())
+			err := fmt.Errorf("%s has shape %v: logits of %d tokens, but the vocabulary has %d",
+				a.Name(), shape, shape[2], d.alphabet.Size())
 			return text.WithHint(err, "give the model's tokens with --vocabulary FILE.json")
 		}
 		return fmt.Errorf(
@@ -236,7 +237,8 @@ func (d *Dump) group() error {
 		}
 		if err := d.eachRow("pass", func(row int, v []int64) error {
 			if v[0] < 0 || v[0] > int64(sequence.RegionPass) {
-				return fmt.Errorf("%s: row %d is %d, want 0 (masked), 1 (clean), 2 (single) or 3 (region)", d.arrays["pass"].Name(), row, v[0])
+				return fmt.Errorf("%s: row %d is %d, want 0 (masked), 1 (clean), 2 (single) or 3 (region)",
+					d.arrays["pass"].Name(), row, v[0])
 			}
 			d.kinds[v[0]] = true
 			return nil
@@ -257,7 +259,8 @@ func (d *Dump) group() error {
 func (d *Dump) sort(sequences []int32) (n int, err error) {
 	n = int(slices.Max(sequences)) + 1
 	if n > d.rows {
-		return 0, fmt.Errorf("%s: the largest index is %d, but there are %s; every sequence needs a row", d.arrays["sequence"].Name(), n-1, text.Count(d.rows, "row"))
+		return 0, fmt.Errorf("%s: the largest index is %d, but there are %s; every sequence needs a row",
+			d.arrays["sequence"].Name(), n-1, text.Count(d.rows, "row"))
 	}
 	d.first = make([]int, n+1)
 	for _, s := range sequences {
@@ -303,7 +306,8 @@ func (d *Dump) cluster(n int) error {
 		name := names[d.rowsOf(i)[0]]
 		for _, row := range d.rowsOf(i) {
 			if names[row] != name {
-				return fmt.Errorf("%s: row %d is %d, but another row of sequence %d is %d", d.arrays["cluster"].Name(), row, names[row], i, name)
+				return fmt.Errorf("%s: row %d is %d, but another row of sequence %d is %d",
+					d.arrays["cluster"].Name(), row, names[row], i, name)
 			}
 		}
 		if _, ok := numbers[name]; !ok {

@@ -130,7 +130,8 @@ func (d *Dump) extent(r *dumpRow, ids []int64) (end int, err error) {
 		for end = r.start; end < len(mask) && mask[end] == 1; end++ {
 		}
 		if i := slices.Index(mask[end:], 1); i >= 0 {
-			return 0, fmt.Errorf("%s: row %d has padding between tokens, at position %d", d.arrays["attention_mask"].Name(), r.row, end)
+			return 0, fmt.Errorf("%s: row %d has padding between tokens, at position %d",
+				d.arrays["attention_mask"].Name(), r.row, end)
 		}
 	}
 	if r.start == end {
@@ -169,7 +170,8 @@ func (d *Dump) readHidden(r *dumpRow) error {
 		if targets != nil {
 			v := targets[r.start+i]
 			if v < 0 || v >= int64(d.alphabet.Size()) {
-				return d.bad("targets", r.row, r.start+i, v, fmt.Sprintf("a token id of the vocabulary, 0 to %d", d.alphabet.Size()-1))
+				return d.bad("targets", r.row, r.start+i, v,
+					fmt.Sprintf("a token id of the vocabulary, 0 to %d", d.alphabet.Size()-1))
 			}
 			r.tokens[i] = int32(v)
 		}
@@ -219,7 +221,8 @@ func (d *Dump) readPass(r *dumpRow) error {
 	}
 	if region != nil {
 		if region[0] < 0 || region[0] > int64(token.LightFWR4) {
-			return fmt.Errorf("%s: row %d is %d, want the index of a region, 0 to %d", d.arrays["region"].Name(), r.row, region[0], token.LightFWR4)
+			return fmt.Errorf("%s: row %d is %d, want the index of a region, 0 to %d",
+				d.arrays["region"].Name(), r.row, region[0], token.LightFWR4)
 		}
 		r.region = token.Region(region[0])
 	}
@@ -281,13 +284,14 @@ func (d *Dump) settle(s *sequenceRows) error {
 	if k < 0 {
 		r := s.all[0]
 		i := slices.Index(r.tokens, int32(d.alphabet.Mask))
-		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so that the true token is unknown",
+		return hintTargets(fmt.Errorf("%s: row %d, position %d is the mask token, so the true token is unknown",
 			d.arrays["token_ids"].Name(), r.row, r.start+i))
 	}
 	truth := s.all[k]
 	for _, r := range s.all {
 		if len(r.tokens) != len(truth.tokens) {
-			return fmt.Errorf("%s: rows %d and %d are of sequence %d, but have %d and %d tokens", d.path, truth.row, r.row, s.sequence, len(truth.tokens), len(r.tokens))
+			return fmt.Errorf("%s: rows %d and %d are of sequence %d, but have %d and %d tokens",
+				d.path, truth.row, r.row, s.sequence, len(truth.tokens), len(r.tokens))
 		}
 		for i, id := range r.tokens {
 			if id != truth.tokens[i] && (r.known || int(id) != d.alphabet.Mask) {
@@ -326,7 +330,8 @@ func (d *Dump) Read(i int, r *sequence.Record) error {
 		r.Chains = make([]int8, len(r.Tokens))
 	}
 	if at := brokenChain(r); at >= 0 {
-		return fmt.Errorf("%s: row %d, position %d returns to chain %d after the other chain", d.arrays["chain_ids"].Name(), from.row, from.start+at, r.Chains[at])
+		return fmt.Errorf("%s: row %d, position %d returns to chain %d after the other chain",
+			d.arrays["chain_ids"].Name(), from.row, from.start+at, r.Chains[at])
 	}
 	if r.CDR, err = d.small("cdr_mask", from, 0, 3); err != nil {
 		return err

@@ -369,7 +369,7 @@ func TestBadDumps(t *testing.T) {
 			"d.npz:mask_labels: row 0 masks position 7, which is padding"},
 		{func(d toyDump) {
 			d.ints("token_ids", []int64{0, 4, 31, 6, 7, 8, 2, 1}, []int64{0, 9, 10, 2, 1, 1, 1, 1}, []int64{0, 4, 4, 4, 4, 4, 4, 2})
-		}, "d.npz:token_ids: row 0, position 2 is the mask token, so that the true token is unknown"},
+		}, "d.npz:token_ids: row 0, position 2 is the mask token, so the true token is unknown"},
 		{func(d toyDump) { d.ints("sequence", []int64{0}, []int64{1}, []int64{2}) },
 			"d.npz: found array sequence but no pass; outputs for a mask plan need both"},
 		{func(d toyDump) { d.plan([]int64{0, 1, 3}, []int64{0, 0, 0}) },

@@ -86,7 +86,7 @@ func (s *ModelSource) Notes() []string {
 	return notes
 }
 
-// Details are those of the file for the result.
+// Details are the details of the file for the result.
 func (s *ModelSource) Details() *report.Object {
 	var d report.Object
 	d.Set("parameters", s.model.Parameters)
@@ -121,7 +121,7 @@ func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want s
 			return fmt.Errorf("sequence %s has no tokens", passes[i].Record.ID)
 		}
 		if len(passes[i].Hidden) > 0 && s.o.Alphabet.Mask < 0 {
-			return errors.New("the vocabulary has no mask token, so that nothing can be masked")
+			return errors.New("the vocabulary has no mask token, so nothing can be masked")
 		}
 	}
 	inputs.Fill = func(i int, tokens, chains []int64) {

@@ -231,11 +231,13 @@ func (p *Positions) prediction(r *sequence.Record, row dataset.Position) (token.
 	case row.At >= len(r.Tokens):
 		return q, fmt.Errorf("column pos: %d, but sequence %s has %s", row.At, r.ID, text.Count(len(r.Tokens), "token"))
 	case int(r.Tokens[row.At]) != q.Target:
-		err := fmt.Errorf("column target: %s, but sequence %s has %s at position %d", row.Target, r.ID, p.alphabet.Names[r.Tokens[row.At]], row.At)
+		err := fmt.Errorf("column target: %s, but sequence %s has %s at position %d",
+			row.Target, r.ID, p.alphabet.Names[r.Tokens[row.At]], row.At)
 		return q, text.WithHint(err, "positions count tokens from 0, including special tokens: the first residue "+
 			"after "+strings.Join(p.leading(), "")+" is at "+strconv.Itoa(len(p.leading())))
 	case r.Special[row.At]:
-		return q, fmt.Errorf("column pos: position %d of sequence %s is the special token %s", row.At, r.ID, p.alphabet.Names[q.Target])
+		return q, fmt.Errorf("column pos: position %d of sequence %s is the special token %s",
+			row.At, r.ID, p.alphabet.Names[q.Target])
 	}
 	return q, nil
 }

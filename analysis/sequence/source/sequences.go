@@ -28,7 +28,7 @@ type FileSequences struct {
 // them. A chain without a CDR mask has no CDR; residues of a chain without a mask of
 // non-templated ones are −1 in [sequence.Record].NonTemplated where the other chain has one.
 //
-// Errors are those of [dataset.OpenSequences]; letters must be tokens of the alphabet. The
+// Errors are the errors of [dataset.OpenSequences]; letters must be tokens of the alphabet. The
 // options' Letters are not used.
 func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alphabet) (*FileSequences, error) {
 	s := &FileSequences{alphabet: alphabet}
@@ -40,7 +40,7 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 		}
 	}
 	if o.Letters == "" {
-		return nil, fmt.Errorf("%s: the vocabulary has no single-letter tokens, so that letter sequences cannot be "+
+		return nil, fmt.Errorf("%s: the vocabulary has no single-letter tokens, so letter sequences cannot be "+
 			"read; use a dump of tokens", path)
 	}
 	var err error
@@ -59,10 +59,10 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 	return s, nil
 }
 
-// aminoAcids are those of which proteins are made.
+// aminoAcids are the amino acids of which proteins are made.
 const aminoAcids = "ACDEFGHIKLMNPQRSTVWY"
 
-// Notes are those of the file, and which letters are none of the amino acids and yet tokens of their own.
+// Notes are the notes of the file, and which letters are none of the amino acids and yet tokens of their own.
 func (s *FileSequences) Notes() []string {
 	notes := s.SequenceFile.Notes()
 	for i := range len(aminoAcids) {

@@ -329,7 +329,8 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 	if r.SequenceID != "" {
 		i, ok := x.ids[r.SequenceID]
 		if !ok {
-			return place{}, text.WithHint(fmt.Errorf("no sequence has the id %q", r.SequenceID), text.DidYouMean("", r.SequenceID, slices.Sorted(maps.Keys(x.ids))))
+			return place{}, text.WithHint(fmt.Errorf("no sequence has the id %q", r.SequenceID),
+				text.DidYouMean("", r.SequenceID, slices.Sorted(maps.Keys(x.ids))))
 		}
 		return place{i, r.Chain}, nil
 	}

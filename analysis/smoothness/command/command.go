@@ -37,7 +37,8 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range horizons {
 				if n := len(data.Pairs(h)); n < 3 {
-					return fmt.Errorf("%s of states %s apart within an episode, want at least 3", text.Count(n, "pair"), text.Count(h, "frame"))
+					return fmt.Errorf("%s of states %s apart within an episode, want at least 3",
+						text.Count(n, "pair"), text.Count(h, "frame"))
 				}
 			}
 			return nil

@@ -192,7 +192,8 @@ func (w *warp) find(in *instruction, l int, space string, address uint64, n int)
 	if shared {
 		offset = address - sharedBase
 		if offset >= uint64(len(m.sharedSpace.data)) || offset+uint64(n) > uint64(len(m.sharedSpace.data)) {
-			w.fail(in, l, Bounds, "%s touches %#x, outside of the shared memory %#x … %#x", in.op, address, sharedBase, sharedBase+len(m.sharedSpace.data))
+			w.fail(in, l, Bounds, "%s touches %#x, outside of the shared memory %#x … %#x", in.op, address, sharedBase,
+				sharedBase+len(m.sharedSpace.data))
 		}
 		return &m.sharedSpace, offset, m.blockStart
 	}
@@ -247,11 +248,13 @@ func (w *warp) clash(in *instruction, l int, kind string, other stamp, address u
 	case kind == Unwritten:
 		w.fail(in, l, kind, "%s reads %#x of shared memory, which nobody has written", in.op, address)
 	case kind == Pending:
-		w.fail(in, l, kind, "%s of %#x, to which an asynchronous copy of warp %d lane %d is under way", in.op, address, other.thread()>>5, other.thread()&31)
+		w.fail(in, l, kind, "%s of %#x, to which an asynchronous copy of warp %d lane %d is under way", in.op, address,
+			other.thread()>>5, other.thread()&31)
 	case other&severalBlocks != 0 || other.interval() < m.blockStart:
 		w.fail(in, l, kind, "race: %s of %#x, which another block has touched", in.op, address)
 	}
-	w.fail(in, l, kind, "race: %s of %#x, which warp %d lane %d has touched since the last barrier", in.op, address, other.thread()>>5, other.thread()&31)
+	w.fail(in, l, kind, "race: %s of %#x, which warp %d lane %d has touched since the last barrier", in.op, address,
+		other.thread()>>5, other.thread()&31)
 }
 
 func decode(p []byte, size int, signed bool) uint64 {

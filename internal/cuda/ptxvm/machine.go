@@ -337,7 +337,8 @@ func (m *Machine) release(warps []*warp) bool {
 		case w.status == ended:
 			gone = w
 		case waiting != nil && waiting.line != w.line:
-			w.fail(&instruction{line: w.line, op: "bar.sync"}, -1, Divergence, "the block's threads wait at different barriers, warp %d in line %d", waiting.index, waiting.line)
+			w.fail(&instruction{line: w.line, op: "bar.sync"}, -1, Divergence,
+				"the block's threads wait at different barriers, warp %d in line %d", waiting.index, waiting.line)
 		default:
 			waiting = w
 		}
@@ -346,7 +347,8 @@ func (m *Machine) release(warps []*warp) bool {
 		return false
 	}
 	if gone != nil {
-		waiting.fail(&instruction{line: waiting.line, op: "bar.sync"}, -1, Divergence, "warp %d has ended and will never reach the barrier", gone.index)
+		waiting.fail(&instruction{line: waiting.line, op: "bar.sync"}, -1, Divergence,
+			"warp %d has ended and will never reach the barrier", gone.index)
 	}
 	m.now++
 	for _, w := range warps {

@@ -134,7 +134,8 @@ func (w *warp) writtenLanes(name int32) uint32 {
 
 func (w *warp) unwritten(in *instruction, name int32, m uint32) {
 	missing := m &^ w.written[name]
-	w.fail(in, bits.TrailingZeros32(missing), Unwritten, "%s reads %s, which %s not written", in.op, w.program.names[name], these(missing, "has", "have"))
+	w.fail(in, bits.TrailingZeros32(missing), Unwritten, "%s reads %s, which %s not written", in.op, w.program.names[name],
+		these(missing, "has", "have"))
 }
 
 // these names lanes.
@@ -311,10 +312,12 @@ func (w *warp) mask(in *instruction) uint32 {
 		}
 	}
 	if outside := w.active &^ masks[first]; outside != 0 {
-		w.fail(in, bits.TrailingZeros32(outside), Mask, "%s with the mask %#x, in which %s not", in.op, masks[first], these(outside, "is", "are"))
+		w.fail(in, bits.TrailingZeros32(outside), Mask, "%s with the mask %#x, in which %s not", in.op, masks[first],
+			these(outside, "is", "are"))
 	}
 	if gone := masks[first] &^ w.alive; gone != 0 {
-		w.fail(in, bits.TrailingZeros32(gone), Mask, "divergent warp: %s with the mask %#x: %s ended or never been", in.op, masks[first], these(gone, "has", "have"))
+		w.fail(in, bits.TrailingZeros32(gone), Mask, "divergent warp: %s with the mask %#x: %s ended or never been", in.op,
+			masks[first], these(gone, "has", "have"))
 	}
 	return masks[first]
 }

@@ -121,9 +121,12 @@ func (b *builder) shop(root *node) {
 		x, y := float64(margin+168*(i%2)), float64(140+288*(i/2))
 		card := b.frame(root, "Product", x, y, 160, 276, 14, solid(b.surface))
 		b.picture(card, "Photo", x+8, y+8, 144, 150, 10)
-		b.label(card, "Name", name+one(b.random, []string{" One", " Two", " Mini", " Plus", " Air"}), x+12, y+168, 15, true, b.ink, left)
-		b.label(card, "Detail", one(b.random, []string{"In stock", "Only 3 left", "Ships today", "Free returns"}), x+12, y+190, 12, false, b.muted, left)
-		b.label(card, "Price", fmt.Sprintf("$%d.%02d", 9+b.random.Intn(190), 10*b.random.Intn(10)), x+12, y+210, 14, true, b.ink, left)
+		b.label(card, "Name", name+one(b.random, []string{" One", " Two", " Mini", " Plus", " Air"}), x+12, y+168, 15, true,
+			b.ink, left)
+		b.label(card, "Detail", one(b.random, []string{"In stock", "Only 3 left", "Ships today", "Free returns"}), x+12,
+			y+190, 12, false, b.muted, left)
+		b.label(card, "Price", fmt.Sprintf("$%d.%02d", 9+b.random.Intn(190), 10*b.random.Intn(10)), x+12, y+210, 14, true,
+			b.ink, left)
 		button := b.frame(card, "Buy", x+12, y+236, 136, 30, 8, solid(b.accent))
 		b.label(button, "Caption", "Add to cart", x+80, y+243, 12, true, white, center)
 	}
@@ -133,7 +136,8 @@ func (b *builder) shop(root *node) {
 func (b *builder) inbox(root *node) {
 	field := b.frame(root, "Search", margin, 98, inner, 40, 12, solid(b.faint))
 	b.disc(field, "Glass", margin+14, 112, 12, solid(b.muted))
-	b.label(field, "Placeholder", one(b.random, []string{"Search people", "Search messages", "Find a chat"}), margin+36, 109, 13, false, b.muted, left)
+	b.label(field, "Placeholder", one(b.random, []string{"Search people", "Search messages", "Find a chat"}), margin+36,
+		109, 13, false, b.muted, left)
 	people := few(b.random, []string{"Amara Lind", "Tomas Reyes", "Yuki Mori", "Lena Falk", "Omar Haddad", "Priya Nair", "Jonas Weber", "Mina Cole"}, 6)
 	for i, name := range people {
 		y := float64(150 + 94*i)
@@ -142,7 +146,8 @@ func (b *builder) inbox(root *node) {
 		b.label(row, "Name", name, margin+76, y+16, 15, true, b.ink, left)
 		b.label(row, "Message", one(b.random, []string{"See you at the station", "The draft looks great", "Can we move the call?", "Thanks for the photos", "Dinner on Friday?", "Sent you the invoice"}),
 			margin+76, y+40, 13, false, b.muted, left)
-		b.label(row, "Time", fmt.Sprintf("%d:%02d", 1+b.random.Intn(12), b.random.Intn(60)), Width-margin-14, y+18, 11, false, b.muted, right)
+		b.label(row, "Time", fmt.Sprintf("%d:%02d", 1+b.random.Intn(12), b.random.Intn(60)), Width-margin-14, y+18, 11, false,
+			b.muted, right)
 		if b.random.Float64() < 0.6 {
 			badge := b.frame(row, "Unread", Width-margin-36, y+42, 22, 22, 11, solid(b.accent))
 			b.label(badge, "Count", fmt.Sprint(1+b.random.Intn(9)), Width-margin-25, y+46, 11, true, white, center)
@@ -160,7 +165,8 @@ func (b *builder) feed(root *node) {
 		who := b.group(card, "Author", margin+12, y+10, 220, 36)
 		b.disc(who, "Avatar", margin+12, y+10, 36, solid(hsl(b.random.Float64(), 0.45, 0.6)))
 		b.label(who, "Name", author, margin+58, y+11, 14, true, b.ink, left)
-		b.label(who, "Place", one(b.random, []string{"Bergen", "Kyoto", "Lisbon", "Oaxaca", "Turin"}), margin+58, y+30, 11, false, b.muted, left)
+		b.label(who, "Place", one(b.random, []string{"Bergen", "Kyoto", "Lisbon", "Oaxaca", "Turin"}), margin+58, y+30, 11,
+			false, b.muted, left)
 		b.picture(card, "Photo", margin, y+56, inner, 152, 0)
 		b.label(card, "Headline", titles[i], margin+12, y+218, 17, true, b.ink, left)
 		b.label(card, "Teaser", one(b.random, []string{"A quiet route with a view at the end", "What we packed and what we left", "Notes, maps and a few mistakes"}), margin+12, y+242, 12, false, b.muted, left)
@@ -175,7 +181,8 @@ func (b *builder) feed(root *node) {
 // form asks for an address.
 func (b *builder) form(root *node) {
 	b.picture(root, "Illustration", margin, 96, inner, 130, 16)
-	b.label(root, "Heading", one(b.random, []string{"Almost there", "Tell us about you", "One last step"}), margin, 242, 22, true, b.ink, left)
+	b.label(root, "Heading", one(b.random, []string{"Almost there", "Tell us about you", "One last step"}), margin, 242,
+		22, true, b.ink, left)
 	b.label(root, "Hint", one(b.random, []string{"It takes less than a minute", "You can change this later", "We never share your data"}), margin, 272, 13, false, b.muted, left)
 	fields := few(b.random, []string{"Full name", "Email", "Street", "City", "Phone", "Company"}, 4)
 	for i, name := range fields {
@@ -184,21 +191,26 @@ func (b *builder) form(root *node) {
 		b.label(item, "Label", name, margin, y, 12, true, b.ink, left)
 		box := b.frame(item, "Input", margin, y+20, inner, 44, 10, solid(b.surface))
 		box.stroke = &b.line
-		b.label(box, "Value", one(b.random, []string{"Type here", "Required", "As on your card", "Optional"}), margin+14, y+33, 14, false, b.muted, left)
+		b.label(box, "Value", one(b.random, []string{"Type here", "Required", "As on your card", "Optional"}), margin+14,
+			y+33, 14, false, b.muted, left)
 	}
 	terms := b.group(root, "Terms", margin, 606, inner, 20)
 	b.shape(terms, "Box", margin, 606, 20, 20, 6, solid(b.accent))
 	b.label(terms, "Text", "I agree to the terms of use", margin+30, 608, 12, false, b.ink, left)
 	button := b.frame(root, "Submit", margin, 648, inner, 52, 14, solid(b.accent))
-	b.label(button, "Caption", one(b.random, []string{"Continue", "Place order", "Create account"}), Width/2, 664, 16, true, white, center)
+	b.label(button, "Caption", one(b.random, []string{"Continue", "Place order", "Create account"}), Width/2, 664, 16,
+		true, white, center)
 }
 
 // dashboard shows a number, a chart and tiles.
 func (b *builder) dashboard(root *node) {
 	hero := b.frame(root, "Summary", margin, 96, inner, 132, 18, &fill{kind: fillGradient, from: b.accent, to: b.deep})
-	b.label(hero, "Label", one(b.random, []string{"This week", "Today", "This month"}), margin+20, 114, 13, false, white, left)
-	b.label(hero, "Number", fmt.Sprintf("%d,%03d", 1+b.random.Intn(9), b.random.Intn(1000)), margin+20, 138, 38, true, white, left)
-	b.label(hero, "Change", fmt.Sprintf("%d%% more than before", 2+b.random.Intn(30)), margin+20, 194, 12, false, white, left)
+	b.label(hero, "Label", one(b.random, []string{"This week", "Today", "This month"}), margin+20, 114, 13, false, white,
+		left)
+	b.label(hero, "Number", fmt.Sprintf("%d,%03d", 1+b.random.Intn(9), b.random.Intn(1000)), margin+20, 138, 38, true,
+		white, left)
+	b.label(hero, "Change", fmt.Sprintf("%d%% more than before", 2+b.random.Intn(30)), margin+20, 194, 12, false, white,
+		left)
 	chart := b.frame(root, "Chart", margin, 240, inner, 216, 18, solid(b.surface))
 	b.label(chart, "Name", "Last seven days", margin+20, 256, 15, true, b.ink, left)
 	for i, day := range []string{"M", "T", "W", "T", "F", "S", "S"} {

@@ -168,7 +168,8 @@ func (s *screen) caption() string {
 	if buttons > 0 {
 		parts = append(parts, fmt.Sprintf("%d large buttons", buttons))
 	}
-	return fmt.Sprintf("a mobile %s screen called %s that shows %s above a bar with four icons", s.kind, strings.ToLower(s.title), strings.Join(parts, " and "))
+	return fmt.Sprintf("a mobile %s screen called %s that shows %s above a bar with four icons",
+		s.kind, strings.ToLower(s.title), strings.Join(parts, " and "))
 }
 
 // otherWords replace others in captions of damaged screens.
@@ -231,7 +232,8 @@ func (s *Set) describe() {
 		generated := reword(reference, Levels()[level].Strength, s.key.Derive(uint64(item.index)).Derive(5))
 		rows = append(rows, scored{id, similarity(reference, generated), reference, generated})
 	})
-	s.put(path.Join("eval_outputs", Task, Variant, "precomputed_blip_scores.json"), func() []byte { return encodeJSON(rows) })
+	s.put(path.Join("eval_outputs", Task, Variant, "precomputed_blip_scores.json"),
+		func() []byte { return encodeJSON(rows) })
 	s.put(Captions, func() []byte {
 		var b bytes.Buffer
 		b.WriteString("case_id,gt_caption,gen_caption\n")

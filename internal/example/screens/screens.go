@@ -93,7 +93,8 @@ func New(c Config) (*Set, error) {
 		c.Scale = 1
 	}
 	if c.Samples < 1 || c.Samples > maxSamples || !(c.Scale >= 0.1 && c.Scale <= maxScale) {
-		return nil, fmt.Errorf("screens: %d samples at a scale of %g, want 1 to %d at a scale of 0.1 to %d", c.Samples, c.Scale, maxSamples, maxScale)
+		return nil, fmt.Errorf("screens: %d samples at a scale of %g, want 1 to %d at a scale of 0.1 to %d",
+			c.Samples, c.Scale, maxSamples, maxScale)
 	}
 	s := &Set{files: newFiles(), key: stat.StreamScreens.Key(c.Seed), scale: c.Scale}
 	for i := range c.Samples {

@@ -196,7 +196,8 @@ const (
 )
 
 // label makes a text; x is its left side, its center or its right side.
-func (b *builder) label(parent *node, name, text string, x, y, size float64, bold bool, c color.NRGBA, align int) *node {
+func (b *builder) label(parent *node, name, text string, x, y, size float64, bold bool, c color.NRGBA,
+	align int) *node {
 	width := math.Ceil(textWidth(text, size, bold))
 	switch align {
 	case center:

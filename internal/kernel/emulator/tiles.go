@@ -64,7 +64,8 @@ func (t *tiles) valid(list ...int) error {
 }
 
 // load is TILELOADD: rows stride bytes apart; the rest of the tile within the configuration becomes zero.
-func (t *tiles) load(tile int, base, stride uint64, memory func(address uint64, n int, write bool) ([]byte, error)) error {
+func (t *tiles) load(tile int, base, stride uint64,
+	memory func(address uint64, n int, write bool) ([]byte, error)) error {
 	if err := t.valid(tile); err != nil {
 		return err
 	}
@@ -87,7 +88,8 @@ func (t *tiles) end(tile int) {
 }
 
 // store is TILESTORED.
-func (t *tiles) store(tile int, base, stride uint64, memory func(address uint64, n int, write bool) ([]byte, error)) error {
+func (t *tiles) store(tile int, base, stride uint64,
+	memory func(address uint64, n int, write bool) ([]byte, error)) error {
 	if err := t.valid(tile); err != nil {
 		return err
 	}

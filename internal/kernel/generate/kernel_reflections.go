@@ -33,7 +33,8 @@ func (w width) folded(first, n, scratch int) {
 
 func (w width) dotFloat64() {
 	vectors := 8 * pairSums / w.bytes
-	w.function("dotFloat64"+w.name, "(x, y *float64, blocks int) float64", "is Σ x·y over 32·blocks elements; see Dot.", 32)
+	w.function("dotFloat64"+w.name, "(x, y *float64, blocks int) float64",
+		"is Σ x·y over 32·blocks elements; see Dot.", 32)
 	w.emit("MOVQ x+0(FP), SI")
 	w.emit("MOVQ y+8(FP), DX")
 	w.emit("MOVQ blocks+16(FP), CX")
@@ -57,7 +58,8 @@ func (w width) dotFloat64() {
 
 func (w width) addScaledFloat64() {
 	vectors := 8 * pairSums / w.bytes
-	w.function("addScaledFloat64"+w.name, "(y, x *float64, blocks int, f float64)", "adds f·x to 32·blocks elements of y; see AddScaled.", 32)
+	w.function("addScaledFloat64"+w.name, "(y, x *float64, blocks int, f float64)",
+		"adds f·x to 32·blocks elements of y; see AddScaled.", 32)
 	w.emit("MOVQ y+0(FP), DI")
 	w.emit("MOVQ x+8(FP), SI")
 	w.emit("MOVQ blocks+16(FP), CX")
@@ -98,7 +100,8 @@ func (b blockOf) strips(limit int) (first []int, size int) {
 func (w width) registers() int { return map[string]int{"Y": 16, "Z": 32}[w.r] }
 
 func (b blockOf) weighRows() {
-	b.start("weighRows", "(w, v, a *float64, stride, rows int)", "sums the rows of a block of %d columns, weighted by v; see WeighRows.", 40)
+	b.start("weighRows", "(w, v, a *float64, stride, rows int)",
+		"sums the rows of a block of %d columns, weighted by v; see WeighRows.", 40)
 	b.emit("MOVQ w+0(FP), DI")
 	b.emit("MOVQ v+8(FP), DX")
 	b.emit("MOVQ a+16(FP), SI")

@@ -33,7 +33,8 @@ func (a *assembler) sumBytes() {
 }
 
 func (a *assembler) sumSquareBytes() {
-	a.function("sumSquareBytesAVX2", "(x *byte, blocks int) uint32", "is the sum of the squares of 32·blocks bytes modulo 2³².", 20)
+	a.function("sumSquareBytesAVX2", "(x *byte, blocks int) uint32",
+		"is the sum of the squares of 32·blocks bytes modulo 2³².", 20)
 	a.emit("MOVQ x+0(FP), SI")
 	a.emit("MOVQ blocks+8(FP), CX")
 	a.emit("VPXOR Y0, Y0, Y0")
@@ -451,7 +452,8 @@ func (a *assembler) steps(name, element string) {
 	if element == "int32" {
 		operations = []string{"VPSUBD Y0, %[1]s, %[1]s", "VCVTDQ2PS %[1]s, %[1]s"}
 	}
-	operations = append(operations, "VMULPS Y1, %[1]s, %[1]s", "VADDPS Y3, %[1]s, %[1]s", "VMINPS Y2, %[1]s, %[1]s", "VMAXPS Y4, %[1]s, %[1]s",
+	operations = append(operations, "VMULPS Y1, %[1]s, %[1]s",
+		"VADDPS Y3, %[1]s, %[1]s", "VMINPS Y2, %[1]s, %[1]s", "VMAXPS Y4, %[1]s, %[1]s",
 		"VCVTTPS2DQ %[1]s, %[1]s")
 	for _, format := range operations {
 		a.emit(format, "Y5")

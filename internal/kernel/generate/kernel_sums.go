@@ -246,8 +246,10 @@ func (w width) addChains() {
 	if w.bytes == 64 {
 		together = 4
 	}
-	w.functionWithFrame("addChains"+w.name, "(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)",
-		"adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.", (together*128+64)*(together/4), 64)
+	w.functionWithFrame("addChains"+w.name,
+		"(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)",
+		"adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.",
+		(together*128+64)*(together/4), 64)
 	w.emit("MOVQ y+8(FP), DX")
 	w.emit("MOVQ ahead+48(FP), R12")
 	w.emit("MOVQ end+56(FP), R13")

@@ -79,7 +79,8 @@ func (o tileOp) rows(tile, displacement int, base, index string) []byte {
 	case displacement == int(int8(displacement)):
 		return append(code, byte(0x40|tile<<3|4), sib, byte(displacement))
 	}
-	return append(code, byte(0x80|tile<<3|4), sib, byte(displacement), byte(displacement>>8), byte(displacement>>16), byte(displacement>>24))
+	return append(code, byte(0x80|tile<<3|4), sib, byte(displacement), byte(displacement>>8), byte(displacement>>16),
+		byte(displacement>>24))
 }
 
 // at encodes an operation on the memory that a register points to; R12 and R13, whose fields mean
@@ -134,7 +135,8 @@ func (a *assembler) uint8Tiles() {
 			a.uint8Tile(rows, columns)
 		}
 	}
-	a.function("enabledState", "() uint64", "is the register that says which parts of the processor's state the system keeps (XCR0).", 8)
+	a.function("enabledState", "() uint64",
+		"is the register that says which parts of the processor's state the system keeps (XCR0).", 8)
 	a.emit("XORL CX, CX")
 	a.emit("XGETBV")
 	a.emit("SHLQ $32, DX")

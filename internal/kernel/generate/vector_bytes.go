@@ -7,7 +7,8 @@ import "fmt"
 // slideBytes adds a row of two images to the moments of windows and removes one. Both bytes of a pixel share a lane:
 // one product makes the sum of their squares and, exchanged, twice their product.
 func (w width) slideBytes() {
-	w.vector("slideBytes", "(sums *int32, x, y, oldX, oldY *uint8, n, stride int)", "is slideBytesGeneric for n a multiple of 16.", 56)
+	w.vector("slideBytes", "(sums *int32, x, y, oldX, oldY *uint8, n, stride int)",
+		"is slideBytesGeneric for n a multiple of 16.", 56)
 	for i, name := range []string{"sums", "x", "y", "oldX", "oldY", "n", "stride"} {
 		w.emit("MOVQ %s+%d(FP), %s", name, 8*i, []string{"DI", "SI", "DX", "R8", "R9", "CX", "BX"}[i])
 	}
@@ -107,7 +108,8 @@ func (w width) doubles32(half int, from [4]int) {
 
 // mixBytes is a weighted sum of rows of bytes in fixed point.
 func (w width) mixBytes() {
-	w.vector("mixBytes", "(dst, src *uint8, weights *int32, n, stride, rows int)", "is mixBytesGeneric for n a multiple of 16 and rows ≥ 1.", 48)
+	w.vector("mixBytes", "(dst, src *uint8, weights *int32, n, stride, rows int)",
+		"is mixBytesGeneric for n a multiple of 16 and rows ≥ 1.", 48)
 	for i, name := range []string{"dst", "src", "weights", "n", "stride", "rows"} {
 		w.emit("MOVQ %s+%d(FP), %s", name, 8*i, []string{"DI", "SI", "DX", "CX", "BX", "R8"}[i])
 	}

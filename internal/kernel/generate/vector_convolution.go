@@ -161,7 +161,8 @@ func (a *assembler) groupedChoice() {
 	for i, w := range a.widths() {
 		for each := 2; each <= 8; each *= 2 {
 			for pixels := 1; pixels <= depthwiseMost; pixels *= 2 {
-				fmt.Fprintf(&a.declarations, "\tcase %#x:\n\t\tgrouped%dPixels%d%s(c)\n", i<<16|each<<8|pixels, each, pixels, w.name)
+				fmt.Fprintf(&a.declarations, "\tcase %#x:\n\t\tgrouped%dPixels%d%s(c)\n",
+					i<<16|each<<8|pixels, each, pixels, w.name)
 			}
 		}
 	}

@@ -109,7 +109,8 @@ func (w width) unitCut(i int) {
 
 // between writes a function of each element in register 0 with numbers in registers 13 and 14, and 0 in 12.
 func (w width) between(name, first, second string, body func()) {
-	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)", "is "+name+"Generic for n a multiple of 16.", 32)
+	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)",
+		"is "+name+"Generic for n a multiple of 16.", 32)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")
 	w.emit("MOVQ n+16(FP), CX")

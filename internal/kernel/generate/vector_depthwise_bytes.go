@@ -6,7 +6,8 @@ import "fmt"
 
 // interleave brings together the bytes of four rows.
 func (w width) interleave() {
-	w.vector("interleave", "(dst, a, b, c, d *uint8, n int)", fmt.Sprintf("is interleaveGeneric for n a multiple of %d, n > 0.", w.bytes), 48)
+	w.vector("interleave", "(dst, a, b, c, d *uint8, n int)",
+		fmt.Sprintf("is interleaveGeneric for n a multiple of %d, n > 0.", w.bytes), 48)
 	rows := []string{"SI", "R8", "R9", "R10"}
 	w.emit("MOVQ dst+0(FP), DI")
 	for i, r := range rows {

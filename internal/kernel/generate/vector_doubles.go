@@ -80,7 +80,8 @@ func (w width) inDoubles(name string, body func()) {
 
 // inDoublesWith writes a function of each element with two numbers, in registers 11 and 12.
 func (w width) inDoublesWith(name, first, second string, body func()) {
-	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)", "is "+name+"Generic for n a multiple of 16.", 32)
+	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)",
+		"is "+name+"Generic for n a multiple of 16.", 32)
 	for i, argument := range []string{first, second} {
 		w.emit("VMOVSS %s+%d(FP), X%d", argument, 24+4*i, 11+i)
 		w.emit("VCVTSS2SD X%d, X%d, X%d", 11+i, 11+i, 11+i)

@@ -165,7 +165,8 @@ func (w width) sortColumns(e element) {
 
 // weightedColumns adds the differences of rows from one row, each times a number.
 func (w width) weightedColumns(e element) {
-	w.vector(fmt.Sprintf("weightedColumns%d", e.bits), fmt.Sprintf("(dst *float64, x, y *float%d, weights *float64, rows int)", e.bits),
+	w.vector(fmt.Sprintf("weightedColumns%d", e.bits),
+		fmt.Sprintf("(dst *float64, x, y *float%d, weights *float64, rows int)", e.bits),
 		"is weightedColumnsGeneric for rows ≥ 1.", 40)
 	for i, name := range []string{"dst", "x", "y", "weights", "rows"} {
 		w.emit("MOVQ %s+%d(FP), %s", name, 8*i, []string{"DI", "SI", "DX", "BX", "R8"}[i])

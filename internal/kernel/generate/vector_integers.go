@@ -5,7 +5,8 @@ package main
 
 // byteRange finds the least and the greatest element.
 func (w width) byteRange() {
-	w.vector("byteRange", "(x *float32, n int) (low, high float32)", "is byteRangeGeneric for n a multiple of 16, n > 0.", 24)
+	w.vector("byteRange", "(x *float32, n int) (low, high float32)",
+		"is byteRangeGeneric for n a multiple of 16, n > 0.", 24)
 	w.emit("MOVQ x+0(FP), SI")
 	w.emit("MOVQ n+8(FP), CX")
 	for p := range w.parts() {
@@ -81,7 +82,8 @@ func (w width) toBytes() {
 
 // widenBytes adds a number to bytes.
 func (w width) widenBytes() {
-	w.vector("widen", "(dst *float32, src *uint8, n int, low float32)", "is widenGeneric for n a multiple of 16, n > 0.", 28)
+	w.vector("widen", "(dst *float32, src *uint8, n int, low float32)",
+		"is widenGeneric for n a multiple of 16, n > 0.", 28)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")
 	w.emit("MOVQ n+16(FP), CX")
@@ -102,7 +104,8 @@ func (w width) widenBytes() {
 
 // lookup reads a table at bytes.
 func (w width) lookup() {
-	w.vector("lookup", "(dst *float32, src *uint8, n int, table *float32)", "is lookupGeneric for n a multiple of 16, n > 0.", 32)
+	w.vector("lookup", "(dst *float32, src *uint8, n int, table *float32)",
+		"is lookupGeneric for n a multiple of 16, n > 0.", 32)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")
 	w.emit("MOVQ n+16(FP), CX")

@@ -52,7 +52,8 @@ func (w width) normalizeRows() {
 
 // rootRows divides rows by the root of the mean of their squares.
 func (w width) rootRows() {
-	w.vector("rootRows", "(dst, x, scale *float32, n, rows int, epsilon float64)", "is rootRowsGeneric with a scale for n a multiple of 16.", 48)
+	w.vector("rootRows", "(dst, x, scale *float32, n, rows int, epsilon float64)",
+		"is rootRowsGeneric with a scale for n a multiple of 16.", 48)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ x+8(FP), SI")
 	w.emit("MOVQ scale+16(FP), R8")
@@ -88,7 +89,8 @@ func (w width) rootRows() {
 
 // deviation writes the sum of squared differences from a number.
 func (w width) deviation() {
-	w.vector("deviation", "(x *float32, n int, mean float64) float64", "is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.", 32)
+	w.vector("deviation", "(x *float32, n int, mean float64) float64",
+		"is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.", 32)
 	w.emit("MOVQ x+0(FP), SI")
 	w.emit("MOVQ n+8(FP), CX")
 	w.emit("SHLQ $2, CX")
@@ -107,7 +109,8 @@ func (w width) deviation() {
 func (w width) overtake() {
 	for i, name := range []string{"greater", "greaterOrEqual", "less", "lessOrEqual"} {
 		predicate := []int{30, 29, 17, 18}[i] // false with a NaN
-		w.vector(name, "(top, x *float32, index *int32, n int, value int32)", "is overtakeGeneric for n a multiple of 16.", 36)
+		w.vector(name, "(top, x *float32, index *int32, n int, value int32)",
+			"is overtakeGeneric for n a multiple of 16.", 36)
 		for i, r := range []string{"DI", "SI", "DX", "CX"} {
 			w.emit("MOVQ %s+%d(FP), %s", []string{"top", "x", "index", "n"}[i], 8*i, r)
 		}

@@ -81,7 +81,8 @@ func (w width) masks() {
 
 // maxWindows keeps the greatest elements of sixteen channels in registers.
 func (w width) maxWindows() {
-	w.vector("maxWindows", "(dst, src *float32, offsets *int, positions, channels, step, pixels int)", "is maxWindowsGeneric for at least one position.", 56)
+	w.vector("maxWindows", "(dst, src *float32, offsets *int, positions, channels, step, pixels int)",
+		"is maxWindowsGeneric for at least one position.", 56)
 	w.windowLoops(func(label string, last bool) {
 		for p := range w.parts() {
 			w.emit("VMOVUPS %s, %s", w.integer("infinity", 0xff800000), w.reg(p))

@@ -13,9 +13,10 @@ func (w width) powers() {
 	w.twoDoubles("modRows", w.remainder)
 }
 
-// twoDoubles goes through two rows, either of which may be constant.
+// twoDoubles goes through two rows; either may be constant.
 func (w width) twoDoubles(name string, body func()) {
-	w.vector(name, "(dst, x, y *float32, n, stepX, stepY int)", "is "+name+"Generic for n a multiple of 16; a step is 1, or 0 for one number.", 48)
+	w.vector(name, "(dst, x, y *float32, n, stepX, stepY int)",
+		"is "+name+"Generic for n a multiple of 16; a step is 1, or 0 for one number.", 48)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ x+8(FP), SI")
 	w.emit("MOVQ y+16(FP), DX")

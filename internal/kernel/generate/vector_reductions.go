@@ -86,7 +86,8 @@ func (w width) reduceStart(r reduction) {
 }
 
 func (w width) reduceRows(r reduction) {
-	w.vector(r.name+"Of", "(dst *float64, x *float32, n, rows, stride int)", "is reduceRowsGeneric for at least one row and element.", 40)
+	w.vector(r.name+"Of", "(dst *float64, x *float32, n, rows, stride int)",
+		"is reduceRowsGeneric for at least one row and element.", 40)
 	sums := 2 * w.parts()
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ x+8(FP), SI")
@@ -221,7 +222,8 @@ func (a *assembler) reduceChoices() {
 		{"reduceRowsAssembly", "Of", "dst *float64, x *float32, n, rows, stride int", "dst, x, n, rows, stride"},
 		{"reduceColumnsAssembly", "Along", "dst *float64, src *float32, offsets *int, positions, width int", "dst, src, offsets, positions, width"},
 	} {
-		fmt.Fprintf(&a.declarations, "\n// %s calls the function of a reduction.\nfunc (r Reduction) %s(%s) {\n\tswitch {\n", f.name, f.name, f.signature)
+		fmt.Fprintf(&a.declarations, "\n// %s calls the function of a reduction.\nfunc (r Reduction) %s(%s) {\n\tswitch {\n",
+			f.name, f.name, f.signature)
 		for i, r := range reductions() {
 			fmt.Fprintf(&a.declarations, "\tcase r == %d && useAVX512:\n\t\t%s%sAVX512(%s)\n", i, r.name, f.suffix, f.arguments)
 			fmt.Fprintf(&a.declarations, "\tcase r == %d:\n\t\t%s%sAVX2(%s)\n", i, r.name, f.suffix, f.arguments)

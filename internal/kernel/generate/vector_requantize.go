@@ -23,7 +23,8 @@ func (w width) requantize(bytes bool) {
 		w.emit("MOVQ dst+32(FP), R13")
 		w.emit("VBROADCASTSS low+40(FP), %s", w.reg(14))
 	} else {
-		w.vector("requantize", "(c *float32, n, rows int, q *requantization)", "is requantizeGeneric for at least one row of a multiple of 16 elements.", 32)
+		w.vector("requantize", "(c *float32, n, rows int, q *requantization)",
+			"is requantizeGeneric for at least one row of a multiple of 16 elements.", 32)
 	}
 	w.emit("MOVQ c+0(FP), DI")
 	w.emit("MOVQ n+8(FP), R10")
@@ -180,7 +181,8 @@ func (w width) requantizeQuickly(suffix string, vectors int) {
 	w.emit("JZ exact%s", suffix)
 	each("VMOVUPS %d(DI)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(rounded + p)} })
 	each("VMOVUPS %d(BX)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(p)} })
-	each("VFMADD213PS %d(R15)(AX*1), %s, %s", func(p int) []any { return []any{p * w.bytes, w.reg(rounded + p), w.reg(p)} })
+	each("VFMADD213PS %d(R15)(AX*1), %s, %s",
+		func(p int) []any { return []any{p * w.bytes, w.reg(rounded + p), w.reg(p)} })
 	each("VCVTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(rounded + p)} })
 	each("VCVTDQ2PS %s, %s", func(p int) []any { return []any{w.reg(rounded + p), w.reg(rest + p)} })
 	each("VSUBPS %s, %s, %s", func(p int) []any { return []any{w.reg(rest + p), w.reg(p), w.reg(p)} })

@@ -4,7 +4,8 @@ package main
 
 // softmax writes the exponentials of a row and their sum.
 func (w width) softmax() {
-	w.vector("softmaxRow", "(x *float32, n int, scale float32) float32", "is softmaxRowGeneric for n a multiple of 16.", 28)
+	w.vector("softmaxRow", "(x *float32, n int, scale float32) float32",
+		"is softmaxRowGeneric for n a multiple of 16.", 28)
 	w.emit("MOVQ x+0(FP), SI")
 	w.emit("MOVQ n+8(FP), CX")
 	w.emit("VBROADCASTSS scale+16(FP), %s", w.reg(15))
@@ -157,7 +158,8 @@ func (w width) rowPowers(store func(p int, last bool)) {
 }
 
 func (w width) softmaxRows() {
-	w.vector("softmaxRows", "(dst, src *float32, n, rows int)", "is softmaxRowsGeneric for at least one row and element.", 32)
+	w.vector("softmaxRows", "(dst, src *float32, n, rows int)",
+		"is softmaxRowsGeneric for at least one row and element.", 32)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.eachRow("src+8(FP)", "n+16(FP)", "rows+24(FP)", func() {
 		w.rowPowers(func(p int, last bool) { w.keep(0, p, last) })
@@ -173,7 +175,8 @@ func (w width) softmaxRows() {
 }
 
 func (w width) exponentialSums() {
-	w.vector("exponentialSums", "(tops, sums, src *float32, n, rows int)", "is exponentialSumsGeneric for at least one row and element.", 40)
+	w.vector("exponentialSums", "(tops, sums, src *float32, n, rows int)",
+		"is exponentialSumsGeneric for at least one row and element.", 40)
 	w.emit("MOVQ tops+0(FP), R8")
 	w.emit("MOVQ sums+8(FP), R9")
 	w.eachRow("src+16(FP)", "n+24(FP)", "rows+32(FP)", func() {
@@ -186,7 +189,8 @@ func (w width) exponentialSums() {
 }
 
 func (w width) lowerRows() {
-	w.vector("lowerRows", "(dst, src, first, second *float32, n, rows int)", "is lowerRowsGeneric for at least one row and element.", 48)
+	w.vector("lowerRows", "(dst, src, first, second *float32, n, rows int)",
+		"is lowerRowsGeneric for at least one row and element.", 48)
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ first+16(FP), R8")
 	w.emit("MOVQ second+24(FP), R9")

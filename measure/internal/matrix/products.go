@@ -28,7 +28,8 @@ var products Scratch
 // The products have the same bits for every number of threads (see package
 // kernel); what visit adds up must only depend on its own block or range of
 // rows.
-func Products(ctx context.Context, x Matrix, threads int, visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
+func Products(ctx context.Context, x Matrix, threads int,
+	visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
 	if x.N == 0 {
 		return nil
 	}

@@ -4,8 +4,8 @@ package matrix
 
 import "sync"
 
-// Scratch lends memory to one user after the other, from several goroutines: what is taken anew each time has to be
-// cleared, and collected. The zero value is ready.
+// Scratch lends memory to one user after the other, from several goroutines: memory that is allocated each time has
+// to be cleared, and collected. The zero value is ready.
 type Scratch struct{ pool sync.Pool }
 
 // Take lends n numbers, which are what the last user left.

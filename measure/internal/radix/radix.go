@@ -8,7 +8,7 @@ type Entry[V any] struct {
 }
 
 // Sort returns the entries, at most 2³¹ − 1 of them, in the order of their keys, and keeps the order of equal ones:
-// digit by digit from the lowest, each time by counting. It may return other memory than that of entries, which is
+// digit by digit from the lowest, each time by counting. It may return other memory than entries, which is
 // lost.
 func Sort[V any](entries []Entry[V]) []Entry[V] {
 	const bits, digits = 11, 6

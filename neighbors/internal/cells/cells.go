@@ -47,7 +47,8 @@ type index[F kernel.Float] struct {
 }
 
 // openIndex puts the vertices, nil for all points, into cells.
-func openIndex[F kernel.Float](ctx context.Context, pts points.Points, vertices []int, o *rows.Options, a *Options) (*index[F], error) {
+func openIndex[F kernel.Float](ctx context.Context, pts points.Points, vertices []int, o *rows.Options,
+	a *Options) (*index[F], error) {
 	c := &index[F]{n: pts.N, dim: pts.Dim, threads: o.ThreadCount()}
 	if vertices != nil {
 		c.n = len(vertices)

@@ -73,7 +73,8 @@ func searchWidth(k int) int { return k + k/8 + 4 }
 
 // searchDistinct finds the lists by searching among the distinct points. It returns nil
 // where an exact search would be faster.
-func searchDistinct(ctx context.Context, pts points.Points, k, width, limit int, o *rows.Options, a *Options) (*Result, error) {
+func searchDistinct(ctx context.Context, pts points.Points, k, width, limit int, o *rows.Options,
+	a *Options) (*Result, error) {
 	equal, err := rows.FindDuplicates(ctx, pts, o.Metric, o.ThreadCount())
 	if err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ func searchDistinct(ctx context.Context, pts points.Points, k, width, limit int,
 }
 
 // searchFew searches exactly among few distinct points.
-func searchFew(ctx context.Context, pts points.Points, vertices []int, width int, r *refinement, o *rows.Options, a *Options) error {
+func searchFew(ctx context.Context, pts points.Points, vertices []int, width int, r *refinement, o *rows.Options,
+	a *Options) error {
 	r.found.Counts.Method = "float64 direct"
 	nearest := &rows.Nearest{N: 1}
 	if len(vertices) > 1 {

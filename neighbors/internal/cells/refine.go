@@ -34,7 +34,8 @@ type refineMemory struct {
 	short       []int
 }
 
-func newRefinement(pts points.Points, vertices []int, first []int32, duplicates bool, result *rows.Nearest, o *rows.Options) *refinement {
+func newRefinement(pts points.Points, vertices []int, first []int32, duplicates bool, result *rows.Nearest,
+	o *rows.Options) *refinement {
 	r := &refinement{
 		points: pts, vertices: vertices, first: first,
 		direct:     rows.NewDirect(pts, pts, o.Metric),

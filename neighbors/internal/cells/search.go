@@ -64,7 +64,8 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q i
 // search calls found for every vertex v with the width nearest members of the probes cells nearest to it, fewer if
 // these have fewer. The lists are in no particular order. Several goroutines call it, identified by worker. progress,
 // if not nil, receives the number of finished vertices.
-func (c *index[F]) search(ctx context.Context, probes, width int, progress func(done, total int), visit func(worker, v int, list []int32)) error {
+func (c *index[F]) search(ctx context.Context, probes, width int, progress func(done, total int),
+	visit func(worker, v int, list []int32)) error {
 	var turn sync.Mutex
 	done := 0
 	var blocks [][2]int // ranges of c.places

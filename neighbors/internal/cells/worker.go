@@ -65,7 +65,8 @@ func (w *searcher[F]) load(c *index[F], count int, vertex func(r int) int) {
 
 // multiply fills the tile with the products of the first count rows and the first width
 // vectors of the operand.
-func (w *searcher[F]) multiply(c *index[F], rows []F, count int, operand kernel.Operand[F], width int, epilogue kernel.Epilogue[F]) error {
+func (w *searcher[F]) multiply(c *index[F], rows []F, count int, operand kernel.Operand[F], width int,
+	epilogue kernel.Epilogue[F]) error {
 	w.tile = scan.Grown(w.tile, count*width)
 	p := kernel.Product[F]{
 		M: count, N: width, K: c.dim,
@@ -111,7 +112,8 @@ func (w *searcher[F]) rank(c *index[F], r, count int, own int32) {
 
 // measureCenters fills the tile with the distances of the rows to all centers.
 func (w *searcher[F]) measureCenters(c *index[F]) error {
-	return w.multiply(c, w.rows, len(w.norms), c.centers.Operand(0), c.count, rows.DistanceTile[F]{Rows: w.norms, Cols: c.centerNorms})
+	return w.multiply(c, w.rows, len(w.norms), c.centers.Operand(0), c.count,
+		rows.DistanceTile[F]{Rows: w.norms, Cols: c.centerNorms})
 }
 
 // choose finds the cells that each row, a member of cell own, searches.

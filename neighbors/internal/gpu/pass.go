@@ -184,7 +184,8 @@ func (u *pass) blockRows(pts int) (rows int, err error) {
 }
 
 // find loads rows lo … hi−1 of a space and finds their lists.
-func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int, enough func(w, r int, list []int32) (int, bool)) error {
+func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int,
+	enough func(w, r int, list []int32) (int, bool)) error {
 	if err := u.do(ctx, func() error { return s.load(lo, hi) }); err != nil {
 		return err
 	}

@@ -105,7 +105,8 @@ func (s *deviceRows) loadUint8(lo, height int) error {
 	queries := uint64(s.queries.data) + uint64(lo*pitch)
 	grid, block := [3]int{(height + 127) / 128, (columns + 127) / 128, 1}, [3]int{256, 1, 1}
 	if !s.wide() {
-		return s.launch("squared_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.queries.low)+uint64(4*lo), uint64(s.points.low),
+		return s.launch("squared_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.queries.low)+uint64(4*lo),
+			uint64(s.points.low),
 			uint64(s.keys.at), uint64(height), uint64(columns), uint64(pitch), s.mirrored(height))
 	}
 	for first := 0; first < pitch; first += productDepth {
@@ -118,7 +119,8 @@ func (s *deviceRows) loadUint8(lo, height int) error {
 	if s.metric == rows.Cosine {
 		name = "cosine_from_products"
 	}
-	return s.each(name, height*columns, uint64(s.keys.at), uint64(s.queries.squares)+uint64(8*lo), uint64(s.points.squares),
+	return s.each(name, height*columns, uint64(s.keys.at), uint64(s.queries.squares)+uint64(8*lo),
+		uint64(s.points.squares),
 		uint64(height*columns), uint64(columns))
 }
 
@@ -184,7 +186,8 @@ func (f *selection) list(r int, buf []scan.Entry[int64], list rows.Listed) ([]sc
 
 // findLists fills the lists of the loaded rows with at least count neighbors, and with more until enough returns, for
 // every row, how much of its list suffices. If ties are averaged, lists extend to the end of a run.
-func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough func(w, r int, list []int32) (length int, ok bool)) error {
+func (s *deviceRows) findLists(ctx context.Context, threads, count int,
+	enough func(w, r int, list []int32) (length int, ok bool)) error {
 	height := s.hi - s.lo
 	for len(s.lists) < height {
 		s.lists = append(s.lists, rows.Listed{})

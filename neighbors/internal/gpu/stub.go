@@ -27,6 +27,7 @@ func Run(context.Context, *device.Device, Task, int, int, []Counter, func(int)) 
 func Method(points.Points) string { return "" }
 
 // Search reports that it is not possible.
-func Search(context.Context, *device.Device, points.Points, points.Points, int, bool, *rows.Options) (*rows.Nearest, bool, error) {
+func Search(context.Context, *device.Device, points.Points, points.Points, int, bool,
+	*rows.Options) (*rows.Nearest, bool, error) {
 	return nil, false, nil
 }

@@ -42,7 +42,8 @@ func Keys(queries, pts points.Points, cosine bool) [][]float64 {
 
 // CheckNearest checks that lists of k neighbors, index and distance, equal full sorts of the keys among the candidates;
 // squared means that keys are squared distances.
-func CheckNearest(t testing.TB, k int, index []int32, distance []float64, keys [][]float64, squared bool, candidate func(i, j int) bool) {
+func CheckNearest(t testing.TB, k int, index []int32, distance []float64, keys [][]float64, squared bool,
+	candidate func(i, j int) bool) {
 	t.Helper()
 	for i := range keys {
 		var list []int

@@ -57,7 +57,8 @@ func (c *centered[F]) row(i, k int, dst []F) {
 // Pack implements kernel.Packer.
 func (c *centered[F]) Pack(dst []F, width, first, count, k, depth int) {
 	if narrow, ok := any(dst).([]float32); ok && c.exact != nil {
-		kernel.PackShifted(narrow, width, c.source.F32[first*c.source.Dim+k:], c.source.Dim, count, depth, c.scales[first:], c.exact[k:])
+		kernel.PackShifted(narrow, width, c.source.F32[first*c.source.Dim+k:], c.source.Dim, count, depth, c.scales[first:],
+			c.exact[k:])
 		return
 	}
 	p, _ := c.rows.Get().(*[]F)

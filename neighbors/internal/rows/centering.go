@@ -101,7 +101,8 @@ func (c *centering[F]) setScale(p points.Points) {
 }
 
 // apply centers points. The rows of points marked far are direct: they are too far out for products.
-func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float64, far extents) (out *centered[F], directRows []bool, err error) {
+func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float64,
+	far extents) (out *centered[F], directRows []bool, err error) {
 	out = &centered[F]{
 		source: p, shift: c.shift, exact: c.narrow, scales: make([]float32, p.N),
 		factor: make([]float64, p.N), square: make([]float64, p.N), norm: make([]F, p.N),

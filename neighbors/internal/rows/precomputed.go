@@ -38,7 +38,8 @@ func checkMatrix[T float32 | float64](name string, d []T, n int) error {
 				for j := j0; j < min(j0+tile, i); j++ {
 					a, b := float64(d[i*n+j]), float64(d[j*n+i])
 					if !(a >= 0 && b >= 0 && a <= math.MaxFloat64 && b <= math.MaxFloat64) {
-						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", name, i, j, a, b)
+						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0",
+							name, i, j, a, b)
 					}
 					if math.Abs(a-b) > asymmetry*max(a, b) {
 						return fmt.Errorf("%s: the distance from point %d to %d is %v, but %v in the other "+

@@ -29,7 +29,8 @@ func OpenReferences(ctx context.Context, pts points.Points, index []int, o *Opti
 }
 
 // OpenMasked opens the rows of the points with these indices, whose candidates are all points not masked.
-func OpenMasked(ctx context.Context, pts points.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*References, error) {
+func OpenMasked(ctx context.Context, pts points.Points, index []int, o *Options,
+	masked func(q int, skip func(j int))) (*References, error) {
 	s, err := Open(ctx, pts.Select(index), pts, false, false, o, nil)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ const (
 // several goroutines, identified by worker, and must not keep the lists. VisitShort returns done false if another
 // search is better: too many points may be among the nearest, some are outliers, products are expensive or the memory
 // does not suffice. visit may then have been called for some points. Of o it uses Metric, Threads and Memory.
-func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+func VisitShort(ctx context.Context, pts points.Points, k int, o *Options,
+	visit func(worker, i int, index, run []int32)) (done bool, err error) {
 	n := pts.N
 	step := max(rowsStep, min(kernel.Align, rowsBytes/4/n/rowsStep*rowsStep))
 	perThread := int64(4*(step+2)*n) + int64(4*kernel.Align*pts.Dim)
@@ -61,7 +62,8 @@ func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit
 }
 
 // visitTiles visits all points by tiles.
-func (p *countPass) visitTiles(ctx context.Context, k int, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+func (p *countPass) visitTiles(ctx context.Context, k int,
+	visit func(worker, i int, index, run []int32)) (done bool, err error) {
 	n := p.points.N
 	t := newTilePass(p.tiles, &Candidates{N: n, Self: true}, k, min(p.threads, (n+tilePoints-1)/tilePoints))
 	if err := t.run(ctx, nil); err != nil || t.overfull.Load() {
@@ -99,13 +101,15 @@ func (w *countWorker) measure(i int, points []int32) {
 }
 
 // visit visits all points, step at a time.
-func (p *countPass) visit(ctx context.Context, k, step int, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+func (p *countPass) visit(ctx context.Context, k, step int,
+	visit func(worker, i int, index, run []int32)) (done bool, err error) {
 	n := p.points.N
 	p.open.Store(0)
 	p.most = int64(n) * int64(8*k+64)
 	blocks := (n + step - 1) / step
 	err = parallel.Try(ctx, p.threads, blocks, func(w, t int) error {
-		return p.workers[w].visitRows(t*step, min(step, n-t*step), k, func(i int, index, run []int32) { visit(w, i, index, run) })
+		return p.workers[w].visitRows(t*step, min(step, n-t*step), k,
+			func(i int, index, run []int32) { visit(w, i, index, run) })
 	})
 	return err == nil && p.open.Load() <= p.most, err
 }

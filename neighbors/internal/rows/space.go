@@ -88,7 +88,8 @@ func (b *base) Counts() SpaceCounts {
 // Open returns the space of the distances from queries to points. With self they are the same points and each is left
 // out of its own row. precise selects rows in which few comparisons stay open even if all are needed. equal are the
 // duplicates among pts; nil if unknown.
-func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, equal *Duplicates) (Space, error) {
+func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options,
+	equal *Duplicates) (Space, error) {
 	b := base{
 		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time},
 		group:      o.Group, groups: o.Groups, metric: o.Metric, threads: o.ThreadCount(), manyRanks: o.ManyRanks, computed: o.Computed,

@@ -211,7 +211,8 @@ func (p *countPass) run(ctx context.Context, tiles pairTiles, limit int64) (done
 		}
 	}
 	p.pairs = int64(len(pairs))
-	err = parallel.Try(ctx, p.threads, len(pairs), func(w, at int) error { return p.workers[w].search(pairs[at][0], pairs[at][1]) })
+	err = parallel.Try(ctx, p.threads, len(pairs),
+		func(w, at int) error { return p.workers[w].search(pairs[at][0], pairs[at][1]) })
 	if err != nil || p.hopeless() {
 		return false, err
 	}

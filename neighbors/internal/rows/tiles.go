@@ -32,7 +32,8 @@ type tilePass struct {
 
 // searchTiles fills the lists of all points if that is faster for s than row by row, the memory suffices, and few
 // points are nearly equal.
-func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
+func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Options,
+	result *Nearest) (done bool, err error) {
 	b, ok := s.(*bounded[float32])
 	// Direct keys of outliers belong to rows.
 	if !ok || !b.Self || result.N < pts.N || pts.Dim >= keepingPays && !o.Narrow || len(b.outliers) > 0 || o.MaxRows > 0 {

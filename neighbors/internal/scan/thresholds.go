@@ -61,7 +61,8 @@ func (t *StepTable[K]) Below(v K) int {
 // entries before threshold q; groups is 1 and group nil when no blocks are
 // distinguished. ties[p] counts the entries with the key of threshold p, the
 // first of its run of equal keys, the threshold itself included.
-func CountCloser[K Key](row []K, thresholds []Entry[K], t *StepTable[K], keys []K, group []int32, groups int, hist, ties []int32, matches *[Segment]int32) []K {
+func CountCloser[K Key](row []K, thresholds []Entry[K], t *StepTable[K], keys []K, group []int32, groups int,
+	hist, ties []int32, matches *[Segment]int32) []K {
 	keys = keys[:0]
 	for _, e := range thresholds {
 		keys = append(keys, e.Key)

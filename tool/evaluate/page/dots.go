@@ -51,7 +51,8 @@ func (b *builder) dots(t *Table, column int, rows []int) figure {
 	x := func(v float64) float64 { return dotsLeft + (dotsWidth-dotsLeft-dotsRight)*(v-low)/(high-low) }
 	bottom := dotsTop + dotsRow*float64(len(rows))
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
+	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`,
+		px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
 	axis(&out, low, high, x, bottom)
 	for i, r := range rows {
 		b.dot(&out, t.Models[r], t.Rows[r][column], x, dotsTop+dotsRow*float64(i))
@@ -155,7 +156,8 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 	}
 	text, length := fitted(name, c.Best)
 	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4"%s>%s</text>`,
-		escaped, template.HTMLEscapeString(tip), px(dotsWidth), label, px(dotsLeft-dotsGap), length, template.HTMLEscapeString(text))
+		escaped, template.HTMLEscapeString(tip), px(dotsWidth), label, px(dotsLeft-dotsGap), length,
+		template.HTMLEscapeString(text))
 	if !c.Value.Defined() {
 		fmt.Fprintf(out, `<text class="na" x="%s" y="4" fill="#555555">n/a</text></g>`, px(dotsLeft+4))
 		return

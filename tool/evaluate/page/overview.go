@@ -68,7 +68,8 @@ func (b *builder) overview(t *Table) overview {
 	}
 	o.fill(b, t, columns)
 	if len(o.Rows) < len(t.Models) {
-		b.notice("Of %d models of %s the first %d are in the tables; all are in %s.", len(t.Models), called(t.Dataset), len(o.Rows), b.besideNames())
+		b.notice("Of %d models of %s the first %d are in the tables; all are in %s.",
+			len(t.Models), called(t.Dataset), len(o.Rows), b.besideNames())
 	}
 	o.Caption = "One row per model"
 	if t.Dataset != "" {

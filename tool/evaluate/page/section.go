@@ -141,7 +141,8 @@ func decided(r *report.Result, t *Table) string {
 	}
 	marks := "no model is excluded from the 95 % confidence set for the best of any number: none is marked"
 	if marked > 0 {
-		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
+		marks = fmt.Sprintf("in %d of %s some model is excluded from the 95 %% confidence set for the best",
+			marked, text.Count(len(t.Columns), "number"))
 	}
 	return fmt.Sprintf("Comparisons of models: %s (p < 0.05 after Holm's correction; %s_comparisons.csv); %s.",
 		d.Words(), r.Analysis, marks)

@@ -69,7 +69,7 @@ func listProperty(description string) object {
 
 // Properties of tools that run something.
 var (
-	analysisProperty = textProperty("name of an analysis, as list_analyses has it")
+	analysisProperty = textProperty("name of an analysis, as list_analyses lists it")
 	optionsProperty  = object{"type": "object",
 		"description": "options by name; describe_analysis has their schema. Models are {\"model\": {\"NAME\": \"FILE\"}}"}
 	argumentsProperty = listProperty("files of compare and validate, which have no option for them")

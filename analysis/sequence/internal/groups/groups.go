@@ -28,42 +28,42 @@ type Groups struct {
 
 // New deals clusters whole, in the order in which they begin, to at most most groups of about the
 // same number of sequences.
-func New(clusters []int, most int) *Groups {
+func New(clusters []int, limit int) *Groups {
 	n := len(clusters)
 	number, sizes := map[int]int{}, []int{}
-	of := make([]int, n) // cluster by sequence, numbered as they begin
+	clusterOf := make([]int, n) // cluster by sequence, numbered as they begin
 	for i, c := range clusters {
 		k, ok := number[c]
 		if !ok {
 			k = len(sizes)
 			number[c], sizes = k, append(sizes, 0)
 		}
-		of[i] = k
+		clusterOf[i] = k
 		sizes[k]++
 	}
 	g := &Groups{N: n, Clusters: len(sizes), Order: make([]int, n)}
 	group := make([]int, len(sizes)) // by cluster
 	count, before, last := 0, 0, -1
 	for k, size := range sizes {
-		at := k
-		if len(sizes) > most {
-			at = int(int64(before) * int64(most) / int64(n))
+		piece := k
+		if len(sizes) > limit {
+			piece = int(int64(before) * int64(limit) / int64(n))
 		}
-		if at != last {
-			count, last = count+1, at
+		if piece != last {
+			count, last = count+1, piece
 		}
 		group[k] = count - 1
 		before += size
 	}
 	g.cut = make([]int, count+1)
-	for _, k := range of {
+	for _, k := range clusterOf {
 		g.cut[group[k]+1]++
 	}
 	for j := range count {
 		g.cut[j+1] += g.cut[j]
 	}
 	next := append([]int(nil), g.cut...)
-	for i, k := range of {
+	for i, k := range clusterOf {
 		g.Order[next[group[k]]] = i
 		next[group[k]]++
 	}
@@ -110,7 +110,7 @@ func (g *Groups) Untestable() string {
 	case g.Count() < testedGroups:
 		return fmt.Sprintf("%s are too few for a test, want at least %d", g.Name(), testedGroups)
 	case equal < testedEqual:
-		return fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones, too few for a test", g.Name(), equal)
+		return fmt.Sprintf("%s of such unequal sizes carry the information of %.1f equal ones, too few for a test", g.Name(), equal)
 	}
 	return ""
 }
@@ -146,12 +146,12 @@ func (g *Groups) Warnings() []string {
 		return []string{fmt.Sprintf(
 			"intervals are based on only %s and are therefore wide; use at least %d", g.Name(), plenty)}
 	case equal < testedEqual:
-		return []string{fmt.Sprintf("%s of such unequal sizes are worth %.1f equal ones: intervals rest on the largest", g.Name(), equal)}
+		return []string{fmt.Sprintf("%s of such unequal sizes carry the information of %.1f equal ones: intervals depend on the largest", g.Name(), equal)}
 	}
 	return nil
 }
 
-// Jackknife is that of an estimate and its values without each group in turn.
+// Jackknife is the jackknife of an estimate and its values without each group in turn.
 func (g *Groups) Jackknife(estimate float64, replicates []float64) (*stat.Jackknifed, error) {
 	j, err := stat.DeleteBlockJackknife(estimate, replicates, g.sizes(), 0)
 	if err != nil {

@@ -190,7 +190,8 @@ func Input(registry sequence.Registry, n, cluster int, metrics ...string) sequen
 // Analyze evaluates with intervals.
 func Analyze(t *testing.T, in sequence.Input) *sequence.Result {
 	t.Helper()
-	r, err := sequence.Analyze(t.Context(), in, sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Seed: 42}})
+	r, err := sequence.Analyze(t.Context(), in,
+		sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Seed: 42}})
 	if err != nil {
 		t.Fatal(err)
 	}
