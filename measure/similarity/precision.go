@@ -46,7 +46,6 @@ type crossThread[T kernel.Float] struct {
 	workspace kernel.Workspace[T]
 	rows      [2][]T // points in the order of the products
 	cross     []T    // XᵀY in the order
-	wide      []float64
 	// With regressions: by direction and fold, the cross product of the test points, and the sum of the other space's.
 	folded      [2][][]T
 	sums        [2]matrix.Matrix

@@ -83,7 +83,7 @@ func TestArrangement(t *testing.T) {
 			}
 		}
 		table, err := os.ReadFile(filepath.Join(folder, "summary.csv"))
-		if err != nil || bytes.Index(table, []byte("x,first,ours,score")) < 0 ||
+		if err != nil || !bytes.Contains(table, []byte("x,first,ours,score")) ||
 			bytes.Index(table, []byte("ours")) > bytes.Index(table, []byte(",b,")) {
 			t.Errorf("%s: the table is %s, %v", what, table, err)
 		}
