@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Uni
 
 import numpy as np
 
-from ._folders import make, release
+from ._folders import make, release, temporary
 from ._labeled import in_order, is_labeled
 from ._tables import columns_of, is_table
 
@@ -219,9 +219,7 @@ class Workspace:
 
     def folder(self, memory: bool) -> str:
         if memory not in self._folders:
-            import tempfile
-
-            self._folders[memory] = make((_memory_folder() if memory else None) or tempfile.gettempdir(), self._purpose)
+            self._folders[memory] = make((_memory_folder() if memory else None) or temporary(), self._purpose)
         return self._folders[memory][0]
 
     def in_memory(self, path: str) -> bool:
@@ -382,10 +380,9 @@ def has_room(size: int) -> bool:
 def has_room_on_disk(size: int) -> bool:
     """Whether a file of a size fits into the folder of temporary files."""
     import shutil
-    import tempfile
 
     try:
-        return shutil.disk_usage(tempfile.gettempdir()).free >= size + _SPARE
+        return shutil.disk_usage(temporary()).free >= size + _SPARE
     except OSError:
         return False
 

@@ -19,6 +19,30 @@ _sweeping = threading.Lock()
 _later: List[str] = []  # what could not be removed yet
 
 
+def temporary() -> str:
+    """The folder of temporary files.
+
+    Python writes a file there when it is asked for the first time, which an interrupt of that moment would leave behind.
+    It is asked by a thread, as interrupts reach the main thread alone.
+    """
+    import tempfile
+
+    if tempfile.tempdir is None:
+        asked = threading.Thread(target=_ask)
+        asked.start()
+        asked.join()
+    return tempfile.gettempdir()
+
+
+def _ask() -> None:
+    import tempfile
+
+    try:
+        tempfile.gettempdir()
+    except OSError:  # there is none, as the caller is told
+        pass
+
+
 def make(base: str, purpose: str = "") -> Tuple[str, Any]:
     """A new folder and its lock. Folders left by ended processes of this user are removed.
 
@@ -156,7 +180,7 @@ class Results:
             if not self.count or not os.path.isdir(self.path):  # as after days, by what cleans up
                 if self.lock is not None:
                     self.lock.close()
-                self.path, self.lock = make(tempfile.gettempdir())
+                self.path, self.lock = make(temporary())
             self.count += 1
             return tempfile.mkdtemp(prefix="result-", dir=self.path)
 

@@ -543,6 +543,29 @@ class Interrupts(Case):
         self.assertEqual(until(lambda: os.listdir(self.folder)), [], "files remain")
         self.assertEqual(glob.glob(f"/dev/shm/repscope-py-{process}-*/*"), [], "arrays remain")
 
+    def test_the_first_question_for_temporary_files(self) -> None:
+        code = (
+            "import os, signal, repscope._folders as folders\n"
+            "class Interrupt(Exception): pass\n"
+            "def interrupt(*_): raise Interrupt\n"
+            "signal.signal(signal.SIGALRM, interrupt)\n"
+            "plain = os.open\n"
+            "def opened(*args, **options):\n"
+            "    file = plain(*args, **options)\n"
+            "    os.kill(os.getpid(), signal.SIGALRM)\n"
+            "    return file\n"
+            "os.open = opened\n"
+            "try:\n"
+            "    folders.temporary()\n"
+            "    print('not interrupted')\n"
+            "except Interrupt:\n"
+            "    print('interrupted')\n"
+        )
+        values = {**os.environ, "TMPDIR": self.folder}
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=values, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"), done.stderr)
+        self.assertEqual(os.listdir(self.folder), [], "files remain")
+
     def test_an_error_of_progress_ends_the_run(self) -> None:
         def fail(*_: object) -> None:
             raise ZeroDivisionError
