@@ -253,8 +253,8 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 }
 
 // WithMemory widens interval and test of a statistic of unknown influence by the median factor of the series: for
-// statistics that move with the means of the series, whose long memory outlasts the blocks. Combinations and comparisons
-// inherit it. It returns v.
+// statistics that move with the means of the series, whose long memory outlasts the blocks. Combinations and
+// comparisons inherit it. It returns v.
 func (v *Jackknifed) WithMemory() *Jackknifed {
 	if v.Influence == nil && v.Halves == nil && v.Pieces != nil && v.Pieces.Widening > 1 && v.Interval.Defined() {
 		v.Widening = v.Pieces.Widening

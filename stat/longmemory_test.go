@@ -360,8 +360,8 @@ func TestArfima_OfMean(t *testing.T) {
 	}
 }
 
-// Long memory widens intervals by what its model says, and short memory little; episodes and lengths that were asked for
-// keep their intervals, and units do not matter.
+// Long memory widens intervals by what its model says, and short memory little; episodes and lengths that were asked
+// for keep their intervals, and units do not matter.
 func TestJackknife_Widening(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

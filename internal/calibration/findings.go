@@ -127,7 +127,7 @@ var domainFindings = []finding{
 		[]query{covers("generation", "authentic", ""), widths("generation", "authentic", "")},
 		"Expect wide intervals."},
 	{partIntervals, "scores, skill, events (`forecast`)", "5 or more episodes, without `acc_centered`, `error_spread`",
-		[]query{covers("forecast", "^([^_]|_[^cs]|_s[^p])*$", severalEpisodes), rejects("forecast", "", "")},
+		[]query{covers("forecast", "^([^_]|_[^cs]|_s[^p])*$", severalEpisodes), rejects("forecast", "", severalEpisodes)},
 		"Use as printed."},
 	{partIntervals, "centered anomaly correlation", "all", []query{covers("forecast", "acc_centered", "")},
 		"Use more initial times, or the RMSE skill."},
