@@ -32,6 +32,7 @@ func blockedRow(name string, inputs [2]int, attributes ...string) []tableRow {
 		Inputs: inputs, Outputs: 1, Attributes: attributes, NoFold: true, infer: inferUnwritten}
 	found := file
 	found.Name, found.Domain, found.infer = blockedPrefix+name, own, inferBlocked
+	found.Types, found.Note = "", ""
 	found.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
 	return []tableRow{file, found}
 }
