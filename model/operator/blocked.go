@@ -30,11 +30,11 @@ var blockedRows = slices.Concat(
 func blockedRow(name string, inputs [2]int, attributes ...string) []tableRow {
 	file := tableRow{Name: name, Domain: blockedDomain, Types: "f", Note: "where the file shows the size of blocks",
 		Inputs: inputs, Outputs: 1, Attributes: attributes, NoFold: true, infer: inferUnwritten}
-	found := file
-	found.Name, found.Domain, found.infer = blockedPrefix+name, own, inferBlocked
-	found.Types, found.Note = "", ""
-	found.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
-	return []tableRow{file, found}
+	solved := file
+	solved.Name, solved.Domain, solved.infer = blockedPrefix+name, own, inferBlocked
+	solved.Types, solved.Note = "", ""
+	solved.Attributes = append(slices.Clone(attributes), blockAttribute, plainAttribute)
+	return []tableRow{file, solved}
 }
 
 const (
