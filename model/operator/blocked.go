@@ -1,4 +1,4 @@
-// The operators of ONNX Runtime's domain of images whose channels lie in blocks, which its optimizer writes at the level
+// The operators of ONNX Runtime's domain of images whose channels lie in blocks, which its optimizer writes at
 // ORT_ENABLE_ALL. A value of shape [N, C, H, W] lies in memory as [N, C/block, H, W, block]. Operators of ONNX between
 // them, such as sums, see that memory; so each of these operators takes its input apart and joins its result.
 
